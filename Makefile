@@ -1,0 +1,55 @@
+# Everything from Python 3.11 or newer and make: each target builds the environment it needs.
+
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.stamp
+BENCH_STAMP := .venv-bench/.stamp
+
+# pip reads these for the build of the package itself too, which -c alone does not reach.
+export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
+export PIP_BUILD_CONSTRAINT := $(CURDIR)/constraints.txt
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format bench clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+demo: $(STAMP)  ## a private release of a real posterior, with its picture
+	$(BIN)/discreet demo
+
+test: $(STAMP)  ## all tests and the examples in the docstrings
+	$(BIN)/pytest
+
+check: $(STAMP)  ## lint, format and types, without changing anything
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(STAMP)  ## let ruff mend what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(BENCH_STAMP)  ## measure against peers; slow, and no part of the tests
+	.venv-bench/bin/python -m bench
+
+clean:  ## remove what the other targets made
+	rm -rf .venv .venv-bench discreet-demo build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf src/*.egg-info
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+define new_venv
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "discreet needs Python 3.11 or newer; say which: make PYTHON=python3.12")'
+	$(PYTHON) -m venv --clear $(1)
+endef
+
+$(STAMP): pyproject.toml constraints.txt
+	$(call new_venv,.venv)
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[plot,dev]'
+	@touch $@
+
+$(BENCH_STAMP): pyproject.toml constraints.txt bench/requirements.txt
+	$(call new_venv,.venv-bench)
+	.venv-bench/bin/python -m pip install --quiet -c constraints.txt -e . -r bench/requirements.txt
+	@touch $@
