@@ -1,0 +1,77 @@
+"""The exceptions of discreet.
+
+    DiscreetError
+    ├── InvalidInput    (ValueError)   an argument does not mean what it should; nothing was touched
+    ├── BudgetExceeded  (ValueError)   the charge would not fit the dataset's budget
+    ├── NotPrivate      (ValueError)   the mechanism has no guarantee for the epsilon asked of it
+    ├── TooLarge        (ValueError)   the exact answer would not fit; says how large, and what to do
+    ├── Undecided       (ArithmeticError)  enclosures reached the precision cap without an answer
+    ├── SourceError     (OSError)      a table cannot be read
+    └── LedgerError     (OSError)      the ledger is missing, locked or broken
+
+A message is one line, a template over public values: no error raised after data was read may have a
+text that a count could change. `mend` says what to do about it.
+"""
+
+from __future__ import annotations
+
+
+class DiscreetError(Exception):
+    """The root of all errors that discreet raises on purpose.
+
+    >>> raise InvalidInput("n must be at least 1", mend="give the number of records")
+    Traceback (most recent call last):
+    discreet.errors.InvalidInput: n must be at least 1; give the number of records
+    """
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, mend: str = "") -> None:
+        super().__init__(f"{message}; {mend}" if mend else message)
+        self.message = message
+        self.mend = mend
+
+    @property
+    def kind(self) -> str:
+        """The name that programs see in `{"error": {"kind": …}}`."""
+        return type(self).__name__
+
+
+class InvalidInput(DiscreetError, ValueError):
+    """An argument does not mean what it should."""
+
+    exit_code = 2
+
+
+class BudgetExceeded(DiscreetError, ValueError):
+    """The charge would not fit the dataset's budget."""
+
+    exit_code = 3
+
+
+class NotPrivate(DiscreetError, ValueError):
+    """The mechanism has no guarantee for the epsilon asked of it."""
+
+    exit_code = 4
+
+
+class TooLarge(DiscreetError, ValueError):
+    """The exact answer would not fit in memory or in a lifetime."""
+
+    exit_code = 2
+
+
+class Undecided(DiscreetError, ArithmeticError):
+    """Enclosures reached the precision cap without deciding the question."""
+
+
+class SourceError(DiscreetError, OSError):
+    """A table cannot be read."""
+
+    exit_code = 2
+
+
+class LedgerError(DiscreetError, OSError):
+    """The ledger is missing, locked or broken."""
+
+    exit_code = 5

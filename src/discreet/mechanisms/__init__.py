@@ -1,0 +1,70 @@
+"""The mechanisms, one file a family, and how to get one by its name."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from discreet.errors import InvalidInput
+from discreet.mechanisms.base import Mechanism, Released
+from discreet.mechanisms.exponential import (
+    ExponentialGlobal,
+    ExponentialLocal,
+    ExponentialReciprocal,
+    ExponentialSmooth,
+)
+from discreet.mechanisms.geometric import Geometric
+from discreet.mechanisms.laplace import Laplace, LaplaceImproved
+from discreet.mechanisms.optimal import Optimal
+from discreet.space import PosteriorSpace
+
+FAMILIES: tuple[type[Mechanism], ...] = (
+    ExponentialGlobal,
+    ExponentialLocal,
+    ExponentialSmooth,
+    ExponentialReciprocal,
+    Laplace,
+    LaplaceImproved,
+    Geometric,
+    Optimal,
+)
+
+BY_NAME: dict[str, type[Mechanism]] = {family.name: family for family in FAMILIES}
+
+__all__ = [
+    "BY_NAME",
+    "FAMILIES",
+    "ExponentialGlobal",
+    "ExponentialLocal",
+    "ExponentialReciprocal",
+    "ExponentialSmooth",
+    "Geometric",
+    "Laplace",
+    "LaplaceImproved",
+    "Mechanism",
+    "Optimal",
+    "Released",
+    "mechanism",
+]
+
+
+def mechanism(name: str, space: PosteriorSpace, *, epsilon: object, **options: Any) -> Mechanism:
+    """The mechanism of this name.
+
+    >>> mechanism("geometric", PosteriorSpace(prior=[1, 1], n=50), epsilon=0.1)
+    Geometric(Dirichlet([1, 1]), n=50, epsilon=1/10, way=nearest)
+    """
+    family = BY_NAME.get(name)
+    if family is None:
+        close = difflib.get_close_matches(name, BY_NAME, n=1)
+        mend = f"did you mean {close[0]}?" if close else f"choose from {', '.join(BY_NAME)}"
+        raise InvalidInput("there is no mechanism of this name", mend=mend)
+    known = inspect.signature(family).parameters
+    for option in options:
+        if option not in known or option == "space":
+            allowed = ", ".join(key for key in known if key not in ("space", "epsilon")) or "none"
+            raise InvalidInput(f"{name} has no option {option}", mend=f"its options: {allowed}")
+    build: Callable[..., Mechanism] = family
+    return build(space, epsilon=epsilon, **options)

@@ -1,0 +1,109 @@
+"""What a mechanism is: a map from counts to a law, with a guarantee. Fields are public, counts are only arguments."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from discreet.errors import NotPrivate
+from discreet.laws import Law, Outcome
+from discreet.posteriors import Dirichlet
+from discreet.space import PosteriorSpace
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """One private release: it may be published, and nothing else that was computed from the data may."""
+
+    posterior: Dirichlet
+    output: Outcome
+    mechanism: Mechanism
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Mechanism(ABC):
+    """A map from counts to a law on outputs.
+
+    `epsilon` is what was asked for, `guarantee` what is proved (by the sentence in `guaranteed_by`): the greatest
+    privacy loss over all adjacent data sets and all outputs is at most `guarantee`. Unless told otherwise, `release`
+    refuses to draw when `guarantee` exceeds `epsilon`.
+    """
+
+    name: ClassVar[str]
+    space: PosteriorSpace
+    epsilon: Fraction
+    guarantee: Fraction | float
+    guaranteed_by: str
+
+    @property
+    def delta(self) -> Fraction:
+        """Every guarantee here is pure: δ = 0."""
+        return Fraction(0)
+
+    @property
+    def adjacency(self) -> str:
+        """Which data sets count as neighbours."""
+        return self.space.adjacency.name
+
+    @classmethod
+    @abstractmethod
+    def as_published(cls, space: PosteriorSpace, *, epsilon: object, **options: Any) -> Self:
+        """The mechanism as the seed documents define it, whatever that guarantees."""
+
+    @abstractmethod
+    def law(self, counts: object) -> Law:
+        """The exact law on outputs, given the counts. It is private."""
+
+    @abstractmethod
+    def log_pmf(self, counts: object) -> NDArray[np.float64]:
+        """Log-probabilities of the released candidates, in the order of `space.candidates()`. They are private."""
+
+    def posterior(self, output: Outcome) -> Dirichlet:
+        """The posterior that is published for an output of the law: it looks at nothing else."""
+        return self.space.prior.update(output)
+
+    def parameters(self) -> dict[str, str]:
+        """The public parameters beyond the space and ε, as exact texts."""
+        return {}
+
+    def release(self, counts: object, *, accept_no_guarantee: bool = False) -> Released:
+        """One exact draw: this may be published.
+
+        >>> from discreet import Dirichlet, Geometric
+        >>> mechanism = Geometric(PosteriorSpace(prior=Dirichlet([1, 1, 1]), n=150), epsilon=0.5)
+        >>> sum(mechanism.release([70, 50, 30]).output)
+        150
+        """
+        if not accept_no_guarantee and not self.guarantee <= self.epsilon:
+            raise NotPrivate(
+                f"{self.name} has no guarantee at this epsilon: {self.guaranteed_by}",
+                mend="use its default form, or accept_no_guarantee=True for a study",
+            )
+        output = self.law(counts).draw()
+        return Released(posterior=self.posterior(output), output=output, mechanism=self)
+
+    def simulate(self, counts: object, size: int) -> NDArray[np.int64]:
+        """Many independent outputs, one a row, as exact as a release. For studies, never for publication.
+
+        >>> from discreet import Geometric
+        >>> mechanism = Geometric(PosteriorSpace(prior=[1, 1], n=10), epsilon=1)
+        >>> mechanism.simulate([3, 7], 4).shape
+        (4, 2)
+        """
+        return self.law(counts).draw_many(size)
+
+    def _set(self, **fields: object) -> None:
+        """Fill the frozen fields while the mechanism is being built."""
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value}" for name, value in self.parameters().items())
+        asked = f"epsilon={self.epsilon}" + (f", {shown}" if shown else "")
+        return f"{type(self).__name__}({self.space.prior!r}, n={self.space.n}, {asked})"

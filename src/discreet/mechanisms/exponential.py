@@ -1,0 +1,232 @@
+"""The exponential mechanism with the Hellinger distance as its score, under four kinds of sensitivity.
+
+P(r | c) ∝ exp(-s·H(c,r)/S(c)). If S(c) ≥ LS(c) everywhere and 1/S changes by at most Γ between adjacent data sets, the
+privacy loss is at most 2s(1+Γ): H(c',r)/S(c') - H(c,r)/S(c) = [H(c',r) - H(c,r)]/S(c) + H(c',r)·[1/S(c') - 1/S(c)]
+≤ 1 + Γ because H ≤ 1, and the numerator and the normaliser each contribute it once. By default the scale s is solved
+from that, so `epsilon` is what the theorem guarantees; `as_published` keeps the seeds' s = ε/2.
+Tests: `tests/mechanisms/test_guarantees.py` against brute force, with planted faults.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from discreet.distances import Affinity, hellinger_floats
+from discreet.errors import InvalidInput
+from discreet.laws import CandidateLaw, Outcome, require_outcome
+from discreet.mechanisms.base import Mechanism
+from discreet.numbers import ball, exact, nearest_float, working_bits
+from discreet.sensitivity import (
+    global_enclosure,
+    inverse_reciprocal_enclosure,
+    local_enclosure,
+    seeds_gamma,
+    smooth_enclosure,
+)
+from discreet.smoothness import local_smoothness, reciprocal_smoothness, smooth_smoothness
+from discreet.space import Counts, PosteriorSpace
+
+if TYPE_CHECKING:
+    import numpy as np
+    from flint import arb
+    from numpy.typing import NDArray
+
+SEEDS_DELTA = "1e-8"
+"""The δ at which the seed documents choose their γ."""
+
+
+class ExponentialLaw(CandidateLaw):
+    """Weight exp(-rate·H(c,r)) on every candidate r, for a real rate = s/S(c) given by enclosures."""
+
+    def __init__(self, space: PosteriorSpace, counts: Counts, rate: Callable[[], arb]) -> None:
+        super().__init__(space)
+        self.counts = counts
+        self._rate = rate
+        self._at: tuple[int, arb, Affinity] | None = None
+
+    def log_weight(self, outcome: Outcome) -> arb:
+        """-rate·H(c, outcome) at the working precision."""
+        require_outcome(self.space, outcome)
+        rate, affinity = self._prepared()
+        return -rate * affinity.hellinger(outcome)
+
+    def enclosures(self) -> Iterator[arb]:
+        """All log-weights, from one table for each category."""
+        rate, affinity = self._prepared()
+        return (-rate * distance for distance in affinity.all_hellinger(self.space.candidates()))
+
+    def log_weights(self) -> NDArray[np.float64]:
+        """All log-weights as floats."""
+        shown: NDArray[np.float64] = -nearest_float(self._rate) * self.distances()
+        return shown
+
+    def distances(self) -> NDArray[np.float64]:
+        """H(c, r) for every candidate r."""
+        return hellinger_floats(self.space.prior, self.counts, self.space.candidates().array())
+
+    def _prepared(self) -> tuple[arb, Affinity]:
+        bits = working_bits()
+        if self._at is None or self._at[0] != bits:
+            self._at = bits, self._rate(), Affinity(self.space.prior, self.counts)
+        return self._at[1], self._at[2]
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False)
+class Exponential(Mechanism):
+    """What the four have in common: the scale, the law and the theorem."""
+
+    scale: Fraction
+
+    def __init__(
+        self, space: PosteriorSpace, *, epsilon: object = None, scale: object = None, **fields: Fraction
+    ) -> None:
+        if (epsilon is None) == (scale is None):
+            raise InvalidInput(f"{self.name} needs epsilon or scale, and not both", mend="give epsilon=1, say")
+        self._set(space=space, **fields)
+        growth = 1 + self._smoothness()
+        if scale is None:
+            asked = exact(epsilon, "epsilon", above=0)
+            self._settle(asked, asked / (2 * growth), growth)
+        else:
+            factor = exact(scale, "scale", above=0)
+            self._settle(2 * factor * growth, factor, growth)
+
+    def _settle(self, epsilon: Fraction, scale: Fraction, growth: Fraction) -> None:
+        self._set(
+            epsilon=epsilon,
+            scale=scale,
+            guarantee=2 * scale * growth,
+            guaranteed_by=f"2s(1+Γ) with s = {float(scale):.6g} and Γ ≤ {float(growth - 1):.6g}",
+        )
+
+    @classmethod
+    def as_published(cls, space: PosteriorSpace, *, epsilon: object, **options: Any) -> Self:
+        """The seeds' scale s = ε/2, whatever that guarantees.
+
+        >>> ExponentialReciprocal.as_published(PosteriorSpace(prior=[1, 1], n=50), epsilon=1).guarantee
+        Fraction(2, 1)
+        """
+        asked = exact(epsilon, "epsilon", above=0)
+        mechanism = cls(space, scale=asked / 2, **options)
+        mechanism._settle(asked, asked / 2, mechanism.epsilon / asked)
+        return mechanism
+
+    def law(self, counts: object) -> ExponentialLaw:
+        """The exact law on candidates."""
+        checked = self.space.counts(counts)
+        return ExponentialLaw(self.space, checked, lambda: ball(self.scale) * self.inverse_sensitivity(checked))
+
+    def log_pmf(self, counts: object) -> NDArray[np.float64]:
+        """Log-probabilities of all candidates, in their order."""
+        return self.law(counts).log_pmf()
+
+    @abstractmethod
+    def inverse_sensitivity(self, counts: Counts) -> arb:
+        """1/S(c) at the working precision. It is private, except for the global sensitivity."""
+
+    @abstractmethod
+    def _smoothness(self) -> Fraction:
+        """Γ, or an upper bound on it."""
+
+    def parameters(self) -> dict[str, str]:
+        """The scale, exactly."""
+        return {"scale": str(self.scale)}
+
+
+class ExponentialGlobal(Exponential):
+    """The textbook exponential mechanism: S is the global sensitivity, and ε = 2s.
+
+    >>> ExponentialGlobal(PosteriorSpace(prior=[1, 1], n=50), epsilon=1).scale
+    Fraction(1, 2)
+    """
+
+    name: ClassVar[str] = "exponential-global"
+
+    def inverse_sensitivity(self, counts: Counts) -> arb:
+        """1/GS, the same for all data."""
+        return 1 / global_enclosure(self.space)
+
+    def _smoothness(self) -> Fraction:
+        return Fraction(0)
+
+
+class ExponentialLocal(Exponential):
+    """S is the local sensitivity. At the seeds' scale it is not ε-DP; at its own scale it is.
+
+    >>> ExponentialLocal(PosteriorSpace(prior=[1, 1], n=50), epsilon=1).scale < Fraction(1, 4)
+    True
+    """
+
+    name: ClassVar[str] = "exponential-local"
+
+    def inverse_sensitivity(self, counts: Counts) -> arb:
+        """1/LS(c)."""
+        return 1 / local_enclosure(self.space, counts)
+
+    def _smoothness(self) -> Fraction:
+        return local_smoothness(self.space)
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False)
+class _Smoothed(Exponential):
+    """Those with a smoothing rate γ."""
+
+    gamma: Fraction
+
+    def __init__(
+        self, space: PosteriorSpace, *, epsilon: object = None, scale: object = None, gamma: object = None
+    ) -> None:
+        rate = self._default_gamma(space, epsilon, scale) if gamma is None else exact(gamma, "gamma", above=0)
+        Exponential.__init__(self, space, epsilon=epsilon, scale=scale, gamma=rate)
+
+    @staticmethod
+    def _default_gamma(space: PosteriorSpace, epsilon: object, scale: object) -> Fraction:
+        return Fraction(1)
+
+    def parameters(self) -> dict[str, str]:
+        """The scale and γ, exactly."""
+        return {"scale": str(self.scale), "gamma": str(self.gamma)}
+
+
+class ExponentialSmooth(_Smoothed):
+    """S is exponentially smooth: the largest LS(c')·exp(-γd). By default with the seeds' γ at δ = 1e-8.
+
+    >>> m = ExponentialSmooth(PosteriorSpace(prior=[1, 1], n=50), epsilon=1)
+    >>> m.guarantee, round(float(m.gamma), 6)
+    (Fraction(1, 1), 0.021464)
+    """
+
+    name: ClassVar[str] = "exponential-smooth"
+
+    @staticmethod
+    def _default_gamma(space: PosteriorSpace, epsilon: object, scale: object) -> Fraction:
+        budget = exact(epsilon, "epsilon", above=0) if epsilon is not None else 2 * exact(scale, "scale", above=0)
+        return exact(seeds_gamma(space, budget, SEEDS_DELTA), "gamma")
+
+    def inverse_sensitivity(self, counts: Counts) -> arb:
+        """1/S(c)."""
+        return 1 / smooth_enclosure(self.space, counts, ball(self.gamma))
+
+    def _smoothness(self) -> Fraction:
+        return smooth_smoothness(self.space, self.gamma)
+
+
+class ExponentialReciprocal(_Smoothed):
+    """S is reciprocally smooth: 1/S is the least 1/LS(c') + γd. The seeds' M_H, with γ = 1.
+
+    >>> ExponentialReciprocal(PosteriorSpace(prior=[1, 1], n=50), epsilon=1).scale
+    Fraction(1, 4)
+    """
+
+    name: ClassVar[str] = "exponential-reciprocal"
+
+    def inverse_sensitivity(self, counts: Counts) -> arb:
+        """1/S(c)."""
+        return inverse_reciprocal_enclosure(self.space, counts, ball(self.gamma))
+
+    def _smoothness(self) -> Fraction:
+        return reciprocal_smoothness(self.space, self.gamma)

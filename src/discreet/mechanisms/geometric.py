@@ -1,0 +1,209 @@
+"""The geometric mechanism: noise that sums to zero, on whole counts. Exactly ε-DP, and the default.
+
+P(z | c) ∝ exp(-ε·‖z-c‖₁/2) over whole numbers z with Σz = n. Replacing a record moves c by 2 in L1, so the loss is at
+most ε, and it is reached. The noisy counts z are the output and are published; the way back to a posterior looks at z
+alone (`discreet.mechanisms.ways_back`) and costs no privacy.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from discreet.draw import Bits
+from discreet.errors import InvalidInput, TooLarge
+from discreet.laws import Law, Outcome
+from discreet.mechanisms.base import Mechanism
+from discreet.mechanisms.ways_back import WAYS, WEIGHTINGS, Way, Weighting, bayes, free, nearest
+from discreet.noise import ZeroSum, zero_sum
+from discreet.numbers import ball, exact
+from discreet.posteriors import Dirichlet
+from discreet.space import Counts, PosteriorSpace
+
+if TYPE_CHECKING:
+    import numpy as np
+    from flint import arb
+    from numpy.typing import NDArray
+
+TAIL = 1e-14
+"""The probability of noise that `Geometric.log_pmf` leaves out for k ≥ 3 is at most this."""
+
+_MAX_NOISE = 1 << 22
+
+
+class GeometricLaw(Law):
+    """Weight exp(-ε‖z-c‖₁/2) on every whole z with the total of c."""
+
+    def __init__(self, counts: Counts, noise: ZeroSum) -> None:
+        self.counts = counts
+        self.noise = noise
+
+    def log_weight(self, outcome: Outcome) -> arb:
+        """-ε‖z-c‖₁/2, a rational number."""
+        if len(outcome) != len(self.counts) or sum(outcome) != sum(self.counts):
+            raise InvalidInput("this is no noisy count of the space", mend="give k whole numbers that sum to n")
+        return ball(-self.noise.rate * sum(abs(z - c) for z, c in zip(outcome, self.counts, strict=True)))
+
+    def log_total(self) -> arb:
+        """The logarithm of the sum of all weights, in closed form."""
+        return self.noise.log_total()
+
+    def _draw(self, bits: Bits) -> Outcome:
+        return tuple(c + v for c, v in zip(self.counts, self.noise.draw(bits), strict=True))
+
+    def _draw_many(self, bits: Bits, size: int) -> NDArray[np.int64]:
+        import numpy as np
+
+        return self.noise.draw_many(bits, size) + np.array(self.counts, dtype=np.int64)
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False)
+class Geometric(Mechanism):
+    """Noisy counts with the same total, and a way back to a posterior: `nearest` (default), `bayes` or `free`.
+
+    >>> mechanism = Geometric(PosteriorSpace(prior=[1, 1, 1], n=150), epsilon=0.5)
+    >>> mechanism.guarantee
+    Fraction(1, 2)
+    >>> mechanism.posterior((70, -2, 82))
+    Dirichlet([70, 1, 82])
+    """
+
+    name: ClassVar[str] = "geometric"
+    way: Way
+    weighting: Weighting
+
+    def __init__(
+        self,
+        space: PosteriorSpace,
+        *,
+        epsilon: object,
+        way: Way = "nearest",
+        weighting: Weighting = "predictive",
+    ) -> None:
+        if way not in WAYS:
+            raise InvalidInput(f"way must be one of {', '.join(WAYS)}", mend="leave it out for nearest")
+        if weighting not in WEIGHTINGS:
+            raise InvalidInput(f"weighting must be one of {', '.join(WEIGHTINGS)}", mend="leave it out for predictive")
+        asked = exact(epsilon, "epsilon", above=0)
+        self._set(
+            space=space,
+            epsilon=asked,
+            guarantee=asked,
+            guaranteed_by="a replaced record moves the counts by 2 in L1, and weights are exp(-ε‖z-c‖₁/2)",
+            way=way,
+            weighting=weighting,
+        )
+
+    @classmethod
+    def as_published(cls, space: PosteriorSpace, *, epsilon: object, **options: Any) -> Self:
+        """The documents have no such mechanism: this is the default form."""
+        return cls(space, epsilon=epsilon, **options)
+
+    @property
+    def noise(self) -> ZeroSum:
+        """The law of z - c."""
+        return zero_sum(self.epsilon / 2, self.space.k)
+
+    def law(self, counts: object) -> GeometricLaw:
+        """The exact law on noisy counts."""
+        return GeometricLaw(self.space.counts(counts), self.noise)
+
+    def posterior(self, output: Outcome) -> Dirichlet:
+        """The posterior that is published for noisy counts."""
+        import numpy as np
+
+        if self.way == "free":
+            return free(self.space, self.epsilon, output, self.weighting)
+        return self.space.prior.update(self.way_back(np.array([output], dtype=np.int64))[0].tolist())
+
+    def way_back(self, noisy: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The candidates that rows of noisy counts lead to, by `nearest` or `bayes`."""
+        if self.way == "nearest":
+            return nearest(noisy, self.space.n)
+        return bayes(self.space, self.epsilon, noisy, self.weighting)
+
+    def log_pmf(self, counts: object) -> NDArray[np.float64]:
+        """Log-probabilities of the released candidates, in their order, by summing over noise.
+
+        For two categories the sum runs over all noise, in closed form beyond the ends. For more, noise of probability
+        `TAIL` in all is left out, and what was summed is scaled up to 1.
+        """
+        import numpy as np
+
+        if self.way == "free":
+            raise InvalidInput("the free way back leaves the candidates", mend="use nearest or bayes for a pmf on them")
+        checked = self.space.counts(counts)
+        noisy, log_mass = self._noisy_two(checked) if self.space.k == 2 else self._noisy_many(checked)
+        pmf = np.zeros(self.space.size)
+        np.add.at(pmf, rank_rows(self.way_back(noisy)), np.exp(log_mass))
+        with np.errstate(divide="ignore"):
+            shown: NDArray[np.float64] = np.log(pmf / pmf.sum())
+        return shown
+
+    def _noisy_two(self, counts: Counts) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Noisy counts from 0 to n; the first and the last stand for all beyond them, which come back the same way."""
+        import numpy as np
+
+        candidates = self.space.candidates().array()
+        rate = float(self.epsilon)
+        far = np.abs(candidates[:, 0] - counts[0])
+        inside = np.log(np.tanh(rate / 2)) - rate * far
+        beyond = -rate * far - np.log1p(np.exp(-rate))
+        ends = (far == counts[0]) & (candidates[:, 0] == 0) | (candidates[:, 1] == 0)
+        return candidates, np.where(ends, beyond, inside)
+
+    def _noisy_many(self, counts: Counts) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        import numpy as np
+
+        moves, norms = noise_vectors(self.space.k, self._radius())
+        return moves + np.array(counts, dtype=np.int64), -float(self.epsilon) / 2 * norms.astype(np.float64)
+
+    def _radius(self) -> int:
+        """The least T such that noise with ‖v‖₁ > 2T has probability at most `TAIL`, by a ratio bound."""
+        k, square = self.space.k, math.exp(-float(self.epsilon))
+        log_total = float(self.noise.log_total())
+        t = 0
+        while True:
+            t += 1
+            # C(t+k-1,k-1)² counts pairs (gains, losses) and so at least the vectors with ‖v‖₁ = 2t.
+            log_term = 2 * (math.lgamma(t + k) - math.lgamma(k) - math.lgamma(t + 1)) - float(self.epsilon) * t
+            ratio = ((t + k) / (t + 1)) ** 2 * square
+            if ratio < 1 and log_term - math.log1p(-ratio) - log_total < math.log(TAIL):
+                return t
+
+    def parameters(self) -> dict[str, str]:
+        """The way back."""
+        return {"way": self.way} if self.way == "nearest" else {"way": self.way, "weighting": self.weighting}
+
+
+def noise_vectors(k: int, radius: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All whole v with Σv = 0 and ‖v‖₁ ≤ 2·radius, and their norms."""
+    import numpy as np
+
+    if (2 * radius + 1) ** (k - 1) > _MAX_NOISE:
+        raise TooLarge(
+            f"a pmf after the way back would sum over about {(2 * radius + 1) ** (k - 1):.0e} noises",
+            mend="use fewer categories or a larger epsilon; drawing and the law of the noisy counts need no sum",
+        )
+    axis = np.arange(-radius, radius + 1, dtype=np.int64)
+    grid = np.stack(np.meshgrid(*[axis] * (k - 1), indexing="ij"), axis=-1).reshape(-1, k - 1)
+    moves = np.concatenate([grid, -grid.sum(axis=1, keepdims=True)], axis=1)
+    norms = np.abs(moves).sum(axis=1)
+    kept = norms <= 2 * radius
+    return moves[kept], norms[kept]
+
+
+def rank_rows(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The ranks of many candidates at once."""
+    import numpy as np
+    from scipy.special import comb
+
+    k = rows.shape[1]
+    left = rows.sum(axis=1)
+    rank = np.zeros(rows.shape[0])
+    for i in range(k - 1):
+        parts = k - 1 - i
+        rank += comb(left + parts, parts) - comb(left - rows[:, i] + parts, parts)
+        left = left - rows[:, i]
+    return np.rint(rank).astype(np.int64)

@@ -1,0 +1,166 @@
+"""The two Laplace mechanisms of the seed documents, with exact integer noise instead of a float Laplace.
+
+r_i = clamp(c_i + noise_i, 0, what is left) for i < k, and the last category takes the rest, so the result is always a
+candidate. A whole number plus Laplace noise, rounded, is the whole number plus rounded noise: an integer law whose
+masses are exponentials of rationals. Replacing a record moves the k-1 noisy counts by 1 in all if k = 2 and by at most
+2 otherwise; rounding and clamping are post-processing. Tests: `tests/mechanisms/test_guarantees.py`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from discreet.draw import Bits
+from discreet.errors import InvalidInput
+from discreet.laws import CandidateLaw, Outcome, require_outcome
+from discreet.mechanisms.base import Mechanism
+from discreet.noise import RoundedLaplace, Rounding
+from discreet.numbers import ball, exact
+from discreet.space import Counts, PosteriorSpace
+
+if TYPE_CHECKING:
+    import numpy as np
+    from flint import arb
+    from numpy.typing import NDArray
+
+
+class LaplaceLaw(CandidateLaw):
+    """The law of sequentially clamped counts with rounded Laplace noise: a product over categories."""
+
+    def __init__(self, space: PosteriorSpace, counts: Counts, noise: RoundedLaplace) -> None:
+        super().__init__(space)
+        self.counts = counts
+        self.noise = noise
+
+    def log_weight(self, outcome: Outcome) -> arb:
+        """The log-probability of a candidate: these weights sum to one."""
+        require_outcome(self.space, outcome)
+        total, left = ball(0), self.space.n
+        for count, value in zip(self.counts[:-1], outcome[:-1], strict=True):
+            if left == 0:
+                break
+            step = value - count
+            if value == 0:
+                mass = self.noise.at_most(step)
+            elif value == left:
+                mass = self.noise.at_least(step)
+            else:
+                mass = self.noise.mass(step)
+            total += mass.log()
+            left -= value
+        return total
+
+    def log_total(self) -> arb:
+        """ln 1."""
+        return ball(0)
+
+    def log_weights(self) -> NDArray[np.float64]:
+        """All log-probabilities as floats."""
+        import numpy as np
+
+        rows = self.space.candidates().array()
+        total = np.zeros(rows.shape[0])
+        left = np.full(rows.shape[0], self.space.n)
+        for i in range(self.space.k - 1):
+            value = rows[:, i]
+            inside, low, high = self.noise.log_floats(value - self.counts[i])
+            part = np.where(value == 0, low, np.where(value == left, high, inside))
+            total += np.where(left == 0, 0.0, part)
+            left = left - value
+        return total
+
+    def _draw(self, bits: Bits) -> Outcome:
+        found: list[int] = []
+        left = self.space.n
+        for count in self.counts[:-1]:
+            value = min(max(count + self.noise.draw(bits), 0), left)
+            found.append(value)
+            left -= value
+        return (*found, left)
+
+    def _draw_many(self, bits: Bits, size: int) -> NDArray[np.int64]:
+        import numpy as np
+
+        left = np.full(size, self.space.n, dtype=np.int64)
+        columns = []
+        for count in self.counts[:-1]:
+            value = np.minimum(np.maximum(count + self.noise.draw_many(bits, size), 0), left)
+            columns.append(value)
+            left = left - value
+        return np.stack([*columns, left], axis=1)
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False)
+class _LaplaceFamily(Mechanism):
+    """What the two have in common: the law and its loss of rate·sensitivity."""
+
+    rate: Fraction
+    rounding: Rounding
+
+    def __init__(self, space: PosteriorSpace, *, epsilon: object, rounding: Rounding = "nearest") -> None:
+        if rounding not in ("nearest", "floor"):
+            raise InvalidInput("rounding must be nearest or floor", mend="leave it out for nearest")
+        asked = exact(epsilon, "epsilon", above=0)
+        rate = self._rate(asked, space.k)
+        moved = 1 if space.k == 2 else 2
+        self._set(
+            space=space,
+            epsilon=asked,
+            rate=rate,
+            rounding=rounding,
+            guarantee=rate * moved,
+            guaranteed_by=f"Laplace noise of scale {1 / rate} on counts that move by at most {moved}",
+        )
+
+    @staticmethod
+    @abstractmethod
+    def _rate(epsilon: Fraction, k: int) -> Fraction:
+        """1/scale of the noise."""
+
+    @classmethod
+    def as_published(cls, space: PosteriorSpace, *, epsilon: object, **options: Any) -> Self:
+        """The seeds round down. A result that would leave the space is truncated in the order of categories."""
+        return cls(space, epsilon=epsilon, rounding="floor", **options)
+
+    def law(self, counts: object) -> LaplaceLaw:
+        """The exact law on candidates."""
+        return LaplaceLaw(self.space, self.space.counts(counts), RoundedLaplace(self.rate, self.rounding))
+
+    def log_pmf(self, counts: object) -> NDArray[np.float64]:
+        """Log-probabilities of all candidates, in their order."""
+        return self.law(counts).log_weights()
+
+    def parameters(self) -> dict[str, str]:
+        """The noise's scale and how it is rounded."""
+        return {"noise_scale": str(1 / self.rate), "rounding": self.rounding}
+
+
+class Laplace(_LaplaceFamily):
+    """The seeds' baseline: noise of scale k/ε, more than is needed.
+
+    >>> Laplace(PosteriorSpace(prior=[1, 1, 1, 1], n=50), epsilon=1).guarantee
+    Fraction(1, 2)
+    """
+
+    name: ClassVar[str] = "laplace"
+
+    @staticmethod
+    def _rate(epsilon: Fraction, k: int) -> Fraction:
+        return epsilon / k
+
+
+class LaplaceImproved(_LaplaceFamily):
+    """The seeds' improved baseline: noise of scale 1/ε for two categories and 2/ε for more.
+
+    >>> LaplaceImproved(PosteriorSpace(prior=[1, 1, 1, 1], n=50), epsilon=1).guarantee
+    Fraction(1, 1)
+    """
+
+    name: ClassVar[str] = "laplace-improved"
+
+    @staticmethod
+    def _rate(epsilon: Fraction, k: int) -> Fraction:
+        return epsilon if k == 2 else epsilon / 2

@@ -1,0 +1,42 @@
+"""What one person may change. The neighbour relation is carried by every mechanism, certificate and charge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceOne:
+    """Two data sets of n records are adjacent when one record is replaced by another.
+
+    >>> sorted(ReplaceOne(n=2).neighbours((1, 1)))
+    [(0, 2), (2, 0)]
+    """
+
+    n: int
+
+    @property
+    def name(self) -> str:
+        """How receipts and certificates name the relation."""
+        return "replace-one"
+
+    def neighbours(self, counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """All counts that one replaced record can lead to, other than these themselves."""
+        for i, taken in enumerate(counts):
+            if taken == 0:
+                continue
+            for j in range(len(counts)):
+                if i != j:
+                    moved = list(counts)
+                    moved[i] -= 1
+                    moved[j] += 1
+                    yield tuple(moved)
+
+    def distance(self, one: Sequence[int], other: Sequence[int]) -> int:
+        """The least number of records to replace: half the L1 distance of the counts.
+
+        >>> ReplaceOne(n=4).distance((4, 0, 0), (1, 2, 1))
+        3
+        """
+        return sum(abs(a - b) for a, b in zip(one, other, strict=True)) // 2

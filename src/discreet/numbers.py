@@ -1,0 +1,224 @@
+"""Exact numbers at the door, enclosures inside, and one way to raise the precision until certain.
+
+Text and whole numbers mean themselves; a float means the decimal that Python prints for it, so 0.1 is 1/10.
+Everything that a privacy claim rests on is an integer, a `Fraction`, or a ball (`flint.arb`) that provably
+contains the real number it stands for.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import TYPE_CHECKING, TypeVar
+
+from discreet.errors import InvalidInput, Undecided
+
+if TYPE_CHECKING:
+    from flint import arb
+
+T = TypeVar("T")
+
+MAX_LENGTH = 64
+"""Longer numbers are refused unread: no honest parameter needs more digits."""
+
+MAX_EXPONENT = 300
+"""Numbers are kept within 1e±300, so that no text can ask for a gigabyte of digits."""
+
+START_BITS = 64
+CAP_BITS = 1 << 16
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?", re.ASCII)
+_RATIO = re.compile(r"[+-]?[0-9]+/[0-9]+", re.ASCII)
+
+
+def exact(value: object, name: str, *, above: int | None = None, minimum: int | None = None) -> Fraction:
+    """Read a number without losing any of it; refuse what has no one meaning.
+
+    `above` and `minimum` bound it strictly and weakly. Tested in `tests/test_numbers.py` on the corpus of
+    numbers that an attacker would try.
+
+    >>> exact(0.1, "epsilon"), exact("1/3", "epsilon"), exact("2.5e-3", "epsilon")
+    (Fraction(1, 10), Fraction(1, 3), Fraction(1, 400))
+    """
+    number = _read(value, name)
+    if number and not Fraction(1, 10**MAX_EXPONENT) <= abs(number) <= 10**MAX_EXPONENT:
+        raise InvalidInput(f"{name} is out of range", mend=f"stay between 1e-{MAX_EXPONENT} and 1e{MAX_EXPONENT}")
+    if above is not None and not number > above:
+        raise InvalidInput(f"{name} must be greater than {above}", mend="give a larger number")
+    if minimum is not None and not number >= minimum:
+        raise InvalidInput(f"{name} must be at least {minimum}", mend="give a larger number")
+    return number
+
+
+def whole(value: object, name: str, *, minimum: int = 0) -> int:
+    """Read a whole number; 3.0 and "1e3" are whole, 2.5 and True are not.
+
+    >>> whole("1e12", "n"), whole(150, "n")
+    (1000000000000, 150)
+    """
+    number = exact(value, name, minimum=minimum)
+    if number.denominator != 1:
+        raise InvalidInput(f"{name} must be a whole number", mend="drop the fraction")
+    return number.numerator
+
+
+def as_items(values: object, name: str) -> list[object]:
+    """The items of any array-like (list, tuple, NumPy array, pandas or Polars series), one dimension deep."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise InvalidInput(f"{name} must be a list of numbers", mend="give one number for each category")
+    return list(values)
+
+
+def _read(value: object, name: str) -> Fraction:
+    unclear = InvalidInput(f"{name} is not a number", mend="write it like 0.5, 1e-6 or 1/3, in ASCII digits")
+    if isinstance(value, bool) or value is None:
+        raise unclear
+    if isinstance(value, int | Fraction):
+        return Fraction(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise unclear
+        return Fraction(repr(value + 0.0))
+    # NumPy's scalars, and decimal.Decimal: the text that they print is what their owner sees.
+    text = value if isinstance(value, str) else str(value) if _prints_as_number(value) else ""
+    if len(text) > MAX_LENGTH:
+        raise InvalidInput(f"{name} has more than {MAX_LENGTH} characters", mend="round it")
+    if _RATIO.fullmatch(text):
+        if int(text.partition("/")[2]) == 0:
+            raise InvalidInput(f"{name} divides by zero", mend="give a denominator that is not 0")
+        return Fraction(text)
+    if not _NUMBER.fullmatch(text):
+        raise unclear
+    return Fraction(text)
+
+
+def _prints_as_number(value: object) -> bool:
+    kind = type(value)
+    if kind.__module__ == "decimal":
+        return True
+    return kind.__module__ == "numpy" and kind.__name__ != "bool" and kind.__name__ != "ndarray"
+
+
+# flint keeps one working precision for the whole process, so whoever changes it holds this lock.
+_PRECISION = threading.RLock()
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    """Compute balls with this many bits, one thread at a time.
+
+    >>> from flint import arb
+    >>> with precision(200):
+    ...     root = arb(2).sqrt()
+    >>> root.rel_accuracy_bits() > 190
+    True
+    """
+    from flint import ctx
+
+    with _PRECISION:
+        before = ctx.prec
+        ctx.prec = bits
+        try:
+            yield
+        finally:
+            ctx.prec = before
+
+
+def working_bits() -> int:
+    """The precision that balls are computed with at this moment."""
+    from flint import ctx
+
+    return ctx.prec
+
+
+def decide(question: Callable[[], T | None], *, start: int = START_BITS, cap: int = CAP_BITS) -> T:
+    """Ask again with twice the bits until the answer is not None.
+
+    `question` computes with balls at the working precision and answers None while they are too wide to tell.
+    At the cap it stops with `Undecided`, whose text depends on nothing but the cap.
+
+    >>> from flint import arb
+    >>> decide(lambda: True if (arb(2).sqrt() ** 2 - 2).rad() < 1e-30 else None)
+    True
+    """
+    bits = start
+    while bits <= cap:
+        with precision(bits):
+            answer = question()
+        if answer is not None:
+            return answer
+        bits *= 2
+    raise Undecided(f"undecided at {cap} bits", mend="this is almost surely an exact tie: please report it")
+
+
+def ball(number: Fraction | int) -> arb:
+    """The enclosure of a rational number at the working precision."""
+    from flint import arb, fmpq
+
+    if isinstance(number, int):
+        return arb(number)
+    return arb(fmpq(number.numerator, number.denominator))
+
+
+def dyadic(point: arb) -> Fraction:
+    """The rational number that a ball's exact end point (`lower()`, `upper()`, `mid()`) is."""
+    mantissa, exponent = point.man_exp()
+    m, e = int(mantissa), int(exponent)
+    return Fraction(m << e) if e >= 0 else Fraction(m, 1 << -e)
+
+
+def fraction_upper(enclosure: arb) -> Fraction:
+    """A rational number that is certainly not below the enclosed one."""
+    return dyadic(enclosure.upper())
+
+
+def fraction_lower(enclosure: arb) -> Fraction:
+    """A rational number that is certainly not above the enclosed one."""
+    return dyadic(enclosure.lower())
+
+
+def float_upper(number: Fraction | float) -> float:
+    """The least float that is not below the number: how an ε is shown.
+
+    >>> float_upper(Fraction(1, 10)) >= Fraction(1, 10)
+    True
+    """
+    shown = float(number)
+    return shown if shown >= number else math.nextafter(shown, math.inf)
+
+
+def fixed_lower(enclosure: arb, bits: int) -> int:
+    """⌊2^bits · x⌋ or one less, never more, for the enclosed x."""
+    return _floor_scaled(enclosure.lower(), bits)
+
+
+def fixed_upper(enclosure: arb, bits: int) -> int:
+    """⌈2^bits · x⌉ or one more, never less, for the enclosed x."""
+    return -_floor_scaled(-enclosure.upper(), bits)
+
+
+def _floor_scaled(point: arb, bits: int) -> int:
+    mantissa, exponent = point.man_exp()
+    m, shift = int(mantissa), int(exponent) + bits
+    return m << shift if shift >= 0 else m >> -shift
+
+
+def nearest_float(enclosure: Callable[[], arb], *, accuracy: int = 60) -> float:
+    """The float next to a computable real: its ball is narrowed to `accuracy` bits, then rounded once.
+
+    >>> from flint import arb
+    >>> nearest_float(lambda: arb.pi())
+    3.141592653589793
+    """
+
+    def narrow() -> float | None:
+        found = enclosure()
+        if found.is_zero():
+            return 0.0
+        return float(found.mid()) if found.rel_accuracy_bits() >= accuracy else None
+
+    return decide(narrow, start=2 * START_BITS)

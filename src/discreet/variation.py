@@ -1,0 +1,142 @@
+"""Total variation between Dirichlet distributions, by one-dimensional Fourier inversion for any k.
+
+The likelihood ratio of two Dirichlets is L = Σ d_i ln θ_i + const with d = p - q, and the characteristic function of
+Σ d_i ln θ_i under Dir(a) is B(a + iud)/B(a). Total variation is P_p(L > 0) - P_q(L > 0), which Gil-Pelaez' formula
+gives as one integral over u, whatever the number of categories.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from discreet.errors import InvalidInput, Undecided
+from discreet.numbers import ball, precision
+from discreet.posteriors import Dirichlet
+
+if TYPE_CHECKING:
+    from flint import acb, arb
+
+ERROR = 1e-9
+"""The stated absolute error of `total_variation`."""
+
+_MAX_NODES = 1 << 14
+
+
+def total_variation(p: Dirichlet, q: Dirichlet) -> float:
+    """½∫|p - q|, within 1e-9; `Undecided` in the rare case that this cannot be reached.
+
+    The step of the integral is halved until two results agree to a hundredth of that.
+
+    >>> round(total_variation(Dirichlet([1, 1]), Dirichlet([2, 1])), 9)
+    0.25
+    >>> round(total_variation(Dirichlet([70, 50, 30]), Dirichlet([71, 49, 30])), 6)
+    0.074146
+    """
+    if p.k != q.k:
+        raise InvalidInput("the two distributions differ in their number of categories", mend="compare like with like")
+    if p == q:
+        return 0.0
+    d = [a - b for a, b in zip(p.parameters, q.parameters, strict=True)]
+    if min(d) >= 0 or max(d) <= 0:
+        if p.k == 2:
+            return _between_betas(p, q)
+        raise Undecided(
+            "total variation converges too slowly when all parameters move the same way",
+            mend="compare distributions of equal total, or use hellinger",
+        )
+    return _by_inversion(p, q, d)
+
+
+def _by_inversion(p: Dirichlet, q: Dirichlet, d: Sequence[Fraction]) -> float:
+    with precision(64 + 2 * math.ceil(max(p.total, q.total)).bit_length() + 64):
+        cut = _log_beta(p) - _log_beta(q)
+        mean_p, deviation_p = _moments(p, d)
+        mean_q, deviation_q = _moments(q, d)
+        width = min(deviation_p, deviation_q)
+        reach = max(abs(float(cut - mean_p)), abs(float(cut - mean_q)), deviation_p, deviation_q)
+        # The rule's error is the chance of values beyond 2π/step, its cut the tail of the characteristic functions.
+        step, before = 2 * math.pi / (reach + 20 * max(deviation_p, deviation_q)), math.inf
+        nodes = 0
+        while nodes <= _MAX_NODES:
+            value, nodes = _midpoints(p, q, d, cut, step, 60 / width)
+            if abs(value - before) < ERROR / 100:
+                return min(1.0, max(0.0, value))
+            before, step = value, step / 2
+    raise Undecided("total variation did not reach its stated error", mend="use hellinger, which bounds it")
+
+
+def _midpoints(
+    p: Dirichlet, q: Dirichlet, d: Sequence[Fraction], cut: arb, step: float, far: float
+) -> tuple[float, int]:
+    from flint import acb, arb
+
+    total, node, small = 0.0, 0, 0
+    h = arb(step)
+    log_p, log_q = _log_beta(p), _log_beta(q)
+    while small < 8 and node * step < far and node <= _MAX_NODES:
+        u = h * (2 * node + 1) / 2
+        turn = acb(0, -(u * cut))
+        gap = (turn + _log_beta_along(p, d, u) - log_p).exp() - (turn + _log_beta_along(q, d, u) - log_q).exp()
+        term = float((gap.imag / u).mid())
+        total += term
+        small = small + 1 if abs(term) * step < 1e-16 else 0
+        node += 1
+    return total * step / math.pi, node
+
+
+def _log_beta_along(p: Dirichlet, d: Sequence[Fraction], u: arb) -> acb:
+    from flint import acb
+
+    shift = sum(d, Fraction(0))
+    total = -acb(ball(p.total), ball(shift) * u).lgamma() if shift else -acb(ball(p.total).lgamma())
+    for a, move in zip(p.parameters, d, strict=True):
+        total += acb(ball(a), ball(move) * u).lgamma() if move else acb(ball(a).lgamma())
+    return total
+
+
+def _log_beta(p: Dirichlet) -> arb:
+    total = -ball(p.total).lgamma()
+    for a in p.parameters:
+        total += ball(a).lgamma()
+    return total
+
+
+def _moments(p: Dirichlet, d: Sequence[Fraction]) -> tuple[arb, float]:
+    """The mean and standard deviation of Σ d_i ln θ_i."""
+    shift = sum(d, Fraction(0))
+    mean = -ball(shift) * ball(p.total).digamma()
+    variance = -(ball(shift) ** 2) * _trigamma(p.total)
+    for a, move in zip(p.parameters, d, strict=True):
+        if move:
+            mean += ball(move) * ball(a).digamma()
+            variance += ball(move) ** 2 * _trigamma(a)
+    return mean, math.sqrt(float(variance.mid()))
+
+
+def _trigamma(a: Fraction) -> arb:
+    return ball(2).zeta(ball(a))
+
+
+def _between_betas(p: Dirichlet, q: Dirichlet) -> float:
+    """Beta densities whose parameters move the same way cross at most twice: sum the CDF gaps at the crossings."""
+    import numpy as np
+    from scipy import optimize, special
+
+    (a, b), (c, d) = p.alpha, q.alpha
+    with precision(128):
+        level = float(_log_beta(p) - _log_beta(q))
+    peak = (a - c) / (a - c + b - d)
+
+    def ratio(x: float) -> float:
+        return float(special.xlogy(a - c, x) + special.xlog1py(b - d, -x)) - level
+
+    ends = [(1e-300, peak), (peak, 1 - 2.0**-53)] if 0 < peak < 1 else [(1e-300, 1 - 2.0**-53)]
+    crossings = [
+        optimize.brentq(ratio, low, high, xtol=1e-300, rtol=1e-14) for low, high in ends if ratio(low) * ratio(high) < 0
+    ]
+    edges = np.array([0.0, *crossings, 1.0])
+    gaps = np.diff(special.betainc(a, b, edges) - special.betainc(c, d, edges))
+    return float(np.abs(gaps).sum() / 2)
