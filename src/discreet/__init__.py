@@ -1,0 +1,141 @@
+"""Publish a Bayesian posterior with differential privacy.
+
+>>> import discreet as dc
+>>> space = dc.PosteriorSpace(prior=dc.Dirichlet([1, 1, 1]), n=150)  # all that is public
+>>> released = dc.Geometric(space, epsilon=0.5).release([70, 50, 30])  # one exact draw: this may be published
+>>> sum(released.output)
+150
+
+Names are loaded when they are first used, so that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from discreet.distances import chi_squared, hellinger, kl, l1, renyi
+    from discreet.errors import (
+        BudgetExceeded,
+        DiscreetError,
+        InvalidInput,
+        LedgerError,
+        NotPrivate,
+        SourceError,
+        TooLarge,
+        Undecided,
+    )
+    from discreet.mechanisms import (
+        ExponentialGlobal,
+        ExponentialLocal,
+        ExponentialReciprocal,
+        ExponentialSmooth,
+        Geometric,
+        Laplace,
+        LaplaceImproved,
+        Mechanism,
+        Optimal,
+        Released,
+        mechanism,
+    )
+    from discreet.posteriors import Beta, Dirichlet
+    from discreet.sensitivity import (
+        global_sensitivity,
+        local_sensitivity,
+        reciprocal_sensitivity,
+        seeds_gamma,
+        smooth_sensitivity,
+    )
+    from discreet.space import PosteriorSpace
+    from discreet.variation import total_variation
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Beta",
+    "BudgetExceeded",
+    "Dirichlet",
+    "DiscreetError",
+    "ExponentialGlobal",
+    "ExponentialLocal",
+    "ExponentialReciprocal",
+    "ExponentialSmooth",
+    "Geometric",
+    "InvalidInput",
+    "Laplace",
+    "LaplaceImproved",
+    "LedgerError",
+    "Mechanism",
+    "NotPrivate",
+    "Optimal",
+    "PosteriorSpace",
+    "Released",
+    "SourceError",
+    "TooLarge",
+    "Undecided",
+    "chi_squared",
+    "global_sensitivity",
+    "hellinger",
+    "kl",
+    "l1",
+    "local_sensitivity",
+    "mechanism",
+    "reciprocal_sensitivity",
+    "renyi",
+    "seeds_gamma",
+    "smooth_sensitivity",
+    "total_variation",
+]
+
+_ROOMS = {
+    "distances": ["chi_squared", "hellinger", "kl", "l1", "renyi"],
+    "errors": [
+        "BudgetExceeded",
+        "DiscreetError",
+        "InvalidInput",
+        "LedgerError",
+        "NotPrivate",
+        "SourceError",
+        "TooLarge",
+        "Undecided",
+    ],
+    "mechanisms": [
+        "ExponentialGlobal",
+        "ExponentialLocal",
+        "ExponentialReciprocal",
+        "ExponentialSmooth",
+        "Geometric",
+        "Laplace",
+        "LaplaceImproved",
+        "Mechanism",
+        "Optimal",
+        "Released",
+        "mechanism",
+    ],
+    "posteriors": ["Beta", "Dirichlet"],
+    "sensitivity": [
+        "global_sensitivity",
+        "local_sensitivity",
+        "reciprocal_sensitivity",
+        "seeds_gamma",
+        "smooth_sensitivity",
+    ],
+    "space": ["PosteriorSpace"],
+    "variation": ["total_variation"],
+}
+_HOME = {name: room for room, names in _ROOMS.items() for name in names}
+
+
+if not TYPE_CHECKING:  # a type checker that saw this would believe that every name exists
+
+    def __getattr__(name: str) -> object:
+        if name not in _HOME:
+            raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+        value = getattr(import_module(f"discreet.{_HOME[name]}"), name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -1,0 +1,89 @@
+"""The entry point: the list of commands, and the one place where every exception ends."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from discreet import __version__
+from discreet.cli import demo, releasing, sensitivities
+from discreet.cli.failures import report
+
+INTERRUPTED = 130
+"""The exit code that shells give to a command stopped by Ctrl-C."""
+
+app = typer.Typer(
+    epilog="Example: discreet release --counts 70,50,30 --epsilon 0.5 --no-ledger",
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+app.command("release", epilog=releasing.EXAMPLE)(releasing.release)
+app.command("sensitivity", epilog=sensitivities.EXAMPLE)(sensitivities.sensitivity)
+app.command("demo", epilog=demo.EXAMPLE)(demo.demo)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        print(f"discreet {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Publish a Bayesian posterior with differential privacy."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def main() -> None:
+    """Run the command line and exit with its code."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line; whatever happens, the answer is an exit code and at most one line on stderr.
+
+    >>> run(["--version"])
+    discreet 0.1.0
+    0
+    """
+    _prepare()
+    try:
+        code: int | None = typer.main.get_command(app)(list(arguments), prog_name="discreet", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = 1  # the reader left, and needs no telling
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    except Exception as failure:  # noqa: BLE001 - the last line of defence: nobody is shown a traceback
+        code = report(failure, as_json="--json" in arguments)
+    _settle()
+    return code or 0
+
+
+def _prepare() -> None:
+    # A warning is a text that data could change, and a second line where one is promised.
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal without ε still gets its table
+
+
+def _settle() -> None:
+    """Leave nothing in the buffer that Python would fail to write, aloud, after we are done."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,39 @@
+"""A sign of life for whoever waits at a terminal for more than a second."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+PATIENCE = 1.0
+"""Seconds before the bar appears: quick commands stay quiet."""
+
+
+@contextmanager
+def busy(doing: str) -> Iterator[None]:
+    """Show a moving bar on stderr once the work has taken longer than `PATIENCE`; nothing when nobody watches.
+
+    >>> with busy("drawing"):
+    ...     print("done")
+    done
+    """
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar.add_task(doing, total=None)
+    timer = threading.Timer(PATIENCE, bar.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        bar.stop()

@@ -1,0 +1,53 @@
+"""Files that appear whole or not at all, in a place that is known to be writable before anything is drawn."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import TracebackType
+
+from discreet.errors import InvalidInput
+
+
+class Reserved:
+    """A place for a file: reserved when entered, filled by `write`, and empty-handed if nothing was written.
+
+    A release must not be drawn and then lost because its directory was missing: whoever would then draw again gets
+    two draws for the price of one.
+
+    >>> import tempfile
+    >>> place = Path(tempfile.mkdtemp()) / "r.json"
+    >>> with Reserved(place) as reserved:
+    ...     reserved.write(b"{}")
+    >>> place.read_text(), len(list(place.parent.iterdir()))
+    ('{}', 1)
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._target = path.resolve()
+        self._temporary = self._target.with_name(f".{self._target.name}.{os.getpid()}.part")
+
+    def __enter__(self) -> Reserved:
+        if self._target.exists() and not self._target.is_file():
+            raise InvalidInput(f"{self.path} is not a file", mend="choose the name of a file")
+        try:
+            self._temporary.touch(exist_ok=False)
+        except OSError:
+            raise InvalidInput(
+                f"{self.path} cannot be written", mend="choose a directory that exists and may be written to"
+            ) from None
+        return self
+
+    def write(self, content: bytes) -> None:
+        """Put the whole content in place, durably and at once."""
+        with self._temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        self._temporary.replace(self._target)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._temporary.unlink(missing_ok=True)

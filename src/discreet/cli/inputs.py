@@ -1,0 +1,61 @@
+"""From the text of options to the library's exact numbers. No number is ever read as a float here."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from discreet.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from discreet import PosteriorSpace
+
+
+def read_counts(text: str) -> list[int]:
+    """The counts in hand, `-` for standard input; refused in words that no count can change.
+
+    >>> read_counts("70,50,30")
+    [70, 50, 30]
+    """
+    from discreet.numbers import whole
+
+    try:
+        given = sys.stdin.read().strip() if text == "-" else text
+        return [whole(item, "a count") for item in given.split(",")]
+    except ValueError:  # InvalidInput, and bytes on standard input that are no text
+        raise InvalidInput(
+            "counts must be whole numbers, at least 0", mend="write them with commas and no blanks, like 70,50,30"
+        ) from None
+
+
+def public_space(*, prior: str | None, n: str | None, counts: list[int] | None) -> PosteriorSpace:
+    """The space that the options declare; what they leave open follows from the counts in hand.
+
+    >>> public_space(prior=None, n=None, counts=[70, 50, 30]).n
+    150
+    """
+    import discreet as dc
+
+    if prior is None and counts is None:
+        raise InvalidInput("the number of categories is not known", mend="give --prior, like 1,1,1")
+    if n is None and counts is None:
+        raise InvalidInput("the number of records is not known", mend="give --n")
+    parameters = ["1"] * len(counts or ()) if prior is None else prior.split(",")
+    total = str(sum(counts or ())) if n is None else n
+    return dc.PosteriorSpace(prior=dc.Dirichlet(parameters), n=total)
+
+
+def read_categories(text: str | None, k: int) -> list[str]:
+    """One distinct, printable name for each category; by default 1, 2, ….
+
+    >>> read_categories(None, 2), read_categories("not cured,cured", 2)
+    (['1', '2'], ['not cured', 'cured'])
+    """
+    names = [str(i) for i in range(1, k + 1)] if text is None else text.split(",")
+    if len(names) != k:
+        raise InvalidInput(f"categories must be {k} names", mend="give one for each count, with commas between them")
+    if len(set(names)) != k:
+        raise InvalidInput("two categories have the same name", mend="give each its own")
+    if not all(name and name.isprintable() for name in names):
+        raise InvalidInput("a category has an empty or unprintable name", mend="use printable characters")
+    return names

@@ -1,0 +1,1 @@
+"""Figures: one file each, `numbers()` for what is shown and `paint()` for how."""
