@@ -1,0 +1,107 @@
+"""The face as a whole: help, version, demo, and how it takes leave."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import discreet as dc
+from tests.cli.command import SCRIPT, assert_refused, discreet, discreet_here
+
+FULL = Path("/dev/full")
+
+
+def test_the_version_is_the_package_s() -> None:
+    assert discreet("--version").out == f"discreet {dc.__version__}\n"
+
+
+@pytest.mark.parametrize("command", [(), ("release",), ("sensitivity",), ("demo",)])
+def test_every_command_has_help_with_an_example(command: tuple[str, ...]) -> None:
+    answer = discreet(*command, "--help")
+    assert answer.code == 0
+    assert "Example: discreet" in answer.out
+
+
+def test_without_a_command_the_help_is_shown() -> None:
+    assert discreet() == discreet("--help")
+
+
+def test_help_loads_nothing_heavy() -> None:
+    program = (
+        "import sys; from discreet.cli.app import run; run(['--help']); "
+        "print([m for m in ('numpy', 'scipy', 'flint', 'matplotlib') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_demo_writes_a_release_and_its_picture_and_says_where(tmp_path: Path) -> None:
+    answer = discreet("demo", cwd=tmp_path)
+    assert answer.code == 0, answer
+    document = json.loads((tmp_path / "discreet-demo" / "release.json").read_text())
+    assert document["categories"] == ["not cured", "cured"]
+    assert document["n"] == 90
+    assert (tmp_path / "discreet-demo" / "release.png").read_bytes().startswith(b"\x89PNG")
+    assert "discreet-demo/release.json" in answer.out
+    assert "discreet-demo/release.png" in answer.out
+
+
+def test_a_demo_that_cannot_write_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert_refused(discreet("demo", "--out", "file", cwd=tmp_path))
+
+
+def test_a_reader_that_leaves_early_is_not_told_off() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([str(SCRIPT), "--help"], stdout=write, stderr=subprocess.PIPE, check=False)
+    os.close(write)
+    assert done.stderr == b""
+    assert done.returncode == 1
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="needs a device that is always full")
+def test_a_full_disk_is_one_line() -> None:
+    with FULL.open("w") as full:
+        done = subprocess.run([str(SCRIPT), "--version"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_an_interrupted_command_leaves_without_a_word(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("discreet.cli.inputs.read_counts", interrupt)
+    answer = discreet_here(capsys, "release", "--counts", "42,48", "--epsilon", "1", "--no-ledger")
+    assert (answer.code, answer.out, answer.err) == (130, "", "")
+
+
+def test_a_terminal_without_greek_still_gets_its_table() -> None:
+    answer = discreet(
+        "release", "--counts", "7,5", "--epsilon", "1", "--no-ledger", PYTHONUTF8="0", PYTHONIOENCODING="ascii"
+    )
+    assert answer.code == 0
+    assert answer.err == ""
+
+
+def test_an_unexpected_error_shows_its_type_and_never_its_text(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("42 of 90 were not cured")
+
+    monkeypatch.setattr("discreet.cli.inputs.read_counts", fail)
+    monkeypatch.delenv("DISCREET_DEBUG", raising=False)
+    answer = discreet_here(capsys, "release", "--counts", "42,48", "--epsilon", "1", "--no-ledger")
+    assert_refused(answer, code=1)
+    assert "RuntimeError" in answer.err
+    assert "42" not in answer.err

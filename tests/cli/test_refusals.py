@@ -1,0 +1,180 @@
+"""Bad input: exit code 2 and one line that says how to mend it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import assert_refused, discreet, discreet_here
+
+COUNTS = ("release", "--counts", "70,50,30", "--no-ledger")
+
+NOT_NUMBERS = [
+    "",
+    " 1",
+    "1 ",
+    "nan",
+    "-nan",
+    "inf",
+    "-inf",
+    "Infinity",
+    "1e400",
+    "1e1000000",
+    "1e-400",
+    "1/0",
+    "0/0",
+    "1/-2",
+    "٣",
+    "³",
+    "１",
+    "½",
+    "1_000",
+    "1,000",
+    "0x10",
+    "0b1",
+    "1j",
+    "1e",
+    "e1",
+    ".",
+    "+-1",
+    "--1",
+    "1.2.3",
+    "True",
+    "None",
+    "__import__('os')",
+    "1\n2",
+    "1\u00a0",
+    "9" * 5000,
+]
+
+
+@pytest.mark.parametrize("number", [*NOT_NUMBERS, "-1", "0", "-0.0"])
+def test_an_epsilon_that_is_no_positive_number_is_refused(number: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert_refused(discreet_here(capsys, *COUNTS, "--epsilon", number))
+
+
+@pytest.mark.parametrize("number", [*NOT_NUMBERS, "-1", "0"])
+def test_a_prior_that_is_no_positive_number_is_refused(number: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert_refused(discreet_here(capsys, *COUNTS, "--epsilon", "1", "--prior", f"1,{number},1"))
+
+
+@pytest.mark.parametrize("number", [*NOT_NUMBERS, "-1", "0", "2.5", "150.5"])
+def test_an_n_that_is_no_positive_whole_number_is_refused(number: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert_refused(discreet_here(capsys, *COUNTS, "--epsilon", "1", "--n", number))
+
+
+@pytest.mark.parametrize("number", ["-1", "2.5", *(number for number in NOT_NUMBERS if number != "1,000")])
+def test_a_count_that_is_no_whole_number_is_refused_in_words_that_no_count_can_change(
+    number: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rest = ("--epsilon", "1", "--no-ledger", "--prior", "1,1,1")
+    answer = discreet_here(capsys, "release", f"--counts=70,{number},30", *rest)
+    assert_refused(answer)
+    assert answer == discreet_here(capsys, "release", f"--counts=9,{number},9", *rest)
+
+
+@pytest.mark.parametrize("number", ["nan", "1e1000000", "1/0", "٣", "-1"])
+@pytest.mark.parametrize("option", ["--epsilon", "--prior", "--n", "--counts"])
+def test_a_bad_number_is_refused_by_the_installed_command_too(number: str, option: str) -> None:
+    assert_refused(discreet(*COUNTS, "--epsilon", "1", option, number))
+
+
+@pytest.mark.parametrize("counts", ["70,50,31", "0,0,0", "150,150,150", "1e12,0,0"])
+def test_counts_that_do_not_sum_to_n_are_refused_in_words_that_no_count_can_change(counts: str) -> None:
+    answer = discreet("release", "--counts", counts, "--n", "150", "--epsilon", "1", "--no-ledger")
+    assert_refused(answer)
+    assert answer == discreet("release", "--counts", "1,2,3", "--n", "150", "--epsilon", "1", "--no-ledger")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param((*COUNTS, "--epsilon", "1", "--prior", "1,1"), id="fewer prior parameters than counts"),
+        pytest.param((*COUNTS, "--epsilon", "1", "--prior", "1,1,1,1"), id="more prior parameters than counts"),
+        pytest.param((*COUNTS, "--epsilon", "1", "--prior", "1,-1,1"), id="a negative prior"),
+        pytest.param((*COUNTS, "--epsilon", "1", "--n", "0"), id="no records"),
+        pytest.param(("release", "--counts", "0,0", "--epsilon", "1", "--no-ledger"), id="counts of nothing"),
+        pytest.param(("release", "--counts", "150", "--epsilon", "1", "--no-ledger"), id="one category"),
+        pytest.param((*COUNTS, "--epsilon", "1", "--mechanism", "gaussian"), id="an unknown mechanism"),
+        pytest.param((*COUNTS, "--epsilon", "1", "--mechanism", ""), id="a mechanism without a name"),
+        pytest.param((*COUNTS, "--epsilon", "1", "--way", "home"), id="an unknown way"),
+        pytest.param((*COUNTS, "--epsilon", "1", "--gamma", "1"), id="a gamma for geometric"),
+        pytest.param(
+            (*COUNTS, "--epsilon", "1", "--mechanism", "exponential-global", "--way", "free"), id="a way for another"
+        ),
+        pytest.param(
+            (*COUNTS, "--epsilon", "1", "--mechanism", "exponential-reciprocal", "--gamma", "nan"), id="a bad gamma"
+        ),
+        pytest.param((*COUNTS, "--epsilon", "1", "--categories", "a,b"), id="fewer names than counts"),
+        pytest.param((*COUNTS, "--epsilon", "1", "--categories", "a,b,a"), id="a name given twice"),
+        pytest.param((*COUNTS, "--epsilon", "1", "--categories", "a,b,"), id="an empty name"),
+        pytest.param((*COUNTS, "--epsilon", "1", "--categories", "a,b,\x1b[31m"), id="a name that steers the terminal"),
+        pytest.param((*COUNTS, "--epsilon", "1", "--out", "."), id="a directory to write to"),
+        pytest.param((*COUNTS, "--epsilon", "1", "--out", "no/such/place.json"), id="a place that is not there"),
+        pytest.param((*COUNTS, "--epsilon", "1", "--plot", "picture.bmp"), id="a picture of another kind"),
+        pytest.param((*COUNTS, "--epsilon", "1", "--plot", "a.png", "--out", "a.png"), id="one file for two things"),
+        pytest.param(("release", "--counts", "7,5", "--epsilon", "1"), id="no word about a ledger"),
+        pytest.param(("release", "--epsilon", "1", "--no-ledger"), id="nothing to release"),
+        pytest.param(("release", "people.csv", "--epsilon", "1", "--no-ledger"), id="a table"),
+        pytest.param(("release", "--counts", "7,5", "--epsilon", "1", "--ledger", "l.db"), id="a ledger"),
+        pytest.param(COUNTS, id="no epsilon"),
+        pytest.param(("release", "--epsilon"), id="an option without its value"),
+        pytest.param((*COUNTS, "--epsilon", "1", "extra", "arguments"), id="more arguments than there are"),
+        pytest.param(("sensitivity", "--n", "100"), id="sensitivity of an unknown k"),
+        pytest.param(("sensitivity", "--prior", "1,1"), id="sensitivity at an unknown n"),
+        pytest.param(("sensitivity", "--prior", "1,1", "--n", "100", "--counts", "50,51"), id="sensitivity elsewhere"),
+        pytest.param(
+            ("sensitivity", "--prior", "1,1", "--counts", "50,50", "--gamma", "-1"),
+            id="sensitivity at a negative gamma",
+        ),
+        pytest.param(("no\nsuch\x1b[31m",), id="a command that steers the terminal"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(
+    arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert_refused(discreet_here(capsys, *arguments))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_typo_in_a_command_is_answered_with_the_nearest_name() -> None:
+    answer = discreet("relaese")
+    assert_refused(answer)
+    assert "release" in answer.err
+
+
+def test_a_typo_in_an_option_is_answered_with_the_nearest_name() -> None:
+    answer = discreet(*COUNTS, "--epsilonn", "1")
+    assert_refused(answer)
+    assert "--epsilon" in answer.err
+
+
+def test_a_typo_in_a_mechanism_is_answered_with_the_names_there_are() -> None:
+    answer = discreet(*COUNTS, "--epsilon", "1", "--mechanism", "geometri")
+    assert_refused(answer)
+    assert "geometric" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind"),
+    [
+        ((*COUNTS, "--epsilon", "nan", "--json"), "InvalidInput"),
+        ((*COUNTS, "--epsilonn", "1", "--json"), "Usage"),
+        (("relaese", "--json"), "Usage"),
+        (("sensitivity", "--prior", "1,1", "--n", "0", "--json"), "InvalidInput"),
+    ],
+)
+def test_with_json_a_refusal_is_told_to_programs_too(arguments: tuple[str, ...], kind: str) -> None:
+    answer = discreet(*arguments)
+    assert answer.code == 2
+    error = answer.document["error"]
+    assert error["kind"] == kind
+    assert answer.err == f"error: {error['message']}; {error['mend']}\n"
+
+
+def test_a_yardstick_is_refused_as_not_private() -> None:
+    arguments = ("release", "--counts", "3,4", "--epsilon", "1", "--no-ledger", "--mechanism", "optimal")
+    assert_refused(discreet(*arguments), code=4)
+    assert_refused(discreet(*arguments, "--dry-run"), code=4)

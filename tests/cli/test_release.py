@@ -1,0 +1,137 @@
+"""`discreet release` on counts in hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import discreet
+
+RELEASE = ("release", "--counts", "70,50,30", "--epsilon", "0.5", "--no-ledger")
+
+KEYS = {
+    "accuracy",
+    "adjacency",
+    "categories",
+    "certificate",
+    "delta",
+    "epsilon",
+    "epsilon_exact",
+    "interval",
+    "interval_kind",
+    "mechanism",
+    "n",
+    "output",
+    "posterior",
+    "prior",
+    "request_id",
+}
+
+
+def test_a_release_has_every_key_that_programs_rely_on() -> None:
+    document = discreet(*RELEASE, "--json").document
+    assert set(document) == KEYS
+    assert document["n"] == 150
+    assert sum(document["output"]) == 150
+    assert document["epsilon"] == 0.5
+    assert document["epsilon_exact"] == "1/2"
+    assert document["delta"] == 0
+    assert document["prior"] == [1, 1, 1]
+    assert document["categories"] == list(document["posterior"]) == list(document["interval"]) == ["1", "2", "3"]
+    assert document["adjacency"] == "replace-one"
+    assert document["mechanism"]["name"] == "geometric"
+    assert document["certificate"]["guarantee"] == "1/2"
+    assert sum(row["mean"] for row in document["posterior"].values()) == pytest.approx(1)
+    for name, (low, high) in document["interval"].items():
+        assert 0 <= low < document["posterior"][name]["mean"] < high <= 1
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        "exponential-global",
+        "exponential-local",
+        "exponential-smooth",
+        "exponential-reciprocal",
+        "laplace",
+        "laplace-improved",
+        "geometric",
+    ],
+)
+def test_every_private_mechanism_can_release(mechanism: str) -> None:
+    document = discreet(
+        "release", "--counts", "7,5", "--epsilon", "1", "--no-ledger", "--mechanism", mechanism, "--json"
+    ).document
+    assert document["mechanism"]["name"] == mechanism
+    assert sum(document["output"]) == 12
+
+
+@pytest.mark.parametrize("way", ["nearest", "bayes", "free"])
+def test_geometric_comes_back_by_the_way_that_was_asked_for(way: str) -> None:
+    document = discreet(
+        "release", "--counts", "7,5,3", "--epsilon", "1", "--no-ledger", "--way", way, "--json"
+    ).document
+    assert document["mechanism"]["way"] == way
+
+
+def test_an_epsilon_is_kept_exactly_and_shown_rounded_up() -> None:
+    document = discreet(*RELEASE[:3], "--epsilon", "1/3", "--no-ledger", "--json").document
+    assert document["epsilon_exact"] == "1/3"
+    assert document["epsilon"] == 0.33333333333333337
+
+
+def test_a_prior_comes_back_exactly() -> None:
+    document = discreet(*RELEASE, "--prior", "0.1,1/3,7", "--json").document
+    assert document["prior"] == [0.1, "1/3", 7]
+
+
+def test_counts_can_be_piped_in() -> None:
+    answer = discreet("release", "--counts", "-", "--epsilon", "1", "--no-ledger", "--json", stdin="70,50,30\n")
+    assert answer.document["n"] == 150
+
+
+def test_names_of_categories_are_shown_and_not_obeyed() -> None:
+    names = "[bold]a[/bold],:smile:,=HYPERLINK"
+    answer = discreet(*RELEASE, "--categories", names)
+    assert answer.code == 0
+    for name in names.split(","):
+        assert name in answer.out
+
+
+def test_people_are_told_what_epsilon_means_and_what_the_interval_leaves_out() -> None:
+    answer = discreet(*RELEASE)
+    assert answer.code == 0
+    assert answer.err == ""
+    assert "a factor of at most 1.65" in answer.out
+    assert "privacy noise not included" in answer.out
+
+
+def test_the_file_holds_what_was_printed_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
+    answer = discreet(*RELEASE, "--json", "--out", "r.json", "--plot", "r.png", cwd=tmp_path)
+    assert json.loads((tmp_path / "r.json").read_text()) == answer.document
+    assert (tmp_path / "r.png").read_bytes().startswith(b"\x89PNG")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["r.json", "r.png"]
+
+
+def test_a_dry_run_draws_nothing_and_writes_nothing(tmp_path: Path) -> None:
+    answer = discreet(*RELEASE, "--dry-run", "--json", "--out", "r.json", cwd=tmp_path)
+    assert answer.code == 0
+    assert set(answer.document) == KEYS
+    assert answer.document["output"] is answer.document["posterior"] is answer.document["interval"] is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_refused_release_leaves_an_older_file_alone(tmp_path: Path) -> None:
+    (tmp_path / "r.json").write_text("older")
+    answer = discreet(*RELEASE, "--mechanism", "optimal", "--out", "r.json", cwd=tmp_path)
+    assert answer.code != 0
+    assert (tmp_path / "r.json").read_text() == "older"
+    assert [path.name for path in tmp_path.iterdir()] == ["r.json"]
+
+
+def test_an_epsilon_beyond_floats_is_still_a_release() -> None:
+    answer = discreet("release", "--counts", "7,5", "--epsilon", "1e300", "--no-ledger", "--yes")
+    assert answer.code == 0
+    assert "protects nobody" in answer.out

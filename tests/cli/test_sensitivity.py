@@ -1,0 +1,44 @@
+"""`discreet sensitivity`: the numbers of the papers, for people and for programs."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.command import discreet
+
+
+@pytest.mark.parametrize(("n", "counts"), [("100", "33,33,34"), ("1e12", "333333333333,333333333333,333333333334")])
+def test_the_global_sensitivity_of_three_categories_is_the_same_for_every_n(n: str, counts: str) -> None:
+    document = discreet("sensitivity", "--prior", "7,4,5", "--n", n, "--counts", counts, "--json").document
+    assert document["global"] == pytest.approx(0.233629480708875, rel=1e-12)
+    assert document["local"] <= document["smooth"] <= document["global"] * (1 + 1e-15)
+    assert document["local"] <= document["reciprocal"] <= document["global"] * (1 + 1e-15)
+
+
+def test_a_million_million_records_are_no_trouble() -> None:
+    half = "500000000000"
+    document = discreet("sensitivity", "--prior", "1,1", "--n", "1e12", "--counts", f"{half},{half}", "--json").document
+    assert document["local"] == pytest.approx(7.0710678e-7, rel=1e-8)
+
+
+def test_what_speaks_of_the_true_data_says_so() -> None:
+    answer = discreet("sensitivity", "--prior", "1,1", "--counts", "50,50")
+    assert answer.code == 0
+    assert "not publishable: speaks of the true data" in answer.out
+
+
+def test_without_counts_only_the_global_sensitivity_is_given_and_it_is_public() -> None:
+    document = discreet("sensitivity", "--prior", "1,1", "--n", "100", "--json").document
+    assert document["global"] == pytest.approx(0.33893976, rel=1e-8)
+    assert document["local"] is document["smooth"] is document["reciprocal"] is None
+    assert "not publishable" not in discreet("sensitivity", "--prior", "1,1", "--n", "100").out
+
+
+def test_one_gamma_sets_both_smooth_sensitivities() -> None:
+    arguments = ("sensitivity", "--prior", "1,1", "--n", "100", "--counts", "50,50", "--json")
+    asked = discreet(*arguments, "--gamma", "0").document
+    assert asked["smooth"] == pytest.approx(asked["global"], rel=1e-14)
+    assert asked["reciprocal"] == pytest.approx(asked["global"], rel=1e-14)
+    default = discreet(*arguments).document
+    assert default["gamma"]["reciprocal"] == 1
+    assert default["smooth"] < default["global"]

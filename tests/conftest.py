@@ -1,0 +1,14 @@
+"""What all tests share: the same examples on every run, so that a failure can be seen again."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "same every time",
+    derandomize=True,
+    database=None,
+    deadline=None,  # a slow machine is not a bug
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("same every time")

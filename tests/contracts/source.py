@@ -1,0 +1,40 @@
+"""What the contract tests read: the repository's files, and the syntax trees of the library."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "discreet"
+
+
+@cache
+def trees() -> dict[Path, ast.Module]:
+    """Every module of the library, parsed."""
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def room(path: Path) -> str:
+    """The room that a module belongs to: its file, or its folder, directly under the package."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports(tree: ast.AST) -> Iterator[str]:
+    """The dotted name of everything imported, wherever in the file: `from a import b` is `a.b`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{'.' * node.level}{node.module or ''}.{alias.name}" for alias in node.names)
+
+
+def names(tree: ast.AST) -> Iterator[str]:
+    """Every dotted name that the code reads, like `os.urandom`, and every bare one."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            yield f"{node.value.id}.{node.attr}"
+        elif isinstance(node, ast.Name):
+            yield node.id

@@ -1,0 +1,73 @@
+"""Dangerous things have one door each, or none."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tests.contracts.source import PACKAGE, imports, names, room, trees
+
+DOORS = {
+    "os.urandom": {"draw"},
+    "os.getrandom": {"draw"},
+    "secrets": {"draw"},
+    "random": set(),
+    "numpy.random": set(),
+    "sqlite3": {"ledger"},
+    "sqlalchemy": {"ledger"},
+    "psycopg": {"ledger"},
+    "duckdb": {"counting"},
+    "ibis": {"counting"},
+    "pyspark": {"counting"},
+    "pickle": set(),
+    "dill": set(),
+    "joblib": set(),
+    "marshal": set(),
+    "shelve": set(),
+    "yaml": set(),
+    "eval": set(),
+    "exec": set(),
+    "compile": set(),
+    "__import__": set(),
+}
+"""What may be used where. No room at all for what is an empty set."""
+
+ALIASES = {"np.random": "numpy.random"}
+
+
+def used(tree: ast.AST) -> set[str]:
+    """Everything imported or named, with the packages it lies in."""
+    whole = {ALIASES.get(name, name) for name in (*imports(tree), *names(tree))}
+    return whole | {name.rsplit(".", cut)[0] for name in whole for cut in range(1, name.count(".") + 1)}
+
+
+@pytest.mark.parametrize("path", sorted(trees()), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_dangerous_things_are_used_only_behind_their_door(path: Path) -> None:
+    reached = used(trees()[path])
+    assert [thing for thing, rooms in DOORS.items() if thing in reached and room(path) not in rooms] == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import random",
+        "from random import Random",
+        "import numpy as np\nnp.random.default_rng()",
+        "from numpy import random",
+        "from numpy.random import default_rng",
+        "def f():\n    from os import urandom",
+        "import os\nos.urandom(8)",
+        "import secrets",
+        "eval('1')",
+        "import yaml\nyaml.load('')",
+        "import pickle as p",
+    ],
+)
+def test_the_scan_sees_what_it_looks_for(code: str) -> None:
+    assert used(ast.parse(code)) & set(DOORS)
+
+
+def test_the_door_to_randomness_is_open() -> None:
+    assert used(trees()[PACKAGE / "draw.py"]) & {"os.urandom", "secrets"}

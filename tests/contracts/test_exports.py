@@ -1,0 +1,65 @@
+"""The public surface: sorted, lazy, complete, and not shadowed by a module."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+import discreet as dc
+from tests.contracts.source import PACKAGE, ROOT, trees
+
+
+def names_for_type_checkers() -> set[str]:
+    """What the package imports under TYPE_CHECKING."""
+    body = trees()[PACKAGE / "__init__.py"].body
+    (guard,) = [node for node in body if isinstance(node, ast.If) and isinstance(node.test, ast.Name)]
+    return {alias.name for node in guard.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+
+
+def test_the_public_names_are_sorted() -> None:
+    assert dc.__all__ == sorted(dc.__all__)
+
+
+def test_the_public_names_are_the_ones_that_type_checkers_see() -> None:
+    assert set(dc.__all__) == names_for_type_checkers()
+
+
+@pytest.mark.parametrize("name", dc.__all__)
+def test_every_public_name_resolves_and_is_documented(name: str) -> None:
+    assert name in dir(dc)
+    value = getattr(dc, name)
+    assert value.__name__ == name
+    assert value.__module__.startswith("discreet.")
+    assert value.__doc__
+
+
+def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no_such_name"):
+        dc.no_such_name  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_no_module_is_named_like_a_public_function() -> None:
+    modules = {path.stem for path in trees()} | {path.parent.name for path in trees()}
+    assert not modules & set(dc.__all__)
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    program = (
+        "import sys, discreet; dir(discreet); discreet.InvalidInput; "
+        "print([m for m in ('numpy', 'scipy', 'flint', 'matplotlib', 'rich', 'typer') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_the_version_is_told_once() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["version"] == dc.__version__
+
+
+def test_the_package_is_typed() -> None:
+    assert (PACKAGE / "py.typed").is_file()

@@ -1,0 +1,53 @@
+"""A room imports only from rooms above it in the list of docs/architecture.md, and the list is the tree."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.contracts.source import PACKAGE, ROOT, imports, room, trees
+
+FACES = {"cli", "web"}
+"""Only a face sees the library as its users do; a room that did would reach every room below it."""
+
+
+def listed_rooms() -> list[str]:
+    """The rooms in the order of the tree in docs/architecture.md."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    tree = text.partition("```\nsrc/discreet/\n")[2].partition("```")[0]
+    return re.findall(r"^    (\w+)(?:\.py|/) ", tree, flags=re.MULTILINE)
+
+
+def imported_rooms(path: Path) -> set[str]:
+    found = set()
+    for name in imports(trees()[path]):
+        assert not name.startswith("."), "a relative import hides which room is meant"
+        package, *rest = name.split(".")
+        if package == "discreet":
+            is_room = bool(rest) and ((PACKAGE / rest[0]).is_dir() or (PACKAGE / f"{rest[0]}.py").is_file())
+            found.add(rest[0] if is_room else "__init__")
+    return found
+
+
+def test_the_list_of_rooms_is_the_tree_of_files() -> None:
+    assert sorted(listed_rooms()) == sorted({room(path) for path in trees()})
+
+
+@pytest.mark.parametrize("path", sorted(trees()), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_room_imports_only_from_rooms_above_it(path: Path) -> None:
+    own = room(path)
+    if own == "__init__":
+        return  # the public names come from everywhere; lazily, as test_exports checks
+    order = listed_rooms()
+    above = {name for name in order[: order.index(own)] if name != "__init__"}
+    allowed = above | {own} | ({"__init__"} if own in FACES else set())
+    assert imported_rooms(path) <= allowed
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "tests" / "oracles").glob("[!t]*.py")), ids=lambda path: path.name)
+def test_an_oracle_shares_no_code_with_the_library(path: Path) -> None:
+    found = list(imports(ast.parse(path.read_text(encoding="utf-8"))))
+    assert not [name for name in found if name.split(".")[0] == "discreet"]

@@ -1,0 +1,59 @@
+"""The picture of a released posterior."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import discreet as dc
+from discreet.figures import posterior
+from discreet.figures.rendering import picture_format, render
+
+
+@pytest.mark.parametrize("alpha", [[49, 43], [0.5, 0.5], [0.001, 3], [5e11, 5e11]])
+def test_the_curve_of_a_beta_holds_all_of_its_mass(alpha: list[float]) -> None:
+    shown = posterior.numbers(dc.Dirichlet(alpha), ["yes", "no"])
+    assert shown.grid is not None
+    assert shown.density is not None
+    assert np.isfinite(shown.density).all()
+    assert (shown.low[0] <= shown.mean[0]) or alpha[0] < 1
+    if min(alpha) >= 1:
+        assert np.trapezoid(shown.density, shown.grid) == pytest.approx(1, abs=1e-3)
+
+
+def test_more_than_two_categories_are_shown_by_mean_and_interval() -> None:
+    shown = posterior.numbers(dc.Dirichlet([71, 51, 31]), ["a", "b", "c"])
+    assert shown.grid is None
+    assert shown.mean.sum() == pytest.approx(100)
+    figure = posterior.paint(shown, title="a title")
+    (axes,) = figure.axes
+    assert axes.get_title(loc="left") == "a title"
+    assert "%" in axes.get_xlabel()
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+@pytest.mark.parametrize("k", [2, 3])
+def test_labels_that_look_like_formulas_are_painted_as_they_are(kind: str, k: int) -> None:
+    names = ["$x^$", r"\frac{", "平均"][:k]
+    shown = posterior.numbers(dc.Dirichlet([3] * k), names)
+    assert len(render(posterior.paint(shown, title="$\\alpha^$"), kind)) > 1000
+
+
+@pytest.mark.parametrize("name", ["release", "release.bmp", "release.png.gz", ".png"])
+def test_a_name_that_says_no_format_is_refused(name: str) -> None:
+    with pytest.raises(dc.InvalidInput, match="png"):
+        picture_format(Path(name))
+
+
+def test_painting_leaves_pyplot_and_its_state_alone() -> None:
+    program = (
+        "import sys, discreet as dc; from discreet.figures import posterior as p; "
+        "p.paint(p.numbers(dc.Dirichlet([3, 4]), ['a', 'b']), title='t'); print('matplotlib.pyplot' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
