@@ -1,0 +1,365 @@
+"""The oracles agree with themselves, by a second way each, and with the numbers printed in the mathematics."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb
+
+import pytest
+
+from . import accuracy, distances, geometric, loss, mechanisms, optimal, sensitivity, spaces, ways_back
+from .precision import Real, exact, mp, real
+
+PRIORS = [(1, 1), ("0.5", 3), (7, 4), ("0.01", "0.01"), (1, 1, 1), (7, 4, 5), ("0.1", 2, 5), (1, 2, 3, 4)]
+
+
+def close(x: Real, y: Real, digits: int = 30) -> bool:
+    return bool(abs(x - y) <= mp.mpf(10) ** -digits * max(1, abs(x), abs(y)))
+
+
+# The space
+
+
+@pytest.mark.parametrize(("k", "n"), [(2, 1), (2, 9), (3, 10), (4, 5), (5, 3)])
+def test_candidates_are_all_there_once_and_in_lexicographic_order(k: int, n: int) -> None:
+    found = spaces.candidates(k, n)
+    assert found == sorted(set(found))
+    assert len(found) == comb(n + k - 1, k - 1)
+    assert all(len(r) == k and sum(r) == n and min(r) >= 0 for r in found)
+
+
+def test_ten_records_in_three_categories_make_66_candidates() -> None:
+    assert len(spaces.candidates(3, 10)) == 66
+
+
+@pytest.mark.parametrize(("k", "n"), [(2, 5), (3, 4), (4, 3)])
+def test_moving_one_record_is_replacing_it(k: int, n: int) -> None:
+    for c in spaces.candidates(k, n):
+        assert spaces.neighbours(c) == spaces.neighbours_by_replacement(c)
+
+
+@pytest.mark.parametrize(("k", "n"), [(2, 5), (3, 4), (4, 3)])
+def test_half_the_l1_distance_is_the_least_hamming_distance_over_orderings(k: int, n: int) -> None:
+    every = spaces.candidates(k, n)
+    for c in every:
+        for other in every:
+            assert spaces.hamming(c, other) == spaces.hamming_by_orderings(c, other)
+
+
+@pytest.mark.parametrize("alpha", PRIORS)
+def test_the_prior_predictive_sums_to_exactly_one(alpha: tuple[int | str, ...]) -> None:
+    assert sum(spaces.prior_predictive_exact(alpha, c) for c in spaces.candidates(len(alpha), 6)) == 1
+
+
+def test_the_prior_predictive_of_ones_is_uniform_and_agrees_with_its_beta_functions() -> None:
+    assert set(spaces.prior_predictive_exact((1, 1, 1), c) for c in spaces.candidates(3, 6)) == {Fraction(1, 28)}
+    alpha, c = [exact(a) for a in ("0.1", 2, 5)], (3, 1, 2)
+    arrangements = 60
+    by_beta = arrangements * mp.exp(distances.log_beta(spaces.posterior(alpha, c)) - distances.log_beta(alpha))
+    assert close(real(spaces.prior_predictive_exact(alpha, c)), by_beta)
+
+
+# Distances
+
+BETAS = [((1, 1), (2, 1)), ((40, 20), (39, 21)), ((10, 20), (3, 5)), (("0.5", 2), (3, "0.7")), ((300, 5), (290, 15))]
+
+
+@pytest.mark.parametrize(("a", "b"), BETAS)
+def test_closed_forms_agree_with_integration(a: distances.Parameters, b: distances.Parameters) -> None:
+    assert close(distances.hellinger(a, b), distances.hellinger_by_quadrature(a, b), 10)
+    assert close(distances.kl(a, b), distances.kl_by_quadrature(a, b), 10)
+    assert close(distances.total_variation(a, b), distances.total_variation_by_distribution(a, b), 10)
+
+
+def test_chi_squared_agrees_with_integration_and_is_infinite_where_that_diverges() -> None:
+    assert close(distances.chi_squared((10, 20), (3, 5)), distances.chi_squared_by_quadrature((10, 20), (3, 5)), 10)
+    assert distances.chi_squared((1, 3), (2, 2)) == mp.inf  # 2·1 - 2 = 0
+    assert distances.chi_squared(("1.01", 3), (2, 2)) < mp.inf
+    assert close(distances.chi_squared((5, 5), (5, 5)), mp.zero)
+
+
+def test_renyi_meets_its_neighbours_at_the_orders_where_they_are_known() -> None:
+    a, b = (4, 2, 3), (3, 3, 3)
+    assert close(distances.renyi(a, b, "0.5"), -2 * distances.log_bhattacharyya(a, b))
+    assert close(distances.renyi(a, b, 2), mp.log1p(distances.chi_squared(a, b)))
+    assert close(distances.renyi(a, b, "1.000000000001"), distances.kl(a, b), 11)
+    assert distances.renyi(a, b, 1) == distances.kl(a, b)
+    assert distances.renyi((1, 2), (2, 1), 2) == mp.inf
+
+
+def test_total_variation_of_beta_2_1_and_the_uniform_is_a_quarter() -> None:
+    assert close(distances.total_variation((2, 1), (1, 1)), mp.mpf("0.25"), 20)
+
+
+@pytest.mark.parametrize("alpha", PRIORS)
+def test_hellinger_factorises_over_the_categories_as_section_1_says(alpha: tuple[int | str, ...]) -> None:
+    every = spaces.candidates(len(alpha), 4)
+    for c in every:
+        for r in every:
+            logarithm = mp.fsum(
+                mp.loggamma(a + mp.mpf(x + y) / 2) - mp.loggamma(a + x) / 2 - mp.loggamma(a + y) / 2
+                for a, x, y in zip(map(real, alpha), c, r, strict=True)
+            )
+            assert close(sensitivity.between(alpha, c, r) ** 2, -mp.expm1(logarithm))
+
+
+def test_printed_distances_are_met() -> None:
+    assert float(distances.hellinger((7, 4, 5), (8, 3, 5))) == pytest.approx(0.239992747797, abs=5e-13)
+    edge, centre = ((1, 101), (2, 100)), ((51, 51), (52, 50))
+    assert float(distances.hellinger(*edge)) == pytest.approx(0.33894, abs=5e-6)
+    assert float(distances.hellinger(*centre)) == pytest.approx(0.07028, abs=5e-6)
+    assert float(distances.hellinger_legacy(*edge)) == pytest.approx(0.161, abs=5e-4)
+    assert float(distances.hellinger_legacy(*centre)) == pytest.approx(0.0327, abs=5e-5)
+    assert float(sensitivity.between((1, 1), (20, 80), (19, 81))) == pytest.approx(0.088104, abs=5e-7)
+    assert float(sensitivity.between((1, 1), (20, 80), (21, 79))) == pytest.approx(0.086523, abs=5e-7)
+
+
+# Sensitivity
+
+
+@pytest.mark.parametrize("alpha", PRIORS)
+def test_the_largest_change_of_distance_is_the_distance_of_the_neighbour(alpha: tuple[int | str, ...]) -> None:
+    n = 7 if len(alpha) == 2 else 4
+    definition, reduced = sensitivity.locals_by_definition(alpha, n), sensitivity.locals_everywhere(alpha, n)
+    assert definition.keys() == reduced.keys()
+    assert all(close(definition[c], reduced[c]) for c in definition)
+
+
+@pytest.mark.parametrize("alpha", PRIORS)
+def test_smooth_sensitivities_lie_between_local_and_global_and_change_slowly(alpha: tuple[int | str, ...]) -> None:
+    locals_ = sensitivity.locals_everywhere(alpha, 5)
+    top, gamma = sensitivity.greatest(locals_), mp.mpf("0.3")
+    smooth = sensitivity.smooth_everywhere(locals_, gamma)
+    reciprocal = sensitivity.reciprocal_everywhere(locals_, gamma)
+    rounding = 1 + mp.mpf(10) ** -40
+    for c, value in locals_.items():
+        assert value <= smooth[c] * rounding
+        assert smooth[c] <= top * rounding
+        assert value <= reciprocal[c] * rounding
+        assert reciprocal[c] <= top * rounding
+        for other in spaces.neighbours(c):
+            assert smooth[c] <= mp.exp(gamma) * smooth[other] * rounding
+    assert sensitivity.step_of_reciprocals(reciprocal) <= gamma * rounding
+
+
+def test_printed_sensitivities_are_met() -> None:
+    locals_ = sensitivity.locals_everywhere((1, 1), 100)
+    assert float(sensitivity.greatest(locals_)) == pytest.approx(0.33893976, abs=1e-8)
+    assert float(mp.sqrt(1 - mp.sqrt(mp.pi) / 2)) == pytest.approx(0.33730, abs=5e-6)
+    for n in (1, 2, 5):
+        dirichlet = sensitivity.locals_by_definition((7, 4, 5), n)
+        assert float(sensitivity.greatest(dirichlet)) == pytest.approx(0.23362948, abs=5e-9)
+    assert float(sensitivity.local((1, 1), (500, 500))) == pytest.approx(0.0223467, abs=1e-7)
+    assert float(sensitivity.local((7, 4, 5), (33, 34, 33))) == pytest.approx(0.0816, abs=2e-4)
+
+
+def test_the_seeds_gammas_are_met() -> None:
+    for n, text, program in ((100, 0.0698191876, 0.0699407108115), (120, 0.0676838956, 0.0677791100173)):
+        assert float(sensitivity.seeds_gamma("0.8", "0.8", n + 1)) == pytest.approx(text, abs=5e-11)
+        assert float(sensitivity.seeds_gamma("0.8", "0.8", n)) == pytest.approx(program, abs=5e-14)
+
+
+# Laws and their loss
+
+
+@pytest.mark.parametrize("alpha", PRIORS)
+@pytest.mark.parametrize("gamma", ["0.1", "1"])
+def test_no_exponential_mechanism_loses_more_than_its_theorem_allows(alpha: tuple[int | str, ...], gamma: str) -> None:
+    n, scale = 4 if len(alpha) < 4 else 3, mp.mpf("0.5")
+    locals_ = sensitivity.locals_everywhere(alpha, n)
+    for table in (
+        dict.fromkeys(locals_, sensitivity.greatest(locals_)),
+        locals_,
+        sensitivity.smooth_everywhere(locals_, gamma),
+        sensitivity.reciprocal_everywhere(locals_, gamma),
+    ):
+        kernel = mechanisms.exponential_kernel(alpha, scale, table)
+        assert all(close(mp.fsum(row.values()), mp.one) for row in kernel.values())
+        worst = loss.exact_loss(kernel)
+        assert worst.epsilon <= 2 * scale * (1 + sensitivity.step_of_reciprocals(table))
+        assert loss.exact_delta(kernel, worst.epsilon) < mp.mpf(10) ** -40
+        assert loss.exact_delta(kernel, worst.epsilon * mp.mpf("0.99")) > 0
+        assert worst.epsilon == mp.log(kernel[worst.counts][worst.output] / kernel[worst.neighbour][worst.output])
+
+
+def test_the_printed_loss_at_a_thousand_records_occurs_at_two_against_three() -> None:
+    alpha, n = (1, 1), 1000
+    locals_ = sensitivity.locals_everywhere(alpha, n)
+    three, two = (
+        mechanisms.exponential(alpha, c, "0.5", sensitivity.reciprocal(locals_, c, 1)) for c in ((3, 997), (2, 998))
+    )
+    largest, at = loss.between_rows(three, two)
+    assert float(largest) == pytest.approx(0.87673, abs=5e-6)
+    assert at == (3, 997)
+    two, one = (mechanisms.exponential(alpha, c, "0.5", locals_[c]) for c in ((2, 998), (1, 999)))
+    assert float(loss.between_rows(two, one)[0]) == pytest.approx(0.90764, abs=5e-6)
+
+
+def test_printed_calibrations_lose_epsilon() -> None:
+    alpha, n = (1, 1), 50
+    locals_ = sensitivity.locals_everywhere(alpha, n)
+    uniform = spaces.uniform(2, n)
+    for table, scale, error in (
+        (dict.fromkeys(locals_, sensitivity.greatest(locals_)), "0.88131", 0.5205),
+        (sensitivity.reciprocal_everywhere(locals_, "0.866"), "0.88131", 0.2070),
+        (sensitivity.reciprocal_everywhere(locals_, 1), "0.80710", 0.2292),
+    ):
+        kernel = mechanisms.exponential_kernel(alpha, scale, table)
+        assert float(loss.exact_loss(kernel).epsilon) == pytest.approx(1, abs=2e-5)
+        assert float(accuracy.mean_under(alpha, kernel, uniform)) == pytest.approx(error, abs=6e-5)
+
+
+@pytest.mark.parametrize("rounding", ["nearest", "floor"])
+@pytest.mark.parametrize("c", [(3, 4), (0, 5), (2, 0, 3), (1, 1, 1, 2)])
+def test_laplace_rows_sum_to_one_and_stay_in_the_space(c: spaces.Counts, rounding: mechanisms.Rounding) -> None:
+    row = mechanisms.laplace(c, mp.mpf(2), rounding)
+    assert set(row) == set(spaces.candidates(len(c), sum(c)))
+    assert close(mp.fsum(row.values()), mp.one)
+
+
+def test_laplace_intervals_agree_with_integration() -> None:
+    for low, high in ((-2, -1), (-1, 2), (0, 1), (3, 5)):
+        direct = mechanisms.laplace_interval(mp.mpf(low), mp.mpf(high), mp.mpf(3))
+        assert close(direct, mechanisms.laplace_interval_by_quadrature(mp.mpf(low), mp.mpf(high), mp.mpf(3)))
+    assert close(mechanisms.laplace_interval(-mp.inf, mp.inf, mp.mpf(3)), mp.one)
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+@pytest.mark.parametrize("rounding", ["nearest", "floor"])
+def test_baseline_laplace_loses_half_of_epsilon_or_two_kths(k: int, rounding: mechanisms.Rounding) -> None:
+    def row(c: spaces.Counts) -> mechanisms.Row:
+        return mechanisms.laplace(c, mechanisms.laplace_scale(k, 1), rounding)
+
+    exact_loss = loss.exact_loss(mechanisms.kernel(k, 4, row)).epsilon
+    assert close(exact_loss, mp.mpf(1) / 2 if k == 2 else mp.mpf(2) / k)
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_improved_laplace_loses_epsilon(k: int) -> None:
+    def row(c: spaces.Counts) -> mechanisms.Row:
+        return mechanisms.laplace(c, mechanisms.improved_scale(k, 1))
+
+    assert close(loss.exact_loss(mechanisms.kernel(k, 4, row)).epsilon, mp.one)
+
+
+def test_laplace_as_published_is_the_floor_variant_for_two_categories_and_leaves_the_space_for_three() -> None:
+    scale = mp.mpf(2)
+    assert mechanisms.laplace_as_published((3, 4), scale) == mechanisms.laplace((3, 4), scale, "floor")
+    row = mechanisms.laplace_as_published((2, 3, 1), scale)
+    assert close(mp.fsum(row.values()), mp.one)
+    assert max(sum(r) for r in row) == 12
+    assert min(sum(r) for r in row) == 6
+
+
+# Geometric
+
+
+@pytest.mark.parametrize(("k", "radius"), [(2, 60), (3, 20), (4, 8)])
+def test_three_ways_to_normalise_the_geometric_agree(k: int, radius: int) -> None:
+    full = geometric.normaliser(k, 1)
+    assert close(full, geometric.normaliser_by_totals(k, 1))
+    assert close(full * (1 - geometric.tail(k, 1, radius)), geometric.normaliser_by_summation(k, 1, radius))
+
+
+def test_the_geometric_is_the_two_sided_geometric_for_two_categories() -> None:
+    x = mp.exp(-mp.mpf("0.3"))
+    for z in ((-4, 11), (3, 4), (9, -2)):
+        assert close(geometric.probability((3, 4), z, "0.3"), (1 - x) / (1 + x) * x ** abs(z[0] - 3))
+
+
+def test_the_projection_leaves_every_other_point_of_the_simplex_at_an_obtuse_angle() -> None:
+    for z in geometric.noises(3, 5):
+        noisy = (z[0] + 2, z[1] + 1, z[2])
+        x = geometric.project(noisy, 3)
+        for r in spaces.candidates(3, 3):  # the corners would do
+            assert sum((a - b) * (s - b) for a, b, s in zip(noisy, x, r, strict=True)) <= 0
+
+
+def test_nearest_clamps_for_two_categories_and_keeps_what_is_already_a_candidate() -> None:
+    for z in range(-5, 12):
+        clamped = max(0, min(6, z))
+        assert geometric.nearest((z, 6 - z)) == (clamped, 6 - clamped)
+    assert all(geometric.nearest(r) == r for r in spaces.candidates(4, 4))
+
+
+def test_ties_of_remainders_go_to_the_lower_index() -> None:
+    assert geometric.round_by_largest_remainder([Fraction(1, 2), Fraction(1, 2), Fraction(1)]) == (1, 0, 1)
+    assert geometric.nearest((-1, 2, 2)) == (0, 2, 1)
+    assert geometric.nearest((2, 2, -1)) == (2, 1, 0)
+
+
+def test_nearest_never_loses_more_than_epsilon_and_sums_to_one_but_for_its_tail() -> None:
+    rows = {c: geometric.after_nearest(c, 1, 12) for c in spaces.candidates(3, 3)}
+    for row, outside in rows.values():
+        assert close(mp.fsum(row.values()) + outside, mp.one)
+    kernel = {c: row for c, (row, _) in rows.items()}
+    assert loss.exact_loss(kernel).epsilon < mp.mpf("1.001")
+
+
+def test_what_is_believed_depends_on_the_clamped_noisy_counts_alone() -> None:
+    first = ways_back.belief_from_noisy((1, 2, 3), (7, -2, 0), 1)
+    second = ways_back.belief_from_noisy((1, 2, 3), (9, -1, -3), 1)
+    assert ways_back.clamp((7, -2, 0)) == ways_back.clamp((9, -1, -3)) == (5, 0, 0)
+    assert all(close(first[c], second[c]) for c in first)
+
+
+def test_printed_errors_of_nearest_and_of_floored_laplace_are_met() -> None:
+    for alpha, weights, nearest, floored in (
+        ((1, 1), spaces.prior_predictive((1, 1), 50), 0.10800, 0.1373),
+        ((7, 4), spaces.uniform(2, 50), 0.08741, 0.1110),
+    ):
+        noisy = mechanisms.kernel(2, 50, lambda c: geometric.after_nearest(c, 1, 15)[0])
+        assert float(accuracy.mean_under(alpha, noisy, weights)) == pytest.approx(nearest, abs=6e-6)
+        laplace = mechanisms.kernel(2, 50, lambda c: mechanisms.laplace(c, mp.one, "floor"))
+        assert float(accuracy.mean_under(alpha, laplace, weights)) == pytest.approx(floored, abs=6e-5)
+
+
+def test_printed_errors_of_bayes_and_free_are_met_for_two_categories() -> None:
+    found, outside = ways_back.mean_error((1, 1), 50, "0.2", lambda b: ways_back.bayes((1, 1), b)[1], 60)
+    assert float(found) == pytest.approx(0.4194, abs=6e-5)
+    assert outside < 1e-5
+    found, _ = ways_back.mean_error((1, 1), 50, "0.2", lambda b: ways_back.free((1, 1), b)[1], 60)
+    assert float(found) == pytest.approx(0.4109, abs=6e-5)
+
+
+def test_printed_error_of_bayes_is_met_for_three_categories() -> None:
+    found, outside = ways_back.mean_error((1, 1, 1), 8, 1, lambda b: ways_back.bayes((1, 1, 1), b)[1], 12)
+    assert float(found) == pytest.approx(0.3625, abs=6e-5)
+    assert outside < 1e-4
+
+
+def test_free_is_never_worse_than_bayes_and_ends_in_the_cusp_when_that_is_best() -> None:
+    for alpha, z, epsilon, in_cusp in (((1, 1), (10, 10), 3, True), ((1, 1, 1), (3, 1, 0), "0.2", False)):
+        believed = ways_back.belief_from_noisy(alpha, z, epsilon)
+        candidate, least = ways_back.bayes(alpha, believed)
+        point, lesser = ways_back.free(alpha, believed)
+        assert lesser <= least
+        assert close(ways_back.expected_error(alpha, believed, point), lesser)
+        assert (point == spaces.posterior(alpha, candidate)) is in_cusp
+
+
+# Accuracy and the limit
+
+
+def test_the_bounds_on_the_tail_hold_in_their_order() -> None:
+    alpha, n, scale = (1, 1), 12, mp.mpf("0.5")
+    table = sensitivity.reciprocal_everywhere(sensitivity.locals_everywhere(alpha, n), 1)
+    for c, value in table.items():
+        row = mechanisms.exponential(alpha, c, scale, value)
+        for t in ("0.1", "0.3", "0.6"):
+            bounds = accuracy.bounds(alpha, c, scale, table, t)
+            assert accuracy.tail(alpha, c, row, t) <= bounds["normalised"] <= bounds["n-normalised"] <= bounds["loose"]
+            assert bounds["n-normalised"] <= bounds["data-free"]
+        median = accuracy.quantile(alpha, c, row, "0.5")
+        assert accuracy.tail(alpha, c, row, median) >= mp.mpf("0.5") > accuracy.tail(alpha, c, row, median * 1.0000001)
+
+
+def test_printed_limits_of_the_linear_programme_are_met() -> None:
+    assert optimal.least_mean_error((1, 1), 50, 1) == pytest.approx(0.10800, abs=5e-6)
+    assert optimal.least_mean_error((1, 1), 50, "0.2") == pytest.approx(0.4194, abs=5e-5)
+    assert optimal.least_mean_error((7, 4), 50, 1, spaces.uniform(2, 50)) == pytest.approx(0.08741, abs=5e-6)
+    assert optimal.least_mean_error((1, 1, 1), 8, 1) == pytest.approx(0.35309, abs=5e-6)
+
+
+def test_the_least_worst_error_is_at_least_the_least_mean_error() -> None:
+    assert optimal.least_worst_error((1, 1), 12, 1) >= optimal.least_mean_error((1, 1), 12, 1)
