@@ -46,10 +46,10 @@ endef
 
 $(STAMP): pyproject.toml constraints.txt
 	$(call new_venv,.venv)
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[plot,dev]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[plot,workflow,dev]'
 	@touch $@
 
 $(BENCH_STAMP): pyproject.toml constraints.txt bench/requirements.txt
 	$(call new_venv,.venv-bench)
-	.venv-bench/bin/python -m pip install --quiet -c constraints.txt -e . -r bench/requirements.txt
+	.venv-bench/bin/python -m pip install --quiet -c constraints.txt -e '.[workflow]' -r bench/requirements.txt
 	@touch $@
