@@ -52,7 +52,7 @@ def test_the_prior_predictive_sums_to_exactly_one(alpha: tuple[int | str, ...]) 
 
 
 def test_the_prior_predictive_of_ones_is_uniform_and_agrees_with_its_beta_functions() -> None:
-    assert set(spaces.prior_predictive_exact((1, 1, 1), c) for c in spaces.candidates(3, 6)) == {Fraction(1, 28)}
+    assert {spaces.prior_predictive_exact((1, 1, 1), c) for c in spaces.candidates(3, 6)} == {Fraction(1, 28)}
     alpha, c = [exact(a) for a in ("0.1", 2, 5)], (3, 1, 2)
     arrangements = 60
     by_beta = arrangements * mp.exp(distances.log_beta(spaces.posterior(alpha, c)) - distances.log_beta(alpha))
