@@ -135,3 +135,12 @@ def test_an_epsilon_beyond_floats_is_still_a_release() -> None:
     answer = discreet("release", "--counts", "7,5", "--epsilon", "1e300", "--no-ledger", "--yes")
     assert answer.code == 0
     assert "protects nobody" in answer.out
+
+
+def test_a_prior_beyond_what_floats_can_integrate_is_still_a_release(tmp_path: Path) -> None:
+    arguments = ("release", "--counts", "0,10", "--prior", "1e299,1", "--epsilon", "3", "--no-ledger")
+    answer = discreet(*arguments, "--json", "--plot", "r.png", cwd=tmp_path)
+    assert answer.code == 0, answer
+    assert answer.document["posterior"]["1"]["mean"] == 1
+    assert (tmp_path / "r.png").exists()
+    assert discreet(*arguments).code == 0

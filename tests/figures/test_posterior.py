@@ -25,6 +25,12 @@ def test_the_curve_of_a_beta_holds_all_of_its_mass(alpha: list[float]) -> None:
         assert np.trapezoid(shown.density, shown.grid) == pytest.approx(1, abs=1e-3)
 
 
+def test_a_density_that_is_no_curve_in_floats_is_shown_by_mean_and_interval() -> None:
+    shown = posterior.numbers(dc.Dirichlet(["1e299", 11]), ["yes", "no"])
+    assert shown.grid is None
+    assert len(render(posterior.paint(shown, title="t"), "png")) > 1000
+
+
 def test_more_than_two_categories_are_shown_by_mean_and_interval() -> None:
     shown = posterior.numbers(dc.Dirichlet([71, 51, 31]), ["a", "b", "c"])
     assert shown.grid is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +62,8 @@ def _posterior(released: Released, categories: list[str]) -> dict[str, dict[str,
     return {name: {"parameter": float(parameter), "mean": mean} for name, parameter, mean in rows}
 
 
-def _interval(released: Released, categories: list[str]) -> dict[str, list[float]]:
+def _interval(released: Released, categories: list[str]) -> dict[str, list[float] | None]:
+    """The interval of each category; null where floats cannot tell it, for a drawn release must not fail here."""
     low, high = released.posterior.interval(float(LEVEL))
-    return {name: [a, b] for name, a, b in zip(categories, low.tolist(), high.tolist(), strict=True)}
+    ends = zip(categories, low.tolist(), high.tolist(), strict=True)
+    return {name: [a, b] if math.isfinite(a + b) else None for name, a, b in ends}

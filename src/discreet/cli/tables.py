@@ -44,8 +44,9 @@ def print_release(document: dict[str, Any]) -> None:
         table.add_column("mean", justify="right")
         table.add_column("95 % interval", justify="right")
         for name, row in document["posterior"].items():
-            low, high = document["interval"][name]
-            table.add_row(Text(name), f"{row['parameter']:.10g}", f"{row['mean']:.4f}", f"{low:.4f} – {high:.4f}")
+            ends = document["interval"][name]
+            shown = "beyond floats" if ends is None else f"{ends[0]:.4f} – {ends[1]:.4f}"
+            table.add_row(Text(name), f"{row['parameter']:.10g}", f"{row['mean']:.4f}", shown)
         out.print(table)
         out.print(f"intervals: {document['interval_kind']}", soft_wrap=True)
     out.print(f"mechanism: {document['mechanism']['name']}, on n = {document['n']} records", soft_wrap=True)

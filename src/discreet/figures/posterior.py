@@ -23,7 +23,7 @@ BLUE, ORANGE = "#0072B2", "#D55E00"  # from Okabe and Ito: told apart by every c
 
 @dataclass(frozen=True, slots=True)
 class PosteriorNumbers:
-    """What the figure shows, in percent; `grid` and `density` only for two categories."""
+    """What the figure shows, in percent; `grid` and `density` only for two categories, if floats can tell them."""
 
     categories: tuple[str, ...]
     level: float
@@ -49,7 +49,9 @@ def numbers(posterior: Dirichlet, categories: Sequence[str], *, level: float = 0
 
         share = stats.beta(*posterior.alpha)
         shares = np.linspace(share.ppf(EDGE), share.isf(EDGE), POINTS)
-        grid, density = 100 * shares, share.pdf(shares) / 100
+        height = share.pdf(shares) / 100
+        if np.isfinite(height).all():
+            grid, density = 100 * shares, height
     return PosteriorNumbers(tuple(categories), level, 100 * posterior.mean, 100 * low, 100 * high, grid, density)
 
 
