@@ -67,6 +67,21 @@ def draw_below(bits: Bits, bound: int) -> int:
             return found
 
 
+def draw_below_many(bits: Bits, bounds: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Uniform whole numbers in [0, bound), one for each bound: what falls outside is drawn again."""
+    import numpy as np
+
+    limits = bounds.astype(np.uint64)
+    shift = np.array([64 - (int(bound) - 1).bit_length() for bound in np.unique(bounds)], dtype=np.uint64)
+    shift = shift[np.searchsorted(np.unique(bounds), bounds)]
+    found = np.zeros(len(bounds), dtype=np.uint64)
+    open_ = np.flatnonzero(limits > 1)
+    while open_.size:
+        found[open_] = draw_words(bits, open_.size) >> shift[open_]
+        open_ = open_[found[open_] >= limits[open_]]
+    return found.astype(np.int64)
+
+
 def draw_choice(bits: Bits, cumulative: Sequence[int]) -> int:
     """An index with probability proportional to whole-number weights, given by their running sums."""
     return bisect_right(cumulative, draw_below(bits, cumulative[-1]))
@@ -210,6 +225,26 @@ class Inverter:
             found = self._table(width).certain(drawn)
             if found is not None:
                 return found
+
+
+class _Resumed:
+    """A word that was drawn before, then the source that it came from."""
+
+    def __init__(self, word: int, bits: Bits) -> None:
+        self._word: int | None = word
+        self._bits = bits
+
+    def draw_bits(self, count: int) -> int:
+        """The word first, whole."""
+        if self._word is None:
+            return self._bits.draw_bits(count)
+        word, self._word = self._word, None
+        return word
+
+
+def resume_bits(word: int, bits: Bits) -> Bits:
+    """A source whose first 64 bits are a word that was drawn already."""
+    return _Resumed(word, bits)
 
 
 def _extend(bits: Bits, drawn: int, width: int) -> tuple[int, int]:

@@ -10,15 +10,14 @@ from __future__ import annotations
 import math
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING, TypeVar
+from types import TracebackType
+from typing import TypeVar
+
+from flint import arb, ctx, fmpq
 
 from discreet.errors import InvalidInput, Undecided
-
-if TYPE_CHECKING:
-    from flint import arb
 
 T = TypeVar("T")
 
@@ -107,31 +106,32 @@ def _prints_as_number(value: object) -> bool:
 _PRECISION = threading.RLock()
 
 
-@contextmanager
-def precision(bits: int) -> Iterator[None]:
+class precision:  # noqa: N801 - it is used like a function
     """Compute balls with this many bits, one thread at a time.
 
-    >>> from flint import arb
     >>> with precision(200):
     ...     root = arb(2).sqrt()
     >>> root.rel_accuracy_bits() > 190
     True
     """
-    from flint import ctx
 
-    with _PRECISION:
-        before = ctx.prec
-        ctx.prec = bits
-        try:
-            yield
-        finally:
-            ctx.prec = before
+    __slots__ = ("_before", "_bits")
+
+    def __init__(self, bits: int) -> None:
+        self._bits = bits
+
+    def __enter__(self) -> None:
+        _PRECISION.acquire()
+        self._before = ctx.prec
+        ctx.prec = self._bits
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        ctx.prec = self._before
+        _PRECISION.release()
 
 
 def working_bits() -> int:
     """The precision that balls are computed with at this moment."""
-    from flint import ctx
-
     return ctx.prec
 
 
@@ -141,7 +141,6 @@ def decide(question: Callable[[], T | None], *, start: int = START_BITS, cap: in
     `question` computes with balls at the working precision and answers None while they are too wide to tell.
     At the cap it stops with `Undecided`, whose text depends on nothing but the cap.
 
-    >>> from flint import arb
     >>> decide(lambda: True if (arb(2).sqrt() ** 2 - 2).rad() < 1e-30 else None)
     True
     """
@@ -157,8 +156,6 @@ def decide(question: Callable[[], T | None], *, start: int = START_BITS, cap: in
 
 def ball(number: Fraction | int) -> arb:
     """The enclosure of a rational number at the working precision."""
-    from flint import arb, fmpq
-
     if isinstance(number, int):
         return arb(number)
     return arb(fmpq(number.numerator, number.denominator))
@@ -210,7 +207,6 @@ def _floor_scaled(point: arb, bits: int) -> int:
 def nearest_float(enclosure: Callable[[], arb], *, accuracy: int = 60) -> float:
     """The float next to a computable real: its ball is narrowed to `accuracy` bits, then rounded once.
 
-    >>> from flint import arb
     >>> nearest_float(lambda: arb.pi())
     3.141592653589793
     """

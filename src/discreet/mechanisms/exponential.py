@@ -16,6 +16,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from discreet.distances import Affinity, hellinger_floats
+from discreet.draw import Bits
+from discreet.envelope import Envelope
 from discreet.errors import InvalidInput
 from discreet.laws import CandidateLaw, Outcome, require_outcome
 from discreet.mechanisms.base import Mechanism
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
     from flint import arb
     from numpy.typing import NDArray
 
+LISTED = 256
+"""Laws on fewer candidates are drawn from by inversion, with the same number of bits for all data."""
+
 SEEDS_DELTA = "1e-8"
 """The δ at which the seed documents choose their γ."""
 
@@ -47,6 +52,7 @@ class ExponentialLaw(CandidateLaw):
         self.counts = counts
         self._rate = rate
         self._at: tuple[int, arb, Affinity] | None = None
+        self._envelope: Envelope | None = None
 
     def log_weight(self, outcome: Outcome) -> arb:
         """-rate·H(c, outcome) at the working precision."""
@@ -67,6 +73,38 @@ class ExponentialLaw(CandidateLaw):
     def distances(self) -> NDArray[np.float64]:
         """H(c, r) for every candidate r."""
         return hellinger_floats(self.space.prior, self.counts, self.space.candidates().array())
+
+    def _draw(self, bits: Bits) -> Outcome:
+        if not self._long():
+            return super()._draw(bits)
+        first = self.counts[0] + self._blocks().draw(bits)
+        return first, self.space.n - first
+
+    def _draw_many(self, bits: Bits, size: int) -> NDArray[np.int64]:
+        if not self._long():
+            return super()._draw_many(bits, size)
+        import numpy as np
+
+        rate = nearest_float(self._rate)
+
+        def log_weights(offset: NDArray[np.int64]) -> NDArray[np.float64]:
+            moved = np.stack([self.counts[0] + offset, self.counts[1] - offset], axis=1)
+            return -rate * hellinger_floats(self.space.prior, self.counts, moved)
+
+        first = self.counts[0] + self._blocks().draw_many(bits, size, log_weights)
+        return np.stack([first, self.space.n - first], axis=1)
+
+    def _long(self) -> bool:
+        """Two categories and more candidates than are quickly listed: the weights fall along a line."""
+        return self.space.k == 2 and self.space.n >= LISTED
+
+    def _blocks(self) -> Envelope:
+        if self._envelope is None:
+            self._envelope = Envelope(self._weight_at, self.counts[0], self.counts[1])
+        return self._envelope
+
+    def _weight_at(self, offset: int) -> arb:
+        return self.log_weight((self.counts[0] + offset, self.counts[1] - offset)).exp()
 
     def _prepared(self) -> tuple[arb, Affinity]:
         bits = working_bits()

@@ -1,0 +1,139 @@
+"""Exact draws from a long line of candidates whose weight falls with the distance from one of them, without a list.
+
+The line is cut into blocks on either side of the centre. A block's weight is bounded by that of its near end, rounded
+up to a whole number of units. A block is chosen by these whole numbers, a candidate uniformly within it, and kept with
+probability weight/bound, an exact coin. So the law drawn from is that of the weights, whatever the blocks are: they
+only decide how often a candidate is thrown back, and are split where most would be.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isqrt
+from typing import TYPE_CHECKING
+
+from discreet.draw import Bits, Inverter, draw_below, draw_below_many, draw_bernoulli, draw_words, resume_bits, tabulate
+from discreet.numbers import fixed_upper, precision
+
+if TYPE_CHECKING:
+    import numpy as np
+    from flint import arb
+    from numpy.typing import NDArray
+
+UNIT = 80
+"""Bounds are whole numbers of 2**-80: for up to 10¹⁵ candidates their rounding wastes nothing."""
+
+BITS = 64
+"""The precision that bounds are computed with; coins are tossed with more."""
+
+TRIES = 1.75
+"""Blocks are split until the expected number of tries per draw is at most this."""
+
+_MARGIN = 1e-8
+"""Floats decide a coin of `draw_many` only where it is this clear; their own error is tested to be below 1e-9."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Block:
+    """The candidates at distances near … far on one side (±1) of the centre; side 0 is the centre itself."""
+
+    side: int
+    near: int
+    far: int
+
+    @property
+    def size(self) -> int:
+        """How many candidates it holds."""
+        return self.far - self.near + 1
+
+
+class Envelope:
+    """A sampler for weights that are 1 at a centre and fall with the distance from it.
+
+    `weight(offset)` encloses a weight at the working precision; `left` and `right` say how far the line goes.
+    """
+
+    def __init__(self, weight: Callable[[int], arb], left: int, right: int) -> None:
+        self._weight = weight
+        self._known: dict[int, arb] = {}
+        with precision(BITS):
+            sides = [Block(side, 1, end) for side, end in ((-1, left), (1, right)) if end]
+            self._blocks = [*self._split(sides), Block(0, 0, 0)]
+            self._bounds = [fixed_upper(self._at(b.side * b.near), UNIT) for b in self._blocks[:-1]] + [1 << UNIT]
+        masses = [block.size * bound for block, bound in zip(self._blocks, self._bounds, strict=True)]
+        self._choice = Inverter(lambda width: tabulate(masses, masses, 0, width), len(masses))
+
+    def draw(self, bits: Bits) -> int:
+        """The offset of one candidate from the centre."""
+        while True:
+            index = self._choice.draw(bits)
+            block = self._blocks[index]
+            offset = block.side * (block.near + draw_below(bits, block.size))
+            if offset == 0 or self._keep(bits, offset, self._bounds[index]):
+                return offset
+
+    def draw_many(
+        self, bits: Bits, count: int, log_weights: Callable[[NDArray[np.int64]], NDArray[np.float64]]
+    ) -> NDArray[np.int64]:
+        """Many offsets: float weights toss the coin where it is clear by a wide margin, enclosures elsewhere."""
+        import numpy as np
+
+        side, near, size = (
+            np.array(column) for column in zip(*((b.side, b.near, b.size) for b in self._blocks), strict=True)
+        )
+        log_bound = np.array([np.log(float(bound)) - UNIT * np.log(2) for bound in self._bounds])
+        found: list[NDArray[np.int64]] = []
+        have = 0
+        while have < count:
+            batch = int(1.2 * TRIES * (count - have)) + 16
+            index = self._choice.draw_many(bits, batch)
+            offset = side[index] * (near[index] + draw_below_many(bits, size[index]))
+            words = draw_words(bits, batch)
+            toss = np.log((words.astype(np.float64) + 0.5) / 2.0**64)
+            chance = log_weights(offset) - log_bound[index]
+            keep = (toss < chance) | (offset == 0)
+            unclear = (np.abs(toss - chance) < _MARGIN * (1 + np.abs(chance))) & (offset != 0)
+            for i in np.flatnonzero(unclear):
+                coin = resume_bits(int(words[i]), bits)
+                keep[i] = self._keep(coin, int(offset[i]), self._bounds[index[i]])
+            found.append(offset[keep])
+            have += int(keep.sum())
+        return np.concatenate(found)[:count]
+
+    def _at(self, offset: int) -> arb:
+        if offset not in self._known:
+            self._known[offset] = self._weight(offset)
+        return self._known[offset]
+
+    def _keep(self, bits: Bits, offset: int, bound: int) -> bool:
+        return draw_bernoulli(bits, lambda: self._weight(offset) * (1 << UNIT) / bound)
+
+    def _split(self, sides: list[Block]) -> list[Block]:
+        """Split the block that wastes most until little enough is wasted. Floats only steer."""
+        ends = {block.side: block.far for block in sides}
+        heap = [self._measure(block, ends) for block in sides]
+        heapq.heapify(heap)
+        bound = 1.0 + sum(entry[1] for entry in heap)
+        wasted = -sum(entry[0] for entry in heap)
+        while bound > TRIES * (bound - wasted):
+            waste, mass, block = heapq.heappop(heap)
+            # Weights fall about exponentially near the centre and slowly far from it: halve the logarithm.
+            middle = min(isqrt(block.near * block.far), block.far - 1)
+            bound, wasted = bound - mass, wasted + waste
+            for part in (Block(block.side, block.near, middle), Block(block.side, middle + 1, block.far)):
+                entry = self._measure(part, ends)
+                heapq.heappush(heap, entry)
+                bound, wasted = bound + entry[1], wasted - entry[0]
+        return sorted(entry[2] for entry in heap)
+
+    def _measure(self, block: Block, ends: dict[int, int]) -> tuple[float, float, Block]:
+        """Minus the most that can be wasted, the bound on the mass, and the block.
+
+        The least weight is at least that of the next block's near end, which is needed anyway.
+        """
+        near = float(self._at(block.side * block.near))
+        last = float(self._at(block.side * min(block.far + 1, ends[block.side])))
+        waste = block.size * (near - last) if block.size > 1 else 0.0
+        return -waste, block.size * near, block
