@@ -34,11 +34,18 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,
 _RATIO = re.compile(r"[+-]?[0-9]+/[0-9]+", re.ASCII)
 
 
-def exact(value: object, name: str, *, above: int | None = None, minimum: int | None = None) -> Fraction:
+def exact(
+    value: object,
+    name: str,
+    *,
+    above: int | None = None,
+    minimum: int | None = None,
+    between: tuple[str, str] | None = None,
+) -> Fraction:
     """Read a number without losing any of it; refuse what has no one meaning.
 
-    `above` and `minimum` bound it strictly and weakly. Tested in `tests/test_numbers.py` on the corpus of
-    numbers that an attacker would try.
+    `above` bounds it strictly; `minimum` and `between`, given as texts, weakly. Tested in `tests/test_numbers.py` on
+    the corpus of numbers that an attacker would try.
 
     >>> exact(0.1, "epsilon"), exact("1/3", "epsilon"), exact("2.5e-3", "epsilon")
     (Fraction(1, 10), Fraction(1, 3), Fraction(1, 400))
@@ -50,6 +57,8 @@ def exact(value: object, name: str, *, above: int | None = None, minimum: int | 
         raise InvalidInput(f"{name} must be greater than {above}", mend="give a larger number")
     if minimum is not None and not number >= minimum:
         raise InvalidInput(f"{name} must be at least {minimum}", mend="give a larger number")
+    if between is not None and not Fraction(between[0]) <= number <= Fraction(between[1]):
+        raise InvalidInput(f"{name} is out of range", mend=f"stay between {between[0]} and {between[1]}")
     return number
 
 

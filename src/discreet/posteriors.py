@@ -90,16 +90,16 @@ class Dirichlet:
         seen = [whole(item, "a count") for item in as_items(counts, "counts")]
         if len(seen) != self.k:
             raise InvalidInput(f"counts must be {self.k} numbers", mend="give one for each category")
-        return self._like(tuple(p + c for p, c in zip(self.parameters, seen, strict=True)))
+        # Not through the parser: whether an update works must not depend on the counts.
+        updated = object.__new__(type(self))
+        object.__setattr__(updated, "parameters", tuple(p + c for p, c in zip(self.parameters, seen, strict=True)))
+        return updated
 
     def to_scipy(self) -> Any:
         """The frozen SciPy distribution with the same parameters."""
         from scipy import stats
 
         return stats.dirichlet(self.alpha)
-
-    def _like(self, parameters: tuple[Fraction, ...]) -> Dirichlet:
-        return Dirichlet(parameters)
 
     def __repr__(self) -> str:
         return f"Dirichlet([{', '.join(_short(p) for p in self.parameters)}])"
@@ -130,9 +130,6 @@ class Beta(Dirichlet):
         from scipy import stats
 
         return stats.beta(*self.alpha)
-
-    def _like(self, parameters: tuple[Fraction, ...]) -> Dirichlet:
-        return Beta(*parameters)
 
     def __repr__(self) -> str:
         return f"Beta({', '.join(_short(p) for p in self.parameters)})"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from discreet.distances import hellinger_floats
 from discreet.errors import InvalidInput, TooLarge
 from discreet.neighbours import ReplaceOne
-from discreet.numbers import as_items, whole
+from discreet.numbers import as_items, exact, whole
 from discreet.posteriors import Dirichlet
 
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ MAX_N = 10**15
 """Counts stay exact in a float, and their products with k in 64 bits."""
 
 MAX_K = 10**6
+
+PRIOR_RANGE = ("1e-9", "1e12")
+"""Beyond these a prior says nothing that these do not, and floats no longer show the posterior."""
 
 
 class Counts(tuple[int, ...]):
@@ -64,6 +67,8 @@ class PosteriorSpace:
     def __init__(self, prior: object, n: object) -> None:
         object.__setattr__(self, "prior", prior if isinstance(prior, Dirichlet) else Dirichlet(prior))
         object.__setattr__(self, "n", whole(n, "n", minimum=1))
+        for parameter in self.prior.parameters:
+            exact(parameter, "a prior parameter", between=PRIOR_RANGE)
         if self.n > MAX_N or self.k > MAX_K:
             raise TooLarge(
                 f"spaces end at n = {MAX_N:,} and k = {MAX_K:,}", mend="take fewer records, or merge rare categories"
@@ -129,6 +134,7 @@ class PosteriorSpace:
         return float(hellinger_floats(self.prior, self.counts(c), [self.counts(r)])[0])
 
 
+_MEND_SIZE = "use the geometric mechanism, which never enumerates, or fewer categories or records"
 _MEND_COUNTS = "count each category once, zeros included"
 
 
@@ -210,7 +216,9 @@ class Candidates:
         return np.concatenate([rows, left[:, None]], axis=1)
 
 
-def require_enumerable(space: PosteriorSpace, cells: int = 1, *, limit: int = MAX_CELLS) -> None:
+def require_enumerable(
+    space: PosteriorSpace, cells: int = 1, *, limit: int = MAX_CELLS, mend: str = _MEND_SIZE
+) -> None:
     """Refuse an enumeration of the candidates that would not fit, from public facts, before any is made.
 
     `cells` is how many numbers each candidate costs.
@@ -221,10 +229,7 @@ def require_enumerable(space: PosteriorSpace, cells: int = 1, *, limit: int = MA
         if size * cells > limit:
             exponent = (math.lgamma(n + k) - math.lgamma(n + 1) - math.lgamma(k)) / math.log(10)
             shown = f"{space.size:,}" if exponent < 15 else f"about 10^{exponent:.0f}"
-            raise TooLarge(
-                f"this would enumerate {shown} candidates",
-                mend="use the geometric mechanism, which never enumerates, or fewer categories or records",
-            )
+            raise TooLarge(f"this would enumerate {shown} candidates", mend=mend)
 
 
 def _below(first: int, rest: int, parts: int) -> int:

@@ -9,12 +9,22 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from discreet.errors import NotPrivate
 from discreet.laws import Law, Outcome
+from discreet.numbers import exact
 from discreet.posteriors import Dirichlet
 from discreet.space import PosteriorSpace
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+EPSILON_RANGE = ("1e-9", "1e6")
+"""Less than the first protects a record no better than the second reveals it; between them all arithmetic fits."""
+
+
+def asked_epsilon(value: object) -> Fraction:
+    """Read the ε that a caller asks for."""
+    return exact(value, "epsilon", above=0, between=EPSILON_RANGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +82,14 @@ class Mechanism(ABC):
         """The public parameters beyond the space and ε, as exact texts."""
         return {}
 
+    def require_guarantee(self) -> None:
+        """Refuse, before any data is touched, what is not proved to be ε-DP."""
+        if not self.guarantee <= self.epsilon:
+            raise NotPrivate(
+                f"{self.name} has no guarantee at this epsilon: {self.guaranteed_by}",
+                mend="use its default form, or accept no guarantee for a study",
+            )
+
     def release(self, counts: object, *, accept_no_guarantee: bool = False) -> Released:
         """One exact draw: this may be published.
 
@@ -80,11 +98,8 @@ class Mechanism(ABC):
         >>> sum(mechanism.release([70, 50, 30]).output)
         150
         """
-        if not accept_no_guarantee and not self.guarantee <= self.epsilon:
-            raise NotPrivate(
-                f"{self.name} has no guarantee at this epsilon: {self.guaranteed_by}",
-                mend="use its default form, or accept_no_guarantee=True for a study",
-            )
+        if not accept_no_guarantee:
+            self.require_guarantee()
         output = self.law(counts).draw()
         return Released(posterior=self.posterior(output), output=output, mechanism=self)
 

@@ -20,7 +20,7 @@ from discreet.draw import Bits
 from discreet.envelope import Envelope
 from discreet.errors import InvalidInput
 from discreet.laws import CandidateLaw, Outcome, require_outcome
-from discreet.mechanisms.base import Mechanism
+from discreet.mechanisms.base import EPSILON_RANGE, Mechanism, asked_epsilon
 from discreet.numbers import ball, exact, nearest_float, working_bits
 from discreet.sensitivity import (
     global_enclosure,
@@ -127,10 +127,10 @@ class Exponential(Mechanism):
         self._set(space=space, **fields)
         growth = 1 + self._smoothness()
         if scale is None:
-            asked = exact(epsilon, "epsilon", above=0)
+            asked = asked_epsilon(epsilon)
             self._settle(asked, asked / (2 * growth), growth)
         else:
-            factor = exact(scale, "scale", above=0)
+            factor = exact(scale, "scale", above=0, between=EPSILON_RANGE)
             self._settle(2 * factor * growth, factor, growth)
 
     def _settle(self, epsilon: Fraction, scale: Fraction, growth: Fraction) -> None:
@@ -148,7 +148,7 @@ class Exponential(Mechanism):
         >>> ExponentialReciprocal.as_published(PosteriorSpace(prior=[1, 1], n=50), epsilon=1).guarantee
         Fraction(2, 1)
         """
-        asked = exact(epsilon, "epsilon", above=0)
+        asked = asked_epsilon(epsilon)
         mechanism = cls(space, scale=asked / 2, **options)
         mechanism._settle(asked, asked / 2, mechanism.epsilon / asked)
         return mechanism
@@ -218,7 +218,11 @@ class _Smoothed(Exponential):
     def __init__(
         self, space: PosteriorSpace, *, epsilon: object = None, scale: object = None, gamma: object = None
     ) -> None:
-        rate = self._default_gamma(space, epsilon, scale) if gamma is None else exact(gamma, "gamma", above=0)
+        rate = (
+            self._default_gamma(space, epsilon, scale)
+            if gamma is None
+            else exact(gamma, "gamma", above=0, between=EPSILON_RANGE)
+        )
         Exponential.__init__(self, space, epsilon=epsilon, scale=scale, gamma=rate)
 
     @staticmethod
@@ -242,7 +246,7 @@ class ExponentialSmooth(_Smoothed):
 
     @staticmethod
     def _default_gamma(space: PosteriorSpace, epsilon: object, scale: object) -> Fraction:
-        budget = exact(epsilon, "epsilon", above=0) if epsilon is not None else 2 * exact(scale, "scale", above=0)
+        budget = asked_epsilon(epsilon) if epsilon is not None else 2 * exact(scale, "scale", above=0)
         return exact(seeds_gamma(space, budget, SEEDS_DELTA), "gamma")
 
     def inverse_sensitivity(self, counts: Counts) -> arb:

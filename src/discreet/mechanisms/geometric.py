@@ -14,10 +14,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from discreet.draw import Bits
 from discreet.errors import InvalidInput, TooLarge
 from discreet.laws import Law, Outcome
-from discreet.mechanisms.base import Mechanism
-from discreet.mechanisms.ways_back import WAYS, WEIGHTINGS, Way, Weighting, bayes, free, nearest
+from discreet.mechanisms.base import Mechanism, asked_epsilon
+from discreet.mechanisms.ways_back import (
+    WAYS,
+    WEIGHTINGS,
+    Way,
+    Weighting,
+    bayes,
+    free,
+    nearest,
+    require_weighable,
+)
 from discreet.noise import ZeroSum, zero_sum
-from discreet.numbers import ball, exact
+from discreet.numbers import ball
 from discreet.posteriors import Dirichlet
 from discreet.space import Counts, PosteriorSpace
 
@@ -85,7 +94,9 @@ class Geometric(Mechanism):
             raise InvalidInput(f"way must be one of {', '.join(WAYS)}", mend="leave it out for nearest")
         if weighting not in WEIGHTINGS:
             raise InvalidInput(f"weighting must be one of {', '.join(WEIGHTINGS)}", mend="leave it out for predictive")
-        asked = exact(epsilon, "epsilon", above=0)
+        asked = asked_epsilon(epsilon)
+        if way != "nearest":
+            require_weighable(space, asked)
         self._set(
             space=space,
             epsilon=asked,

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from discreet.draw import Bits
 from discreet.errors import InvalidInput
 from discreet.laws import CandidateLaw, Outcome, require_outcome
-from discreet.mechanisms.base import Mechanism
+from discreet.mechanisms.base import Mechanism, asked_epsilon
 from discreet.noise import RoundedLaplace, Rounding
-from discreet.numbers import ball, exact
+from discreet.numbers import ball
 from discreet.space import Counts, PosteriorSpace
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class _LaplaceFamily(Mechanism):
     def __init__(self, space: PosteriorSpace, *, epsilon: object, rounding: Rounding = "nearest") -> None:
         if rounding not in ("nearest", "floor"):
             raise InvalidInput("rounding must be nearest or floor", mend="leave it out for nearest")
-        asked = exact(epsilon, "epsilon", above=0)
+        asked = asked_epsilon(epsilon)
         rate = self._rate(asked, space.k)
         moved = 1 if space.k == 2 else 2
         self._set(

@@ -15,8 +15,8 @@ from discreet.distances import hellinger_floats
 from discreet.draw import Bits, draw_choice
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate
 from discreet.laws import CandidateLaw, Outcome, require_outcome
-from discreet.mechanisms.base import Mechanism
-from discreet.numbers import ball, exact
+from discreet.mechanisms.base import Mechanism, asked_epsilon
+from discreet.numbers import ball
 from discreet.predictive import log_predictive
 from discreet.space import PosteriorSpace, require_enumerable
 
@@ -93,7 +93,7 @@ class Optimal(Mechanism):
         require_enumerable(space, limit=LARGEST)
         self._set(
             space=space,
-            epsilon=exact(epsilon, "epsilon", above=0),
+            epsilon=asked_epsilon(epsilon),
             guarantee=math.inf,
             guaranteed_by="a solver's kernel is ε-DP only up to its tolerance",
             objective=objective,

@@ -9,6 +9,7 @@ The last two weigh the data sets by the prior predictive, or all alike (`uniform
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, get_args
@@ -30,6 +31,24 @@ WEIGHTINGS: tuple[Weighting, ...] = get_args(Weighting)
 
 _MAX_TABLE = 2048
 """Expected distances are taken over at most this many candidates."""
+
+_CLEAR = 1e-6
+
+
+def require_weighable(space: PosteriorSpace, epsilon: Fraction) -> None:
+    """Refuse `bayes` and `free` where they would weigh too many counts, from public facts: before any draw."""
+    if space.k > 2 or space.n < _MAX_TABLE:
+        require_enumerable(space, limit=_MAX_TABLE, mend="use the nearest way back, which weighs nothing")
+    elif 2 * _reach(space, epsilon) + 1 > _MAX_TABLE:
+        raise TooLarge(
+            f"this way back would weigh {2 * _reach(space, epsilon) + 1:,} counts",
+            mend="use the nearest way back, or a larger epsilon",
+        )
+
+
+def _reach(space: PosteriorSpace, epsilon: Fraction) -> int:
+    """How far from the noisy count a count can lie and still matter: its likelihood is below e^-60/n² beyond."""
+    return math.ceil((60 + 2 * math.log(space.n)) / epsilon)
 
 
 def nearest(noisy: NDArray[np.int64], n: int) -> NDArray[np.int64]:
@@ -105,13 +124,20 @@ def _free(space: PosteriorSpace, epsilon: Fraction, row: tuple[int, ...], weight
         log_bc -= 0.5 * (gammaln(other).sum() - gammaln(other.sum()))
         return float(weight @ np.sqrt(np.maximum(-np.expm1(log_bc), 0.0)))
 
-    mean = weight @ (alpha / alpha.sum(axis=1, keepdims=True))
-    starts = [space.prior.alpha + rows[np.argmin(distance @ chance)]]
-    starts += [mean * alpha[0].sum() * shrink for shrink in (1.0, 0.5, 0.2)]
-    options = {"xatol": 1e-7, "fatol": 1e-13, "maxiter": 4000, "maxfev": 4000}
-    runs = [optimize.minimize(error, np.log(start), method="Nelder-Mead", options=options) for start in starts]
+    # The expected distance has a cusp at every candidate, and floats fake small gains next to one: a free point must
+    # be clearly better than the best candidate. Far outside the box cancellation fakes large gains.
+    errors = distance @ chance
+    candidate = space.prior.alpha + rows[np.argmin(errors)]
+    box = [(math.log(a / 20), math.log(2 * alpha[0].sum())) for a in space.prior.alpha]
+    options = {"xatol": 1e-7, "fatol": 1e-12, "maxiter": 4000, "maxfev": 4000}
+    mean = weight @ alpha
+    runs = [
+        optimize.minimize(error, np.log(start), method="Nelder-Mead", bounds=box, options=options)
+        for start in (mean, mean / 2, mean / 5, candidate * 1.01)
+    ]
     best = min(runs, key=lambda run: float(run.fun))
-    return Dirichlet([float(f"{value:.12g}") for value in np.exp(best.x)])
+    found = np.exp(best.x) if best.fun < errors.min() - _CLEAR else candidate
+    return Dirichlet([float(f"{value:.12g}") for value in found])
 
 
 def _given(
@@ -132,28 +158,17 @@ def _given(
 def _table(space: PosteriorSpace) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     import numpy as np
 
-    require_enumerable(space, limit=_MAX_TABLE)
     rows = space.candidates().array()
     return rows, np.stack([hellinger_floats(space.prior, row.tolist(), rows) for row in rows])
 
 
 @lru_cache(maxsize=16)
 def _window(space: PosteriorSpace, epsilon: Fraction, z: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Two categories and many records: only counts near the noisy one matter.
-
-    The prior predictive of two data sets differs by at most a factor of about (n+1)^(2+Σα) or e^60 whichever is less
-    likely to matter; noise beyond the window has a likelihood below e^-(60 + 2 ln n).
-    """
-    import math
-
+    """Two categories and many records: only counts near the noisy one matter."""
     import numpy as np
 
-    reach = math.ceil((60 + 2 * math.log(space.n)) / epsilon)
+    reach = _reach(space, epsilon)
     low, high = max(0, z - reach), min(space.n, z + reach)
-    if high - low + 1 > _MAX_TABLE:
-        raise TooLarge(
-            f"this way back would weigh {high - low + 1:,} counts", mend="use the nearest way, or a larger epsilon"
-        )
     first = np.arange(low, high + 1, dtype=np.int64)
     rows = np.stack([first, space.n - first], axis=1)
     return rows, np.stack([hellinger_floats(space.prior, row.tolist(), rows) for row in rows])
