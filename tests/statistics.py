@@ -1,0 +1,63 @@
+"""Does a sample come from a law? A likelihood-ratio test with few false alarms, used where bits are fixed.
+
+The samplers under test read reproducible bits, so a test either passes for ever or fails for ever; the false-alarm rate
+says how seldom the first run of a right sampler would have failed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from scipy import stats
+
+Outcome: TypeAlias = tuple[int, ...]
+
+FALSE_ALARM = 1e-9
+
+LEAST_EXPECTED = 20.0
+"""Cells that expect fewer than this are pooled: the test's own law is an approximation for many draws a cell."""
+
+
+def tally(outcomes: Iterable[Sequence[int]]) -> Counter[Outcome]:
+    """How often each outcome was drawn; rows of an array are outcomes too."""
+    return Counter(tuple(int(x) for x in outcome) for outcome in outcomes)
+
+
+def p_value(seen: Mapping[Outcome, int], law: Mapping[Outcome, float]) -> float:
+    """How likely a sample at least as unlike the law is; 0 if something was seen that cannot happen.
+
+    What the law leaves of 1 belongs to all outcomes that it does not list. G = 2·Σ seen·ln(seen/expected) over cells
+    is compared with the χ² law of one degree of freedom less than there are cells.
+    """
+    draws = sum(seen.values())
+    rest = max(0.0, 1.0 - math.fsum(law.values()))
+    elsewhere = sum(count for outcome, count in seen.items() if outcome not in law)
+    if any(seen.get(outcome, 0) and not mass for outcome, mass in law.items()) or (elsewhere and rest < 1e-12):
+        return 0.0
+    cells = sorted((draws * mass, seen.get(outcome, 0)) for outcome, mass in law.items() if mass)
+    cells = _pooled([(draws * rest, elsewhere), *cells])
+    g = 2 * math.fsum(count * math.log(count / expected) for expected, count in cells if count)
+    return float(stats.chi2.sf(max(g, 0.0), len(cells) - 1)) if len(cells) > 1 else 1.0
+
+
+def _pooled(cells: Iterable[tuple[float, int]]) -> list[tuple[float, int]]:
+    """Join cells from the least expected upward, until each expects enough."""
+    pooled: list[tuple[float, int]] = []
+    expected, count = 0.0, 0
+    for more_expected, more in cells:
+        expected, count = expected + more_expected, count + more
+        if expected >= LEAST_EXPECTED:
+            pooled.append((expected, count))
+            expected, count = 0.0, 0
+    if pooled:
+        last_expected, last = pooled.pop()
+        return [*pooled, (last_expected + expected, last + count)]
+    return [(expected, count)]
+
+
+def fits(seen: Mapping[Outcome, int], law: Mapping[Outcome, float]) -> bool:
+    """Whether a sample may come from a law; a right one is refused once in 10⁹ times."""
+    return p_value(seen, law) > FALSE_ALARM
