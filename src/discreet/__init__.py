@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         TooLarge,
         Undecided,
     )
+    from discreet.loss import Audit, Certificate, audit, calibrate
     from discreet.mechanisms import (
         ExponentialGlobal,
         ExponentialLocal,
@@ -53,8 +54,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Audit",
     "Beta",
     "BudgetExceeded",
+    "Certificate",
     "Dirichlet",
     "DiscreetError",
     "ExponentialGlobal",
@@ -74,6 +77,8 @@ __all__ = [
     "SourceError",
     "TooLarge",
     "Undecided",
+    "audit",
+    "calibrate",
     "chi_squared",
     "global_sensitivity",
     "hellinger",
@@ -100,6 +105,7 @@ _ROOMS = {
         "TooLarge",
         "Undecided",
     ],
+    "loss": ["Audit", "Certificate", "audit", "calibrate"],
     "mechanisms": [
         "ExponentialGlobal",
         "ExponentialLocal",

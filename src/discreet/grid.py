@@ -69,6 +69,20 @@ class Line(Grid):
         self._high, self._low = _split_tables(space)
         self._half_high, self._half_low = self._high[::2] / 2, self._low[::2] / 2
 
+    def log_affinities(self, ranks: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.float64]:
+        """ln BC for many pairs of ranks."""
+        exact = self._high[ranks + others] - self._half_high[others] - self._half_high[ranks]
+        rest = self._low[ranks + others] - self._half_low[others] - self._half_low[ranks]
+        both: NDArray[np.float64] = exact + rest
+        return both
+
+    def steps(self) -> NDArray[np.float64]:
+        """H between each candidate and the next."""
+        import numpy as np
+
+        first = np.arange(self.size - 1)
+        return np.sqrt(-np.expm1(self.log_affinities(first, first + 1)))
+
     def _log_affinity(self, rank: int, start: int, stop: int) -> NDArray[np.float64]:
         here = slice(rank + start, rank + stop)
         exact = self._high[here] - self._half_high[start:stop]

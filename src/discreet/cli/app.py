@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from discreet import __version__
-from discreet.cli import demo, releasing, sensitivities
+from discreet.cli import auditing, demo, releasing, sensitivities
 from discreet.cli.failures import report
 
 INTERRUPTED = 130
@@ -25,6 +25,7 @@ app = typer.Typer(
 )
 app.command("release", epilog=releasing.EXAMPLE)(releasing.release)
 app.command("sensitivity", epilog=sensitivities.EXAMPLE)(sensitivities.sensitivity)
+app.command("audit", epilog=auditing.EXAMPLE)(auditing.audit)
 app.command("demo", epilog=demo.EXAMPLE)(demo.demo)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 PATIENCE = 1.0
@@ -12,27 +12,30 @@ PATIENCE = 1.0
 
 
 @contextmanager
-def busy(doing: str) -> Iterator[None]:
+def busy(doing: str) -> Iterator[Callable[[int, int], None]]:
     """Show a moving bar on stderr once the work has taken longer than `PATIENCE`; nothing when nobody watches.
 
-    >>> with busy("drawing"):
+    What it yields may be told how much of how much is done.
+
+    >>> with busy("drawing") as tell:
+    ...     tell(1, 2)
     ...     print("done")
     done
     """
     if not sys.stderr.isatty():
-        yield
+        yield lambda done, total: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    bar.add_task(doing, total=None)
+    task = bar.add_task(doing, total=None)
     timer = threading.Timer(PATIENCE, bar.start)
     timer.daemon = True
     timer.start()
     try:
-        yield
+        yield lambda done, total: bar.update(task, completed=done, total=total)
     finally:
         timer.cancel()
         timer.join()

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -152,6 +153,12 @@ class Exponential(Mechanism):
         mechanism = cls(space, scale=asked / 2, **options)
         mechanism._settle(asked, asked / 2, mechanism.epsilon / asked)
         return mechanism
+
+    def certified(self, epsilon: Fraction, loss: Fraction | float, by: str) -> Self:
+        """The same law with a loss that was certified for it, in place of the theorem's."""
+        same = copy(self)
+        same._set(epsilon=epsilon, guarantee=loss, guaranteed_by=by)
+        return same
 
     def law(self, counts: object) -> ExponentialLaw:
         """The exact law on candidates."""

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from discreet.draw import Bits
 from discreet.errors import InvalidInput
 from discreet.laws import CandidateLaw, Outcome, require_outcome
-from discreet.mechanisms.base import Mechanism, asked_epsilon
+from discreet.mechanisms.base import EPSILON_RANGE, Mechanism, asked_epsilon
 from discreet.noise import RoundedLaplace, Rounding
-from discreet.numbers import ball
+from discreet.numbers import ball, exact
 from discreet.space import Counts, PosteriorSpace
 
 if TYPE_CHECKING:
@@ -100,20 +100,28 @@ class _LaplaceFamily(Mechanism):
     rate: Fraction
     rounding: Rounding
 
-    def __init__(self, space: PosteriorSpace, *, epsilon: object, rounding: Rounding = "nearest") -> None:
+    def __init__(
+        self, space: PosteriorSpace, *, epsilon: object, rounding: Rounding = "nearest", rate: object = None
+    ) -> None:
         if rounding not in ("nearest", "floor"):
             raise InvalidInput("rounding must be nearest or floor", mend="leave it out for nearest")
         asked = asked_epsilon(epsilon)
-        rate = self._rate(asked, space.k)
+        chosen = self._rate(asked, space.k) if rate is None else exact(rate, "rate", above=0, between=EPSILON_RANGE)
         moved = 1 if space.k == 2 else 2
         self._set(
             space=space,
             epsilon=asked,
-            rate=rate,
+            rate=chosen,
             rounding=rounding,
-            guarantee=rate * moved,
-            guaranteed_by=f"Laplace noise of scale {1 / rate} on counts that move by at most {moved}",
+            guarantee=chosen * moved,
+            guaranteed_by=f"Laplace noise of scale {1 / chosen} on counts that move by at most {moved}",
         )
+
+    @classmethod
+    def at_full_loss(cls, space: PosteriorSpace, *, epsilon: object) -> Self:
+        """The member of the family that spends all of ε: the largest rate that its theorem allows."""
+        asked = asked_epsilon(epsilon)
+        return cls(space, epsilon=asked, rate=asked if space.k == 2 else asked / 2)
 
     @staticmethod
     @abstractmethod

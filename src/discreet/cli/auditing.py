@@ -1,0 +1,165 @@
+"""`discreet audit`: the exact privacy loss of a mechanism, before any data is touched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from discreet import Audit, Mechanism, PosteriorSpace
+
+EXAMPLE = "Example: discreet audit exponential-reciprocal --prior 1,1 --n 1000 --scale 0.5 --at-epsilon 0.5"
+
+
+def audit(
+    mechanism: Annotated[str, typer.Argument(help="The mechanism, by name.")],
+    n: Annotated[str, typer.Option("--n", help="The number of records.")],
+    prior: Annotated[str, typer.Option(help="Prior parameters, one a category.")] = "1,1",
+    epsilon: Annotated[str | None, typer.Option(help="The ε that the mechanism should keep.")] = None,
+    scale: Annotated[str | None, typer.Option(help="The exponential mechanism's scale s, in place of ε.")] = None,
+    gamma: Annotated[str | None, typer.Option(help="The smoothing rate; seeds:EPS,DELTA for the documents'.")] = None,
+    calibrated: Annotated[bool, typer.Option("--calibrated", help="Audit the largest scale that keeps ε.")] = False,
+    at_epsilon: Annotated[
+        list[str] | None, typer.Option("--at-epsilon", help="Also say δ at this ε; may be repeated.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Paint δ against ε (.png, .svg or .pdf).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """Find the greatest privacy loss over all data sets, neighbours and outputs."""
+    import discreet as dc
+    from discreet.cli.busy import busy
+    from discreet.cli.files import Reserved
+    from discreet.cli.inputs import public_space
+    from discreet.cli.tables import print_json, print_written
+    from discreet.figures.rendering import picture_format, render
+
+    kind = "" if plot is None else picture_format(plot)
+    space = public_space(prior=prior, n=n, counts=None)
+    with busy("preparing") as tell:
+        made = _made(mechanism, space, epsilon=epsilon, scale=scale, gamma=gamma, calibrated=calibrated, tell=tell)
+    with busy("scanning neighbours and outputs") as tell:
+        result = dc.audit(made, progress=tell)
+        document = audit_document(result, at_epsilon or [])
+    if plot is not None:
+        from discreet.figures import losses
+
+        with Reserved(plot) as reserved, busy("painting"):
+            reserved.write(render(losses.paint(losses.numbers(result)), kind))
+    if as_json:
+        print_json(document)
+    else:
+        _print_table(document)
+        if plot is not None:
+            print_written([plot])
+
+
+def audit_document(result: Audit, at_epsilon: list[str]) -> dict[str, Any]:
+    """The audit for programs; losses are floats, rounded up.
+
+    >>> import discreet as dc
+    >>> made = dc.Geometric(dc.PosteriorSpace(prior=[1, 1], n=50), epsilon=1)
+    >>> audit_document(dc.audit(made), ["1"])["delta"]
+    [{'epsilon': 1.0, 'delta': 0.0}]
+    """
+    from dataclasses import asdict
+
+    from discreet.numbers import exact
+
+    return {
+        "mechanism": result.mechanism.name,
+        "parameters": result.mechanism.parameters(),
+        "exact_epsilon": _shown(result.epsilon),
+        "guarantee": _shown(result.mechanism.guarantee),
+        "asked_epsilon": _shown(result.mechanism.epsilon),
+        "holds": result.holds,
+        "private": result.private,
+        "worst": None if result.worst is None else {key: list(at) for key, at in asdict(result.worst).items()},
+        "delta": [{"epsilon": float(exact(at, "at-epsilon")), "delta": result.delta(at)} for at in at_epsilon],
+        "certificate": result.certificate.to_json(),
+    }
+
+
+def _made(
+    name: str,
+    space: PosteriorSpace,
+    *,
+    epsilon: str | None,
+    scale: str | None,
+    gamma: str | None,
+    calibrated: bool,
+    tell: Any,
+) -> Mechanism:
+    import discreet as dc
+    from discreet.mechanisms import BY_NAME
+    from discreet.mechanisms.exponential import Exponential
+
+    options = {} if gamma is None else {"gamma": _gamma(gamma, space)}
+    if (epsilon is None) == (scale is None):
+        raise InvalidInput("give either --epsilon or --scale", mend="--epsilon 1 says what the mechanism should keep")
+    if calibrated:
+        if epsilon is None:
+            raise InvalidInput("calibration needs an epsilon to keep", mend="give --epsilon in place of --scale")
+        return dc.calibrate(name, space, epsilon=epsilon, progress=tell, **options)
+    if scale is not None and name in BY_NAME:
+        family = BY_NAME[name]
+        if not issubclass(family, Exponential):
+            raise InvalidInput(f"{name} has no scale", mend="give --epsilon in its place")
+        build: Callable[..., Mechanism] = family
+        return build(space, scale=scale, **options)
+    return dc.mechanism(name, space, epsilon=epsilon or scale, **options)
+
+
+def _gamma(text: str, space: PosteriorSpace) -> str:
+    """A number, or the documents' own γ for an ε and δ."""
+    import discreet as dc
+
+    if not text.startswith("seeds:"):
+        return text
+    parts = text.removeprefix("seeds:").split(",")
+    if len(parts) != 2:
+        raise InvalidInput("the seeds' gamma needs an epsilon and a delta", mend="write it like seeds:1,1e-8")
+    return repr(dc.seeds_gamma(space, *parts))
+
+
+def _shown(loss: Any) -> float | None:
+    from discreet.numbers import float_upper
+
+    shown = float_upper(loss)
+    return shown if shown < float("inf") else None
+
+
+def _print_table(document: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    from discreet.cli.tables import console
+
+    table = Table(title=f"privacy of {document['mechanism']}")
+    table.add_column("what")
+    table.add_column("value", justify="right")
+    for key, value in document["parameters"].items():
+        table.add_row(key, value if len(value) < 24 else f"{_decimal(value):.10g}")
+    for label, key in (("exact loss", "exact_epsilon"), ("guarantee", "guarantee"), ("asked for", "asked_epsilon")):
+        value = document[key]
+        table.add_row(label, "infinite" if value is None else f"{value:.10g}")
+    for row in document["delta"]:
+        table.add_row(f"δ at ε = {row['epsilon']:g}", f"{row['delta']:.6g}")
+    for label, at in (document["worst"] or {}).items():
+        table.add_row(f"worst {label}", ", ".join(map(str, at)))
+    table.add_row("certified by", document["certificate"]["method"])
+    table.add_row("certificate", document["certificate"]["digest"][:16] + "…")
+    out = console()
+    out.print(table)
+    out.print(document["certificate"]["statement"], soft_wrap=True)
+    if not document["private"]:
+        out.print("not private at the ε asked for", soft_wrap=True)
+
+
+def _decimal(text: str) -> float:
+    from fractions import Fraction
+
+    return float(Fraction(text))

@@ -1,0 +1,71 @@
+"""How private a mechanism really is: the exact δ against ε, with the exact loss and the guarantee."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from discreet.figures.posterior import BLUE, ORANGE
+from discreet.loss import Audit
+
+if TYPE_CHECKING:
+    import numpy as np
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+POINTS = 25
+LEAST = 1e-12
+"""δ below this is not shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class LossNumbers:
+    """What the figure shows."""
+
+    name: str
+    epsilon: NDArray[np.float64]
+    delta: NDArray[np.float64]
+    loss: float
+    guarantee: float
+
+
+def numbers(result: Audit) -> LossNumbers:
+    """δ*(ε) from 0 to the exact loss.
+
+    >>> from discreet import Geometric, PosteriorSpace, audit
+    >>> shown = numbers(audit(Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon=1)))
+    >>> round(float(shown.delta[0]), 4), float(shown.delta[-1])
+    (0.4621, 0.0)
+    """
+    import numpy as np
+
+    loss = float(result.epsilon)
+    top = loss if np.isfinite(loss) else 2 * float(result.mechanism.epsilon)
+    epsilon = np.linspace(0.0, top, POINTS)
+    delta = np.array([result.delta(float(at)) for at in epsilon])
+    delta[-1] = 0.0 if np.isfinite(loss) else delta[-1]
+    return LossNumbers(result.mechanism.name, epsilon, delta, loss, float(result.mechanism.guarantee))
+
+
+def paint(shown: LossNumbers) -> Figure:
+    """The figure, without matplotlib's global state."""
+    import numpy as np
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.0, 4.0), layout="constrained")
+    axes = figure.add_subplot()
+    kept = shown.delta > LEAST
+    axes.semilogy(shown.epsilon[kept], shown.delta[kept], color=BLUE, linewidth=2, marker="o", markersize=3)
+    for at, colour, style, label in (
+        (shown.loss, BLUE, "-", "exact loss"),
+        (shown.guarantee, ORANGE, "--", "guarantee"),
+    ):
+        if np.isfinite(at):
+            axes.axvline(at, color=colour, linestyle=style, label=f"{label} {at:.5f}")
+    axes.set_xlim(left=0)
+    axes.set_xlabel("ε (nats)")
+    axes.set_ylabel("least δ (probability)")
+    axes.set_title(f"Exact privacy of {shown.name}: (ε, δ) on and above the curve hold", loc="left", fontsize=11)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False)
+    return figure

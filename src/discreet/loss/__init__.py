@@ -1,0 +1,9 @@
+"""How private it really is: audits, certificates, calibration."""
+
+from __future__ import annotations
+
+from discreet.loss.auditing import Audit, audit
+from discreet.loss.calibration import calibrate
+from discreet.loss.certificates import Certificate, certificate_by_theorem
+
+__all__ = ["Audit", "Certificate", "audit", "calibrate", "certificate_by_theorem"]

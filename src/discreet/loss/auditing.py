@@ -1,0 +1,231 @@
+"""The exact privacy loss of a mechanism: the worst over all adjacent data sets and all outputs.
+
+A wide scan in floats finds the extreme; the laws that would be drawn from are evaluated there with enclosures, and the
+result is rounded up by the scan's stated error. The families of this package are scanned by their formula; anything
+else, a subclass with a law of its own included, is scanned by the laws that it returns. Beyond what can be scanned the
+mechanism's own theorem stands, and the certificate says so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from discreet.errors import DiscreetError, InvalidInput, TooLarge
+from discreet.laws import CandidateLaw, Outcome
+from discreet.loss.certificates import Certificate, certificate_by_theorem, facts
+from discreet.loss.rates import inverse_sensitivities
+from discreet.loss.scanning import MARGIN, Extreme, Progress, scannable, scanner
+from discreet.mechanisms import FAMILIES, Geometric, Mechanism
+from discreet.mechanisms.exponential import Exponential
+from discreet.numbers import exact, fraction_lower, fraction_upper, precision
+from discreet.space import PosteriorSpace
+
+if TYPE_CHECKING:
+    import numpy as np
+    from flint import arb
+    from numpy.typing import NDArray
+
+BY_LAWS = 3000
+"""A mechanism that is scanned by its laws may have at most this many data sets."""
+
+_BITS = 96
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """Where the loss is greatest. These are no one's data: the audit looks at all data sets alike."""
+
+    counts: Outcome
+    neighbour: Outcome
+    output: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """The result of an audit.
+
+    `epsilon` is the exact loss, rounded up; `lower` is what is certainly reached. `holds` says whether the mechanism
+    keeps the guarantee that it claims, `private` whether it keeps the ε that was asked of it.
+    """
+
+    mechanism: Mechanism
+    epsilon: Fraction | float
+    lower: Fraction | float
+    worst: Worst | None
+    certificate: Certificate
+    _delta: Callable[[float], float]
+
+    @property
+    def holds(self) -> bool:
+        """Nothing was found that contradicts the mechanism's claim."""
+        return self.lower <= self.mechanism.guarantee
+
+    @property
+    def private(self) -> bool:
+        """The loss is certainly at most the ε that was asked for."""
+        return self.epsilon <= self.mechanism.epsilon
+
+    def delta(self, epsilon: object) -> float:
+        """δ*(ε): the least δ for which the mechanism is (ε, δ)-DP; 0 from the exact loss on.
+
+        >>> from discreet import Geometric, PosteriorSpace
+        >>> result = audit(Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon=1))
+        >>> round(result.delta(0.5), 6), result.delta(1)
+        (0.287649, 0.0)
+        """
+        at = exact(epsilon, "epsilon", minimum=0)
+        return 0.0 if at >= self.epsilon else self._delta(float(at))
+
+
+def audit(mechanism: Mechanism, *, progress: Progress | None = None) -> Audit:
+    """The exact loss of a mechanism, over all data sets, neighbours and outputs.
+
+    >>> from discreet import ExponentialReciprocal, PosteriorSpace
+    >>> result = audit(ExponentialReciprocal(PosteriorSpace(prior=[1, 1], n=50), scale="1/2"))
+    >>> round(float(result.epsilon), 6), result.worst.counts
+    (0.699223, (2, 48))
+    """
+    if type(mechanism) is Geometric:
+        return _geometric(mechanism)
+    known = type(mechanism) in FAMILIES
+    if known and isinstance(mechanism, Exponential) and scannable(mechanism.space):
+        return _exponential(mechanism, progress)
+    if mechanism.space.k < BY_LAWS and mechanism.space.size <= BY_LAWS:
+        return _by_laws(mechanism, known)
+    if not known:
+        raise TooLarge(f"a law of its own is audited on at most {BY_LAWS:,} data sets", mend="audit a smaller space")
+    certificate = certificate_by_theorem(mechanism)
+    return Audit(mechanism, mechanism.guarantee, Fraction(0), None, certificate, _no_delta)
+
+
+def _exponential(mechanism: Exponential, progress: Progress | None) -> Audit:
+    scan = scanner(mechanism.space, progress)
+    rates = float(mechanism.scale) * inverse_sensitivities(mechanism, scan.rows)
+    found = scan.worst(rates)
+    return _confirmed(mechanism, found, lambda at: scan.delta(rates, at), known=True)
+
+
+def _by_laws(mechanism: Mechanism, known: bool) -> Audit:
+    import numpy as np
+
+    space = mechanism.space
+    candidates = [tuple(row) for row in space.candidates().array().tolist()]
+    log_pmf = np.stack([_law(mechanism, c).log_pmf() for c in candidates])
+    rank = {c: i for i, c in enumerate(candidates)}
+    pairs = [(i, rank[tuple(other)]) for i, c in enumerate(candidates) for other in space.adjacency.neighbours(c)]
+    found = Extreme(-math.inf, 0, 0, 0)
+    for one, other in pairs:
+        with np.errstate(invalid="ignore"):
+            gap = log_pmf[one] - log_pmf[other]
+        gap[np.isneginf(log_pmf[one])] = -np.inf  # no event: it cannot tell the two apart
+        output = int(np.argmax(gap))
+        if gap[output] > found.loss:
+            found = Extreme(float(gap[output]), one, other, output)
+    return _confirmed(mechanism, found, lambda at: _delta_by_laws(log_pmf, pairs, at), known=known)
+
+
+def _delta_by_laws(log_pmf: NDArray[np.float64], pairs: list[tuple[int, int]], epsilon: float) -> float:
+    import numpy as np
+
+    pmf = np.exp(log_pmf)
+    return max(float(np.maximum(pmf[i] - math.exp(epsilon) * pmf[j], 0.0).sum()) for i, j in pairs)
+
+
+def _confirmed(mechanism: Mechanism, found: Extreme, delta: Callable[[float], float], *, known: bool) -> Audit:
+    """Evaluate the extreme with enclosures of the laws themselves, and round up by the scan's error."""
+    unrank = mechanism.space.candidates().unrank
+    worst = Worst(unrank(found.counts), unrank(found.neighbour), unrank(found.output))
+    with precision(_BITS):
+        loss = _log_ratio(mechanism, worst)
+    if not loss.is_finite():
+        certificate = _certificate(mechanism, math.inf, worst)
+        return Audit(mechanism, math.inf, math.inf, worst, certificate, delta)
+    lower, upper = fraction_lower(loss), fraction_upper(loss)
+    if not abs(float(upper) - found.loss) <= MARGIN:
+        raise DiscreetError("the scan and the law disagree on the loss", mend="please report this mechanism")
+    bound = upper + Fraction(MARGIN)
+    if known and lower <= mechanism.guarantee:
+        bound = min(bound, Fraction(mechanism.guarantee)) if mechanism.guarantee < math.inf else bound
+    return Audit(mechanism, bound, lower, worst, _certificate(mechanism, bound, worst), delta)
+
+
+def _log_ratio(mechanism: Mechanism, worst: Worst) -> arb:
+    one = mechanism.law(worst.counts).log_probability(worst.output)
+    return one - mechanism.law(worst.neighbour).log_probability(worst.output)
+
+
+def _certificate(mechanism: Mechanism, bound: Fraction | float, worst: Worst) -> Certificate:
+    return Certificate(
+        facts=facts(mechanism),
+        loss=str(bound) if isinstance(bound, Fraction) else "inf",
+        method="enumeration",
+        statement=f"all neighbours and outputs scanned; the extreme enclosed, plus {MARGIN} for the scan",
+        worst={
+            "counts": list(worst.counts),
+            "neighbour": list(worst.neighbour),
+            "output": list(worst.output),
+        },
+    )
+
+
+def _geometric(mechanism: Geometric) -> Audit:
+    """The loss is ε, reached at every data set: the output c itself, with a neighbour."""
+    space = mechanism.space
+    counts = (space.n, *(0 for _ in range(space.k - 1)))
+    neighbour = next(iter(space.adjacency.neighbours(counts)))
+    worst = Worst(counts, neighbour, counts)
+    certificate = certificate_by_theorem(mechanism)
+    return Audit(
+        mechanism, mechanism.epsilon, mechanism.epsilon, worst, certificate, lambda at: geometric_delta(mechanism, at)
+    )
+
+
+def geometric_delta(mechanism: Geometric, epsilon: float) -> float:
+    """δ*: between neighbours c and c - e_i + e_j the loss is ε where v_i ≥ 0 ≥ v_j, and at most 0 elsewhere.
+
+    So δ*(e) = (1 - exp(e - ε))·P(v_i ≥ 0 ≥ v_j). For two categories that is P(v ≥ 0) = 1/(1 + exp(-ε)); for more, the
+    other coordinates' total is a convolution of two-sided geometrics.
+    """
+    import numpy as np
+    from scipy.signal import fftconvolve
+
+    rate, k = float(mechanism.epsilon) / 2, mechanism.space.k
+    gain = -math.expm1(epsilon - 2 * rate)
+    if k == 2:
+        return gain / (1 + math.exp(-2 * rate))
+    reach = math.ceil(80 / rate) + 4 * k
+    if reach > 1 << 20:
+        raise TooLarge("this δ would sum over too much noise", mend="use a larger epsilon")
+    one = np.exp(-rate * np.abs(np.arange(-reach, reach + 1)))
+    power = one / one.sum()
+    rest = np.zeros(2 * reach + 1)
+    rest[reach] = 1.0
+    for _ in range(k - 2):
+        rest = np.maximum(fftconvolve(rest, power, mode="same"), 0.0)
+    up = np.where(np.arange(-reach, reach + 1) >= 0, power, 0.0)
+    both = np.maximum(fftconvolve(power, power, mode="same"), 0.0)
+    signed = np.maximum(fftconvolve(up, up[::-1], mode="same"), 0.0)
+    # The two coordinates and the rest must cancel; all tables are symmetric about their middle.
+    return float(gain * (signed @ rest[::-1]) / (both @ rest[::-1]))
+
+
+def _law(mechanism: Mechanism, counts: Outcome) -> CandidateLaw:
+    law = mechanism.law(counts)
+    if not isinstance(law, CandidateLaw):
+        raise InvalidInput("only laws on candidates can be scanned", mend="audit a mechanism of this package")
+    return law
+
+
+def _no_delta(epsilon: float) -> float:
+    raise TooLarge("this space is too large for an exact δ", mend="audit a smaller space")
+
+
+def require_space(space: PosteriorSpace) -> PosteriorSpace:
+    """The space itself, if its losses can be scanned."""
+    if not scannable(space):
+        raise TooLarge("this space is too large to scan all its losses", mend="use the nominal setting")
+    return space

@@ -1,0 +1,189 @@
+"""The slack of a theorem turned into accuracy: the largest scale whose certified loss is at most ε.
+
+For each smoothing rate γ the largest scale is found by bisection, and then a scan from above makes sure that no larger
+one was missed: the loss is not monotone in s everywhere. A privacy loss changes with s at a rate of at most
+1 + Γ + ln|R|/s (its numerator by 1 + Γ; each normaliser's logarithm by the expected score, which is in [0, ln|R|/s]),
+so a scale whose loss is too large by x excludes all scales closer than x over that rate. γ is chosen for the least
+expected error under the prior predictive: public facts only. The result is audited, and refused if that disagrees.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from discreet.errors import InvalidInput, NotPrivate
+from discreet.loss.auditing import audit, require_space
+from discreet.loss.rates import Steps
+from discreet.loss.scanning import Dense, LineScan, Progress, scanner
+from discreet.mechanisms import BY_NAME, Geometric, Laplace, LaplaceImproved, Mechanism
+from discreet.mechanisms.base import asked_epsilon
+from discreet.mechanisms.exponential import (
+    Exponential,
+    ExponentialReciprocal,
+    ExponentialSmooth,
+)
+from discreet.predictive import log_predictive
+from discreet.space import PosteriorSpace
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_TOLERANCE = 1e-9
+_CHECKS = 400
+
+
+def calibrate(
+    name: str, space: PosteriorSpace, *, epsilon: object, gamma: object = None, progress: Progress | None = None
+) -> Mechanism:
+    """The family's member with the largest scale found, and the best γ, whose certified loss is at most ε.
+
+    >>> mechanism = calibrate("exponential-global", PosteriorSpace(prior=[1, 1], n=50), epsilon=1)
+    >>> mechanism.guarantee <= 1, round(float(mechanism.scale), 3)
+    (True, 0.881)
+    """
+    asked = asked_epsilon(epsilon)
+    family = BY_NAME.get(name)
+    if family is Geometric:
+        return Geometric(space, epsilon=asked)
+    if family is Laplace or family is LaplaceImproved:
+        return family.at_full_loss(space, epsilon=asked)
+    if family is None or not issubclass(family, Exponential):
+        raise InvalidInput(
+            "this mechanism has no scale to calibrate", mend="choose an exponential, laplace or geometric"
+        )
+    return _Search(family, require_space(space), asked, progress).found(gamma)
+
+
+class _Search:
+    """All that the search for one family, space and ε shares."""
+
+    def __init__(
+        self, family: type[Exponential], space: PosteriorSpace, epsilon: Fraction, progress: Progress | None
+    ) -> None:
+        self.family, self.space, self.epsilon, self.progress = family, space, epsilon, progress
+        self.scan: Dense | LineScan = scanner(space)
+        self.steps = Steps(space, self.scan.rows)
+        self.target = float(epsilon) - 1e-9 * float(epsilon) - 5e-10
+        self.weights = self._weights()
+        self._done = 0
+
+    def found(self, gamma: object) -> Mechanism:
+        """Search, then audit what was found."""
+        if self.family in (ExponentialReciprocal, ExponentialSmooth):
+            best = float(str(gamma)) if gamma is not None else self._best_gamma()
+            options = {"gamma": Fraction(f"{best:.6g}")}
+        else:
+            best, options = 0.0, {}
+        inverse = self._inverse(float(options["gamma"])) if options else self._inverse(0.0)
+        scale = self._largest(inverse, self._bisected(inverse, _TOLERANCE))
+        for _ in range(8):
+            mechanism = self.family(self.space, scale=Fraction(scale), **options)
+            result = audit(mechanism)
+            if result.epsilon <= self.epsilon:
+                return mechanism.certified(self.epsilon, result.epsilon, result.certificate.statement)
+            scale *= 1 - 1e-8
+        raise NotPrivate("calibration could not be certified", mend="use the nominal setting")
+
+    def _best_gamma(self) -> float:
+        """The least error over a coarse grid of γ, then golden sections around it."""
+        top = 3.0 if self.family is ExponentialReciprocal else 1.0
+        grid = [top * 2.0 ** (-i / 1.5) for i in range(15)]
+        errors = [self._error(gamma) for gamma in grid]
+        place = min(range(len(grid)), key=errors.__getitem__)
+        low, high = grid[min(place + 1, len(grid) - 1)], grid[max(place - 1, 0)]
+        golden = (math.sqrt(5) - 1) / 2
+        a, b = math.log(low), math.log(high)
+        x, y = b - golden * (b - a), a + golden * (b - a)
+        fx, fy = self._error(math.exp(x)), self._error(math.exp(y))
+        while b - a > 0.004:
+            if fx < fy:
+                b, y, fy = y, x, fx
+                x = b - golden * (b - a)
+                fx = self._error(math.exp(x))
+            else:
+                a, x, fx = x, y, fy
+                y = a + golden * (b - a)
+                fy = self._error(math.exp(y))
+        middle = math.exp(x if fx < fy else y)
+        return middle if self._error(middle) < errors[place] else grid[place]
+
+    def _error(self, gamma: float) -> float:
+        inverse = self._inverse(gamma)
+        scale = self._bisected(inverse, 1e-4)
+        self._done += 1
+        if self.progress is not None:
+            self.progress(self._done, 35)
+        found: float = self.scan.mean_error(scale * inverse, self.weights)
+        return found
+
+    def _inverse(self, gamma: float) -> NDArray[np.float64]:
+        return self.steps.inverse(self.family, gamma)
+
+    def _loss(self, scale: float, inverse: NDArray[np.float64]) -> float:
+        found: float = self.scan.worst(scale * inverse).loss
+        return found
+
+    def _bisected(self, inverse: NDArray[np.float64], tolerance: float) -> float:
+        """A scale whose loss is at most the target while one slightly larger has more."""
+        low, high = 0.0, float(self.epsilon) / 2
+        while self._loss(high, inverse) <= self.target:
+            low, high = high, 2 * high
+        while high - low > tolerance * high:
+            middle = (low + high) / 2
+            if self._loss(middle, inverse) <= self.target:
+                low = middle
+            else:
+                high = middle
+        return low
+
+    def _largest(self, inverse: NDArray[np.float64], known: float) -> float:
+        """Walk down from a scale that is surely too large, skipping only what the rate of change excludes."""
+        size = len(self.scan.rows)
+        scale = self._surely_too_large(inverse)
+        growth = 1 + float(abs(inverse[1:] - inverse[:-1]).max()) if self.space.k == 2 else 1 + float(inverse.max())
+        for _ in range(_CHECKS):
+            excess = self._loss(scale, inverse) - self.target
+            if excess <= 0:
+                return self._up(scale, inverse)
+            step = excess / (growth + math.log(size) / known)
+            scale -= step
+            if scale <= known * (1 + 1e-3):
+                break
+        return known
+
+    def _up(self, scale: float, inverse: NDArray[np.float64]) -> float:
+        """From a scale that fits to the edge just above it."""
+        low, high = scale, scale * (1 + 1e-3)
+        while high - low > _TOLERANCE * high:
+            middle = (low + high) / 2
+            if self._loss(middle, inverse) <= self.target:
+                low = middle
+            else:
+                high = middle
+        return low
+
+    def _surely_too_large(self, inverse: NDArray[np.float64]) -> float:
+        """P(c|c) ≥ 1/|R| and P(c|c') ≤ exp(-s·H(c,c')/S(c')), so the loss is at least s·H/S - ln|R|."""
+        if isinstance(self.scan, Dense):
+            steps = max(
+                float((self.scan.distances[one, other] * inverse[other]).max()) for one, other in self.scan._moves
+            )
+        else:
+            steps = float((self.scan._steps * inverse[1:]).max())
+        return (float(self.epsilon) + math.log(len(self.scan.rows))) / steps
+
+    def _weights(self) -> NDArray[np.float64]:
+        """The prior predictive; on long lines at 200 strata of it, which is enough to choose γ by."""
+        import numpy as np
+
+        weights = np.exp(log_predictive(self.space.prior, self.scan.rows))
+        if isinstance(self.scan, Dense):
+            shown: NDArray[np.float64] = weights / weights.sum()
+            return shown
+        at = np.searchsorted(np.cumsum(weights) / weights.sum(), (np.arange(200) + 0.5) / 200)
+        strata = np.zeros_like(weights)
+        np.add.at(strata, np.minimum(at, len(weights) - 1), 1 / 200)
+        return strata

@@ -1,0 +1,104 @@
+"""A certificate: what was proved of a mechanism, by which argument, bound to its public facts by a digest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from discreet.errors import InvalidInput, NotPrivate
+from discreet.mechanisms import Mechanism
+from discreet.numbers import float_upper
+
+SCHEME = 1
+"""Raised whenever the meaning of a field changes."""
+
+
+def facts(mechanism: Mechanism) -> dict[str, Any]:
+    """All that is public about a mechanism and that its law depends on, as exact texts."""
+    import discreet
+
+    return {
+        "scheme": SCHEME,
+        "version": discreet.__version__,
+        "mechanism": mechanism.name,
+        "law": f"{type(mechanism).__module__}.{type(mechanism).__qualname__}",
+        "parameters": mechanism.parameters(),
+        "prior": [str(parameter) for parameter in mechanism.space.prior.parameters],
+        "n": mechanism.space.n,
+        "adjacency": mechanism.adjacency,
+        "epsilon": str(mechanism.epsilon),
+        "delta": str(mechanism.delta),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """What was proved: the loss is at most `loss`, by `method`, for the mechanism whose facts are these.
+
+    >>> from discreet import Geometric, PosteriorSpace
+    >>> mechanism = Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon="1/3")
+    >>> certificate = certificate_by_theorem(mechanism)
+    >>> certificate.loss, certificate.method
+    ('1/3', 'theorem')
+    >>> certificate.check(mechanism)
+    """
+
+    facts: dict[str, Any]
+    loss: str
+    method: str
+    statement: str
+    worst: dict[str, list[int]] | None = None
+    digest: str = field(default="")
+
+    def __post_init__(self) -> None:
+        expected = self._digest()
+        if not self.digest:
+            object.__setattr__(self, "digest", expected)
+        elif self.digest != expected:
+            raise InvalidInput("the certificate was changed: its digest does not fit", mend="make it anew")
+
+    def _digest(self) -> str:
+        body = {name: value for name, value in asdict(self).items() if name != "digest"}
+        return hashlib.sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+    @property
+    def bound(self) -> Fraction | float:
+        """The certified loss."""
+        return float("inf") if self.loss == "inf" else Fraction(self.loss)
+
+    def check(self, mechanism: Mechanism) -> None:
+        """Refuse a mechanism that this certificate does not speak of, or that it does not show to be ε-DP."""
+        if self.facts != facts(mechanism):
+            raise NotPrivate("the certificate is of another mechanism", mend="audit this one")
+        if not self.bound <= mechanism.epsilon:
+            raise NotPrivate("the certified loss exceeds epsilon", mend="use a larger epsilon or a smaller scale")
+
+    def to_json(self) -> dict[str, Any]:
+        """For receipts and programs. `epsilon` is the certified loss as a float, rounded up."""
+        bound = self.bound
+        return {**asdict(self), "epsilon": float_upper(bound) if isinstance(bound, Fraction) else None}
+
+    @classmethod
+    def from_json(cls, document: dict[str, Any]) -> Certificate:
+        """Read it back; a changed one is refused."""
+        try:
+            fields = {name: document[name] for name in ("facts", "loss", "method", "statement", "worst", "digest")}
+        except (KeyError, TypeError):
+            raise InvalidInput("this is no certificate", mend="give one that discreet wrote") from None
+        if not fields["digest"]:
+            raise InvalidInput("the certificate has no digest", mend="give one that discreet wrote")
+        return cls(**fields)
+
+
+def certificate_by_theorem(mechanism: Mechanism) -> Certificate:
+    """The certificate of the mechanism's own proof: no enumeration, for any n and k."""
+    bound = mechanism.guarantee
+    return Certificate(
+        facts=facts(mechanism),
+        loss=str(bound) if isinstance(bound, Fraction) else "inf",
+        method="theorem",
+        statement=mechanism.guaranteed_by,
+    )
