@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from types import TracebackType
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from flint import arb, ctx, fmpq
 
@@ -60,6 +60,15 @@ def exact(
     if between is not None and not Fraction(between[0]) <= number <= Fraction(between[1]):
         raise InvalidInput(f"{name} is out of range", mend=f"stay between {between[0]} and {between[1]}")
     return number
+
+
+def exact_datum(value: object, name: str) -> Fraction:
+    """The same for a number that is data: whoever clamps it refuses no size, because a refusal would tell.
+
+    >>> exact_datum(5e-324, "value") > 0, exact_datum("1e999", "value") == 10**999
+    (True, True)
+    """
+    return _read(value, name)
 
 
 def whole(value: object, name: str, *, minimum: int = 0) -> int:
@@ -175,6 +184,25 @@ def dyadic(point: arb) -> Fraction:
     mantissa, exponent = point.man_exp()
     m, e = int(mantissa), int(exponent)
     return Fraction(m << e) if e >= 0 else Fraction(m, 1 << -e)
+
+
+class Enclosure(NamedTuple):
+    """A real number between two rational ones; exact where they are the same. As a float it is rounded up.
+
+    >>> Enclosure(Fraction(1, 10), Fraction(1, 10)).is_exact, float(Enclosure(Fraction(0), Fraction(1, 4)))
+    (True, 0.25)
+    """
+
+    lower: Fraction
+    upper: Fraction
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing is left open."""
+        return self.lower == self.upper
+
+    def __float__(self) -> float:
+        return float_upper(self.upper)
 
 
 def fraction_upper(enclosure: arb) -> Fraction:
