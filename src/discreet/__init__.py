@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         Released,
         mechanism,
     )
+    from discreet.mechanisms.snapping import Snapping
     from discreet.posteriors import Beta, Dirichlet
     from discreet.sensitivity import (
         global_sensitivity,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     )
     from discreet.space import PosteriorSpace
     from discreet.variation import total_variation
+    from discreet.verification import dilation, lifting
 
 __version__ = "0.1.0"
 
@@ -74,16 +76,19 @@ __all__ = [
     "Optimal",
     "PosteriorSpace",
     "Released",
+    "Snapping",
     "SourceError",
     "TooLarge",
     "Undecided",
     "audit",
     "calibrate",
     "chi_squared",
+    "dilation",
     "global_sensitivity",
     "hellinger",
     "kl",
     "l1",
+    "lifting",
     "local_sensitivity",
     "mechanism",
     "reciprocal_sensitivity",
@@ -119,6 +124,7 @@ _ROOMS = {
         "Released",
         "mechanism",
     ],
+    "mechanisms.snapping": ["Snapping"],
     "posteriors": ["Beta", "Dirichlet"],
     "sensitivity": [
         "global_sensitivity",
@@ -129,6 +135,7 @@ _ROOMS = {
     ],
     "space": ["PosteriorSpace"],
     "variation": ["total_variation"],
+    "verification": ["dilation", "lifting"],
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
