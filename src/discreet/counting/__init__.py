@@ -1,0 +1,91 @@
+"""Rows to counts. The rule that all engines share is written down in `discreet.counting.base`.
+
+>>> import pandas as pd
+>>> votes = pd.DataFrame({"vote": ["Clinton", "Dole", "Clinton", "Perot"]})
+>>> declaration = Declaration("vote", ["Clinton", "Dole"], other="someone else")
+>>> count_rows(votes, declaration)
+4
+>>> counts = count_categories(votes, declaration)
+>>> counts  # counts never show themselves
+<counts>
+>>> list(counts)
+[2, 1, 1]
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+
+from discreet.counting.base import Declaration, Progress, Table, strays_error
+from discreet.counting.inspection import Inspection
+from discreet.counting.sources import CsvFormat
+from discreet.errors import InvalidInput
+from discreet.space import Counts
+
+__all__ = [
+    "CsvFormat",
+    "Declaration",
+    "Inspection",
+    "Progress",
+    "Table",
+    "count_categories",
+    "count_rows",
+    "count_strays",
+    "inspect_source",
+    "open_source",
+    "strays_error",
+]
+
+CSV = CsvFormat()
+ENGINES = ("duckdb",)
+
+
+def open_source(
+    source: object,
+    declaration: Declaration,
+    *,
+    engine: str = "duckdb",
+    form: CsvFormat = CSV,
+    progress: Progress | None = None,
+) -> AbstractContextManager[Table]:
+    """Open a table once, to count in it several times.
+
+    >>> import pandas as pd
+    >>> with open_source(pd.DataFrame({"v": ["a", "b", "b"]}), Declaration("v", ["a", "b"])) as table:
+    ...     table.count_rows(), table.count_strays(), list(table.count_categories())
+    (3, False, [1, 2])
+    """
+    if engine not in ENGINES:
+        raise InvalidInput(f"there is no engine {engine!r}", mend=f"use {' or '.join(ENGINES)}")
+    from discreet.counting.duck import open_duck
+
+    return open_duck(source, declaration, form=form, progress=progress)
+
+
+def count_rows(source: object, declaration: Declaration, *, form: CsvFormat = CSV) -> int:
+    """n: the number of rows, or with an id column of distinct ids."""
+    with open_source(source, declaration, form=form) as table:
+        return table.count_rows()
+
+
+def count_strays(source: object, declaration: Declaration, *, form: CsvFormat = CSV) -> bool:
+    """Whether any record is outside the categories: this one bit, and never which or how many."""
+    with open_source(source, declaration, form=form) as table:
+        return table.count_strays()
+
+
+def count_categories(
+    source: object, declaration: Declaration, *, form: CsvFormat = CSV, progress: Progress | None = None
+) -> Counts:
+    """The counts in the order of `Declaration.labels`, in one pass; refused if there are strays and no other."""
+    with open_source(source, declaration, form=form, progress=progress) as table:
+        return table.count_categories()
+
+
+def inspect_source(source: object, declaration: Declaration, *, form: CsvFormat = CSV) -> Inspection:
+    """What a curator may want to know before a release. It speaks of the true data and is never for publication."""
+    from discreet.counting.duck import open_duck
+    from discreet.counting.inspection import inspect_table
+
+    with open_duck(source, declaration, form=form) as table:
+        return inspect_table(table)

@@ -1,0 +1,193 @@
+"""The counting rule, in one place; every engine answers to it.
+
+- Text is compared exactly: nothing is trimmed, case folded or brought to a Unicode normal form.
+- NULL, NaN and the empty text are outside every category.
+- A number is compared as a number with the categories that are numbers (read by `discreet.numbers.exact`); where two
+  are the same number, like `1` and `1.0`, it is in the first. A float means the decimal that is printed for it, so the
+  float 0.1 is in the category `0.1`, and so is the single-precision one.
+- A Boolean is the text `true` or `false`. Columns of any other type (dates, bytes, lists, …) are refused.
+- A CSV file is UTF-8, every column is text, delimiter and header are as declared, and a double quote at the start of a
+  field quotes it. A blank line is no record, except in a file of one column, where it is an empty text.
+- `other` takes whatever is outside the categories.
+- With `id_column`, a record is a person: all rows with the same id. Of a person's rows the one whose category comes
+  first in the declaration counts, so a person is outside only if all their rows are. The rule looks at nothing but
+  that person's rows, and not at their order. Rows whose id is NULL, NaN or empty are taken to be one person's.
+- Counts are exact whole numbers, 64 bits or more.
+
+Every value is judged by itself, so replacing one record moves at most one count down and one up.
+`tests/counting/test_same_counts.py` holds every engine to `Judge`, which is the rule in plain Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol, TypeVar
+
+from discreet.errors import InvalidInput, SourceError
+from discreet.numbers import exact
+from discreet.space import MAX_K, Counts
+
+T = TypeVar("T")
+
+MAX_NAME = 1000
+"""Longer names of columns and categories are refused."""
+
+Progress = Callable[[float], None]
+"""Told now and then how much of a pass over the rows is done, from 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Declaration:
+    """What is public about the column to count: declared before the data is read, never learnt from it.
+
+    >>> Declaration("vote", ["Clinton", "Dole"], other="someone else").labels
+    ('Clinton', 'Dole', 'someone else')
+    """
+
+    column: str
+    categories: tuple[str, ...]
+    other: str | None
+    id_column: str | None
+
+    def __init__(
+        self, column: str, categories: Sequence[str], other: str | None = None, id_column: str | None = None
+    ) -> None:
+        if isinstance(categories, str | bytes) or not isinstance(categories, Sequence):
+            raise InvalidInput("categories must be a list of names", mend="give one for each category")
+        object.__setattr__(self, "column", _name(column, "the column"))
+        object.__setattr__(self, "categories", tuple(_name(item, "a category") for item in categories))
+        object.__setattr__(self, "other", None if other is None else _name(other, "other"))
+        object.__setattr__(self, "id_column", None if id_column is None else _name(id_column, "the id column"))
+        if not self.categories or len(self.labels) < 2:
+            raise InvalidInput("there must be at least two categories", mend="name them, or one and other")
+        if len(self.labels) > MAX_K:
+            raise InvalidInput(f"there are more than {MAX_K:,} categories", mend="merge rare ones into other")
+        if len(set(self.labels)) != len(self.labels):
+            raise InvalidInput("two categories have the same name", mend="give each its own, and other one of its own")
+        if self.column == self.id_column:
+            raise InvalidInput("the column to count cannot also tell people apart", mend="name another id column")
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the counts, in their order: the categories, then other."""
+        return self.categories if self.other is None else (*self.categories, self.other)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are read; no other is looked at."""
+        return (self.column,) if self.id_column is None else (self.column, self.id_column)
+
+    def tally(self, found: dict[int | None, int]) -> Counts:
+        """The counts from how often each category (by its place, None for outside) was found."""
+        outside = found.get(None, 0)
+        counted = [found.get(place, 0) for place in range(len(self.categories))]
+        if self.other is not None:
+            counted.append(outside)
+        elif outside:
+            raise strays_error(self)
+        return Counts(counted)
+
+
+def _name(text: object, what: str) -> str:
+    if not isinstance(text, str):
+        raise InvalidInput(f"{what} must be text", mend="write it in quotes")
+    if not text or len(text) > MAX_NAME or not text.isprintable():
+        raise InvalidInput(
+            f"{what} has an empty, unprintable or very long name", mend=f"use 1 to {MAX_NAME} printable characters"
+        )
+    return text
+
+
+def numeric_places(declaration: Declaration) -> dict[Fraction, int]:
+    """The categories that are numbers, as numbers, with their places; of two that are the same number, the first.
+
+    >>> numeric_places(Declaration("floor", ["1", "2.50", "attic", "1.0"]))
+    {Fraction(1, 1): 0, Fraction(5, 2): 1}
+    """
+    places: dict[Fraction, int] = {}
+    for place, category in enumerate(declaration.categories):
+        try:
+            places.setdefault(exact(category, "a category"), place)
+        except InvalidInput:
+            continue  # no number: never found in a column of numbers
+    return places
+
+
+class Judge:
+    """The rule for one value at a time: what engines must agree with, and how columns of mixed objects are read.
+
+    >>> judge = Judge(Declaration("v", ["1", "true", "é"]))
+    >>> [judge.place(value) for value in ("1", 1.0, "1.0", True, "é", "e\u0301", None, float("nan"), "")]
+    [0, 0, None, 1, 2, None, None, None, None]
+    """
+
+    def __init__(self, declaration: Declaration) -> None:
+        self._texts = {category: place for place, category in enumerate(declaration.categories)}
+        self._numbers = numeric_places(declaration)
+
+    def place(self, value: object) -> int | None:
+        """The place of the value's category in the declaration, None for outside."""
+        if isinstance(value, str):
+            return self._texts.get(value)
+        if is_boolean(value):
+            return self._texts.get(str(value).lower())
+        try:
+            return self._numbers.get(exact(value, "a value"))
+        except InvalidInput:
+            return None
+
+
+def is_boolean(value: object) -> bool:
+    """Python's Booleans, and NumPy's, which are none of Python's."""
+    return isinstance(value, bool) or (type(value).__module__ == "numpy" and type(value).__name__.startswith("bool"))
+
+
+class Table(Protocol):
+    """An opened source, for one declaration. The prefix is a promise: `count_` touches rows."""
+
+    def count_rows(self) -> int:
+        """n: the number of rows, or of distinct ids."""
+
+    def count_strays(self) -> bool:
+        """Whether any record is outside the categories: this one bit, and never which or how many."""
+
+    def count_categories(self) -> Counts:
+        """The counts in the order of `Declaration.labels`, in one pass; refused if there are strays and no other."""
+
+
+def strays_error(declaration: Declaration) -> InvalidInput:
+    """The one thing that may be said of strays: that the assertion is false."""
+    return InvalidInput(
+        f"column {declaration.column!r} has values outside the declared categories",
+        mend="give the rest a name with other, or look with discreet check",
+    )
+
+
+def missing_column(column: str, source: str) -> SourceError:
+    """The names that there are stay unsaid: without a header, they would be somebody's record."""
+    return SourceError(f"{source} has no column {column!r}", mend="check the spelling; case matters")
+
+
+def unreadable(source: str) -> SourceError:
+    """What is said of every failure to read, whatever the engine said: its words may quote a row."""
+    return SourceError(
+        f"{source} cannot be read as a table", mend="check that it is whole, well-formed, and what its name says"
+    )
+
+
+def attempt(work: Callable[[], T], error: Exception) -> T:
+    """The result of work; if it fails, our error in place of its own, which is kept nowhere, not even as a cause.
+
+    >>> attempt(lambda: int("a secret"), unreadable("people.csv"))
+    Traceback (most recent call last):
+    discreet.errors.SourceError: people.csv cannot be read as a table; check that it is whole, well-formed, and what ...
+    """
+    try:
+        return work()
+    except (InvalidInput, SourceError):
+        raise
+    except Exception:  # noqa: BLE001, S110 - raised below, outside of this handler, so that nothing is chained to it
+        pass
+    raise error

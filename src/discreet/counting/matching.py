@@ -1,0 +1,131 @@
+"""SQL for the counting rule: from a column's type and the declared categories to the place of each row's category.
+
+No category ever becomes part of a statement: they travel as one bound list. Columns are `c0`, the one to count, and
+`c1`, the id.
+"""
+
+# ruff: noqa: S608 - statements are put together from fixed texts and quoted names of the schema; values are bound
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from discreet.counting.base import Declaration, numeric_places
+from discreet.errors import InvalidInput
+from discreet.numbers import exact
+
+SMALL = 64
+"""Up to this many categories a list is searched; beyond, a hash join finds them."""
+
+OUTSIDE = "2147483647"
+"""Comes after every place, so that the least place of a person's rows is a category if there is one."""
+
+TEXTS = re.compile(r'VARCHAR|ENUM\(.*\)|BOOLEAN|"NULL"', re.DOTALL)
+FLOATS = {"FLOAT", "DOUBLE"}
+BITS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64, "HUGEINT": 128}
+DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How a column of one type is compared."""
+
+    value: str
+    """The SQL expression that is compared."""
+    type: str
+    """Its SQL type."""
+    wanted: tuple[str | bytes | float, ...]
+    """What it is compared with, in the order of the declaration."""
+    places: tuple[int, ...]
+    """The place in the declaration of each of these."""
+    missing: str
+    """The SQL condition under which a row has no value at all."""
+
+    def codes(self, rows: str) -> str:
+        """A query for `code`, the index in `wanted` from 1 (NULL outside), beside the columns of the rows."""
+        if len(self.wanted) <= SMALL:
+            # One function of one column: DuckDB then looks at each entry of a dictionary once, and not at each row.
+            return f"(SELECT list_position($wanted::{self.type}[], {self.value}) AS code, * FROM {rows})"
+        listed = f"(SELECT unnest($wanted::{self.type}[]) AS w, unnest(range(1, {len(self.wanted) + 1})) AS code)"
+        return f"(SELECT listed.code, r.* FROM {rows} r LEFT JOIN {listed} listed ON {self.value} = listed.w)"
+
+
+def match_column(declaration: Declaration, sql_type: str) -> Match:
+    """The comparison for a column of this type; refused if it holds neither text nor numbers.
+
+    >>> match_column(Declaration("floor", ["1", "2.5", "attic"]), "SMALLINT").wanted
+    ('1',)
+    """
+    if TEXTS.fullmatch(sql_type):
+        # As bytes, because a column of a DuckDB file may carry a collation that takes A for a.
+        wanted = tuple(category.encode() for category in declaration.categories)
+        return Match("encode(CAST(c0 AS VARCHAR))", "BLOB", wanted, tuple(range(len(wanted))), "c0 IS NULL")
+    holds = _held_by(sql_type)
+    if holds is None:
+        raise InvalidInput(
+            f"column {declaration.column!r} holds neither text nor numbers", mend="make a text column of it first"
+        )
+    numbers = numeric_places(declaration)
+    if not numbers:
+        raise InvalidInput(
+            f"column {declaration.column!r} is numeric, and no category is a number", mend="name numbers"
+        )
+    found = {place: held for number, place in numbers.items() if (held := holds(number)) is not None}
+    places = tuple(sorted(found))
+    missing = "c0 IS NULL OR isnan(c0)" if sql_type in FLOATS else "c0 IS NULL"
+    return Match("c0", sql_type, tuple(found[place] for place in places), places, missing)
+
+
+def identity(sql_type: str) -> str:
+    """The SQL expression that is equal for rows of one person, and NULL without an id."""
+    if TEXTS.fullmatch(sql_type):
+        return "nullif(encode(CAST(c1 AS VARCHAR)), ''::BLOB)"
+    if sql_type == "BLOB":
+        return "nullif(c1, ''::BLOB)"
+    return "CASE WHEN isnan(c1) THEN NULL ELSE c1 END" if sql_type in FLOATS else "c1"
+
+
+def _held_by(sql_type: str) -> Callable[[Fraction], str | float | None] | None:
+    """The function that writes a number as a numeric type holds it, or says None if no value means that number."""
+    if sql_type == "DOUBLE":
+        return _as_double
+    if sql_type == "FLOAT":
+        return _as_single
+    unsigned = sql_type.removeprefix("U") if sql_type != "UUID" else ""
+    if unsigned in BITS:
+        bits, signed = BITS[unsigned], unsigned == sql_type
+        low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
+        return lambda number: _as_decimal(number, 0, low, high)
+    if decimal := DECIMAL.fullmatch(sql_type):
+        width, scale = int(decimal[1]), int(decimal[2])
+        return lambda number: _as_decimal(number, scale, 1 - 10**width, 10**width - 1)
+    return None
+
+
+def _as_decimal(number: Fraction, scale: int, low: int, high: int) -> str | None:
+    """The digits of number · 10^scale, with the point put back: exact, or nothing."""
+    shifted = number * 10**scale
+    if shifted.denominator != 1 or not low <= shifted.numerator <= high:
+        return None
+    digits = f"{abs(shifted.numerator):0{scale + 1}d}"
+    sign = "-" if number < 0 else ""
+    return f"{sign}{digits[: len(digits) - scale]}.{digits[len(digits) - scale :]}" if scale else f"{sign}{digits}"
+
+
+def _as_double(number: Fraction) -> float | None:
+    value = float(number)
+    return value if exact(value, "a category") == number else None
+
+
+def _as_single(number: Fraction) -> float | None:
+    import numpy as np
+
+    with np.errstate(over="ignore"):
+        near = np.float32(float(number))
+        # The way over a double may round twice, and so end next to the float that prints as this number.
+        around = (near, np.nextafter(near, np.float32(np.inf)), np.nextafter(near, np.float32(-np.inf)))
+    fitting = (value for value in around if np.isfinite(value) and exact(value, "a category") == number)
+    return next((float(value) for value in fitting), None)

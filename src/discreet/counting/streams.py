@@ -1,0 +1,184 @@
+"""Arrow, Feather and CSV files, and tables in memory, as streams of Arrow batches with the declared columns only.
+
+CSV is read by Arrow and not by DuckDB, whose reader drops blanks in front of a quoted field and delimiters at the end
+of a line, even when told to be strict. What comes from a file is validated in full, because offsets that point
+elsewhere would be followed.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet.counting.base import Declaration, Judge, missing_column, unreadable
+from discreet.counting.objects import identities, judged
+from discreet.counting.sources import CsvFormat, Files
+from discreet.errors import SourceError
+
+BLOCK = 1 << 24
+"""Bytes of CSV in memory at a time. A record that is longer is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Batches of rows that can be read more than once, with columns c0 and, for ids, c1."""
+
+    schema: Any
+    batches: Callable[[], Iterator[Any]]
+
+    def reader(self) -> Any:
+        """A fresh reader: DuckDB takes a used one for an empty table."""
+        import pyarrow as pa
+
+        return pa.RecordBatchReader.from_batches(self.schema, self._checked())
+
+    def _checked(self) -> Iterator[Any]:
+        for batch in self.batches():
+            batch.validate(full=True)
+            yield batch
+
+
+def from_csv(files: Files, declaration: Declaration, form: CsvFormat) -> Stream:
+    """CSV files with the same header, every column text."""
+    import pyarrow as pa
+
+    headers = [_header(path, form) for path in files.paths]
+    names = headers[0][0]
+    if any(header != names for header, _ in headers):
+        raise SourceError(f"the files of {files.name} have different columns", mend="read them one by one")
+    at = [_only(names, column, files.name) for column in declaration.columns]
+    schema = pa.schema([(f"c{i}", pa.string()) for i in range(len(at))])
+
+    def batches() -> Iterator[Any]:
+        for path, (_, filled) in zip(files.paths, headers, strict=True):
+            if filled:
+                for batch in _csv_reader(path, len(names), at, form):
+                    yield pa.record_batch(batch.columns, schema=schema)
+
+    return Stream(schema, batches)
+
+
+def _header(path: Path, form: CsvFormat) -> tuple[list[str], bool]:
+    """The names of the columns, and whether a record follows. Without a header they are column0, column1, …"""
+    # Bytes that are no text are none of the header's business: they may stand in a column that is not read.
+    with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+        names = next(csv.reader(file, delimiter=form.delimiter, strict=True), [])
+        if not names:
+            raise unreadable(path.name)
+        if form.header:
+            return names, next(file, None) is not None
+        return [f"column{i}" for i in range(len(names))], True
+
+
+def _csv_reader(path: Path, width: int, at: list[int], form: CsvFormat) -> Any:
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    names = [f"c{i}" for i in range(width)]
+    chosen = [names[i] for i in at]
+    return arrow_csv.open_csv(
+        path,
+        read_options=arrow_csv.ReadOptions(
+            column_names=names, skip_rows_after_names=int(form.header), block_size=BLOCK, encoding="utf8"
+        ),
+        parse_options=arrow_csv.ParseOptions(
+            delimiter=form.delimiter, newlines_in_values=True, ignore_empty_lines=width > 1
+        ),
+        convert_options=arrow_csv.ConvertOptions(
+            column_types=dict.fromkeys(chosen, pa.string()),
+            include_columns=chosen,
+            null_values=[],
+            strings_can_be_null=False,
+        ),
+    )
+
+
+def from_arrow_files(files: Files, declaration: Declaration) -> Stream:
+    """Arrow IPC files (Feather is their other name) and streams, read batch by batch."""
+    readers = [_ipc_reader(path, declaration) for path in files.paths]
+    schema = readers[0][0]
+    if any(other != schema for other, _ in readers):
+        raise SourceError(f"the files of {files.name} have different columns", mend="read them one by one")
+
+    def batches() -> Iterator[Any]:
+        for _, read in readers:
+            yield from read()
+
+    return Stream(schema, batches)
+
+
+def _ipc_reader(path: Path, declaration: Declaration) -> tuple[Any, Callable[[], Iterator[Any]]]:
+    import pyarrow as pa
+
+    with path.open("rb") as file:
+        opener = pa.ipc.open_file if file.read(6) == b"ARROW1" else pa.ipc.open_stream
+    with pa.memory_map(str(path)) as opened:
+        fields = opener(opened).schema
+    at = [_only(fields.names, column, path.name) for column in declaration.columns]
+    schema = pa.schema([(f"c{c}", fields.field(i).type) for c, i in enumerate(at)])
+    options = pa.ipc.IpcReadOptions(included_fields=at)
+    order = [sorted(at).index(i) for i in at]  # what is included keeps the file's order
+
+    def read() -> Iterator[Any]:
+        with pa.memory_map(str(path)) as opened:
+            reader = opener(opened, options=options)
+            if opener is pa.ipc.open_file:
+                found = (reader.get_batch(i) for i in range(reader.num_record_batches))
+            else:
+                found = iter(reader)
+            for batch in found:
+                yield pa.record_batch([batch.column(i) for i in order], schema=schema)
+
+    return schema, read
+
+
+def from_memory(table: Any, declaration: Declaration) -> Stream:
+    """A pandas, Polars or Arrow table."""
+    import pyarrow as pa
+
+    package = type(table).__module__.partition(".")[0]
+    shown = f"the {package} table"
+    if package == "pandas" and type(table).__name__ == "DataFrame":
+        arrays = [_pandas_column(table, column, declaration, shown) for column in declaration.columns]
+    elif package == "polars" and type(table).__name__ in {"DataFrame", "LazyFrame"}:
+        names = list(table.collect_schema().names())
+        for column in declaration.columns:
+            _only(names, column, shown)
+        chosen = table.select(list(declaration.columns))
+        arrays = (chosen.collect() if type(table).__name__ == "LazyFrame" else chosen).to_arrow().columns
+    elif isinstance(table, pa.Table | pa.RecordBatch):
+        names = table.schema.names
+        arrays = [table.column(_only(names, column, shown)) for column in declaration.columns]
+    else:
+        raise SourceError(
+            f"a {type(table).__name__} is no table here",
+            mend="give a file's name, or a pandas, Polars or Arrow table",
+        )
+    made = pa.table(arrays, names=[f"c{i}" for i in range(len(arrays))])
+    return Stream(made.schema, lambda: iter(made.to_batches()))
+
+
+def _pandas_column(table: Any, column: str, declaration: Declaration, shown: str) -> Any:
+    import pyarrow as pa
+
+    series = table.iloc[:, _only(list(table.columns), column, shown)]
+    if str(getattr(series.dtype, "categories", series).dtype) != "object":
+        return pa.array(series, from_pandas=True)
+    # Objects have no type in common that could be relied on: one record more could change what Arrow takes them for.
+    values = iter(series.astype(object))
+    if column == declaration.id_column:
+        return pa.array(identities(values), type=pa.binary())
+    return pa.array(judged(values, declaration.categories, Judge(declaration)), type=pa.string())
+
+
+def _only(names: list[Any], column: str, shown: str) -> int:
+    """The place of the column; two of the same name would leave it open which one is meant."""
+    found = [i for i, name in enumerate(names) if isinstance(name, str) and name == column]
+    if not found:
+        raise missing_column(column, shown)
+    if len(found) > 1:
+        raise SourceError(f"{shown} has two columns {column!r}", mend="rename one of them")
+    return found[0]

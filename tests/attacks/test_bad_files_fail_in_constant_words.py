@@ -1,0 +1,142 @@
+"""A malicious or broken file ends in one constant sentence: no row, no engine message, nothing chained to it."""
+
+from __future__ import annotations
+
+import random
+import traceback
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from discreet.counting import Declaration, Table, open_source
+from discreet.errors import SourceError
+
+CANARY = "canary-7319"
+DECLARATION = Declaration("v", ["a", "b"], other="rest")
+
+
+def write_parquet(path: Path) -> None:
+    pq.write_table(pa.table({"v": [CANARY, "a", "b"] * 1000, "w": list(range(3000))}), path, use_dictionary=False)
+
+
+def write_arrow(path: Path) -> None:
+    table = pa.table({"v": [CANARY, "a", "b"] * 1000})
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+
+
+def write_duckdb(path: Path) -> None:
+    with duckdb.connect(path) as connection:
+        connection.register("given", pa.table({"v": [CANARY, "a", "b"] * 1000}))
+        connection.execute("CREATE TABLE t AS SELECT * FROM given")
+
+
+WRITERS = {"t.parquet": write_parquet, "t.arrow": write_arrow, "t.db": write_duckdb}
+
+BAD_CSV = {
+    "too many fields": b"v,w\na,1\n%s,1,2\n",
+    "too few fields": b"v,w\na,1\n%s\n",
+    "an open quote": b'v,w\na,1\n"%s,1\n',
+    "bytes that are no text": b"v,w\na,1\n\xff%s,1\n",
+    "UTF-16": "v,w\na,1\n".encode("utf-16") + b"%s",
+    "nothing at all": b"",
+    "a blank first line": b"\nv,w\n%s,1\n",
+    "zeros": b"\0" * 100,
+    "a compressed file": b"\x1f\x8b\x08\x00%s",
+    "a trailing delimiter": b"v,w\na,1\n%s,1,\n",
+}
+
+
+def read_everything(table: Table) -> None:
+    table.count_rows()
+    table.count_strays()
+    table.count_categories()
+
+
+def refusal(source: str) -> SourceError | None:
+    """How reading ends; anything but a `SourceError` or an answer is a failure."""
+    try:
+        with open_source(source, DECLARATION) as table:
+            read_everything(table)
+    except SourceError as error:
+        return error
+    return None
+
+
+def assert_constant(refused: pytest.ExceptionInfo[SourceError], source: str) -> None:
+    error = refused.value
+    told = "".join(traceback.format_exception(error))
+    assert CANARY not in told
+    assert error.__cause__ is None
+    assert error.__context__ is None
+    assert error.message in {f"{source} cannot be read as a table", f"{source} has no column 'v'"}
+
+
+@pytest.mark.parametrize("kind", BAD_CSV)
+def test_a_bad_csv_file_is_refused(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(BAD_CSV[kind].replace(b"%s", CANARY.encode()))
+    with pytest.raises(SourceError) as refused, open_source(str(path), DECLARATION) as table:
+        read_everything(table)
+    source = path.name if kind in {"nothing at all", "a blank first line"} else str(path)
+    assert_constant(refused, source)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_file_of_another_kind_is_refused(name: str, tmp_path: Path) -> None:
+    for content in (b"", b"v\na\n", b"PAR1", b"ARROW1\0\0", b"SQLite format 3\0" + bytes(84), bytes(range(256)) * 64):
+        path = tmp_path / name
+        path.write_bytes(content)
+        source = f"duckdb://{path}/t" if name == "t.db" else str(path)
+        with pytest.raises(SourceError) as refused, open_source(source, DECLARATION) as table:
+            read_everything(table)
+        assert_constant(refused, source)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_cut_or_flipped_file_is_refused_or_read_but_never_quoted(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    WRITERS[name](path)
+    whole = path.read_bytes()
+    chance = random.Random(name)  # noqa: S311 - it chooses where to break the file
+    source = f"duckdb://{path}/t" if name == "t.db" else str(path)
+    refusals = 0
+    for attempt in range(24):
+        broken = bytearray(whole)
+        if attempt % 2:
+            del broken[chance.randrange(len(broken)) :]
+        else:
+            for _ in range(20):
+                broken[chance.randrange(len(broken))] ^= 1 << chance.randrange(8)
+        path.write_bytes(broken)
+        error = refusal(source)
+        if error is not None:
+            refusals += 1
+            assert CANARY not in "".join(traceback.format_exception(error))
+            assert error.__context__ is None
+    assert refusals >= 8
+
+
+def test_arrow_offsets_that_point_elsewhere_are_not_followed(tmp_path: Path) -> None:
+    offsets = pa.py_buffer(b"".join(n.to_bytes(4, "little") for n in (0, 1 << 30, 2)))
+    array = pa.Array.from_buffers(pa.string(), 2, [None, offsets, pa.py_buffer(b"ab")])
+    table = pa.table({"v": array})
+    with pa.OSFile(str(tmp_path / "t.arrow"), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+    for source in (str(tmp_path / "t.arrow"), table):
+        with pytest.raises(SourceError) as refused, open_source(source, DECLARATION) as opened:
+            read_everything(opened)
+        assert_constant(refused, source if isinstance(source, str) else "the pyarrow table")
+
+
+def test_a_file_that_goes_away_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    write_parquet(path)
+    with open_source(str(path), DECLARATION) as table:
+        path.unlink()
+        with pytest.raises(SourceError) as refused:
+            read_everything(table)
+    assert_constant(refused, str(path))

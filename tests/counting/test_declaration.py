@@ -1,0 +1,116 @@
+"""What may be declared, and what is refused before any row is read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from discreet.counting import Declaration, count_categories, count_strays, open_source
+from discreet.errors import InvalidInput
+from discreet.space import Counts
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        pytest.param({"categories": []}, id="no category"),
+        pytest.param({"categories": ["a"]}, id="one category and no other"),
+        pytest.param({"categories": [], "other": "rest"}, id="only other"),
+        pytest.param({"categories": ["a", "a"]}, id="a name given twice"),
+        pytest.param({"categories": ["a", "b"], "other": "b"}, id="other is a category"),
+        pytest.param({"categories": ["a", ""]}, id="an empty name"),
+        pytest.param({"categories": ["a", "b\x1b[31m"]}, id="a name that steers the terminal"),
+        pytest.param({"categories": ["a", "\ud800"]}, id="a name that is no Unicode"),
+        pytest.param({"categories": ["a", "x" * 1001]}, id="a very long name"),
+        pytest.param({"categories": "ab"}, id="a text for a list"),
+        pytest.param({"categories": {"a", "b"}}, id="a set, which has no order"),
+        pytest.param({"categories": [0, 1]}, id="numbers that are no texts"),
+        pytest.param({"categories": ["a", "b"], "column": ""}, id="a column without a name"),
+        pytest.param({"categories": ["a", "b"], "id_column": ""}, id="an id column without a name"),
+        pytest.param({"categories": ["a", "b"], "id_column": "v"}, id="the same column twice"),
+        pytest.param({"categories": [str(i) for i in range(10**6 + 1)]}, id="a million and one"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(declared: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput):
+        Declaration(**{"column": "v", **declared})
+
+
+def test_names_that_differ_only_to_the_eye_are_different() -> None:
+    assert len(Declaration("v", ["é", "e\u0301", "a", "a ", "A"]).labels) == 5
+
+
+def test_a_declaration_cannot_be_changed() -> None:
+    with pytest.raises(AttributeError):
+        Declaration("v", ["a", "b"]).column = "w"  # type: ignore[misc]
+
+
+def test_counts_come_in_the_order_of_the_labels_and_do_not_show_themselves() -> None:
+    counts = count_categories(pa.table({"v": ["b", "b", "?"]}), Declaration("v", ["a", "b"], other="rest"))
+    assert isinstance(counts, Counts)
+    assert list(counts) == [0, 2, 1]
+    assert str(counts) == "<counts>"
+
+
+@pytest.mark.parametrize("values", [["a", "?"], ["?", "?", "!"], [None, "a"]])
+def test_strays_stop_the_count_in_words_that_tell_neither_which_nor_how_many(values: list[Any]) -> None:
+    declaration, table = Declaration("v", ["a", "b"]), pa.table({"v": pa.array(values, pa.string())})
+    assert count_strays(table, declaration) is True
+    with pytest.raises(InvalidInput) as refused:
+        count_categories(table, declaration)
+    assert refused.value.message == "column 'v' has values outside the declared categories"
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [pa.date32(), pa.timestamp("us"), pa.binary(), pa.list_(pa.int8()), pa.float16(), pa.decimal256(50, 2)],
+    ids=str,
+)
+def test_columns_of_other_types_are_refused(kind: Any) -> None:
+    table = pa.table({"v": pa.nulls(2, kind)})
+    with pytest.raises((InvalidInput, OSError)), open_source(table, Declaration("v", ["a", "b"])):
+        pass
+
+
+def test_a_numeric_column_needs_a_category_that_is_a_number() -> None:
+    with pytest.raises(InvalidInput, match="no category is a number"):
+        count_categories(pa.table({"v": [1, 2]}), Declaration("v", ["yes", "no"], other="rest"))
+
+
+def test_a_column_of_nothing_is_all_outside() -> None:
+    assert list(count_categories(pa.table({"v": pa.nulls(3)}), Declaration("v", ["a"], other="rest"))) == [0, 3]
+
+
+def test_a_table_without_rows_has_counts_of_nothing() -> None:
+    empty = pa.table({"v": pa.array([], pa.string()), "who": pa.array([], pa.int64())})
+    for id_column in (None, "who"):
+        with open_source(empty, Declaration("v", ["a", "b"], id_column=id_column)) as table:
+            assert (table.count_rows(), table.count_strays(), list(table.count_categories())) == (0, False, [0, 0])
+
+
+def test_an_engine_that_is_not_there_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="no engine"):
+        open_source(pa.table({"v": ["a"]}), Declaration("v", ["a", "b"]), engine="abacus")
+
+
+def test_progress_is_told_while_the_engine_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.counting.duck.PATIENCE", 0.0)
+    told: list[float] = []
+    table = pa.table({"v": [f"stray {i}" for i in range(200_000)], "who": list(range(200_000))})
+    declaration = Declaration("v", ["a"], other="rest", id_column="who")
+    with open_source(table, declaration, progress=told.append) as opened:
+        assert list(opened.count_categories()) == [0, 200_000]
+    assert all(0 <= share <= 1 for share in told)
+
+
+def test_ctrl_c_stops_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(_: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("discreet.counting.duck.PATIENCE", 0.0)
+    monkeypatch.setattr("discreet.counting.duck.DuckTable._tell", interrupt)
+    table = pa.table({"v": ["a"] * 1_000_000})
+    with open_source(table, Declaration("v", ["a", "b"])) as opened, pytest.raises(KeyboardInterrupt):
+        opened.count_categories()

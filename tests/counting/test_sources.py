@@ -1,0 +1,133 @@
+"""What a SOURCE names, and how it is refused when it names nothing that can be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from discreet.counting import Declaration, count_categories, count_rows
+from discreet.errors import SourceError
+
+DECLARATION = Declaration("v", ["a", "b"], other="rest")
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("nothing.csv", "there is no file nothing.csv"),
+        ("*.parquet", "there is no file *.parquet"),
+        ("folder", "there is no file folder"),
+        ("", "there is no file"),
+        ("a\0b.csv", "zero byte"),
+        ("x" * 5000 + ".csv", "there is no file"),
+        ("notes.doc", "not of one kind"),
+        ("*", "not of one kind"),
+        ("s3://bucket/people.parquet", "s3:// is no kind of source"),
+        ("https://example.org/people.csv", "https:// is no kind of source"),
+        ("duckdb://", "names no table"),
+        ("duckdb://people.db", "names no table"),
+        ("duckdb://nothing.db/t", "there is no file nothing.db"),
+    ],
+)
+def test_a_source_that_names_nothing_is_refused(
+    source: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    for name in ("notes.doc", "other.csv"):
+        (tmp_path / name).write_text("v\na\n")
+    with pytest.raises(SourceError) as refused:
+        count_rows(source, DECLARATION)
+    assert says in refused.value.message
+
+
+@pytest.mark.parametrize("source", [None, 7, b"people.csv", ["people.csv"], {"v": ["a"]}, object(), pd.Series(["a"])])
+def test_what_is_no_table_is_refused(source: object) -> None:
+    with pytest.raises(SourceError):
+        count_rows(source, DECLARATION)
+
+
+@pytest.mark.parametrize("column", ["V", "v ", "w.v", '"v"', "*", "1", "rowid", "column0", "c0", "filename"])
+def test_a_column_that_is_not_there_is_refused(column: str, tmp_path: Path) -> None:
+    table = pa.table({"v": ["a"], "w": ["b"]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    (tmp_path / "t.csv").write_text("v,w\na,b\n")
+    with duckdb.connect(tmp_path / "t.db") as connection:
+        connection.execute("CREATE TABLE t AS SELECT 'a' AS v, 'b' AS w")
+    places = [str(tmp_path / "t.parquet"), str(tmp_path / "t.csv"), f"duckdb://{tmp_path / 't.db'}/t"]
+    for source in [*places, table, table.to_pandas(), pl.DataFrame(table)]:
+        for declaration in (Declaration(column, ["a", "b"]), Declaration("v", ["a", "b"], id_column=column)):
+            with pytest.raises(SourceError, match="has no column"):
+                count_rows(source, declaration)
+
+
+@pytest.mark.parametrize("table", ["T", "u", "main.u", "x", '"t"', "sqlite_master", "duckdb_settings()"])
+def test_a_table_that_is_not_there_is_refused(table: str, tmp_path: Path) -> None:
+    with duckdb.connect(tmp_path / "t.db") as connection:
+        connection.execute("CREATE TABLE t AS SELECT 'a' AS v; CREATE SCHEMA x; CREATE SCHEMA y")
+        connection.execute("CREATE TABLE x.w AS SELECT 'a' AS v; CREATE TABLE y.w AS SELECT 'b' AS v")
+    with pytest.raises(SourceError, match="has no one table"):
+        count_rows(f"duckdb://{tmp_path / 't.db'}/{table}", DECLARATION)
+    with pytest.raises(SourceError, match="has no one table"):
+        count_rows(f"duckdb://{tmp_path / 't.db'}/w", DECLARATION)
+    assert list(count_categories(f"duckdb://{tmp_path / 't.db'}/y.w", DECLARATION)) == [0, 1, 0]
+
+
+def test_two_columns_of_the_same_name_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("v,v\na,b\n")
+    table = pa.table([["a"], ["b"]], names=["v", "v"])
+    for source in (str(tmp_path / "t.csv"), table, pd.DataFrame([["a", "b"]], columns=["v", "v"])):
+        with pytest.raises(SourceError, match="has two columns"):
+            count_rows(source, DECLARATION)
+
+
+def test_columns_that_differ_only_in_case_are_told_apart_or_refused(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("V,v\nb,a\n")
+    table = pa.table([["b"], ["a"]], names=["V", "v"])
+    for source in (str(tmp_path / "t.csv"), table, table.to_pandas(), pl.DataFrame(table)):
+        assert list(count_categories(source, DECLARATION)) == [1, 0, 0]
+    pq.write_table(table, tmp_path / "t.parquet")
+    with pytest.raises(SourceError):
+        count_rows(str(tmp_path / "t.parquet"), DECLARATION)
+    with pytest.raises(SourceError, match="two columns like"):
+        count_rows(str(tmp_path / "t.parquet"), Declaration("V", ["a", "b"]))
+
+
+def test_files_whose_columns_differ_are_not_read_as_one(tmp_path: Path) -> None:
+    (tmp_path / "0.csv").write_text("v,w\na,b\n")
+    (tmp_path / "1.csv").write_text("w,v\na,b\n")
+    pq.write_table(pa.table({"v": [1, 2]}), tmp_path / "0.parquet")
+    pq.write_table(pa.table({"v": [1.5, 2.5]}), tmp_path / "1.parquet")
+    for name, values in (("0.arrow", [1, 2]), ("1.arrow", [1.5, 2.5])):
+        table = pa.table({"v": values})
+        with pa.OSFile(str(tmp_path / name), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+            writer.write_table(table)
+    for kind in ("csv", "parquet", "arrow"):
+        with pytest.raises(SourceError, match="have different"):
+            count_rows(str(tmp_path / f"*.{kind}"), Declaration("v", ["1", "2"], other="rest"))
+
+
+def test_a_glob_is_read_in_all_its_parts(tmp_path: Path) -> None:
+    for i in range(5):
+        pq.write_table(pa.table({"v": ["a"] * i + ["b"]}), tmp_path / f"{i}.parquet")
+    assert list(count_categories(str(tmp_path / "[0-3].parquet"), DECLARATION)) == [6, 4, 0]
+
+
+def test_a_file_whose_name_looks_like_a_pattern_is_that_file(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"v": ["a"]}), tmp_path / "x1.parquet")
+    pq.write_table(pa.table({"v": ["b", "b"]}), tmp_path / "x[1].parquet")
+    assert list(count_categories(str(tmp_path / "x[1].parquet"), DECLARATION)) == [0, 2, 0]
+    assert list(count_categories(tmp_path / "x1.parquet", DECLARATION)) == [1, 0, 0]
+
+
+def test_a_partition_in_the_path_is_no_column(tmp_path: Path) -> None:
+    folder = tmp_path / "v=b"
+    folder.mkdir()
+    pq.write_table(pa.table({"v": ["a"]}), folder / "t.parquet")
+    assert list(count_categories(str(tmp_path / "*" / "*.parquet"), DECLARATION)) == [1, 0, 0]
