@@ -37,8 +37,8 @@ def p_value(seen: Mapping[Outcome, int], law: Mapping[Outcome, float]) -> float:
     elsewhere = sum(count for outcome, count in seen.items() if outcome not in law)
     if any(seen.get(outcome, 0) and not mass for outcome, mass in law.items()) or (elsewhere and rest < 1e-12):
         return 0.0
-    cells = sorted((draws * mass, seen.get(outcome, 0)) for outcome, mass in law.items() if mass)
-    cells = _pooled([(draws * rest, elsewhere), *cells])
+    by_mass = sorted((mass, outcome) for outcome, mass in law.items() if mass)  # never by what was seen
+    cells = _pooled([(draws * rest, elsewhere), *((draws * mass, seen.get(outcome, 0)) for mass, outcome in by_mass)])
     g = 2 * math.fsum(count * math.log(count / expected) for expected, count in cells if count)
     return float(stats.chi2.sf(max(g, 0.0), len(cells) - 1)) if len(cells) > 1 else 1.0
 

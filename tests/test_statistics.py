@@ -27,6 +27,12 @@ def test_a_right_sample_is_accepted_and_its_p_values_are_uniform() -> None:
     assert stats.kstest(found, "uniform").pvalue > 1e-6
 
 
+def test_many_equal_cells_that_must_be_pooled_are_no_reason_to_refuse() -> None:
+    law: dict[Outcome, float] = {(x,): 1 / 2000 for x in range(2000)}
+    found = [p_value(sample(law, 5000, f"equal {i}"), law) for i in range(100)]
+    assert stats.kstest(found, "uniform").pvalue > 1e-6
+
+
 @pytest.mark.parametrize("factor", [0.7, 1.3])
 def test_a_rate_that_is_30_percent_off_is_refused(factor: float) -> None:
     wrong = sample(geometric(math.exp(-factor)), 4000, f"wrong {factor}")
