@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ def run(arguments: Sequence[str]) -> str:
 def race_processes(commands: Mapping[str, Sequence[str]], effort: Effort) -> dict[str, float]:
     """The median seconds from start to end of each command's process."""
     turns = Effort(seconds=0.0, least=effort.processes, most=effort.processes)
-    return race({name: lambda command=command: run(command) for name, command in commands.items()}, turns)  # type: ignore[misc]
+    return race({name: partial(run, command) for name, command in commands.items()}, turns)
 
 
 @dataclass(frozen=True, slots=True)

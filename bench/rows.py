@@ -17,7 +17,7 @@ class Effort:
     seconds: float = 4.0
     least: int = 25
     most: int = 400
-    processes: int = 9
+    processes: int = 11
     size: int = 10**6
 
 
