@@ -51,7 +51,7 @@ class SnappedLaw:
             left = left.plus(mass)
         for mass in reversed(self.masses[middle:]):
             right = right.plus(mass)
-        return left.plus(right) == ONE
+        return not left.plus(right).minus(ONE).mantissa
 
     def items(self) -> Iterator[tuple[float, Dyadic]]:
         """Each listed output with its probability."""

@@ -23,8 +23,8 @@ class Verdict:
 
     `forward` is the greatest P(o|value)/P(o|neighbour) over the listed outputs o, a ratio of integers, and `backward`
     that of the other way round; None where an output is possible for one input and not for the other. `ideal` is the
-    loss of the ideal mechanism, `bound` Mironov's bound. If not all outputs could be listed, `certified` is proved for
-    the rest, and `complete` says so.
+    loss of the ideal mechanism, `bound` Mironov's bound, `epsilon` what was asked for. If not all outputs could be
+    listed, `complete` says so, and `certified` is proved for the rest.
     """
 
     value: Fraction
@@ -34,6 +34,7 @@ class Verdict:
     worst: float
     ideal: Fraction
     bound: Fraction
+    epsilon: Fraction
     certified: Fraction
     laws: tuple[SnappedLaw, SnappedLaw] = field(repr=False)
 
@@ -74,8 +75,8 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """Whether the loss is certainly not above Mironov's bound."""
-        return self.loss is not None and self.loss.upper <= self.bound
+        """Whether the loss is certainly within the ε asked for."""
+        return self.loss is not None and self.loss.upper <= self.epsilon
 
     def delta(self, epsilon: object) -> Enclosure:
         """δ*(ε): the least δ for which this pair is (ε,δ)-close in both directions.
@@ -130,6 +131,7 @@ def verify(snapping: Snapping, value: Fraction, neighbour: Fraction) -> Verdict:
         worst=snapping.output(there if ahead else back),
         ideal=abs(value - neighbour) / snapping.sensitivity / Fraction(snapping.scale),
         bound=snapping.guarantee,
+        epsilon=snapping.epsilon,
         certified=proved(snapping),
         laws=(one, other),
     )
