@@ -166,6 +166,11 @@ class Affinity:
                 total += term
             yield _root_gap(total) if tuple(r) != self._centre else ball(0)
 
+    def log_factor(self, i: int, value: int) -> arb:
+        """ln g_i(value) ≤ 0: what category i alone contributes to ln BC."""
+        with precision(self._bits):
+            return self._log_factor(i, value)
+
     def _log_factor(self, i: int, value: int) -> arb:
         """ln g_i(value), from its definition."""
         alpha = self._alpha[i]

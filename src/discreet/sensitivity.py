@@ -114,12 +114,27 @@ def global_enclosure(space: PosteriorSpace) -> arb:
 
 def smooth_enclosure(space: PosteriorSpace, c: Sequence[int], gamma: arb) -> arb:
     """S(c) = max LS_ij(c')·exp(-γd) over the arrangements that can be extreme."""
-    return largest([step_enclosure(x, y) * (-gamma * d).exp() for x, y, d in arrangements(space, c)])
+    size = _Sizes()
+    return largest([size(x, y) * (-gamma * d).exp() for x, y, d in arrangements(space, c)])
 
 
 def inverse_reciprocal_enclosure(space: PosteriorSpace, c: Sequence[int], gamma: arb) -> arb:
     """1/S(c) = min 1/LS_ij(c') + γd over the arrangements that can be extreme."""
-    return -largest([-(1 / step_enclosure(x, y) + gamma * d) for x, y, d in arrangements(space, c)])
+    size = _Sizes()
+    return -largest([-(1 / size(x, y) + gamma * d) for x, y, d in arrangements(space, c)])
+
+
+class _Sizes:
+    """Sizes of steps whose arguments recur: with many categories each is met in many pairs."""
+
+    def __init__(self) -> None:
+        self._known: dict[Fraction, arb] = {}
+
+    def __call__(self, x: Fraction, y: Fraction) -> arb:
+        for at in (x, y):
+            if at not in self._known:
+                self._known[at] = log_step(at)
+        return (-(self._known[x] + self._known[y]).expm1()).sqrt()
 
 
 def arrangements(space: PosteriorSpace, c: Sequence[int]) -> Iterator[tuple[Fraction, Fraction, int]]:

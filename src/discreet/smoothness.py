@@ -21,7 +21,6 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from discreet.errors import TooLarge
 from discreet.numbers import ball, fraction_upper, precision, working_bits
 from discreet.sensitivity import (
     largest,
@@ -30,7 +29,7 @@ from discreet.sensitivity import (
     smooth_enclosure,
     step_enclosure,
 )
-from discreet.space import Counts, PosteriorSpace, require_enumerable
+from discreet.space import Counts, PosteriorSpace, exceeds
 
 if TYPE_CHECKING:
     from flint import arb
@@ -149,8 +148,4 @@ def _by_enumeration(space: PosteriorSpace, inverse: Callable[[Counts], arb]) -> 
 
 
 def _small(space: PosteriorSpace) -> bool:
-    try:
-        require_enumerable(space, limit=ENUMERATED)
-    except TooLarge:
-        return False
-    return True
+    return not exceeds(space, ENUMERATED)

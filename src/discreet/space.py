@@ -216,6 +216,20 @@ class Candidates:
         return np.concatenate([rows, left[:, None]], axis=1)
 
 
+def exceeds(space: PosteriorSpace, limit: int) -> bool:
+    """Whether there are more candidates than this, without computing how many there are.
+
+    >>> exceeds(PosteriorSpace(prior=[1] * 1000, n=10**12), 10**9)
+    True
+    """
+    size = 1
+    for i in range(1, space.k):  # C(n+i, i) grows with i: stop at the first that is too large.
+        size = size * (space.n + i) // i
+        if size > limit:
+            return True
+    return False
+
+
 def require_enumerable(
     space: PosteriorSpace, cells: int = 1, *, limit: int = MAX_CELLS, mend: str = _MEND_SIZE
 ) -> None:
@@ -223,13 +237,11 @@ def require_enumerable(
 
     `cells` is how many numbers each candidate costs.
     """
-    n, k, size = space.n, space.k, 1
-    for i in range(1, k):  # C(n+i, i) grows with i: stop at the first that is too large.
-        size = size * (n + i) // i
-        if size * cells > limit:
-            exponent = (math.lgamma(n + k) - math.lgamma(n + 1) - math.lgamma(k)) / math.log(10)
-            shown = f"{space.size:,}" if exponent < 15 else f"about 10^{exponent:.0f}"
-            raise TooLarge(f"this would enumerate {shown} candidates", mend=mend)
+    if exceeds(space, limit // cells):
+        n, k = space.n, space.k
+        exponent = (math.lgamma(n + k) - math.lgamma(n + 1) - math.lgamma(k)) / math.log(10)
+        shown = f"{space.size:,}" if exponent < 15 else f"about 10^{exponent:.0f}"
+        raise TooLarge(f"this would enumerate {shown} candidates", mend=mend)
 
 
 def _below(first: int, rest: int, parts: int) -> int:

@@ -22,7 +22,7 @@ from discreet.loss.scanning import MARGIN, Extreme, Progress, scannable, scanner
 from discreet.mechanisms import FAMILIES, Geometric, Mechanism
 from discreet.mechanisms.exponential import Exponential
 from discreet.numbers import exact, fraction_lower, fraction_upper, precision
-from discreet.space import PosteriorSpace
+from discreet.space import PosteriorSpace, exceeds
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,7 +94,7 @@ def audit(mechanism: Mechanism, *, progress: Progress | None = None) -> Audit:
     known = type(mechanism) in FAMILIES
     if known and isinstance(mechanism, Exponential) and scannable(mechanism.space):
         return _exponential(mechanism, progress)
-    if mechanism.space.k < BY_LAWS and mechanism.space.size <= BY_LAWS:
+    if not exceeds(mechanism.space, BY_LAWS):
         return _by_laws(mechanism, known)
     if not known:
         raise TooLarge(f"a law of its own is audited on at most {BY_LAWS:,} data sets", mend="audit a smaller space")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from discreet.grid import Line, grid
-from discreet.space import PosteriorSpace
+from discreet.space import PosteriorSpace, exceeds
 
 if TYPE_CHECKING:
     import numpy as np
@@ -218,12 +218,12 @@ class LineScan:
 
 def scanner(space: PosteriorSpace, progress: Progress | None = None) -> Dense | LineScan:
     """The scan that fits a space."""
-    return Dense(space) if space.size <= DENSE else LineScan(space, progress)
+    return LineScan(space, progress) if exceeds(space, DENSE) else Dense(space)
 
 
 def scannable(space: PosteriorSpace) -> bool:
     """Whether all neighbours and outputs of the space can be scanned."""
-    return space.n < LONGEST if space.k == 2 else space.k < DENSE and space.size <= DENSE
+    return not exceeds(space, LONGEST if space.k == 2 else DENSE)
 
 
 def _moves(space: PosteriorSpace) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:

@@ -31,7 +31,8 @@ from discreet.sensitivity import (
     smooth_enclosure,
 )
 from discreet.smoothness import local_smoothness, reciprocal_smoothness, smooth_smoothness
-from discreet.space import Counts, PosteriorSpace
+from discreet.space import Counts, PosteriorSpace, exceeds
+from discreet.tilted import Tilted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
 
 LISTED = 256
 """Laws on fewer candidates are drawn from by inversion, with the same number of bits for all data."""
+
+LISTED_MANY = 2048
+"""The same for three categories or more, whose other way of drawing takes longer to prepare."""
 
 SEEDS_DELTA = "1e-8"
 """The δ at which the seed documents choose their γ."""
@@ -54,6 +58,7 @@ class ExponentialLaw(CandidateLaw):
         self._rate = rate
         self._at: tuple[int, arb, Affinity] | None = None
         self._envelope: Envelope | None = None
+        self._tilted: Tilted | None = None
 
     def log_weight(self, outcome: Outcome) -> arb:
         """-rate·H(c, outcome) at the working precision."""
@@ -78,6 +83,8 @@ class ExponentialLaw(CandidateLaw):
     def _draw(self, bits: Bits) -> Outcome:
         if not self._long():
             return super()._draw(bits)
+        if self.space.k > 2:
+            return self._mixture().draw(bits)
         first = self.counts[0] + self._blocks().draw(bits)
         return first, self.space.n - first
 
@@ -86,6 +93,8 @@ class ExponentialLaw(CandidateLaw):
             return super()._draw_many(bits, size)
         import numpy as np
 
+        if self.space.k > 2:
+            return np.array([self._mixture().draw(bits) for _ in range(size)], dtype=np.int64)
         rate = nearest_float(self._rate)
 
         def log_weights(offset: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -96,8 +105,13 @@ class ExponentialLaw(CandidateLaw):
         return np.stack([first, self.space.n - first], axis=1)
 
     def _long(self) -> bool:
-        """Two categories and more candidates than are quickly listed: the weights fall along a line."""
-        return self.space.k == 2 and self.space.n >= LISTED
+        """Whether there are more candidates than are quickly listed."""
+        return exceeds(self.space, LISTED if self.space.k == 2 else LISTED_MANY)
+
+    def _mixture(self) -> Tilted:
+        if self._tilted is None:
+            self._tilted = Tilted(self.space, self.counts, self._rate, self.log_weight)
+        return self._tilted
 
     def _blocks(self) -> Envelope:
         if self._envelope is None:

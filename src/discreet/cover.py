@@ -1,0 +1,160 @@
+"""exp(-a·sqrt(1 - e^-L)) covered from above by a sum of few exponentials e^-mL, for all L from a least one on.
+
+The weight of a candidate is that function of L = -ln BC, and e^-mL factorises over categories: a cover turns the weight
+into a mixture of laws that can be drawn from one category at a time (mathematics: section 5).
+
+The rates m are slopes of the function's logarithm, close enough for neighbouring tangents to meet near it. Their
+weights start from these tangents and are evened out by a few multiplicative steps; that decides how tight the cover is,
+never whether it holds. That it holds is checked: both logarithms are convex, so between two grid points the cover lies
+above its tangents and the function below its chord. Weights are raised, where they matter, until every crossing of two
+tangents clears the chord by `CLEARANCE`, far more than floats can be wrong by. Beyond the last grid point the constant
+alone is enough, because the function falls.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+CLEARANCE = 1e-6
+_RATIO = 2.0
+_MEET = 0.8
+"""Neighbouring tangents meet at most this far (in the logarithm) below the function."""
+
+_GRID = 300
+_STEPS = 30
+_FAR = 40.0
+_FLATTEST = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """Σ weights·exp(-rates·L) + constant ≥ exp(-a·sqrt(1 - e^-L)) for all L ≥ least."""
+
+    rates: NDArray[np.float64]
+    log_weights: NDArray[np.float64]
+    log_constant: float
+
+
+def cover(a: float, least: float, log_floor: float) -> Cover:
+    """A cover for the given rate a, least L > 0, and a constant of at least e^log_floor.
+
+    >>> import numpy as np
+    >>> found = cover(20.0, 1e-3, -25.0)
+    >>> at = np.geomspace(1e-3, 100, 50)
+    >>> total = np.exp(found.log_weights - found.rates * at[:, None]).sum(axis=1) + np.exp(found.log_constant)
+    >>> bool((total >= np.exp(-20 * np.sqrt(-np.expm1(-at)))).all()), len(found.rates) < 30
+    (True, True)
+    """
+    import numpy as np
+
+    log_constant = max(log_floor, -a + 0.05)
+    far = _last(a, log_constant)
+    if far <= least:
+        return Cover(np.empty(0), np.empty(0), log_constant)
+    at = np.geomspace(least, far, _GRID)
+    target = _log_target(a, at)
+    rates = _rates(a, least, far)
+    log_weights = _fit(rates, at, target, log_constant)
+    for _ in range(_STEPS):
+        gap, share = _deficits(rates, log_weights, log_constant, at, target)
+        if gap.max() <= 0:
+            break
+        # Raise what carries the sum where it is too low, and nothing else.
+        lift = np.where(share >= 0.1, np.maximum(gap, 0.0)[:, None], 0.0).max(axis=0)
+        log_weights, log_constant = log_weights + 1.01 * lift[:-1], log_constant + 1.01 * float(lift[-1])
+    rise = max(0.0, float(gap.max())) + CLEARANCE
+    return Cover(rates, log_weights + rise, log_constant + rise)
+
+
+def _log_target(a: float, at: NDArray[np.float64]) -> NDArray[np.float64]:
+    import numpy as np
+
+    shown: NDArray[np.float64] = -a * np.sqrt(-np.expm1(-at))
+    return shown
+
+
+def _slope(a: float, at: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Minus the derivative of the logarithm: the rate of the exponential that touches it."""
+    import numpy as np
+
+    shown: NDArray[np.float64] = a * np.exp(-at) / (2 * np.sqrt(-np.expm1(-at)))
+    return shown
+
+
+def _last(a: float, log_constant: float) -> float:
+    """Where the constant takes over: exp(-a·sqrt(1 - e^-L)) is no more than it from there on."""
+    reach = -log_constant / a
+    return _FAR if reach >= 1 else -math.log1p(-reach * reach) if reach > 0 else 0.0
+
+
+def _rates(a: float, least: float, far: float) -> NDArray[np.float64]:
+    """The slopes at points so close that neighbouring tangents meet near the function."""
+    import numpy as np
+
+    points, at = [], least
+    while at < far:
+        points.append(at)
+        fall, root = math.exp(-at), math.sqrt(-math.expm1(-at))
+        bend = a * (fall / (2 * root) + fall * fall / (4 * root**3))
+        at += min((_RATIO - 1) * at, math.sqrt(8 * _MEET / bend))
+        if _slope(a, np.array(at)) < _FLATTEST:
+            break
+    return _slope(a, np.array([*points, min(at, far)]))[::-1]
+
+
+def _fit(
+    rates: NDArray[np.float64], at: NDArray[np.float64], target: NDArray[np.float64], log_constant: float
+) -> NDArray[np.float64]:
+    """Weights whose sum follows the target: start from each rate's own tangent, then even out the ratio."""
+    import numpy as np
+
+    log_weights: NDArray[np.float64] = (target[:, None] + rates * at[:, None]).min(axis=0)
+    for _ in range(_STEPS):
+        total = _log_total(rates, log_weights, log_constant, at)
+        share = log_weights - rates * at[:, None] - total[:, None]
+        share = np.exp(share - share.max(axis=0))
+        log_weights += np.log((share * np.exp(target - total)[:, None]).sum(axis=0) / share.sum(axis=0))
+    return log_weights
+
+
+def _log_total(
+    rates: NDArray[np.float64], log_weights: NDArray[np.float64], log_constant: float, at: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    import numpy as np
+
+    terms = np.concatenate([log_weights - rates * at[:, None], np.full((at.size, 1), log_constant)], axis=1)
+    top = terms.max(axis=1)
+    shown: NDArray[np.float64] = top + np.log(np.exp(terms - top[:, None]).sum(axis=1))
+    return shown
+
+
+def _deficits(
+    rates: NDArray[np.float64],
+    log_weights: NDArray[np.float64],
+    log_constant: float,
+    at: NDArray[np.float64],
+    target: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """How far the cover's tangents are below the target's chords, between grid points; and each term's share there."""
+    import numpy as np
+
+    total = _log_total(rates, log_weights, log_constant, at)
+    terms = np.concatenate([log_weights - rates * at[:, None], np.full((at.size, 1), log_constant)], axis=1)
+    share = np.exp(terms - total[:, None])
+    slope = -(share[:, :-1] * rates).sum(axis=1)
+    one, other = slice(None, -1), slice(1, None)
+    width = np.diff(at)
+    bend = slope[other] - slope[one]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        step = (total[one] - total[other] + slope[other] * width) / bend
+    step = np.clip(np.where(bend > 1e-300, step, 0.5 * width), 0.0, width)
+    low = np.maximum(total[one] + slope[one] * step, total[other] - slope[other] * (width - step))
+    crossing = target[one] + np.diff(target) * step / width - low
+    ends = target - total
+    return np.maximum(np.maximum(ends[one], ends[other]), crossing), np.maximum(share[one], share[other])

@@ -1,0 +1,310 @@
+"""Exact draws from exponential laws on three categories or more, without listing the candidates.
+
+The weight of a candidate r is covered by a sum of products over categories, Σ_j w_j Π_i g_i(r_i)^m_j (see
+`discreet.cover`), plus a constant and an atom at the centre. A term is chosen, every category but one is drawn from a
+block envelope of its factor, the last takes what is left of n, and the candidate is kept with probability weight over
+the sum of all terms' envelopes: an exact coin. A factor t^r_i may be put on every category, because Σr is fixed; it is
+chosen so that the expected counts sum to n. Without it hardly any draw would fit when counts are small.
+
+What correctness rests on: every envelope is at least its factor (near ends of blocks are enclosed with balls and
+rounded up, and g_i falls on either side of c_i); the cover is at least the weight; choices are made by exact whole
+numbers. Floats are rounded up with room to spare, and where one stands for the sum of envelopes it is a ball whose
+radius bounds its error: sums of positive floats and of their logarithms, a few units in the last place each.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING
+
+from discreet.cover import cover
+from discreet.distances import Affinity
+from discreet.draw import CHUNK, Bits, draw_below, draw_bernoulli, draw_choice, draw_composition
+from discreet.errors import DiscreetError
+from discreet.laws import Outcome
+from discreet.numbers import ball, precision, working_bits
+from discreet.space import Counts, PosteriorSpace
+
+if TYPE_CHECKING:
+    import numpy as np
+    from flint import arb
+    from numpy.typing import NDArray
+
+_BITS = 64
+
+_WIDE = 14.0
+"""Fine blocks reach this many standard deviations from a count of at least `_MANY`; beyond, blocks double."""
+
+_MANY = 50
+_PAD = 2.0**-36
+"""Heights are raised by this share: far more than the rounding of the few float operations that make them."""
+
+_MANTISSA = 12
+"""Heights keep this many bits, so that height times block size is an exact float."""
+
+_SHARE_BITS = 62
+
+_FLOOR = 14
+"""The constant of the cover is at least 2**-14 of an even share: a preparation that does not grow with n."""
+
+
+class Blocks:
+    """The counts of every category cut into blocks, one category after the other, with ln g at their near ends."""
+
+    def __init__(self, space: PosteriorSpace, counts: Counts, affinity: Affinity, flattest: float) -> None:
+        import numpy as np
+
+        growth = min(max(2 / space.k, 0.02), 0.25)
+        low, high, factor, self.starts = [], [], [], [0]
+        for i, centre in enumerate(counts):
+            spread = math.sqrt(8 * (float(space.prior.parameters[i]) + centre + 1) / flattest)
+            edges = _edges(centre, space.n, growth, _WIDE * spread if centre >= _MANY else float(space.n))
+            low += edges[:-1]
+            high += [edge - 1 for edge in edges[1:]]
+            for start, after in itertools.pairwise(edges):
+                factor.append(_upper(affinity, i, centre, after - 1 if after <= centre else start))
+            self.starts.append(len(low))
+        self.low, self.high = np.array(low, dtype=np.int64), np.array(high, dtype=np.int64)
+        self.size = (self.high - self.low + 1).astype(np.float64)
+        self.log_factor = np.array(factor)
+        self.lengths = np.diff(self.starts)
+        self.first = np.array(self.starts[:-1])
+        centres = np.repeat(np.array(counts, dtype=np.int64), self.lengths)
+        self.offset = 0.5 * ((self.low - centres) + (self.high - centres))
+
+    def heights(self, rate: float, tilt: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Envelope heights for g^rate·e^(-tilt·x), short floats, over each category's own e^top; and the tops."""
+        import numpy as np
+
+        logs = rate * self.log_factor - tilt * (self.low if tilt >= 0 else self.high)
+        logs += _PAD * (rate * np.abs(self.log_factor) + abs(tilt) * self.high + 1)
+        tops = np.maximum.reduceat(logs, self.first)
+        mantissa, exponent = np.frexp(np.exp(np.maximum(logs - np.repeat(tops, self.lengths), -600.0)) * (1 + _PAD))
+        return np.ldexp(np.ceil(np.ldexp(mantissa, _MANTISSA)), exponent - _MANTISSA), tops
+
+    def find(self, i: int, x: int) -> int:
+        """The block of category i that holds the count x."""
+        start, stop = self.starts[i], self.starts[i + 1]
+        return start + int(self.low[start:stop].searchsorted(x, side="right")) - 1
+
+
+class Term:
+    """One product of the cover: its tilt, and the heights of all blocks."""
+
+    def __init__(self, blocks: Blocks, last: int, rate: float, log_weight: float, tilt: float, n: int) -> None:
+        import numpy as np
+
+        self._blocks = blocks
+        self._heights, tops = blocks.heights(rate, tilt)
+        log_totals = np.log(np.add.reduceat(self._heights * blocks.size, blocks.first))
+        self._log_free = math.fsum(np.delete(log_totals, last).tolist())
+        self.log_mass = log_weight + tilt * n + _PAD * (1 + abs(tilt) * n) + math.fsum(tops.tolist()) + self._log_free
+        self.size_of_logs = float(np.abs(log_totals).sum() + np.abs(tops).sum()) + abs(log_weight) + abs(tilt) * n
+        self._sums: dict[int, NDArray[np.float64]] = {}
+
+    def log_chance(self, at: list[int]) -> float:
+        """ln Π height/total over one block of each free category: how likely the term proposes a candidate in them."""
+        import numpy as np
+
+        return float(np.log(self._heights[at]).sum()) - self._log_free
+
+    def masses(self, i: int) -> NDArray[np.float64]:
+        """The masses of category i's blocks, exact floats."""
+        here = slice(self._blocks.starts[i], self._blocks.starts[i + 1])
+        mass: NDArray[np.float64] = self._heights[here] * self._blocks.size[here]
+        return mass
+
+    def draw_block(self, bits: Bits, i: int) -> int:
+        """A block of category i with probability exactly proportional to its mass."""
+        import numpy as np
+
+        if i not in self._sums:
+            self._sums[i] = np.cumsum(self.masses(i))
+        sums = self._sums[i]
+        drawn = bits.draw_bits(CHUNK)
+        total = float(sums[-1])
+        at = drawn * 2.0**-CHUNK * total
+        # The running sums of b exact floats are off by less than b·2**-53 of the total.
+        room = (len(sums) + 4) * 2.0**-52 * total
+        found = int(sums.searchsorted(at - room))
+        if found != int(sums.searchsorted(at + room)) or found == len(sums):
+            found = _exact_block(bits, self.masses(i), drawn)
+        return self._blocks.starts[i] + found
+
+
+def _exact_block(bits: Bits, masses: NDArray[np.float64], drawn: int) -> int:
+    """The same choice, by whole numbers, from the bits drawn so far."""
+    sums = list(itertools.accumulate(whole_masses(masses)))
+    width = CHUNK
+    while True:
+        index = next(b for b, s in enumerate(sums) if drawn * sums[-1] < s << width)
+        if (drawn + 1) * sums[-1] <= sums[index] << width:
+            return index
+        drawn, width = (drawn << CHUNK) | bits.draw_bits(CHUNK), width + CHUNK
+
+
+def whole_masses(masses: NDArray[np.float64]) -> list[int]:
+    """Exact floats as whole numbers of a common unit.
+
+    >>> import numpy as np
+    >>> whole_masses(np.array([0.5, 3.0]))
+    [1, 6]
+    """
+    ratios = [float(mass).as_integer_ratio() for mass in masses]
+    unit = max(denominator for _, denominator in ratios)
+    return [numerator * (unit // denominator) for numerator, denominator in ratios]
+
+
+class Tilted:
+    """The sampler for one law: weight(r) = exp(-rate·H(c, r)), for a rate and weights given by enclosures."""
+
+    def __init__(
+        self, space: PosteriorSpace, counts: Counts, rate: Callable[[], arb], log_weight: Callable[[Outcome], arb]
+    ) -> None:
+        self.space, self.counts, self._log_weight = space, counts, log_weight
+        with precision(_BITS):
+            slow = math.nextafter(float(rate().lower()), 0.0)  # a smaller rate has larger weights: a cover for both
+            affinity = Affinity(space.prior, counts)
+        self._last = max(range(space.k), key=lambda i: counts[i])
+        self._free = [i for i in range(space.k) if i != self._last]
+        self._log_size = math.log(space.size)
+        found = cover(slow, _least(affinity, counts, space.n), -self._log_size - _FLOOR * math.log(2))
+        self._blocks = Blocks(space, counts, affinity, float(found.rates.min()) if found.rates.size else 1.0)
+        tilts = _tilts(self._blocks, found.rates)
+        self.terms = [
+            Term(self._blocks, self._last, m, weight, tilt, space.n)
+            for m, weight, tilt in zip(found.rates.tolist(), found.log_weights.tolist(), tilts, strict=True)
+        ]
+        # The last two choices: an even draw from all candidates, and the centre itself.
+        rest = 1 - math.fsum(math.exp(weight) for weight in found.log_weights.tolist()) - math.exp(found.log_constant)
+        logs = [term.log_mass for term in self.terms] + [found.log_constant + self._log_size]
+        logs.append(math.log(max(rest, 0.0) + 2.0**-40))
+        total = max(logs) + math.log(math.fsum(math.exp(x - max(logs)) for x in logs))
+        self._shares = [math.ceil(math.exp(x - total) * 2.0**_SHARE_BITS) + 1 for x in logs]
+        self._choices = list(itertools.accumulate(self._shares))
+        largest = max((term.size_of_logs for term in self.terms), default=0.0)
+        self._room = 1e-9 + 2.0**-44 * (largest + 64 * space.k + self._log_size)
+        self._log_bound = total - _SHARE_BITS * math.log(2) + self._room
+
+    def draw(self, bits: Bits) -> Outcome:
+        """One candidate, exactly from the law."""
+        while True:
+            r = self.propose(bits)
+            if r is not None and draw_bernoulli(bits, partial(self._chance, r)):
+                return r
+
+    def propose(self, bits: Bits) -> Outcome | None:
+        """One try: a candidate that has yet to be kept, or None where the counts do not fit n."""
+        choice = draw_choice(bits, self._choices)
+        if choice == len(self.terms):
+            return tuple(draw_composition(bits, self.space.n, self.space.k))
+        if choice > len(self.terms):
+            return tuple(self.counts)
+        term, left = self.terms[choice], self.space.n
+        found = [0] * self.space.k
+        for i in self._free:
+            block = term.draw_block(bits, i)
+            low, high = int(self._blocks.low[block]), int(self._blocks.high[block])
+            found[i] = low + draw_below(bits, high - low + 1)
+            left -= found[i]
+            if left < 0:
+                return None
+        found[self._last] = left
+        return tuple(found)
+
+    def _chance(self, r: Outcome) -> arb:
+        """weight(r)/(bound·Q(r)), where Q is the chance of proposing r: at most 1 by the cover and the envelopes."""
+        blocks = [self._blocks.find(i, r[i]) for i in self._free]
+        log_q = self._quick(r, blocks) if working_bits() <= 2 * CHUNK else self._exact(r, blocks)
+        chance = (self._log_weight(r) - arb_ball(self._log_bound) - log_q).exp()
+        if chance > 1:
+            raise DiscreetError("an envelope was found too low", mend="please report this prior, n and k")
+        return chance
+
+    def _quick(self, r: Outcome, blocks: list[int]) -> arb:
+        """ln Q(r) in floats, with the bound on their error as radius."""
+        logs = [
+            math.log(share) + term.log_chance(blocks) for share, term in zip(self._shares, self.terms, strict=False)
+        ]
+        logs.append(math.log(self._shares[-2]) - self._log_size)
+        if r == tuple(self.counts):
+            logs.append(math.log(self._shares[-1]))
+        top = max(logs)
+        return arb_ball(top + math.log(math.fsum(math.exp(x - top) for x in logs)), self._room)
+
+    def _exact(self, r: Outcome, blocks: list[int]) -> arb:
+        """ln Q(r) at the working precision."""
+        total = ball(self._shares[-2]) / self.space.size
+        if r == tuple(self.counts):
+            total += self._shares[-1]
+        for share, term in zip(self._shares, self.terms, strict=False):
+            product = ball(share)
+            for i, block in zip(self._free, blocks, strict=True):
+                masses = whole_masses(term.masses(i))
+                mass = masses[block - self._blocks.starts[i]]
+                product *= ball(Fraction(mass, sum(masses))) / int(self._blocks.size[block])
+            total += product
+        return total.log()
+
+
+def _upper(affinity: Affinity, i: int, centre: int, x: int) -> float:
+    """ln g_i(x) ≤ 0, rounded up."""
+    return 0.0 if x == centre else min(0.0, math.nextafter(float(affinity.log_factor(i, x).upper()), math.inf))
+
+
+def _least(affinity: Affinity, counts: Counts, n: int) -> float:
+    """A lower bound on L over all candidates but the centre: some category loses a record and another gains one."""
+    gains = sorted((-_upper(affinity, i, c, c + 1), i) for i, c in enumerate(counts) if c < n)
+    losses = sorted((-_upper(affinity, i, c, c - 1), i) for i, c in enumerate(counts) if c > 0)
+    return min(gain + loss for gain, i in gains[:2] for loss, j in losses[:2] if i != j)
+
+
+def _tilts(blocks: Blocks, rates: NDArray[np.float64]) -> list[float]:
+    """For each rate the tilt at which expected counts sum to n, by Newton's method from the steepest rate down.
+
+    A tilt that is off costs tries, not correctness.
+    """
+    import numpy as np
+
+    log_size = np.log(blocks.size)
+    found, tilt = [], 0.0
+    for rate in rates[::-1].tolist():
+        for _ in range(12):
+            heights = rate * blocks.log_factor - tilt * blocks.offset + log_size
+            heights -= np.repeat(np.maximum.reduceat(heights, blocks.first), blocks.lengths)
+            chance = np.exp(heights)
+            mass = np.add.reduceat(chance, blocks.first)
+            mean = np.add.reduceat(chance * blocks.offset, blocks.first) / mass
+            square = np.add.reduceat(chance * blocks.offset**2, blocks.first) / mass
+            spread = max(float((square - mean**2).sum()), 1e-3)
+            step = float(mean.sum()) / spread
+            limit = 2 * abs(tilt) + 1 / math.sqrt(spread)
+            tilt += min(max(step, -limit), limit)
+            if abs(step) * math.sqrt(spread) < 0.05:
+                break
+        found.append(tilt)
+    return found[::-1]
+
+
+def _edges(centre: int, n: int, growth: float, reach: float) -> list[int]:
+    """Block edges: single counts around the centre, then sizes in proportion to the distance, doubling beyond reach."""
+    right, at = [], centre
+    while at <= n:
+        right.append(at)
+        at += max(1, int((at - centre) * (growth if at - centre < reach else 1.0)))
+    left, at = [], centre
+    while at > 0:
+        at = max(0, at - max(1, int((centre - at) * (growth if centre - at < reach else 1.0))))
+        left.append(at)
+    return [*reversed(left), *right, n + 1]
+
+
+def arb_ball(middle: float, radius: float = 0.0) -> arb:
+    """The ball around a float."""
+    from flint import arb
+
+    return arb(middle, radius)
