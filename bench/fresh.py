@@ -47,21 +47,30 @@ class Probe:
 
 def probe(cases: Sequence[Case], effort: Effort) -> list[Probe]:
     """Releases of mechanisms on balanced counts, every one in a fresh process, the cases in turns."""
-    found: list[list[dict[str, Any]]] = [[] for _ in cases]
-    for _ in range(effort.processes):
-        for one, (mechanism, n, k) in zip(found, cases, strict=True):
-            one.append(json.loads(run([sys.executable, "-m", "bench.probe", mechanism, str(n), str(k)])))
-    return [_median(one) for one in found]
+    return [_median(one) for one in in_turns([probe_command(case) for case in cases], effort)]
 
 
-def probe_peers(n: int, count: int, effort: Effort) -> dict[str, float]:
-    """The median first release of each of the first `count` peers, peaked, every one in a fresh process."""
-    found: dict[str, list[float]] = {}
+def probe_beside_peers(case: Case, peers: int, effort: Effort) -> tuple[Probe, dict[str, float]]:
+    """A mechanism in fresh processes, in turns with the first releases of the first peers on peaked scores."""
+    n = str(case[1])
+    commands = [[sys.executable, "-m", "bench.peer_probe", n, str(index)] for index in range(peers)]
+    ours, *theirs = in_turns([probe_command(case), *commands], effort)
+    return _median(ours), {one[0]["name"]: statistics.median(turn["first"] for turn in one) for one in theirs}
+
+
+def probe_command(case: Case) -> list[str]:
+    """What measures a mechanism in a process of its own."""
+    mechanism, n, k = case
+    return [sys.executable, "-m", "bench.probe", mechanism, str(n), str(k)]
+
+
+def in_turns(commands: Sequence[Sequence[str]], effort: Effort) -> list[list[dict[str, Any]]]:
+    """What each command printed as JSON in each of its turns."""
+    found: list[list[dict[str, Any]]] = [[] for _ in commands]
     for _ in range(effort.processes):
-        for index in range(count):
-            one = json.loads(run([sys.executable, "-m", "bench.peer_probe", str(n), str(index)]))
-            found.setdefault(one["name"], []).append(one["first"])
-    return {name: statistics.median(taken) for name, taken in found.items()}
+        for one, command in zip(found, commands, strict=True):
+            one.append(json.loads(run(command)))
+    return found
 
 
 def _median(found: list[dict[str, Any]]) -> Probe:
