@@ -1,0 +1,227 @@
+"""What a mechanism guarantees is never exceeded: brute force over all adjacent data sets and all outputs."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from discreet import InvalidInput, NotPrivate, PosteriorSpace
+from discreet.mechanisms import (
+    FAMILIES,
+    ExponentialGlobal,
+    ExponentialLocal,
+    ExponentialReciprocal,
+    ExponentialSmooth,
+    Geometric,
+    Laplace,
+    LaplaceImproved,
+    Mechanism,
+    Optimal,
+)
+from discreet.mechanisms import mechanism as mechanism_by_name
+from tests.checker import TOLERANCE, check, kernel
+from tests.enumeration import enumerate_space, random_spaces, seeded
+
+RELEASED = [family for family in FAMILIES if family is not Optimal]
+"""All but the yardstick, which claims nothing."""
+
+EPSILONS = ["0.1", "0.5", "1", "2", "5"]
+
+
+def build(family: type[Mechanism], space: PosteriorSpace, epsilon: object) -> Mechanism:
+    """Every family takes a space and an ε."""
+    return mechanism_by_name(family.name, space, epsilon=epsilon)
+
+
+def default_forms(space: PosteriorSpace, epsilon: str, rng: random.Random) -> Iterator[Mechanism]:
+    gamma = Fraction(str(round(10 ** rng.uniform(-2, 1), 4)))
+    for family in RELEASED:
+        yield build(family, space, epsilon)
+    yield ExponentialSmooth(space, epsilon=epsilon, gamma=gamma)
+    yield ExponentialReciprocal(space, epsilon=epsilon, gamma=gamma)
+
+
+def published_forms(space: PosteriorSpace, epsilon: str, rng: random.Random) -> Iterator[Mechanism]:
+    gamma = Fraction(str(round(10 ** rng.uniform(-2, 1), 4)))
+    for family in RELEASED:
+        if family is not Geometric:  # the documents have no such mechanism
+            yield family.as_published(space, epsilon=epsilon)
+    yield ExponentialSmooth.as_published(space, epsilon=epsilon, gamma=gamma)
+    yield ExponentialReciprocal.as_published(space, epsilon=epsilon, gamma=gamma)
+
+
+@pytest.mark.parametrize("batch", range(12))
+def test_no_mechanism_loses_more_than_it_guarantees_on_eighteen_random_spaces(batch: int) -> None:
+    rng = seeded(f"guarantees {batch}")
+    for alpha, n in random_spaces(f"guarantees {batch}", 18, sizes={2: 25, 3: 6, 4: 3}):
+        space, epsilon = PosteriorSpace(alpha, n), rng.choice(EPSILONS)
+        for mechanism in default_forms(space, epsilon, rng):
+            assert mechanism.guarantee <= mechanism.epsilon == Fraction(epsilon)
+            assert not check(mechanism).exceeds, mechanism
+        for mechanism in published_forms(space, epsilon, rng):
+            assert mechanism.epsilon == Fraction(epsilon)
+            assert not check(mechanism).exceeds, mechanism
+
+
+@pytest.mark.parametrize("prior", [["1", "1"], ["0.01", "0.01"], ["0.05", "50"]])
+def test_no_mechanism_loses_more_than_it_guarantees_on_longer_lines(prior: list[str]) -> None:
+    space, rng = PosteriorSpace(prior, 150), seeded(f"long {prior}")
+    for mechanism in [*default_forms(space, "1", rng), *published_forms(space, "1", rng)]:
+        assert not check(mechanism).exceeds, mechanism
+
+
+@pytest.mark.parametrize("family", [Geometric, LaplaceImproved])
+@pytest.mark.parametrize(("prior", "n"), [(["1", "1"], 12), (["0.3", "2", "1"], 5), (["1", "1", "1", "1"], 3)])
+def test_additive_mechanisms_spend_all_of_their_guarantee(
+    family: type[Geometric | LaplaceImproved], prior: list[str], n: int
+) -> None:
+    mechanism = family(PosteriorSpace(prior, n), epsilon="0.7")
+    assert check(mechanism).loss == pytest.approx(0.7, abs=TOLERANCE)
+    assert mechanism.guarantee == Fraction("0.7")
+
+
+@pytest.mark.parametrize(("k", "share"), [(2, Fraction(1, 2)), (3, Fraction(2, 3)), (4, Fraction(1, 2))])
+def test_the_baseline_laplace_spends_less_than_it_was_given(k: int, share: Fraction) -> None:
+    mechanism = Laplace(PosteriorSpace([1] * k, 4), epsilon="0.9")
+    assert mechanism.guarantee == share * Fraction("0.9")
+    assert check(mechanism).loss == pytest.approx(float(mechanism.guarantee), abs=TOLERANCE)
+
+
+@pytest.mark.parametrize("way", ["nearest", "bayes"])
+@pytest.mark.parametrize(("prior", "n"), [(["1", "1"], 12), (["0.5", "3"], 9), (["1", "1", "1"], 5)])
+def test_no_way_back_costs_privacy(way: str, prior: list[str], n: int) -> None:
+    for epsilon in ("0.2", "1", "3"):
+        assert not check(Geometric(PosteriorSpace(prior, n), epsilon=epsilon, way=way)).exceeds  # type: ignore[arg-type]
+
+
+PRINTED: list[tuple[Callable[[PosteriorSpace], Mechanism], float]] = [
+    (lambda space: ExponentialGlobal(space, scale="1/2"), 0.50356),
+    (lambda space: ExponentialLocal(space, scale="1/2"), 0.90764),
+    (lambda space: ExponentialReciprocal(space, scale="1/2", gamma=1), 0.87673),
+    (lambda space: ExponentialSmooth(space, scale="1/2"), 0.52810),
+]
+
+
+@pytest.mark.parametrize(("build", "printed"), PRINTED)
+def test_printed_losses_of_a_thousand_records_are_met(
+    build: Callable[[PosteriorSpace], Mechanism], printed: float
+) -> None:
+    verdict = check(build(PosteriorSpace([1, 1], 1000)))
+    assert verdict.loss == pytest.approx(printed, abs=5e-6)
+    assert not verdict.exceeds
+
+
+def test_local_sensitivity_at_the_seeds_scale_is_not_private_and_does_not_say_that_it_is() -> None:
+    mechanism = ExponentialLocal.as_published(PosteriorSpace(["0.01", "0.01"], 1000), epsilon=1)
+    verdict = check(mechanism)
+    assert verdict.loss == pytest.approx(1.113, abs=5e-4)
+    assert verdict.loss > mechanism.epsilon
+    assert mechanism.guarantee > verdict.loss
+
+
+# What is not guaranteed is not released
+
+SPACE = PosteriorSpace([1, 1], 20)
+
+
+@pytest.mark.parametrize("family", [ExponentialLocal, ExponentialSmooth, ExponentialReciprocal])
+def test_the_seeds_scale_is_refused_where_it_leaves_no_guarantee_unless_told_otherwise(
+    family: type[ExponentialLocal | ExponentialSmooth | ExponentialReciprocal],
+) -> None:
+    mechanism = family.as_published(SPACE, epsilon=1)
+    assert mechanism.guarantee > mechanism.epsilon == 1
+    assert mechanism.scale == Fraction(1, 2)
+    with pytest.raises(NotPrivate, match=mechanism.name):
+        mechanism.release([7, 13])
+    assert sum(mechanism.release([7, 13], accept_no_guarantee=True).output) == 20
+
+
+@pytest.mark.parametrize("family", [ExponentialGlobal, Laplace, LaplaceImproved, Geometric])
+def test_as_published_is_released_where_it_is_private(family: type[Mechanism]) -> None:
+    mechanism = family.as_published(SPACE, epsilon=1)
+    assert mechanism.guarantee <= 1
+    assert sum(mechanism.release([7, 13]).output) == 20
+
+
+def test_the_refusal_comes_before_the_counts_are_looked_at() -> None:
+    mechanism = ExponentialLocal.as_published(SPACE, epsilon=1)
+    with pytest.raises(NotPrivate):
+        mechanism.release(["not", "even", "counts"])
+
+
+@pytest.mark.parametrize("family", RELEASED)
+def test_default_forms_release_at_once(family: type[Mechanism]) -> None:
+    released = build(family, SPACE, 1).release([7, 13])
+    assert sum(released.output) == 20
+    assert released.mechanism.epsilon == 1
+    assert released.posterior.k == 2
+
+
+@pytest.mark.parametrize("family", RELEASED)
+@pytest.mark.parametrize("counts", [[7, 14], [7, 13, 0], [-1, 21], None, "713"])
+def test_counts_are_checked_before_a_release(family: type[Mechanism], counts: object) -> None:
+    with pytest.raises(InvalidInput):
+        build(family, SPACE, 1).release(counts)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("epsilon", [0, -1, "nan", "inf", True, "1/0", [1], "1e-200", "1e200"])
+def test_an_epsilon_that_is_no_budget_is_refused(family: type[Mechanism], epsilon: object) -> None:
+    with pytest.raises(InvalidInput):
+        build(family, SPACE, epsilon)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_mechanism_says_what_it_is_and_for_whom(family: type[Mechanism]) -> None:
+    mechanism = build(family, SPACE, "0.1")
+    assert mechanism.adjacency == "replace-one"
+    assert mechanism.delta == 0
+    assert mechanism.epsilon == Fraction(1, 10)
+    assert mechanism.guaranteed_by
+    assert type(mechanism).__name__ in repr(mechanism)
+    assert "1/10" in repr(mechanism)
+    assert all(isinstance(value, str) for value in mechanism.parameters().values())
+    assert mechanism == build(family, SPACE, "1/10")
+    assert mechanism != build(family, SPACE, "1/9")
+
+
+# The rows of a kernel are laws
+
+SMALL = [
+    (["1", "1"], 9, "0.3"),
+    (["0.05", "50"], 7, "2"),
+    (["7", "4", "5"], 4, "1"),
+    (["0.3", "2", "1"], 5, "0.5"),
+    (["1", "1", "1", "0.1"], 3, "2"),
+]
+
+
+@pytest.mark.parametrize("family", RELEASED)
+@pytest.mark.parametrize(("prior", "n", "epsilon"), SMALL)
+def test_every_pmf_sums_to_one(family: type[Mechanism], prior: list[str], n: int, epsilon: str) -> None:
+    space = PosteriorSpace(prior, n)
+    for mechanism in (build(family, space, epsilon), family.as_published(space, epsilon=epsilon)):
+        sums = np.exp(kernel(mechanism)).sum(axis=1)
+        assert sums == pytest.approx(np.ones(space.size), abs=1e-12)
+
+
+@pytest.mark.parametrize("family", RELEASED[:4])
+def test_the_scale_is_solved_from_the_theorem_with_the_exact_growth_of_small_spaces(family: type[Mechanism]) -> None:
+    for alpha, n in random_spaces(f"scale {family.name}", 12, sizes={2: 15, 3: 5}):
+        every = enumerate_space(alpha, n)
+        local = every.local()
+        mechanism = build(family, PosteriorSpace(alpha, n), "0.8")
+        if isinstance(mechanism, ExponentialSmooth):
+            growth = every.largest_step(1 / every.smooth(local, float(mechanism.gamma)))
+        else:
+            growth = every.largest_step(1 / local) if isinstance(mechanism, ExponentialLocal) else 0.0
+        scale = getattr(mechanism, "scale", Fraction(0))
+        assert mechanism.guarantee == Fraction("0.8")
+        if isinstance(mechanism, ExponentialReciprocal):
+            growth = float(Fraction("0.8") / (2 * scale)) - 1
+            assert every.largest_step(1 / every.reciprocal(local, 1.0)) - 1e-11 <= growth <= 1
+        assert float(scale) == pytest.approx(0.4 / (1 + growth), rel=1e-10)
