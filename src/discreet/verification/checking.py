@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Mapping
 from fractions import Fraction
+from typing import Any
 
 from discreet.verification.liftings import STAR
 
 
 def is_witness(
-    left: Mapping[tuple[Hashable, Hashable], Fraction],
-    right: Mapping[tuple[Hashable, Hashable], Fraction],
-    mu1: Mapping[Hashable, Fraction],
-    mu2: Mapping[Hashable, Fraction],
-    relation: Collection[tuple[Hashable, Hashable]],
+    left: Mapping[tuple[Any, Any], Fraction],
+    right: Mapping[tuple[Any, Any], Fraction],
+    mu1: Mapping[Any, Fraction],
+    mu2: Mapping[Any, Fraction],
+    relation: Collection[tuple[Any, Any]],
     factor: Fraction,
     delta: Fraction,
     *,
@@ -26,7 +27,7 @@ def is_witness(
     allowed = set(relation)
     if star:
         allowed |= {(a, STAR) for a in mu1} | {(STAR, b) for b in mu2}
-    if not (set(left) | set(right)) <= allowed or min(*left.values(), *right.values(), Fraction(0)) < 0:
+    if not (set(left) | set(right)) <= allowed or min([*left.values(), *right.values()], default=0) < 0:
         return False
     if any(sum(m for (x, _), m in left.items() if x == a) != weight for a, weight in mu1.items()):
         return False
@@ -37,10 +38,10 @@ def is_witness(
 
 
 def is_counterexample(
-    event: Collection[Hashable],
-    mu1: Mapping[Hashable, Fraction],
-    mu2: Mapping[Hashable, Fraction],
-    relation: Collection[tuple[Hashable, Hashable]],
+    event: Collection[Any],
+    mu1: Mapping[Any, Fraction],
+    mu2: Mapping[Any, Fraction],
+    relation: Collection[tuple[Any, Any]],
     factor: Fraction,
     delta: Fraction,
 ) -> bool:

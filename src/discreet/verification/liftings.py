@@ -14,17 +14,19 @@ it, and δ itself is known as constant + slope·e^ε. Tests: `tests/verification
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from discreet.errors import InvalidInput
 from discreet.numbers import exact
 from discreet.verification.affine import BITS, Affine, Factor, factor_of
 from discreet.verification.flow import Flow, maximum_flow
 
-Point: TypeAlias = Hashable
+Point: TypeAlias = Any
+"""Anything hashable."""
+
 Weights: TypeAlias = Mapping[Point, Fraction]
 Pairs: TypeAlias = dict[tuple[Point, Point], Fraction]
 
