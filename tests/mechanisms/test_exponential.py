@@ -1,0 +1,223 @@
+"""The exponential family: laws that meet the oracle, floats that meet the enclosures, draws that meet both."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from discreet import InvalidInput, PosteriorSpace, TooLarge, seeds_gamma
+from discreet.mechanisms import ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, ExponentialSmooth
+from discreet.mechanisms.exponential import LISTED, Exponential
+from discreet.numbers import precision
+from discreet.testing import CountedBits, HashedBits
+from tests.oracles import mechanisms, sensitivity
+from tests.oracles.precision import Real
+from tests.statistics import Outcome, fits, tally
+
+FOUR: list[type[Exponential]] = [ExponentialGlobal, ExponentialLocal, ExponentialSmooth, ExponentialReciprocal]
+
+SMALL = [
+    (("1", "1"), 9),
+    (("0.05", "50"), 6),
+    (("7", "4", "5"), 4),
+    (("0.3", "2", "1"), 4),
+    (("1", "0.1", "2", "5"), 2),
+]
+
+
+def sensitivities(mechanism: Exponential, alpha: tuple[str, ...], n: int) -> dict[tuple[int, ...], Real]:
+    """S(c) for every c, by the oracle's enumeration."""
+    local = sensitivity.locals_everywhere(alpha, n)
+    if isinstance(mechanism, ExponentialSmooth):
+        return sensitivity.smooth_everywhere(local, mechanism.gamma)
+    if isinstance(mechanism, ExponentialReciprocal):
+        return sensitivity.reciprocal_everywhere(local, mechanism.gamma)
+    return dict.fromkeys(local, sensitivity.greatest(local)) if isinstance(mechanism, ExponentialGlobal) else local
+
+
+@pytest.mark.parametrize("family", FOUR)
+@pytest.mark.parametrize(("alpha", "n"), SMALL)
+def test_every_law_meets_the_oracle(family: type[Exponential], alpha: tuple[str, ...], n: int) -> None:
+    space = PosteriorSpace(alpha, n)
+    for mechanism in (family(space, epsilon="0.7"), family.as_published(space, epsilon=2)):
+        expected = mechanisms.exponential_kernel(alpha, mechanism.scale, sensitivities(mechanism, alpha, n))
+        for c, row in expected.items():
+            found = np.exp(mechanism.log_pmf(c))
+            assert found == pytest.approx([float(p) for p in row.values()], rel=1e-12)
+            assert found.sum() == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize("family", FOUR)
+@pytest.mark.parametrize(("alpha", "n"), [*SMALL, (("1", "1"), 400), (("0.001", "1000000"), 50)])
+def test_floats_agree_with_the_enclosures_of_the_same_law(
+    family: type[Exponential], alpha: tuple[str, ...], n: int
+) -> None:
+    space = PosteriorSpace(alpha, n)
+    candidates = list(space.candidates())
+    for c in (candidates[0], candidates[len(candidates) // 3], candidates[-1]):
+        law = family(space, epsilon=1).law(c)
+        logs, weights = law.log_pmf(), law.log_weights()
+        with precision(128):
+            total = law.log_total()
+            for i, enclosure in enumerate(law.enclosures()):
+                assert weights[i] == pytest.approx(float(enclosure), rel=1e-11)
+                assert logs[i] == pytest.approx(float(enclosure - total), rel=1e-11, abs=1e-13)
+            for i in (0, len(candidates) // 2, len(candidates) - 1):
+                exact = law.log_probability(candidates[i])
+                assert exact.rel_accuracy_bits() > 80
+                assert logs[i] == pytest.approx(float(exact), rel=1e-11, abs=1e-13)
+
+
+@pytest.mark.parametrize("family", FOUR)
+def test_the_most_likely_candidate_is_the_truth_and_others_fall_with_their_distance(family: type[Exponential]) -> None:
+    space = PosteriorSpace(["0.5", "2", "1"], 6)
+    for c in space.candidates():
+        law = family(space, epsilon=3).law(c)
+        order = np.argsort(law.distances(), kind="stable")
+        assert order[0] == space.candidates().index(c)
+        assert (np.diff(law.log_weights()[order]) <= 0).all()
+        assert law.log_weights().max() == 0
+
+
+def test_a_scale_or_an_epsilon_but_not_both() -> None:
+    space = PosteriorSpace([1, 1], 20)
+    with pytest.raises(InvalidInput, match="epsilon or scale"):
+        ExponentialGlobal(space)
+    with pytest.raises(InvalidInput, match="epsilon or scale"):
+        ExponentialGlobal(space, epsilon=1, scale=1)
+
+
+@pytest.mark.parametrize("family", FOUR)
+def test_a_scale_is_kept_and_its_guarantee_computed(family: type[Exponential]) -> None:
+    space = PosteriorSpace([1, 1], 20)
+    mechanism = family(space, scale="0.3")
+    assert mechanism.scale == Fraction("0.3")
+    assert mechanism.epsilon == mechanism.guarantee >= Fraction("0.6")
+    again = family(space, epsilon=mechanism.epsilon, **gamma_of(mechanism))
+    assert again.scale == mechanism.scale
+
+
+def gamma_of(mechanism: Exponential) -> dict[str, Fraction]:
+    found = getattr(mechanism, "gamma", None)
+    return {} if found is None else {"gamma": found}
+
+
+def test_published_forms_have_the_seeds_scale() -> None:
+    space = PosteriorSpace([1, 1], 50)
+    for family in FOUR:
+        assert family.as_published(space, epsilon="0.8").scale == Fraction("0.4")
+        assert family.as_published(space, epsilon="0.8").epsilon == Fraction("0.8")
+    assert ExponentialGlobal.as_published(space, epsilon=1).guarantee == 1
+    assert ExponentialReciprocal.as_published(space, epsilon=1).guarantee == 2
+
+
+def test_the_default_rates_of_smoothing_are_the_seeds() -> None:
+    space = PosteriorSpace([1, 1], 50)
+    assert ExponentialReciprocal(space, epsilon=1).gamma == 1
+    smooth = ExponentialSmooth(space, epsilon=1)
+    assert float(smooth.gamma) == seeds_gamma(space, 1, "1e-8")
+    assert ExponentialSmooth.as_published(space, epsilon=1).gamma == smooth.gamma
+    assert ExponentialSmooth(space, epsilon=1, gamma="0.02").gamma == Fraction("0.02")
+
+
+@pytest.mark.parametrize("gamma", [0, -1, "nan", True, "1/0"])
+def test_a_rate_of_smoothing_must_be_positive(gamma: object) -> None:
+    for family in (ExponentialSmooth, ExponentialReciprocal):
+        with pytest.raises(InvalidInput):
+            family(PosteriorSpace([1, 1], 20), epsilon=1, gamma=gamma)
+
+
+def test_less_smoothing_is_the_global_mechanism_and_more_the_local_one() -> None:
+    space, c = PosteriorSpace(["0.5", 2], 30), [4, 26]
+    for family in (ExponentialSmooth, ExponentialReciprocal):
+        almost_none = family(space, scale="1/2", gamma="1e-9")
+        assert almost_none.log_pmf(c) == pytest.approx(ExponentialGlobal(space, scale="1/2").log_pmf(c), rel=1e-6)
+        much = family(space, scale="1/2", gamma=1000)
+        assert much.log_pmf(c) == pytest.approx(ExponentialLocal(space, scale="1/2").log_pmf(c), rel=1e-12)
+
+
+def test_what_is_no_candidate_has_no_weight() -> None:
+    law = ExponentialGlobal(PosteriorSpace([1, 1], 20), epsilon=1).law([7, 13])
+    for outcome in ((7, 14), (-1, 21), (20,), (7, 13, 0)):
+        with pytest.raises(InvalidInput):
+            law.log_weight(outcome)
+
+
+# Draws
+
+
+def pmf(mechanism: Exponential, c: list[int]) -> dict[Outcome, float]:
+    return dict(zip(mechanism.space.candidates(), np.exp(mechanism.log_pmf(c)).tolist(), strict=True))
+
+
+@pytest.mark.parametrize("family", FOUR)
+@pytest.mark.parametrize(
+    ("prior", "c", "scale"),
+    [
+        ([1, 1], [7, 23], 2),
+        (["0.05", "50"], [0, 12], 3),
+        ([1, 1, 1], [4, 0, 2], 3),
+        ([1, "0.3", 2, 5], [0, 1, 2, 0], 4),
+    ],
+)
+def test_draws_have_the_law_and_reject_a_scale_that_is_30_percent_off(
+    family: type[Exponential], prior: list[object], c: list[int], scale: int
+) -> None:
+    space = PosteriorSpace(prior, sum(c))
+    mechanism = family(space, scale=scale)
+    law, bits = mechanism.law(c), HashedBits(f"{family.name} {prior} {c}")
+    for seen in (tally(law._draw(bits) for _ in range(6000)), tally(law._draw_many(bits, 60_000).tolist())):
+        assert fits(seen, pmf(mechanism, c))
+        for factor in (Fraction(7, 10), Fraction(13, 10)):
+            assert not fits(seen, pmf(family(space, scale=scale * factor, **gamma_of(mechanism)), c))
+
+
+@pytest.mark.parametrize("family", FOUR)
+@pytest.mark.parametrize(("n", "first"), [(LISTED, 0), (LISTED, 100), (2000, 1000), (2000, 3), (2000, 2000)])
+def test_long_lines_are_drawn_without_a_list_and_have_the_same_law(
+    family: type[Exponential], n: int, first: int
+) -> None:
+    space, c = PosteriorSpace([1, "0.5"], n), [first, n - first]
+    mechanism = family(space, scale=5)
+    law, bits = mechanism.law(c), HashedBits(f"long {family.name} {n} {first}")
+    wrong = family(space, scale="13/2", **gamma_of(mechanism))
+    for seen in (tally(law._draw(bits) for _ in range(1500)), tally(law._draw_many(bits, 30_000).tolist())):
+        assert fits(seen, pmf(mechanism, c))
+    assert not fits(seen, pmf(wrong, c))
+
+
+@pytest.mark.parametrize("n", [10**6, 10**9, 10**12])
+@pytest.mark.parametrize("family", FOUR)
+def test_a_release_of_very_many_records_in_two_categories_needs_no_list(family: type[Exponential], n: int) -> None:
+    law, bits = (
+        family(PosteriorSpace([1, 1], n), scale="1/2").law([n // 3, n - n // 3]),
+        CountedBits(HashedBits("many")),
+    )
+    assert all(sum(law._draw(bits)) == n for _ in range(5))
+    assert bits.used < 5 * 10_000
+
+
+def test_three_categories_with_too_many_candidates_to_list_are_refused_or_drawn_but_never_listed() -> None:
+    mechanism = ExponentialGlobal(PosteriorSpace([1, 1, 1], 10**6), epsilon=1)
+    with pytest.raises(TooLarge):
+        mechanism.log_pmf([10**6, 0, 0])
+
+
+def test_simulated_and_released_outputs_are_candidates() -> None:
+    mechanism = ExponentialReciprocal(PosteriorSpace([1, 1, 1], 9), epsilon=1)
+    drawn = mechanism.simulate([3, 3, 3], 50)
+    assert drawn.shape == (50, 3)
+    assert (drawn.sum(axis=1) == 9).all()
+    released = mechanism.release([3, 3, 3])
+    assert released.posterior == mechanism.space.posterior(released.output)
+    assert released.mechanism is mechanism
+
+
+def test_a_huge_epsilon_releases_the_truth_and_a_tiny_one_nearly_anything() -> None:
+    space, c = PosteriorSpace([1, 1], 20), [3, 17]
+    assert math.exp(ExponentialGlobal(space, epsilon=10**5).log_pmf(c)[3]) == pytest.approx(1)
+    spread = np.exp(ExponentialGlobal(space, epsilon="1e-9").log_pmf(c))
+    assert spread == pytest.approx(np.full(21, 1 / 21), rel=1e-6)

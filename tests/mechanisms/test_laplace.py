@@ -1,0 +1,120 @@
+"""The Laplace mechanisms of the seeds: exact laws of rounded, clamped noise."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from discreet import InvalidInput, PosteriorSpace
+from discreet.mechanisms import Laplace, LaplaceImproved
+from discreet.noise import Rounding
+from discreet.numbers import precision
+from discreet.testing import CountedBits, HashedBits
+from tests.oracles import mechanisms
+from tests.statistics import Outcome, fits, tally
+
+FAMILIES = [Laplace, LaplaceImproved]
+ROUNDINGS: list[Rounding] = ["nearest", "floor"]
+SMALL = [(2, 1), (2, 9), (3, 5), (4, 3)]
+
+
+def oracle_scale(family: type[Laplace | LaplaceImproved], k: int, epsilon: str) -> object:
+    return (mechanisms.laplace_scale if family is Laplace else mechanisms.improved_scale)(k, epsilon)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("rounding", ROUNDINGS)
+@pytest.mark.parametrize(("k", "n"), SMALL)
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "7"])
+def test_every_law_meets_the_oracle(
+    family: type[Laplace | LaplaceImproved], rounding: Rounding, k: int, n: int, epsilon: str
+) -> None:
+    mechanism = family(PosteriorSpace([1] * k, n), epsilon=epsilon, rounding=rounding)
+    for c in mechanism.space.candidates():
+        row = mechanisms.laplace(c, oracle_scale(family, k, epsilon), rounding)
+        found = np.exp(mechanism.log_pmf(c))
+        assert list(row) == list(mechanism.space.candidates())
+        assert found == pytest.approx([float(p) for p in row.values()], rel=1e-12)
+        assert found.sum() == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("rounding", ROUNDINGS)
+@pytest.mark.parametrize(("k", "n"), [*SMALL, (2, 400)])
+def test_floats_agree_with_the_enclosures_of_the_same_law(
+    family: type[Laplace | LaplaceImproved], rounding: Rounding, k: int, n: int
+) -> None:
+    space = PosteriorSpace([1] * k, n)
+    candidates = list(space.candidates())
+    for c in (candidates[0], candidates[len(candidates) // 3], candidates[-1]):
+        law = family(space, epsilon=3, rounding=rounding).law(c)
+        logs = law.log_pmf()
+        with precision(2048):  # P(r = c) may be 1 - 1e-500: its logarithm needs as many bits
+            for i, r in enumerate(candidates):
+                assert logs[i] == pytest.approx(float(law.log_probability(r)), rel=1e-11, abs=1e-13)
+        with precision(256):
+            assert sum((weight.exp() for weight in law.enclosures()), law.log_total()).contains(1)
+
+
+def test_published_forms_round_down_and_default_forms_to_the_nearest() -> None:
+    space = PosteriorSpace([1, 1], 20)
+    for family in FAMILIES:
+        assert family.as_published(space, epsilon=1).rounding == "floor"
+        assert family(space, epsilon=1).rounding == "nearest"
+        published = np.exp(family.as_published(space, epsilon=1).log_pmf([10, 10]))
+        nearest = np.exp(family(space, epsilon=1).log_pmf([10, 10]))
+        counts = np.arange(21)
+        assert published @ counts == pytest.approx(9.5, abs=0.1)  # rounding down takes half a record
+        assert nearest @ counts == pytest.approx(10, abs=1e-12)
+
+
+def test_the_noise_has_the_seeds_scale() -> None:
+    for k, improved in ((2, Fraction(1)), (3, Fraction(2)), (5, Fraction(2))):
+        space = PosteriorSpace([1] * k, 5)
+        assert 1 / Laplace(space, epsilon="1/3").rate == 3 * k
+        assert 1 / LaplaceImproved(space, epsilon="1/3").rate == 3 * improved
+
+
+def test_an_unknown_rounding_is_refused() -> None:
+    with pytest.raises(InvalidInput):
+        Laplace(PosteriorSpace([1, 1], 5), epsilon=1, rounding="up")  # type: ignore[arg-type]
+
+
+def test_what_is_no_candidate_has_no_weight() -> None:
+    law = Laplace(PosteriorSpace([1, 1], 20), epsilon=1).law([7, 13])
+    for outcome in ((7, 14), (-1, 21), (20,)):
+        with pytest.raises(InvalidInput):
+            law.log_weight(outcome)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("rounding", ROUNDINGS)
+@pytest.mark.parametrize("c", [[7, 13], [0, 6], [3, 1, 2], [0, 0, 5], [1, 0, 2, 1]])
+def test_draws_have_the_law_and_reject_an_epsilon_that_is_30_percent_off(
+    family: type[Laplace | LaplaceImproved], rounding: Rounding, c: list[int]
+) -> None:
+    space = PosteriorSpace([1] * len(c), sum(c))
+
+    def pmf(epsilon: Fraction) -> dict[Outcome, float]:
+        logs = family(space, epsilon=epsilon, rounding=rounding).log_pmf(c)
+        return dict(zip(space.candidates(), np.exp(logs).tolist(), strict=True))
+
+    epsilon = Fraction(3, 2)
+    law, bits = family(space, epsilon=epsilon, rounding=rounding).law(c), HashedBits(f"{family.name} {rounding} {c}")
+    for seen in (tally(law._draw(bits) for _ in range(6000)), tally(law._draw_many(bits, 60_000).tolist())):
+        assert fits(seen, pmf(epsilon))
+        assert not fits(seen, pmf(epsilon * 13 / 10))
+        assert not fits(seen, pmf(epsilon * 7 / 10))
+
+
+@pytest.mark.parametrize("n", [10**6, 10**15])
+def test_a_release_of_very_many_records_is_made_at_once(n: int) -> None:
+    law, bits = (
+        LaplaceImproved(PosteriorSpace([1, 1, 1], n), epsilon=1).law([n - 7, 3, 4]),
+        CountedBits(HashedBits("n")),
+    )
+    drawn = [law._draw(bits) for _ in range(50)]
+    assert all(sum(r) == n and min(r) >= 0 for r in drawn)
+    assert bits.used < 50 * 1000
