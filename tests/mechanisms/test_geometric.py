@@ -1,0 +1,161 @@
+"""The geometric mechanism: an exact law on noisy counts, and what the ways back make of it."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from discreet import Dirichlet, InvalidInput, PosteriorSpace, TooLarge
+from discreet.mechanisms import Geometric
+from discreet.mechanisms.geometric import TAIL, noise_vectors, rank_rows
+from discreet.numbers import precision
+from discreet.testing import CountedBits, HashedBits
+from tests.oracles import geometric as oracle
+from tests.oracles.precision import mp
+from tests.statistics import Outcome, fits, tally
+
+CASES = [((2, 3), "1"), ((0, 7), "0.3"), ((4, 0, 1), "1"), ((1, 2, 1), "2.5"), ((1, 0, 2, 0), "2")]
+
+
+@pytest.mark.parametrize(("c", "epsilon"), CASES)
+def test_the_law_on_noisy_counts_meets_the_oracle(c: tuple[int, ...], epsilon: str) -> None:
+    law = Geometric(PosteriorSpace([1] * len(c), sum(c)), epsilon=epsilon).law(c)
+    with precision(128):
+        for z in oracle.law(c, epsilon, 4):
+            found = law.log_probability(z)
+            assert float(found) == pytest.approx(float(mp.log(oracle.probability(c, z, epsilon))), rel=1e-14)
+            assert found.rel_accuracy_bits() > 100
+
+
+def test_the_law_does_not_depend_on_the_prior() -> None:
+    for prior in ([1, 1, 1], ["0.01", 5, 1000]):
+        law = Geometric(PosteriorSpace(prior, 6), epsilon=1).law([3, 2, 1])
+        with precision(64):
+            assert float(law.log_weight((-1, 4, 3))) == -4.0
+
+
+def test_weights_are_exact_whatever_the_distance() -> None:
+    law = Geometric(PosteriorSpace([1, 1], 10), epsilon="1/3").law([3, 7])
+    with precision(64):
+        assert (law.log_weight((3 + 10**9, 7 - 10**9)) * 3).contains(-(10**9))
+
+
+@pytest.mark.parametrize("outcome", [(3, 8), (3, 7, 0), (10,), ()])
+def test_what_has_another_total_is_no_outcome(outcome: tuple[int, ...]) -> None:
+    law = Geometric(PosteriorSpace([1, 1], 10), epsilon=1).law([3, 7])
+    with pytest.raises(InvalidInput):
+        law.log_weight(outcome)
+
+
+@pytest.mark.parametrize(("c", "epsilon", "radius"), [((2, 3), "1", 60), ((0, 7), "0.3", 150), ((4, 0, 1), "1", 40)])
+def test_the_pmf_on_candidates_after_nearest_meets_the_oracle(c: tuple[int, ...], epsilon: str, radius: int) -> None:
+    mechanism = Geometric(PosteriorSpace([1] * len(c), sum(c)), epsilon=epsilon)
+    row, left_out = oracle.after_nearest(c, epsilon, radius)
+    assert left_out < 1e-12
+    found = dict(zip(mechanism.space.candidates(), np.exp(mechanism.log_pmf(c)).tolist(), strict=True))
+    for r, p in found.items():
+        assert p == pytest.approx(float(row[r]), abs=2 * TAIL + float(left_out))
+
+
+@pytest.mark.parametrize(("n", "c"), [(9, 0), (9, 4), (9, 9), (40, 13)])
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "4"])
+def test_two_categories_are_clamped_in_closed_form(n: int, c: int, epsilon: str) -> None:
+    """Beyond an end the noisy counts come back to it: a geometric series on either side."""
+    found = Geometric(PosteriorSpace([1, 1], n), epsilon=epsilon).log_pmf([c, n - c])
+    q = mp.exp(-mp.mpf(epsilon))
+    for r in range(n + 1):
+        weight = q ** abs(r - c) * (1 if 0 < r < n else 1 / (1 - q))
+        assert found[r] == pytest.approx(float(mp.log(weight * (1 - q) / (1 + q))), rel=1e-12)
+
+
+@pytest.mark.parametrize(("k", "radius"), [(2, 5), (3, 4), (4, 3)])
+def test_noise_vectors_are_all_there_once(k: int, radius: int) -> None:
+    moves, norms = noise_vectors(k, radius)
+    assert sorted(map(tuple, moves.tolist())) == sorted(oracle.noises(k, radius))
+    assert norms.tolist() == np.abs(moves).sum(axis=1).tolist()
+
+
+@pytest.mark.parametrize("epsilon", ["0.5", "1", "3"])
+@pytest.mark.parametrize("k", [3, 4])
+def test_the_noise_that_a_pmf_leaves_out_is_as_rare_as_stated(k: int, epsilon: str) -> None:
+    radius = Geometric(PosteriorSpace([1] * k, 3), epsilon=epsilon)._radius()
+    assert oracle.tail(k, epsilon, radius) <= TAIL
+
+
+def test_ranks_of_many_rows_are_the_ranks_of_each() -> None:
+    candidates = PosteriorSpace([1, 1, 1, 1], 7).candidates()
+    assert rank_rows(candidates.array()).tolist() == list(range(candidates.size))
+
+
+def pmf_of_noisy(c: tuple[int, ...], epsilon: Fraction, radius: int) -> dict[Outcome, float]:
+    text = f"{epsilon.numerator}/{epsilon.denominator}"
+    return {z: float(p) for z, p in oracle.law(c, text, radius).items()}
+
+
+@pytest.mark.parametrize(("c", "radius"), [((2, 3), 40), ((0, 700), 40), ((4, 0, 1), 20), ((1, 0, 2, 0), 9)])
+def test_draws_have_the_law_and_reject_an_epsilon_that_is_30_percent_off(c: tuple[int, ...], radius: int) -> None:
+    epsilon = Fraction(6, 5)
+    law = Geometric(PosteriorSpace([1] * len(c), sum(c)), epsilon=epsilon).law(c)
+    bits = HashedBits(f"geometric {c}")
+    for seen in (tally(law._draw(bits) for _ in range(6000)), tally(law._draw_many(bits, 50_000).tolist())):
+        assert fits(seen, pmf_of_noisy(c, epsilon, radius))
+        assert not fits(seen, pmf_of_noisy(c, epsilon * 13 / 10, radius))
+        assert not fits(seen, pmf_of_noisy(c, epsilon * 7 / 10, radius))
+
+
+def test_released_candidates_have_the_pmf_after_the_way_back() -> None:
+    mechanism, c = Geometric(PosteriorSpace([1, 1, 1], 4), epsilon=1), [1, 3, 0]
+    noisy = mechanism.law(c)._draw_many(HashedBits("way back"), 40_000)
+    pmf = dict(zip(mechanism.space.candidates(), np.exp(mechanism.log_pmf(c)).tolist(), strict=True))
+    assert fits(tally(mechanism.way_back(noisy).tolist()), pmf)
+
+
+def test_the_noisy_counts_are_the_output_and_the_posterior_is_the_way_back() -> None:
+    mechanism = Geometric(PosteriorSpace([1, 1, 1], 150), epsilon="0.1")
+    for _ in range(20):
+        released = mechanism.release([70, 50, 30])
+        assert sum(released.output) == 150
+        assert released.posterior == mechanism.posterior(released.output)
+        assert released.posterior.total == 153
+    assert mechanism.posterior((70, -2, 82)) == Dirichlet([70, 1, 82])
+
+
+@pytest.mark.parametrize(("k", "n"), [(2, 10**15), (3, 10**12), (50, 10**9), (1000, 10**9)])
+def test_a_release_of_very_many_records_or_categories_is_made_at_once(k: int, n: int) -> None:
+    mechanism = Geometric(PosteriorSpace([1] * k, n), epsilon="0.5")
+    c, bits = [n - (k - 1), *[1] * (k - 1)], CountedBits(HashedBits(f"many {k} {n}"))
+    z = mechanism.law(c)._draw(bits)
+    assert sum(z) == n
+    assert mechanism.posterior(z).total == n + k
+
+
+def test_the_free_way_back_leaves_the_candidates_and_has_no_pmf_on_them() -> None:
+    mechanism = Geometric(PosteriorSpace([1, 1], 8), epsilon=1, way="free")
+    with pytest.raises(InvalidInput):
+        mechanism.log_pmf([3, 5])
+    assert mechanism.release([3, 5]).posterior.k == 2
+
+
+@pytest.mark.parametrize("options", [{"way": "far"}, {"weighting": "mine"}, {"way": None}])
+def test_unknown_ways_and_weightings_are_refused(options: dict[str, str]) -> None:
+    with pytest.raises(InvalidInput):
+        Geometric(PosteriorSpace([1, 1], 8), epsilon=1, **options)  # type: ignore[arg-type]
+
+
+def test_a_pmf_that_would_sum_over_too_many_noises_is_refused() -> None:
+    with pytest.raises(TooLarge):
+        Geometric(PosteriorSpace([1] * 6, 4), epsilon="0.5").log_pmf([4, 0, 0, 0, 0, 0])
+
+
+def test_published_form_is_the_default_form() -> None:
+    space = PosteriorSpace([1, 1], 8)
+    assert Geometric.as_published(space, epsilon=1) == Geometric(space, epsilon=1)
+
+
+def test_the_normaliser_is_that_of_a_two_sided_geometric_for_two_categories() -> None:
+    law = Geometric(PosteriorSpace([1, 1], 8), epsilon="0.7").law([3, 5])
+    with precision(128):
+        assert float(law.log_total()) == pytest.approx(-math.log(math.tanh(0.35)), rel=1e-14)

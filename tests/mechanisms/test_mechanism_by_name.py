@@ -1,0 +1,69 @@
+"""Every mechanism has one name, and a wrong name is met with the right one."""
+
+from __future__ import annotations
+
+import pytest
+
+from discreet import InvalidInput, PosteriorSpace, mechanism
+from discreet.mechanisms import BY_NAME, FAMILIES, Mechanism
+
+SPACE = PosteriorSpace([1, 1], 20)
+NAMES = [
+    "exponential-global",
+    "exponential-local",
+    "exponential-smooth",
+    "exponential-reciprocal",
+    "laplace",
+    "laplace-improved",
+    "geometric",
+    "optimal",
+]
+
+
+def test_the_names_are_those_of_the_interface() -> None:
+    assert sorted(BY_NAME) == sorted(NAMES)
+    assert len(FAMILIES) == len(NAMES)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_name_builds_what_its_class_builds(family: type[Mechanism]) -> None:
+    found = mechanism(family.name, SPACE, epsilon="0.5")
+    assert type(found) is family
+    assert found.name == family.name
+    assert found.space == SPACE
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("exponential-reciprocal", {"gamma": "0.3"}),
+        ("exponential-smooth", {"gamma": "0.02"}),
+        ("laplace", {"rounding": "floor"}),
+        ("geometric", {"way": "bayes", "weighting": "uniform"}),
+        ("optimal", {"objective": "worst"}),
+    ],
+)
+def test_options_are_passed_on(name: str, options: dict[str, str]) -> None:
+    found = mechanism(name, SPACE, epsilon=1, **options)
+    assert found != mechanism(name, SPACE, epsilon=1)
+    assert found == BY_NAME[name](SPACE, epsilon=1, **options)  # type: ignore[call-arg, arg-type]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"), [("geometrc", "geometric"), ("Laplace", "laplace"), ("optimum", "optimal")]
+)
+def test_a_misspelt_name_is_met_with_the_right_one(wrong: str, right: str) -> None:
+    with pytest.raises(InvalidInput, match=f"did you mean {right}"):
+        mechanism(wrong, SPACE, epsilon=1)
+
+
+@pytest.mark.parametrize("wrong", ["", "zzzzz", "__class__"])
+def test_an_unknown_name_is_met_with_all_of_them(wrong: str) -> None:
+    with pytest.raises(InvalidInput, match=r"choose from exponential-global, .*, optimal"):
+        mechanism(wrong, SPACE, epsilon=1)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_option_that_a_mechanism_does_not_have_is_refused(name: str) -> None:
+    with pytest.raises(InvalidInput, match=f"{name} has no option sigma"):
+        mechanism(name, SPACE, epsilon=1, sigma=2)

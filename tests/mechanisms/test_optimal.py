@@ -1,0 +1,106 @@
+"""The linear programme: a yardstick that meets its oracle, and is never a release."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from discreet import InvalidInput, NotPrivate, PosteriorSpace, TooLarge
+from discreet.mechanisms import Optimal
+from discreet.mechanisms.optimal import LARGEST
+from discreet.numbers import ball, precision
+from tests.checker import kernel
+from tests.enumeration import enumerate_space
+from tests.oracles import optimal as oracle
+from tests.oracles.spaces import prior_predictive, uniform
+
+SMALL = [(("1", "1"), 8), (("0.3", "4"), 7), (("1", "1", "1"), 3), (("7", "4"), 10)]
+
+
+@pytest.mark.parametrize(("alpha", "n"), SMALL)
+@pytest.mark.parametrize("epsilon", ["0.3", "1"])
+def test_the_least_mean_error_meets_the_oracle(alpha: tuple[str, ...], n: int, epsilon: str) -> None:
+    space = PosteriorSpace(alpha, n)
+    assert Optimal(space, epsilon=epsilon).error == pytest.approx(oracle.least_mean_error(alpha, n, epsilon), abs=1e-7)
+    assert Optimal(space, epsilon=epsilon, weighting="uniform").error == pytest.approx(
+        oracle.least_mean_error(alpha, n, epsilon, uniform(len(alpha), n)), abs=1e-7
+    )
+
+
+@pytest.mark.parametrize(("alpha", "n"), SMALL)
+def test_the_least_worst_error_meets_the_oracle_and_is_no_better_than_the_mean(alpha: tuple[str, ...], n: int) -> None:
+    space = PosteriorSpace(alpha, n)
+    worst = Optimal(space, epsilon=1, objective="worst").error
+    assert worst == pytest.approx(oracle.least_worst_error(alpha, n, "1"), abs=1e-7)
+    assert worst >= Optimal(space, epsilon=1).error - 1e-7
+
+
+@pytest.mark.parametrize(("alpha", "n"), SMALL)
+def test_the_kernel_has_the_error_it_states_and_rows_that_sum_to_one(alpha: tuple[str, ...], n: int) -> None:
+    mechanism, every = (
+        Optimal(PosteriorSpace(alpha, n), epsilon=1),
+        enumerate_space(PosteriorSpace(alpha, n).prior.parameters, n),
+    )
+    weights = np.array([float(w) for w in prior_predictive(alpha, n).values()])
+    rows = np.exp(kernel(mechanism))
+    assert rows.sum(axis=1) == pytest.approx(np.ones(len(rows)), abs=1e-12)
+    assert float(weights @ (rows * every.hellinger).sum(axis=1)) == pytest.approx(mechanism.error, abs=1e-7)
+
+
+@pytest.mark.parametrize(("alpha", "n"), SMALL)
+def test_the_kernel_is_private_up_to_the_solvers_tolerance(alpha: tuple[str, ...], n: int) -> None:
+    mechanism = Optimal(PosteriorSpace(alpha, n), epsilon=1)
+    rows, every = np.exp(kernel(mechanism)), enumerate_space(PosteriorSpace(alpha, n).prior.parameters, n)
+    assert (rows[every.one] - math.e * rows[every.other]).max() < 1e-6
+
+
+def test_the_kernel_is_not_private_to_the_last_digit_which_is_why_it_is_never_released() -> None:
+    mechanism = Optimal(PosteriorSpace([1, 1], 20), epsilon=1)
+    laws = [mechanism.law(c) for c in mechanism.space.candidates()]
+    with precision(300):
+        beyond = [
+            difference > ball(1)
+            for one, other in itertools.pairwise(laws)
+            for r in mechanism.space.candidates()
+            if (difference := abs(one.log_probability(r) - other.log_probability(r))).is_finite()
+        ]
+    assert any(beyond)
+
+
+def test_a_release_is_always_refused() -> None:
+    mechanism = Optimal(PosteriorSpace([1, 1], 8), epsilon=1)
+    assert mechanism.guarantee == math.inf
+    for options in ({}, {"accept_no_guarantee": True}):
+        with pytest.raises(NotPrivate, match="yardstick"):
+            mechanism.release([3, 5], **options)
+
+
+def test_more_budget_is_never_worse() -> None:
+    space = PosteriorSpace([1, "0.5"], 9)
+    errors = [Optimal(space, epsilon=epsilon).error for epsilon in ("0.01", "0.1", "0.5", "1", "2", "5", "20")]
+    assert all(later <= earlier + 1e-7 for earlier, later in itertools.pairwise(errors))
+    assert errors[-1] < 1e-6
+
+
+@pytest.mark.parametrize(("k", "n"), [(2, LARGEST), (3, 22), (5, 10**6)])
+def test_spaces_whose_programme_would_be_too_large_are_refused_at_once(k: int, n: int) -> None:
+    with pytest.raises(TooLarge):
+        Optimal(PosteriorSpace([1] * k, n), epsilon=1)
+
+
+def test_the_largest_space_is_allowed() -> None:
+    assert Optimal(PosteriorSpace([1, 1], LARGEST - 1), epsilon=1).space.size == LARGEST
+
+
+@pytest.mark.parametrize("options", [{"objective": "median"}, {"weighting": "mine"}])
+def test_unknown_objectives_and_weightings_are_refused(options: dict[str, str]) -> None:
+    with pytest.raises(InvalidInput):
+        Optimal(PosteriorSpace([1, 1], 8), epsilon=1, **options)  # type: ignore[arg-type]
+
+
+def test_published_form_is_the_default_form() -> None:
+    space = PosteriorSpace([1, 1], 8)
+    assert Optimal.as_published(space, epsilon=1) == Optimal(space, epsilon=1)
