@@ -320,6 +320,19 @@ def test_every_mechanism_of_the_package_that_can_be_built_can_be_audited(build_i
     assert audit(build_it()).holds
 
 
+@pytest.mark.xfail(strict=True, raises=(OverflowError, RuntimeWarning), reason="e**800 is no float")
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        LaplaceImproved(PosteriorSpace([1, 1], 20), epsilon=1000),
+        ExponentialLocal(PosteriorSpace([1, 1], 3500), scale=1000),
+    ],
+    ids=lambda mechanism: mechanism.name,
+)
+def test_a_delta_at_a_huge_epsilon_is_a_probability(mechanism: Mechanism) -> None:
+    assert 0 <= audit(mechanism).delta(800) <= 1
+
+
 def test_progress_is_told_while_long_lines_are_scanned() -> None:
     told: list[tuple[int, int]] = []
     audit(

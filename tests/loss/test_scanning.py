@@ -200,6 +200,14 @@ def test_the_stated_error_holds_for_every_scale_and_prior_that_a_mechanism_takes
                 assert abs(law.log_weight((r, 300 - r)) - total - float(log_pmf[c, r])) < MARGIN
 
 
+@pytest.mark.xfail(strict=True, raises=RuntimeWarning, reason="0·inf is no number, and such a pair is passed over")
+def test_the_delta_of_a_line_scan_is_that_of_a_dense_one_where_weights_underflow() -> None:
+    space = PosteriorSpace([1, 1], 200)
+    line, dense = LineScan(space), Dense(space)
+    rates = rates_of(ExponentialLocal(space, scale=2000), dense)
+    assert line.delta(rates, 300.0) == pytest.approx(dense.delta(rates, 300.0), rel=1e-9)
+
+
 def test_a_window_leaves_out_nothing_that_matters() -> None:
     space = PosteriorSpace([1, "0.4"], 2500)
     line = LineScan(space)

@@ -1,0 +1,91 @@
+"""The picture of a loss: δ against ε, with the exact loss and the guarantee."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import discreet as dc
+from discreet.figures import losses
+from discreet.figures.rendering import render
+
+SPACE = dc.PosteriorSpace(prior=[1, 1], n=60)
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        dc.ExponentialReciprocal(SPACE, scale="1/2"),
+        dc.LaplaceImproved(SPACE, epsilon=1),
+        dc.Geometric(dc.PosteriorSpace(prior=[1, 1, 1], n=60), epsilon="0.2"),
+    ],
+    ids=lambda mechanism: mechanism.name,
+)
+def test_the_curve_is_the_audit_s_delta_from_zero_to_the_exact_loss(mechanism: dc.Mechanism) -> None:
+    result = dc.audit(mechanism)
+    shown = losses.numbers(result)
+    assert shown.epsilon[0] == 0
+    assert shown.epsilon[-1] == pytest.approx(float(result.epsilon))
+    assert shown.delta[:-1].tolist() == [result.delta(float(at)) for at in shown.epsilon[:-1]]
+    assert shown.delta[-1] == 0
+    assert (np.diff(shown.delta) <= 0).all()
+    assert shown.loss == float(result.epsilon)
+    assert shown.guarantee == float(mechanism.guarantee)
+
+
+def test_the_picture_names_the_mechanism_the_loss_the_guarantee_and_the_units() -> None:
+    result = dc.audit(dc.ExponentialReciprocal(SPACE, scale="1/2"))
+    (axes,) = losses.paint(losses.numbers(result)).axes
+    assert "exponential-reciprocal" in axes.get_title(loc="left")
+    assert "ε" in axes.get_xlabel()
+    assert "nats" in axes.get_xlabel()
+    assert "δ" in axes.get_ylabel()
+    legend = axes.get_legend()
+    assert legend is not None
+    texts = [text.get_text() for text in legend.get_texts()]
+    assert texts == [f"exact loss {float(result.epsilon):.5f}", "guarantee 2.00000"]
+
+
+def test_deltas_too_small_to_see_are_left_out_rather_than_drawn_at_zero() -> None:
+    (axes,) = losses.paint(losses.numbers(dc.audit(dc.Geometric(SPACE, epsilon=1)))).axes
+    curve = axes.get_lines()[0]
+    assert len(curve.get_xdata()) == losses.POINTS - 1  # type: ignore[arg-type]
+    assert np.asarray(curve.get_ydata()).min() > losses.LEAST
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+def test_every_format_is_painted(kind: str) -> None:
+    result = dc.audit(dc.Geometric(SPACE, epsilon=1))
+    assert len(render(losses.paint(losses.numbers(result)), kind)) > 1000
+
+
+def test_an_infinite_loss_is_shown_up_to_twice_the_epsilon_asked_for() -> None:
+    shown = losses.numbers(dc.audit(dc.Optimal(dc.PosteriorSpace(prior=[7, 4], n=30), epsilon=2)))
+    assert np.isinf(shown.loss)
+    assert np.isfinite(shown.epsilon).all()
+    assert shown.epsilon[-1] == 4
+    assert (shown.delta > 0).all()
+
+
+@pytest.mark.xfail(strict=True, raises=UserWarning, reason="a legend without entries is asked for")
+def test_an_infinite_loss_without_a_guarantee_is_painted_without_a_warning() -> None:
+    result = dc.audit(dc.Optimal(dc.PosteriorSpace(prior=[7, 4], n=30), epsilon=2))
+    assert len(render(losses.paint(losses.numbers(result)), "png")) > 1000
+
+
+def test_a_space_too_large_for_delta_has_no_picture() -> None:
+    with pytest.raises(dc.TooLarge):
+        losses.numbers(dc.audit(dc.ExponentialLocal(dc.PosteriorSpace(prior=[1, 1], n=10**6), epsilon=1)))
+
+
+def test_painting_a_loss_leaves_pyplot_and_its_state_alone() -> None:
+    program = (
+        "import sys, discreet as dc; from discreet.figures import losses as f; "
+        "f.paint(f.numbers(dc.audit(dc.Geometric(dc.PosteriorSpace(prior=[1, 1], n=9), epsilon=1)))); "
+        "print('matplotlib.pyplot' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
