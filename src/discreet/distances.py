@@ -102,6 +102,50 @@ def second_difference(a: ArrayLike, b: ArrayLike, step: ArrayLike) -> NDArray[np
     return np.where(t == 0, 0.0, result)
 
 
+def least_second_difference(low: float, high: float, step: int) -> float:
+    """A number that is certainly at most lnΓ(low) + lnΓ(high) - 2 lnΓ(middle), where high - low is `step`.
+
+    Γ(x) = Γ(x+1)/x takes out -ln(low·high/middle²) exactly; for what is left, at arguments above 1, the second
+    derivative of lnΓ exceeds 1/x + 1/(2x²), that of x·ln x - ½ ln x. All terms are positive and a few units in the last
+    place off, which `_SAFE` covers. About as tight as the truth: the next term would be 1/(6x³).
+
+    >>> truth = math.lgamma(3) + math.lgamma(7) - 2 * math.lgamma(5)
+    >>> 0.99 * truth < least_second_difference(3, 7, 4) < truth
+    True
+    """
+    middle = 0.5 * (low + high)
+    outer = step / (2 * middle)
+    inner = step / (2 * (middle + 1))
+    found = -math.log1p(-outer * outer) if outer < 0.9 else -math.log(low / middle) - math.log(high / middle)
+    square = inner * inner
+    if inner < 0.05:  # the first terms of a series of positive ones
+        found += (middle + 1) * square * (1 + square / 6 + square * square / 15)
+    else:
+        found += (high + 1) * math.log((high + 1) / (middle + 1)) + (low + 1) * math.log((low + 1) / (middle + 1))
+    return (found - 0.5 * math.log1p(-square)) * _SAFE
+
+
+def least_second_differences(
+    low: NDArray[np.float64], high: NDArray[np.float64], step: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The same for many at once."""
+    import numpy as np
+
+    middle = 0.5 * (low + high)
+    outer, inner = step / (2 * middle), step / (2 * (middle + 1))
+    square = inner * inner
+    series = (middle + 1) * square * (1 + square / 6 + square * square / 15)
+    whole = (high + 1) * np.log((high + 1) / (middle + 1)) + (low + 1) * np.log((low + 1) / (middle + 1))
+    ends = np.where(
+        outer < 0.9, -np.log1p(-(np.minimum(outer, 0.9) ** 2)), -np.log(low / middle) - np.log(high / middle)
+    )
+    found: NDArray[np.float64] = (ends + np.where(inner < 0.05, series, whole) - 0.5 * np.log1p(-square)) * _SAFE
+    return found
+
+
+_SAFE = 1 - 1e-12
+
+
 def _phi(t: NDArray[np.float64]) -> NDArray[np.float64]:
     """(1+t)ln(1+t) + (1-t)ln(1-t) = Σ t^2j / (j(2j-1)), without cancellation for small t."""
     import numpy as np
@@ -165,11 +209,6 @@ class Affinity:
                         term = known[i][value] = self._log_factor(i, value)
                 total += term
             yield _root_gap(total) if tuple(r) != self._centre else ball(0)
-
-    def log_factor(self, i: int, value: int) -> arb:
-        """ln g_i(value) ≤ 0: what category i alone contributes to ln BC."""
-        with precision(self._bits):
-            return self._log_factor(i, value)
 
     def _log_factor(self, i: int, value: int) -> arb:
         """ln g_i(value), from its definition."""

@@ -1,7 +1,7 @@
 """Exact draws from a long line of candidates whose weight falls with the distance from one of them, without a list.
 
-The line is cut into blocks on either side of the centre. A block's weight is bounded by that of its near end, rounded
-up to a whole number of units. A block is chosen by these whole numbers, a candidate uniformly within it, and kept with
+The line is cut into blocks on either side of the centre. A block's weight is bounded at its near end, rounded up to a
+whole number of units. A block is chosen by these whole numbers, a candidate uniformly within it, and kept with
 probability weight/bound, an exact coin. So the law drawn from is that of the weights, whatever the blocks are: they
 only decide how often a candidate is thrown back, and are split where most would be.
 """
@@ -9,13 +9,13 @@ only decide how often a candidate is thrown back, and are split where most would
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import isqrt
 from typing import TYPE_CHECKING
 
 from discreet.draw import Bits, Inverter, draw_below, draw_below_many, draw_bernoulli, draw_words, resume_bits, tabulate
-from discreet.numbers import fixed_upper, precision
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 UNIT = 80
 """Bounds are whole numbers of 2**-80: for up to 10¹⁵ candidates their rounding wastes nothing."""
-
-BITS = 64
-"""The precision that bounds are computed with; coins are tossed with more."""
 
 TRIES = 1.75
 """Blocks are split until the expected number of tries per draw is at most this."""
@@ -52,16 +49,17 @@ class Block:
 class Envelope:
     """A sampler for weights that are 1 at a centre and fall with the distance from it.
 
-    `weight(offset)` encloses a weight at the working precision; `left` and `right` say how far the line goes.
+    `weight(offset)` encloses a weight at the working precision, and `bound(offset)` is a float that is certainly at
+    least as large; `left` and `right` say how far the line goes.
     """
 
-    def __init__(self, weight: Callable[[int], arb], left: int, right: int) -> None:
-        self._weight = weight
-        self._known: dict[int, arb] = {}
-        with precision(BITS):
-            sides = [Block(side, 1, end) for side, end in ((-1, left), (1, right)) if end]
-            self._blocks = [*self._split(sides), Block(0, 0, 0)]
-            self._bounds = [fixed_upper(self._at(b.side * b.near), UNIT) for b in self._blocks[:-1]] + [1 << UNIT]
+    def __init__(self, weight: Callable[[int], arb], bound: Callable[[int], float], left: int, right: int) -> None:
+        self._weight, self._bound = weight, bound
+        self._known: dict[int, float] = {}
+        sides = [Block(side, 1, end) for side, end in ((-1, left), (1, right)) if end]
+        self._blocks = [*self._split(sides), Block(0, 0, 0)]
+        self._bounds = [math.ceil(math.ldexp(self._at(b.side * b.near), UNIT)) + 1 for b in self._blocks[:-1]]
+        self._bounds.append(1 << UNIT)
         masses = [block.size * bound for block, bound in zip(self._blocks, self._bounds, strict=True)]
         self._choice = Inverter(lambda width: tabulate(masses, masses, 0, width), len(masses))
 
@@ -102,9 +100,9 @@ class Envelope:
             have += int(keep.sum())
         return np.concatenate(found)[:count]
 
-    def _at(self, offset: int) -> arb:
+    def _at(self, offset: int) -> float:
         if offset not in self._known:
-            self._known[offset] = self._weight(offset)
+            self._known[offset] = self._bound(offset)
         return self._known[offset]
 
     def _keep(self, bits: Bits, offset: int, bound: int) -> bool:
@@ -133,7 +131,7 @@ class Envelope:
 
         The least weight is at least that of the next block's near end, which is needed anyway.
         """
-        near = float(self._at(block.side * block.near))
-        last = float(self._at(block.side * min(block.far + 1, ends[block.side])))
-        waste = block.size * (near - last) if block.size > 1 else 0.0
+        near = self._at(block.side * block.near)
+        last = self._at(block.side * min(block.far + 1, ends[block.side]))
+        waste = block.size * max(near - last, 0.0) if block.size > 1 else 0.0
         return -waste, block.size * near, block

@@ -27,6 +27,8 @@ MAX_LENGTH = 64
 MAX_EXPONENT = 300
 """Numbers are kept within 1e±300, so that no text can ask for a gigabyte of digits."""
 
+_PLAIN = 1 << 64
+
 START_BITS = 64
 CAP_BITS = 1 << 16
 
@@ -51,7 +53,8 @@ def exact(
     (Fraction(1, 10), Fraction(1, 3), Fraction(1, 400))
     """
     number = _read(value, name)
-    if number and not Fraction(1, 10**MAX_EXPONENT) <= abs(number) <= 10**MAX_EXPONENT:
+    plain = number.denominator == 1 and abs(number.numerator) < _PLAIN
+    if not plain and not Fraction(1, 10**MAX_EXPONENT) <= abs(number) <= 10**MAX_EXPONENT:
         raise InvalidInput(f"{name} is out of range", mend=f"stay between 1e-{MAX_EXPONENT} and 1e{MAX_EXPONENT}")
     if above is not None and not number > above:
         raise InvalidInput(f"{name} must be greater than {above}", mend="give a larger number")
@@ -77,6 +80,8 @@ def whole(value: object, name: str, *, minimum: int = 0) -> int:
     >>> whole("1e12", "n"), whole(150, "n")
     (1000000000000, 150)
     """
+    if type(value) is int and minimum <= value < _PLAIN:  # the common case, and there may be a million of them
+        return value
     number = exact(value, name, minimum=minimum)
     if number.denominator != 1:
         raise InvalidInput(f"{name} must be a whole number", mend="drop the fraction")
@@ -91,14 +96,13 @@ def as_items(values: object, name: str) -> list[object]:
 
 
 def _read(value: object, name: str) -> Fraction:
-    unclear = InvalidInput(f"{name} is not a number", mend="write it like 0.5, 1e-6 or 1/3, in ASCII digits")
     if isinstance(value, bool) or value is None:
-        raise unclear
+        raise _unclear(name)
     if isinstance(value, int | Fraction):
         return Fraction(value)
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise unclear
+            raise _unclear(name)
         return Fraction(repr(value + 0.0))
     # NumPy's scalars, and decimal.Decimal: the text that they print is what their owner sees.
     text = value if isinstance(value, str) else str(value) if _prints_as_number(value) else ""
@@ -109,8 +113,12 @@ def _read(value: object, name: str) -> Fraction:
             raise InvalidInput(f"{name} divides by zero", mend="give a denominator that is not 0")
         return Fraction(text)
     if not _NUMBER.fullmatch(text):
-        raise unclear
+        raise _unclear(name)
     return Fraction(text)
+
+
+def _unclear(name: str) -> InvalidInput:
+    return InvalidInput(f"{name} is not a number", mend="write it like 0.5, 1e-6 or 1/3, in ASCII digits")
 
 
 def _prints_as_number(value: object) -> bool:

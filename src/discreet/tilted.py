@@ -6,10 +6,10 @@ block envelope of its factor, the last takes what is left of n, and the candidat
 the sum of all terms' envelopes: an exact coin. A factor t^r_i may be put on every category, because Σr is fixed; it is
 chosen so that the expected counts sum to n. Without it hardly any draw would fit when counts are small.
 
-What correctness rests on: every envelope is at least its factor (near ends of blocks are enclosed with balls and
-rounded up, and g_i falls on either side of c_i); the cover is at least the weight; choices are made by exact whole
-numbers. Floats are rounded up with room to spare, and where one stands for the sum of envelopes it is a ball whose
-radius bounds its error: sums of positive floats and of their logarithms, a few units in the last place each.
+What correctness rests on: every envelope is at least its factor (at the near ends of blocks ln g_i is bounded by a
+proved inequality, and g_i falls on either side of c_i); the cover is at least the weight; choices are made by exact
+whole numbers. Floats are rounded up with room to spare, and where one stands for the sum of envelopes it is a ball
+whose radius bounds its error: sums of positive floats and of their logarithms, a few units in the last place each.
 """
 
 from __future__ import annotations
@@ -22,19 +22,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from discreet.cover import cover
-from discreet.distances import Affinity
+from discreet.distances import least_second_differences
 from discreet.draw import CHUNK, Bits, draw_below, draw_bernoulli, draw_choice, draw_composition
 from discreet.errors import DiscreetError
 from discreet.laws import Outcome
-from discreet.numbers import ball, precision, working_bits
+from discreet.numbers import ball, working_bits
 from discreet.space import Counts, PosteriorSpace
 
 if TYPE_CHECKING:
     import numpy as np
     from flint import arb
     from numpy.typing import NDArray
-
-_BITS = 64
 
 _WIDE = 14.0
 """Fine blocks reach this many standard deviations from a count of at least `_MANY`; beyond, blocks double."""
@@ -55,26 +53,25 @@ _FLOOR = 14
 class Blocks:
     """The counts of every category cut into blocks, one category after the other, with ln g at their near ends."""
 
-    def __init__(self, space: PosteriorSpace, counts: Counts, affinity: Affinity, flattest: float) -> None:
+    def __init__(self, space: PosteriorSpace, counts: Counts, flattest: float) -> None:
         import numpy as np
 
         growth = min(max(2 / space.k, 0.02), 0.25)
-        low, high, factor, self.starts = [], [], [], [0]
+        low, high, self.starts = [], [], [0]
         for i, centre in enumerate(counts):
             spread = math.sqrt(8 * (float(space.prior.parameters[i]) + centre + 1) / flattest)
             edges = _edges(centre, space.n, growth, _WIDE * spread if centre >= _MANY else float(space.n))
             low += edges[:-1]
             high += [edge - 1 for edge in edges[1:]]
-            for start, after in itertools.pairwise(edges):
-                factor.append(_upper(affinity, i, centre, after - 1 if after <= centre else start))
             self.starts.append(len(low))
         self.low, self.high = np.array(low, dtype=np.int64), np.array(high, dtype=np.int64)
         self.size = (self.high - self.low + 1).astype(np.float64)
-        self.log_factor = np.array(factor)
         self.lengths = np.diff(self.starts)
         self.first = np.array(self.starts[:-1])
         centres = np.repeat(np.array(counts, dtype=np.int64), self.lengths)
+        alphas = np.repeat(space.prior.alpha, self.lengths)
         self.offset = 0.5 * ((self.low - centres) + (self.high - centres))
+        self.log_factor = -_least_losses(alphas, centres, np.where(self.high < centres, self.high, self.low))
 
     def heights(self, rate: float, tilt: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Envelope heights for g^rate·e^(-tilt·x), short floats, over each category's own e^top; and the tops."""
@@ -160,20 +157,20 @@ def whole_masses(masses: NDArray[np.float64]) -> list[int]:
 
 
 class Tilted:
-    """The sampler for one law: weight(r) = exp(-rate·H(c, r)), for a rate and weights given by enclosures."""
+    """The sampler for one law: weight(r) = exp(-rate·H(c, r)), given by enclosures.
+
+    `slow_rate` is a float below the true rate: smaller rates have larger weights, so what covers these covers those.
+    """
 
     def __init__(
-        self, space: PosteriorSpace, counts: Counts, rate: Callable[[], arb], log_weight: Callable[[Outcome], arb]
+        self, space: PosteriorSpace, counts: Counts, slow_rate: float, log_weight: Callable[[Outcome], arb]
     ) -> None:
         self.space, self.counts, self._log_weight = space, counts, log_weight
-        with precision(_BITS):
-            slow = math.nextafter(float(rate().lower()), 0.0)  # a smaller rate has larger weights: a cover for both
-            affinity = Affinity(space.prior, counts)
         self._last = max(range(space.k), key=lambda i: counts[i])
         self._free = [i for i in range(space.k) if i != self._last]
         self._log_size = math.log(space.size)
-        found = cover(slow, _least(affinity, counts, space.n), -self._log_size - _FLOOR * math.log(2))
-        self._blocks = Blocks(space, counts, affinity, float(found.rates.min()) if found.rates.size else 1.0)
+        found = cover(slow_rate, _least(space, counts), -self._log_size - _FLOOR * math.log(2))
+        self._blocks = Blocks(space, counts, float(found.rates.min()) if found.rates.size else 1.0)
         tilts = _tilts(self._blocks, found.rates)
         self.terms = [
             Term(self._blocks, self._last, m, weight, tilt, space.n)
@@ -251,16 +248,26 @@ class Tilted:
         return total.log()
 
 
-def _upper(affinity: Affinity, i: int, centre: int, x: int) -> float:
-    """ln g_i(x) ≤ 0, rounded up."""
-    return 0.0 if x == centre else min(0.0, math.nextafter(float(affinity.log_factor(i, x).upper()), math.inf))
+def _least_losses(alpha: NDArray[np.float64], centre: NDArray[np.int64], x: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Lower bounds on -ln g(x) ≥ 0: half of one on the second difference of lnΓ."""
+    import numpy as np
+
+    low, high = np.minimum(centre, x), np.maximum(centre, x)
+    return 0.5 * least_second_differences(alpha + low, alpha + high, (high - low).astype(np.float64))
 
 
-def _least(affinity: Affinity, counts: Counts, n: int) -> float:
+def _least(space: PosteriorSpace, counts: Counts) -> float:
     """A lower bound on L over all candidates but the centre: some category loses a record and another gains one."""
-    gains = sorted((-_upper(affinity, i, c, c + 1), i) for i, c in enumerate(counts) if c < n)
-    losses = sorted((-_upper(affinity, i, c, c - 1), i) for i, c in enumerate(counts) if c > 0)
-    return min(gain + loss for gain, i in gains[:2] for loss, j in losses[:2] if i != j)
+    import numpy as np
+
+    centre = np.array(counts, dtype=np.int64)
+    more, fewer = np.flatnonzero(centre < space.n), np.flatnonzero(centre > 0)
+    alpha = space.prior.alpha
+    gains = sorted(zip(_least_losses(alpha[more], centre[more], centre[more] + 1).tolist(), more.tolist(), strict=True))
+    losses = sorted(
+        zip(_least_losses(alpha[fewer], centre[fewer], centre[fewer] - 1).tolist(), fewer.tolist(), strict=True)
+    )
+    return float(min(gain + loss for gain, i in gains[:2] for loss, j in losses[:2] if i != j))
 
 
 def _tilts(blocks: Blocks, rates: NDArray[np.float64]) -> list[float]:

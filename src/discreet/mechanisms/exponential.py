@@ -9,6 +9,7 @@ Tests: `tests/mechanisms/test_guarantees.py` against brute force, with planted f
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from copy import copy
@@ -16,13 +17,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from discreet.distances import Affinity, hellinger_floats
-from discreet.draw import Bits
+from discreet.distances import Affinity, hellinger_floats, least_second_difference
+from discreet.draw import CHUNK, Bits
 from discreet.envelope import Envelope
 from discreet.errors import InvalidInput
 from discreet.laws import CandidateLaw, Outcome, require_outcome
 from discreet.mechanisms.base import EPSILON_RANGE, Mechanism, asked_epsilon
-from discreet.numbers import ball, exact, nearest_float, working_bits
+from discreet.numbers import ball, exact, nearest_float, precision, working_bits
 from discreet.sensitivity import (
     global_enclosure,
     inverse_reciprocal_enclosure,
@@ -110,13 +111,31 @@ class ExponentialLaw(CandidateLaw):
 
     def _mixture(self) -> Tilted:
         if self._tilted is None:
-            self._tilted = Tilted(self.space, self.counts, self._rate, self.log_weight)
+            self._tilted = Tilted(self.space, self.counts, self._slow_rate(), self.log_weight)
         return self._tilted
 
     def _blocks(self) -> Envelope:
         if self._envelope is None:
-            self._envelope = Envelope(self._weight_at, self.counts[0], self.counts[1])
+            self._envelope = Envelope(self._weight_at, self._bound_at(), self.counts[0], self.counts[1])
         return self._envelope
+
+    def _slow_rate(self) -> float:
+        """A float just below the rate: a smaller rate has larger weights."""
+        with precision(2 * CHUNK):  # what the first coin will ask for too
+            return math.nextafter(float(self._prepared()[0].lower()), 0.0)
+
+    def _bound_at(self) -> Callable[[int], float]:
+        """A float bound on the weight at an offset, from a lower bound on ln BC."""
+        rate = self._slow_rate() * (1 - 1e-12)
+        here = [float(alpha) + count for alpha, count in zip(self.space.prior.parameters, self.counts, strict=True)]
+
+        def bound(offset: int) -> float:
+            first, second, step = here[0] + offset, here[1] - offset, abs(offset)
+            least = least_second_difference(min(here[0], first), max(here[0], first), step)
+            least += least_second_difference(min(here[1], second), max(here[1], second), step)
+            return math.exp(-rate * math.sqrt(-math.expm1(-0.5 * least))) * (1 + 1e-12)
+
+        return bound
 
     def _weight_at(self, offset: int) -> arb:
         return self.log_weight((self.counts[0] + offset, self.counts[1] - offset)).exp()
