@@ -6,7 +6,9 @@ from bench.questions import (  # noqa: I001  (the order of the table)
     geometric,
     growth,
     simulate,
+    snapping,
+    lifting,
     startup,
 )
 
-__all__ = ["first", "geometric", "growth", "release", "simulate", "startup"]
+__all__ = ["first", "geometric", "growth", "lifting", "release", "simulate", "snapping", "startup"]

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dc
+from bench.snapping_sets import AWKWARD, BOUNDS, EPSILONS, ParameterSet, parameter_sets
 from discreet.binary64 import ETA
 from discreet.testing import CountedBits, HashedBits
-from tests.mechanisms.snapping_sets import AWKWARD, BOUNDS, EPSILONS, ParameterSet, parameter_sets
 from tests.oracles.snapping import Snap
 from tests.statistics import fits, tally
 

@@ -8,9 +8,9 @@ from fractions import Fraction
 import pytest
 
 import discreet as dc
+from bench.snapping_sets import parameter_sets
 from discreet.binary64 import ETA, spacing
 from discreet.mechanisms.snapping_bound import certified_loss
-from tests.mechanisms.snapping_sets import parameter_sets
 from tests.oracles.snapping import Snap, rounded
 
 COARSE = [
