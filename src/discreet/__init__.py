@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         TooLarge,
         Undecided,
     )
+    from discreet.ledger import Ledger
     from discreet.loss import Audit, Certificate, audit, calibrate
     from discreet.mechanisms import (
         ExponentialGlobal,
@@ -70,6 +71,7 @@ __all__ = [
     "InvalidInput",
     "Laplace",
     "LaplaceImproved",
+    "Ledger",
     "LedgerError",
     "Mechanism",
     "NotPrivate",
@@ -110,6 +112,7 @@ _ROOMS = {
         "TooLarge",
         "Undecided",
     ],
+    "ledger": ["Ledger"],
     "loss": ["Audit", "Certificate", "audit", "calibrate"],
     "mechanisms": [
         "ExponentialGlobal",

@@ -1,0 +1,234 @@
+"""Ledger: budgets that are charged first, exactly, durably, and never refunded."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+from discreet.errors import InvalidInput, LedgerError
+from discreet.ledger.accounts import MEND, Account, replay
+from discreet.ledger.charges import Charge, Verified, charge_of, exceeded
+from discreet.ledger.entries import (
+    BUDGET,
+    CHARGE,
+    NOTHING,
+    SEAL,
+    Amount,
+    Entry,
+    amount_texts,
+    asked_amount,
+    checked_name,
+)
+from discreet.ledger.exports import as_csv, as_json
+from discreet.ledger.sqlite import SqliteStore, create_file
+from discreet.ledger.store import Rows, Store
+
+ADJACENCY = "replace-one"
+SQLITE = "sqlite:///"
+
+
+class Ledger:
+    """The budgets of datasets, in one SQLite file that can only grow.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "budgets.db"
+    >>> ledger = Ledger.create(path, dataset="anes", epsilon=1)
+    >>> charge = ledger.charge("anes", 0.1, request_id="monday", digest="…")
+    >>> charge.epsilon, ledger.remaining("anes").epsilon
+    (Fraction(1, 10), Fraction(9, 10))
+    >>> ledger.charge("anes", 0.95, request_id="tuesday", digest="…")
+    Traceback (most recent call last):
+    discreet.errors.BudgetExceeded: epsilon = 19/20 does not fit: 9/10 of 1 is left for 'anes'; ask for less, or not ...
+    """
+
+    def __init__(self, path_or_url: str | Path) -> None:
+        """Open a ledger that exists. A missing one is refused: made silently, it would be an untouched budget."""
+        self._store: Store = SqliteStore(_file_of(path_or_url))
+
+    @classmethod
+    def create(
+        cls, path: str | Path, *, dataset: str, epsilon: object, delta: object = 0, adjacency: str = ADJACENCY
+    ) -> Ledger:
+        """Open a dataset with its budget, in a ledger that is made if there is none. A budget is set once."""
+        file = _file_of(path)
+        first = Entry(
+            seq=0,
+            kind=BUDGET,
+            dataset=checked_name(dataset, "the dataset"),
+            time=_now(),
+            adjacency=checked_name(adjacency, "the adjacency"),
+            **amount_texts(asked_amount(epsilon, delta)),
+        )
+        if not file.exists() and create_file(file, first):
+            return cls(file)
+        ledger = cls(file)
+        with ledger._store.writing() as rows:
+            if rows.budget(first.dataset) is not None:
+                raise InvalidInput(f"{file} has a budget for {first.dataset!r}", mend="a budget is set once")
+            rows.append(first)
+        return ledger
+
+    def charge(
+        self,
+        dataset: str,
+        epsilon: object,
+        delta: object = 0,
+        *,
+        request_id: str,
+        digest: str,
+        adjacency: str = ADJACENCY,
+    ) -> Charge:
+        """Spend from a budget, durably before this returns, or raise `BudgetExceeded` and spend nothing.
+
+        `digest` stands for all parameters of the request. A request that was charged before is not charged again: with
+        the same digest its charge is returned, with its sealed outcome if there is one; with another it is refused.
+        Nothing is ever refunded. Held to its word by `tests/attacks/test_a_budget_is_never_spent_twice.py` and
+        `tests/attacks/test_no_outcome_without_its_charge.py`.
+        """
+        amount = asked_amount(epsilon, delta)
+        name, digest = checked_name(request_id, "the request"), checked_name(digest, "the digest")
+        with self._store.writing() as rows:
+            earlier = rows.charge(name)
+            if earlier is not None:
+                asked = (dataset, amount, digest, adjacency)
+                if (earlier.dataset, earlier.amount, earlier.digest, earlier.adjacency) != asked:
+                    raise InvalidInput(f"request {name!r} was made with other parameters", mend="use another id")
+                return charge_of(earlier, rows.seal(name), is_new=False)
+            budget = self._budget_of(rows, dataset)
+            if adjacency != budget.adjacency:
+                raise InvalidInput(
+                    f"dataset {dataset!r} is budgeted under {budget.adjacency}", mend="other losses do not add to these"
+                )
+            before = _spent(rows, dataset)
+            spent = before.plus(amount)
+            if not spent.within(budget.amount):
+                raise exceeded(dataset, amount, budget.amount, before)
+            written = rows.append(
+                Entry(
+                    seq=0,
+                    kind=CHARGE,
+                    dataset=dataset,
+                    time=_now(),
+                    adjacency=adjacency,
+                    request_id=name,
+                    digest=digest,
+                    **amount_texts(amount),
+                    **amount_texts(spent, ("spent_epsilon", "spent_delta")),
+                )
+            )
+        return charge_of(written, None, is_new=True)
+
+    def seal(self, request_id: str, outcome: str) -> None:
+        """Keep what was released for a charge (a JSON text), durably, before it is shown.
+
+        It is kept once: a second seal is refused, so that of two draws under one charge only the first can be shown.
+        """
+        name = checked_name(request_id, "the request")
+        if not _is_json(outcome):
+            raise InvalidInput("an outcome must be a JSON text", mend="write it with json.dumps")
+        with self._store.writing() as rows:
+            charge = rows.charge(name)
+            if charge is None:
+                raise LedgerError(f"request {name!r} has no charge", mend="charge first")
+            if rows.seal(name) is not None:
+                raise LedgerError(f"request {name!r} is sealed", mend="ask with its id again for what was released")
+            rows.append(
+                Entry(
+                    seq=0,
+                    kind=SEAL,
+                    dataset=charge.dataset,
+                    time=_now(),
+                    request_id=name,
+                    digest=charge.digest,
+                    outcome=outcome,
+                )
+            )
+
+    def find(self, request_id: str) -> Charge | None:
+        """The charge of a request, with its outcome if it was sealed."""
+        name = checked_name(request_id, "the request")
+        with self._store.reading() as rows:
+            charge = rows.charge(name)
+            return None if charge is None else charge_of(charge, rows.seal(name), is_new=False)
+
+    def spent(self, dataset: str) -> Amount:
+        """What the charges to a dataset add up to."""
+        with self._store.reading() as rows:
+            self._budget_of(rows, dataset)
+            return _spent(rows, dataset)
+
+    def remaining(self, dataset: str) -> Amount:
+        """What may still be spent."""
+        with self._store.reading() as rows:
+            return self._budget_of(rows, dataset).amount.minus(_spent(rows, dataset))
+
+    def accounts(self) -> list[Account]:
+        """Every dataset with its budget, from a full and checked reading."""
+        return replay(self.history(), self._store.name).accounts()
+
+    def history(self, dataset: str | None = None) -> list[Entry]:
+        """All rows, or those of one dataset, in order."""
+        with self._store.reading() as rows:
+            found = rows.all()
+        return [entry for entry in found if dataset is None or entry.dataset == dataset]
+
+    def head(self) -> str:
+        """The hash of the newest row. Kept elsewhere, it later tells whether rows were dropped or forged."""
+        with self._store.reading() as rows:
+            return rows.last().hash
+
+    def verify(self, head: str | None = None) -> Verified:
+        """Check every row and the chain; `LedgerError` names the first that is wrong.
+
+        With a head that was noted earlier, it must still be in the chain: without one, a ledger that lost its newest
+        rows, or was written anew, looks sound.
+        """
+        state = replay(self.history(), self._store.name)
+        if self._store.is_damaged():
+            raise LedgerError(f"the file or the guards of {self._store.name} are damaged", mend=MEND)
+        if head is not None and head.strip().lower() not in state.hashes:
+            raise LedgerError(f"{self._store.name} has no row with that head: it lost rows, or is another", mend=MEND)
+        return Verified(rows=state.rows, head=state.head)
+
+    def export(self, kind: str = "json") -> str:
+        """All rows as a text: `json` with everything, `csv` for spreadsheets, without the outcomes."""
+        if kind not in {"csv", "json"}:
+            raise InvalidInput(f"there is no export as {kind!r}", mend="use csv or json")
+        return as_csv(self.history()) if kind == "csv" else as_json(self.history())
+
+    def _budget_of(self, rows: Rows, dataset: str) -> Entry:
+        budget = rows.budget(checked_name(dataset, "the dataset"))
+        if budget is None:
+            raise InvalidInput(
+                f"{self._store.name} has no dataset {dataset!r}", mend="check the spelling, or discreet ledger create"
+            )
+        return budget
+
+
+def _spent(rows: Rows, dataset: str) -> Amount:
+    last = rows.last_charge(dataset)
+    return NOTHING if last is None else last.spent
+
+
+def _is_json(text: object) -> bool:
+    try:
+        return isinstance(text, str) and bool(text.encode()) and json.loads(text) is not None
+    except ValueError:  # no JSON, or no Unicode
+        return False
+
+
+def _file_of(path_or_url: str | Path) -> Path:
+    text = str(path_or_url)
+    if isinstance(path_or_url, str) and "://" in text:
+        kind = text.partition("://")[0]
+        if not text.startswith(SQLITE):
+            raise LedgerError(f"a ledger cannot be kept in {kind} yet", mend="name a file, or sqlite:///file")
+        text = text.removeprefix(SQLITE)
+    if not text or "\0" in text:
+        raise LedgerError("a ledger needs the name of a file", mend="like budgets.db")
+    return Path(text)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,137 @@
+"""The rows of a ledger: what they say, and the hash that chains each to the one before.
+
+Everything is text, the numbers too, so that a row is hashed as it is stored and an ε is the fraction that was asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
+from typing import NamedTuple
+
+from discreet.errors import InvalidInput
+from discreet.numbers import exact
+
+FIRST = "0" * 64
+"""What stands for the hash before the first row."""
+
+BUDGET, CHARGE, SEAL = "budget", "charge", "seal"
+
+MAX_NAME = 200
+MAX_DIGITS = 4000
+"""Python reads and writes whole numbers of up to 4300 digits; a total that needs more is refused."""
+
+_FRACTION = re.compile(r"[0-9]+(?:/[0-9]+)?", re.ASCII)
+
+
+class Amount(NamedTuple):
+    """A privacy loss, exactly: under basic composition both parts add up.
+
+    >>> Amount(Fraction(1, 10), Fraction(0)).plus(Amount(Fraction(2, 10), Fraction(0))).epsilon
+    Fraction(3, 10)
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+
+    def plus(self, other: Amount) -> Amount:
+        """Both losses together."""
+        return Amount(self.epsilon + other.epsilon, self.delta + other.delta)
+
+    def minus(self, other: Amount) -> Amount:
+        """What is left of this one."""
+        return Amount(self.epsilon - other.epsilon, self.delta - other.delta)
+
+    def within(self, budget: Amount) -> bool:
+        """Whether it fits the budget, in both parts."""
+        return self.epsilon <= budget.epsilon and self.delta <= budget.delta
+
+
+NOTHING = Amount(Fraction(0), Fraction(0))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row. A budget opens a dataset, a charge spends from it, a seal keeps what was released for a charge."""
+
+    seq: int
+    kind: str
+    dataset: str
+    time: str
+    epsilon: str | None = None
+    delta: str | None = None
+    spent_epsilon: str | None = None
+    """For a charge: what the dataset has spent with it."""
+    spent_delta: str | None = None
+    adjacency: str | None = None
+    request_id: str | None = None
+    digest: str | None = None
+    """Of all parameters of the request. A seal repeats its charge's."""
+    outcome: str | None = None
+    previous: str = FIRST
+    hash: str = ""
+
+    def computed_hash(self) -> str:
+        """SHA-256 of the row in canonical JSON, everything but the hash itself.
+
+        >>> Entry(seq=1, kind=BUDGET, dataset="anes", time="2030-01-01T00:00:00+00:00").computed_hash()[:16]
+        '08f6b2603c2a9bd7'
+        """
+        told = {name: value for name, value in asdict(self).items() if name != "hash"}
+        return hashlib.sha256(json.dumps(told, sort_keys=True, separators=(",", ":")).encode("ascii")).hexdigest()
+
+    def chained(self) -> Entry:
+        """The row with its hash filled in."""
+        return replace(self, hash=self.computed_hash())
+
+    @property
+    def amount(self) -> Amount:
+        """A budget's size, or a charge's."""
+        return read_amount(self.epsilon, self.delta)
+
+    @property
+    def spent(self) -> Amount:
+        """What the dataset has spent with this charge."""
+        return read_amount(self.spent_epsilon, self.spent_delta)
+
+
+def read_amount(epsilon: object, delta: object) -> Amount:
+    """An amount as it is stored; `ValueError` for anything that this module would not have written."""
+    parts = []
+    for text in (epsilon, delta):
+        if not isinstance(text, str) or len(text) > 2 * MAX_DIGITS or not _FRACTION.fullmatch(text):
+            raise ValueError("not an amount")
+        number = Fraction(text)
+        if str(number) != text:
+            raise ValueError("not in lowest terms")
+        parts.append(number)
+    return Amount(*parts)
+
+
+def amount_texts(amount: Amount, names: tuple[str, str] = ("epsilon", "delta")) -> dict[str, str]:
+    """How an amount is stored; refused if its digits are beyond all reason."""
+    if any(part.denominator >= 10**MAX_DIGITS or part.numerator >= 10**MAX_DIGITS for part in amount):
+        raise InvalidInput(
+            "epsilon or delta has a denominator that does not go with the earlier ones", mend="round it to few digits"
+        )
+    return {name: str(part) for name, part in zip(names, amount, strict=True)}
+
+
+def asked_amount(epsilon: object, delta: object) -> Amount:
+    """What a caller asks for: ε > 0 and 0 ≤ δ < 1, exactly."""
+    amount = Amount(exact(epsilon, "epsilon", above=0), exact(delta, "delta", minimum=0))
+    if amount.delta >= 1:
+        raise InvalidInput("delta must be less than 1", mend="give a small number, like 1e-8")
+    return amount
+
+
+def checked_name(text: object, what: str) -> str:
+    """A name of a dataset or request, fit to be shown and exported."""
+    if not isinstance(text, str) or not text.isprintable() or not 1 <= len(text) <= MAX_NAME or text != text.strip():
+        raise InvalidInput(
+            f"{what} has no proper name", mend=f"use 1 to {MAX_NAME} printable characters, with no blanks around them"
+        )
+    return text

@@ -1,0 +1,39 @@
+"""A ledger as a text for other programs. Spreadsheets obey cells that begin like a formula, so none does."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, fields
+
+from discreet.ledger.entries import Entry
+
+COLUMNS = tuple(field.name for field in fields(Entry) if field.name != "outcome")
+
+
+def as_csv(entries: Iterable[Entry]) -> str:
+    """One line for each row, without the outcomes, which are documents of their own."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for entry in entries:
+        told = asdict(entry)
+        writer.writerow([harmless(told[column]) for column in COLUMNS])
+    return text.getvalue()
+
+
+def harmless(value: object) -> str:
+    """A cell that no spreadsheet computes: one that begins like a formula gets an apostrophe in front.
+
+    >>> harmless("=HYPERLINK(1)"), harmless("anes"), harmless(None)
+    ("'=HYPERLINK(1)", 'anes', '')
+    """
+    text = "" if value is None else str(value)
+    return f"'{text}" if text.lstrip().startswith(("=", "+", "-", "@")) or text.startswith(("\t", "\r")) else text
+
+
+def as_json(entries: Iterable[Entry]) -> str:
+    """Everything, as a list of objects whose keys are the columns."""
+    return json.dumps([asdict(entry) for entry in entries], indent=2, allow_nan=False) + "\n"

@@ -1,0 +1,200 @@
+"""A ledger in one SQLite file.
+
+A rollback journal and not a write-ahead log: between transactions the file is the whole ledger, so that a copy of it
+cannot miss charges that still lie in a second file. `synchronous = EXTRA` also syncs the directory when the journal
+goes, without which a power cut could bring the journal back and undo a charge that was already answered. A write
+takes the lock before it reads (`BEGIN IMMEDIATE`), so that no two processes can both find room for the last of a
+budget.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from discreet.errors import LedgerError
+from discreet.ledger.entries import FIRST, Entry
+from discreet.ledger.store import VERSION, Rows, entries, metadata, step
+
+APPLICATION = 0x64637274
+"""Tells SQLite's own tools, and us, that a file is a ledger."""
+
+FAILURES = (SQLAlchemyError, sqlite3.Error, UnicodeError)
+"""What a broken file ends in: Python cannot always decode what SQLite says of it."""
+
+MARKS = {"application_id": APPLICATION, "user_version": VERSION}
+
+PATIENCE = 60.0
+"""Seconds to wait for other processes."""
+
+PRAGMAS = (
+    "journal_mode = DELETE",
+    "synchronous = EXTRA",
+    "fullfsync = ON",
+    "trusted_schema = OFF",
+    "recursive_triggers = ON",
+)
+
+GUARDS = {
+    "no_update": "BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'the ledger only grows'); END",
+    "no_delete": "BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'the ledger only grows'); END",
+    # INSERT OR REPLACE would drop a row without asking no_delete, if it got past this.
+    "only_next": f"""BEFORE INSERT ON entries WHEN
+        NEW.seq IS NOT (SELECT coalesce(max(seq), 0) + 1 FROM entries)
+        OR NEW.previous IS NOT coalesce((SELECT hash FROM entries ORDER BY seq DESC LIMIT 1), '{FIRST}')
+        OR EXISTS (SELECT 1 FROM entries WHERE request_id = NEW.request_id AND kind = NEW.kind)
+        OR EXISTS (SELECT 1 FROM entries WHERE NEW.kind = 'budget' AND kind = 'budget' AND dataset = NEW.dataset)
+        BEGIN SELECT RAISE(ABORT, 'the ledger only grows'); END""",  # noqa: S608 - no value comes from outside
+}
+
+
+class SqliteStore:
+    """The store in a file that exists. No connection outlives a transaction, so forks and threads share nothing."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.name = str(path)
+        self._file = path.resolve()
+        if not self._file.is_file():
+            raise LedgerError(
+                f"there is no ledger {self.name}", mend="check the name, or make one with discreet ledger create"
+            )
+        self._engine = _engine(self._file)
+        with self._translated(), self._engine.connect() as connection:
+            marks = [connection.exec_driver_sql(f"PRAGMA {mark}").scalar() for mark in MARKS]
+        if marks != list(MARKS.values()):
+            raise LedgerError(f"{self.name} is not a ledger of this version", mend="check the name")
+
+    @contextmanager
+    def reading(self) -> Iterator[Rows]:
+        """A consistent view."""
+        with self._translated(), self._engine.begin() as connection:
+            yield Rows(connection, self.name)
+
+    @contextmanager
+    def writing(self) -> Iterator[Rows]:
+        """The only writer until it ends; durable when it has ended, undone if it fails."""
+        with self._translated():
+            step("open")
+            with self._engine.connect().execution_options(opening="BEGIN IMMEDIATE") as connection:
+                with connection.begin():
+                    step("locked")
+                    yield Rows(connection, self.name)
+                    step("written")
+                step("committed")
+
+    def is_damaged(self) -> bool:
+        """Whether SQLite finds a fault in its file, or the guards are not as they were made."""
+        try:
+            with self._engine.begin() as connection:
+                found = connection.exec_driver_sql("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").all()
+                sound = connection.exec_driver_sql("PRAGMA integrity_check").scalar() == "ok"
+        except FAILURES:
+            return True
+        return not sound or dict(map(tuple, found)) != {name: _guard(name) for name in GUARDS}
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except FAILURES as failure:
+            raise _explained(failure, self.name) from None
+
+
+def create_file(path: Path, first: Entry) -> bool:
+    """Make a ledger with its first row: whole, durable and under its name at once, or not at all.
+
+    False if the name was taken meanwhile, which leaves that file as it is. The file may be read by its owner only.
+    """
+    target = path.resolve()
+    if any(target.with_name(target.name + ending).exists() for ending in ("-journal", "-wal")):
+        # SQLite would play the other one's journal into the new file.
+        raise LedgerError(f"{path} was lost, and its journal was not", mend="restore it, or choose another name")
+    unwritable = LedgerError(f"{path} cannot be created", mend="choose a directory on a local disk that may be written")
+    try:
+        handle, made = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".new", dir=target.parent)
+    except OSError:
+        raise unwritable from None
+    os.close(handle)
+    temporary = Path(made)
+    try:
+        engine = _engine(temporary)
+        with engine.begin() as connection:
+            _make(connection)
+            Rows(connection, str(path)).begin(first)
+        engine.dispose()
+        step("made")
+        temporary.chmod(0o600)
+        os.link(temporary, target)  # unlike a rename, it never takes the place of another ledger
+        step("linked")
+    except FileExistsError:
+        return False
+    except (OSError, *FAILURES):
+        raise unwritable from None
+    finally:
+        temporary.unlink(missing_ok=True)
+        _sync(target.parent)
+    return True
+
+
+def _engine(file: Path) -> Engine:
+    address = f"file:{quote(str(file))}?mode=rw"  # never makes a file
+
+    def connect() -> sqlite3.Connection:
+        connection = sqlite3.connect(address, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+        # A row whose text was damaged must be read, to be named.
+        connection.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")
+        for pragma in PRAGMAS:
+            connection.execute(f"PRAGMA {pragma}")
+        return connection
+
+    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, hide_parameters=True)
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        connection.exec_driver_sql(connection.get_execution_options().get("opening", "BEGIN"))
+
+    return engine
+
+
+def _make(connection: Connection) -> None:
+    metadata.create_all(connection, tables=[entries])
+    for name in GUARDS:
+        connection.execute(text(_guard(name)))
+    for mark, value in MARKS.items():
+        connection.exec_driver_sql(f"PRAGMA {mark} = {value}")
+
+
+def _guard(name: str) -> str:
+    return f"CREATE TRIGGER {name} {GUARDS[name]}"
+
+
+def _sync(directory: Path) -> None:
+    """Make the names in a directory durable, where the system lets one."""
+    with suppress(OSError):
+        handle = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _explained(failure: Exception, name: str) -> LedgerError:
+    cause = failure.orig if isinstance(failure, DBAPIError) else failure
+    code = getattr(cause, "sqlite_errorcode", 0) & 0xFF
+    if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+        return LedgerError(f"{name} is locked by another process", mend="try again when it has ended")
+    if code in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}:
+        return LedgerError(f"{name} cannot be read or written", mend="check the disk and the permissions")
+    return LedgerError(
+        f"{name} is not a ledger, or broken", mend="check the name, or restore a copy whose head you know"
+    )

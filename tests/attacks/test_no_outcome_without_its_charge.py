@@ -1,0 +1,42 @@
+"""Killed at any step, a ledger never holds an outcome without its charge, and never loses what it answered."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from discreet.ledger import Ledger
+from tests.contracts.source import ROOT
+from tests.ledger.kills import POINTS
+
+KILLS = 200
+
+
+def test_two_hundred_kills_leave_a_sound_ledger_and_one_charge_a_request(tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "error", "-m", "tests.ledger.kills", str(KILLS), str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, int] = json.loads(done.stdout)
+    assert sum(found.values()) == KILLS
+    for action, step in POINTS:
+        answer = "nothing" if action == "charge" else "charged"
+        assert found.get(f"{action} {step} after {answer}", 0) >= 15
+    assert Ledger(tmp_path / "l.db").verify().rows == 1 + 2 * KILLS
+
+
+def test_a_ledger_killed_while_it_is_made_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
+    program = (
+        "import os, signal, sys; from pathlib import Path; import discreet.ledger.sqlite as sqlite;"
+        "from discreet.ledger import Ledger;"
+        "sqlite.step = lambda name: name == sys.argv[1] and os.kill(os.getpid(), signal.SIGKILL);"
+        "Ledger.create(Path(sys.argv[2]), dataset='d', epsilon=1)"
+    )
+    for step, is_there in (("made", False), ("linked", True)):
+        path = tmp_path / f"{step}.db"
+        done = subprocess.run([sys.executable, "-c", program, step, str(path)], check=False)
+        assert done.returncode == -9
+        assert path.exists() == is_there
+        Ledger.create(path, dataset="again", epsilon=1)
+        assert Ledger(path).verify().rows == (2 if is_there else 1)

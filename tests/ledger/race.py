@@ -1,0 +1,63 @@
+"""Processes behind a barrier, each asking for a tenth of a budget, again and again.
+
+A program of its own, so that it can fork: `python -m tests.ledger.race locked 20 FOLDER` prints, for each round, how
+many were charged, what the ledger says was spent, and whether it verifies.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import sys
+from multiprocessing.synchronize import Barrier
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import BudgetExceeded, LedgerError
+from discreet.ledger import Ledger
+from tests.faults.unlocked_ledger import UnlockedLedger
+
+RACERS = 24
+KINDS: dict[str, type[Ledger]] = {"locked": Ledger, "unlocked": UnlockedLedger}
+
+
+def run(kind: type[Ledger], rounds: int, folder: Path) -> list[dict[str, Any]]:
+    """All rounds, with the same processes."""
+    context = multiprocessing.get_context("fork")
+    ready, done = context.Barrier(RACERS + 1), context.Barrier(RACERS + 1)
+    charged = context.Array("i", RACERS)
+    racers = [
+        context.Process(target=_ask, args=(kind, rounds, folder, i, ready, done, charged), daemon=True)
+        for i in range(RACERS)
+    ]
+    for racer in racers:
+        racer.start()
+    return [_round(folder / f"{number}.db", ready, done, charged) for number in range(rounds)]
+
+
+def _ask(
+    kind: type[Ledger], rounds: int, folder: Path, racer: int, ready: Barrier, done: Barrier, charged: Any
+) -> None:
+    for number in range(rounds):
+        ready.wait(60)
+        try:
+            kind(folder / f"{number}.db").charge("d", "1/10", request_id=f"r{racer}", digest="x")
+            charged[racer] = 1
+        except BudgetExceeded:
+            charged[racer] = 0
+        done.wait(120)
+
+
+def _round(path: Path, ready: Barrier, done: Barrier, charged: Any) -> dict[str, Any]:
+    ledger = Ledger.create(path, dataset="d", epsilon=1)
+    ready.wait(60)
+    done.wait(120)
+    try:
+        verifies = ledger.verify().rows > 0
+    except LedgerError:
+        verifies = False
+    return {"charged": sum(charged), "spent": str(ledger.spent("d").epsilon), "verifies": verifies}
+
+
+if __name__ == "__main__":
+    print(json.dumps(run(KINDS[sys.argv[1]], int(sys.argv[2]), Path(sys.argv[3]))))

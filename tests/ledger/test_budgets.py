@@ -1,0 +1,209 @@
+"""Budgets: exact, charged once a request, and never overspent."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet.errors import BudgetExceeded, InvalidInput, LedgerError
+from discreet.ledger import Amount, Ledger
+
+pytestmark = pytest.mark.usefixtures("quick")
+
+
+def amount(epsilon: int, delta: str = "0") -> Amount:
+    return Amount(Fraction(epsilon), Fraction(delta))
+
+
+def test_a_tenth_ten_times_spends_one_exactly_and_an_eleventh_is_refused(ledger: Ledger) -> None:
+    for i in range(10):
+        ledger.charge("anes", 0.1, request_id=f"r{i}", digest="d")
+    assert ledger.spent("anes").epsilon == 1
+    assert ledger.remaining("anes").epsilon == 0
+    for epsilon in (0.1, "1e-300", Fraction(1, 10**299)):
+        with pytest.raises(BudgetExceeded):
+            ledger.charge("anes", epsilon, request_id="r10", digest="d")
+    assert ledger.spent("anes").epsilon == 1
+    assert ledger.verify().rows == 11
+
+
+@settings(max_examples=40)
+@given(
+    budget=st.fractions(min_value=Fraction(1, 97), max_value=3, max_denominator=97),
+    delta=st.sampled_from([Fraction(0), Fraction(1, 10**8), Fraction(1, 3)]),
+    asked=st.lists(
+        st.tuples(
+            st.fractions(min_value=Fraction(1, 89), max_value=2, max_denominator=89),
+            st.sampled_from([Fraction(0), Fraction(1, 10**9), Fraction(1, 7)]),
+        ),
+        max_size=12,
+    ),
+)
+def test_accepted_charges_never_exceed_the_budget_exactly(
+    budget: Fraction, delta: Fraction, asked: list[tuple[Fraction, Fraction]]
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        ledger = Ledger.create(Path(folder) / "l.db", dataset="d", epsilon=budget, delta=delta)
+        spent, lost = Fraction(0), Fraction(0)
+        for i, (epsilon, more) in enumerate(asked):
+            fits = spent + epsilon <= budget and lost + more <= delta
+            try:
+                ledger.charge("d", epsilon, more, request_id=str(i), digest="x")
+            except BudgetExceeded:
+                assert not fits
+            else:
+                assert fits
+                spent, lost = spent + epsilon, lost + more
+            assert ledger.spent("d") == (spent, lost)
+        assert ledger.remaining("d") == (budget - spent, delta - lost)
+        ledger.verify()
+
+
+@pytest.mark.parametrize(
+    "epsilon", [0, -1, "nan", "inf", float("nan"), float("inf"), True, None, "", "1/0", "٣", 5e-324]
+)
+def test_a_charge_or_budget_that_is_no_positive_number_is_refused(
+    epsilon: object, ledger: Ledger, tmp_path: Path
+) -> None:
+    with pytest.raises(InvalidInput):
+        ledger.charge("anes", epsilon, request_id="r", digest="d")
+    with pytest.raises(InvalidInput):
+        Ledger.create(tmp_path / "new.db", dataset="d", epsilon=epsilon)
+    assert not (tmp_path / "new.db").exists()
+    assert ledger.verify().rows == 1
+
+
+@pytest.mark.parametrize("delta", [-1, 1, "nan", 2])
+def test_a_delta_that_is_no_small_number_is_refused(delta: object, ledger: Ledger) -> None:
+    with pytest.raises(InvalidInput):
+        ledger.charge("anes", 1, delta, request_id="r", digest="d")
+
+
+def test_delta_is_budgeted_like_epsilon(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=10, delta=1e-8)
+    ledger.charge("d", 1, 6e-9, request_id="a", digest="d")
+    with pytest.raises(BudgetExceeded, match="delta = 1/200000000 does not fit: 1/250000000 of 1/100000000"):
+        ledger.charge("d", 1, 5e-9, request_id="b", digest="d")
+    ledger.charge("d", 1, 4e-9, request_id="b", digest="d")
+    assert ledger.remaining("d") == amount(8)
+
+
+def test_a_request_is_charged_once_and_its_outcome_returned(ledger: Ledger) -> None:
+    first = ledger.charge("anes", "1/2", request_id="r", digest="d")
+    assert (first.is_new, first.outcome) == (True, None)
+    again = ledger.charge("anes", 0.5, request_id="r", digest="d")
+    assert (again.is_new, again.outcome, again.hash) == (False, None, first.hash)
+    ledger.seal("r", '{"output": [1, 2]}')
+    sealed = ledger.charge("anes", 0.5, request_id="r", digest="d")
+    assert (sealed.is_new, sealed.outcome) == (False, '{"output": [1, 2]}')
+    assert sealed == ledger.find("r")
+    assert ledger.find("another") is None
+    assert ledger.spent("anes").epsilon == Fraction(1, 2)
+    assert ledger.verify().rows == 3
+
+
+def test_a_request_is_found_again_even_when_the_budget_is_used_up(ledger: Ledger) -> None:
+    ledger.charge("anes", 1, request_id="r", digest="d")
+    ledger.seal("r", "{}")
+    assert ledger.charge("anes", 1, request_id="r", digest="d").outcome == "{}"
+
+
+@pytest.mark.parametrize(
+    ("dataset", "epsilon", "delta", "digest", "adjacency"),
+    [
+        ("anes", "1/2", 0, "other", "replace-one"),
+        ("anes", "1/3", 0, "d", "replace-one"),
+        ("anes", "1/2", "1e-9", "d", "replace-one"),
+        ("two", "1/2", 0, "d", "replace-one"),
+        ("anes", "1/2", 0, "d", "add-remove"),
+    ],
+)
+def test_a_request_with_another_parameter_is_refused(
+    dataset: str, epsilon: str, delta: object, digest: str, adjacency: str, ledger: Ledger, tmp_path: Path
+) -> None:
+    Ledger.create(tmp_path / "budgets.db", dataset="two", epsilon=1, delta="1e-6")
+    ledger.charge("anes", "1/2", request_id="r", digest="d")
+    with pytest.raises(InvalidInput, match="other parameters"):
+        ledger.charge(dataset, epsilon, delta, request_id="r", digest=digest, adjacency=adjacency)
+    assert ledger.verify().rows == 3
+
+
+def test_losses_under_different_adjacencies_are_not_mixed(ledger: Ledger) -> None:
+    with pytest.raises(InvalidInput, match="budgeted under replace-one"):
+        ledger.charge("anes", "1/2", request_id="r", digest="d", adjacency="add-remove")
+
+
+def test_an_outcome_is_sealed_once_and_only_under_its_charge(ledger: Ledger) -> None:
+    with pytest.raises(LedgerError, match="has no charge"):
+        ledger.seal("r", "{}")
+    ledger.charge("anes", "1/2", request_id="r", digest="d")
+    for outcome in ("", "{", "nan?", b"{}", None, '"\ud800"'):
+        with pytest.raises(InvalidInput):
+            ledger.seal("r", outcome)  # type: ignore[arg-type]
+    ledger.seal("r", '{"first": "é"}')
+    for outcome in ('{"first": "é"}', '{"second": 1}'):
+        with pytest.raises(LedgerError, match="is sealed"):
+            ledger.seal("r", outcome)
+    found = ledger.find("r")
+    assert found is not None
+    assert found.outcome is not None
+    assert json.loads(found.outcome) == {"first": "é"}
+    ledger.verify()
+
+
+def test_datasets_have_budgets_of_their_own(ledger: Ledger, tmp_path: Path) -> None:
+    Ledger.create(tmp_path / "budgets.db", dataset="census", epsilon=2, delta="1e-6")
+    ledger.charge("anes", 1, request_id="a", digest="d")
+    ledger.charge("census", 1, request_id="b", digest="d")
+    ledger.seal("b", "{}")
+    shown = [(a.dataset, a.budget, a.spent, a.remaining, a.charges, a.sealed) for a in ledger.accounts()]
+    assert shown == [
+        ("anes", amount(1), amount(1), amount(0), 1, 0),
+        ("census", amount(2, "1e-6"), amount(1), amount(1, "1e-6"), 1, 1),
+    ]
+    assert [entry.kind for entry in ledger.history("census")] == ["budget", "charge", "seal"]
+    for budget in (1, 5):
+        with pytest.raises(InvalidInput, match="a budget is set once"):
+            Ledger.create(tmp_path / "budgets.db", dataset="anes", epsilon=budget)
+    for call in (ledger.spent, ledger.remaining):
+        with pytest.raises(InvalidInput, match="has no dataset 'nobody'"):
+            call("nobody")
+    with pytest.raises(InvalidInput):
+        ledger.charge("nobody", 1, request_id="c", digest="d")
+
+
+@pytest.mark.parametrize("name", ["", " a", "a ", "a\nb", "\x1b[31m", "x" * 201, "\ud800", None, 7])
+def test_names_that_cannot_be_shown_are_refused(name: object, ledger: Ledger, tmp_path: Path) -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: ledger.charge("anes", 1, request_id=name, digest="d"),  # type: ignore[arg-type]
+        lambda: ledger.charge("anes", 1, request_id="r", digest=name),  # type: ignore[arg-type]
+        lambda: ledger.charge(name, 1, request_id="r", digest="d"),  # type: ignore[arg-type]
+        lambda: ledger.spent(name),  # type: ignore[arg-type]
+        lambda: ledger.find(name),  # type: ignore[arg-type]
+        lambda: Ledger.create(tmp_path / "new.db", dataset=name, epsilon=1),  # type: ignore[arg-type]
+    ]
+    for call in calls:
+        with pytest.raises(InvalidInput):
+            call()
+    assert ledger.verify().rows == 1
+
+
+def test_denominators_that_grow_without_end_are_refused_before_they_cannot_be_written(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
+
+    def charge_coprimes(start: int, end: int) -> None:
+        for i in range(start, end):
+            ledger.charge("d", f"1/{10**60 + 2 * i + 1}", request_id=str(i), digest="x")
+
+    charge_coprimes(0, 60)
+    with pytest.raises(InvalidInput, match="denominator"):
+        charge_coprimes(60, 200)
+    assert ledger.verify().rows > 60
+    ledger.charge("d", "1/2", request_id="plain", digest="x")
