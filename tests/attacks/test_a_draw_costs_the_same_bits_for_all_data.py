@@ -1,0 +1,55 @@
+"""How many bits a draw reads does not depend on the data: small laws are inverted, additive noise knows no counts."""
+
+from __future__ import annotations
+
+import pytest
+
+from discreet import PosteriorSpace
+from discreet.mechanisms import (
+    ExponentialGlobal,
+    ExponentialLocal,
+    ExponentialReciprocal,
+    ExponentialSmooth,
+    Geometric,
+    Laplace,
+    LaplaceImproved,
+    Mechanism,
+    mechanism,
+)
+from discreet.testing import CountedBits, HashedBits, draw_with
+
+SPACES = [PosteriorSpace([1, 1], 40), PosteriorSpace(["0.05", "3"], 25), PosteriorSpace([1, 1, 1], 8)]
+
+
+def used(form: Mechanism, counts: tuple[int, ...], name: str) -> int:
+    bits = CountedBits(HashedBits(name))
+    draw_with(form.law(counts), bits)
+    return bits.used
+
+
+@pytest.mark.parametrize("family", [ExponentialGlobal, ExponentialLocal, ExponentialSmooth, ExponentialReciprocal])
+@pytest.mark.parametrize("space", SPACES, ids=str)
+def test_small_laws_read_the_same_number_of_bits_for_every_data_set_and_outcome(
+    family: type[Mechanism], space: PosteriorSpace
+) -> None:
+    form = mechanism(family.name, space, epsilon=1)
+    assert len({used(form, c, f"{name} {c}") for c in space.candidates() for name in range(3)}) == 1
+
+
+@pytest.mark.parametrize("family", [Laplace, LaplaceImproved, Geometric])
+@pytest.mark.parametrize("space", SPACES, ids=str)
+def test_additive_noise_is_drawn_alike_whatever_it_is_added_to(family: type[Mechanism], space: PosteriorSpace) -> None:
+    """The same bits: the same number of them is read for every data set, though it varies with the noise."""
+    form = mechanism(family.name, space, epsilon="0.2")
+    for name in ("one", "two", "three"):
+        assert len({used(form, c, name) for c in space.candidates()}) == 1
+
+
+@pytest.mark.parametrize("space", SPACES, ids=str)
+def test_geometric_noise_is_the_same_vector_for_every_data_set(space: PosteriorSpace) -> None:
+    form = Geometric(space, epsilon="0.2")
+    noises = {
+        tuple(z - x for z, x in zip(draw_with(form.law(c), HashedBits("noise")), c, strict=True))
+        for c in space.candidates()
+    }
+    assert len(noises) == 1

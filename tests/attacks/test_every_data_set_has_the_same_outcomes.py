@@ -1,0 +1,81 @@
+"""An outcome that is possible for one data set is possible for all: none tells a neighbour apart by being impossible.
+
+Float weights underflow: at ε = 1 and 20,000 records, ten outcomes were possible for one data set and not for another.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from discreet import PosteriorSpace
+from discreet.laws import CandidateLaw
+from discreet.mechanisms import FAMILIES, Geometric, Mechanism, Optimal, mechanism
+from discreet.numbers import precision
+from discreet.testing import FixedBits, HashedBits, draw_with
+
+RELEASED = [family for family in FAMILIES if family is not Optimal]
+
+SPACES = [(["1", "1"], 12), (["0.001", "1000"], 8), (["1", "1", "1"], 4), (["0.05", "50", "2"], 3), (["1"] * 4, 2)]
+
+
+@pytest.mark.parametrize("family", RELEASED)
+@pytest.mark.parametrize(("prior", "n"), SPACES)
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "1000000"])
+def test_every_weight_is_finite_for_every_data_set(
+    family: type[Mechanism], prior: list[str], n: int, epsilon: str
+) -> None:
+    space = PosteriorSpace(prior, n)
+    for form in (mechanism(family.name, space, epsilon=epsilon), family.as_published(space, epsilon=epsilon)):
+        for c in space.candidates():
+            law = form.law(c)
+            with precision(64):
+                assert all(law.log_weight(r).is_finite() for r in space.candidates())
+                if isinstance(law, CandidateLaw):
+                    assert all(weight.is_finite() for weight in law.enclosures())
+                else:
+                    far = (-5 * n, *(0,) * (space.k - 2), 6 * n)
+                    assert law.log_weight(far).is_finite()
+
+
+@pytest.mark.parametrize("family", RELEASED)
+@pytest.mark.parametrize(("prior", "n"), SPACES)
+def test_float_probabilities_have_the_same_support_for_every_data_set(
+    family: type[Mechanism], prior: list[str], n: int
+) -> None:
+    space = PosteriorSpace(prior, n)
+    epsilon = 3 if family is Geometric else 100
+    form = mechanism(family.name, space, epsilon=epsilon)
+    assert all(np.isfinite(form.log_pmf(c)).all() for c in space.candidates())
+
+
+@pytest.mark.parametrize("family", [f for f in RELEASED if f is not Geometric])
+def test_twenty_thousand_records_leave_no_outcome_behind(family: type[Mechanism]) -> None:
+    """Where floats lost ten outcomes: all log-weights are finite, and the least one is one that a draw can have."""
+    space = PosteriorSpace([1, 1], 20_000)
+    form = mechanism(family.name, space, epsilon=1)
+    for c in ([10_000, 10_000], [10_001, 9_999], [0, 20_000], [1, 19_999]):
+        law = form.law(c)
+        assert isinstance(law, CandidateLaw)
+        logs = law.log_weights()
+        assert np.isfinite(logs).all()
+        least = int(logs.argmin())
+        with precision(64):
+            assert law.log_weight((least, 20_000 - least)).is_finite()
+
+
+def test_noisy_counts_reach_everything_at_any_distance() -> None:
+    form = Geometric(PosteriorSpace([1, 1], 20_000), epsilon=1)
+    with precision(64):
+        for c in ([10_000, 10_000], [0, 20_000]):
+            for first in (-(10**9), 0, 20_000, 10**9):
+                assert form.law(c).log_weight((first, 20_000 - first)).is_finite()
+
+
+@pytest.mark.parametrize("family", RELEASED)
+def test_even_the_least_likely_candidate_can_be_drawn(family: type[Mechanism]) -> None:
+    """All uniform numbers lead somewhere: the two extreme strings of bits give outcomes, not errors."""
+    form = mechanism(family.name, PosteriorSpace([1, 1], 12), epsilon=50)
+    for c in form.space.candidates():
+        for start in ("0" * 64, "1" * 64):
+            assert sum(draw_with(form.law(c), FixedBits(start, then=HashedBits("after the extreme")))) == 12

@@ -1,0 +1,42 @@
+"""A forked child never repeats the bits of its parent or of its siblings: nothing is buffered and nothing is seeded."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+CHILDREN = 8
+
+PROGRAM = f"""
+import os, sys
+from discreet import Geometric, PosteriorSpace
+from discreet.draw import SYSTEM
+
+law = Geometric(PosteriorSpace([1, 1, 1], 10**6), epsilon="1e-6").law([10**6, 0, 0])
+law.draw()                                # everything is prepared, and bits were drawn, before the fork
+SYSTEM.draw_bits(3)                       # not a whole byte: what is left of it must not be kept
+for _ in range({CHILDREN}):
+    read, write = os.pipe()
+    if os.fork() == 0:
+        os.write(write, f"{{SYSTEM.draw_bits(128)}} {{law.draw()}} {{law.draw_many(1).tolist()}}".encode())
+        os._exit(0)
+    os.wait()
+    os.close(write)
+    print(os.read(read, 65536).decode())
+    os.close(read)
+print(f"{{SYSTEM.draw_bits(128)}} {{law.draw()}} {{law.draw_many(1).tolist()}}")
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_eight_forked_children_and_their_parent_draw_different_bits_and_outcomes() -> None:
+    ran = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
+    lines = ran.stdout.split("\n")[:-1]
+    assert len(lines) == CHILDREN + 1
+    bits = [line.split(" ", 1)[0] for line in lines]
+    outcomes = [line.split(" ", 1)[1] for line in lines]
+    assert len(set(bits)) == CHILDREN + 1
+    assert len(set(outcomes)) == CHILDREN + 1

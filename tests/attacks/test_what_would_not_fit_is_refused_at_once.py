@@ -1,0 +1,66 @@
+"""n or k so large that a table would not fit: refused from public facts, at once, with what to do instead."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from collections.abc import Callable
+
+import pytest
+
+from discreet import PosteriorSpace, TooLarge
+from discreet.mechanisms import ExponentialGlobal, ExponentialLocal, Geometric, LaplaceImproved, Optimal
+
+
+def corner(k: int, n: int) -> list[int]:
+    return [n, *[0] * (k - 1)]
+
+
+LISTS: list[Callable[[PosteriorSpace], object]] = [
+    lambda space: space.candidates().array(),
+    lambda space: ExponentialGlobal(space, epsilon=1).log_pmf(corner(space.k, space.n)),
+    lambda space: ExponentialLocal(space, epsilon=1).log_pmf(corner(space.k, space.n)),
+    lambda space: LaplaceImproved(space, epsilon=1).log_pmf(corner(space.k, space.n)),
+    lambda space: Optimal(space, epsilon=1),
+]
+
+
+@pytest.mark.parametrize("lists", range(len(LISTS)))
+@pytest.mark.parametrize(("k", "n"), [(2, 10**9), (2, 10**15), (3, 10**6), (10, 10**4), (500, 10**6)])
+def test_a_list_that_would_not_fit_is_refused_before_anything_is_allocated(lists: int, k: int, n: int) -> None:
+    space = PosteriorSpace([1] * k, n)
+    tracemalloc.start()
+    began = time.process_time()
+    try:
+        with pytest.raises(TooLarge) as refused:
+            LISTS[lists](space)
+        spent, (_, peak) = time.process_time() - began, tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert spent < 2
+    assert peak < 20_000_000
+    assert refused.value.mend
+    assert "candidates" in str(refused.value)
+
+
+@pytest.mark.parametrize(("k", "n"), [(3, 10**6), (10, 10**4)])
+def test_ways_back_that_weigh_every_candidate_are_refused_before_any_data_is_seen(k: int, n: int) -> None:
+    for way in ("bayes", "free"):
+        with pytest.raises(TooLarge, match="nearest"):
+            Geometric(PosteriorSpace([1] * k, n), epsilon=1, way=way)
+
+
+@pytest.mark.parametrize("n", [10**15 + 1, 10**30, "1e300"])
+def test_more_records_than_there_could_be_are_refused(n: object) -> None:
+    with pytest.raises(TooLarge):
+        PosteriorSpace([1, 1], n)
+
+
+def test_the_refusal_does_not_depend_on_the_counts() -> None:
+    space = PosteriorSpace([1, 1, 1], 10**6)
+    texts = set()
+    for c in ([10**6, 0, 0], [0, 10**6, 0], [333_333, 333_333, 333_334]):
+        with pytest.raises(TooLarge) as refused:
+            LaplaceImproved(space, epsilon=1).log_pmf(c)
+        texts.add(str(refused.value))
+    assert len(texts) == 1
