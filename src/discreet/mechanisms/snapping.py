@@ -130,7 +130,8 @@ class Snapping:
         """
         from discreet.mechanisms.snapping_law import mass
 
-        return mass(self, self.scaled(value), self.index(output))
+        index = self.index(output)
+        return mass(self, self.scaled(value), index, index)
 
     def verify(self, value: object, neighbour: object) -> Verdict:
         """The exact loss between two values, from their exact distributions: no sampling.

@@ -90,17 +90,17 @@ def law_near(snapping: Snapping, inputs: list[Fraction]) -> list[SnappedLaw]:
 
 def law_between(snapping: Snapping, x: Fraction, first: int, last: int) -> SnappedLaw:
     """The probabilities of the outputs from `first` to `last`, around x, and of all that is below and above them."""
-    up = [_beyond(snapping, x, True, index) for index in range(first, last + 2)]
-    down = [_beyond(snapping, x, False, index) for index in range(first - 1, last + 1)]
+    up = [beyond(snapping, x, True, index) for index in range(first, last + 2)]
+    down = [beyond(snapping, x, False, index) for index in range(first - 1, last + 1)]
     masses = tuple(_half_sum(up[i], up[i + 1], down[i + 1], down[i]) for i in range(last - first + 1))
     below, above = _half_sum(ONE, up[0], down[0], ZERO), _half_sum(up[-1], ZERO, ONE, down[-1])
     return SnappedLaw(snapping, first, masses, below, above)
 
 
-def mass(snapping: Snapping, x: Fraction, index: int) -> Dyadic:
-    """The probability of one output."""
-    up = [_beyond(snapping, x, True, i) for i in (index, index + 1)]
-    down = [_beyond(snapping, x, False, i) for i in (index, index - 1)]
+def mass(snapping: Snapping, x: Fraction, first: int, last: int) -> Dyadic:
+    """The probability of the outputs from `first` to `last`, wherever they are."""
+    up = [beyond(snapping, x, True, index) for index in (first, last + 1)]
+    down = [beyond(snapping, x, False, index) for index in (last, first - 1)]
     return _half_sum(*up, *down)
 
 
@@ -109,7 +109,7 @@ def _half_sum(up: Dyadic, farther_up: Dyadic, down: Dyadic, farther_down: Dyadic
     return up.minus(farther_up).plus(down.minus(farther_down)).half()
 
 
-def _beyond(snapping: Snapping, x: Fraction, upward: bool, index: int) -> Dyadic:
+def beyond(snapping: Snapping, x: Fraction, upward: bool, index: int) -> Dyadic:
     """P(output ≥ index) given that noise is added, or P(output ≤ index) given that it is taken away."""
     if abs(index) > snapping.last:
         return ZERO if upward == (index > 0) else ONE
