@@ -200,7 +200,39 @@ def test_a_release_of_very_many_records_in_two_categories_needs_no_list(family: 
     assert bits.used < 5 * 10_000
 
 
-def test_three_categories_with_too_many_candidates_to_list_are_refused_or_drawn_but_never_listed() -> None:
+@pytest.mark.parametrize("family", FOUR)
+@pytest.mark.parametrize(
+    ("prior", "c"),
+    [
+        ([1, 1, 1], [12, 10, 8]),
+        ([1, 1, 1], [30, 0, 0]),
+        (["0.3", 2, 7], [0, 9, 21]),
+        ([1, 1, 1, 1], [5, 4, 3, 1]),
+        ([1, "0.5", 2, 1], [0, 0, 13, 0]),
+    ],
+)
+def test_many_candidates_of_three_and_more_categories_are_drawn_from_the_same_law(
+    family: type[Exponential], prior: list[object], c: list[int]
+) -> None:
+    space = PosteriorSpace(prior, sum(c))
+    assert space.size >= LISTED
+    mechanism = family(space, scale=5)
+    wrong = family(space, scale="13/2", **gamma_of(mechanism))
+    law, bits = mechanism.law(c), HashedBits(f"many {family.name} {prior} {c}")
+    for seen in (tally(law._draw(bits) for _ in range(3000)), tally(law._draw_many(bits, 30_000).tolist())):
+        assert fits(seen, pmf(mechanism, c))
+    assert not fits(seen, pmf(wrong, c))
+
+
+@pytest.mark.parametrize(("k", "n"), [(3, 10**6), (4, 10**12), (10, 10**6)])
+def test_a_release_of_very_many_records_in_many_categories_needs_no_list(k: int, n: int) -> None:
+    c = [n // k + 1] * (n % k) + [n // k] * (k - n % k)
+    law, bits = ExponentialReciprocal(PosteriorSpace([1] * k, n), scale="1/2").law(c), CountedBits(HashedBits("k"))
+    assert all(sum(law._draw(bits)) == n for _ in range(5))
+    assert bits.used < 5 * 100_000
+
+
+def test_a_pmf_on_too_many_candidates_to_list_is_refused() -> None:
     mechanism = ExponentialGlobal(PosteriorSpace([1, 1, 1], 10**6), epsilon=1)
     with pytest.raises(TooLarge):
         mechanism.log_pmf([10**6, 0, 0])

@@ -12,10 +12,12 @@ from discreet import InvalidInput, NotPrivate, PosteriorSpace, TooLarge
 from discreet.mechanisms import Optimal
 from discreet.mechanisms.optimal import LARGEST
 from discreet.numbers import ball, precision
+from discreet.testing import HashedBits
 from tests.checker import kernel
 from tests.enumeration import enumerate_space
 from tests.oracles import optimal as oracle
 from tests.oracles.spaces import prior_predictive, uniform
+from tests.statistics import Outcome, fits, tally
 
 SMALL = [(("1", "1"), 8), (("0.3", "4"), 7), (("1", "1", "1"), 3), (("7", "4"), 10)]
 
@@ -76,6 +78,16 @@ def test_a_release_is_always_refused() -> None:
     for options in ({}, {"accept_no_guarantee": True}):
         with pytest.raises(NotPrivate, match="yardstick"):
             mechanism.release([3, 5], **options)
+
+
+def test_a_row_of_the_kernel_is_drawn_as_the_exact_numbers_that_its_floats_are() -> None:
+    mechanism, bits = Optimal(PosteriorSpace([1, 1, 1], 3), epsilon=1), HashedBits("kernel")
+    for c in ((1, 1, 1), (3, 0, 0)):
+        law = mechanism.law(c)
+        pmf: dict[Outcome, float] = dict(
+            zip(mechanism.space.candidates(), np.exp(mechanism.log_pmf(c)).tolist(), strict=True)
+        )
+        assert fits(tally(law._draw(bits) for _ in range(3000)), pmf)
 
 
 def test_more_budget_is_never_worse() -> None:
