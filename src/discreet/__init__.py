@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     )
     from discreet.mechanisms.snapping import Snapping
     from discreet.posteriors import Beta, Dirichlet
+    from discreet.receipts import Receipt
     from discreet.sensitivity import (
         global_sensitivity,
         local_sensitivity,
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     )
     from discreet.space import PosteriorSpace
     from discreet.variation import total_variation
+    from discreet.workflow import release
     from discreet.verification import dilation, lifting
 
 __version__ = "0.1.0"
@@ -77,6 +79,7 @@ __all__ = [
     "NotPrivate",
     "Optimal",
     "PosteriorSpace",
+    "Receipt",
     "Released",
     "Snapping",
     "SourceError",
@@ -94,6 +97,7 @@ __all__ = [
     "local_sensitivity",
     "mechanism",
     "reciprocal_sensitivity",
+    "release",
     "renyi",
     "seeds_gamma",
     "smooth_sensitivity",
@@ -129,6 +133,7 @@ _ROOMS = {
     ],
     "mechanisms.snapping": ["Snapping"],
     "posteriors": ["Beta", "Dirichlet"],
+    "receipts": ["Receipt"],
     "sensitivity": [
         "global_sensitivity",
         "local_sensitivity",
@@ -138,6 +143,7 @@ _ROOMS = {
     ],
     "space": ["PosteriorSpace"],
     "variation": ["total_variation"],
+    "workflow": ["release"],
     "verification": ["dilation", "lifting"],
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}

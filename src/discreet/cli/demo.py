@@ -1,43 +1,84 @@
-"""`discreet demo`: a private release of real data, from nothing to a picture."""
+"""`discreet demo`: two private releases of real data, from a table to receipts, a picture and a ledger that adds up."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from discreet.errors import InvalidInput
 
+if TYPE_CHECKING:
+    from discreet.ledger import Ledger
+    from discreet.receipts import Receipt
+
 EXAMPLE = "Example: discreet demo --out discreet-demo"
 
-COUNTS = {"not cured": 42, "cured": 48}
-"""Cryotherapy: 90 patients whose warts were treated with cold, by outcome. A public data set."""
+BUDGET, VOTE, PARTY = "3/2", "1/2", "1"
+"""The demo's budget, and what its two releases spend of it."""
 
-EPSILON = "1"
+DATASET = "anes96"
 
 
 def demo(
     out: Annotated[Path, typer.Option(help="The directory to write to.")] = Path("discreet-demo"),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
-    """Release the posterior of a real, public data set, and paint it."""
-    import discreet as dc
-    from discreet.cli.releasing import draw_and_show
-    from discreet.cli.tables import console
+    """Release votes and party identification of 944 respondents, with a fresh ledger, and paint them."""
+    from discreet.cli.tables import console, print_json
+    from discreet.data import ANES96, PARTIES, VOTES
+
+    ledger = _fresh_ledger(out)
+    said = console()
+    if not as_json:
+        said.print(
+            "The 1996 American National Election Study asked 944 people how they voted and which party they lean to.\n"
+            f"No release may tell on any of them. A fresh ledger allows ε = {BUDGET} in all.\n",
+            soft_wrap=True,
+        )
+    vote = _released(ledger, ANES96, out, "vote", VOTES, VOTE, as_json=as_json)
+    party = _released(ledger, ANES96, out, "party", PARTIES, PARTY, as_json=as_json)
+    verified = ledger.verify()
+    if as_json:
+        print_json({"vote": vote.document, "party": party.document, "ledger": {"rows": verified.rows}})
+        return
+    left = ledger.remaining(DATASET).epsilon
+    said.print(f"ledger: {verified.rows} rows verified, ε = {left} left of {BUDGET}", soft_wrap=True)
+    said.print(f"everything is in {out}: receipts, pictures, and budgets.db", soft_wrap=True)
+
+
+def _fresh_ledger(out: Path) -> Ledger:
+    from discreet.ledger import Ledger
 
     try:
         out.mkdir(parents=True, exist_ok=True)
+        (out / "budgets.db").unlink(missing_ok=True)
     except OSError:
         raise InvalidInput(f"{out} cannot be made a directory", mend="choose another with --out") from None
-    counts = list(COUNTS.values())
-    space = dc.PosteriorSpace(prior=dc.Beta(1, 1), n=sum(counts))
+    return Ledger.create(out / "budgets.db", dataset=DATASET, epsilon=BUDGET)
+
+
+def _released(
+    ledger: Ledger, source: Path, out: Path, column: str, categories: tuple[str, ...], epsilon: str, *, as_json: bool
+) -> Receipt:
+    from contextlib import ExitStack
+
+    from discreet.cli.releasing import reserve, show, write
+    from discreet.cli.tables import console, print_plan
+    from discreet.workflow import Prepared, release
+
+    def tell(prepared: Prepared) -> bool:
+        if not as_json:
+            print_plan(prepared.document())
+        return True
+
+    options: dict[str, Any] = {"column": column, "categories": categories, "epsilon": epsilon, "dataset": DATASET}
+    with ExitStack() as stack:
+        places = reserve(stack, out / f"{column}.json", out / f"{column}.png")
+        receipt = release(source, ledger=ledger, request_id=f"demo-{column}", confirm=tell, **options)
+        write(receipt, places)
     if not as_json:
-        console().print(f"Cryotherapy: {space.n} patients, cured or not. The release must not tell on any of them.\n")
-    mechanism = dc.Geometric(space, epsilon=EPSILON)
-    names = list(COUNTS)
-    draw_and_show(mechanism, counts, names, out=out / "release.json", plot=out / "release.png", as_json=as_json)
-    if not as_json:
-        true = space.posterior(counts).mean
-        said = ", ".join(f"{name} {share:.4f}" for name, share in zip(names, true, strict=True))
-        console().print(f"\nThese data are public, so we may compare: the true means are {said}.", soft_wrap=True)
+        show(receipt, [place.path for place in places.values()], as_json=False)
+        console().print()
+    return receipt

@@ -1,121 +1,239 @@
-"""`discreet release`: one private draw of a posterior."""
+"""`discreet release`: from a table, or from counts in hand, to a receipt."""
 
 from __future__ import annotations
 
-import json
+import sys
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.errors import InvalidInput, NotPrivate
+from discreet.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from discreet import Mechanism
+    from discreet.receipts import Receipt
+    from discreet.workflow import Prepared
 
-EXAMPLE = "Example: discreet release --counts 70,50,30 --epsilon 0.5 --no-ledger --out release.json"
+EXAMPLE = (
+    "Example: discreet release votes.csv --column vote --categories Clinton,Dole --epsilon 0.5 "
+    "--ledger budgets.db --dataset anes --out receipt.json"
+)
 
 
 def release(
     epsilon: Annotated[str, typer.Option(help="The privacy loss to allow, exact: 0.5, 1e-3 or 1/3.")],
-    source: Annotated[str | None, typer.Argument(hidden=True)] = None,
+    source: Annotated[
+        str | None, typer.Argument(help="A CSV, Parquet or Arrow file or glob, or duckdb://file.db/table.")
+    ] = None,
+    column: Annotated[str | None, typer.Option(help="The column to count.")] = None,
+    categories: Annotated[str | None, typer.Option(help="The categories, with commas between them.")] = None,
     counts: Annotated[str | None, typer.Option(help="Counts in hand, like 70,50,30; - reads standard input.")] = None,
+    ledger: Annotated[str | None, typer.Option(help="The ledger whose budget is charged.")] = None,
+    dataset: Annotated[str | None, typer.Option(help="The dataset in the ledger.")] = None,
     no_ledger: Annotated[bool, typer.Option("--no-ledger", help="Release without a budget to charge.")] = False,
-    ledger: Annotated[str | None, typer.Option(hidden=True)] = None,
     prior: Annotated[str | None, typer.Option(help="Prior parameters, one a category; ones if not said.")] = None,
-    n: Annotated[str | None, typer.Option("--n", help="The number of records; the counts' sum if not said.")] = None,
+    n: Annotated[str | None, typer.Option("--n", help="The number of records; counted if not said.")] = None,
+    other: Annotated[str | None, typer.Option(help="A category for whatever is outside the others.")] = None,
+    id_column: Annotated[str | None, typer.Option(help="The column that tells people apart: one record each.")] = None,
+    engine: Annotated[str, typer.Option(help="The engine that counts.")] = "duckdb",
     mechanism: Annotated[str, typer.Option(help="The mechanism, by name.")] = "geometric",
+    calibrated: Annotated[bool, typer.Option("--calibrated", help="Use the largest scale that keeps ε.")] = False,
     gamma: Annotated[str | None, typer.Option(help="How smooth a smooth or reciprocal sensitivity is.")] = None,
     way: Annotated[str | None, typer.Option(help="geometric's way back: nearest, bayes or free.")] = None,
-    categories: Annotated[str | None, typer.Option(help="The categories' names; 1,2,… if not said.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Write the release to this JSON file.")] = None,
+    request_id: Annotated[str | None, typer.Option(help="A name for the request: repeating it costs nothing.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the receipt to this JSON file.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Paint the released posterior (.png, .svg or .pdf).")] = None,
     accept_no_guarantee: Annotated[
-        bool, typer.Option("--accept-no-guarantee", help="Draw even from a mechanism that is not private.")
+        bool, typer.Option("--accept-no-guarantee", help="Draw counts in hand even without a guarantee.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check everything, draw nothing.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Ask nothing; without a ledger nothing is asked.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Touch no data, charge nothing, draw nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Charge without asking.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Release a posterior by one exact draw. What is printed may be published."""
-    from discreet.cli.busy import busy
-    from discreet.cli.inputs import public_space, read_categories, read_counts
+    _require_one_way(source, counts, ledger=ledger, dataset=dataset, no_ledger=no_ledger)
+    options = {key: value for key, value in (("gamma", gamma), ("way", way)) if value is not None}
+    shared: dict[str, Any] = {
+        "epsilon": epsilon,
+        "prior": None if prior is None else prior.split(","),
+        "mechanism": mechanism,
+        "calibrated": calibrated,
+        **options,
+    }
+    if counts is not None:
+        _from_counts(counts, shared, n, categories, accept_no_guarantee, dry_run, out, plot, as_json)
+        return
+    if column is None or categories is None:
+        raise InvalidInput("a table needs --column and --categories", mend="say which column, and what it may hold")
+    declared = {"column": column, "categories": categories.split(","), "other": other, "id_column": id_column}
+    if dry_run:
+        _dry_run(declared, shared, n, str(source), dataset, engine, as_json)
+        return
+    if ledger is not None and not yes and not sys.stdin.isatty():
+        raise InvalidInput("a charge must be confirmed", mend="answer on a terminal, or say --yes")
+    _from_table(
+        {**declared, **shared, "n": n, "engine": engine, "request_id": request_id},
+        source, ledger, dataset, ask=ledger is not None and not yes, out=out, plot=plot, as_json=as_json,
+    )  # fmt: skip
 
-    in_hand = read_counts(_counts_in_hand(source, counts, ledger=ledger, no_ledger=no_ledger))
-    space = public_space(prior=prior, n=n, counts=in_hand)
-    names = read_categories(categories, space.k)
-    checked = space.counts(in_hand)
-    chosen = {key: value for key, value in (("gamma", gamma), ("way", way)) if value is not None}
-    with busy("preparing"):
-        import discreet as dc
 
-        made = dc.mechanism(mechanism, space, epsilon=epsilon, **chosen)
-    draw_and_show(
-        made,
-        None if dry_run else checked,
-        names,
-        out=out,
-        plot=plot,
-        accept_no_guarantee=accept_no_guarantee,
-        as_json=as_json,
-    )
-
-
-def draw_and_show(
-    mechanism: Mechanism,
-    counts: object | None,
-    categories: list[str],
-    *,
-    out: Path | None,
-    plot: Path | None,
-    accept_no_guarantee: bool = False,
-    as_json: bool = False,
-) -> None:
-    """Reserve the files, draw once (not at all without counts), fill the files, and print."""
-    from discreet.cli.busy import busy
-    from discreet.cli.documents import release_document
-    from discreet.cli.files import Reserved
+def show(receipt: Receipt, places: list[Path], *, as_json: bool) -> None:
+    """Print a receipt, for programs or for people."""
     from discreet.cli.tables import print_json, print_release, print_written
+
+    if as_json:
+        print_json(receipt.document)
+    else:
+        print_release(receipt.document)
+        print_written(places)
+
+
+def write(receipt: Receipt, places: dict[str, Any]) -> None:
+    """Fill the reserved files: the receipt and its picture."""
     from discreet.figures import posterior
     from discreet.figures.rendering import picture_format, render
 
+    if "out" in places:
+        places["out"].write((receipt.to_json() + "\n").encode())
+    if "plot" in places:
+        document = receipt.document
+        shown = posterior.numbers(receipt.posterior, document["categories"])
+        title = (
+            f"Posterior released by {document['mechanism']['name']}, "
+            f"ε = {document['epsilon_exact']}, n = {document['n']:,}"
+        )
+        places["plot"].write(render(posterior.paint(shown, title=title), picture_format(places["plot"].path)))
+
+
+def reserve(stack: ExitStack, out: Path | None, plot: Path | None) -> dict[str, Any]:
+    """Make sure that both files can be written, before anything is drawn."""
+    from discreet.cli.files import Reserved
+    from discreet.figures.rendering import picture_format
+
+    if plot is not None:
+        picture_format(plot)
     if out is not None and plot is not None and out.resolve() == plot.resolve():
         raise InvalidInput("--out and --plot name the same file", mend="give each its own")
+    wanted = {"out": out, "plot": plot}
+    return {key: stack.enter_context(Reserved(path)) for key, path in wanted.items() if path is not None}
+
+
+def _from_table(
+    arguments: dict[str, Any],
+    source: str | None,
+    ledger: str | None,
+    dataset: str | None,
+    *,
+    ask: bool,
+    out: Path | None,
+    plot: Path | None,
+    as_json: bool,
+) -> None:
+    from discreet.cli.busy import busy
+    from discreet.cli.tables import print_plan
+    from discreet.workflow import release as release_table
+
+    def confirm(prepared: Prepared) -> bool:
+        if not as_json:
+            print_plan(prepared.document())
+        return not ask or typer.confirm("Charge this and release?", err=True)
+
     with ExitStack() as stack:
-        kind = "" if plot is None else picture_format(plot)
-        places = {path: stack.enter_context(Reserved(path)) for path in (out, plot) if path is not None}
-        if counts is None:
-            if not accept_no_guarantee and not mechanism.guarantee <= mechanism.epsilon:
-                raise NotPrivate(f"{mechanism.name} has no guarantee at this epsilon", mend="use another mechanism")
-            document = release_document(mechanism, categories, None)
-        else:
-            with busy("drawing"):
-                released = mechanism.release(counts, accept_no_guarantee=accept_no_guarantee)
-            document = release_document(mechanism, categories, released)
-            if out is not None:
-                places[out].write((json.dumps(document, indent=2, allow_nan=False) + "\n").encode())
-            if plot is not None:
-                shown = posterior.numbers(released.posterior, categories)
-                title = f"Posterior released by {mechanism.name}, ε = {mechanism.epsilon}, n = {mechanism.space.n}"
-                places[plot].write(render(posterior.paint(shown, title=title), kind))
+        places = reserve(stack, out, plot)
+        with busy("counting") as tell:
+            receipt = release_table(
+                source,
+                ledger=ledger,
+                dataset=dataset,
+                confirm=confirm,
+                progress=lambda share: tell(int(1000 * share), 1000),
+                **arguments,
+            )
+        write(receipt, places)
+    show(receipt, [place.path for place in places.values()], as_json=as_json)
+
+
+def _from_counts(
+    counts: str,
+    shared: dict[str, Any],
+    n: str | None,
+    categories: str | None,
+    accept_no_guarantee: bool,
+    dry_run: bool,
+    out: Path | None,
+    plot: Path | None,
+    as_json: bool,
+) -> None:
+    from discreet.cli.busy import busy
+    from discreet.cli.inputs import read_categories, read_counts
+    from discreet.cli.tables import print_json, print_release
+    from discreet.workflow import prepare_counts, release_counts
+
+    in_hand = read_counts(counts)
+    names = read_categories(categories, len(in_hand))
+    with ExitStack() as stack:
+        places = reserve(stack, out, plot)
+        with busy("preparing and drawing"):
+            if dry_run:
+                settled = {key: shared.pop(key) for key in ("epsilon", "prior", "mechanism", "calibrated")}
+                prepared, _ = prepare_counts(in_hand, n=n, categories=names, options=shared, **settled)
+                if not accept_no_guarantee:
+                    prepared.mechanism.require_guarantee()
+                document = prepared.document()
+            else:
+                receipt = release_counts(
+                    in_hand, n=n, categories=names, accept_no_guarantee=accept_no_guarantee, **shared
+                )
+                write(receipt, places)
+    if not dry_run:
+        show(receipt, [place.path for place in places.values()], as_json=as_json)
+    elif as_json:
+        print_json(document)
+    else:
+        print_release(document)
+
+
+def _dry_run(
+    declared: dict[str, Any],
+    shared: dict[str, Any],
+    n: str | None,
+    source: str,
+    dataset: str | None,
+    engine: str,
+    as_json: bool,
+) -> None:
+    from discreet.cli.busy import busy
+    from discreet.cli.tables import print_json, print_release
+    from discreet.counting import Declaration
+    from discreet.numbers import whole
+    from discreet.workflow import prepare
+
+    if n is None:
+        raise InvalidInput("a dry run touches no data, so n is not known", mend="give --n")
+    settled = {key: shared.pop(key) for key in ("epsilon", "prior", "mechanism", "calibrated")}
+    with busy("preparing"):
+        prepared = prepare(
+            Declaration(**declared), whole(n, "n", minimum=1), source=source, dataset=dataset, engine=engine,
+            options=shared, **settled,
+        )  # fmt: skip
+        prepared.mechanism.require_guarantee()
+    document = prepared.document()
     if as_json:
         print_json(document)
     else:
         print_release(document)
-        if counts is not None:
-            print_written(list(places))
 
 
-def _counts_in_hand(source: str | None, counts: str | None, *, ledger: str | None, no_ledger: bool) -> str:
-    """The text of `--counts`, once it is clear that nothing else was asked for."""
-    here = "this version releases only counts in hand: --counts 70,50,30 --no-ledger"
-    if source is not None:
-        raise InvalidInput("a table cannot be released yet", mend=here)
-    if ledger is not None:
-        raise InvalidInput("a ledger cannot be charged yet", mend=here)
-    if not no_ledger:
-        raise InvalidInput("neither --ledger nor --no-ledger was said", mend=here)
-    if counts is None:
-        raise InvalidInput("there are no counts to release", mend=here)
-    return counts
+def _require_one_way(
+    source: str | None, counts: str | None, *, ledger: str | None, dataset: str | None, no_ledger: bool
+) -> None:
+    """Either a table or counts in hand; either a ledger or the word that there is none."""
+    if (source is None) == (counts is None):
+        raise InvalidInput("give either a table or --counts", mend="a file's name, or --counts 70,50,30 --no-ledger")
+    if (ledger is None) == (not no_ledger):
+        raise InvalidInput("say either --ledger or --no-ledger", mend="--no-ledger releases without a budget")
+    if counts is not None and not no_ledger:
+        raise InvalidInput("counts in hand are released without a ledger", mend="say --no-ledger")
+    if (dataset is None) != (ledger is None):
+        raise InvalidInput("--ledger and --dataset go together", mend="say which budget of the ledger to charge")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from discreet.cli.documents import plain
 from discreet.numbers import exact, float_upper
+from discreet.receipts import plain
 
 if TYPE_CHECKING:
     from discreet import Snapping

@@ -1,0 +1,61 @@
+"""`discreet receipt verify`: does a receipt hold what it says?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from discreet.errors import LedgerError
+
+EXAMPLE = "Example: discreet receipt verify receipt.json --ledger budgets.db"
+
+receipt = typer.Typer(help="Check receipts.", no_args_is_help=True)
+
+
+@receipt.callback()
+def _group() -> None:
+    """Check receipts."""
+
+
+@receipt.command("verify", epilog=EXAMPLE)
+def verify(
+    file: Annotated[Path, typer.Argument(help="The receipt, as discreet release wrote it.")],
+    ledger: Annotated[str | None, typer.Option(help="Also check that this ledger charged and sealed it.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """Derive the certificate anew, and check the receipt against it and against the ledger."""
+    from discreet.cli.busy import busy
+    from discreet.cli.tables import console, print_json
+    from discreet.receipts import Receipt, verify_receipt
+
+    found = Receipt.read(file)
+    with busy("deriving the certificate"):
+        certificate = verify_receipt(found)
+    if ledger is not None:
+        _check_ledger(found.to_json(), found.request_id, ledger)
+    document = {
+        "verified": True,
+        "epsilon": found.document["epsilon"],
+        "certificate": certificate.to_json(),
+        "ledger": None if ledger is None else "charged and sealed",
+    }
+    if as_json:
+        print_json(document)
+        return
+    out = console()
+    out.print(f"certificate {certificate.digest[:16]}… derived anew, by {certificate.method}: it holds", soft_wrap=True)
+    out.print("the receipt's fields agree with it and with each other", soft_wrap=True)
+    if ledger is not None:
+        out.print("the ledger charged this request and sealed this very receipt", soft_wrap=True)
+
+
+def _check_ledger(text: str, request_id: str | None, path: str) -> None:
+    from discreet.ledger import Ledger
+
+    book = Ledger(path)
+    book.verify()
+    charge = None if request_id is None else book.find(request_id)
+    if charge is None or charge.outcome != text:
+        raise LedgerError("the ledger did not seal this receipt", mend="ask its owner, and do not rely on it")

@@ -1,0 +1,249 @@
+"""The receipt: what was released, by which law, at what price, and how to check it. Public from end to end.
+
+A receipt is built from public values and the output that was drawn, and from nothing else that depends on data.
+`docs/receipt.schema.json` is its published schema; `tests/test_receipts.py` holds the two together.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import InvalidInput, NotPrivate
+from discreet.laws import Outcome
+from discreet.loss import Certificate, audit, certificate_by_theorem
+from discreet.mechanisms import BY_NAME, Mechanism, Released
+from discreet.mechanisms.exponential import Exponential
+from discreet.numbers import exact, float_upper
+from discreet.posteriors import Dirichlet
+from discreet.space import PosteriorSpace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SCHEMA = "discreet-receipt-1"
+LEVEL = "0.95"
+INTERVAL_KIND = "plug-in, privacy noise not included"
+
+UNIT_ROW = "one row"
+UNIT_PERSON = "one person, all rows with the same id"
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A release with all that a reader needs to check it.
+
+    `document` is the JSON object; the properties are shortcuts into it.
+    """
+
+    document: dict[str, Any]
+
+    @property
+    def posterior(self) -> Dirichlet:
+        """The released posterior."""
+        return Dirichlet([row["parameter"] for row in self.document["posterior"].values()])
+
+    @property
+    def output(self) -> Outcome:
+        """What the law emitted."""
+        return tuple(self.document["output"])
+
+    @property
+    def request_id(self) -> str | None:
+        """The request that was charged, if there was a ledger."""
+        found: str | None = self.document["request_id"]
+        return found
+
+    def to_json(self) -> str:
+        """One JSON text, the same for the same receipt."""
+        return canonical(self.document)
+
+    @classmethod
+    def from_json(cls, text: str) -> Receipt:
+        """Read a receipt; what is not one is refused in one line."""
+        try:
+            document = json.loads(text)
+        except ValueError:
+            document = None
+        if not isinstance(document, dict) or document.get("schema") != SCHEMA or set(document) != set(KEYS):
+            raise InvalidInput("this is no receipt", mend="give a JSON file that discreet release wrote")
+        return cls(document)
+
+    @classmethod
+    def read(cls, path: str | Path) -> Receipt:
+        """Read a receipt from a file."""
+        try:
+            return cls.from_json(Path(path).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError):
+            raise InvalidInput("the receipt cannot be read", mend="give the name of a JSON file") from None
+
+
+KEYS = (
+    "schema",
+    "posterior",
+    "output",
+    "interval",
+    "interval_kind",
+    "mechanism",
+    "epsilon",
+    "epsilon_exact",
+    "delta",
+    "n",
+    "prior",
+    "categories",
+    "adjacency",
+    "unit",
+    "accuracy",
+    "certificate",
+    "request_id",
+    "dataset",
+    "charge",
+    "version",
+)
+
+
+def receipt_document(
+    mechanism: Mechanism,
+    categories: Sequence[str],
+    released: Released | None,
+    *,
+    certificate: Certificate,
+    accuracy: dict[str, Any] | None = None,
+    unit: str = UNIT_ROW,
+    request_id: str | None = None,
+    dataset: str | None = None,
+    charge: str | None = None,
+) -> dict[str, Any]:
+    """The receipt's JSON object; before a draw (`--dry-run`) what is drawn is null.
+
+    >>> from discreet import Geometric
+    >>> made = Geometric(PosteriorSpace(prior=[1, 1], n=90), epsilon="1/3")
+    >>> document = receipt_document(made, ["no", "yes"], None, certificate=certificate_by_theorem(made))
+    >>> document["epsilon_exact"], document["epsilon"] >= 1 / 3, document["posterior"]
+    ('1/3', True, None)
+    """
+    import discreet
+
+    space = mechanism.space
+    return {
+        "schema": SCHEMA,
+        "posterior": None if released is None else _posterior(released, categories),
+        "output": None if released is None else list(released.output),
+        "interval": None if released is None else _interval(released, categories),
+        "interval_kind": INTERVAL_KIND,
+        "mechanism": {"name": mechanism.name, **mechanism.parameters()},
+        "epsilon": float_upper(mechanism.epsilon),
+        "epsilon_exact": str(mechanism.epsilon),
+        "delta": float_upper(mechanism.delta),
+        "n": space.n,
+        "prior": [plain(parameter) for parameter in space.prior.parameters],
+        "categories": list(categories),
+        "adjacency": mechanism.adjacency,
+        "unit": unit,
+        "accuracy": accuracy,
+        "certificate": certificate.to_json(),
+        "request_id": request_id,
+        "dataset": dataset,
+        "charge": charge,
+        "version": discreet.__version__,
+    }
+
+
+def mechanism_of(receipt: Receipt) -> Mechanism:
+    """The mechanism that a receipt speaks of, built anew from its fields."""
+    document = receipt.document
+    try:
+        space = PosteriorSpace(prior=document["prior"], n=document["n"])
+        epsilon = exact(document["epsilon_exact"], "epsilon")
+        options = dict(document["mechanism"])
+        family = BY_NAME[options.pop("name")]
+    except (KeyError, TypeError, ValueError):
+        raise _contradiction() from None
+    build: Callable[..., Mechanism] = family
+    if "noise_scale" in options:
+        options["rate"] = 1 / exact(options.pop("noise_scale"), "noise scale", above=0)
+    try:
+        if issubclass(family, Exponential):
+            scale = exact(options.pop("scale"), "scale", above=0)
+            nominal = build(space, epsilon=epsilon, **options)
+            if nominal.parameters()["scale"] == str(scale):
+                return nominal
+            made = family(space, scale=scale, **options)
+            loss = audit(made)
+            return made.certified(epsilon, loss.epsilon, loss.certificate.statement)
+        return build(space, epsilon=epsilon, **options)
+    except (TypeError, KeyError):
+        raise _contradiction() from None
+
+
+def verify_receipt(receipt: Receipt) -> Certificate:
+    """Derive the certificate anew and check every public field against it; refuse what contradicts it."""
+    document = receipt.document
+    mechanism = mechanism_of(receipt)
+    said = Certificate.from_json(document["certificate"])
+    derived = certificate_by_theorem(mechanism) if said.method == "theorem" else audit(mechanism).certificate
+    if {**said.facts, "version": None} != {**derived.facts, "version": None}:
+        raise NotPrivate("the receipt contradicts its certificate", mend="do not rely on it")
+    if not (derived.bound <= said.bound <= mechanism.epsilon):
+        raise NotPrivate("the certified loss does not hold", mend="do not rely on this receipt")
+    rebuilt = receipt_document(
+        mechanism,
+        document["categories"],
+        _released(mechanism, document),
+        certificate=said,
+        accuracy=document["accuracy"],
+        unit=document["unit"],
+        request_id=document["request_id"],
+        dataset=document["dataset"],
+        charge=document["charge"],
+    )
+    if canonical({**rebuilt, "version": None}) != canonical({**document, "version": None}):
+        raise NotPrivate("the receipt's fields contradict each other", mend="do not rely on it")
+    return derived
+
+
+def _released(mechanism: Mechanism, document: dict[str, Any]) -> Released:
+    output = tuple(document["output"])
+    fits = len(output) == mechanism.space.k and sum(output) == mechanism.space.n
+    if not fits or not all(type(value) is int for value in output):
+        raise _contradiction()
+    return Released(posterior=mechanism.posterior(output), output=output, mechanism=mechanism)
+
+
+def _contradiction() -> InvalidInput:
+    return InvalidInput("the receipt's fields do not describe a release", mend="give one that discreet wrote")
+
+
+def canonical(document: dict[str, Any]) -> str:
+    """One text for one document."""
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def plain(number: Fraction) -> int | float | str:
+    """A number that JSON readers get back exactly by the library's rule for floats, or its text if there is none.
+
+    >>> plain(Fraction(3)), plain(Fraction(1, 10)), plain(Fraction(1, 3))
+    (3, 0.1, '1/3')
+    """
+    if number.denominator == 1:
+        return number.numerator
+    shown = float(number)
+    return shown if Fraction(repr(shown)) == number else str(number)
+
+
+def _posterior(released: Released, categories: Sequence[str]) -> dict[str, dict[str, Any]]:
+    posterior = released.posterior
+    rows = zip(categories, posterior.parameters, posterior.mean.tolist(), strict=True)
+    return {name: {"parameter": plain(parameter), "mean": mean} for name, parameter, mean in rows}
+
+
+def _interval(released: Released, categories: Sequence[str]) -> dict[str, list[float] | None]:
+    """The interval of each category; null where floats cannot tell it, for a drawn release must not fail here."""
+    low, high = released.posterior.interval(float(LEVEL))
+    ends = zip(categories, low.tolist(), high.tolist(), strict=True)
+    return {name: [a, b] if math.isfinite(a + b) else None for name, a, b in ends}

@@ -1,0 +1,282 @@
+"""The one place where data, budget and randomness meet.
+
+public facts and n → certificate → domain check → charge → count → law → draw → seal → show
+
+Everything that can be refused is refused before the charge, from public facts; the one exception is the domain check
+without `other`, which asserts the declared categories and says neither which value broke it nor how many. After the
+charge nothing is refunded: a request that fails later is drawn again under the same charge, and one that was sealed is
+shown again as it was. Errors after the data was read have texts that no count can change.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.counting import CsvFormat, Declaration, open_source, strays_error
+from discreet.draw import SYSTEM
+from discreet.errors import DiscreetError, InvalidInput, SourceError
+from discreet.loss import Certificate, audit, calibrate, certificate_by_theorem
+from discreet.mechanisms import Mechanism, Released
+from discreet.mechanisms import mechanism as named_mechanism
+from discreet.numbers import whole
+from discreet.posteriors import Dirichlet
+from discreet.receipts import UNIT_PERSON, UNIT_ROW, Receipt, receipt_document
+from discreet.space import Counts, PosteriorSpace
+from discreet.utility.statement import accuracy_statement
+
+if TYPE_CHECKING:
+    from discreet.counting import Progress, Table
+    from discreet.ledger import Charge, Ledger
+
+STEPS = ("prepared", "checked", "charged", "counted", "drawn", "sealed")
+
+
+def reached(step: str) -> None:
+    """Called after each of `STEPS`. It does nothing; the tests put a kill or an exception in its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """All that is public about a release, settled before anything is charged: safe to show."""
+
+    declaration: Declaration
+    mechanism: Mechanism
+    certificate: Certificate
+    accuracy: dict[str, Any]
+    digest: str
+
+    @property
+    def unit(self) -> str:
+        """Whose data one record is."""
+        return UNIT_ROW if self.declaration.id_column is None else UNIT_PERSON
+
+    def document(self, released: Released | None = None, charge: Charge | None = None) -> dict[str, Any]:
+        """The receipt, as far as it is known."""
+        return receipt_document(
+            self.mechanism,
+            self.declaration.labels,
+            released,
+            certificate=self.certificate,
+            accuracy=self.accuracy,
+            unit=self.unit,
+            request_id=None if charge is None else charge.request_id,
+            dataset=None if charge is None else charge.dataset,
+            charge=None if charge is None else charge.hash,
+        )
+
+
+def release(
+    source: object,
+    *,
+    column: str,
+    categories: Sequence[str],
+    epsilon: object,
+    ledger: Ledger | str | Path | None,
+    dataset: str | None = None,
+    prior: object = None,
+    mechanism: str = "geometric",
+    n: object = None,
+    other: str | None = None,
+    id_column: str | None = None,
+    engine: str = "duckdb",
+    form: CsvFormat | None = None,
+    request_id: str | None = None,
+    calibrated: bool = False,
+    confirm: Callable[[Prepared], bool] | None = None,
+    progress: Progress | None = None,
+    **options: object,
+) -> Receipt:
+    """Release a posterior from a table, charge it, and keep the receipt. `ledger=None` says that nothing is charged.
+
+    >>> import pandas as pd
+    >>> votes = pd.DataFrame({"vote": ["Clinton"] * 60 + ["Dole"] * 40})
+    >>> receipt = release(votes, column="vote", categories=["Clinton", "Dole"], epsilon=1, ledger=None)
+    >>> sum(receipt.output), receipt.document["epsilon_exact"]
+    (100, '1')
+    """
+    declaration = Declaration(column, categories, other=other, id_column=id_column)
+    book = _opened(ledger, dataset)
+    with open_source(source, declaration, engine=engine, form=form or CsvFormat(), progress=progress) as table:
+        size = _records(table, n)
+        prepared = prepare(
+            declaration, size, epsilon=epsilon, prior=prior, mechanism=mechanism, calibrated=calibrated,
+            source=_shown(source), dataset=dataset, engine=engine, options=options,
+        )  # fmt: skip
+        reached("prepared")
+        if confirm is not None and not confirm(prepared):
+            raise InvalidInput("the release was not confirmed", mend="nothing was charged and nothing was drawn")
+        if book is not None:
+            found = book.find(request_id) if request_id is not None else None
+            if found is not None and found.outcome is not None and found.digest == prepared.digest:
+                return Receipt(json.loads(found.outcome))
+        if declaration.other is None and table.count_strays():
+            raise strays_error(declaration)
+        reached("checked")
+        charge = _charged(book, dataset, prepared, request_id)
+        if charge is not None and charge.outcome is not None:
+            return Receipt(json.loads(charge.outcome))
+        reached("charged")
+        released = _drawn(table, prepared)
+    reached("drawn")
+    receipt = Receipt(prepared.document(released, charge))
+    if book is not None and charge is not None:
+        book.seal(charge.request_id, receipt.to_json())
+    reached("sealed")
+    return receipt
+
+
+def release_counts(
+    counts: object,
+    *,
+    epsilon: object,
+    categories: Sequence[str] | None = None,
+    prior: object = None,
+    n: object = None,
+    mechanism: str = "geometric",
+    calibrated: bool = False,
+    accept_no_guarantee: bool = False,
+    **options: object,
+) -> Receipt:
+    """The same from counts in hand: no table, no ledger, nothing charged."""
+    prepared, checked = prepare_counts(
+        counts, epsilon=epsilon, categories=categories, prior=prior, n=n, mechanism=mechanism, calibrated=calibrated,
+        options=options,
+    )  # fmt: skip
+    released = prepared.mechanism.release(checked, accept_no_guarantee=accept_no_guarantee)
+    return Receipt(prepared.document(released))
+
+
+def prepare_counts(
+    counts: object,
+    *,
+    epsilon: object,
+    categories: Sequence[str] | None,
+    prior: object,
+    n: object,
+    mechanism: str,
+    calibrated: bool,
+    options: dict[str, object],
+) -> tuple[Prepared, Counts]:
+    """What is public about a release of counts in hand, and the counts, checked."""
+    values = list(counts) if not isinstance(counts, str) and hasattr(counts, "__iter__") else [counts]
+    names = [str(i) for i in range(1, len(values) + 1)] if categories is None else list(categories)
+    if len(names) != len(values):
+        raise InvalidInput(f"categories must be {len(values)} names", mend="give one for each count")
+    size = sum(whole(value, "a count") for value in values) if n is None else n
+    declaration = Declaration("counts in hand", names)
+    prepared = prepare(
+        declaration, whole(size, "n", minimum=1), epsilon=epsilon, prior=prior, mechanism=mechanism,
+        calibrated=calibrated, source="counts in hand", dataset=None, engine="none", options=options,
+    )  # fmt: skip
+    return prepared, prepared.mechanism.space.counts(values)
+
+
+def prepare(
+    declaration: Declaration,
+    n: int,
+    *,
+    epsilon: object,
+    prior: object,
+    mechanism: str,
+    calibrated: bool,
+    source: str,
+    dataset: str | None,
+    engine: str,
+    options: dict[str, object],
+) -> Prepared:
+    """Settle the mechanism, its certificate and its accuracy from public facts alone."""
+    labels = declaration.labels
+    parameters = Dirichlet([1] * len(labels)) if prior is None else prior
+    space = PosteriorSpace(prior=parameters, n=n)
+    if space.k != len(labels):
+        raise InvalidInput(
+            f"the prior has {space.k} parameters for {len(labels)} categories", mend="give one for each, other included"
+        )
+    if calibrated:
+        made = calibrate(mechanism, space, epsilon=epsilon, **options)  # type: ignore[arg-type]
+        certificate = audit(made).certificate
+    else:
+        made = named_mechanism(mechanism, space, epsilon=epsilon, **options)
+        certificate = certificate_by_theorem(made)
+    request = {
+        "certificate": certificate.digest,
+        "column": declaration.column,
+        "categories": list(declaration.categories),
+        "other": declaration.other,
+        "id_column": declaration.id_column,
+        "source": source,
+        "engine": engine,
+        "dataset": dataset,
+    }
+    digest = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
+    return Prepared(declaration, made, certificate, accuracy_statement(made), digest)
+
+
+def _opened(ledger: Ledger | str | Path | None, dataset: str | None) -> Ledger | None:
+    if ledger is None:
+        if dataset is not None:
+            raise InvalidInput("a dataset was named without a ledger", mend="name the ledger that budgets it")
+        return None
+    if dataset is None:
+        raise InvalidInput("the ledger needs the name of a dataset", mend="say which budget to charge")
+    from discreet.ledger import Ledger
+
+    book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
+    book.remaining(dataset)
+    return book
+
+
+def _records(table: Table, n: object) -> int:
+    """n: the number of records. It does not change when one is replaced, and is published."""
+    found = table.count_rows()
+    if n is not None and whole(n, "n", minimum=1) != found:
+        raise InvalidInput("the table does not have n records", mend="leave n out, or give the true number")
+    if found == 0:
+        raise InvalidInput("the table has no records", mend="give one with at least one")
+    return found
+
+
+def _charged(book: Ledger | None, dataset: str | None, prepared: Prepared, request_id: str | None) -> Charge | None:
+    made = prepared.mechanism
+    prepared.certificate.check(made)
+    if book is None or dataset is None:
+        return None
+    return book.charge(
+        dataset,
+        made.epsilon,
+        made.delta,
+        request_id=request_id or f"{SYSTEM.draw_bits(128):032x}",
+        digest=prepared.digest,
+        adjacency=made.adjacency,
+    )
+
+
+def _drawn(table: Table, prepared: Prepared) -> Released:
+    """Count, and draw once from the law of the counts. Whatever goes wrong here is said in words without data."""
+    try:
+        counts = table.count_categories()
+        reached("counted")
+        if sum(counts) != prepared.mechanism.space.n:
+            raise _changed()
+        return prepared.mechanism.release(counts)
+    except DiscreetError:
+        raise
+    except Exception:  # noqa: BLE001 - its own text could carry a count
+        raise DiscreetError(
+            "the draw failed after the charge", mend="repeat the request with its id: nothing more is charged"
+        ) from None
+
+
+def _changed() -> SourceError:
+    return SourceError(
+        "the table changed while it was read", mend="repeat the request with its id: nothing more is charged"
+    )
+
+
+def _shown(source: object) -> str:
+    return str(source) if isinstance(source, str | Path) else f"a {type(source).__module__.partition('.')[0]} table"
