@@ -52,13 +52,15 @@ if TYPE_CHECKING:
         smooth_sensitivity,
     )
     from discreet.space import PosteriorSpace
+    from discreet.utility import Accuracy, accuracy
     from discreet.variation import total_variation
-    from discreet.workflow import release
     from discreet.verification import dilation, lifting
+    from discreet.workflow import release
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Accuracy",
     "Audit",
     "Beta",
     "BudgetExceeded",
@@ -85,6 +87,7 @@ __all__ = [
     "SourceError",
     "TooLarge",
     "Undecided",
+    "accuracy",
     "audit",
     "calibrate",
     "chi_squared",
@@ -142,6 +145,7 @@ _ROOMS = {
         "smooth_sensitivity",
     ],
     "space": ["PosteriorSpace"],
+    "utility": ["Accuracy", "accuracy"],
     "variation": ["total_variation"],
     "workflow": ["release"],
     "verification": ["dilation", "lifting"],

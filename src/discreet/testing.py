@@ -7,8 +7,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from discreet.draw import SYSTEM, Bits
 from discreet.laws import Law
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class FixedBits:
@@ -85,3 +91,8 @@ class HashedBits:
 def draw_with(law: Law, bits: Bits) -> tuple[int, ...]:
     """One outcome of a law from bits of your own."""
     return law._draw(bits)
+
+
+def draw_many_with(law: Law, bits: Bits, size: int) -> NDArray[np.int64]:
+    """Many outcomes of a law from bits of your own, one a row."""
+    return law._draw_many(bits, size)

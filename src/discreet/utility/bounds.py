@@ -1,0 +1,86 @@
+"""The five upper bounds on Pr[H ≥ t] of the Hellinger family, from the exact one to the one that may be published.
+
+    exact         Σ_{H(c,r) ≥ t} exp(-s·H/S(c)) / NL(c)
+    normalised    |R|·exp(-s·t/S(c)) / NL(c)
+    n-normalised  |R|·exp(-s·t/S(c)) / N(n)
+    loose         |R|·exp(-s·t/S(c))
+    data-free     |R|·exp(-s·t/max S) / N(n)
+
+Each is at most the next, but for the last two, which are not comparable. With counts the first four speak of the data.
+Without counts each is its own worst case over all data sets, which depends on nobody: then n-normalised and data-free
+agree. max S is the global sensitivity for all four kinds. A bound can exceed 1.
+"""
+
+from __future__ import annotations
+
+import math
+
+from discreet.loss.rates import inverse_sensitivities
+from discreet.mechanisms.exponential import Exponential
+from discreet.sensitivity import global_sensitivity
+from discreet.space import Counts
+from discreet.utility.lines import ExponentialLine, line_kernel
+from discreet.utility.metrics import METRIC
+from discreet.utility.normaliser import normaliser, normaliser_at
+from discreet.utility.simplices import ExponentialSimplex
+from discreet.utility.strata import Strata
+
+
+def bounds_at(mechanism: Exponential, counts: Counts, t: float, exact: float) -> dict[str, float]:
+    """The bounds for one data set, given the exact tail."""
+    import numpy as np
+
+    rate = float(mechanism.scale) * float(inverse_sensitivities(mechanism, np.array([counts]))[0])
+    least = normaliser(mechanism).lower
+    loose = _scaled(mechanism, rate, t, 1.0)
+    return {
+        "exact": exact,
+        "normalised": loose / normaliser_at(mechanism, counts)[0],
+        "n-normalised": loose / least,
+        "loose": loose,
+        "data-free": _scaled(mechanism, _slowest(mechanism), t, least),
+    }
+
+
+def bounds_everywhere(mechanism: Exponential, t: float, exact: float) -> dict[str, float]:
+    """The worst of each bound over all data sets, given the worst exact tail."""
+    least, slowest = normaliser(mechanism).lower, _slowest(mechanism)
+    data_free = _scaled(mechanism, slowest, t, least)
+    return {
+        "exact": exact,
+        "normalised": _worst_normalised(mechanism, t),
+        "n-normalised": data_free,
+        "loose": _scaled(mechanism, slowest, t, 1.0),
+        "data-free": data_free,
+    }
+
+
+def _worst_normalised(mechanism: Exponential, t: float) -> float:
+    """max over c of |R|·exp(-s·t/S(c))/NL(c)."""
+    import numpy as np
+
+    if mechanism.space.k > 2:
+        kernel = ExponentialSimplex(mechanism)
+        ranks = kernel.data[0]
+        rates = float(mechanism.scale) * inverse_sensitivities(mechanism, kernel.candidates[ranks])
+        logs = np.array([kernel.log_normaliser(rank) for rank in ranks.tolist()])
+    else:
+        line = line_kernel(mechanism)
+        if isinstance(line, ExponentialLine):
+            rates, logs = line.rates, line.log_normalisers
+        else:
+            rates, lower, _ = Strata(mechanism, METRIC["hellinger"], None).normalisers()
+            logs = np.log(lower)
+    return _exp(math.log(mechanism.space.size) + float((-rates * t - logs).max()))
+
+
+def _slowest(mechanism: Exponential) -> float:
+    return float(mechanism.scale) / global_sensitivity(mechanism.space)
+
+
+def _scaled(mechanism: Exponential, rate: float, t: float, normalised_by: float) -> float:
+    return _exp(math.log(mechanism.space.size) - rate * t) / normalised_by
+
+
+def _exp(x: float) -> float:
+    return math.exp(x) if x < 700 else math.inf

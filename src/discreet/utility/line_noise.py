@@ -1,0 +1,78 @@
+"""The noise of additive mechanisms on two categories: whole numbers with exponential tails, in closed form.
+
+Geometric noise is two-sided geometric; rounded Laplace noise has the same tails and another mass at zero.
+`tests/utility/test_line_noise.py` holds them to the laws that are drawn from.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from discreet.mechanisms import Geometric, Laplace, LaplaceImproved, Mechanism
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+LOST = 42.0
+"""Windows end where what is left is below e^-42, less than 1e-18."""
+
+
+@dataclass(frozen=True)
+class LineNoise:
+    """P(noise ≥ h) = up·e^(-rate·(h-1)) for h ≥ 1, and P(noise ≤ -h) the same with down.
+
+    >>> noise = LineNoise(rate=1.0, up=0.25, zero=0.5, down=0.25)
+    >>> noise.masses(1).tolist()
+    [0.25, 0.5, 0.25]
+    """
+
+    rate: float
+    up: float
+    zero: float
+    down: float
+
+    def masses(self, reach: int) -> NDArray[np.float64]:
+        """P(noise = t) for t = -reach … reach; the first and the last stand for everything beyond them."""
+        import numpy as np
+
+        fall = np.exp(-self.rate * np.arange(reach)) * -math.expm1(-self.rate)
+        fall[-1] = math.exp(-self.rate * (reach - 1))
+        return np.concatenate([self.down * fall[::-1], [self.zero], self.up * fall])
+
+    def reach(self, n: int) -> int:
+        """How far the noise matters among n records: beyond, the end is reached or less than e^-42 is left."""
+        # Errors in other metrics than Hellinger grow with the distance, at most like n·ln n.
+        return max(1, min(n, 1 + math.ceil((LOST + 2 * math.log(n + 1)) / self.rate)))
+
+    def log_likelihood(self, output: int, n: int) -> NDArray[np.float64]:
+        """ln P(output | c) for c = 0 … n, where outputs 0 and n stand for everything beyond them."""
+        import numpy as np
+
+        t = output - np.arange(n + 1)
+        side = np.where(t > 0, self.up, self.down)
+        with np.errstate(divide="ignore"):
+            tail = np.log(side) - self.rate * (np.abs(t) - 1.0)
+        if output in (0, n):
+            stays = 1 - (self.up if output == 0 else self.down)
+            return np.where(t == 0, math.log(stays), tail)
+        inside = tail + math.log(-math.expm1(-self.rate))
+        return np.where(t == 0, math.log(self.zero), inside)
+
+
+def line_noise(mechanism: Mechanism) -> LineNoise | None:
+    """The noise of an additive mechanism on two categories; None for the others."""
+    if mechanism.space.k != 2:
+        return None
+    if isinstance(mechanism, Geometric):
+        rate = float(mechanism.epsilon)
+        beyond = 1 / (1 + math.exp(min(rate, 700.0)))
+        return LineNoise(rate, beyond, math.tanh(rate / 2), beyond)
+    if isinstance(mechanism, Laplace | LaplaceImproved):
+        rate = float(mechanism.rate)
+        if mechanism.rounding == "nearest":
+            return LineNoise(rate, math.exp(-rate / 2) / 2, -math.expm1(-rate / 2), math.exp(-rate / 2) / 2)
+        return LineNoise(rate, math.exp(-rate) / 2, -math.expm1(-rate) / 2, 0.5)
+    return None

@@ -1,0 +1,171 @@
+"""The exact error of a mechanism: mean, quantiles and tail of the distance from the truth to what is released."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from discreet.errors import InvalidInput, TooLarge
+from discreet.mechanisms import Geometric, Laplace, LaplaceImproved, Mechanism
+from discreet.mechanisms.exponential import Exponential
+from discreet.numbers import exact
+from discreet.space import Counts
+from discreet.utility.bounds import bounds_at, bounds_everywhere
+from discreet.utility.lines import line_kernel
+from discreet.utility.metrics import Metric, as_metric
+from discreet.utility.simplices import CELLS, simplex_kernel
+from discreet.utility.slices import Source
+from discreet.utility.strata import Strata
+from discreet.utility.studies import draw_study, row_study
+from discreet.utility.tails import l1_tail
+
+if TYPE_CHECKING:
+    pass
+
+TV_COST = 1 << 14
+"""How many cells of another metric one total variation of three categories or more takes the time of."""
+
+LAW_COST = 8
+"""The same for a probability that comes from the law itself and not from a table."""
+
+NOT_PUBLISHABLE = "not publishable: speaks of the true data"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Accuracy:
+    """How far a release will be from the truth.
+
+    Without counts, under the prior predictive: how far a curator should expect it to be before seeing data. With
+    counts it speaks of the true data: `publishable` is False. `mean` is right within `error` (0: up to floats).
+    `quantile` and `tail` are never below the truth, except by draws.
+    """
+
+    mechanism: Mechanism
+    metric: str
+    publishable: bool
+    mean: float
+    error: float
+    worst_mean: float | None
+    method: str
+    _source: Source
+    _counts: Counts | None
+
+    @property
+    def median(self) -> float:
+        """The distance that is as often exceeded as not."""
+        return self.quantile(0.5)
+
+    def quantile(self, p: object) -> float:
+        """The least t with Pr[distance ≤ t] ≥ p."""
+        return self._source.quantile(_share(p))
+
+    def tail(self, t: object) -> float:
+        """Pr[distance ≥ t]."""
+        return self._source.tail(float(exact(t, "t", minimum=0)))
+
+    def worst_quantile(self, p: object) -> float:
+        """The largest quantile of any data set."""
+        self._require_all()
+        return self._source.worst_quantile(_share(p))
+
+    def worst_tail(self, t: object) -> float:
+        """The largest Pr[distance ≥ t] of any data set."""
+        self._require_all()
+        return self._source.worst_tail(float(exact(t, "t", minimum=0)))
+
+    def bounds(self, t: object) -> dict[str, float]:
+        """Upper bounds on Pr[distance ≥ t] by name, the exact one first; without counts each holds for every data set.
+
+        In Hellinger distance the exponential family has the five of `discreet.utility.bounds`; in L1 the Laplace
+        mechanisms have the seeds' tail. The others have only the exact one.
+        """
+        at = float(exact(t, "t", minimum=0))
+        tail = self.tail(t) if self._counts is not None else self.worst_tail(t)
+        if isinstance(self.mechanism, Exponential) and self.metric == "hellinger":
+            if self._counts is not None:
+                return bounds_at(self.mechanism, self._counts, at, tail)
+            return bounds_everywhere(self.mechanism, at, tail)
+        if isinstance(self.mechanism, Laplace | LaplaceImproved) and self.metric == "l1":
+            return {"exact": tail, "noise": l1_tail(self.mechanism, at)}
+        return {"exact": tail}
+
+    def _require_all(self) -> None:
+        if not self._source.complete:
+            raise TooLarge("the worst case over data sets needs all of them", mend="take fewer records or categories")
+
+    def __repr__(self) -> str:
+        shown = f"{self.metric} mean {self.mean:.6g}" + (f" ± {self.error:.1g}" if self.error else "")
+        return f"<Accuracy of {self.mechanism.name}: {shown}{'' if self.publishable else f'; {NOT_PUBLISHABLE}'}>"
+
+
+def accuracy(mechanism: Mechanism, counts: object = None, *, metric: str = "hellinger") -> Accuracy:
+    """The exact error of a mechanism: under the prior predictive, or of given counts (then not publishable).
+
+    >>> from discreet import PosteriorSpace
+    >>> expected = accuracy(Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon=1))
+    >>> round(expected.mean, 5), round(expected.worst_mean, 4), round(expected.quantile(0.95), 4)
+    (0.108, 0.1846, 0.3782)
+    """
+    measured = as_metric(metric)
+    checked = None if counts is None else mechanism.space.counts(counts)
+    if getattr(mechanism, "way", "") == "free" and metric != "hellinger":
+        raise InvalidInput("the free way back leaves the candidates", mend="measure it by hellinger")
+    source = error_source(mechanism, measured, checked)
+    weight, low, high = source.survey.weight, source.survey.low, source.survey.high
+    mean_low, mean_high = float(weight @ low), float(weight @ high)
+    spread = (mean_high - mean_low) / 2
+    if source.sampled:
+        middle = (low + high) / 2
+        spread += 2.576 * float(middle.std(ddof=1)) / math.sqrt(source.sampled)
+    return Accuracy(
+        mechanism=mechanism,
+        metric=metric,
+        publishable=counts is None,
+        mean=(mean_low + mean_high) / 2,
+        error=spread,
+        worst_mean=(float(low.max()) + float(high.max())) / 2 if source.complete and counts is None else None,
+        method=source.method,
+        _source=source,
+        _counts=checked,
+    )
+
+
+def error_source(mechanism: Mechanism, metric: Metric, counts: Counts | None) -> Source:
+    """The error laws of all data sets, or of one, by the first way that fits: enumeration, enclosure, or draws."""
+    if mechanism.space.k > 2:
+        return _simplex_source(mechanism, metric, counts)
+    diameter = metric.diameter(mechanism.space)
+    kernel = line_kernel(mechanism, alone=counts is not None)
+    if kernel is not None:
+        return Source(lambda: kernel.slices(metric, counts), diameter, "enumeration")
+    strata = Strata(mechanism, metric, counts)
+    return Source(strata.slices, diameter, f"enclosure of {len(strata.first)} strata")
+
+
+def _simplex_source(mechanism: Mechanism, metric: Metric, counts: Counts | None) -> Source:
+    import numpy as np
+
+    diameter = metric.diameter(mechanism.space)
+    try:
+        kernel = simplex_kernel(mechanism)
+    except TooLarge:
+        return draw_study(mechanism, metric, counts)
+    if counts is not None:
+        rank = np.array([mechanism.space.candidates().index(counts)])
+        return Source(lambda: kernel.slices(metric, rank, np.ones(1)), diameter, "enumeration")
+    ranks, weight = kernel.data
+    quick = isinstance(mechanism, Exponential | Geometric)
+    cost = TV_COST if metric.name == "total-variation" else 1 if quick else LAW_COST
+    if len(ranks) * kernel.width * cost <= CELLS:
+        return Source(lambda: kernel.slices(metric, ranks, weight), diameter, "enumeration")
+    if not isinstance(mechanism, Exponential) or metric.name == "total-variation":
+        return draw_study(mechanism, metric, counts)
+    return row_study(kernel, metric, max(64, CELLS // (2 * kernel.width)))
+
+
+def _share(p: object) -> float:
+    share = exact(p, "p", above=0)
+    if share >= 1:
+        raise InvalidInput("p must be below 1", mend="give it as a share, such as 0.95")
+    return float(share)

@@ -1,0 +1,97 @@
+"""N(n) = min NL(c), the formula that the seed documents left open; NL(c) = Σ_r exp(-s·H(c,r)/S(c)).
+
+With two categories the least NL lies at one of three data sets: the balanced count, or one of the ends, where only one
+side of the line exists (`tests/utility/test_normaliser.py`, against enumeration). Well inside a large space H(c, c+v)
+is about |v|·LS(c), so NL(c) tends to Σ_v exp(-s|v|) = coth(s/2), from above and slowly for small s; at the ends and
+under the global sensitivity it grows with n. So N(n) tends to coth(s/2), or for the global sensitivity to infinity.
+
+Up to n = 65,535 and for enumerable spaces of more categories, N is a scan of all data sets. Beyond, its value is that
+of the three data sets, and `lower` is a bound for all of them: bounds on the error use `lower`, and hold.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from discreet.errors import InvalidInput, TooLarge
+from discreet.mechanisms import ExponentialGlobal, Mechanism
+from discreet.mechanisms.exponential import Exponential
+from discreet.space import Counts
+from discreet.utility.lines import ExponentialLine, line_kernel
+from discreet.utility.metrics import METRIC
+from discreet.utility.simplices import CELLS, ExponentialSimplex
+from discreet.utility.strata import Strata
+
+
+@dataclass(frozen=True)
+class Normaliser:
+    """N(n): its value, a lower bound on it, the data set that reaches it, and (two categories) its limit."""
+
+    value: float
+    lower: float
+    counts: tuple[int, ...]
+    limit: float | None
+    method: str
+
+
+def normaliser(mechanism: Mechanism) -> Normaliser:
+    """N(n) of a Hellinger mechanism.
+
+    >>> from discreet import ExponentialReciprocal, PosteriorSpace
+    >>> found = normaliser(ExponentialReciprocal(PosteriorSpace(prior=[1, 1], n=1000), scale="1/2"))
+    >>> round(found.value, 4), found.counts, round(found.limit, 4)
+    (4.0947, (500, 500), 4.083)
+    """
+    family = _hellinger(mechanism)
+    if family.space.k > 2:
+        return _of_simplex(family)
+    limit = math.inf if isinstance(family, ExponentialGlobal) else 1 / math.tanh(float(family.scale) / 2)
+    kernel = line_kernel(family)
+    if isinstance(kernel, ExponentialLine):
+        place = int(kernel.log_normalisers.argmin())
+        value, n = math.exp(kernel.log_normalisers[place]), family.space.n
+        return Normaliser(value, value, (place, n - place), limit, "enumeration")
+    value, counts = min((normaliser_at(family, c)[1], tuple(c)) for c in _extremes(family))
+    lower = float(Strata(family, METRIC["hellinger"], None).normalisers()[1].min())
+    return Normaliser(value, min(lower, value), counts, limit, "three data sets, and a lower bound for all")
+
+
+def normaliser_at(mechanism: Mechanism, counts: object) -> tuple[float, float]:
+    """NL(c) from below and from above; the same number where it is enumerated. It speaks of the data."""
+    family = _hellinger(mechanism)
+    checked = family.space.counts(counts)
+    if family.space.k > 2:
+        kernel = ExponentialSimplex(family)
+        value = math.exp(kernel.log_normaliser(family.space.candidates().index(checked)))
+        return value, value
+    line = line_kernel(family, alone=True)
+    if isinstance(line, ExponentialLine):
+        value = line.normaliser(checked[0])
+        return value, value
+    _, lower, upper = Strata(family, METRIC["hellinger"], checked).normalisers()
+    return float(lower[0]), float(upper[0])
+
+
+def _hellinger(mechanism: Mechanism) -> Exponential:
+    if not isinstance(mechanism, Exponential):
+        raise InvalidInput(f"{mechanism.name} has no normaliser", mend="ask for one of the exponential mechanisms")
+    return mechanism
+
+
+def _extremes(mechanism: Exponential) -> list[Counts]:
+    """The ends, and the whole counts about the balanced one."""
+    space, n = mechanism.space, mechanism.space.n
+    first, second = space.prior.parameters
+    middle = math.floor((n + second - first) / 2)
+    return [Counts((c, n - c)) for c in sorted({0, n, *range(middle - 2, middle + 4)}) if 0 <= c <= n]
+
+
+def _of_simplex(mechanism: Exponential) -> Normaliser:
+    kernel = ExponentialSimplex(mechanism)
+    ranks = kernel.data[0].tolist()
+    if len(ranks) * kernel.width > CELLS:
+        raise TooLarge("N(n) would need all candidates of a space with too many", mend="take fewer records")
+    value, rank = min((kernel.log_normaliser(rank), rank) for rank in ranks)
+    counts = tuple(kernel.candidates[rank].tolist())
+    return Normaliser(math.exp(value), math.exp(value), counts, None, "enumeration")
