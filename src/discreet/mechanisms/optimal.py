@@ -5,6 +5,7 @@ A solver's kernel satisfies its constraints only up to a tolerance, so it has no
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -132,48 +133,91 @@ class Optimal(Mechanism):
 def _solve(
     space: PosteriorSpace, epsilon: Fraction, objective: Objective, weighting: Weighting
 ) -> tuple[NDArray[np.float64], float]:
-    """Minimise the error over kernels P with P(r|c) ≤ e^ε P(r|c') for adjacent c, c' and rows that sum to 1."""
+    """Minimise the error over kernels P with P(r|c) ≤ e^ε P(r|c') for adjacent c, c' and rows that sum to 1.
+
+    Permuting categories of equal prior permutes the programme, so the average of a solution over all permutations
+    is a solution: P need only be known once for each orbit of pairs (c, r).
+    """
     import numpy as np
     from scipy import optimize, sparse
 
     rows = space.candidates().array()
     size = len(rows)
     cost = np.stack([hellinger_floats(space.prior, row.tolist(), rows) for row in rows])
-    rank = space.candidates().index
-    pairs = [(i, rank(other)) for i, c in enumerate(map(tuple, rows)) for other in space.adjacency.neighbours(c)]
-    one, other = np.array(pairs).T
-    r = np.arange(size)
-    here, there = (one[:, None] * size + r).ravel(), (other[:, None] * size + r).ravel()
-    line = np.arange(here.size)
-    values = np.concatenate([np.ones(here.size), np.full(here.size, -np.exp(float(epsilon)))])
-    worst = objective == "worst"
-    extra = 1 if worst else 0
-    shape = (here.size, size * size + extra)
-    private = sparse.csr_array((values, (np.tile(line, 2), np.concatenate([here, there]))), shape=shape)
-    sums = sparse.csr_array(
-        (np.ones(size * size), (np.repeat(r, size), np.arange(size * size))), shape=(size, size * size + extra)
-    )
-    limits = np.zeros(here.size)
-    if worst:
-        spread = sparse.csr_array(
+    orbit = _orbits(space, rows)
+    known = int(orbit.max()) + 1
+    # One data set for each orbit: its sum and its error stand for those of all its permutations.
+    chosen = np.unique(orbit.diagonal(), return_index=True)[1]
+    pairs = np.concatenate([np.stack([orbit[i], orbit[j]], axis=1) for i, j in _adjacent(space, rows)])
+    here, there = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0).T
+    extra = 1 if objective == "worst" else 0
+    private = _matrix(known + extra, (np.ones(len(here)), here), (np.full(len(here), -np.exp(float(epsilon))), there))
+    line = np.repeat(np.arange(len(chosen)), size)
+    sums = sparse.coo_array((np.ones(line.size), (line, orbit[chosen].ravel())), shape=(len(chosen), known + extra))
+    limits = np.zeros(len(here))
+    weight = np.exp(log_predictive(space.prior, rows)) if weighting == "predictive" else np.full(size, 1 / size)
+    target = np.zeros(known + extra)
+    if objective == "mean":
+        np.add.at(target, orbit.ravel(), (weight[:, None] * cost).ravel())
+    else:
+        target[-1] = 1.0
+        errors = sparse.coo_array(
             (
-                np.concatenate([cost.ravel(), -np.ones(size)]),
+                np.concatenate([cost[chosen].ravel(), -np.ones(len(chosen))]),
                 (
-                    np.concatenate([np.repeat(r, size), r]),
-                    np.concatenate([np.arange(size * size), np.full(size, size**2)]),
+                    np.concatenate([line, np.arange(len(chosen))]),
+                    np.concatenate([orbit[chosen].ravel(), np.full(len(chosen), known)]),
                 ),
             ),
-            shape=(size, size * size + 1),
+            shape=(len(chosen), known + 1),
         )
-        private, limits = sparse.vstack([private, spread]).tocsr(), np.zeros(here.size + size)
-        target = np.concatenate([np.zeros(size * size), [1.0]])
-    else:
-        weight = np.exp(log_predictive(space.prior, rows)) if weighting == "predictive" else np.full(size, 1 / size)
-        target = (weight[:, None] * cost).ravel()
+        private, limits = sparse.vstack([private, errors]).tocsr(), np.zeros(len(here) + len(chosen))
     found = optimize.linprog(
-        target, A_ub=private, b_ub=limits, A_eq=sums, b_eq=np.ones(size), bounds=(0, None), method="highs-ipm"
+        target,
+        A_ub=private,
+        b_ub=limits,
+        A_eq=sums.tocsr(),
+        b_eq=np.ones(len(chosen)),
+        bounds=(0, None),
+        method="highs-ipm",
     )
     if found.status != 0:
         raise DiscreetError("the linear programme was not solved", mend="try a smaller space")
-    kernel = np.maximum(found.x[: size * size].reshape(size, size), 0.0)
-    return kernel, float(found.fun)
+    return np.maximum(found.x[:known], 0.0)[orbit], float(found.fun)
+
+
+def _orbits(space: PosteriorSpace, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """A number for each pair of candidates; swapping categories of equal prior leaves it as it is."""
+    import numpy as np
+
+    alpha, size = space.prior.parameters, len(rows)
+    rank = {tuple(row): i for i, row in enumerate(rows.tolist())}
+    swaps = []
+    for value in set(alpha):
+        same = [i for i, a in enumerate(alpha) if a == value]
+        for i, j in itertools.pairwise(same):
+            order = np.arange(space.k)
+            order[[i, j]] = j, i
+            swaps.append(np.array([rank[tuple(row)] for row in rows[:, order].tolist()]))
+    label, before = np.arange(size * size).reshape(size, size), None
+    while before is None or (label != before).any():
+        before = label.copy()
+        for swap in swaps:
+            label = np.minimum(label, label[swap][:, swap])
+    return np.unique(label, return_inverse=True)[1].reshape(size, size)
+
+
+def _adjacent(space: PosteriorSpace, rows: NDArray[np.int64]) -> list[tuple[int, int]]:
+    rank = space.candidates().index
+    return [(i, rank(other)) for i, c in enumerate(map(tuple, rows)) for other in space.adjacency.neighbours(c)]
+
+
+def _matrix(width: int, *entries: tuple[NDArray[np.float64], NDArray[np.int64]]) -> Any:
+    """A sparse matrix whose rows have these values at these columns, one of each kind a row."""
+    import numpy as np
+    from scipy import sparse
+
+    height = len(entries[0][0])
+    place = (np.tile(np.arange(height), len(entries)), np.concatenate([columns for _, columns in entries]))
+    values = np.concatenate([part for part, _ in entries])
+    return sparse.coo_array((values, place), shape=(height, width)).tocsr()
