@@ -6,6 +6,8 @@ import math
 from fractions import Fraction
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import discreet as dc
 from bench.snapping_sets import parameter_sets
@@ -72,6 +74,22 @@ def test_every_threshold_of_coarse_floats_is_an_ideal_one_moved_by_no_more_than_
         assert here <= allowed
         moved = max(moved, here / float(allowed))
     assert moved > 0.3, "a bound that is never near what happens would prove little"
+
+
+@given(
+    st.fractions(min_value="0.2", max_value=20, max_denominator=1000),
+    st.fractions(min_value="1.01", max_value=40, max_denominator=100),
+    st.fractions(min_value=0, max_value=1, max_denominator=10**6),
+    st.fractions(min_value=0, max_value=1, max_denominator=10**6),
+)
+def test_no_pair_of_inputs_of_binary64_loses_more_than_is_certified(
+    epsilon: Fraction, scales: Fraction, place: Fraction, distance: Fraction
+) -> None:
+    snapping = dc.Snapping(epsilon=epsilon, bound=scales / epsilon)
+    start = -snapping.reach + 2 * snapping.reach * place
+    found = snapping.verify(start, start + distance)
+    assert found.loss is not None
+    assert found.loss.upper <= min(found.certified, found.bound)
 
 
 def test_a_scale_that_is_too_small_is_not_certified_at_the_old_loss() -> None:

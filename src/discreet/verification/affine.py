@@ -91,14 +91,6 @@ class Affine:
         ends = (self.constant + self.slope * low, self.constant + self.slope * high)
         return Enclosure(min(ends), max(ends))
 
-    @property
-    def positive(self) -> bool:
-        """Whether it is above 0, decided."""
-        if self.slope == 0:
-            return self.constant > 0
-        beyond = self.factor.exceeds(-self.constant / self.slope)
-        return beyond if self.slope > 0 else not beyond and self.factor.ratio != -self.constant / self.slope
-
     def __float__(self) -> float:
         return float_upper(self.enclosure().upper)
 
