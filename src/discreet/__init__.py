@@ -14,6 +14,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from discreet.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from discreet.distances import chi_squared, hellinger, kl, l1, renyi
     from discreet.errors import (
@@ -57,7 +59,6 @@ if TYPE_CHECKING:
     from discreet.verification import dilation, lifting
     from discreet.workflow import release
 
-__version__ = "0.1.0"
 
 __all__ = [
     "Accuracy",

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from discreet.distances import second_difference
+from discreet.errors import TooLarge
 from discreet.numbers import ball, precision
 from discreet.space import PosteriorSpace, require_enumerable
 
@@ -98,6 +99,8 @@ class Simplex(Grid):
 
     def __init__(self, space: PosteriorSpace) -> None:
         require_enumerable(space, space.k, limit=WIDEST_TABLES)
+        if space.k * (space.n + 1) ** 2 > WIDEST_TABLES:
+            raise TooLarge(f"tables of {space.k} × {space.n + 1}² distances would not fit", mend="take fewer records")
         super().__init__(space)
         import numpy as np
 
@@ -128,9 +131,13 @@ def _split_tables(space: PosteriorSpace) -> tuple[NDArray[np.float64], NDArray[n
     """U(0), …, U(2n) as an exact multiple of 2**-18 and the rest."""
     import numpy as np
 
-    with precision(128):
-        first, second = (_log_gammas(alpha, 2 * space.n + 1) for alpha in space.prior.parameters)
+    length = 2 * space.n + 1
+    with precision(192):
+        first, second = (_log_gammas(alpha, length) for alpha in space.prior.parameters)
         values = [one + other for one, other in zip(first, reversed(second), strict=True)]
+        # ln BC does not change when a line is taken from U; what is left is smaller, however strong the prior.
+        middle, slope = values[space.n], (values[-1] - values[0]) / (length - 1)
+        values = [value - middle - slope * (j - space.n) for j, value in enumerate(values)]
         high = np.ldexp(np.rint(np.array([float(value) for value in values]) * 2.0**18), -18)
         low = np.array([float(value - whole) for value, whole in zip(values, high.tolist(), strict=True)])
     return high, low

@@ -22,6 +22,7 @@ from discreet.mechanisms.exponential import Exponential
 from discreet.numbers import exact, float_upper
 from discreet.posteriors import Dirichlet
 from discreet.space import PosteriorSpace
+from discreet.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,8 +128,6 @@ def receipt_document(
     >>> document["epsilon_exact"], document["epsilon"] >= 1 / 3, document["posterior"]
     ('1/3', True, None)
     """
-    import discreet
-
     space = mechanism.space
     return {
         "schema": SCHEMA,
@@ -150,7 +149,7 @@ def receipt_document(
         "request_id": request_id,
         "dataset": dataset,
         "charge": charge,
-        "version": discreet.__version__,
+        "version": __version__,
     }
 
 

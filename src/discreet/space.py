@@ -67,8 +67,8 @@ class PosteriorSpace:
     def __init__(self, prior: object, n: object) -> None:
         object.__setattr__(self, "prior", prior if isinstance(prior, Dirichlet) else Dirichlet(prior))
         object.__setattr__(self, "n", whole(n, "n", minimum=1))
-        for parameter in self.prior.parameters:
-            exact(parameter, "a prior parameter", between=PRIOR_RANGE)
+        for extreme in (min(self.prior.parameters), max(self.prior.parameters)):
+            exact(extreme, "a prior parameter", between=PRIOR_RANGE)
         if self.n > MAX_N or self.k > MAX_K:
             raise TooLarge(
                 f"spaces end at n = {MAX_N:,} and k = {MAX_K:,}", mend="take fewer records, or merge rare categories"

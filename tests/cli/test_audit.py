@@ -70,7 +70,6 @@ def test_people_get_a_table_and_the_sentence_that_certifies_it() -> None:
     assert "not private" not in answer.out
 
 
-@pytest.mark.xfail(strict=True, reason="the table rounds the exact loss to nearest, not up")
 @pytest.mark.parametrize("mechanism", ["optimal", "exponential-local"])
 def test_the_loss_that_people_see_is_rounded_up(mechanism: str, capsys: pytest.CaptureFixture[str]) -> None:
     options = ("audit", mechanism, *BETA, "--n", "10", "--epsilon", "1")
@@ -148,12 +147,10 @@ def test_programs_get_nothing_but_json_even_with_a_picture(tmp_path: Path) -> No
         pytest.param(
             ("exponential-global", "--n", "50", "--scale", "1", "--gamma", "1"),
             id="a gamma for global with a scale",
-            marks=pytest.mark.xfail(strict=True, reason="a gamma is swallowed by families that have none"),
         ),
         pytest.param(
             ("exponential-global", "--n", "50", "--epsilon", "1", "--gamma", "1", "--calibrated"),
             id="a gamma for global, calibrated",
-            marks=pytest.mark.xfail(strict=True, reason="a gamma is swallowed by families that have none"),
         ),
         pytest.param(("exponential-smooth", "--n", "50", "--epsilon", "1", "--gamma", "seeds:1"), id="half a seed"),
         pytest.param(("exponential-smooth", "--n", "50", "--epsilon", "1", "--gamma", "seeds:1,1,1"), id="a long seed"),
@@ -163,9 +160,6 @@ def test_programs_get_nothing_but_json_even_with_a_picture(tmp_path: Path) -> No
         pytest.param(
             ("exponential-smooth", "--n", "50", "--epsilon", "1", "--gamma", "nan", "--calibrated"),
             id="a gamma of nan, calibrated",
-            marks=pytest.mark.xfail(
-                strict=True, reason="calibrate reads gamma as a float, and stops in the wrong words"
-            ),
         ),
         pytest.param(("geometric", "--n", "50", "--epsilon", "1", "--at-epsilon", "-1"), id="a negative at-epsilon"),
         pytest.param(("geometric", "--n", "50", "--epsilon", "1", "--at-epsilon", "1e400"), id="a huge at-epsilon"),
@@ -192,7 +186,6 @@ def test_a_ratio_is_a_gamma(capsys: pytest.CaptureFixture[str]) -> None:
     assert discreet_here(capsys, *options).document["parameters"]["gamma"] == "1/3"
 
 
-@pytest.mark.xfail(strict=True, reason="calibrate reads gamma as a float, and stops in the wrong words")
 def test_a_ratio_is_a_gamma_of_a_calibrated_mechanism_too(capsys: pytest.CaptureFixture[str]) -> None:
     options = ("audit", "exponential-reciprocal", *BETA, "--n", "20", "--epsilon", "1", "--gamma", "1/3", "--json")
     assert discreet_here(capsys, *options, "--calibrated").document["parameters"]["gamma"] == "1/3"

@@ -70,7 +70,6 @@ def test_an_infinite_loss_is_shown_up_to_twice_the_epsilon_asked_for() -> None:
     assert (shown.delta > 0).all()
 
 
-@pytest.mark.xfail(strict=True, raises=UserWarning, reason="a legend without entries is asked for")
 def test_an_infinite_loss_without_a_guarantee_is_painted_without_a_warning() -> None:
     result = dc.audit(dc.Optimal(dc.PosteriorSpace(prior=[7, 4], n=30), epsilon=2))
     assert len(render(losses.paint(losses.numbers(result)), "png")) > 1000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -95,8 +94,6 @@ def _made(
     tell: Any,
 ) -> Mechanism:
     import discreet as dc
-    from discreet.mechanisms import BY_NAME
-    from discreet.mechanisms.exponential import Exponential
 
     options = {} if gamma is None else {"gamma": _gamma(gamma, space)}
     if (epsilon is None) == (scale is None):
@@ -105,13 +102,9 @@ def _made(
         if epsilon is None:
             raise InvalidInput("calibration needs an epsilon to keep", mend="give --epsilon in place of --scale")
         return dc.calibrate(name, space, epsilon=epsilon, progress=tell, **options)
-    if scale is not None and name in BY_NAME:
-        family = BY_NAME[name]
-        if not issubclass(family, Exponential):
-            raise InvalidInput(f"{name} has no scale", mend="give --epsilon in its place")
-        build: Callable[..., Mechanism] = family
-        return build(space, scale=scale, **options)
-    return dc.mechanism(name, space, epsilon=epsilon or scale, **options)
+    if scale is not None:
+        options["scale"] = scale
+    return dc.mechanism(name, space, epsilon=epsilon, **options)
 
 
 def _gamma(text: str, space: PosteriorSpace) -> str:
@@ -145,7 +138,7 @@ def _print_table(document: dict[str, Any]) -> None:
         table.add_row(key, value if len(value) < 24 else f"{_decimal(value):.10g}")
     for label, key in (("exact loss", "exact_epsilon"), ("guarantee", "guarantee"), ("asked for", "asked_epsilon")):
         value = document[key]
-        table.add_row(label, "infinite" if value is None else f"{value:.10g}")
+        table.add_row(label, "infinite" if value is None else rounded_up(value))
     for row in document["delta"]:
         table.add_row(f"δ at ε = {row['epsilon']:g}", f"{row['delta']:.6g}")
     for label, at in (document["worst"] or {}).items():
@@ -157,6 +150,17 @@ def _print_table(document: dict[str, Any]) -> None:
     out.print(document["certificate"]["statement"], soft_wrap=True)
     if not document["private"]:
         out.print("not private at the ε asked for", soft_wrap=True)
+
+
+def rounded_up(value: float) -> str:
+    """Ten digits, never below the number.
+
+    >>> rounded_up(1.00000000001)
+    '1.000000001'
+    """
+    from decimal import ROUND_CEILING, Context
+
+    return f"{Context(prec=10, rounding=ROUND_CEILING).create_decimal_from_float(value).normalize():f}"
 
 
 def _decimal(text: str) -> float:

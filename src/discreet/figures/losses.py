@@ -67,5 +67,6 @@ def paint(shown: LossNumbers) -> Figure:
     axes.set_ylabel("least δ (probability)")
     axes.set_title(f"Exact privacy of {shown.name}: (ε, δ) on and above the curve hold", loc="left", fontsize=11)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(frameon=False)
     return figure

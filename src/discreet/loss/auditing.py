@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from discreet.errors import DiscreetError, InvalidInput, TooLarge
+from discreet.errors import DiscreetError, InvalidInput, NotPrivate, TooLarge
 from discreet.laws import CandidateLaw, Outcome
 from discreet.loss.certificates import Certificate, certificate_by_theorem, facts
 from discreet.loss.rates import inverse_sensitivities
-from discreet.loss.scanning import MARGIN, Extreme, Progress, scannable, scanner
+from discreet.loss.scanning import Extreme, Progress, excess, margin, scannable, scanner
 from discreet.mechanisms import FAMILIES, Geometric, Mechanism
 from discreet.mechanisms.exponential import Exponential
 from discreet.numbers import exact, fraction_lower, fraction_upper, precision
@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BY_LAWS = 3000
-"""A mechanism that is scanned by its laws may have at most this many data sets."""
+"""A family of this package that is scanned by its laws may have at most this many data sets."""
+
+BY_FOREIGN_LAWS = 512
+"""Any other: its floats are not trusted, and every weight is enclosed."""
 
 _BITS = 96
 
@@ -89,15 +92,21 @@ def audit(mechanism: Mechanism, *, progress: Progress | None = None) -> Audit:
     >>> round(float(result.epsilon), 6), result.worst.counts
     (0.699223, (2, 48))
     """
+    if mechanism.adjacency != mechanism.space.adjacency.name:
+        raise NotPrivate(
+            f"the mechanism claims {mechanism.adjacency} where its space has {mechanism.space.adjacency.name}",
+            mend="claim what is proved",
+        )
     if type(mechanism) is Geometric:
         return _geometric(mechanism)
     known = type(mechanism) in FAMILIES
     if known and isinstance(mechanism, Exponential) and scannable(mechanism.space):
         return _exponential(mechanism, progress)
-    if not exceeds(mechanism.space, BY_LAWS):
+    if not exceeds(mechanism.space, BY_LAWS if known else BY_FOREIGN_LAWS):
         return _by_laws(mechanism, known)
     if not known:
-        raise TooLarge(f"a law of its own is audited on at most {BY_LAWS:,} data sets", mend="audit a smaller space")
+        limit = f"a law of its own is audited on at most {BY_FOREIGN_LAWS:,} data sets"
+        raise TooLarge(limit, mend="audit a smaller space")
     certificate = certificate_by_theorem(mechanism)
     return Audit(mechanism, mechanism.guarantee, Fraction(0), None, certificate, _no_delta)
 
@@ -106,7 +115,7 @@ def _exponential(mechanism: Exponential, progress: Progress | None) -> Audit:
     scan = scanner(mechanism.space, progress)
     rates = float(mechanism.scale) * inverse_sensitivities(mechanism, scan.rows)
     found = scan.worst(rates)
-    return _confirmed(mechanism, found, lambda at: scan.delta(rates, at), known=True)
+    return _confirmed(mechanism, found, lambda at: scan.delta(rates, at), margin(float(rates.max())), known=True)
 
 
 def _by_laws(mechanism: Mechanism, known: bool) -> Audit:
@@ -114,7 +123,7 @@ def _by_laws(mechanism: Mechanism, known: bool) -> Audit:
 
     space = mechanism.space
     candidates = [tuple(row) for row in space.candidates().array().tolist()]
-    log_pmf = np.stack([_law(mechanism, c).log_pmf() for c in candidates])
+    log_pmf = np.stack([_law(mechanism, c).log_pmf() if known else _enclosed(mechanism, c) for c in candidates])
     rank = {c: i for i, c in enumerate(candidates)}
     pairs = [(i, rank[tuple(other)]) for i, c in enumerate(candidates) for other in space.adjacency.neighbours(c)]
     found = Extreme(-math.inf, 0, 0, 0)
@@ -125,32 +134,53 @@ def _by_laws(mechanism: Mechanism, known: bool) -> Audit:
         output = int(np.argmax(gap))
         if gap[output] > found.loss:
             found = Extreme(float(gap[output]), one, other, output)
-    return _confirmed(mechanism, found, lambda at: _delta_by_laws(log_pmf, pairs, at), known=known)
+    largest = float(-log_pmf[np.isfinite(log_pmf)].min())
+    return _confirmed(mechanism, found, lambda at: _delta_by_laws(log_pmf, pairs, at), margin(largest), known=known)
 
 
 def _delta_by_laws(log_pmf: NDArray[np.float64], pairs: list[tuple[int, int]], epsilon: float) -> float:
+    return max(float(excess(log_pmf[i], log_pmf[j], epsilon).sum()) for i, j in pairs)
+
+
+def _enclosed(mechanism: Mechanism, counts: Outcome) -> NDArray[np.float64]:
+    """Log-probabilities from the enclosures that a draw would use, every one of them."""
     import numpy as np
 
-    pmf = np.exp(log_pmf)
-    return max(float(np.maximum(pmf[i] - math.exp(epsilon) * pmf[j], 0.0).sum()) for i, j in pairs)
+    law = _law(mechanism, counts)
+    with precision(_BITS):
+        total = law.log_total()
+        enclosed = np.array([float(weight - total) for weight in law.enclosures()])
+    shown = law.log_pmf()
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(enclosed - shown) > margin(float(np.nanmax(np.abs(enclosed[np.isfinite(enclosed)]))))
+    if np.isnan(enclosed).any() or np.isnan(shown).any() or (apart & np.isfinite(enclosed)).any():
+        raise _disagreement()
+    return enclosed
 
 
-def _confirmed(mechanism: Mechanism, found: Extreme, delta: Callable[[float], float], *, known: bool) -> Audit:
+def _confirmed(
+    mechanism: Mechanism, found: Extreme, delta: Callable[[float], float], error: float, *, known: bool
+) -> Audit:
     """Evaluate the extreme with enclosures of the laws themselves, and round up by the scan's error."""
     unrank = mechanism.space.candidates().unrank
     worst = Worst(unrank(found.counts), unrank(found.neighbour), unrank(found.output))
     with precision(_BITS):
         loss = _log_ratio(mechanism, worst)
     if not loss.is_finite():
-        certificate = _certificate(mechanism, math.inf, worst)
+        certificate = _certificate(mechanism, math.inf, worst, error)
         return Audit(mechanism, math.inf, math.inf, worst, certificate, delta)
     lower, upper = fraction_lower(loss), fraction_upper(loss)
-    if not abs(float(upper) - found.loss) <= MARGIN:
-        raise DiscreetError("the scan and the law disagree on the loss", mend="please report this mechanism")
-    bound = upper + Fraction(MARGIN)
-    if known and lower <= mechanism.guarantee:
-        bound = min(bound, Fraction(mechanism.guarantee)) if mechanism.guarantee < math.inf else bound
-    return Audit(mechanism, bound, lower, worst, _certificate(mechanism, bound, worst), delta)
+    if not abs(float(upper) - found.loss) <= error:
+        raise _disagreement()
+    bound = upper + Fraction(error)
+    # A theorem that the scan does not contradict may be sharper than the scan; a claim without one may not.
+    if known and mechanism.proved_by == "theorem" and lower <= mechanism.guarantee < math.inf:
+        bound = min(bound, Fraction(mechanism.guarantee))
+    return Audit(mechanism, bound, lower, worst, _certificate(mechanism, bound, worst, error), delta)
+
+
+def _disagreement() -> DiscreetError:
+    return DiscreetError("the scan and the law disagree on a weight", mend="trust neither, and please report it")
 
 
 def _log_ratio(mechanism: Mechanism, worst: Worst) -> arb:
@@ -158,12 +188,12 @@ def _log_ratio(mechanism: Mechanism, worst: Worst) -> arb:
     return one - mechanism.law(worst.neighbour).log_probability(worst.output)
 
 
-def _certificate(mechanism: Mechanism, bound: Fraction | float, worst: Worst) -> Certificate:
+def _certificate(mechanism: Mechanism, bound: Fraction | float, worst: Worst, error: float) -> Certificate:
     return Certificate(
         facts=facts(mechanism),
         loss=str(bound) if isinstance(bound, Fraction) else "inf",
         method="enumeration",
-        statement=f"all neighbours and outputs scanned; the extreme enclosed, plus {MARGIN} for the scan",
+        statement=f"all neighbours and outputs scanned; the extreme enclosed, plus {error:.2g} for the scan",
         worst={
             "counts": list(worst.counts),
             "neighbour": list(worst.neighbour),

@@ -18,12 +18,13 @@ from discreet.loss.auditing import audit, require_space
 from discreet.loss.rates import Steps
 from discreet.loss.scanning import Dense, LineScan, Progress, scanner
 from discreet.mechanisms import BY_NAME, Geometric, Laplace, LaplaceImproved, Mechanism
-from discreet.mechanisms.base import asked_epsilon
+from discreet.mechanisms.base import EPSILON_RANGE, asked_epsilon
 from discreet.mechanisms.exponential import (
     Exponential,
     ExponentialReciprocal,
     ExponentialSmooth,
 )
+from discreet.numbers import exact
 from discreet.predictive import log_predictive
 from discreet.space import PosteriorSpace
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 _TOLERANCE = 1e-9
 _CHECKS = 400
+_NEAR = 1e-4
 
 
 def calibrate(
@@ -46,6 +48,8 @@ def calibrate(
     """
     asked = asked_epsilon(epsilon)
     family = BY_NAME.get(name)
+    if gamma is not None and family not in (ExponentialReciprocal, ExponentialSmooth):
+        raise InvalidInput("only smooth and reciprocal sensitivities have a gamma", mend="leave it out")
     if family is Geometric:
         return Geometric(space, epsilon=asked)
     if family is Laplace or family is LaplaceImproved:
@@ -73,10 +77,10 @@ class _Search:
     def found(self, gamma: object) -> Mechanism:
         """Search, then audit what was found."""
         if self.family in (ExponentialReciprocal, ExponentialSmooth):
-            best = float(str(gamma)) if gamma is not None else self._best_gamma()
-            options = {"gamma": Fraction(f"{best:.6g}")}
+            asked = None if gamma is None else exact(gamma, "gamma", above=0, between=EPSILON_RANGE)
+            options = {"gamma": Fraction(f"{self._best_gamma():.6g}") if asked is None else asked}
         else:
-            best, options = 0.0, {}
+            options = {}
         inverse = self._inverse(float(options["gamma"])) if options else self._inverse(0.0)
         scale = self._largest(inverse, self._bisected(inverse, _TOLERANCE))
         for _ in range(8):
@@ -90,7 +94,7 @@ class _Search:
     def _best_gamma(self) -> float:
         """The least error over a coarse grid of γ, then golden sections around it."""
         top = 3.0 if self.family is ExponentialReciprocal else 1.0
-        grid = [top * 2.0 ** (-i / 1.5) for i in range(15)]
+        grid = [top * 2.0 ** (-i / 1.5) for i in range(15)] + [top * 2.0**-14, top * 2.0**-20]
         errors = [self._error(gamma) for gamma in grid]
         place = min(range(len(grid)), key=errors.__getitem__)
         low, high = grid[min(place + 1, len(grid) - 1)], grid[max(place - 1, 0)]
@@ -146,8 +150,11 @@ class _Search:
         growth = 1 + float(abs(inverse[1:] - inverse[:-1]).max()) if self.space.k == 2 else 1 + float(inverse.max())
         for _ in range(_CHECKS):
             excess = self._loss(scale, inverse) - self.target
-            if excess <= 0:
-                return self._up(scale, inverse)
+            if excess < _NEAR * self.target:
+                # The steps shrink towards an edge from above and would never cross it: look just beyond.
+                for beyond in (0.0, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3):
+                    if self._loss(scale * (1 - beyond), inverse) <= self.target:
+                        return self._up(scale * (1 - beyond), inverse)
             step = excess / (growth + math.log(size) / known)
             scale -= step
             if scale <= known * (1 + 1e-3):

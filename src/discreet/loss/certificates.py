@@ -11,6 +11,7 @@ from typing import Any
 from discreet.errors import InvalidInput, NotPrivate
 from discreet.mechanisms import Mechanism
 from discreet.numbers import float_upper
+from discreet.version import __version__
 
 SCHEME = 1
 """Raised whenever the meaning of a field changes."""
@@ -18,11 +19,9 @@ SCHEME = 1
 
 def facts(mechanism: Mechanism) -> dict[str, Any]:
     """All that is public about a mechanism and that its law depends on, as exact texts."""
-    import discreet
-
     return {
         "scheme": SCHEME,
-        "version": discreet.__version__,
+        "version": __version__,
         "mechanism": mechanism.name,
         "law": f"{type(mechanism).__module__}.{type(mechanism).__qualname__}",
         "parameters": mechanism.parameters(),
@@ -90,15 +89,21 @@ class Certificate:
             raise InvalidInput("this is no certificate", mend="give one that discreet wrote") from None
         if not fields["digest"]:
             raise InvalidInput("the certificate has no digest", mend="give one that discreet wrote")
-        return cls(**fields)
+        certificate = cls(**fields)
+        if "epsilon" in document and document["epsilon"] != certificate.to_json()["epsilon"]:
+            raise InvalidInput("the certificate's epsilon is not its loss", mend="give one that discreet wrote")
+        return certificate
 
 
 def certificate_by_theorem(mechanism: Mechanism) -> Certificate:
-    """The certificate of the mechanism's own proof: no enumeration, for any n and k."""
+    """The certificate of the mechanism's own proof: no enumeration, for any n and k.
+
+    A calibrated mechanism has none: its certificate says that it was enumerated.
+    """
     bound = mechanism.guarantee
     return Certificate(
         facts=facts(mechanism),
         loss=str(bound) if isinstance(bound, Fraction) else "inf",
-        method="theorem",
+        method=mechanism.proved_by,
         statement=mechanism.guaranteed_by,
     )

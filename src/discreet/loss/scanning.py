@@ -21,7 +21,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MARGIN = 2e-10
-"""The stated error of a scan; log-probabilities are tested to a tenth of it (`tests/loss/test_scanning.py`)."""
+"""The stated error of a scan whose log-weights are below a thousand; see `margin`."""
+
+
+def margin(largest: float) -> float:
+    """The stated error of a scan: in proportion to its largest log-weight, where that exceeds a thousand.
+
+    Log-probabilities are tested to a tenth of it (`tests/loss/test_scanning.py`).
+    """
+    return MARGIN * max(1.0, largest / 1000)
+
 
 DENSE = 3000
 """Spaces of up to this many candidates keep all distances (72 MB)."""
@@ -42,6 +51,14 @@ class Extreme:
     counts: int
     neighbour: int
     output: int
+
+
+def excess(p: NDArray[np.float64], q: NDArray[np.float64], epsilon: float) -> NDArray[np.float64]:
+    """max(0, P - e^ε P') from log-probabilities; e^ε P' is cut where it exceeds all probabilities anyway."""
+    import numpy as np
+
+    shown: NDArray[np.float64] = np.maximum(np.exp(p) - np.exp(np.minimum(epsilon + q, 1.0)), 0.0)
+    return shown
 
 
 class Dense:
@@ -82,13 +99,12 @@ class Dense:
 
     def delta(self, rates: NDArray[np.float64], epsilon: float) -> float:
         """The greatest Σ max(0, P - e^ε P') over ordered neighbours."""
-        import numpy as np
 
         log_pmf = self.log_pmf(rates)
         found = 0.0
         for one, other in self._moves:
             for p, q in ((log_pmf[one], log_pmf[other]), (log_pmf[other], log_pmf[one])):
-                found = max(found, float(np.maximum(np.exp(p) - np.exp(epsilon + q), 0.0).sum(axis=1).max()))
+                found = max(found, float(excess(p, q, epsilon).sum(axis=1).max()))
         return found
 
     def mean_error(self, rates: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
@@ -135,11 +151,10 @@ class LineScan:
         logs = self.log_normalisers(rates)
         found = 0.0
         for c in np.flatnonzero(self._bounds(rates, logs) > epsilon):
-            gap = self._gap(int(c), rates, logs)
-            here = np.exp(-rates[c] * self._grid.distances(int(c)) - logs[c])
-            there = here * np.exp(-gap)
+            here = -rates[c] * self._grid.distances(int(c)) - logs[c]
+            there = here - self._gap(int(c), rates, logs)
             for p, q in ((here, there), (there, here)):
-                found = max(found, float(np.maximum(p - math.exp(epsilon) * q, 0.0).sum()))
+                found = max(found, float(excess(p, q, epsilon).sum()))
         return found
 
     def mean_error(self, rates: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
@@ -183,7 +198,10 @@ class LineScan:
 
         one, other = rates[:-1], rates[1:]
         bounds: NDArray[np.float64] = (
-            np.minimum(one, other) * self._steps + np.abs(one - other) + np.abs(np.diff(logs)) + MARGIN
+            np.minimum(one, other) * self._steps
+            + np.abs(one - other)
+            + np.abs(np.diff(logs))
+            + margin(float(rates.max()))
         )
         return bounds
 

@@ -57,6 +57,11 @@ class Mechanism(ABC):
         return Fraction(0)
 
     @property
+    def proved_by(self) -> str:
+        """How the guarantee is known: by a theorem, or by an enumeration of all losses."""
+        return "theorem"
+
+    @property
     def adjacency(self) -> str:
         """Which data sets count as neighbours."""
         return self.space.adjacency.name

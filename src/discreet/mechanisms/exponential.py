@@ -46,6 +46,8 @@ LISTED = 256
 LISTED_MANY = 2048
 """The same for three categories or more, whose other way of drawing takes longer to prepare."""
 
+SCALE_RANGE = ("1e-12", "1e7")
+
 SEEDS_DELTA = "1e-8"
 """The δ at which the seed documents choose their γ."""
 
@@ -152,19 +154,18 @@ class Exponential(Mechanism):
     """What the four have in common: the scale, the law and the theorem."""
 
     scale: Fraction
+    audited: bool
 
-    def __init__(
-        self, space: PosteriorSpace, *, epsilon: object = None, scale: object = None, **fields: Fraction
-    ) -> None:
+    def __init__(self, space: PosteriorSpace, *, epsilon: object = None, scale: object = None) -> None:
         if (epsilon is None) == (scale is None):
             raise InvalidInput(f"{self.name} needs epsilon or scale, and not both", mend="give epsilon=1, say")
-        self._set(space=space, **fields)
+        self._set(space=space, audited=False)
         growth = 1 + self._smoothness()
         if scale is None:
             asked = asked_epsilon(epsilon)
             self._settle(asked, asked / (2 * growth), growth)
         else:
-            factor = exact(scale, "scale", above=0, between=EPSILON_RANGE)
+            factor = exact(scale, "scale", above=0, between=SCALE_RANGE)
             self._settle(2 * factor * growth, factor, growth)
 
     def _settle(self, epsilon: Fraction, scale: Fraction, growth: Fraction) -> None:
@@ -190,8 +191,13 @@ class Exponential(Mechanism):
     def certified(self, epsilon: Fraction, loss: Fraction | float, by: str) -> Self:
         """The same law with a loss that was certified for it, in place of the theorem's."""
         same = copy(self)
-        same._set(epsilon=epsilon, guarantee=loss, guaranteed_by=by)
+        same._set(epsilon=epsilon, guarantee=loss, guaranteed_by=by, audited=True)
         return same
+
+    @property
+    def proved_by(self) -> str:
+        """A theorem, or for a calibrated scale the enumeration that found it."""
+        return "enumeration" if self.audited else "theorem"
 
     def law(self, counts: object) -> ExponentialLaw:
         """The exact law on candidates."""
@@ -263,7 +269,8 @@ class _Smoothed(Exponential):
             if gamma is None
             else exact(gamma, "gamma", above=0, between=EPSILON_RANGE)
         )
-        Exponential.__init__(self, space, epsilon=epsilon, scale=scale, gamma=rate)
+        self._set(gamma=rate)
+        Exponential.__init__(self, space, epsilon=epsilon, scale=scale)
 
     @staticmethod
     def _default_gamma(space: PosteriorSpace, epsilon: object, scale: object) -> Fraction:

@@ -43,7 +43,10 @@ class KernelLaw(CandidateLaw):
     def log_weight(self, outcome: Outcome) -> arb:
         """The logarithm of the exact number; -∞ where the solver put none."""
         require_outcome(self.space, outcome)
-        return ball(self._row[self.space.candidates().index(outcome)]).log()
+        from flint import arb
+
+        value = self._row[self.space.candidates().index(outcome)]
+        return ball(value).log() if value else arb.neg_inf()
 
     def log_total(self) -> arb:
         """The logarithm of the exact sum."""

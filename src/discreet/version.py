@@ -1,0 +1,3 @@
+"""The version, for whatever must name it."""
+
+__version__ = "0.1.0"
