@@ -1,7 +1,7 @@
 """The seed's own statements, computed as printed: where they fail, and by how much.
 
-mathematics.md lists them in section 9. Each function returns the number that refutes a printed line; the page
-docs/snapping.md quotes them. Tests: `tests/verification/test_seed.py`.
+Each function returns the number that refutes a printed line; docs/snapping.md lists the lines and quotes the numbers.
+Tests: `tests/verification/test_proposition.py`.
 """
 
 from __future__ import annotations
