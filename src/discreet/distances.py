@@ -201,25 +201,23 @@ class Affinity:
         return _root_gap(self.log_affinity(r)) if tuple(r) != self._centre else ball(0)
 
     def all_hellinger(self, candidates: Iterable[Sequence[int]]) -> Iterator[arb]:
-        """H to each of many candidates: ln BC is a sum over categories, so each category's terms are kept."""
-        known: list[dict[int, arb]] = [{c: ball(0)} for c in self._centre]
-        tables = [_gamma_table(alpha, self._bits) for alpha in self._prior.parameters]
+        """H to each of the space's candidates: ln BC is a sum over categories, so each category is tabled first."""
+        terms = [self._all_factors(i) for i in range(len(self._centre))]
         for r in candidates:
-            total = ball(0)
-            for i, value in enumerate(r):
-                term = known[i].get(value)
-                if term is None:
-                    with precision(self._bits):
-                        term = known[i][value] = self._tabled_factor(tables[i], i, value)
-                total += term
+            total = terms[0][r[0]]
+            for table, value in zip(terms[1:], r[1:], strict=True):
+                total = total + table[value]
             yield _root_gap(total) if tuple(r) != self._centre else ball(0)
 
-    def _tabled_factor(self, table: dict[int, arb], i: int, value: int) -> arb:
-        """The same from values of lnΓ(α + j/2) that are shared between all candidates of the space."""
-        for j in (self._centre[i] + value, 2 * value):
-            if j not in table:
-                table[j] = (self._alpha[i] + ball(j) / 2).lgamma()
-        return table[self._centre[i] + value] - self._here[i] - table[2 * value] / 2
+    def _all_factors(self, i: int) -> list[arb]:
+        """ln g_i(0), …, ln g_i(n), from values of lnΓ that are shared between laws of one space."""
+        here, centre, last = self._here[i], self._centre[i], sum(self._centre)
+        table = half_gammas(self._prior.parameters[i], centre + last, self._bits)
+        whole = half_gammas(self._prior.parameters[i], 2 * last, self._bits)
+        with precision(self._bits):
+            found = [table[centre + value] - here - whole[2 * value] / 2 for value in range(last + 1)]
+        found[centre] = ball(0)
+        return found
 
     def _log_factor(self, i: int, value: int) -> arb:
         """ln g_i(value), from its definition."""
@@ -228,10 +226,23 @@ class Affinity:
         return middle - self._here[i] - (alpha + value).lgamma() / 2
 
 
+def half_gammas(alpha: Fraction, last: int, bits: int) -> list[arb]:
+    """lnΓ(α + j/2) for j = 0, …, last or further, with at least so many bits: enumerations of one space share them."""
+    table = _half_gammas(alpha, max(bits, TABLE_BITS))
+    if len(table) <= last:
+        with precision(max(bits, TABLE_BITS)):
+            start = ball(alpha)
+            table += [(start + ball(j) / 2).lgamma() for j in range(len(table), last + 1)]
+    return table
+
+
+TABLE_BITS = 192
+"""Enough for any scan: values near 2**45 that agree in as many bits, and then 96 more."""
+
+
 @lru_cache(maxsize=4)
-def _gamma_table(alpha: Fraction, bits: int) -> dict[int, arb]:
-    """Where enumerations keep lnΓ(α + j/2): an audit compares laws that need the same values."""
-    return {}
+def _half_gammas(alpha: Fraction, bits: int) -> list[arb]:
+    return []
 
 
 def hellinger_enclosure(prior: Dirichlet, c: Sequence[int], r: Sequence[int]) -> arb:

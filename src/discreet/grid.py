@@ -9,18 +9,16 @@ The relative error of H is below 1e-12 (`tests/test_grid.py`).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from discreet.distances import second_difference
+from discreet.distances import TABLE_BITS, half_gammas, second_difference
 from discreet.errors import TooLarge
-from discreet.numbers import ball, precision
+from discreet.numbers import precision
 from discreet.space import PosteriorSpace, require_enumerable
 
 if TYPE_CHECKING:
     import numpy as np
-    from flint import arb
     from numpy.typing import NDArray
 
 LONGEST_LINE = 1 << 21
@@ -49,12 +47,13 @@ class Grid(ABC):
         """H from the candidate of this rank to those of ranks start … stop-1."""
         import numpy as np
 
-        log_affinity = self._log_affinity(rank, start, stop)
-        affinity = np.exp(log_affinity)
-        # 1 - exp loses digits only near the candidate itself; there expm1 keeps them.
-        close = np.flatnonzero(log_affinity > -1e-2)
-        gap = 1.0 - affinity
-        gap[close] = -np.expm1(np.minimum(log_affinity[close], 0.0))
+        log_affinity = np.minimum(self._log_affinity(rank, start, stop), 0.0)
+        # 1 - exp loses digits only near the candidate itself; there expm1, which is slower, keeps them.
+        close = log_affinity > -1e-2
+        if close.all():
+            return np.sqrt(-np.expm1(log_affinity))
+        gap = 1.0 - np.exp(log_affinity)
+        gap[close] = -np.expm1(log_affinity[close])
         return np.sqrt(gap, out=gap)
 
     @abstractmethod
@@ -132,8 +131,8 @@ def _split_tables(space: PosteriorSpace) -> tuple[NDArray[np.float64], NDArray[n
     import numpy as np
 
     length = 2 * space.n + 1
-    with precision(192):
-        first, second = (_log_gammas(alpha, length) for alpha in space.prior.parameters)
+    first, second = (half_gammas(alpha, length - 1, TABLE_BITS)[:length] for alpha in space.prior.parameters)
+    with precision(TABLE_BITS):
         values = [one + other for one, other in zip(first, reversed(second), strict=True)]
         # ln BC does not change when a line is taken from U; what is left is smaller, however strong the prior.
         middle, slope = values[space.n], (values[-1] - values[0]) / (length - 1)
@@ -141,10 +140,3 @@ def _split_tables(space: PosteriorSpace) -> tuple[NDArray[np.float64], NDArray[n
         high = np.ldexp(np.rint(np.array([float(value) for value in values]) * 2.0**18), -18)
         low = np.array([float(value - whole) for value, whole in zip(values, high.tolist(), strict=True)])
     return high, low
-
-
-@lru_cache(maxsize=2)
-def _log_gammas(alpha: Fraction, length: int) -> list[arb]:
-    """lnΓ(α + j/2) for j = 0, 1, …, made once for equal priors."""
-    start = ball(alpha)
-    return [(start + ball(j) / 2).lgamma() for j in range(length)]
