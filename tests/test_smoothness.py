@@ -9,9 +9,11 @@ from fractions import Fraction
 import pytest
 
 from discreet import PosteriorSpace, local_sensitivity, reciprocal_sensitivity, smooth_sensitivity
-from discreet.numbers import precision
+from discreet.numbers import fraction_upper, precision
 from discreet.smoothness import (
     ENUMERATED,
+    _derivative_upper,
+    _end,
     least_local,
     local_smoothness,
     local_smoothness_bound,
@@ -87,6 +89,20 @@ def test_two_categories_are_bounded_to_a_thousandth_for_any_n() -> None:
         near = [1 / local_sensitivity(space, (x, n - x)) for x in range(60)]
         exact = max(b - a for a, b in itertools.pairwise(near))
         assert exact <= float(local_smoothness(space)) <= exact * 1.001
+
+
+@pytest.mark.parametrize("alpha", ["0.001", "0.5", "1", "50", "10000"])
+@pytest.mark.parametrize("low", [0, 1, 24, 10**3, 10**9])
+def test_a_block_of_increments_is_bounded_by_the_slope_at_its_ends(alpha: str, low: int) -> None:
+    """The sole judge of what lies beyond the first two dozen: F(x+1) - F(x) for x from the low end to the high."""
+    start = Fraction(alpha) + low
+    with precision(96):
+        for length in (1, 2, 30):
+            bound = _derivative_upper(start, start + length)
+            steps = [_end(start + t + 1) - _end(start + t) for t in {0, length // 2, length - 1}]
+            assert all(fraction_upper(step) <= bound for step in steps)
+            if low >= 24:  # where it is used
+                assert bound <= 10 * max(fraction_upper(step) for step in steps)
 
 
 @pytest.mark.parametrize("batch", range(2))
