@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet.errors import InvalidInput, NotPrivate
+from discreet.errors import DiscreetError, InvalidInput, NotPrivate
 from discreet.laws import Outcome
 from discreet.loss import Certificate, audit, certificate_by_theorem
-from discreet.mechanisms import BY_NAME, Mechanism, Released
+from discreet.mechanisms import BY_NAME, Mechanism, Released, SnappedCounts
 from discreet.mechanisms.exponential import Exponential
 from discreet.numbers import exact, float_upper
 from discreet.posteriors import Dirichlet
 from discreet.space import PosteriorSpace
+from discreet.utility.statement import accuracy_statement
 from discreet.version import __version__
 
 if TYPE_CHECKING:
@@ -33,6 +35,12 @@ INTERVAL_KIND = "plug-in, privacy noise not included"
 
 UNIT_ROW = "one row"
 UNIT_PERSON = "one person, all rows with the same id"
+UNITS = (UNIT_ROW, UNIT_PERSON)
+
+CLOSE = 1e-7
+"""How far floats of a receipt may be from the ones that are computed anew."""
+
+DIGEST = re.compile("[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +55,8 @@ class Receipt:
     @property
     def posterior(self) -> Dirichlet:
         """The released posterior."""
-        return Dirichlet([row["parameter"] for row in self.document["posterior"].values()])
+        rows = self.document["posterior"]
+        return Dirichlet([rows[name]["parameter"] for name in self.document["categories"]])
 
     @property
     def output(self) -> Outcome:
@@ -69,11 +78,11 @@ class Receipt:
         """Read a receipt; what is not one is refused in one line."""
         try:
             document = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             document = None
         if not isinstance(document, dict) or document.get("schema") != SCHEMA or set(document) != set(KEYS):
             raise InvalidInput("this is no receipt", mend="give a JSON file that discreet release wrote")
-        return cls(document)
+        return cls(_ordered(document))
 
     @classmethod
     def read(cls, path: str | Path) -> Receipt:
@@ -164,7 +173,9 @@ def mechanism_of(receipt: Receipt) -> Mechanism:
     except (KeyError, TypeError, ValueError):
         raise _contradiction() from None
     build: Callable[..., Mechanism] = family
-    if "noise_scale" in options:
+    if family is SnappedCounts:
+        options.clear()  # they follow from n and ε, and are compared with the certificate's
+    elif "noise_scale" in options:
         options["rate"] = 1 / exact(options.pop("noise_scale"), "noise scale", above=0)
     try:
         if issubclass(family, Exponential):
@@ -181,29 +192,72 @@ def mechanism_of(receipt: Receipt) -> Mechanism:
 
 
 def verify_receipt(receipt: Receipt) -> Certificate:
-    """Derive the certificate anew and check every public field against it; refuse what contradicts it."""
-    document = receipt.document
-    mechanism = mechanism_of(receipt)
+    """Derive the certificate and the accuracy anew and check every public field against them.
+
+    A receipt is no signature. What nothing public contradicts (another output with its own posterior, other names, the
+    unit, the request) only the ledger tells: it sealed this very text. Tested on every field, changed one at a time.
+    """
+    try:
+        return _verified(receipt.document)
+    except DiscreetError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError):
+        raise _contradiction() from None
+
+
+def _verified(document: dict[str, Any]) -> Certificate:
+    mechanism = mechanism_of(Receipt(document))
     said = Certificate.from_json(document["certificate"])
     derived = certificate_by_theorem(mechanism) if said.method == "theorem" else audit(mechanism).certificate
     if {**said.facts, "version": None} != {**derived.facts, "version": None}:
         raise NotPrivate("the receipt contradicts its certificate", mend="do not rely on it")
     if not (derived.bound <= said.bound <= mechanism.epsilon):
         raise NotPrivate("the certified loss does not hold", mend="do not rely on this receipt")
+    same_version = said.facts["version"] == derived.facts["version"]
+    if same_version and (said.method, said.statement, said.worst) != (derived.method, derived.statement, derived.worst):
+        raise NotPrivate("the certificate does not say what is proved", mend="do not rely on it")
+    _check_request(document)
     rebuilt = receipt_document(
         mechanism,
         document["categories"],
         _released(mechanism, document),
         certificate=said,
-        accuracy=document["accuracy"],
+        accuracy=accuracy_statement(mechanism),
         unit=document["unit"],
         request_id=document["request_id"],
         dataset=document["dataset"],
         charge=document["charge"],
     )
-    if canonical({**rebuilt, "version": None}) != canonical({**document, "version": None}):
+    if not agree({**rebuilt, "version": said.facts["version"]}, document):
         raise NotPrivate("the receipt's fields contradict each other", mend="do not rely on it")
     return derived
+
+
+def _check_request(document: dict[str, Any]) -> None:
+    """Either there was a ledger, and the receipt names the charge, or there was none."""
+    request = [document[key] for key in ("request_id", "dataset", "charge")]
+    named = all(isinstance(part, str) and part for part in request) and DIGEST.fullmatch(request[-1])
+    names = document["categories"]
+    distinct = all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
+    if not (named or request == [None] * 3) or document["unit"] not in UNITS or not distinct:
+        raise _contradiction()
+
+
+def agree(one: object, other: object) -> bool:
+    """Whether two documents say the same; floats may differ as much as two machines' libraries make them differ.
+
+    >>> agree({"a": [1, 0.1]}, {"a": [1, 0.1 + 1e-12]}), agree([1], [True]), agree(1, 1.0), agree(0.1, 0.1001)
+    (True, False, False, False)
+    """
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(agree(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(agree, one, other))
+    if isinstance(one, float) and isinstance(other, float):
+        return math.isclose(one, other, rel_tol=CLOSE, abs_tol=CLOSE)
+    return one == other
 
 
 def _released(mechanism: Mechanism, document: dict[str, Any]) -> Released:
@@ -216,6 +270,17 @@ def _released(mechanism: Mechanism, document: dict[str, Any]) -> Released:
 
 def _contradiction() -> InvalidInput:
     return InvalidInput("the receipt's fields do not describe a release", mend="give one that discreet wrote")
+
+
+def _ordered(document: dict[str, Any]) -> dict[str, Any]:
+    """The keys as a release writes them: a text sorts them, and a reader wants the categories in their own order."""
+    names = document["categories"]
+    ordered = {key: document[key] for key in KEYS}
+    for key in ("posterior", "interval"):
+        rows = ordered[key]
+        if isinstance(rows, dict) and isinstance(names, list) and sorted(rows) == sorted(map(str, names)):
+            ordered[key] = {str(name): rows[str(name)] for name in names}
+    return ordered
 
 
 def canonical(document: dict[str, Any]) -> str:

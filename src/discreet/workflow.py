@@ -13,9 +13,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from discreet.counting import CsvFormat, Declaration, open_source, strays_error
 from discreet.draw import SYSTEM
@@ -32,6 +32,8 @@ from discreet.utility.statement import accuracy_statement
 if TYPE_CHECKING:
     from discreet.counting import Progress, Table
     from discreet.ledger import Charge, Ledger
+
+T = TypeVar("T")
 
 STEPS = ("prepared", "checked", "charged", "counted", "drawn", "sealed")
 
@@ -100,34 +102,28 @@ def release(
     (100, '1')
     """
     declaration = Declaration(column, categories, other=other, id_column=id_column)
-    book = _opened(ledger, dataset)
-    with open_source(source, declaration, engine=engine, form=form or CsvFormat(), progress=progress) as table:
-        size = _records(table, n)
+    asked = None if n is None else whole(n, "n", minimum=1)
+    shape = form or CsvFormat()
+    book = _opened(ledger, dataset, request_id)
+    with open_source(source, declaration, engine=engine, form=shape, progress=progress) as table:
         prepared = prepare(
-            declaration, size, epsilon=epsilon, prior=prior, mechanism=mechanism, calibrated=calibrated,
-            source=_shown(source), dataset=dataset, engine=engine, options=options,
+            declaration, _records(table, asked), epsilon=epsilon, prior=prior, mechanism=mechanism,
+            calibrated=calibrated, source=_shown(source), dataset=dataset, engine=engine, form=shape, options=options,
         )  # fmt: skip
+        prepared.certificate.check(prepared.mechanism)
+        sealed = _affordable(book, dataset, prepared, request_id)
+        if sealed is not None:
+            return sealed
         reached("prepared")
         if confirm is not None and not confirm(prepared):
             raise InvalidInput("the release was not confirmed", mend="nothing was charged and nothing was drawn")
-        if book is not None:
-            found = book.find(request_id) if request_id is not None else None
-            if found is not None and found.outcome is not None and found.digest == prepared.digest:
-                return Receipt(json.loads(found.outcome))
         if declaration.other is None and table.count_strays():
             raise strays_error(declaration)
         reached("checked")
         charge = _charged(book, dataset, prepared, request_id)
         if charge is not None and charge.outcome is not None:
-            return Receipt(json.loads(charge.outcome))
-        reached("charged")
-        released = _drawn(table, prepared)
-    reached("drawn")
-    receipt = Receipt(prepared.document(released, charge))
-    if book is not None and charge is not None:
-        book.seal(charge.request_id, receipt.to_json())
-    reached("sealed")
-    return receipt
+            return Receipt.from_json(charge.outcome)
+        return _finished(lambda: _sealed(book, table, prepared, charge), charge)
 
 
 def release_counts(
@@ -147,7 +143,9 @@ def release_counts(
         counts, epsilon=epsilon, categories=categories, prior=prior, n=n, mechanism=mechanism, calibrated=calibrated,
         options=options,
     )  # fmt: skip
-    released = prepared.mechanism.release(checked, accept_no_guarantee=accept_no_guarantee)
+    released = _finished(
+        lambda: prepared.mechanism.release(checked, accept_no_guarantee=accept_no_guarantee), charge=None
+    )
     return Receipt(prepared.document(released))
 
 
@@ -171,7 +169,7 @@ def prepare_counts(
     declaration = Declaration("counts in hand", names)
     prepared = prepare(
         declaration, whole(size, "n", minimum=1), epsilon=epsilon, prior=prior, mechanism=mechanism,
-        calibrated=calibrated, source="counts in hand", dataset=None, engine="none", options=options,
+        calibrated=calibrated, source="counts in hand", dataset=None, engine="none", form=CsvFormat(), options=options,
     )  # fmt: skip
     return prepared, prepared.mechanism.space.counts(values)
 
@@ -187,6 +185,7 @@ def prepare(
     source: str,
     dataset: str | None,
     engine: str,
+    form: CsvFormat,
     options: dict[str, object],
 ) -> Prepared:
     """Settle the mechanism, its certificate and its accuracy from public facts alone."""
@@ -211,16 +210,19 @@ def prepare(
         "id_column": declaration.id_column,
         "source": source,
         "engine": engine,
+        "form": asdict(form),
         "dataset": dataset,
     }
     digest = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
     return Prepared(declaration, made, certificate, accuracy_statement(made), digest)
 
 
-def _opened(ledger: Ledger | str | Path | None, dataset: str | None) -> Ledger | None:
+def _opened(ledger: Ledger | str | Path | None, dataset: str | None, request_id: str | None) -> Ledger | None:
     if ledger is None:
         if dataset is not None:
             raise InvalidInput("a dataset was named without a ledger", mend="name the ledger that budgets it")
+        if request_id is not None:
+            raise InvalidInput("a request id needs a ledger", mend="without one, every request is drawn anew")
         return None
     if dataset is None:
         raise InvalidInput("the ledger needs the name of a dataset", mend="say which budget to charge")
@@ -231,51 +233,88 @@ def _opened(ledger: Ledger | str | Path | None, dataset: str | None) -> Ledger |
     return book
 
 
-def _records(table: Table, n: object) -> int:
+def _records(table: Table, n: int | None) -> int:
     """n: the number of records. It does not change when one is replaced, and is published."""
     found = table.count_rows()
-    if n is not None and whole(n, "n", minimum=1) != found:
+    if n is not None and n != found:
         raise InvalidInput("the table does not have n records", mend="leave n out, or give the true number")
     if found == 0:
         raise InvalidInput("the table has no records", mend="give one with at least one")
     return found
 
 
-def _charged(book: Ledger | None, dataset: str | None, prepared: Prepared, request_id: str | None) -> Charge | None:
-    made = prepared.mechanism
-    prepared.certificate.check(made)
+def _affordable(book: Ledger | None, dataset: str | None, prepared: Prepared, request_id: str | None) -> Receipt | None:
+    """The receipt of a request that was sealed before. A new one that the budget cannot bear is refused unasked.
+
+    `Ledger.charge` decides again, alone with the book; here it spares a question, and a look at the data.
+    """
     if book is None or dataset is None:
         return None
+    found = None if request_id is None else book.find(request_id)
+    if found is None:
+        from discreet.ledger import Amount
+        from discreet.ledger.charges import exceeded
+
+        asked = Amount(prepared.mechanism.epsilon, prepared.mechanism.delta)
+        spent, left = book.spent(dataset), book.remaining(dataset)
+        if not asked.within(left):
+            raise exceeded(dataset, asked, spent.plus(left), spent)
+        return None
+    if found.digest != prepared.digest:
+        raise InvalidInput(f"request {request_id!r} was made with other parameters", mend="use another id")
+    return None if found.outcome is None else Receipt.from_json(found.outcome)
+
+
+def _charged(book: Ledger | None, dataset: str | None, prepared: Prepared, request_id: str | None) -> Charge | None:
+    if book is None or dataset is None:
+        return None
+    made = prepared.mechanism
     return book.charge(
         dataset,
         made.epsilon,
         made.delta,
-        request_id=request_id or f"{SYSTEM.draw_bits(128):032x}",
+        request_id=f"{SYSTEM.draw_bits(128):032x}" if request_id is None else request_id,
         digest=prepared.digest,
         adjacency=made.adjacency,
     )
 
 
-def _drawn(table: Table, prepared: Prepared) -> Released:
-    """Count, and draw once from the law of the counts. Whatever goes wrong here is said in words without data."""
+def _sealed(book: Ledger | None, table: Table, prepared: Prepared, charge: Charge | None) -> Receipt:
+    """Count, draw once from the law of the counts, and seal what was drawn before anyone sees it."""
+    reached("charged")
     try:
         counts = table.count_categories()
-        reached("counted")
-        if sum(counts) != prepared.mechanism.space.n:
-            raise _changed()
-        return prepared.mechanism.release(counts)
-    except DiscreetError:
-        raise
-    except Exception:  # noqa: BLE001 - its own text could carry a count
-        raise DiscreetError(
-            "the draw failed after the charge", mend="repeat the request with its id: nothing more is charged"
-        ) from None
+    except InvalidInput:  # strays that were not there when the declaration was checked
+        raise _changed() from None
+    reached("counted")
+    if sum(counts) != prepared.mechanism.space.n:
+        raise _changed()
+    released = prepared.mechanism.release(counts)
+    reached("drawn")
+    receipt = Receipt(prepared.document(released, charge))
+    if book is not None and charge is not None:
+        book.seal(charge.request_id, receipt.to_json())
+    reached("sealed")
+    return receipt
+
+
+def _finished(work: Callable[[], T], charge: Charge | None) -> T:
+    """The result of what follows the charge. A failure is told in words without data, and how to go on without paying.
+
+    What an exception of others says could carry a count: it is kept nowhere, not even as a cause.
+    """
+    again = "" if charge is None else f"repeat it with request id {charge.request_id}: nothing more is charged"
+    try:
+        return work()
+    except DiscreetError as failure:
+        kind, message, mend = type(failure), failure.message, failure.mend
+    except Exception:  # noqa: BLE001 - raised below, outside of this handler, so that nothing is chained to it
+        kind, message, mend = DiscreetError, "the release failed after the data was read", ""
+    raise kind(message, mend="; ".join(part for part in (mend, again) if part) or "try again")
 
 
 def _changed() -> SourceError:
-    return SourceError(
-        "the table changed while it was read", mend="repeat the request with its id: nothing more is charged"
-    )
+    return SourceError("the table changed while it was read", mend="let nobody write to it meanwhile")
 
 
 def _shown(source: object) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.errors import InvalidInput
+from discreet.errors import DiscreetError, InvalidInput
 
 if TYPE_CHECKING:
     from discreet.ledger import Ledger
@@ -18,7 +18,9 @@ EXAMPLE = "Example: discreet demo --out discreet-demo"
 BUDGET, VOTE, PARTY = "3/2", "1/2", "1"
 """The demo's budget, and what its two releases spend of it."""
 
-DATASET = "anes96"
+DATASET = "anes96 demo"
+
+REQUESTS = {"vote": "demo-vote", "party": "demo-party"}
 
 
 def demo(
@@ -51,12 +53,27 @@ def demo(
 def _fresh_ledger(out: Path) -> Ledger:
     from discreet.ledger import Ledger
 
+    place = out / "budgets.db"
     try:
         out.mkdir(parents=True, exist_ok=True)
-        (out / "budgets.db").unlink(missing_ok=True)
+        if place.exists():
+            if not _is_of_a_demo(place):
+                raise InvalidInput(f"{place} is not the ledger of a demo", mend="choose another directory with --out")
+            place.unlink()
     except OSError:
         raise InvalidInput(f"{out} cannot be made a directory", mend="choose another with --out") from None
-    return Ledger.create(out / "budgets.db", dataset=DATASET, epsilon=BUDGET)
+    return Ledger.create(place, dataset=DATASET, epsilon=BUDGET)
+
+
+def _is_of_a_demo(place: Path) -> bool:
+    """Whether a ledger may be thrown away: a real one, whose budget was spent in earnest, never."""
+    from discreet.ledger import Ledger
+
+    try:
+        rows = Ledger(place).history()
+    except DiscreetError:
+        return False
+    return all(row.dataset == DATASET and row.request_id in (None, *REQUESTS.values()) for row in rows)
 
 
 def _released(
@@ -76,7 +93,7 @@ def _released(
     options: dict[str, Any] = {"column": column, "categories": categories, "epsilon": epsilon, "dataset": DATASET}
     with ExitStack() as stack:
         places = reserve(stack, out / f"{column}.json", out / f"{column}.png")
-        receipt = release(source, ledger=ledger, request_id=f"demo-{column}", confirm=tell, **options)
+        receipt = release(source, ledger=ledger, request_id=REQUESTS[column], confirm=tell, **options)
         write(receipt, places)
     if not as_json:
         show(receipt, [place.path for place in places.values()], as_json=False)

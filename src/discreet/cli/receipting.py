@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from discreet.errors import LedgerError
+
+if TYPE_CHECKING:
+    from discreet.receipts import Receipt
 
 EXAMPLE = "Example: discreet receipt verify receipt.json --ledger budgets.db"
 
@@ -34,7 +37,7 @@ def verify(
     with busy("deriving the certificate"):
         certificate = verify_receipt(found)
     if ledger is not None:
-        _check_ledger(found.to_json(), found.request_id, ledger)
+        _check_ledger(found, ledger)
     document = {
         "verified": True,
         "epsilon": found.document["epsilon"],
@@ -51,11 +54,15 @@ def verify(
         out.print("the ledger charged this request and sealed this very receipt", soft_wrap=True)
 
 
-def _check_ledger(text: str, request_id: str | None, path: str) -> None:
+def _check_ledger(receipt: Receipt, path: str) -> None:
     from discreet.ledger import Ledger
+    from discreet.numbers import exact
 
-    book = Ledger(path)
+    book, document = Ledger(path), receipt.document
     book.verify()
-    charge = None if request_id is None else book.find(request_id)
-    if charge is None or charge.outcome != text:
+    charge = None if receipt.request_id is None else book.find(receipt.request_id)
+    if charge is None or charge.outcome != receipt.to_json():
         raise LedgerError("the ledger did not seal this receipt", mend="ask its owner, and do not rely on it")
+    said = (document["dataset"], exact(document["epsilon_exact"], "epsilon"), document["adjacency"], document["charge"])
+    if said != (charge.dataset, charge.epsilon, charge.adjacency, charge.hash):
+        raise LedgerError("the ledger charged something else", mend="ask its owner, and do not rely on it")

@@ -12,6 +12,7 @@ import typer
 from discreet.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from discreet.counting import CsvFormat, Declaration
     from discreet.receipts import Receipt
     from discreet.workflow import Prepared
 
@@ -27,7 +28,9 @@ def release(
         str | None, typer.Argument(help="A CSV, Parquet or Arrow file or glob, or duckdb://file.db/table.")
     ] = None,
     column: Annotated[str | None, typer.Option(help="The column to count.")] = None,
-    categories: Annotated[str | None, typer.Option(help="The categories, with commas between them.")] = None,
+    categories: Annotated[
+        str | None, typer.Option(help='The categories, like a,b,c; of a table, one with a comma as "a,b",c.')
+    ] = None,
     counts: Annotated[str | None, typer.Option(help="Counts in hand, like 70,50,30; - reads standard input.")] = None,
     ledger: Annotated[str | None, typer.Option(help="The ledger whose budget is charged.")] = None,
     dataset: Annotated[str | None, typer.Option(help="The dataset in the ledger.")] = None,
@@ -37,6 +40,8 @@ def release(
     other: Annotated[str | None, typer.Option(help="A category for whatever is outside the others.")] = None,
     id_column: Annotated[str | None, typer.Option(help="The column that tells people apart: one record each.")] = None,
     engine: Annotated[str, typer.Option(help="The engine that counts.")] = "duckdb",
+    delimiter: Annotated[str, typer.Option(help="What separates the fields of a CSV file.")] = ",",
+    header: Annotated[bool, typer.Option(help="Whether a CSV file begins with the names of its columns.")] = True,
     mechanism: Annotated[str, typer.Option(help="The mechanism, by name.")] = "geometric",
     calibrated: Annotated[bool, typer.Option("--calibrated", help="Use the largest scale that keeps ε.")] = False,
     gamma: Annotated[str | None, typer.Option(help="How smooth a smooth or reciprocal sensitivity is.")] = None,
@@ -52,6 +57,9 @@ def release(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Release a posterior by one exact draw. What is printed may be published."""
+    from discreet.cli.check import read_declaration
+    from discreet.counting import CsvFormat
+
     _require_one_way(source, counts, ledger=ledger, dataset=dataset, no_ledger=no_ledger)
     options = {key: value for key, value in (("gamma", gamma), ("way", way)) if value is not None}
     shared: dict[str, Any] = {
@@ -62,18 +70,22 @@ def release(
         **options,
     }
     if counts is not None:
+        _refuse_words_about_a_table(column=column, other=other, id_column=id_column, request_id=request_id)
         _from_counts(counts, shared, n, categories, accept_no_guarantee, dry_run, out, plot, as_json)
         return
     if column is None or categories is None:
         raise InvalidInput("a table needs --column and --categories", mend="say which column, and what it may hold")
-    declared = {"column": column, "categories": categories.split(","), "other": other, "id_column": id_column}
+    declaration = read_declaration(column, categories, other, id_column)
+    form = CsvFormat(delimiter=delimiter, header=header)
     if dry_run:
-        _dry_run(declared, shared, n, str(source), dataset, engine, as_json)
+        _dry_run(declaration, shared, n, str(source), dataset, engine, form, as_json)
         return
     if ledger is not None and not yes and not sys.stdin.isatty():
         raise InvalidInput("a charge must be confirmed", mend="answer on a terminal, or say --yes")
+    declared = {key: getattr(declaration, key) for key in ("column", "categories", "other", "id_column")}
+    _refuse_to_overwrite([source, ledger], [out, plot])
     _from_table(
-        {**declared, **shared, "n": n, "engine": engine, "request_id": request_id},
+        {**declared, **shared, "n": n, "engine": engine, "form": form, "request_id": request_id},
         source, ledger, dataset, ask=ledger is not None and not yes, out=out, plot=plot, as_json=as_json,
     )  # fmt: skip
 
@@ -134,24 +146,39 @@ def _from_table(
     from discreet.cli.tables import print_plan
     from discreet.workflow import release as release_table
 
-    def confirm(prepared: Prepared) -> bool:
-        if not as_json:
-            print_plan(prepared.document())
-        return not ask or typer.confirm("Charge this and release?", err=True)
-
-    with ExitStack() as stack:
+    with ExitStack() as stack, ExitStack() as bars:
         places = reserve(stack, out, plot)
-        with busy("counting") as tell:
-            receipt = release_table(
-                source,
-                ledger=ledger,
-                dataset=dataset,
-                confirm=confirm,
-                progress=lambda share: tell(int(1000 * share), 1000),
-                **arguments,
-            )
+        tell = bars.enter_context(busy("counting"))
+
+        def confirm(prepared: Prepared) -> bool:
+            nonlocal tell
+            bars.close()  # nobody can answer under a moving bar
+            if not as_json:
+                print_plan(prepared.document())
+            agreed = not ask or _confirmed()
+            tell = bars.enter_context(busy("counting"))
+            return agreed
+
+        receipt = release_table(
+            source,
+            ledger=ledger,
+            dataset=dataset,
+            confirm=confirm,
+            progress=lambda share: tell(int(1000 * share), 1000),
+            **arguments,
+        )
+        bars.close()
         write(receipt, places)
     show(receipt, [place.path for place in places.values()], as_json=as_json)
+
+
+def _confirmed() -> bool:
+    """The answer on the terminal; Ctrl-C and the end of input are a no."""
+    try:
+        return typer.confirm("Charge this and release?", err=True)
+    except typer.Abort:
+        print(file=sys.stderr)
+        return False
 
 
 def _from_counts(
@@ -195,17 +222,17 @@ def _from_counts(
 
 
 def _dry_run(
-    declared: dict[str, Any],
+    declaration: Declaration,
     shared: dict[str, Any],
     n: str | None,
     source: str,
     dataset: str | None,
     engine: str,
+    form: CsvFormat,
     as_json: bool,
 ) -> None:
     from discreet.cli.busy import busy
     from discreet.cli.tables import print_json, print_release
-    from discreet.counting import Declaration
     from discreet.numbers import whole
     from discreet.workflow import prepare
 
@@ -214,7 +241,7 @@ def _dry_run(
     settled = {key: shared.pop(key) for key in ("epsilon", "prior", "mechanism", "calibrated")}
     with busy("preparing"):
         prepared = prepare(
-            Declaration(**declared), whole(n, "n", minimum=1), source=source, dataset=dataset, engine=engine,
+            declaration, whole(n, "n", minimum=1), source=source, dataset=dataset, engine=engine, form=form,
             options=shared, **settled,
         )  # fmt: skip
         prepared.mechanism.require_guarantee()
@@ -237,3 +264,18 @@ def _require_one_way(
         raise InvalidInput("counts in hand are released without a ledger", mend="say --no-ledger")
     if (dataset is None) != (ledger is None):
         raise InvalidInput("--ledger and --dataset go together", mend="say which budget of the ledger to charge")
+
+
+def _refuse_words_about_a_table(**words: str | None) -> None:
+    """What would be ignored is refused: whoever says it relies on it."""
+    for word, said in words.items():
+        if said is not None:
+            raise InvalidInput(f"counts in hand have no --{word.replace('_', '-')}", mend="leave it out")
+
+
+def _refuse_to_overwrite(kept: list[str | None], written: list[Path | None]) -> None:
+    """A receipt must not take the place of the table or of the ledger."""
+    named = [path.removeprefix("sqlite:///") for path in kept if path is not None and "\0" not in path]
+    places = {Path(path).resolve() for path in named}
+    if any(path is not None and path.resolve() in places for path in written):
+        raise InvalidInput("--out or --plot names the table or the ledger", mend="give the release its own file")
