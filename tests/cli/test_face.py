@@ -1,8 +1,7 @@
-"""The face as a whole: help, version, demo, and how it takes leave."""
+"""The face as a whole: help, version, and how it takes leave."""
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -20,7 +19,7 @@ def test_the_version_is_the_package_s() -> None:
     assert discreet("--version").out == f"discreet {dc.__version__}\n"
 
 
-@pytest.mark.parametrize("command", [(), ("release",), ("sensitivity",), ("demo",)])
+@pytest.mark.parametrize("command", [(), ("release",), ("sensitivity",), ("demo",), ("receipt", "verify")])
 def test_every_command_has_help_with_an_example(command: tuple[str, ...]) -> None:
     answer = discreet(*command, "--help")
     assert answer.code == 0
@@ -38,22 +37,6 @@ def test_help_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
-
-
-def test_the_demo_writes_a_release_and_its_picture_and_says_where(tmp_path: Path) -> None:
-    answer = discreet("demo", cwd=tmp_path)
-    assert answer.code == 0, answer
-    document = json.loads((tmp_path / "discreet-demo" / "release.json").read_text())
-    assert document["categories"] == ["not cured", "cured"]
-    assert document["n"] == 90
-    assert (tmp_path / "discreet-demo" / "release.png").read_bytes().startswith(b"\x89PNG")
-    assert "discreet-demo/release.json" in answer.out
-    assert "discreet-demo/release.png" in answer.out
-
-
-def test_a_demo_that_cannot_write_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    assert_refused(discreet("demo", "--out", "file", cwd=tmp_path))
 
 
 def test_a_reader_that_leaves_early_is_not_told_off() -> None:

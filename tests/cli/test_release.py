@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import discreet
+import discreet as dc
+from tests.cli.command import assert_refused, discreet, discreet_here
 
 RELEASE = ("release", "--counts", "70,50,30", "--epsilon", "0.5", "--no-ledger")
 
@@ -16,6 +17,8 @@ KEYS = {
     "adjacency",
     "categories",
     "certificate",
+    "charge",
+    "dataset",
     "delta",
     "epsilon",
     "epsilon_exact",
@@ -27,6 +30,9 @@ KEYS = {
     "posterior",
     "prior",
     "request_id",
+    "schema",
+    "unit",
+    "version",
 }
 
 
@@ -42,7 +48,14 @@ def test_a_release_has_every_key_that_programs_rely_on() -> None:
     assert document["categories"] == list(document["posterior"]) == list(document["interval"]) == ["1", "2", "3"]
     assert document["adjacency"] == "replace-one"
     assert document["mechanism"]["name"] == "geometric"
-    assert document["certificate"]["guarantee"] == "1/2"
+    assert document["certificate"]["loss"] == "1/2"
+    assert document["certificate"]["epsilon"] == 0.5
+    assert document["certificate"]["facts"]["n"] == 150
+    assert document["schema"] == "discreet-receipt-1"
+    assert document["unit"] == "one row"
+    assert document["version"] == dc.__version__
+    assert document["request_id"] is document["dataset"] is document["charge"] is None
+    assert 0 < document["accuracy"]["mean"] < document["accuracy"]["quantile_95"] < 1
     assert sum(row["mean"] for row in document["posterior"].values()) == pytest.approx(1)
     for name, (low, high) in document["interval"].items():
         assert 0 <= low < document["posterior"][name]["mean"] < high <= 1
@@ -131,16 +144,35 @@ def test_a_refused_release_leaves_an_older_file_alone(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["r.json"]
 
 
-def test_an_epsilon_beyond_floats_is_still_a_release() -> None:
-    answer = discreet("release", "--counts", "7,5", "--epsilon", "1e300", "--no-ledger", "--yes")
+def test_the_largest_epsilon_is_still_a_release_and_says_that_it_protects_nobody() -> None:
+    answer = discreet("release", "--counts", "7,5", "--epsilon", "1e6", "--no-ledger", "--yes")
     assert answer.code == 0
     assert "protects nobody" in answer.out
 
 
-def test_a_prior_beyond_what_floats_can_integrate_is_still_a_release(tmp_path: Path) -> None:
-    arguments = ("release", "--counts", "0,10", "--prior", "1e299,1", "--epsilon", "3", "--no-ledger")
+@pytest.mark.parametrize("epsilon", ["1e300", "1000001", "1e-10"])
+def test_an_epsilon_beyond_all_sense_is_refused(epsilon: str) -> None:
+    answer = discreet("release", "--counts", "7,5", "--epsilon", epsilon, "--no-ledger")
+    assert_refused(answer)
+    assert "between 1e-9 and 1e6" in answer.err
+
+
+def test_the_most_lopsided_prior_is_still_a_release(tmp_path: Path) -> None:
+    arguments = ("release", "--counts", "0,10", "--prior", "1e12,1e-9", "--epsilon", "3", "--no-ledger")
     answer = discreet(*arguments, "--json", "--plot", "r.png", cwd=tmp_path)
     assert answer.code == 0, answer
-    assert answer.document["posterior"]["1"]["mean"] == 1
+    assert answer.document["posterior"]["1"]["mean"] == pytest.approx(1)
     assert (tmp_path / "r.png").exists()
     assert discreet(*arguments).code == 0
+
+
+@pytest.mark.parametrize("prior", ["1e299,1", "1e-10,1"])
+def test_a_prior_beyond_what_the_arithmetic_bears_is_refused(prior: str) -> None:
+    answer = discreet("release", "--counts", "0,10", "--prior", prior, "--epsilon", "3", "--no-ledger")
+    assert_refused(answer)
+    assert "between 1e-9 and 1e12" in answer.err
+
+
+@pytest.mark.parametrize("word", ["column", "other", "id-column", "request-id"])
+def test_what_counts_in_hand_would_ignore_is_refused(word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert_refused(discreet_here(capsys, *RELEASE, f"--{word}", "x"))
