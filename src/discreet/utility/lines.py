@@ -101,6 +101,21 @@ class LineKernel(ABC):
             yield Slice.exact(weight[start : start + len(c)], value, mass)
             start += len(c)
 
+    def output_weights(self) -> Floats:
+        """P(output) over data that the prior expects, for the outputs that `column` takes."""
+        import numpy as np
+
+        total = np.zeros(self.space.n + 1)
+        for c in self.chunks(np.arange(self.space.n + 1)):
+            released, mass = self.outputs(c)
+            np.add.at(total, released.ravel(), (self.predictive[c][:, None] * mass).ravel())
+        return total
+
+    def outputs(self, c: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
+        """The outputs of the law and their masses, before any way back."""
+        released, mass, _ = self.rows(c)
+        return released, mass
+
     def chunks(self, data: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
         """Consecutive data sets, so many at a time that their rows fit into the cache."""
         start = 0
@@ -149,12 +164,16 @@ class NoisyLine(LineKernel):
         found = [free(self.space, settings[0], tuple(z), settings[1]).alpha for z in rows.tolist()]
         return hellinger_between(self.space.prior.alpha + rows, np.array(found))
 
-    def rows(self, c: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats, Floats | None]:
+    def outputs(self, c: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
         """The count and its noise, cut to 0 … n."""
         import numpy as np
 
         noisy = np.clip(c[:, None] + np.arange(-self.reach, self.reach + 1), 0, self.space.n)
-        mass = np.broadcast_to(self.noise.masses(self.reach), noisy.shape)
+        return noisy, np.broadcast_to(self.noise.masses(self.reach), noisy.shape)
+
+    def rows(self, c: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats, Floats | None]:
+        """What the noisy counts lead to."""
+        noisy, mass = self.outputs(c)
         if self._nearest:
             return noisy, mass, None
         assert isinstance(self.mechanism, Geometric)

@@ -27,7 +27,7 @@ from discreet.numbers import nearest_float
 from discreet.sensitivity import global_sensitivity, step_enclosure
 from discreet.space import PosteriorSpace
 from discreet.utility.line_noise import LOST, LineNoise, line_noise
-from discreet.utility.metrics import METRIC, Floats, Metric, log_gamma_gap
+from discreet.utility.metrics import METRIC, Floats, Metric, log_rise
 from discreet.utility.slices import Slice, bracket
 
 if TYPE_CHECKING:
@@ -103,8 +103,7 @@ class Strata:
         centre = int(min(max(round((n + alpha[1] - alpha[0]) / 2), 0), n))
         growth = max(0.002, 2 * (1 + math.log(n)) / max(number, 16))
         left, right = partition(0, centre, growth), partition(0, n - centre, growth)
-        mean = n * alpha[0] / alpha.sum()
-        spread = math.sqrt(mean * alpha[1] / alpha.sum() * (alpha.sum() + n) / (alpha.sum() + 1))
+        mean, spread = _peak(space)
         peak = mean + spread * np.arange(-12, 12.25, 0.25)
         middle = centre + np.arange(-2, 4)
         cuts = np.concatenate([left, n + 1 - right, np.rint(peak).astype(np.int64), middle, [0]])
@@ -282,17 +281,42 @@ def stratum_weights(space: PosteriorSpace, first: Whole, last: Whole) -> Floats:
 
 
 def _log_density(space: PosteriorSpace, c: Floats) -> Floats:
-    """The log-predictive of real counts, but for a constant: lnΓ(c+α₁) - lnΓ(c+1) and the same for n - c, stably."""
+    """The log-predictive of real counts, but for a constant."""
     import numpy as np
-    from scipy.special import psi
 
     alpha, n = space.prior.alpha, space.n
-
-    def rise(x: Floats, a: float) -> Floats:
-        found: Floats = (a - 1) * psi(x + 1) + log_gamma_gap(x + 1, np.full_like(x, a - 1))
-        return found
-
     middle = np.array([n * alpha[0] / alpha.sum()])
-    peak = rise(middle, alpha[0]) + rise(n - middle, alpha[1])
-    shown: Floats = rise(c, alpha[0]) + rise(n - c, alpha[1]) - peak
+    peak = log_rise(middle, alpha[0]) + log_rise(n - middle, alpha[1])
+    shown: Floats = log_rise(c, alpha[0]) + log_rise(n - c, alpha[1]) - peak
     return shown
+
+
+def predictive_quantiles(space: PosteriorSpace, number: int) -> Whole:
+    """First counts at the middles of equally likely parts of the predictive: each stands for 1/number of it.
+
+    >>> predictive_quantiles(PosteriorSpace(prior=[1, 1], n=999), 4).tolist()
+    [124, 374, 624, 874]
+    """
+    import numpy as np
+
+    n = space.n
+    growth = 0.01
+    mean, spread = _peak(space)
+    cuts = [partition(0, n, growth), n + 1 - partition(0, n, growth), np.rint(mean + spread * np.arange(-12, 12, 0.1))]
+    first = np.unique(np.clip(np.concatenate(cuts).astype(np.int64), 0, n))
+    last = np.concatenate([first[1:] - 1, [n]])
+    sums = np.concatenate([[0.0], np.cumsum(stratum_weights(space, first, last))])
+    at = (np.arange(number) + 0.5) / number
+    place = np.clip(np.searchsorted(sums, at, side="right") - 1, 0, len(first) - 1)
+    inside = (at - sums[place]) / np.maximum(sums[place + 1] - sums[place], 1e-300)
+    moved = (inside * (last[place] - first[place] + 1)).astype(np.int64)
+    found: Whole = np.minimum(first[place] + moved, last[place])
+    return found
+
+
+def _peak(space: PosteriorSpace) -> tuple[float, float]:
+    """The mean and the standard deviation of the first count under the predictive."""
+    alpha, n = space.prior.alpha, space.n
+    total = float(alpha.sum())
+    mean = n * float(alpha[0]) / total
+    return mean, math.sqrt(mean * float(alpha[1]) / total * (total + n) / (total + 1))

@@ -32,7 +32,12 @@ DRAWN = 50_000
 
 _SLOWLY = 2_000
 _VERY_SLOWLY = 256
-_SMOOTH = 1e8
+_SMOOTH = 1e6
+
+
+def study_size(space: PosteriorSpace) -> int:
+    """How many data sets a study of quick draws takes."""
+    return max(500, min(DRAWN, 500_000 // space.k))
 
 
 @lru_cache(maxsize=4)
@@ -61,7 +66,7 @@ def drawn_data(space: PosteriorSpace, size: int, name: str) -> NDArray[np.int64]
 
 
 def _binomial(u: Floats, n: NDArray[np.int64], share: Floats) -> NDArray[np.int64]:
-    """Quantiles of binomials; by Cornish and Fisher's expansion where the deviation is above 10⁴."""
+    """Quantiles of binomials; by Cornish and Fisher's expansion where the deviation is above 10³."""
     import numpy as np
     from scipy.special import bdtrik, ndtri
 
@@ -94,7 +99,7 @@ def draw_study(mechanism: Mechanism, metric: Metric, counts: Counts | None) -> S
         raise TooLarge("this needs all candidates of a space with too many", mend="use hellinger and nearest")
     size = _VERY_SLOWLY if isinstance(mechanism, Exponential) and counts is None else _SLOWLY
     if isinstance(mechanism, Geometric):
-        size = max(500, min(DRAWN, 2_000_000 // space.k))
+        size = study_size(space)
     data = drawn_data(space, size, "data") if counts is None else np.broadcast_to(np.array(counts), (size, space.k))
     released = _released(mechanism, data, counts)
     value = metric.distances(space.prior, data, released)
