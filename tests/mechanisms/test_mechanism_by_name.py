@@ -17,6 +17,7 @@ NAMES = [
     "laplace-improved",
     "geometric",
     "optimal",
+    "snapping",
 ]
 
 

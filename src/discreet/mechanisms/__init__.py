@@ -18,6 +18,7 @@ from discreet.mechanisms.exponential import (
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.laplace import Laplace, LaplaceImproved
 from discreet.mechanisms.optimal import Optimal
+from discreet.mechanisms.snapped_counts import SnappedCounts
 from discreet.space import PosteriorSpace
 
 FAMILIES: tuple[type[Mechanism], ...] = (
@@ -28,6 +29,7 @@ FAMILIES: tuple[type[Mechanism], ...] = (
     Laplace,
     LaplaceImproved,
     Geometric,
+    SnappedCounts,
     Optimal,
 )
 
@@ -46,6 +48,7 @@ __all__ = [
     "Mechanism",
     "Optimal",
     "Released",
+    "SnappedCounts",
     "mechanism",
 ]
 

@@ -97,7 +97,8 @@ class ExponentialLaw(CandidateLaw):
         import numpy as np
 
         if self.space.k > 2:
-            return np.array([self._mixture().draw(bits) for _ in range(size)], dtype=np.int64)
+            drawn = np.array([self._mixture().draw(bits) for _ in range(size)], dtype=np.int64)
+            return drawn.reshape(size, self.space.k)
         rate = nearest_float(self._rate)
 
         def log_weights(offset: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -91,7 +91,7 @@ class SnappedCountsLaw(CandidateLaw):
     def _draw_many(self, bits: Bits, size: int) -> NDArray[np.int64]:
         import numpy as np
 
-        return np.array([self._draw(bits) for _ in range(size)], dtype=np.int64)
+        return np.array([self._draw(bits) for _ in range(size)], dtype=np.int64).reshape(size, self.space.k)
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False)
