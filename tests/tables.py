@@ -1,0 +1,17 @@
+"""Small tables to release from, and ledgers that need not survive a power cut."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+QUICK = ("synchronous = OFF", "recursive_triggers = ON")
+"""In place of `discreet.ledger.sqlite.PRAGMAS` where no test pulls a plug: syncs take nearly all of the time."""
+
+
+def write_votes(path: Path, votes: Sequence[str], people: Sequence[object] | None = None) -> Path:
+    """A CSV file with the columns `vote` and `person`."""
+    ids = range(len(votes)) if people is None else people
+    rows = [f"{vote},{person}" for vote, person in zip(votes, ids, strict=True)]
+    path.write_text("\n".join(["vote,person", *rows, ""]), encoding="utf-8")
+    return path
