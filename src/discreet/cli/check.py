@@ -1,0 +1,109 @@
+"""`discreet check`: does the data fit the declaration? For the curator's eyes."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from discreet.counting import Declaration, Inspection
+
+EXAMPLE = "Example: discreet check people.csv --column vote --categories Clinton,Dole --other 'someone else'"
+
+
+def check(
+    source: Annotated[str, typer.Argument(help="A CSV, Parquet or Arrow file or glob, or duckdb://file.db/table.")],
+    column: Annotated[str, typer.Option(help="The column to count.")],
+    categories: Annotated[str, typer.Option(help='Its categories, like a,b,c; one with a comma as "a,b",c.')],
+    other: Annotated[str | None, typer.Option(help="A category for whatever is outside these.")] = None,
+    id_column: Annotated[str | None, typer.Option(help="The column that tells people apart.")] = None,
+    delimiter: Annotated[str, typer.Option(help="What separates the fields of a CSV file.")] = ",",
+    header: Annotated[bool, typer.Option(help="Whether a CSV file begins with the names of its columns.")] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """See whether the data fits the declaration, before anything is spent. Not for publication: exit code 2 if not."""
+    from discreet.cli.busy import busy
+    from discreet.cli.failures import one_line
+    from discreet.cli.tables import print_json
+    from discreet.counting import CsvFormat, inspect_source, strays_error
+
+    declaration = read_declaration(column, categories, other, id_column)
+    with busy("counting"):
+        found = inspect_source(source, declaration, form=CsvFormat(delimiter=delimiter, header=header))
+    if as_json:
+        print_json(check_document(found, declaration))
+    else:
+        _print_table(found, declaration)
+    if not found.fits:
+        print(one_line(f"error: {strays_error(declaration)}"), file=sys.stderr)
+        raise typer.Exit(InvalidInput.exit_code)
+
+
+def read_declaration(column: str, categories: str, other: str | None, id_column: str | None) -> Declaration:
+    """The declaration that the options make; names are separated by commas, and quoted as in CSV.
+
+    >>> read_declaration("v", 'a,"b,c",d', None, None).categories
+    ('a', 'b,c', 'd')
+    """
+    from discreet.counting import Declaration
+
+    try:
+        names = next(csv.reader([categories], strict=True), [])
+    except csv.Error:
+        raise InvalidInput("categories cannot be read", mend='write them like a,b,c, or "a,b",c') from None
+    return Declaration(column, names, other, id_column)
+
+
+def check_document(found: Inspection, declaration: Declaration) -> dict[str, Any]:
+    """What `discreet check --json` prints; it speaks of the true data, and says so."""
+    return {
+        "fits": found.fits,
+        "publishable": False,
+        "n": found.records,
+        "rows": found.rows,
+        "outside": found.outside,
+        "missing": found.missing,
+        "empty": found.empty,
+        "without_id": found.without_id,
+        "unused": list(found.unused),
+        "strays": [{"value": value, "rows": rows} for value, rows in found.strays],
+        "categories": list(declaration.categories),
+        "other": declaration.other,
+    }
+
+
+def _print_table(found: Inspection, declaration: Declaration) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from discreet.cli.tables import console
+    from discreet.counting.inspection import NOT_PUBLISHABLE
+
+    table = Table(title=Text(f"does column {declaration.column!r} fit the declaration?"))
+    table.add_column("what")
+    table.add_column("how many", justify="right")
+    rows: list[tuple[str, int]] = [("rows", found.rows)]
+    if declaration.id_column is not None:
+        rows += [("people (n)", found.records), ("rows without an id, taken as one person's", found.without_id or 0)]
+    rows += [
+        ("records outside the categories", found.outside),
+        ("rows with no value", found.missing),
+        ("rows with an empty text", found.empty),
+        *((f"rows that say {value!r}", often) for value, often in found.strays),
+    ]
+    for what, often in rows:
+        table.add_row(Text(what), str(often))
+    out = console()
+    out.print(table)
+    if found.unused:
+        named = ", ".join(repr(name) for name in found.unused)
+        out.print(f"no record is in {named}: a misspelling, perhaps", soft_wrap=True)
+    where = f"they count as {declaration.other!r}" if declaration.other else "a release would stop"
+    outside = f"there are values outside the categories: {where}" if found.outside else "every record is in a category"
+    out.print(f"{'it fits' if found.fits else 'it does not fit'}: {outside}", soft_wrap=True)
+    out.print(NOT_PUBLISHABLE, soft_wrap=True)

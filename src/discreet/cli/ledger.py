@@ -1,0 +1,185 @@
+"""`discreet ledger`: open a budget, see what is left of it, and check that nobody changed its book."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli.failures import one_line
+
+if TYPE_CHECKING:
+    from discreet.ledger import Account, Amount, Entry
+
+CREATE_EXAMPLE = "Example: discreet ledger create budgets.db --dataset anes --epsilon 2 --delta 1e-8"
+SHOW_EXAMPLE = "Example: discreet ledger show budgets.db"
+HISTORY_EXAMPLE = "Example: discreet ledger history budgets.db --dataset anes"
+VERIFY_EXAMPLE = "Example: discreet ledger verify budgets.db --head 5f3c…"
+EXPORT_EXAMPLE = "Example: discreet ledger export budgets.db --format csv --out budgets.csv"
+
+ledger = typer.Typer(epilog=SHOW_EXAMPLE, invoke_without_command=True)
+
+Place = Annotated[str, typer.Argument(metavar="LEDGER", help="The ledger's file.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+@ledger.callback()
+def root(context: typer.Context) -> None:
+    """Budgets of privacy loss: what may be spent, what was, and proof that the book was not changed."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+@ledger.command("create", epilog=CREATE_EXAMPLE)
+def create(
+    place: Place,
+    dataset: Annotated[str, typer.Option(help="The dataset that the budget is for.")],
+    epsilon: Annotated[str, typer.Option(help="All that may ever be spent on it, exact: 2, 0.5 or 1/3.")],
+    delta: Annotated[str, typer.Option(help="The same for δ.")] = "0",
+    as_json: AsJson = False,
+) -> None:
+    """Open a budget for a dataset, in a new ledger or one that is there. A budget is set once."""
+    import discreet as dc
+    from discreet.cli.tables import console, print_json
+
+    opened = dc.Ledger.create(place, dataset=dataset, epsilon=epsilon, delta=delta)
+    left, head = opened.remaining(dataset), opened.head()
+    if as_json:
+        print_json({"ledger": place, "dataset": dataset, "budget": _amount(left), "head": head})
+    else:
+        console().print(f"{dataset} may spend {_shown(left)} in all, by {one_line(place)}", soft_wrap=True)
+        _print_head(head)
+
+
+@ledger.command("show", epilog=SHOW_EXAMPLE)
+def show(place: Place, as_json: AsJson = False) -> None:
+    """Show every dataset's budget, what was spent, and what is left."""
+    import discreet as dc
+    from discreet.cli.tables import console, print_json
+
+    opened = dc.Ledger(place)
+    accounts, head = opened.accounts(), opened.head()
+    if as_json:
+        print_json({"ledger": place, "datasets": [_account(account) for account in accounts], "head": head})
+        return
+    columns = ["dataset", "budget", "spent", "left", "charges", "without a seal"]
+    console().print(_table(f"budgets of {place}", columns, [_account_row(account) for account in accounts]))
+    _print_head(head)
+
+
+@ledger.command("history", epilog=HISTORY_EXAMPLE)
+def history(
+    place: Place,
+    dataset: Annotated[str | None, typer.Option(help="Only this dataset's rows.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show every row: budgets, charges and seals, in their order."""
+    from dataclasses import asdict
+
+    import discreet as dc
+    from discreet.cli.tables import console, print_json
+
+    opened = dc.Ledger(place)
+    if dataset is not None:
+        opened.spent(dataset)  # refuses a dataset that is not there
+    entries = opened.history(dataset)
+    if as_json:
+        print_json({"ledger": place, "entries": [asdict(entry) for entry in entries]})
+        return
+    columns = ["row", "time (UTC)", "kind", "dataset", "amount", "request", "hash"]
+    console().print(_table(f"history of {place}", columns, [_history_row(entry) for entry in entries]))
+
+
+@ledger.command("verify", epilog=VERIFY_EXAMPLE)
+def verify(
+    place: Place,
+    head: Annotated[str | None, typer.Option(help="A head noted earlier, which must still be there.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check every row and the chain of hashes; the first row that is wrong is named, with exit code 5."""
+    import discreet as dc
+    from discreet.cli.tables import console, print_json
+
+    found = dc.Ledger(place).verify(head)
+    if as_json:
+        print_json({"ledger": place, "sound": True, "rows": found.rows, "head": found.head})
+        return
+    console().print(f"{one_line(place)} is sound: {found.rows} rows, each as it was written", soft_wrap=True)
+    if head is None:
+        console().print("rows dropped from its end would not show: only a head noted earlier tells", soft_wrap=True)
+    _print_head(found.head)
+
+
+@ledger.command("export", epilog=EXPORT_EXAMPLE)
+def export(
+    place: Place,
+    kind: Annotated[str, typer.Option("--format", help="json (everything) or csv (without outcomes).")] = "json",
+    out: Annotated[Path | None, typer.Option(help="Write to this file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+) -> None:
+    """Write all rows for other programs."""
+    import discreet as dc
+    from discreet.cli.files import Reserved
+    from discreet.cli.tables import print_written
+
+    text = dc.Ledger(place).export("json" if as_json else kind)
+    if out is None:
+        print(text, end="")
+        return
+    with Reserved(out) as reserved:
+        reserved.write(text.encode())
+    print_written([out])
+
+
+def _account(account: Account) -> dict[str, Any]:
+    return {
+        "dataset": account.dataset,
+        "adjacency": account.adjacency,
+        "budget": _amount(account.budget),
+        "spent": _amount(account.spent),
+        "remaining": _amount(account.remaining),
+        "charges": account.charges,
+        "sealed": account.sealed,
+    }
+
+
+def _amount(amount: Amount) -> dict[str, str]:
+    """Exact, as texts: 1/3 is no JSON number."""
+    return {"epsilon": str(amount.epsilon), "delta": str(amount.delta)}
+
+
+def _account_row(account: Account) -> list[str]:
+    amounts = map(_shown, (account.budget, account.spent, account.remaining))
+    return [account.dataset, *amounts, str(account.charges), str(account.charges - account.sealed)]
+
+
+def _history_row(entry: Entry) -> list[str]:
+    spent = "" if entry.epsilon is None else _shown(entry.amount)
+    time = entry.time.replace("T", " ").removesuffix("+00:00")
+    return [str(entry.seq), time, entry.kind, entry.dataset, spent, entry.request_id or "", entry.hash[:12]]
+
+
+def _shown(amount: Amount) -> str:
+    """For people: a decimal where that is exact, and no δ where there is none."""
+    from discreet.receipts import plain
+
+    return f"ε = {plain(amount.epsilon)}" + (f", δ = {plain(amount.delta)}" if amount.delta else "")
+
+
+def _table(title: str, columns: list[str], rows: list[list[str]]) -> Any:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=Text(one_line(title)))
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(one_line(cell)) for cell in row))
+    return table
+
+
+def _print_head(head: str) -> None:
+    from discreet.cli.tables import console
+
+    console().print(f"head: {head}", soft_wrap=True)

@@ -1,0 +1,121 @@
+"""`discreet ledger`: for people and for programs, and with the right exit codes."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+import discreet as dc
+from tests.cli.command import assert_refused, discreet, discreet_here
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A ledger with two datasets, two charges and one seal."""
+    monkeypatch.chdir(tmp_path)
+    made = dc.Ledger.create("budgets.db", dataset="anes", epsilon=1, delta="1e-8")
+    dc.Ledger.create("budgets.db", dataset="=census", epsilon="1/3")
+    made.charge("anes", 0.1, request_id="monday", digest="d")
+    made.charge("anes", "1/3", request_id="tuesday", digest="d")
+    made.seal("monday", '{"output": [3, 4]}')
+    return "budgets.db"
+
+
+@pytest.mark.parametrize("command", [(), ("create",), ("show",), ("history",), ("verify",), ("export",)])
+def test_every_ledger_command_has_help_with_an_example(command: tuple[str, ...], capsys: Capture) -> None:
+    answer = discreet_here(capsys, "ledger", *command, "--help")
+    assert answer.code == 0
+    assert "Example: discreet ledger" in answer.out
+
+
+def test_ledger_alone_shows_its_help(capsys: Capture) -> None:
+    answer = discreet_here(capsys, "ledger")
+    assert (answer.code, answer.err) == (0, "")
+    assert "verify" in answer.out
+
+
+def test_a_budget_is_opened_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.chdir(tmp_path)
+    answer = discreet_here(
+        capsys, "ledger", "create", "l.db", "--dataset", "anes", "--epsilon", "0.1", "--delta", "1e-8"
+    )
+    assert (answer.code, answer.err) == (0, "")
+    assert "anes may spend ε = 0.1, δ = 1e-08 in all, by l.db" in answer.out
+    answer = discreet_here(capsys, "ledger", "create", "l.db", "--dataset", "two", "--epsilon", "1/3", "--json")
+    assert answer.document["budget"] == {"epsilon": "1/3", "delta": "0"}
+    assert answer.document["head"] == dc.Ledger("l.db").head()
+    assert_refused(discreet_here(capsys, "ledger", "create", "l.db", "--dataset", "two", "--epsilon", "9"))
+    assert_refused(discreet_here(capsys, "ledger", "create", "n.db", "--dataset", "two", "--epsilon", "nan"))
+    assert_refused(discreet_here(capsys, "ledger", "create", "no/l.db", "--dataset", "d", "--epsilon", "1"), code=5)
+    assert [path.name for path in tmp_path.iterdir()] == ["l.db"]
+
+
+def test_show_says_what_is_left(place: str, capsys: Capture) -> None:
+    answer = discreet_here(capsys, "ledger", "show", place, "--json")
+    anes, census = answer.document["datasets"]
+    assert anes["spent"] == {"epsilon": "13/30", "delta": "0"}
+    assert anes["remaining"] == {"epsilon": "17/30", "delta": "1/100000000"}
+    assert (anes["charges"], anes["sealed"], anes["adjacency"]) == (2, 1, "replace-one")
+    assert census["remaining"] == census["budget"]
+    people = discreet("ledger", "show", place)
+    assert (people.code, people.err) == (0, "")
+    assert "17/30" in people.out
+    assert "=census" in people.out
+
+
+def test_history_lists_the_rows(place: str, capsys: Capture) -> None:
+    answer = discreet_here(capsys, "ledger", "history", place, "--json")
+    assert [entry["kind"] for entry in answer.document["entries"]] == ["budget", "budget", "charge", "charge", "seal"]
+    answer = discreet_here(capsys, "ledger", "history", place, "--dataset", "=census", "--json")
+    assert [entry["seq"] for entry in answer.document["entries"]] == [2]
+    assert "monday" in discreet("ledger", "history", place).out
+    assert_refused(discreet_here(capsys, "ledger", "history", place, "--dataset", "nobody"))
+
+
+def test_verify_says_that_it_is_sound_and_what_a_head_is_for(place: str, capsys: Capture) -> None:
+    head = dc.Ledger(place).head()
+    answer = discreet_here(capsys, "ledger", "verify", place)
+    assert answer.code == 0
+    assert "5 rows, each as it was written" in answer.out
+    assert "only a head noted earlier tells" in answer.out
+    assert head in answer.out
+    answer = discreet_here(capsys, "ledger", "verify", place, "--head", head.upper(), "--json")
+    assert answer.document == {"ledger": place, "sound": True, "rows": 5, "head": head}
+    assert_refused(discreet_here(capsys, "ledger", "verify", place, "--head", "0" * 64), code=5)
+
+
+def test_verify_names_the_row_that_was_changed(place: str, capsys: Capture) -> None:
+    with sqlite3.connect(place) as connection:
+        connection.execute("DROP TRIGGER no_update")
+        connection.execute("UPDATE entries SET epsilon = '1/11' WHERE seq = 3")
+    connection.close()
+    answer = discreet_here(capsys, "ledger", "verify", place)
+    assert_refused(answer, code=5)
+    assert "row 3 of budgets.db is not as it was written" in answer.err
+    told = discreet_here(capsys, "ledger", "verify", place, "--json")
+    assert (told.code, told.document["error"]["kind"]) == (5, "LedgerError")
+    assert_refused(discreet_here(capsys, "ledger", "show", place), code=5)
+
+
+def test_export_writes_everything_and_no_formula(place: str, tmp_path: Path, capsys: Capture) -> None:
+    answer = discreet_here(capsys, "ledger", "export", place)
+    assert [row["seq"] for row in json.loads(answer.out)] == [1, 2, 3, 4, 5]
+    answer = discreet_here(capsys, "ledger", "export", place, "--format", "csv", "--out", "l.csv")
+    assert answer.out == "written: l.csv\n"
+    assert ",'=census," in (tmp_path / "l.csv").read_text()
+    assert_refused(discreet_here(capsys, "ledger", "export", place, "--format", "xlsx"))
+    assert_refused(discreet_here(capsys, "ledger", "export", place, "--out", "."))
+
+
+@pytest.mark.parametrize("command", ["show", "history", "verify", "export"])
+def test_a_missing_ledger_is_exit_5_and_is_not_made(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert_refused(discreet_here(capsys, "ledger", command, "nothing\x1b[31m.db"), code=5)
+    assert list(tmp_path.iterdir()) == []
