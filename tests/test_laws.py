@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from discreet import InvalidInput, PosteriorSpace, TooLarge
 from discreet.laws import ENUMERABLE, CandidateLaw, Outcome, require_outcome
-from discreet.mechanisms import FAMILIES, Geometric, Mechanism, Optimal, SnappedCounts, mechanism
+from discreet.mechanisms import FAMILIES, Geometric, Mechanism, Optimal, mechanism
 from discreet.numbers import ball, precision
 from discreet.testing import FixedBits, HashedBits, draw_with
 from tests.statistics import fits, tally
@@ -122,7 +122,7 @@ def test_a_law_shows_nothing_of_itself(family: type[Mechanism]) -> None:
     assert "47" not in str(law)
 
 
-@pytest.mark.parametrize("family", [family for family in FAMILIES if family not in (Optimal, SnappedCounts)])
+@pytest.mark.parametrize("family", [family for family in FAMILIES if family is not Optimal])
 @pytest.mark.parametrize(("prior", "c"), [(["1", "1"], (3, 6)), (["0.3", "2", "1"], (0, 4, 1)), (["5", "1"], (30, 0))])
 def test_floats_agree_with_the_enclosures_of_the_same_law_object(
     family: type[Mechanism], prior: list[str], c: tuple[int, ...]
@@ -135,6 +135,8 @@ def test_floats_agree_with_the_enclosures_of_the_same_law_object(
     with precision(128):
         for i, r in enumerate(law.space.candidates()):
             exact = law.log_probability(r)
-            assert exact.is_finite()
+            if not exact.is_finite():  # off a lattice
+                assert logs[i] == -math.inf
+                continue
             assert logs[i] == pytest.approx(float(exact), rel=1e-11, abs=1e-13)
     assert math.fsum(np.exp(logs)) == pytest.approx(1, abs=1e-12)
