@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         TooLarge,
         Undecided,
     )
+    from discreet.inference import NoiseAware, combine, noise_aware
     from discreet.ledger import Ledger
     from discreet.loss import Audit, Certificate, audit, calibrate
     from discreet.mechanisms import (
@@ -79,6 +80,7 @@ __all__ = [
     "Ledger",
     "LedgerError",
     "Mechanism",
+    "NoiseAware",
     "NotPrivate",
     "Optimal",
     "PosteriorSpace",
@@ -92,6 +94,7 @@ __all__ = [
     "audit",
     "calibrate",
     "chi_squared",
+    "combine",
     "dilation",
     "global_sensitivity",
     "hellinger",
@@ -100,6 +103,7 @@ __all__ = [
     "lifting",
     "local_sensitivity",
     "mechanism",
+    "noise_aware",
     "reciprocal_sensitivity",
     "release",
     "renyi",
@@ -120,6 +124,7 @@ _ROOMS = {
         "TooLarge",
         "Undecided",
     ],
+    "inference": ["NoiseAware", "combine", "noise_aware"],
     "ledger": ["Ledger"],
     "loss": ["Audit", "Certificate", "audit", "calibrate"],
     "mechanisms": [

@@ -13,6 +13,9 @@ from tests.contracts.source import PACKAGE, ROOT, imports, room, trees
 FACES = {"cli", "web"}
 """Only a face sees the library as its users do; a room that did would reach every room below it."""
 
+QUESTIONS = {"mechanisms/base.py": {"inference"}, "inference/posterior.py": {"bridges"}}
+"""Methods that hand a question to a room below: imported when they are called, and never to build a law."""
+
 
 def listed_rooms() -> list[str]:
     """The rooms in the order of the tree in docs/architecture.md."""
@@ -43,8 +46,20 @@ def test_a_room_imports_only_from_rooms_above_it(path: Path) -> None:
         return  # the public names come from everywhere; lazily, as test_exports checks
     order = listed_rooms()
     above = {name for name in order[: order.index(own)] if name != "__init__"}
-    allowed = above | {own} | ({"__init__"} if own in FACES else set())
+    asked = QUESTIONS.get(path.relative_to(PACKAGE).as_posix(), set())
+    allowed = above | {own} | asked | ({"__init__"} if own in FACES else set())
     assert imported_rooms(path) <= allowed
+
+
+def imported_at_once(path: Path) -> set[str]:
+    """The rooms that a module needs to be imported itself: not those of its functions or for type checkers."""
+    body = [node for node in trees()[path].body if isinstance(node, ast.Import | ast.ImportFrom)]
+    return {name.split(".")[1] for name in imports(ast.Module(body, [])) if name.startswith("discreet.")}
+
+
+@pytest.mark.parametrize("path", QUESTIONS)
+def test_a_question_to_a_room_below_is_asked_only_when_it_comes_up(path: str) -> None:
+    assert not imported_at_once(PACKAGE / path) & QUESTIONS[path]
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "tests" / "oracles").glob("[!t]*.py")), ids=lambda path: path.name)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from discreet.inference import NoiseAware
+
 
 EPSILON_RANGE = ("1e-9", "1e6")
 """Less than the first protects a record no better than the second reveals it; between them all arithmetic fits."""
@@ -34,6 +36,18 @@ class Released:
     posterior: Dirichlet
     output: Outcome
     mechanism: Mechanism
+
+    def noise_aware(self, *, prior: object = None) -> NoiseAware:
+        """What a reader may believe: the exact posterior with the noise in it, under this prior or the reader's own.
+
+        >>> from discreet import Geometric
+        >>> released = Geometric(PosteriorSpace(prior=[1, 1], n=90), epsilon=1).release([42, 48])
+        >>> bool(released.noise_aware().error < 1e-9)
+        True
+        """
+        from discreet.inference import noise_aware
+
+        return noise_aware(self.mechanism, self.output, prior=prior)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -1,0 +1,13 @@
+"""What the reader of a release may believe: the exact posterior given what was released, noise and all.
+
+p(c | o) ∝ P(o | c)·DirMult(c | n, α) and p(θ | o) = Σ_c p(c | o)·Dir(θ | α + c) (mathematics: section 7). The law that
+was drawn from is known exactly, so this is too: no chain is run, and what is left out is bounded.
+"""
+
+from __future__ import annotations
+
+from discreet.inference.asking import combine, noise_aware
+from discreet.inference.differences import Difference
+from discreet.inference.posterior import NoiseAware
+
+__all__ = ["Difference", "NoiseAware", "combine", "noise_aware"]

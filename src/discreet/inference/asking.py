@@ -1,0 +1,87 @@
+"""From a release to what its reader may believe."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from discreet.errors import InvalidInput
+from discreet.inference.factors import factors, together
+from discreet.inference.lists import Listed, whole_column
+from discreet.inference.posterior import CountPosterior, NoiseAware
+from discreet.inference.products import Product
+from discreet.laws import Outcome
+from discreet.mechanisms import Geometric, Mechanism, Released
+from discreet.numbers import as_items
+from discreet.posteriors import Dirichlet
+from discreet.predictive import log_predictive
+from discreet.space import PosteriorSpace
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    About: TypeAlias = tuple[Mechanism, Outcome]
+
+
+def noise_aware(mechanism: Mechanism, output: object, *, prior: object = None) -> NoiseAware:
+    """The exact posterior given an output of a mechanism, under the release's prior or the reader's own.
+
+    >>> mechanism = Geometric(PosteriorSpace(prior=[1, 1, 1], n=50), epsilon=1)
+    >>> belief = noise_aware(mechanism, (30, 22, -2))
+    >>> [round(float(x), 3) for x in belief.mean]
+    [0.559, 0.408, 0.034]
+    >>> [round(float(x), 3) for x in noise_aware(mechanism, (30, 22, -2), prior=[5, 5, 5]).mean]
+    [0.498, 0.383, 0.119]
+    """
+    return _believed([(mechanism, _checked(mechanism, output))], prior)
+
+
+def combine(releases: Sequence[Released], *, prior: object = None) -> NoiseAware:
+    """The posterior given several releases about the same records.
+
+    >>> mechanism = Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon=1)
+    >>> twice = [mechanism.release([20, 30]) for _ in range(2)]
+    >>> both = combine(twice)
+    >>> bool(both.sd[0] < 0.12)
+    True
+    """
+    about = [(released.mechanism, _checked(released.mechanism, released.output)) for released in releases]
+    if not about:
+        raise InvalidInput("there is no release to combine", mend="give at least one")
+    spaces = [mechanism.space for mechanism, _ in about]
+    if len({(space.n, space.k) for space in spaces}) > 1:
+        raise InvalidInput("releases about the same records have the same n and k", mend="combine only those")
+    if prior is None and len({space.prior for space in spaces}) > 1:
+        raise InvalidInput("the releases have different priors", mend="say which to believe with prior=")
+    return _believed(about, prior)
+
+
+def _believed(about: list[About], prior: object) -> NoiseAware:
+    space = about[0][0].space
+    believed = space.prior if prior is None else prior if isinstance(prior, Dirichlet) else Dirichlet(prior)
+    if believed.k != space.k:
+        raise InvalidInput(f"the prior must have {space.k} parameters", mend="give one for each category")
+    own = PosteriorSpace(prior=believed, n=space.n)  # refuses a prior that no space may have
+    return NoiseAware(own.prior, own.n, _weighed(about, own))
+
+
+def _weighed(about: list[About], own: PosteriorSpace) -> CountPosterior:
+    parts = [factors(mechanism, output) for mechanism, output in about]
+    known = [part for part in parts if part is not None]
+    if len(known) == len(parts):
+        return Product(together(known), own.prior.alpha, own.n)
+    logs = sum(whole_column(mechanism, output) for mechanism, output in about)
+    rows = own.candidates().array()
+    return Listed(rows, logs + log_predictive(own.prior, rows), error=0.0, method=f"all {len(rows):,} data sets")
+
+
+def _checked(mechanism: Mechanism, output: object) -> Outcome:
+    """An output that the mechanism could have emitted, as whole numbers."""
+    space, wrong = mechanism.space, InvalidInput("this is no output of the mechanism", mend="give it as released")
+    items = as_items(output, "the output")
+    found = tuple(int(item) for item in items if isinstance(item, int) or hasattr(item, "__index__"))
+    if len(found) != len(items) or len(found) != space.k or sum(found) != space.n:
+        raise wrong
+    if min(found) < 0 and not isinstance(mechanism, Geometric):
+        raise wrong
+    return found

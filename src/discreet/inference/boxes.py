@@ -1,0 +1,157 @@
+"""The counts that matter: a window for each category, and a proven bound on all that lies outside.
+
+p(c | o) ∝ Π f_i(c_i) over Σc = n, with f_i(x) = h_i(x)·Γ(α_i+x)/x!. Multiplying each f_i by t^x changes nothing, since
+the total is fixed; t is chosen so that the tilted means sum to n. Let p be the chance that independent counts from the
+tilted windows sum to n, and τ_i the mass of f_i outside its window relative to the inside. Counts outside the box have
+posterior odds of at most Σ τ_i·Π(1+τ_j)/p: the others' sum hits what is missing with probability at most 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from discreet.errors import TooLarge
+from discreet.inference.factors import Factor
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+LEFT_OUT = 1e-13
+"""Windows grow until the bound on what they leave out is below this."""
+
+CELLS = 1 << 21
+"""All windows together are not longer than this."""
+
+_START = 36.0
+
+
+@dataclass(frozen=True)
+class Box:
+    """Windows lows[i] … lows[i]+len(masses[i])-1, the tilted masses in them, and odds of the outside times p."""
+
+    lows: list[int]
+    masses: list[Floats]
+    tails: list[tuple[float, float]]
+
+    @property
+    def outside(self) -> float:
+        """Σ τ_i·Π(1+τ_j): divided by p it bounds the odds of everything outside."""
+        tails = [a + b for a, b in self.tails]
+        return math.fsum(tails) * math.prod(1 + tail for tail in tails) if math.fsum(tails) < 1e-3 else math.inf
+
+
+def box(factors: Sequence[Factor], alpha: Floats, n: int, reach: Sequence[tuple[int, int]]) -> Box:
+    """The box of windows that reach so far to the left and right of what each factor points to."""
+    own, lows, highs = _edges(factors, n, reach)
+    logs = [_log_mass(factor, a, low, high) for factor, a, low, high in zip(factors, alpha, lows, highs, strict=True)]
+    masses, tilt = tilted(logs, lows, n)
+    total, tails = sum(own), []
+    for factor, a, first, low, high, mass in zip(factors, alpha, own, lows, highs, masses, strict=True):
+        # Beyond what the other windows leave of n there is nothing to leave out.
+        right = _right_tail(factor, a, high, mass, tilt) if high < n - (total - first) else 0.0
+        left = _left_tail(factor, a, low, mass, tilt) if first > 0 else 0.0
+        tails.append((left, right))
+    return Box(lows, masses, tails)
+
+
+def first_reach(factors: Sequence[Factor], n: int) -> list[tuple[int, int]]:
+    """Windows to begin with: where a factor has fallen by e^-36, or no limit where it promises no fall."""
+
+    def reach(rate: float) -> int:
+        return n if rate == 0 else min(n, 2 + math.ceil(_START / rate))
+
+    return [(reach(factor.left), reach(factor.right)) for factor in factors]
+
+
+def wider(found: Box, reach: Sequence[tuple[int, int]], allowed: float, n: int) -> list[tuple[int, int]]:
+    """Twice as far on every side that leaves out more than its share."""
+    share = allowed / (2 * len(reach))
+    return [
+        (min(n, 2 * left) if a > share else left, min(n, 2 * right) if b > share else right)
+        for (left, right), (a, b) in zip(reach, found.tails, strict=True)
+    ]
+
+
+def _edges(
+    factors: Sequence[Factor], n: int, reach: Sequence[tuple[int, int]]
+) -> tuple[list[int], list[int], list[int]]:
+    """The low ends that the factors set, the low ends, and the high ends: the others and n may leave less room."""
+    own = [max(0, f.first - left) if f.left > 0 else 0 for f, (left, _) in zip(factors, reach, strict=True)]
+    highs = [min(n, f.last + right) if f.right > 0 else n for f, (_, right) in zip(factors, reach, strict=True)]
+    total = sum(own)
+    highs = [min(high, n - (total - low)) for low, high in zip(own, highs, strict=True)]
+    total = sum(highs)
+    lows = [max(low, n - (total - high)) for low, high in zip(own, highs, strict=True)]
+    if sum(high - low + 1 for low, high in zip(lows, highs, strict=True)) > CELLS:
+        raise TooLarge("the counts that matter to a reader are too many to list", mend="use a larger epsilon")
+    return own, lows, highs
+
+
+def _log_mass(factor: Factor, alpha: float, low: int, high: int) -> Floats:
+    """ln f over a window, up to a constant: increments of lnΓ(α+x) - lnΓ(x+1), which its values would lose."""
+    import numpy as np
+
+    x = np.arange(low, high + 1, dtype=np.int64)
+    later = x[1:].astype(np.float64)
+    steps = np.where(later == 1, math.log(alpha), np.log1p((alpha - 1) / np.maximum(later, 2.0)))
+    shown: Floats = factor.log(x) + np.concatenate([[0.0], np.cumsum(steps)])
+    return shown
+
+
+def tilted(logs: Sequence[Floats], lows: Sequence[int], n: int) -> tuple[list[Floats], float]:
+    """Normalised masses ∝ exp(log + tilt·x) whose means sum to n, or nearly so."""
+    import numpy as np
+
+    steps = [np.arange(len(log), dtype=np.float64) for log in logs]
+    target = n - sum(lows)
+
+    def at(tilt: float) -> list[Floats]:
+        found = []
+        for log, x in zip(logs, steps, strict=True):
+            tall = log + tilt * x
+            weight = np.exp(tall - tall.max())
+            found.append(weight / weight.sum())
+        return found
+
+    tilt, low, high = 0.0, -math.inf, math.inf
+    masses = at(tilt)
+    for _ in range(100):
+        means = [float(mass @ x) for mass, x in zip(masses, steps, strict=True)]
+        spread = sum(float(m @ (x - mean) ** 2) for m, x, mean in zip(masses, steps, means, strict=True))
+        gap = math.fsum(means) - target
+        if abs(gap) <= 0.05 * math.sqrt(spread) + 1e-9:
+            break
+        low, high = (low, tilt) if gap > 0 else (tilt, high)
+        tilt -= gap / max(spread, 1e-300)
+        if not low < tilt < high:
+            ends = (low if math.isfinite(low) else high - 64, high if math.isfinite(high) else low + 64)
+            tilt = sum(ends) / 2
+        tilt = min(max(tilt, -700.0), 700.0)
+        masses = at(tilt)
+    return masses, tilt
+
+
+def _right_tail(factor: Factor, alpha: float, high: int, mass: Floats, tilt: float) -> float:
+    """Mass beyond the window: ratios of neighbours are at most the first, or its limit if they rise to it."""
+    if factor.right == 0:
+        return 0.0
+    ratio = math.exp(min(tilt - factor.right, 700)) * max(1.0, (alpha + high) / (high + 1))
+    return float(mass[-1]) * ratio / (1 - ratio) if ratio < 1 else math.inf
+
+
+def _left_tail(factor: Factor, alpha: float, low: int, mass: Floats, tilt: float) -> float:
+    """The same to the left. Below α = 1, Γ(α+x)/x! rises toward 0, and all of it is below its value there."""
+    from scipy.special import gammaln
+
+    ratio, rise = math.exp(min(-tilt - factor.left, 700)), 1.0
+    if alpha >= 1:
+        ratio *= low / (low + alpha - 1)
+    else:
+        rise = math.exp(min(1e-4 + float(gammaln(alpha) - gammaln(alpha + low) + gammaln(low + 1)), 700))
+    return float(mass[0]) * rise * ratio / (1 - ratio) if ratio < 1 else math.inf

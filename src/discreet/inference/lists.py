@@ -1,0 +1,82 @@
+"""p(c | o) as a list of counts with their probabilities, where P(o | c) is no product: the exponential family.
+
+Here all candidates are weighed, where every pair of them fits; `discreet.inference.near` goes on from there.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from discreet.draw import Bits
+from discreet.errors import InvalidInput, TooLarge
+from discreet.grid import grid
+from discreet.inference.shares import draw_uniforms
+from discreet.laws import Outcome
+from discreet.loss.rates import inverse_sensitivities
+from discreet.mechanisms import Mechanism
+from discreet.mechanisms.exponential import Exponential
+from discreet.space import exceeds
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+LISTED = 1 << 13
+"""Spaces of more candidates are not worked out pair by pair."""
+
+_ROUNDING = 1e-11
+
+
+class Listed:
+    """The posterior of the counts, one row for each data set that matters."""
+
+    def __init__(self, rows: NDArray[np.int64], log_weights: Floats, *, error: float, method: str) -> None:
+        import numpy as np
+
+        top = log_weights.max() if len(log_weights) else -math.inf
+        if not math.isfinite(top):
+            raise InvalidInput("no data leads to this output", mend="give the output as it was released")
+        weight = np.exp(log_weights - top)
+        kept = weight > 1e-18
+        self.rows, self.weights = rows[kept], weight[kept] / weight[kept].sum()
+        self.error, self.method = error + _ROUNDING, method
+
+    def marginal(self, i: int) -> tuple[NDArray[np.int64], Floats]:
+        """The counts of a category and their probabilities."""
+        import numpy as np
+
+        count, at = np.unique(self.rows[:, i], return_inverse=True)
+        return count, np.bincount(at.reshape(-1), self.weights).astype(np.float64)
+
+    def pair(self, i: int, j: int) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+        """Joint counts of two categories and their probabilities."""
+        return self.rows[:, i], self.rows[:, j], self.weights
+
+    def draw(self, bits: Bits, size: int) -> NDArray[np.int64]:
+        """Whole data sets, one a row."""
+        import numpy as np
+
+        sums = np.cumsum(self.weights)
+        at = np.searchsorted(sums, draw_uniforms(bits, size) * sums[-1], side="right")
+        found: NDArray[np.int64] = self.rows[np.minimum(at, len(sums) - 1)]
+        return found
+
+
+def whole_column(mechanism: Mechanism, output: Outcome) -> Floats:
+    """ln P(o | c) for every candidate c, in their order."""
+    import numpy as np
+
+    space = mechanism.space
+    if exceeds(space, LISTED):
+        raise TooLarge(f"{mechanism.name} was not made for so many data sets to be weighed", mend="use geometric")
+    rank = space.candidates().index(output)
+    if not isinstance(mechanism, Exponential):
+        return np.array([mechanism.log_pmf(row)[rank] for row in space.candidates()])
+    table = grid(space)
+    rates = float(mechanism.scale) * inverse_sensitivities(mechanism, table.rows)
+    totals = [float(np.exp(-rate * table.distances(c)).sum()) for c, rate in enumerate(rates.tolist())]
+    shown: Floats = -rates * table.distances(rank) - np.log(totals)
+    return shown

@@ -1,0 +1,140 @@
+"""p(c | o) where P(o | c) is a product: categories are independent but for their total, so sums are convolutions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from discreet.draw import Bits
+from discreet.errors import InvalidInput, TooLarge
+from discreet.inference.boxes import LEFT_OUT, box, first_reach, wider
+from discreet.inference.factors import Factor
+from discreet.inference.shares import draw_uniforms
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+SPECTRA = 1 << 24
+"""Spectra of all categories together are not longer than this."""
+
+PAIRS = 1 << 22
+"""Joint tables of two categories are not larger than this."""
+
+_UNIT = 2.0**-53
+
+
+class Product:
+    """The posterior of the counts, from windows of independent categories given their total."""
+
+    def __init__(self, factors: Sequence[Factor], alpha: Floats, n: int) -> None:
+        self.n, self.k = n, len(factors)
+        reach = first_reach(factors, n)
+        while True:
+            found = box(factors, alpha, n, reach)
+            self._lows, self._masses = found.lows, found.masses
+            chance = self._chance()
+            if not chance > 0:
+                raise InvalidInput("no data leads to this output", mend="give the output as it was released")
+            before, reach = reach, wider(found, reach, LEFT_OUT * chance, n)
+            if reach == before:
+                break
+        cells = sum(map(len, self._masses))
+        rounding = _UNIT * (16 * self.k * math.log2(2 + cells) / chance + cells)
+        self.error = found.outside / chance + rounding
+        self.method = f"{cells:,} counts in windows, by convolution"
+
+    def _chance(self) -> float:
+        """The chance that independent counts sum to n."""
+        self.__dict__.pop("_spectra", None)
+        return float((self._masses[0] * self._facing(0, self._without(0))).sum())
+
+    @cached_property
+    def _spectra(self) -> list[NDArray[np.complex128]]:
+        from scipy import fft
+
+        if self._length * self.k > SPECTRA:
+            raise TooLarge("the counts that matter to a reader are too many to list", mend="use a larger epsilon")
+        return [fft.rfft(mass, self._length) for mass in self._masses]
+
+    @property
+    def _length(self) -> int:
+        from scipy import fft
+
+        return int(fft.next_fast_len(sum(map(len, self._masses)) - self.k + 1, real=True))
+
+    def _without(self, *left_out: int) -> Floats:
+        """The law of the sum of all other categories, from the sum of their low ends on."""
+        import numpy as np
+        from scipy import fft
+
+        others = [i for i in range(self.k) if i not in left_out]
+        if not others:
+            return np.ones(1)
+        if len(others) == 1:
+            return self._masses[others[0]]
+        spectrum = self._spectra[others[0]].copy()
+        for i in others[1:]:
+            spectrum *= self._spectra[i]
+        size = sum(len(self._masses[i]) for i in others) - len(others) + 1
+        found: Floats = np.maximum(fft.irfft(spectrum, self._length)[:size], 0.0)
+        return found
+
+    def _facing(self, i: int, rest: Floats) -> Floats:
+        """For each count of category i, the chance that the others sum to what is missing."""
+        import numpy as np
+
+        missing = self.n - sum(self._lows) - np.arange(len(self._masses[i]))
+        inside = (missing >= 0) & (missing < len(rest))
+        return np.where(inside, rest[np.clip(missing, 0, len(rest) - 1)], 0.0)
+
+    def marginal(self, i: int) -> tuple[NDArray[np.int64], Floats]:
+        """The counts of a category and their probabilities."""
+        import numpy as np
+
+        weight = self._masses[i] * self._facing(i, self._without(i))
+        kept = weight > 0
+        return (self._lows[i] + np.arange(len(weight)))[kept], weight[kept] / weight.sum()
+
+    def pair(self, i: int, j: int) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+        """Joint counts of two categories and their probabilities; `TooLarge` if they are too many."""
+        import numpy as np
+
+        if self.k == 2:
+            count, chance = self.marginal(i)
+            return count, self.n - count, chance
+        first, second = self._masses[i], self._masses[j]
+        if len(first) * len(second) > PAIRS:
+            raise TooLarge("two categories have too many counts that matter", mend="use a larger epsilon")
+        rest = self._without(i, j)
+        x, y = np.arange(len(first))[:, None], np.arange(len(second))[None, :]
+        missing = self.n - sum(self._lows) - x - y
+        facing = np.where((missing >= 0) & (missing < len(rest)), rest[np.clip(missing, 0, len(rest) - 1)], 0.0)
+        weight = first[:, None] * second[None, :] * facing
+        at = np.nonzero(weight > weight.max() * 1e-18)
+        return self._lows[i] + at[0], self._lows[j] + at[1], weight[at] / weight[at].sum()
+
+    def draw(self, bits: Bits, size: int) -> NDArray[np.int64]:
+        """Whole data sets, one a row: each category given those before it, and the last takes the rest."""
+        import numpy as np
+
+        rests = [self._without(*range(j + 1)) for j in range(self.k - 1)]
+        found = np.empty((size, self.k), dtype=np.int64)
+        widest = max(map(len, self._masses))
+        for start in range(0, size, max(1, PAIRS // widest)):
+            rows = slice(start, min(size, start + max(1, PAIRS // widest)))
+            missing = np.full(rows.stop - start, self.n - sum(self._lows))
+            for j, rest in enumerate(rests):
+                mass = self._masses[j]
+                at = missing[:, None] - np.arange(len(mass))
+                facing = np.where((at >= 0) & (at < len(rest)), rest[np.clip(at, 0, len(rest) - 1)], 0.0)
+                sums = np.cumsum(mass * facing, axis=1)
+                chosen = (sums <= draw_uniforms(bits, len(sums))[:, None] * sums[:, -1:]).sum(axis=1)
+                found[rows, j] = self._lows[j] + np.minimum(chosen, len(mass) - 1)
+                missing = missing - np.minimum(chosen, len(mass) - 1)
+            found[rows, -1] = self._lows[-1] + missing
+        return found

@@ -1,0 +1,41 @@
+"""Draws of shares for a reader: from fair bits through inverse distribution functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from discreet.draw import Bits, draw_words
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def draw_uniforms(bits: Bits, count: int) -> NDArray[np.float64]:
+    """Independent uniform floats strictly between 0 and 1."""
+    import numpy as np
+
+    shown: NDArray[np.float64] = ((draw_words(bits, count) >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
+    return shown
+
+
+def draw_dirichlet(bits: Bits, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+    """One vector of shares for each row of parameters.
+
+    Gamma(a) is Gamma(a+1)·U^(1/a), kept as a logarithm: no parameter is so small that all shares vanish.
+
+    >>> import numpy as np
+    >>> from discreet.testing import HashedBits
+    >>> shares = draw_dirichlet(HashedBits("shares"), np.array([[1e-9, 1e-9], [2.0, 5.0]]))
+    >>> bool(np.allclose(shares.sum(axis=1), 1))
+    True
+    """
+    import numpy as np
+    from scipy.special import gammaincinv
+
+    one = draw_uniforms(bits, parameters.size).reshape(parameters.shape)
+    other = draw_uniforms(bits, parameters.size).reshape(parameters.shape)
+    logs = np.log(gammaincinv(parameters + 1, one)) + np.log(other) / parameters
+    sizes = np.exp(logs - logs.max(axis=1, keepdims=True))
+    shown: NDArray[np.float64] = sizes / sizes.sum(axis=1, keepdims=True)
+    return shown
