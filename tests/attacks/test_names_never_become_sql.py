@@ -12,7 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet.counting import CsvFormat, Declaration, open_source
-from discreet.counting.duck import _connect, open_duck
+from discreet.counting.duck import open_duck
+from discreet.counting.opening import connect
 from discreet.counting.sources import Files
 from discreet.errors import DiscreetError, SourceError
 
@@ -168,7 +169,7 @@ def test_the_locked_engine_would_have_been_open_without_the_lock(tmp_path: Path)
     (tmp_path / "other.csv").write_text("v\ncanary\n")
     with duckdb.connect() as connection:
         assert connection.execute(FORBIDDEN[0].format(tmp_path)).fetchall() == [("canary",)]
-    locked = _connect(Files("x", "csv", ()))
+    locked = connect(Files("x", "csv", ()), WORDS)
     with pytest.raises(duckdb.Error):
         locked.execute(FORBIDDEN[0].format(tmp_path))
     locked.close()

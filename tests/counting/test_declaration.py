@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.counting import Declaration, count_categories, count_strays, open_source
+from discreet.counting.duck import DuckTable
 from discreet.errors import InvalidInput
 from discreet.space import Counts
 
@@ -114,3 +115,18 @@ def test_ctrl_c_stops_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     table = pa.table({"v": ["a"] * 1_000_000})
     with open_source(table, Declaration("v", ["a", "b"])) as opened, pytest.raises(KeyboardInterrupt):
         opened.count_categories()
+
+
+def test_more_values_than_fit_in_memory_are_counted_without_keeping_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.counting.opening.MEMORY", 16)
+    asked: list[str] = []
+    fetch = DuckTable._fetch
+
+    def spy(self: DuckTable, query: str, bound: dict[str, Any]) -> list[tuple[Any, ...]]:
+        asked.append(query)
+        return fetch(self, query, bound)
+
+    monkeypatch.setattr(DuckTable, "_fetch", spy)
+    table = pa.table({"v": [f"a value that nobody else has, {i}" for i in range(600_000)] + ["a", "b", "b"]})
+    assert list(count_categories(table, Declaration("v", ["a", "b"], other="rest"))) == [1, 2, 600_000]
+    assert len(asked) == 2, "the quick way ran out of memory, and the other did not"

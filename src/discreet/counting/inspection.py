@@ -56,10 +56,7 @@ def inspect_table(table: DuckTable) -> Inspection:
         f"FROM {table.rows}",
         wanted=False,
     )
-    found = dict(table.fetch(f"SELECT code, count(*) FROM {table.codes()} GROUP BY code"))
-    inside = {table.match.places[code - 1] for code in found if code is not None and code <= len(table.match.places)}
-    within = sum(n for code, n in found.items() if code is not None and code <= len(table.match.places))
-    records = sum(found.values())
+    found = table.places()
     strays = table.fetch(
         f"SELECT left({text}, {LONGEST}) AS stray, count(*) AS often FROM {coded} WHERE {present} "
         f"GROUP BY stray ORDER BY often DESC, stray LIMIT {EXAMPLES}"
@@ -67,11 +64,11 @@ def inspect_table(table: DuckTable) -> Inspection:
     categories = table.declaration.categories
     return Inspection(
         rows=rows,
-        records=records,
-        outside=records - within,
+        records=sum(found.values()),
+        outside=found.get(None, 0),
         missing=missing,
         empty=empty,
-        unused=tuple(category for place, category in enumerate(categories) if place not in inside),
+        unused=tuple(category for place, category in enumerate(categories) if place not in found),
         strays=tuple((str(stray), int(often)) for stray, often in strays),
         without_id=nameless,
         has_other=table.declaration.other is not None,

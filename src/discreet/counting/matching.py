@@ -44,13 +44,22 @@ class Match:
     missing: str
     """The SQL condition under which a row has no value at all."""
 
-    def codes(self, rows: str) -> str:
+    def codes(self, rows: str, value: str | None = None) -> str:
         """A query for `code`, the index in `wanted` from 1 (NULL outside), beside the columns of the rows."""
+        compared = value or self.value
         if len(self.wanted) <= SMALL:
             # One function of one column: DuckDB then looks at each entry of a dictionary once, and not at each row.
-            return f"(SELECT list_position($wanted::{self.type}[], {self.value}) AS code, * FROM {rows})"
+            return f"(SELECT list_position($wanted::{self.type}[], {compared}) AS code, * FROM {rows})"
         listed = f"(SELECT unnest($wanted::{self.type}[]) AS w, unnest(range(1, {len(self.wanted) + 1})) AS code)"
-        return f"(SELECT listed.code, r.* FROM {rows} r LEFT JOIN {listed} listed ON {self.value} = listed.w)"
+        return f"(SELECT listed.code, r.* FROM {rows} r LEFT JOIN {listed} listed ON {compared} = listed.w)"
+
+    def tallies(self, rows: str) -> str:
+        """A query for `code` and `often`: each distinct value is counted first, and then looked at once.
+
+        As fast as the engine can be, where the values are few; where they are many, it takes memory for all of them.
+        """
+        values = f"(SELECT {self.value} AS value, count(*) AS often FROM {rows} GROUP BY value)"
+        return f"(SELECT code, sum(often)::BIGINT AS often FROM {self.codes(values, 'value')} GROUP BY code)"
 
 
 def match_column(declaration: Declaration, sql_type: str) -> Match:

@@ -157,6 +157,8 @@ def from_memory(table: Any, declaration: Declaration) -> Stream:
             f"a {type(table).__name__} is no table here",
             mend="give a file's name, or a pandas, Polars or Arrow table",
         )
+    # A column of nothing has no type, which not every engine takes for a text.
+    arrays = [array.cast(pa.string()) if pa.types.is_null(array.type) else array for array in arrays]
     made = pa.table(arrays, names=[f"c{i}" for i in range(len(arrays))])
     return Stream(made.schema, lambda: iter(made.to_batches()))
 
