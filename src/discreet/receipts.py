@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate
+from discreet.inference.statement import interval_kind, stated_interval
 from discreet.laws import Outcome
 from discreet.loss import Certificate, audit, certificate_by_theorem
 from discreet.mechanisms import BY_NAME, Mechanism, Released, SnappedCounts
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 SCHEMA = "discreet-receipt-1"
 LEVEL = "0.95"
-INTERVAL_KIND = "plug-in, privacy noise not included"
 
 UNIT_ROW = "one row"
 UNIT_PERSON = "one person, all rows with the same id"
@@ -138,12 +138,13 @@ def receipt_document(
     ('1/3', True, None)
     """
     space = mechanism.space
+    kind, interval = (interval_kind(mechanism), None) if released is None else _interval(released, categories)
     return {
         "schema": SCHEMA,
         "posterior": None if released is None else _posterior(released, categories),
         "output": None if released is None else list(released.output),
-        "interval": None if released is None else _interval(released, categories),
-        "interval_kind": INTERVAL_KIND,
+        "interval": interval,
+        "interval_kind": kind,
         "mechanism": {"name": mechanism.name, **mechanism.parameters()},
         "epsilon": float_upper(mechanism.epsilon),
         "epsilon_exact": str(mechanism.epsilon),
@@ -306,8 +307,8 @@ def _posterior(released: Released, categories: Sequence[str]) -> dict[str, dict[
     return {name: {"parameter": plain(parameter), "mean": mean} for name, parameter, mean in rows}
 
 
-def _interval(released: Released, categories: Sequence[str]) -> dict[str, list[float] | None]:
-    """The interval of each category; null where floats cannot tell it, for a drawn release must not fail here."""
-    low, high = released.posterior.interval(float(LEVEL))
+def _interval(released: Released, categories: Sequence[str]) -> tuple[str, dict[str, list[float] | None]]:
+    """The kind of the interval, and that of each category; null where floats cannot tell it: a release must not fail."""
+    kind, low, high = stated_interval(released, float(LEVEL))
     ends = zip(categories, low.tolist(), high.tolist(), strict=True)
-    return {name: [a, b] if math.isfinite(a + b) else None for name, a, b in ends}
+    return kind, {name: [a, b] if math.isfinite(a + b) else None for name, a, b in ends}

@@ -113,12 +113,12 @@ def test_names_of_categories_are_shown_and_not_obeyed() -> None:
         assert name in answer.out
 
 
-def test_people_are_told_what_epsilon_means_and_what_the_interval_leaves_out() -> None:
+def test_people_are_told_what_epsilon_means_and_what_the_interval_has_in_it() -> None:
     answer = discreet(*RELEASE)
     assert answer.code == 0
     assert answer.err == ""
     assert "a factor of at most 1.65" in answer.out
-    assert "privacy noise not included" in answer.out
+    assert "noise-aware, privacy noise included" in answer.out
 
 
 def test_the_file_holds_what_was_printed_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
