@@ -1,0 +1,37 @@
+"""Killed at any step, a release leaves no outcome without its charge, and its repetition pays nothing more."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from discreet.ledger import Ledger
+from tests.contracts.source import ROOT
+
+KILLS = 203
+LEFT = {
+    "prepared": "nothing",
+    "checked": "nothing",
+    "charged": "charged",
+    "counted": "charged",
+    "drawn": "charged",
+    "sealed": "sealed",
+}
+"""What a release that was killed after each step leaves behind."""
+
+
+def test_two_hundred_kills_leave_no_outcome_without_its_charge_and_one_charge_a_request(tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "error", "-m", "tests.release_kills", str(KILLS), str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, int] = json.loads(done.stdout)
+    assert sum(found.values()) == KILLS
+    for step, left in LEFT.items():
+        assert {said: times for said, times in found.items() if said.startswith(f"{step}:")} == {
+            f"{step}: {left}": KILLS // 7
+        }
+    ledger = Ledger(tmp_path / "l.db")
+    assert ledger.verify().rows == 1 + 2 * (KILLS + 1)
+    assert ledger.remaining("d").epsilon == 0
