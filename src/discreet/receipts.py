@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate
+from discreet.inference import NoiseAware, noise_aware
 from discreet.inference.statement import interval_kind, stated_interval
 from discreet.laws import Outcome
 from discreet.loss import Certificate, audit, certificate_by_theorem
@@ -192,6 +193,11 @@ def mechanism_of(receipt: Receipt) -> Mechanism:
         raise _contradiction() from None
 
 
+def believed(receipt: Receipt, *, prior: object = None) -> NoiseAware:
+    """What the reader of a receipt may believe: the posterior with the noise in it, from the receipt alone."""
+    return noise_aware(mechanism_of(receipt), receipt.output, prior=prior)
+
+
 def verify_receipt(receipt: Receipt) -> Certificate:
     """Derive the certificate and the accuracy anew and check every public field against them.
 
@@ -308,7 +314,7 @@ def _posterior(released: Released, categories: Sequence[str]) -> dict[str, dict[
 
 
 def _interval(released: Released, categories: Sequence[str]) -> tuple[str, dict[str, list[float] | None]]:
-    """The kind of the interval, and that of each category; null where floats cannot tell it: a release must not fail."""
+    """The kind of the interval, and that of each category; null where floats cannot tell it: nothing may fail."""
     kind, low, high = stated_interval(released, float(LEVEL))
     ends = zip(categories, low.tolist(), high.tolist(), strict=True)
     return kind, {name: [a, b] if math.isfinite(a + b) else None for name, a, b in ends}

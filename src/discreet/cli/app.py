@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from discreet import __version__
-from discreet.cli import auditing, check, demo, ledger, receipting, releasing, sensitivities, snap
+from discreet.cli import auditing, check, demo, inferring, ledger, receipting, releasing, sensitivities, snap
 from discreet.cli.failures import report
 
 INTERRUPTED = 130
@@ -29,6 +29,7 @@ app.command("audit", epilog=auditing.EXAMPLE)(auditing.audit)
 app.add_typer(snap.snap, name="snap")
 app.command("check", epilog=check.EXAMPLE)(check.check)
 app.add_typer(ledger.ledger, name="ledger")
+app.command("infer", epilog=inferring.EXAMPLE)(inferring.infer)
 app.add_typer(receipting.receipt, name="receipt")
 app.command("demo", epilog=demo.EXAMPLE)(demo.demo)
 

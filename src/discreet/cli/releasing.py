@@ -12,6 +12,8 @@ import typer
 from discreet.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from discreet.counting import CsvFormat, Declaration
     from discreet.receipts import Receipt
     from discreet.workflow import Prepared
@@ -103,19 +105,30 @@ def show(receipt: Receipt, places: list[Path], *, as_json: bool) -> None:
 
 def write(receipt: Receipt, places: dict[str, Any]) -> None:
     """Fill the reserved files: the receipt and its picture."""
-    from discreet.figures import posterior
     from discreet.figures.rendering import picture_format, render
 
     if "out" in places:
         places["out"].write((receipt.to_json() + "\n").encode())
     if "plot" in places:
         document = receipt.document
-        shown = posterior.numbers(receipt.posterior, document["categories"])
         title = (
             f"Posterior released by {document['mechanism']['name']}, "
             f"ε = {document['epsilon_exact']}, n = {document['n']:,}"
         )
-        places["plot"].write(render(posterior.paint(shown, title=title), picture_format(places["plot"].path)))
+        places["plot"].write(render(_picture(receipt, title), picture_format(places["plot"].path)))
+
+
+def _picture(receipt: Receipt, title: str) -> Figure:
+    """The posterior with what a reader may believe, where the receipt tells it; a drawn release is painted anyhow."""
+    from discreet.figures import inference, posterior
+    from discreet.inference.statement import NOISE_AWARE
+    from discreet.receipts import believed
+
+    document = receipt.document
+    if document["interval_kind"] == NOISE_AWARE:
+        shown = inference.numbers(believed(receipt), receipt.posterior, document["categories"])
+        return inference.paint(shown, title=title)
+    return posterior.paint(posterior.numbers(receipt.posterior, document["categories"]), title=title)
 
 
 def reserve(stack: ExitStack, out: Path | None, plot: Path | None) -> dict[str, Any]:

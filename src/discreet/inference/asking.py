@@ -72,7 +72,9 @@ def _weighed(about: list[About], own: PosteriorSpace) -> CountPosterior:
         return Product(together(known), own.prior.alpha, own.n)
     logs = sum(whole_column(mechanism, output) for mechanism, output in about)
     rows = own.candidates().array()
-    return Listed(rows, logs + log_predictive(own.prior, rows), error=0.0, method=f"all {len(rows):,} data sets")
+    return Listed(
+        rows, logs + log_predictive(own.prior, rows), error=0.0, method=f"enumeration of all {len(rows):,} data sets"
+    )
 
 
 def _checked(mechanism: Mechanism, output: object) -> Outcome:

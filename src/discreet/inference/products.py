@@ -46,7 +46,7 @@ class Product:
         cells = sum(map(len, self._masses))
         rounding = _UNIT * (16 * self.k * math.log2(2 + cells) / chance + cells)
         self.error = found.outside / chance + rounding
-        self.method = f"{cells:,} counts in windows, by convolution"
+        self.method = f"convolution of windows, {cells:,} counts in all"
 
     def _chance(self) -> float:
         """The chance that independent counts sum to n."""
