@@ -55,7 +55,7 @@ if TYPE_CHECKING:
         smooth_sensitivity,
     )
     from discreet.space import PosteriorSpace
-    from discreet.utility import Accuracy, accuracy
+    from discreet.utility import Accuracy, Plan, accuracy, plan
     from discreet.variation import total_variation
     from discreet.verification import dilation, lifting
     from discreet.workflow import release
@@ -83,6 +83,7 @@ __all__ = [
     "NoiseAware",
     "NotPrivate",
     "Optimal",
+    "Plan",
     "PosteriorSpace",
     "Receipt",
     "Released",
@@ -104,6 +105,7 @@ __all__ = [
     "local_sensitivity",
     "mechanism",
     "noise_aware",
+    "plan",
     "reciprocal_sensitivity",
     "release",
     "renyi",
@@ -151,7 +153,7 @@ _ROOMS = {
         "smooth_sensitivity",
     ],
     "space": ["PosteriorSpace"],
-    "utility": ["Accuracy", "accuracy"],
+    "utility": ["Accuracy", "Plan", "accuracy", "plan"],
     "variation": ["total_variation"],
     "workflow": ["release"],
     "verification": ["dilation", "lifting"],

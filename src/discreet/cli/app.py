@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from discreet import __version__
-from discreet.cli import auditing, check, demo, inferring, ledger, receipting, releasing, sensitivities, snap
+from discreet.cli import auditing, check, demo, inferring, ledger, planning, receipting, releasing, sensitivities, snap
 from discreet.cli.failures import report
 
 INTERRUPTED = 130
@@ -26,6 +26,7 @@ app = typer.Typer(
 app.command("release", epilog=releasing.EXAMPLE)(releasing.release)
 app.command("sensitivity", epilog=sensitivities.EXAMPLE)(sensitivities.sensitivity)
 app.command("audit", epilog=auditing.EXAMPLE)(auditing.audit)
+app.command("plan", epilog=planning.EXAMPLE)(planning.plan)
 app.add_typer(snap.snap, name="snap")
 app.command("check", epilog=check.EXAMPLE)(check.check)
 app.add_typer(ledger.ledger, name="ledger")

@@ -40,6 +40,7 @@ CELLS = 1 << 20
 """About how many cells a sum over all data sets is made of."""
 
 _CHUNK = 1 << 15
+_TYPICAL = 300
 _BLOCKS = 0.01
 """Blocks of moves are single up to 1/0.01 of them, then grow by 1 %."""
 
@@ -87,7 +88,10 @@ class Strata:
         blocks = partition(1, reach, _BLOCKS if counts is None else _BLOCKS / 8)
         self.near, self.far = blocks[:-1], blocks[1:] - 1
         if counts is None:
-            self.first, self.last, self.weight = self._strata(CELLS // (2 * len(self.near)))
+            # Most weights of a sensitivity that follows the data fall within a few hundred moves.
+            short = self.noise is None and not isinstance(mechanism, ExponentialGlobal)
+            blocks_each = min(len(self.near), _TYPICAL) if short else len(self.near)
+            self.first, self.last, self.weight = self._strata(CELLS // (2 * blocks_each))
         else:
             import numpy as np
 

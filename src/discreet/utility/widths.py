@@ -64,7 +64,7 @@ def expected_width(mechanism: Mechanism, level: object = "0.95") -> Width:
         noise = line_noise(mechanism)
         if noise is not None:
             return _long_width(mechanism.space, noise, level)
-        raise TooLarge(f"noise-aware widths of {mechanism.name} end at n = {LONGEST_LINE:,}", mend="use geometric")
+        raise TooLarge(f"its noise-aware widths are summed up to n = {LONGEST_LINE:,}", mend="use geometric")
     if isinstance(mechanism, Geometric):
         return _structured_width(mechanism, level)
     return _table_width(mechanism, level)
@@ -159,9 +159,7 @@ def _table_width(mechanism: Mechanism, level: object) -> Width:
 
     space = mechanism.space
     if space.k > LARGEST_TABLE or space.size > LARGEST_TABLE:
-        raise TooLarge(
-            f"noise-aware widths of {mechanism.name} end at {LARGEST_TABLE:,} candidates", mend="use geometric"
-        )
+        raise TooLarge(f"its noise-aware widths are summed up to {LARGEST_TABLE:,} candidates", mend="use geometric")
     kernel, weight = simplex_kernel(mechanism), predictive_weights(space)
     joint = np.stack([kernel.masses(rank) for rank in range(space.size)]) * weight[:, None]
     outputs, share, method = _chosen(joint.sum(axis=0))

@@ -1,0 +1,171 @@
+"""`discreet plan`: which mechanism to use and what it will cost, before any data is touched."""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING, Context
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from discreet import Plan
+
+EXAMPLE = "Example: discreet plan --prior 1,1 --n 1000 --target-error 0.05 --confidence 0.95"
+
+
+def plan(
+    n: Annotated[str, typer.Option("--n", help="The number of records.")],
+    prior: Annotated[str, typer.Option(help="Prior parameters, one a category.")] = "1,1",
+    epsilon: Annotated[str | None, typer.Option(help="Compare the mechanisms at this ε.")] = None,
+    target_error: Annotated[
+        str | None, typer.Option(help="Find the least ε that keeps the Hellinger distance within this.")
+    ] = None,
+    confidence: Annotated[str | None, typer.Option(help="How often it must be kept, such as 0.95.")] = None,
+    target_width: Annotated[
+        str | None, typer.Option(help="Find the least ε whose 95 % interval has this expected width, such as 0.1.")
+    ] = None,
+    worst_case: Annotated[
+        bool, typer.Option("--worst-case", help="Keep the target error for every data set, not only on average.")
+    ] = False,
+    thorough: Annotated[
+        bool, typer.Option("--thorough", help="Calibrate the exponential mechanisms even if it takes minutes.")
+    ] = False,
+    plot: Annotated[Path | None, typer.Option(help="Paint the error against ε, n and H (.png, .svg or .pdf).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """Compare all mechanisms for an ε, or find the least ε for a wanted error or interval width."""
+    import discreet as dc
+    from discreet.cli.busy import busy
+    from discreet.cli.files import Reserved
+    from discreet.cli.inputs import public_space
+    from discreet.cli.tables import print_json, print_written
+    from discreet.figures.rendering import picture_format, render
+
+    kind = "" if plot is None else picture_format(plot)
+    space = public_space(prior=prior, n=n, counts=None)
+    with busy("planning") as tell:
+        found = dc.plan(
+            space,
+            epsilon=epsilon,
+            target_error=target_error,
+            confidence=confidence,
+            target_width=target_width,
+            worst_case=worst_case,
+            thorough=thorough,
+            progress=tell,
+        )
+    if plot is not None:
+        from discreet.figures import planning
+
+        with Reserved(plot) as reserved, busy("painting") as tell:
+            reserved.write(render(planning.paint(planning.numbers(space, found.epsilon, progress=tell)), kind))
+    if as_json:
+        print_json(found.to_json())
+    else:
+        _print_plan(found)
+        if plot is not None:
+            print_written([plot])
+
+
+HEADINGS = {
+    "exact_epsilon": "exact\nε",
+    "mean_error": "mean\nH",
+    "worst_mean_error": "worst\nmean H",
+    "error_95": "95 %\nof H",
+    "shift_points": "shift,\npoints",
+    "interval_width": "95 %\nwidth",
+}
+
+
+def _print_plan(found: Plan) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from discreet.cli.tables import console
+
+    space = found.space
+    shown = ", ".join(f"{float(parameter):g}" for parameter in space.prior.parameters[:8])
+    more = ", …" if space.k > 8 else ""
+    title = f"mechanisms at ε = {float(found.epsilon):.6g}, n = {space.n:,}, prior {shown}{more}"
+    table = Table(title=title, box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("mechanism\n  setting", no_wrap=True)
+    for heading in HEADINGS.values():
+        table.add_column(heading, justify="right", no_wrap=True)
+    for name, lines in _merged(found.mechanisms).items():
+        table.add_row(name)
+        for settings, numbers in lines:
+            table.add_row(f"  {' = '.join(settings) if len(settings) < 3 else 'all settings'}", *numbers)
+    out = console()
+    out.print(table)
+    for line in _sentences(found):
+        out.print(line, soft_wrap=True)
+
+
+def _merged(rows: tuple[dict[str, Any], ...]) -> dict[str, list[tuple[list[str], list[str]]]]:
+    """For each mechanism its settings and their numbers; settings with the same numbers share a line."""
+    found: dict[str, list[tuple[list[str], list[str]]]] = {}
+    for row in rows:
+        numbers = [_cell(key, row[key]) for key in HEADINGS]
+        lines = found.setdefault(row["name"], [])
+        if lines and lines[-1][1] == numbers:
+            lines[-1][0].append(row["setting"])
+        else:
+            lines.append(([row["setting"]], numbers))
+    return found
+
+
+def _cell(key: str, value: float | None) -> str:
+    """Four digits; a privacy loss is never shown smaller than it is.
+
+    >>> _cell("exact_epsilon", 0.37421), _cell("mean_error", 0.37421), _cell("interval_width", None)
+    ('0.3743', '0.3742', '–')
+    """
+    if value is None:
+        return "–"
+    if key == "exact_epsilon":  # but for the last digits of a float, which 3/10 does not have
+        upwards = Context(prec=4, rounding=ROUND_CEILING)
+        return f"{upwards.create_decimal_from_float(value * (1 - 1e-12)).normalize():f}"
+    return f"{value:.4g}"
+
+
+def _sentences(found: Plan) -> list[str]:
+    question = found.question
+    lines = []
+    if "target_error" in question:
+        whom = "for every data set" if question["worst_case"] else "for data that the prior expects"
+        lines.append(
+            f"ε = {float(found.epsilon):.6g} is the least with H ≤ {_short(question['target_error'])} "
+            f"in {100 * _number(question['confidence']):g} % of releases by geometric, {whom}."
+        )
+    if "target_width" in question:
+        lines.append(
+            f"ε = {float(found.epsilon):.6g} is the least with an expected 95 % width of at most "
+            f"{_short(question['target_width'])} for geometric."
+        )
+    lines.append(f"use {found.recommended} ({found.setting}): {found.reason}.")
+    without = f"{found.interval_width_without_privacy:.4g}"
+    lines.append(
+        "H is the Hellinger distance between the true and the released posterior; shift is how far the mean moves, "
+        f"in percentage points; the 95 % width is that of the first category's noise-aware interval ({without} without "
+        "privacy). All but the worst are expected over data that the prior expects."
+    )
+    reasons: dict[str, list[str]] = {}
+    for row in found.omitted:
+        reasons.setdefault(row["reason"], []).append(f"{row['name']} {row['setting']}")
+    for made in found.mechanisms:
+        for key, reason in made["missing"].items():
+            what = HEADINGS[key].replace("\n", " ")
+            reasons.setdefault(reason, []).append(f"{made['name']} {made['setting']}, {what}")
+    lines += [f"left out: {', '.join(names)} ({reason})." for reason, names in reasons.items()]
+    return lines
+
+
+def _number(text: str) -> float:
+    from fractions import Fraction
+
+    return float(Fraction(text))
+
+
+def _short(text: str) -> str:
+    return f"{_number(text):g}"
