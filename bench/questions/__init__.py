@@ -8,7 +8,20 @@ from bench.questions import (  # noqa: I001  (the order of the table)
     simulate,
     snapping,
     lifting,
+    counting,
+    ledger,
     startup,
 )
 
-__all__ = ["first", "geometric", "growth", "lifting", "release", "simulate", "snapping", "startup"]
+__all__ = [
+    "counting",
+    "first",
+    "geometric",
+    "growth",
+    "ledger",
+    "lifting",
+    "release",
+    "simulate",
+    "snapping",
+    "startup",
+]

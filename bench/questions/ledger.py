@@ -1,0 +1,48 @@
+"""What a charge costs on top of the disk."""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from itertools import count
+from pathlib import Path
+
+from bench.rows import Answer, Effort, Row, question
+from bench.timing import race
+from discreet.ledger import Ledger
+
+
+@question("ledger")
+def ask(effort: Effort) -> Answer:
+    """A durable charge.
+
+    One charge, checked, chained and on disk; beside one INSERT of a row as long, committed by SQLite alone on a
+    connection that stays open, with the same journal and the same syncs.
+    """
+    number = count()
+    with tempfile.TemporaryDirectory() as folder:
+        ledger = Ledger.create(Path(folder) / "ledger.db", dataset="d", epsilon=10**6)
+        bare = _bare(Path(folder) / "bare.db")
+        found = race(
+            {
+                "bare": lambda: _commit(bare),
+                "charge": lambda: ledger.charge("d", 1, request_id=str(next(number)), digest="x" * 64),
+            },
+            effort,
+        )
+        bare.close()
+    return Answer([Row("charge", found["charge"], found["bare"], "a bare SQLite commit", at_most=3)])
+
+
+def _bare(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA journal_mode = DELETE")
+    connection.execute("PRAGMA synchronous = EXTRA")
+    connection.execute("CREATE TABLE rows (number INTEGER PRIMARY KEY, text TEXT)")
+    return connection
+
+
+def _commit(connection: sqlite3.Connection) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute("INSERT INTO rows (text) VALUES (?)", ("x" * 400,))
+    connection.execute("COMMIT")
