@@ -6,6 +6,7 @@ Here all candidates are weighed, where every pair of them fits; `discreet.infere
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from discreet.draw import Bits
@@ -75,8 +76,17 @@ def whole_column(mechanism: Mechanism, output: Outcome) -> Floats:
     rank = space.candidates().index(output)
     if not isinstance(mechanism, Exponential):
         return np.array([mechanism.log_pmf(row)[rank] for row in space.candidates()])
-    table = grid(space)
+    rates, log_totals = _normalisers(mechanism)
+    shown: Floats = -rates * grid(space).distances(rank) - log_totals
+    return shown
+
+
+@lru_cache(maxsize=4)
+def _normalisers(mechanism: Exponential) -> tuple[Floats, Floats]:
+    """s/S(c) and ln NL(c) of every candidate: public, and the same for all outputs."""
+    import numpy as np
+
+    table = grid(mechanism.space)
     rates = float(mechanism.scale) * inverse_sensitivities(mechanism, table.rows)
     totals = [float(np.exp(-rate * table.distances(c)).sum()) for c, rate in enumerate(rates.tolist())]
-    shown: Floats = -rates * table.distances(rank) - np.log(totals)
-    return shown
+    return rates, np.log(totals)
