@@ -1,0 +1,135 @@
+"""With `--other`, all that a release says beside its numbers is the same for neighbouring files, to the byte."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet import workflow
+from discreet.ledger import Ledger
+from discreet.utility.statement import accuracy_statement
+from tests.cli.command import Answer, discreet, discreet_here
+from tests.tables import QUICK, write_votes
+
+VOTES = ["a"] * 6 + ["b"] * 5
+NEIGHBOURS = ["a", "b", "c", "", " a", "A", "Perot", "0", "31337", "NULL", "nan", "=1+1", "ä", "a\u0308", "x" * 300]
+"""What the last of twelve people may have answered."""
+
+TABLE = ("release", "v.csv", "--column", "vote", "--categories", "a,b", "--other", "rest", "--epsilon", "0.5")
+CHARGED = (*TABLE, "--ledger", "l.db", "--dataset", "d", "--request-id", "x", "--yes")
+
+SAID_ONCE = cache(accuracy_statement)
+"""It sees public facts only, and takes most of the time."""
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("discreet.ledger.sqlite.PRAGMAS", QUICK)
+    monkeypatch.setattr("discreet.workflow.accuracy_statement", SAID_ONCE)
+    monkeypatch.delenv("DISCREET_DEBUG", raising=False)
+    return tmp_path
+
+
+def prepare(place: Path, last: str) -> None:
+    """Twelve answers, the last of which is told, and a fresh ledger."""
+    write_votes(place / "v.csv", [*VOTES, last])
+    (place / "l.db").unlink(missing_ok=True)
+    Ledger.create(place / "l.db", dataset="d", epsilon=1)
+
+
+def shape(value: Any) -> Any:
+    """A document without its numbers."""
+    if isinstance(value, dict):
+        return {key: shape(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [shape(part) for part in value]
+    return "number" if isinstance(value, int | float) else value
+
+
+def words(text: str) -> list[str]:
+    """The lines without numbers, blanks and the lines of tables, whose lengths follow the numbers."""
+    return [re.sub(r"[^A-Za-zεδ%:]", "", line) for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("ledger", [True, False])
+def test_documents_of_neighbours_have_one_shape(ledger: bool, place: Path, capsys: Capture) -> None:
+    seen = set()
+    for last in NEIGHBOURS:
+        prepare(place, last)
+        arguments = CHARGED if ledger else (*TABLE, "--no-ledger")
+        answer = discreet_here(capsys, *arguments, "--json")
+        document = answer.document | {"charge": None}  # the ledger's hash has its time in it
+        seen.add((answer.code, answer.err, answer.out.count("\n"), json.dumps(shape(document))))
+    assert len(seen) == 1
+    assert answer.code == 0
+
+
+def test_tables_of_neighbours_have_one_shape(place: Path, capsys: Capture) -> None:
+    seen = set()
+    for last in NEIGHBOURS:
+        prepare(place, last)
+        answer = discreet_here(capsys, *CHARGED)
+        seen.add((answer.code, answer.err, *words(answer.out)))
+    assert len(seen) == 1
+    assert answer.code == 0
+
+
+def test_the_installed_command_tells_neighbours_no_further_apart(place: Path) -> None:
+    seen = set()
+    for last in ("a", "Perot"):
+        prepare(place, last)
+        answer = discreet(*CHARGED, "--json", cwd=place)
+        seen.add((answer.code, answer.err, json.dumps(shape(answer.document | {"charge": None}))))
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize("debug", ["0", "1"])
+@pytest.mark.parametrize("step", workflow.STEPS)
+def test_failures_of_neighbours_are_equal_to_the_byte(
+    step: str,
+    debug: str,
+    place: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Capture,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def fail(taken: str) -> None:
+        if taken == step:
+            raise RuntimeError("made to fail")
+
+    caplog.set_level(logging.DEBUG)
+    monkeypatch.setattr(workflow, "reached", fail)
+    monkeypatch.setenv("DISCREET_DEBUG", debug)
+    seen: set[Answer] = set()
+    for last in ("a", "b", "Perot", ""):
+        prepare(place, last)
+        seen.add(discreet_here(capsys, *CHARGED))
+        Ledger(place / "l.db").verify()
+    assert len(seen) == 1
+    assert seen.pop().code == 1
+    assert not caplog.records
+
+
+@pytest.mark.parametrize("last", NEIGHBOURS)
+def test_without_other_a_stray_stops_before_the_charge_in_words_that_name_nothing(
+    last: str, place: Path, capsys: Capture
+) -> None:
+    prepare(place, last)
+    without = [word for word in CHARGED if word not in ("--other", "rest")]
+    answer = discreet_here(capsys, *without)
+    rows = Ledger(place / "l.db").verify().rows
+    if last in ("a", "b"):
+        assert (answer.code, rows) == (0, 3)
+    else:
+        message = "column 'vote' has values outside the declared categories"
+        mend = "give the rest a name with other, or look with discreet check"
+        assert (answer.code, answer.err, rows) == (2, f"error: {message}; {mend}\n", 1)
