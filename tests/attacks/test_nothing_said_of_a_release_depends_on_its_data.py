@@ -1,0 +1,63 @@
+"""The price, the error and the proof of a release are one value over all data sets of its size; so is what it asks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from discreet.ledger import Ledger
+from discreet.workflow import Prepared, release
+from tests.tables import QUICK, write_votes
+
+DRAWN = ("output", "posterior", "interval")
+OWN = ("request_id", "charge")
+"""Of each request, by its id and time."""
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "calibrated"), [("geometric", False), ("exponential-local", False), ("exponential-reciprocal", True)]
+)
+def test_all_data_sets_of_one_size_are_charged_and_told_the_same(
+    mechanism: str, calibrated: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("discreet.ledger.sqlite.PRAGMAS", QUICK)
+    n = 5
+    ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=n + 1)
+    said, asked = set(), set()
+
+    def confirm(prepared: Prepared) -> bool:
+        asked.add(json.dumps([prepared.document(), prepared.digest]))
+        return True
+
+    for first in range(n + 1):
+        source = write_votes(tmp_path / "v.csv", ["a"] * first + ["b"] * (n - first))
+        receipt = release(
+            source, column="vote", categories=["a", "b"], epsilon="1/3", mechanism=mechanism, calibrated=calibrated,
+            ledger=ledger, dataset="d", confirm=confirm,
+        )  # fmt: skip
+        said.add(json.dumps({key: part for key, part in receipt.document.items() if key not in DRAWN + OWN}))
+        if calibrated:
+            assert receipt.document["certificate"]["worst"]["counts"], "of all data sets, and not of these"
+    assert len(said) == len(asked) == 1
+    charges = [entry for entry in ledger.history() if entry.kind == "charge"]
+    assert {entry.epsilon for entry in charges} == {"1/3"}
+
+
+def test_rows_of_one_person_move_many_counts_without_an_id_column_and_one_with_it(tmp_path: Path) -> None:
+    """Neighbours by a person: everything that one of them said is replaced."""
+    outputs = {}
+    for last in ("a", "b"):
+        source = write_votes(tmp_path / "v.csv", ["a", "b", *([last] * 50)], people=[1, 2, *([3] * 50)])
+        for id_column in (None, "person"):
+            # At an ε this large the law emits the counts themselves, but with a probability of e^-500.
+            receipt = release(
+                source, column="vote", categories=["a", "b"], epsilon=1000, ledger=None, id_column=id_column
+            )
+            outputs[last, id_column] = receipt.output
+    moved = {
+        column: sum(abs(one - two) for one, two in zip(outputs["a", column], outputs["b", column], strict=True))
+        for column in (None, "person")
+    }
+    assert moved == {None: 100, "person": 2}
