@@ -292,7 +292,7 @@ class ZeroSum:
         if self.k == 2:
             d = self._free.draw_many(bits, count)
             return np.stack([d, -d], axis=1)
-        kept: list[NDArray[np.int64]] = []
+        kept: list[NDArray[np.int64]] = [np.empty((0, self.k), dtype=np.int64)]
         have = 0
         while have < count:
             batch = max(1, min(2 * (count - have) + 16, (1 << 22) // self.k))

@@ -103,7 +103,7 @@ def _read(value: object, name: str) -> Fraction:
     if isinstance(value, float):
         if not math.isfinite(value):
             raise _unclear(name)
-        return Fraction(repr(value + 0.0))
+        return Fraction(repr(float(value) + 0.0))  # a subclass may print itself otherwise
     # NumPy's scalars, and decimal.Decimal: the text that they print is what their owner sees.
     text = value if isinstance(value, str) else str(value) if _prints_as_number(value) else ""
     if len(text) > MAX_LENGTH:
@@ -188,10 +188,25 @@ def ball(number: Fraction | int) -> arb:
 
 
 def dyadic(point: arb) -> Fraction:
-    """The rational number that a ball's exact end point (`lower()`, `upper()`, `mid()`) is."""
+    """The rational number that an exact ball (a midpoint, say) is."""
+    return _scaled(*_parts(point))
+
+
+def _parts(point: arb) -> tuple[int, int]:
     mantissa, exponent = point.man_exp()
-    m, e = int(mantissa), int(exponent)
-    return Fraction(m << e) if e >= 0 else Fraction(m, 1 << -e)
+    return int(mantissa), int(exponent)
+
+
+def _ends(enclosure: arb) -> tuple[int, int, int]:
+    """The lower and the upper end of a ball as whole numbers of 2**exponent: exact, at any working precision."""
+    (middle, at), (radius, by) = _parts(enclosure.mid()), _parts(enclosure.rad())
+    exponent = min(at, by)
+    middle, radius = middle << (at - exponent), radius << (by - exponent)
+    return middle - radius, middle + radius, exponent
+
+
+def _scaled(end: int, exponent: int) -> Fraction:
+    return Fraction(end << exponent) if exponent >= 0 else Fraction(end, 1 << -exponent)
 
 
 class Enclosure(NamedTuple):
@@ -215,12 +230,14 @@ class Enclosure(NamedTuple):
 
 def fraction_upper(enclosure: arb) -> Fraction:
     """A rational number that is certainly not below the enclosed one."""
-    return dyadic(enclosure.upper())
+    _, end, exponent = _ends(enclosure)
+    return _scaled(end, exponent)
 
 
 def fraction_lower(enclosure: arb) -> Fraction:
     """A rational number that is certainly not above the enclosed one."""
-    return dyadic(enclosure.lower())
+    end, _, exponent = _ends(enclosure)
+    return _scaled(end, exponent)
 
 
 def float_upper(number: Fraction | float) -> float:
@@ -234,19 +251,19 @@ def float_upper(number: Fraction | float) -> float:
 
 
 def fixed_lower(enclosure: arb, bits: int) -> int:
-    """⌊2^bits · x⌋ or one less, never more, for the enclosed x."""
-    return _floor_scaled(enclosure.lower(), bits)
+    """⌊2^bits · x⌋ or less, never more, for the enclosed x: as sharp as the ball, at any working precision."""
+    end, _, exponent = _ends(enclosure)
+    return _shifted(end, exponent + bits)
 
 
 def fixed_upper(enclosure: arb, bits: int) -> int:
-    """⌈2^bits · x⌉ or one more, never less, for the enclosed x."""
-    return -_floor_scaled(-enclosure.upper(), bits)
+    """⌈2^bits · x⌉ or more, never less, for the enclosed x."""
+    _, end, exponent = _ends(enclosure)
+    return -_shifted(-end, exponent + bits)
 
 
-def _floor_scaled(point: arb, bits: int) -> int:
-    mantissa, exponent = point.man_exp()
-    m, shift = int(mantissa), int(exponent) + bits
-    return m << shift if shift >= 0 else m >> -shift
+def _shifted(number: int, shift: int) -> int:
+    return number << shift if shift >= 0 else number >> -shift
 
 
 def nearest_float(enclosure: Callable[[], arb], *, accuracy: int = 60) -> float:

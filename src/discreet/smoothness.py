@@ -71,7 +71,8 @@ def smooth_smoothness(space: PosteriorSpace, gamma: Fraction) -> Fraction:
 
 @lru_cache(maxsize=256)
 def reciprocal_smoothness(space: PosteriorSpace, gamma: Fraction) -> Fraction:
-    """min(γ, Γ of local): 1/S is γ-Lipschitz by construction, and equals 1/LS once γ reaches that one's own step."""
+    """At most min(γ, Γ of local), up to the bound on the latter: 1/S is γ-Lipschitz by construction, and equals 1/LS
+    once γ reaches that one's own step."""
     with precision(_BITS):
         # A single early difference often shows that γ is the smaller one, and saves the rest.
         if any(_end(alpha + 1) - _end(alpha) > ball(gamma) for alpha in set(space.prior.parameters)):

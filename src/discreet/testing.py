@@ -59,7 +59,7 @@ class CountedBits:
 
 
 class HashedBits:
-    """A reproducible stream that passes for random in a test: SHA-256 in counter mode. Never for a release.
+    """A reproducible stream that passes for random in a test: SHAKE-256 in counter mode. Never for a release.
 
     >>> HashedBits("a name").draw_bits(16) == HashedBits("a name").draw_bits(16)
     True

@@ -23,6 +23,7 @@ ERROR = 1e-9
 """The stated absolute error of `total_variation`."""
 
 _MAX_NODES = 1 << 14
+_FARTHEST = 700.0
 
 
 def total_variation(p: Dirichlet, q: Dirichlet) -> float:
@@ -55,28 +56,25 @@ def _by_inversion(p: Dirichlet, q: Dirichlet, d: Sequence[Fraction]) -> float:
         cut = _log_beta(p) - _log_beta(q)
         mean_p, deviation_p = _moments(p, d)
         mean_q, deviation_q = _moments(q, d)
-        width = min(deviation_p, deviation_q)
         reach = max(abs(float(cut - mean_p)), abs(float(cut - mean_q)), deviation_p, deviation_q)
         # The rule's error is the chance of values beyond 2π/step, its cut the tail of the characteristic functions.
         step, before = 2 * math.pi / (reach + 20 * max(deviation_p, deviation_q)), math.inf
         nodes = 0
         while nodes <= _MAX_NODES:
-            value, nodes = _midpoints(p, q, d, cut, step, 60 / width)
+            value, nodes = _midpoints(p, q, d, cut, step)
             if abs(value - before) < ERROR / 100:
                 return min(1.0, max(0.0, value))
             before, step = value, step / 2
     raise Undecided("total variation did not reach its stated error", mend="use hellinger, which bounds it")
 
 
-def _midpoints(
-    p: Dirichlet, q: Dirichlet, d: Sequence[Fraction], cut: arb, step: float, far: float
-) -> tuple[float, int]:
+def _midpoints(p: Dirichlet, q: Dirichlet, d: Sequence[Fraction], cut: arb, step: float) -> tuple[float, int]:
     from flint import acb, arb
 
     total, node, small = 0.0, 0, 0
     h = arb(step)
     log_p, log_q = _log_beta(p), _log_beta(q)
-    while small < 8 and node * step < far and node <= _MAX_NODES:
+    while small < 8 and node <= _MAX_NODES:
         u = h * (2 * node + 1) / 2
         turn = acb(0, -(u * cut))
         gap = (turn + _log_beta_along(p, d, u) - log_p).exp() - (turn + _log_beta_along(q, d, u) - log_q).exp()
@@ -128,15 +126,23 @@ def _between_betas(p: Dirichlet, q: Dirichlet) -> float:
     (a, b), (c, d) = p.alpha, q.alpha
     with precision(128):
         level = float(_log_beta(p) - _log_beta(q))
-    peak = (a - c) / (a - c + b - d)
 
-    def ratio(x: float) -> float:
-        return float(special.xlogy(a - c, x) + special.xlog1py(b - d, -x)) - level
+    def ratio(t: float) -> float:
+        """The log-ratio of the densities at the share with log-odds t: crossings may lie very near 0 or 1."""
+        return float((c - a) * np.logaddexp(0, -t) + (d - b) * np.logaddexp(0, t)) - level
 
-    ends = [(1e-300, peak), (peak, 1 - 2.0**-53)] if 0 < peak < 1 else [(1e-300, 1 - 2.0**-53)]
-    crossings = [
-        optimize.brentq(ratio, low, high, xtol=1e-300, rtol=1e-14) for low, high in ends if ratio(low) * ratio(high) < 0
-    ]
-    edges = np.array([0.0, *crossings, 1.0])
-    gaps = np.diff(special.betainc(a, b, edges) - special.betainc(c, d, edges))
+    def gap(t: float) -> float:
+        """The gap of the distribution functions, from the nearer end."""
+        if t < 0:
+            share = special.expit(t)
+            return float(special.betainc(a, b, share) - special.betainc(c, d, share))
+        rest = special.expit(-t)
+        return float(special.betainc(d, c, rest) - special.betainc(b, a, rest))
+
+    ends = [(-_FARTHEST, _FARTHEST)]
+    if (a - c) * (b - d) > 0:  # the log-ratio rises to a peak, or falls to a trough, and then turns
+        peak = math.log((a - c) / (b - d))
+        ends = [(-_FARTHEST, peak), (peak, _FARTHEST)]
+    crossings = [optimize.brentq(ratio, low, high, xtol=1e-12) for low, high in ends if ratio(low) * ratio(high) < 0]
+    gaps = np.diff([0.0, *(gap(t) for t in crossings), 0.0])
     return float(np.abs(gaps).sum() / 2)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate, TooLarge
 from discreet.laws import CandidateLaw, Outcome
 from discreet.loss.certificates import Certificate, certificate_by_theorem, facts
+from discreet.loss.ends import enclose_ends, scan_ends
 from discreet.loss.rates import inverse_sensitivities
 from discreet.loss.scanning import Extreme, Progress, excess, margin, scannable, scanner
 from discreet.mechanisms import FAMILIES, Geometric, Mechanism
@@ -102,6 +103,8 @@ def audit(mechanism: Mechanism, *, progress: Progress | None = None) -> Audit:
     known = type(mechanism) in FAMILIES
     if known and isinstance(mechanism, Exponential) and scannable(mechanism.space):
         return _exponential(mechanism, progress)
+    if known and isinstance(mechanism, Exponential) and mechanism.space.k == 2:
+        return _by_ends(mechanism)
     if not exceeds(mechanism.space, BY_LAWS if known else BY_FOREIGN_LAWS):
         return _by_laws(mechanism, known)
     if not known:
@@ -116,6 +119,23 @@ def _exponential(mechanism: Exponential, progress: Progress | None) -> Audit:
     rates = float(mechanism.scale) * inverse_sensitivities(mechanism, scan.rows)
     found = scan.worst(rates)
     return _confirmed(mechanism, found, lambda at: scan.delta(rates, at), margin(float(rates.max())), known=True)
+
+
+def _by_ends(mechanism: Exponential) -> Audit:
+    """Two categories beyond enumeration: the rows near the ends, and bounds on all between them."""
+    found = scan_ends(mechanism)
+    with precision(_BITS):
+        loss = enclose_ends(mechanism, found)
+    lower, upper = fraction_lower(loss), fraction_upper(loss)
+    error = margin(0.0)
+    if not abs(float(upper) - found.loss) <= error:
+        raise _disagreement()
+    bound = max(upper + Fraction(error), Fraction(found.bound))
+    if lower <= mechanism.guarantee:
+        bound = min(bound, Fraction(mechanism.guarantee))
+    worst = Worst(found.counts, found.neighbour, found.output)
+    said = f"rows near the ends scanned and the extreme enclosed, plus {error:.2g}; all others bounded in blocks"
+    return Audit(mechanism, bound, lower, worst, _certificate(mechanism, bound, worst, "bounds", said), _no_delta)
 
 
 def _by_laws(mechanism: Mechanism, known: bool) -> Audit:
@@ -167,7 +187,7 @@ def _confirmed(
     with precision(_BITS):
         loss = _log_ratio(mechanism, worst)
     if not loss.is_finite():
-        certificate = _certificate(mechanism, math.inf, worst, error)
+        certificate = _certificate(mechanism, math.inf, worst, "enumeration", _scanned(error))
         return Audit(mechanism, math.inf, math.inf, worst, certificate, delta)
     lower, upper = fraction_lower(loss), fraction_upper(loss)
     if not abs(float(upper) - found.loss) <= error:
@@ -176,7 +196,9 @@ def _confirmed(
     # A theorem that the scan does not contradict may be sharper than the scan; a claim without one may not.
     if known and mechanism.proved_by == "theorem" and lower <= mechanism.guarantee < math.inf:
         bound = min(bound, Fraction(mechanism.guarantee))
-    return Audit(mechanism, bound, lower, worst, _certificate(mechanism, bound, worst, error), delta)
+    return Audit(
+        mechanism, bound, lower, worst, _certificate(mechanism, bound, worst, "enumeration", _scanned(error)), delta
+    )
 
 
 def _disagreement() -> DiscreetError:
@@ -188,12 +210,18 @@ def _log_ratio(mechanism: Mechanism, worst: Worst) -> arb:
     return one - mechanism.law(worst.neighbour).log_probability(worst.output)
 
 
-def _certificate(mechanism: Mechanism, bound: Fraction | float, worst: Worst, error: float) -> Certificate:
+def _scanned(error: float) -> str:
+    return f"all neighbours and outputs scanned; the extreme enclosed, plus {error:.2g} for the scan"
+
+
+def _certificate(
+    mechanism: Mechanism, bound: Fraction | float, worst: Worst, method: str, statement: str
+) -> Certificate:
     return Certificate(
         facts=facts(mechanism),
         loss=str(bound) if isinstance(bound, Fraction) else "inf",
-        method="enumeration",
-        statement=f"all neighbours and outputs scanned; the extreme enclosed, plus {error:.2g} for the scan",
+        method=method,
+        statement=statement,
         worst={
             "counts": list(worst.counts),
             "neighbour": list(worst.neighbour),

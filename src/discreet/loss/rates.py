@@ -46,9 +46,7 @@ class Steps:
         found = self.local
         if kind is ExponentialLocal:
             return found
-        if self._far is None:
-            self._far = list(self._arrangements())
-        for inverse, distance in self._far:
+        for inverse, distance in self.far():
             if kind is ExponentialReciprocal:
                 found = np.minimum(found, inverse + gamma * distance)
             elif kind is ExponentialSmooth:
@@ -56,6 +54,12 @@ class Steps:
             else:
                 raise TypeError(kind.__name__)
         return found
+
+    def far(self) -> list[tuple[NDArray[np.float64], NDArray[np.int64]]]:
+        """The inverse steps that smoothing may prefer to the local one, with their distances."""
+        if self._far is None:
+            self._far = self._arrangements()
+        return self._far
 
     def _local(self) -> NDArray[np.float64]:
         """1/LS: the least over the pairs whose source holds a record."""

@@ -69,6 +69,10 @@ class ExponentialLaw(CandidateLaw):
         rate, affinity = self._prepared()
         return -rate * affinity.hellinger(outcome)
 
+    def rate(self) -> arb:
+        """s/S(c) at the working precision."""
+        return self._prepared()[0]
+
     def enclosures(self) -> Iterator[arb]:
         """All log-weights, from one table for each category."""
         rate, affinity = self._prepared()

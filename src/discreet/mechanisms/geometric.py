@@ -146,10 +146,9 @@ class Geometric(Mechanism):
             raise InvalidInput("the free way back leaves the candidates", mend="use nearest or bayes for a pmf on them")
         checked = self.space.counts(counts)
         noisy, log_mass = self._noisy_two(checked) if self.space.k == 2 else self._noisy_many(checked)
-        pmf = np.zeros(self.space.size)
-        np.add.at(pmf, rank_rows(self.way_back(noisy)), np.exp(log_mass))
-        with np.errstate(divide="ignore"):
-            shown: NDArray[np.float64] = np.log(pmf / pmf.sum())
+        logs = np.full(self.space.size, -np.inf)
+        np.logaddexp.at(logs, rank_rows(self.way_back(noisy)), log_mass)  # in logs: far candidates must not underflow
+        shown: NDArray[np.float64] = logs - np.logaddexp.reduce(logs)
         return shown
 
     def _noisy_two(self, counts: Counts) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -171,12 +170,14 @@ class Geometric(Mechanism):
         return moves + np.array(counts, dtype=np.int64), -float(self.epsilon) / 2 * norms.astype(np.float64)
 
     def _radius(self) -> int:
-        """The least T such that noise with ‖v‖₁ > 2T has probability at most `TAIL`, by a ratio bound."""
+        """A T such that noise with ‖v‖₁ > 2T has probability at most `TAIL`, by a ratio bound, and every candidate
+        is within it of every other."""
         k, square = self.space.k, math.exp(-float(self.epsilon))
         log_total = float(self.noise.log_total())
-        t = 0
+        t = self.space.n - 1
         while True:
             t += 1
+            _require_noise(k, t // 4)  # a radius far beyond what can be summed is not worth finding
             # C(t+k-1,k-1)² counts pairs (gains, losses) and so at least the vectors with ‖v‖₁ = 2t.
             log_term = 2 * (math.lgamma(t + k) - math.lgamma(k) - math.lgamma(t + 1)) - float(self.epsilon) * t
             ratio = ((t + k) / (t + 1)) ** 2 * square
@@ -192,17 +193,21 @@ def noise_vectors(k: int, radius: int) -> tuple[NDArray[np.int64], NDArray[np.in
     """All whole v with Σv = 0 and ‖v‖₁ ≤ 2·radius, and their norms."""
     import numpy as np
 
-    if (2 * radius + 1) ** (k - 1) > _MAX_NOISE:
-        raise TooLarge(
-            f"a pmf after the way back would sum over about {(2 * radius + 1) ** (k - 1):.0e} noises",
-            mend="use fewer categories or a larger epsilon; drawing and the law of the noisy counts need no sum",
-        )
+    _require_noise(k, radius)
     axis = np.arange(-radius, radius + 1, dtype=np.int64)
     grid = np.stack(np.meshgrid(*[axis] * (k - 1), indexing="ij"), axis=-1).reshape(-1, k - 1)
     moves = np.concatenate([grid, -grid.sum(axis=1, keepdims=True)], axis=1)
     norms = np.abs(moves).sum(axis=1)
     kept = norms <= 2 * radius
     return moves[kept], norms[kept]
+
+
+def _require_noise(k: int, radius: int) -> None:
+    if (k - 1) * math.log(2 * radius + 1) > math.log(_MAX_NOISE):
+        raise TooLarge(
+            f"a pmf after the way back would sum over more than {_MAX_NOISE:,} noises",
+            mend="use fewer records or categories, or a larger epsilon; drawing needs no sum",
+        )
 
 
 def rank_rows(rows: NDArray[np.int64]) -> NDArray[np.int64]:

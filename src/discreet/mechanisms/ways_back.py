@@ -33,6 +33,7 @@ _MAX_TABLE = 2048
 """Expected distances are taken over at most this many candidates."""
 
 _CLEAR = 1e-6
+_GRID = 512
 
 
 def require_weighable(space: PosteriorSpace, epsilon: Fraction) -> None:
@@ -146,7 +147,9 @@ def _given(
     """The counts that matter given noisy ones, their posterior probabilities, and the distances among them."""
     import numpy as np
 
-    rows, distance = _table(space) if space.k > 2 or space.n < _MAX_TABLE else _window(space, epsilon, int(row[0]))
+    listed = space.k > 2 or space.n < _MAX_TABLE
+    centre = 0 if listed else _mode(space, epsilon, int(row[0]), weighting)
+    rows, distance = _table(space) if listed else _window(space, epsilon, centre)
     log_chance = -float(epsilon) / 2 * np.abs(rows - row).sum(axis=1)
     if weighting == "predictive":
         log_chance += log_predictive(space.prior, rows)
@@ -160,6 +163,22 @@ def _table(space: PosteriorSpace) -> tuple[NDArray[np.int64], NDArray[np.float64
 
     rows = space.candidates().array()
     return rows, np.stack([hellinger_floats(space.prior, row.tolist(), rows) for row in rows])
+
+
+def _mode(space: PosteriorSpace, epsilon: Fraction, z: int, weighting: Weighting) -> int:
+    """The most probable count of the first category given a noisy one, by ever finer grids: priors may be strong."""
+    import numpy as np
+
+    low, high = 0, space.n
+    while True:
+        grid = np.unique(np.append(np.linspace(low, high, _GRID).astype(np.int64), min(max(z, low), high)))
+        score = -float(epsilon) * np.abs(grid - z)
+        if weighting == "predictive":
+            score = score + log_predictive(space.prior, np.stack([grid, space.n - grid], axis=1))
+        best = int(np.argmax(score))
+        if high - low < _GRID:
+            return int(grid[best])
+        low, high = int(grid[max(best - 1, 0)]), int(grid[min(best + 1, len(grid) - 1)])
 
 
 @lru_cache(maxsize=16)
