@@ -1,0 +1,79 @@
+"""Frames, ArviZ and SciPy, each by the real library."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+import discreet as dc
+from discreet.bridges.arviz import to_arviz
+from discreet.bridges.frames import to_pandas, to_polars
+from discreet.bridges.scipy import to_scipy
+
+NAMES = ["a", "b", "c"]
+
+
+@pytest.fixture
+def released() -> dc.Released:
+    mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1, 1, 1], n=150), epsilon="1/2")
+    return dc.Released(mechanism.posterior((70, 52, 28)), (70, 52, 28), mechanism)
+
+
+def test_a_release_is_a_pandas_frame_of_its_categories(released: dc.Released) -> None:
+    frame = to_pandas(released, NAMES)
+    belief = released.noise_aware()
+    assert frame.index.tolist() == NAMES
+    assert frame["output"].tolist() == [70, 52, 28]
+    assert frame["parameter"].tolist() == [71.0, 53.0, 29.0]
+    assert frame["mean"].to_numpy() == pytest.approx(belief.mean)
+    assert frame["low"].to_numpy() == pytest.approx(belief.interval(0.95)[0])
+
+
+def test_what_is_believed_is_a_polars_frame(released: dc.Released) -> None:
+    frame = to_polars(released.noise_aware(), NAMES, level=0.5)
+    assert frame.columns == ["category", "mean", "sd", "low", "high"]
+    assert frame.schema["mean"] == pl.Float64
+    assert ((frame["low"] < frame["mean"]) & (frame["mean"] < frame["high"])).all()
+
+
+def test_names_must_fit(released: dc.Released) -> None:
+    for bridge in (to_pandas, to_polars):
+        with pytest.raises(dc.InvalidInput, match="3 names"):
+            bridge(released, ["a"])
+
+
+def test_arviz_summarises_independent_draws(released: dc.Released) -> None:
+    belief = released.noise_aware()
+    data = belief.to_arviz(4000, categories=NAMES)
+    theta = data.posterior["theta"]
+    assert theta.dims == ("chain", "draw", "category")
+    assert theta.coords["category"].values.tolist() == NAMES
+    assert theta.mean(("chain", "draw")).values == pytest.approx(belief.mean, abs=8 * belief.sd.max() / 4000**0.5)
+    import arviz
+
+    summaries: list[Any] = [arviz.ess, arviz.rhat]
+    ess, rhat = (summary(data)["theta"].values for summary in summaries)
+    assert (ess > 1500).all()
+    assert (rhat < 1.02).all()
+    with pytest.raises(dc.InvalidInput):
+        to_arviz(belief, 4000, categories=["a"])
+
+
+def test_scipy_agrees_with_the_mixture(released: dc.Released) -> None:
+    belief = released.noise_aware()
+    share = to_scipy(belief, 1)
+    x = np.linspace(0.2, 0.5, 7)
+    assert share.cdf(x) == pytest.approx(belief.cdf(x, 1))
+    assert share.pdf(x) == pytest.approx(belief.pdf(x, 1))
+    assert share.interval(0.95) == pytest.approx([end[1] for end in belief.interval(0.95)], rel=1e-9)
+    assert share.std() == pytest.approx(belief.sd[1])
+    assert (share.ppf([0, 1]) == [0, 1]).all()
+
+
+def test_a_released_posterior_is_scipy_s(released: dc.Released) -> None:
+    assert released.posterior.to_scipy().mean() == pytest.approx(released.posterior.mean)
+    assert dc.Beta(3, 4).to_scipy().cdf(0.4) == pytest.approx(stats.beta(3, 4).cdf(0.4))
