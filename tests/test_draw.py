@@ -314,3 +314,11 @@ def test_hashed_bits_are_the_same_for_the_same_name() -> None:
     assert HashedBits("a").draw_bits(256) != HashedBits("b").draw_bits(256)
     seen = tally([HashedBits(f"name {i}").draw_bits(3)] for i in range(4000))
     assert fits(seen, {(x,): 1 / 8 for x in range(8)})
+
+
+def test_a_coin_is_decided_however_long_its_bits_agree_with_the_probability() -> None:
+    third = "01" * 300
+    for last, expected in (("0", True), ("1", False)):
+        bits = FixedBits(third[:400] + ("00" if last == "0" else "11") + "0" * 128)
+        assert draw_bernoulli(bits, lambda: ball(Fraction(1, 3))) is expected
+        assert bits.used <= 528

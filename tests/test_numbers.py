@@ -225,3 +225,16 @@ def test_the_nearest_float_knows_zero_and_survives_cancellation() -> None:
     assert nearest_float(lambda: ball(0)) == 0.0
     # 1e-40 hidden in a difference of ones needs more than the first 128 bits
     assert nearest_float(lambda: (1 + ball(Fraction(1, 10**40))) - 1) == 1e-40
+
+
+def test_a_numpy_float_means_the_decimal_that_it_prints() -> None:
+    assert exact(np.float64(0.1), "epsilon") == Fraction(1, 10)
+    assert exact(np.float32(0.1), "epsilon") == Fraction(1, 10)
+
+
+def test_the_ends_of_a_ball_do_not_depend_on_the_working_precision() -> None:
+    with precision(300):
+        third = ball(Fraction(1, 3))
+    with precision(20):
+        assert fixed_lower(third, 200) == fixed_upper(third, 200) - 1 == (1 << 200) // 3
+        assert Fraction(0) < fraction_upper(third) - fraction_lower(third) < Fraction(1, 1 << 290)

@@ -121,3 +121,16 @@ def test_what_converges_too_slowly_says_so() -> None:
 def test_different_numbers_of_categories_are_refused() -> None:
     with pytest.raises(InvalidInput):
         total_variation(Dirichlet([1, 1]), Dirichlet([1, 1, 1]))
+
+
+@pytest.mark.parametrize(
+    ("p", "q", "expected"),
+    [
+        (("0.0616", "0.428"), ("2.77", "0.0421"), 0.9080033182),
+        (("1", "0.001"), ("1", "0.01"), 0.6968373144),
+        (("0.001", "1"), ("0.01", "1"), 0.6968373144),
+    ],
+)
+def test_crossings_very_near_an_end_are_found(p: tuple[str, str], q: tuple[str, str], expected: float) -> None:
+    """For Beta(a, 1) and Beta(b, 1) the densities cross at x = (a/b)^(1/(b-a)), and the gap there is x^a - x^b."""
+    assert total_variation(Dirichlet(p), Dirichlet(q)) == pytest.approx(expected, abs=1e-9)

@@ -159,3 +159,18 @@ def test_the_normaliser_is_that_of_a_two_sided_geometric_for_two_categories() ->
     law = Geometric(PosteriorSpace([1, 1], 8), epsilon="0.7").law([3, 5])
     with precision(128):
         assert float(law.log_total()) == pytest.approx(-math.log(math.tanh(0.35)), rel=1e-14)
+
+
+@pytest.mark.parametrize(("k", "n", "epsilon"), [(2, 1000, 1), (3, 12, 5), (2, 30, 200)])
+def test_every_candidate_can_be_released_from_every_corner_and_from_the_middle(k: int, n: int, epsilon: int) -> None:
+    mechanism = Geometric(PosteriorSpace([1] * k, n), epsilon=epsilon)
+    even = (n - (k - 1) * (n // k), *([n // k] * (k - 1)))
+    for c in ((n, *([0] * (k - 1))), even):
+        assert np.isfinite(mechanism.log_pmf(c)).all()
+
+
+def test_a_strong_prior_moves_the_bayes_way_back_alike_for_few_and_many_records() -> None:
+    shares = [
+        Geometric(PosteriorSpace([n, 1], n), epsilon=1, way="bayes").posterior((0, n)).mean[0] for n in (2047, 2048)
+    ]
+    assert shares[0] == pytest.approx(shares[1], abs=1e-3)
