@@ -95,7 +95,6 @@ NUMBER_CATEGORIES = {
 }
 
 
-@pytest.mark.usefixtures("_way")
 @pytest.mark.parametrize("kind", NUMBERS)
 @pytest.mark.parametrize("form", TYPED)
 def test_numbers_are_compared_as_numbers(form: str, kind: str, tmp_path: Path) -> None:

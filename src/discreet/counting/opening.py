@@ -45,6 +45,7 @@ def connect(place: Files | DuckFile | None, declaration: Declaration, *, watched
     else:
         connection = duckdb.connect(":memory:", config=dict(CLOSED))
     if isinstance(place, Files) and place.kind == "parquet":
+        connection.execute("SET parquet_metadata_cache = true")  # the schema is looked at before the rows are read
         # DuckDB takes every name for a pattern, and asks for leave both for the pattern and for what it finds.
         connection.execute("SET allowed_paths = $paths", {"paths": [*map(str, place.paths), *_patterns(place)]})
     connection.execute("SET enable_external_access = false")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from discreet.counting.base import Declaration, Judge, missing_column, unreadable
+from discreet.counting.base import Declaration, Judge, missing_column
 from discreet.counting.objects import identities, judged
 from discreet.counting.sources import CsvFormat, Files
 from discreet.errors import SourceError
@@ -67,7 +67,7 @@ def _header(path: Path, form: CsvFormat) -> tuple[list[str], bool]:
     with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
         names = next(csv.reader(file, delimiter=form.delimiter, strict=True), [])
         if not names:
-            raise unreadable(path.name)
+            raise ValueError("no header")
         if form.header:
             return names, next(file, None) is not None
         return [f"column{i}" for i in range(len(names))], True
