@@ -1,0 +1,33 @@
+"""The examples run, without a warning, and say what they promise."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tests.contracts.source import ROOT
+
+SAYS = {
+    "ab_test.py": r"P\(the new page sells more\) = (0|1)\.\d{4}, privacy noise included",
+    "survey.py": r"(?s)strong Democrat .*independent .*strong Republican .*exact up to \d+e-1\d",
+    "choose_epsilon.py": r"at most 8 points wide on 1000 records, spend ε = 0\.\d{3}",
+}
+
+
+def test_every_example_is_run() -> None:
+    assert {path.name for path in (ROOT / "examples").glob("*.py")} == set(SAYS)
+
+
+@pytest.mark.parametrize("name", SAYS)
+def test_an_example_runs_and_says_what_it_promises(name: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "utf8", "-W", "error", str(ROOT / "examples" / name)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=True,
+    )
+    assert re.search(SAYS[name], done.stdout), done.stdout
