@@ -69,6 +69,14 @@ def test_a_calibrated_receipt_obeys_the_schema_and_is_verified_by_enumeration(na
     assert certificate.bound <= mechanism_of(receipt).epsilon
 
 
+@pytest.mark.parametrize("name", ["exponential-local", "exponential-smooth", "laplace", "geometric"])
+def test_a_receipt_with_longer_numbers_than_people_type_verifies(name: str) -> None:
+    long = "1.00000000000000000000000000000000000000000000000000000000001"
+    receipt = released(mechanism=name, epsilon=long, prior=[long, 2])
+    assert len(receipt.document["epsilon_exact"]) > 64
+    verify_receipt(again(receipt.document))
+
+
 def test_the_schema_is_the_receipt_s_and_not_a_wider_one() -> None:
     assert PUBLISHED["$id"] == PUBLISHED["properties"]["schema"]["const"] == SCHEMA
     assert sorted(PUBLISHED["required"]) == sorted(PUBLISHED["properties"]) == sorted(KEYS)

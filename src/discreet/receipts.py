@@ -42,6 +42,7 @@ CLOSE = 1e-7
 """How far floats of a receipt may be from the ones that are computed anew."""
 
 DIGEST = re.compile("[0-9a-f]{64}")
+FRACTION = re.compile("[0-9]{1,1000}(?:/[0-9]{1,1000})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,11 +169,11 @@ def mechanism_of(receipt: Receipt) -> Mechanism:
     """The mechanism that a receipt speaks of, built anew from its fields."""
     document = receipt.document
     try:
-        space = PosteriorSpace(prior=document["prior"], n=document["n"])
-        epsilon = exact(document["epsilon_exact"], "epsilon")
-        options = dict(document["mechanism"])
+        space = PosteriorSpace(prior=[_number(parameter) for parameter in document["prior"]], n=document["n"])
+        epsilon = exact(_number(document["epsilon_exact"]), "epsilon")
+        options = {key: _number(value) for key, value in document["mechanism"].items()}
         family = BY_NAME[options.pop("name")]
-    except (KeyError, TypeError, ValueError):
+    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
         raise _contradiction() from None
     build: Callable[..., Mechanism] = family
     if family is SnappedCounts:
@@ -191,6 +192,11 @@ def mechanism_of(receipt: Receipt) -> Mechanism:
         return build(space, epsilon=epsilon, **options)
     except (TypeError, KeyError):
         raise _contradiction() from None
+
+
+def _number(value: Any) -> Any:
+    """A fraction of our own writing as a number: it may be longer than what a person may type."""
+    return Fraction(value) if isinstance(value, str) and FRACTION.fullmatch(value) else value
 
 
 def believed(receipt: Receipt, *, prior: object = None) -> NoiseAware:

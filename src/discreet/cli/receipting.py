@@ -55,14 +55,15 @@ def verify(
 
 
 def _check_ledger(receipt: Receipt, path: str) -> None:
+    from fractions import Fraction
+
     from discreet.ledger import Ledger
-    from discreet.numbers import exact
 
     book, document = Ledger(path), receipt.document
     book.verify()
     charge = None if receipt.request_id is None else book.find(receipt.request_id)
     if charge is None or charge.outcome != receipt.to_json():
         raise LedgerError("the ledger did not seal this receipt", mend="ask its owner, and do not rely on it")
-    said = (document["dataset"], exact(document["epsilon_exact"], "epsilon"), document["adjacency"], document["charge"])
+    said = (document["dataset"], Fraction(document["epsilon_exact"]), document["adjacency"], document["charge"])
     if said != (charge.dataset, charge.epsilon, charge.adjacency, charge.hash):
         raise LedgerError("the ledger charged something else", mend="ask its owner, and do not rely on it")
