@@ -10,6 +10,7 @@ from bench.questions import (  # noqa: I001  (the order of the table)
     lifting,
     counting,
     ledger,
+    inference,
     startup,
 )
 
@@ -18,6 +19,7 @@ __all__ = [
     "first",
     "geometric",
     "growth",
+    "inference",
     "ledger",
     "lifting",
     "release",
