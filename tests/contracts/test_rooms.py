@@ -53,7 +53,7 @@ def test_a_room_imports_only_from_rooms_above_it(path: Path) -> None:
 
 def imported_at_once(path: Path) -> set[str]:
     """The rooms that a module needs to be imported itself: not those of its functions or for type checkers."""
-    body = [node for node in trees()[path].body if isinstance(node, ast.Import | ast.ImportFrom)]
+    body: list[ast.stmt] = [node for node in trees()[path].body if isinstance(node, ast.Import | ast.ImportFrom)]
     return {name.split(".")[1] for name in imports(ast.Module(body, [])) if name.startswith("discreet.")}
 
 
