@@ -39,6 +39,7 @@ CALIBRATED, CALIBRATED_MORE = 1001, 300
 
 EXPONENTIAL = 1 << 14
 WEIGHED = 400
+SNAPPED = 101
 LIMIT = 160
 
 CLEARLY = 0.01
@@ -125,6 +126,7 @@ def _settings() -> Iterator[tuple[str, str]]:
         yield name, "calibrated"
         if name == "geometric":
             yield name, "bayes"
+    yield "snapping", "nominal"
     yield "optimal", "limit"
 
 
@@ -133,6 +135,8 @@ def _made(name: str, setting: str, space: PosteriorSpace, epsilon: Fraction, tho
     if setting == "limit":
         _require(space, LIMIT, "the linear programme is solved for at most {} candidates")
         return Optimal(space, epsilon=epsilon)
+    if name == "snapping":
+        _require(space, SNAPPED, "the exact law of floats is compared for at most {} candidates")
     if setting == "bayes":
         _require(space, WEIGHED, "this way back is compared for at most {} candidates")
         return Geometric(space, epsilon=epsilon, way="bayes")
