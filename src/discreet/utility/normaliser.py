@@ -1,18 +1,20 @@
 """N(n) = min NL(c), the formula that the seed documents left open; NL(c) = Σ_r exp(-s·H(c,r)/S(c)).
 
-With two categories the least NL lies at one of three data sets: the balanced count, or one of the ends, where only one
-side of the line exists (`tests/utility/test_normaliser.py`, against enumeration). Well inside a large space H(c, c+v)
-is about |v|·LS(c), so NL(c) tends to Σ_v exp(-s|v|) = coth(s/2), from above and slowly for small s; at the ends and
-under the global sensitivity it grows with n. So N(n) tends to coth(s/2), or for the global sensitivity to infinity.
+With two categories the least NL lies at an end of the line, where only one side exists, or within three records of the
+data set whose S is least: the balanced one, if the priors are equal. That is seen, not proved (600 random spaces;
+`tests/utility/test_normaliser.py`). Well inside a large space H(c, c+v) is about |v|·LS(c), so NL(c) tends to
+Σ_v exp(-s|v|) = coth(s/2), from above and slowly for small s; at the ends and under the global sensitivity it grows
+with n. So N(n) tends to coth(s/2), or for the global sensitivity to infinity.
 
-Up to n = 65,535 and for enumerable spaces of more categories, N is a scan of all data sets. Beyond, its value is that
-of the three data sets, and `lower` is a bound for all of them: bounds on the error use `lower`, and hold.
+Up to n = 65,535 and for enumerable spaces of more categories, N is a scan of all data sets. Beyond, its value is the
+least at those few, and `lower` is a proven bound for all data sets: bounds on the error use `lower`, and hold.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 from discreet.errors import InvalidInput, TooLarge
 from discreet.mechanisms import ExponentialGlobal, Mechanism
@@ -21,7 +23,7 @@ from discreet.space import Counts
 from discreet.utility.lines import ExponentialLine, line_kernel
 from discreet.utility.metrics import METRIC
 from discreet.utility.simplices import CELLS, ExponentialSimplex
-from discreet.utility.strata import Strata
+from discreet.utility.strata import Strata, rate_bounds
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,7 @@ class Normaliser:
     method: str
 
 
+@lru_cache(maxsize=16)
 def normaliser(mechanism: Mechanism) -> Normaliser:
     """N(n) of a Hellinger mechanism.
 
@@ -54,7 +57,7 @@ def normaliser(mechanism: Mechanism) -> Normaliser:
         return Normaliser(value, value, (place, n - place), limit, "enumeration")
     value, counts = min((normaliser_at(family, c)[1], tuple(c)) for c in _extremes(family))
     lower = float(Strata(family, METRIC["hellinger"], None).normalisers()[1].min())
-    return Normaliser(value, min(lower, value), counts, limit, "three data sets, and a lower bound for all")
+    return Normaliser(value, min(lower, value), counts, limit, "the extreme data sets, and a lower bound for all")
 
 
 def normaliser_at(mechanism: Mechanism, counts: object) -> tuple[float, float]:
@@ -80,11 +83,16 @@ def _hellinger(mechanism: Mechanism) -> Exponential:
 
 
 def _extremes(mechanism: Exponential) -> list[Counts]:
-    """The ends, and the whole counts about the balanced one."""
-    space, n = mechanism.space, mechanism.space.n
-    first, second = space.prior.parameters
-    middle = math.floor((n + second - first) / 2)
-    return [Counts((c, n - c)) for c in sorted({0, n, *range(middle - 2, middle + 4)}) if 0 <= c <= n]
+    """The ends, and the counts about the one with the least S: 1/S rises to it from either side."""
+    import numpy as np
+
+    n = mechanism.space.n
+    low, high = 0, n
+    while high - low > 2:
+        left, right = low + (high - low) // 3, high - (high - low) // 3
+        below, above = rate_bounds(mechanism, *2 * (np.array([left, right]),))[0]
+        low, high = (left, high) if below < above else (low, right)
+    return [Counts((c, n - c)) for c in sorted({0, n, *range(low - 3, high + 4)}) if 0 <= c <= n]
 
 
 def _of_simplex(mechanism: Exponential) -> Normaliser:

@@ -228,10 +228,13 @@ def _with_zeros(n: int, k: int, depth: int) -> Iterator[NDArray[np.int64]]:
     for size in range(1, k):
         for positive in itertools.combinations(range(k), size):
             for total in range(n + 1, n + depth + 1):
-                if total < size:
+                spread = total - size
+                if spread < 0:
                     continue
-                inner = PosteriorSpace(prior=[1] * size, n=total - size).candidates().array() if size > 1 else None
-                parts = np.array([[total - 1]]) if inner is None else inner
+                if size == 1 or spread == 0:
+                    parts = np.full((1, size), spread, dtype=np.int64)
+                else:
+                    parts = PosteriorSpace(prior=[1] * size, n=spread).candidates().array()
                 found = np.zeros((len(parts), k), dtype=np.int64)
                 found[:, positive] = parts + 1
                 yield found

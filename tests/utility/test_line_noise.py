@@ -1,0 +1,52 @@
+"""The closed tails of line noise are those of the laws that are drawn from."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import discreet as dc
+from discreet.numbers import precision
+from discreet.utility.line_noise import line_noise
+
+SPACE = dc.PosteriorSpace(prior=[1, 1], n=12)
+MECHANISMS = [
+    dc.Geometric(SPACE, epsilon="0.7"),
+    dc.Geometric(SPACE, epsilon="1e-3"),
+    dc.LaplaceImproved(SPACE, epsilon="0.7"),
+    dc.Laplace(SPACE, epsilon=2, rounding="floor"),
+]
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+def test_columns_are_the_probabilities_of_the_law(mechanism: dc.Mechanism) -> None:
+    noise = line_noise(mechanism)
+    assert noise is not None
+    for output in (0, 1, 5, 12):
+        column = noise.log_likelihood(output, SPACE.n)
+        for c in range(SPACE.n + 1):
+            expected = mechanism.log_pmf([c, SPACE.n - c])[output]
+            assert column[c] == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+def test_masses_are_the_noise_of_the_law_and_sum_to_one(mechanism: dc.Mechanism) -> None:
+    noise = line_noise(mechanism)
+    assert noise is not None
+    masses = noise.masses(6)
+    assert masses.sum() == pytest.approx(1, abs=1e-12)
+    with precision(96):
+        inside = [float(mechanism.law([6, 6]).log_probability((6 + t, 6 - t)).exp()) for t in range(-5, 6)]
+    assert masses[1:-1] == pytest.approx(np.array(inside), rel=1e-9)
+
+
+def test_only_additive_mechanisms_on_two_categories_have_line_noise() -> None:
+    assert line_noise(dc.ExponentialGlobal(SPACE, epsilon=1)) is None
+    assert line_noise(dc.Geometric(dc.PosteriorSpace(prior=[1, 1, 1], n=5), epsilon=1)) is None
+
+
+def test_an_enormous_epsilon_leaves_no_noise() -> None:
+    noise = line_noise(dc.Geometric(SPACE, epsilon="1e5"))
+    assert noise is not None
+    assert noise.masses(2).tolist() == pytest.approx([0, 0, 1, 0, 0], abs=1e-300)
+    assert noise.log_likelihood(3, SPACE.n)[3] == 0

@@ -1,0 +1,101 @@
+"""Distances of many candidates at once: the same as between two Dirichlets, and monotone term by term."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+import discreet as dc
+from discreet.utility.metrics import METRIC, METRICS, as_metric, hellinger_between, log_gamma_gap, log_rise
+from tests.oracles.precision import mp
+
+
+def random_counts(rng: random.Random, k: int, n: int) -> list[int]:
+    cuts = sorted(rng.randint(0, n) for _ in range(k - 1))
+    return [high - low for low, high in zip([0, *cuts], [*cuts, n], strict=True)]
+
+
+def random_pairs(seed: str, number: int) -> list[tuple[dc.Dirichlet, list[int], list[int]]]:
+    """Near and far candidates of spaces of every size."""
+    rng, found = random.Random(seed), []  # noqa: S311 - a test's own examples
+    for _ in range(number):
+        k, n = rng.choice([2, 3, 5]), 10 ** rng.randint(0, 11) + rng.randint(0, 20)
+        prior = dc.Dirichlet([f"{10 ** rng.uniform(-2, 3):.6g}" for _ in range(k)])
+        c = random_counts(rng, k, n)
+        r = random_counts(rng, k, n)
+        if rng.random() < 0.5:
+            r, top = list(c), max(range(k), key=c.__getitem__)
+            moved = min(c[top], rng.randint(1, 30))
+            r[top] -= moved
+            r[(top + 1) % k] += moved
+        found.append((prior, c, r))
+    return found
+
+
+@pytest.mark.parametrize(("name", "distance"), [("hellinger", dc.hellinger), ("kl", dc.kl), ("l1", dc.l1)])
+def test_many_distances_are_the_distances_of_two(name: str, distance: type) -> None:
+    for prior, c, r in random_pairs(name, 60):
+        expected = distance(prior.update(c), prior.update(r))
+        assert METRIC[name].distances(prior, c, [r])[0] == pytest.approx(expected, rel=1e-9)
+
+
+def test_total_variation_of_betas_is_the_integrated_one() -> None:
+    for prior, c, r in random_pairs("variation", 50):
+        if prior.k == 2 and sum(c) < 10**7:
+            expected = dc.total_variation(prior.update(c), prior.update(r))
+            assert METRIC["total-variation"].distances(prior, c, [r])[0] == pytest.approx(expected, abs=2e-9)
+
+
+def test_total_variation_of_more_categories_is_integrated_one_by_one() -> None:
+    prior, c, r = dc.Dirichlet([1, 2, 3]), [3, 1, 2], [2, 2, 2]
+    found = METRIC["total-variation"].distances(prior, c, [c, r])
+    assert found[0] == 0
+    assert found[1] == dc.total_variation(prior.update(c), prior.update(r))
+
+
+@pytest.mark.parametrize("name", ["hellinger", "kl", "l1"])
+@pytest.mark.parametrize("side", [1, -1])
+def test_a_term_falls_with_the_parameter_and_grows_with_the_move(name: str, side: int) -> None:
+    low = np.array([1e-6, 0.01, 0.5, 1, 2.5, 9.99, 10, 11, 1e3, 1e6, 1e11])
+    moved = np.array([1.0, 2, 3, 7, 50, 999, 1e4, 1e9])
+    every, move = np.broadcast_arrays(low[:, None], moved[None, :])
+    term = METRIC[name].term(every, move, side)
+    assert (np.diff(term, axis=0) <= 0).all()
+    assert (np.diff(term, axis=1) > 0).all()
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_no_two_candidates_are_farther_apart_than_the_diameter(name: str) -> None:
+    space = dc.PosteriorSpace(prior=["1/2", 3], n=12)
+    rows = space.candidates().array()
+    farthest = max(float(METRIC[name].distances(space.prior, row, rows).max()) for row in rows)
+    assert farthest <= METRIC[name].diameter(space)
+
+
+def test_the_gap_of_ln_gamma_above_its_tangent_keeps_its_digits() -> None:
+    for a in (0.01, 3.0, 12.0, 1e4, 1e12):
+        for h in (-0.5 * a, 1.0, 0.3 * a):
+            with mp.workdps(60):
+                expected = mp.loggamma(mp.mpf(a) + h) - mp.loggamma(a) - h * mp.digamma(a)
+            assert float(log_gamma_gap(a, h)) == pytest.approx(float(expected), rel=1e-9)
+
+
+def test_rises_of_ln_gamma_keep_their_digits() -> None:
+    for x in (0.0, 5.0, 1e3, 1e12):
+        for a in (0.01, 1.0, 7.0, 1e4):
+            with mp.workdps(60):
+                expected = mp.loggamma(mp.mpf(x) + a) - mp.loggamma(mp.mpf(x) + 1)
+            assert float(log_rise(np.array([x]), a)[0]) == pytest.approx(float(expected), rel=1e-10, abs=1e-12)
+
+
+def test_distances_of_any_two_dirichlets_come_as_a_table() -> None:
+    one, other = [dc.Dirichlet([1, 2]), dc.Dirichlet([4, "1/2"])], [dc.Dirichlet([3, 3]), dc.Dirichlet([1, 2])]
+    table = hellinger_between(np.stack([p.alpha for p in one]), np.stack([q.alpha for q in other]))
+    assert table == pytest.approx(np.array([[dc.hellinger(p, q) for q in other] for p in one]), abs=1e-7)
+
+
+def test_an_unknown_metric_is_refused() -> None:
+    with pytest.raises(dc.InvalidInput, match="metric must be one of"):
+        as_metric("euclid")
