@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING
 from discreet.errors import InvalidInput
 from discreet.inference.factors import factors, together
 from discreet.inference.lists import Listed, whole_column
+from discreet.inference.near import near
 from discreet.inference.posterior import CountPosterior, NoiseAware
 from discreet.inference.products import Product
 from discreet.laws import Outcome
 from discreet.mechanisms import Geometric, Mechanism, Released
+from discreet.mechanisms.exponential import Exponential
 from discreet.numbers import as_items
 from discreet.posteriors import Dirichlet
 from discreet.predictive import log_predictive
 from discreet.space import PosteriorSpace
+from discreet.utility.lines import LONGEST
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -70,6 +73,9 @@ def _weighed(about: list[About], own: PosteriorSpace) -> CountPosterior:
     known = [part for part in parts if part is not None]
     if len(known) == len(parts):
         return Product(together(known), own.prior.alpha, own.n)
+    mechanism, output = about[0]
+    if len(about) == 1 and own.k == 2 and isinstance(mechanism, Exponential) and own.n >= LONGEST:
+        return near(mechanism, output, own.prior)
     logs = sum(whole_column(mechanism, output) for mechanism, output in about)
     rows = own.candidates().array()
     return Listed(

@@ -18,6 +18,7 @@ from discreet.loss.rates import inverse_sensitivities
 from discreet.mechanisms import Mechanism
 from discreet.mechanisms.exponential import Exponential
 from discreet.space import exceeds
+from discreet.utility.lines import LONGEST, line_kernel
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,6 +72,9 @@ def whole_column(mechanism: Mechanism, output: Outcome) -> Floats:
     import numpy as np
 
     space = mechanism.space
+    kernel = line_kernel(mechanism) if space.k == 2 and LISTED < space.n < LONGEST else None
+    if kernel is not None and isinstance(mechanism, Exponential):
+        return kernel.column(output[0])
     if exceeds(space, LISTED):
         raise TooLarge(f"{mechanism.name} was not made for so many data sets to be weighed", mend="use geometric")
     rank = space.candidates().index(output)
