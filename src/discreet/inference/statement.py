@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 NOISE_AWARE = "noise-aware, privacy noise included"
 PLUG_IN = "plug-in, privacy noise not included"
 
-_CELLS, _LISTED, _SNAPPED = 1 << 15, 1 << 11, 1 << 8
+_CELLS, _LISTED, _SNAPPED = 1 << 14, 1 << 11, 1 << 8
 
 
 def quick(mechanism: Mechanism) -> bool:
-    """Whether a receipt has time for the noise-aware interval: it takes well under a second. Public facts only.
+    """Whether a receipt has time for the noise-aware interval: it takes a second at most. Public facts only.
 
     >>> from discreet import ExponentialGlobal, PosteriorSpace
     >>> quick(Geometric(PosteriorSpace(prior=[1, 1], n=10**9), epsilon=1))

@@ -1,0 +1,35 @@
+"""The picture of both posteriors says of each what it leaves in or out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import discreet as dc
+from discreet.figures import inference
+from discreet.figures.rendering import render
+
+
+@pytest.mark.parametrize("output", [(60, 30), (50, 30, 10)])
+def test_both_posteriors_are_labelled_with_what_they_include(output: tuple[int, ...]) -> None:
+    mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1] * len(output), n=90), epsilon="1/5")
+    belief, posterior = dc.noise_aware(mechanism, output), mechanism.posterior(output)
+    shown = inference.numbers(belief, posterior, ["a", "b", "c"][: len(output)])
+    assert (shown.high - shown.low > shown.plug_high - shown.plug_low).all()
+    figure = inference.paint(shown, title="a title")
+    (axes,) = figure.axes
+    legend = axes.get_legend()
+    assert legend is not None
+    labels = {text.get_text().replace("\n", " ") for text in legend.get_texts()}
+    assert "what a reader may believe (privacy noise included)" in labels
+    assert "released posterior at face value (privacy noise not included)" in labels
+    assert len(render(figure, "png")) > 1000
+
+
+def test_the_curves_hold_their_mass() -> None:
+    mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1, 1], n=90), epsilon="1/5")
+    shown = inference.numbers(dc.noise_aware(mechanism, (60, 30)), mechanism.posterior((60, 30)), ["a", "b"])
+    assert shown.grid is not None
+    for density in (shown.density, shown.plug_density):
+        assert density is not None
+        assert np.trapezoid(density, shown.grid) == pytest.approx(1, abs=1e-3)
