@@ -50,7 +50,8 @@ class Product:
 
     def _chance(self) -> float:
         """The chance that independent counts sum to n."""
-        self.__dict__.pop("_spectra", None)
+        for old in ("_spectra", "_rests"):
+            self.__dict__.pop(old, None)
         return float((self._masses[0] * self._facing(0, self._without(0))).sum())
 
     @cached_property
@@ -69,10 +70,32 @@ class Product:
 
     def _without(self, *left_out: int) -> Floats:
         """The law of the sum of all other categories, from the sum of their low ends on."""
+        if len(left_out) == 1 and self.k > 2:
+            return self._rests[left_out[0]]
+        return self._sum_of([i for i in range(self.k) if i not in left_out])
+
+    @cached_property
+    def _rests(self) -> list[Floats]:
+        """The sums of all but one, for each one: products from the left meet products from the right."""
         import numpy as np
         from scipy import fft
 
-        others = [i for i in range(self.k) if i not in left_out]
+        spectra, size = self._spectra, sum(map(len, self._masses)) - self.k + 1
+        after = [np.ones_like(spectra[0])]
+        for spectrum in reversed(spectra[1:]):
+            after.append(after[-1] * spectrum)
+        before, found = np.ones_like(spectra[0]), []
+        for mass, spectrum, rest in zip(self._masses, spectra, reversed(after), strict=True):
+            whole = fft.irfft(before * rest, self._length)
+            found.append(np.maximum(whole[: size - len(mass) + 1], 0.0))
+            before = before * spectrum
+        return found
+
+    def _sum_of(self, others: list[int]) -> Floats:
+        """The law of the sum of some categories, from the sum of their low ends on."""
+        import numpy as np
+        from scipy import fft
+
         if not others:
             return np.ones(1)
         if len(others) == 1:
