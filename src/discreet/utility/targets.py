@@ -1,7 +1,7 @@
 """The inverse questions: the least ε for a wanted error at a wanted confidence, or for a wanted interval width.
 
 They are answered for geometric with its default way back, which every space can use. A bracket is found by doubling
-and closed by bisection in logarithms; the ε given has four digits, meets the target, and 0.99 of it does not.
+and closed by bisection among the numbers of four digits: the ε given meets the target, and 0.99 of it does not.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def plan(
 
     >>> wanted = plan(PosteriorSpace(prior=[1, 1], n=60), target_error="0.2", confidence="0.9")
     >>> float(wanted.epsilon), wanted.recommended
-    (1.351, 'geometric')
+    (1.35, 'geometric')
     """
     asked = [epsilon is not None, target_error is not None or confidence is not None, target_width is not None]
     if sum(asked) != 1 or (target_error is None) != (confidence is None):
@@ -116,24 +116,15 @@ def _least(meets: Callable[[Fraction], bool], failure: str, mend: str) -> Fracti
         low, high = low / 2, low
         if low < LEAST:
             return high
-    while high > low * Fraction(1001, 1000):
-        middle = Fraction(math.sqrt(low * high))
-        if meets(middle):
-            high = middle
+    unit = Fraction(10) ** (math.floor(math.log10(low)) + 1 - DIGITS)
+    below, above = math.floor(low / unit), math.ceil(high / unit)
+    while above - below > 1:
+        middle = (below + above) // 2
+        if meets(middle * unit):
+            above = middle
         else:
-            low = middle
-    found = _rounded_up(high)
-    found = found if meets(found) else high
+            below = middle
+    found = above * unit
     while found > LEAST and meets(found * Fraction(99, 100)):  # where the error is not monotone in ε
         found *= Fraction(99, 100)
     return found
-
-
-def _rounded_up(epsilon: Fraction) -> Fraction:
-    """The next number of four digits.
-
-    >>> _rounded_up(Fraction(123456, 10**6)), _rounded_up(Fraction(2))
-    (Fraction(247, 2000), Fraction(2, 1))
-    """
-    unit = Fraction(10) ** (math.floor(math.log10(epsilon)) + 1 - DIGITS)
-    return math.ceil(epsilon / unit) * unit
