@@ -21,7 +21,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from discreet.numbers import ball, fraction_upper, precision, working_bits
+from discreet.numbers import ball, fixed_upper, precision, working_bits
 from discreet.sensitivity import (
     largest,
     local_enclosure,
@@ -66,7 +66,7 @@ def smooth_smoothness(space: PosteriorSpace, gamma: Fraction) -> Fraction:
         if _small(space):
             rate = ball(gamma)
             return _by_enumeration(space, lambda c: 1 / smooth_enclosure(space, c, rate))
-        return fraction_upper(-(-ball(gamma)).expm1() / least_local(space))
+        return _rounded_up(-(-ball(gamma)).expm1() / least_local(space))
 
 
 @lru_cache(maxsize=256)
@@ -90,7 +90,7 @@ def local_smoothness_bound(space: PosteriorSpace) -> Fraction:
         ordered = sorted(alpha)
         for x, y in sorted(set(itertools.pairwise(ordered))):
             gap = 1 / step_enclosure(x, ordered[-1] + n - 1) - 1 / step_enclosure(x, y)
-            found = max(found, fraction_upper(gap))
+            found = max(found, _rounded_up(gap))
     return found
 
 
@@ -103,6 +103,11 @@ def least_local(space: PosteriorSpace) -> arb:
     return step_enclosure(half, half)
 
 
+def _rounded_up(enclosure: arb) -> Fraction:
+    """A short rational number just above: scales are printed, and 2**-40 more costs nothing."""
+    return Fraction(fixed_upper(enclosure, 40), 1 << 40)
+
+
 def _end(x: Fraction) -> arb:
     """F(x) = (1 - g(x))^(-1/2), the inverse of a step whose other argument is infinite."""
     return (-log_step(x).expm1()).rsqrt()
@@ -112,7 +117,7 @@ def _end_increments(alpha: Fraction, n: int) -> Fraction:
     """An upper bound on F(x+1) - F(x) over x = α, α+1, …, α+n-1."""
     stop = min(n, _ONE_BY_ONE)
     values = [_end(alpha + t) for t in range(stop + 1)]
-    best = max(fraction_upper(values[t + 1] - values[t]) for t in range(stop))
+    best = max(_rounded_up(values[t + 1] - values[t]) for t in range(stop))
     blocks, rest = 0, [(stop, n)] if stop < n else []
     slack = Fraction(1, 10**18)
     while rest:
@@ -133,7 +138,7 @@ def _derivative_upper(low: Fraction, high: Fraction) -> Fraction:
     """An upper bound on F' over [low, high]."""
     with precision(working_bits() + 2 * int(high).bit_length()):
         slope = ball(low + Fraction(1, 2)).digamma() - (ball(low).digamma() + ball(low + 1).digamma()) / 2
-        return fraction_upper(_end(high) ** 3 * slope / 2)
+        return _rounded_up(_end(high) ** 3 * slope / 2)
 
 
 def _by_enumeration(space: PosteriorSpace, inverse: Callable[[Counts], arb]) -> Fraction:
@@ -145,7 +150,7 @@ def _by_enumeration(space: PosteriorSpace, inverse: Callable[[Counts], arb]) -> 
         for other in space.adjacency.neighbours(c)
         if c < tuple(other)
     ]
-    return fraction_upper(largest(gaps))
+    return _rounded_up(largest(gaps))
 
 
 def _small(space: PosteriorSpace) -> bool:
