@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.utility.lines import line_kernel, predictive_weights
+from discreet.utility.expected_counts import partition, predictive_quantiles, predictive_weights, stratum_weights
+from discreet.utility.lines import line_kernel
 from discreet.utility.metrics import METRIC
 from discreet.utility.slices import Source
-from discreet.utility.strata import Strata, partition, predictive_quantiles, stratum_weights
+from discreet.utility.strata import Strata
 
 PRIORS = ([1, 1], ["1/100", "1/100"], [7, 4], [900, 40])
 

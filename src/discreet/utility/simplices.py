@@ -24,7 +24,7 @@ from discreet.mechanisms import Geometric, Mechanism
 from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.geometric import rank_rows
 from discreet.space import PosteriorSpace, require_enumerable
-from discreet.utility.lines import predictive_weights
+from discreet.utility.expected_counts import predictive_weights
 from discreet.utility.metrics import Floats, Metric, hellinger_between
 from discreet.utility.slices import Slice
 

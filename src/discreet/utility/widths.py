@@ -19,11 +19,12 @@ from discreet.noise import zero_sum
 from discreet.posteriors import Dirichlet
 from discreet.space import PosteriorSpace
 from discreet.testing import HashedBits
+from discreet.utility.expected_counts import predictive_quantiles, predictive_weights
+from discreet.utility.line_kernels import LineKernel
 from discreet.utility.line_noise import LineNoise, line_noise
-from discreet.utility.lines import LineKernel, line_kernel, predictive_weights
+from discreet.utility.lines import line_kernel
 from discreet.utility.metrics import Floats, log_rise
 from discreet.utility.simplices import simplex_kernel
-from discreet.utility.strata import predictive_quantiles
 from discreet.utility.studies import drawn_data, study_size
 
 if TYPE_CHECKING:

@@ -1,0 +1,99 @@
+"""What the prior expects of the counts: weights of all data sets, of strata of them, and equally likely places."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, TypeAlias
+
+from discreet.predictive import log_predictive
+from discreet.space import PosteriorSpace
+from discreet.utility.metrics import Floats, log_rise
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Whole: TypeAlias = "NDArray[np.int64]"
+
+
+def predictive_weights(space: PosteriorSpace) -> Floats:
+    """The prior predictive of all data sets, in their order, with sum 1."""
+    import numpy as np
+
+    weight = np.exp(log_predictive(space.prior, space.candidates().array()))
+    shown: Floats = weight / weight.sum()
+    return shown
+
+
+def partition(first: int, last: int, growth: float) -> Whole:
+    """The starts of ranges from first to last: single at first, then growing; one more end closes the last.
+
+    >>> partition(1, 9, 0.5).tolist()
+    [1, 2, 3, 4, 6, 9, 10]
+    """
+    import numpy as np
+
+    starts, at = [], first
+    while at <= last:
+        starts.append(at)
+        at += max(1, int((at - first + 1) * growth))
+    return np.array([*starts, last + 1], dtype=np.int64)
+
+
+def stratum_weights(space: PosteriorSpace, first: Whole, last: Whole) -> Floats:
+    """The probabilities of strata under the prior predictive: summed where short, by Gauss' quadrature where long."""
+    import numpy as np
+
+    weight = np.zeros(len(first))
+    short = last - first < 16
+    for step in range(16):
+        inside = short & (first + step <= last)
+        weight[inside] += np.exp(_log_density(space, (first[inside] + step).astype(np.float64)))
+    node, part = np.polynomial.legendre.leggauss(12)
+    width = (last - first + 1.0)[~short]
+    at = first[~short, None] - 0.5 + width[:, None] * (node + 1) / 2
+    weight[~short] = width * (np.exp(_log_density(space, at)) @ (part / 2))
+    shown: Floats = weight / weight.sum()
+    return shown
+
+
+def _log_density(space: PosteriorSpace, c: Floats) -> Floats:
+    """The log-predictive of real counts, but for a constant."""
+    import numpy as np
+
+    alpha, n = space.prior.alpha, space.n
+    middle = np.array([n * alpha[0] / alpha.sum()])
+    peak = log_rise(middle, alpha[0]) + log_rise(n - middle, alpha[1])
+    shown: Floats = log_rise(c, alpha[0]) + log_rise(n - c, alpha[1]) - peak
+    return shown
+
+
+def predictive_quantiles(space: PosteriorSpace, number: int) -> Whole:
+    """First counts at the middles of equally likely parts of the predictive: each stands for 1/number of it.
+
+    >>> predictive_quantiles(PosteriorSpace(prior=[1, 1], n=999), 4).tolist()
+    [124, 374, 624, 874]
+    """
+    import numpy as np
+
+    n = space.n
+    growth = 0.01
+    mean, spread = first_count_moments(space)
+    cuts = [partition(0, n, growth), n + 1 - partition(0, n, growth), np.rint(mean + spread * np.arange(-12, 12, 0.1))]
+    first = np.unique(np.clip(np.concatenate(cuts).astype(np.int64), 0, n))
+    last = np.concatenate([first[1:] - 1, [n]])
+    sums = np.concatenate([[0.0], np.cumsum(stratum_weights(space, first, last))])
+    at = (np.arange(number) + 0.5) / number
+    place = np.clip(np.searchsorted(sums, at, side="right") - 1, 0, len(first) - 1)
+    inside = (at - sums[place]) / np.maximum(sums[place + 1] - sums[place], 1e-300)
+    moved = (inside * (last[place] - first[place] + 1)).astype(np.int64)
+    found: Whole = np.minimum(first[place] + moved, last[place])
+    return found
+
+
+def first_count_moments(space: PosteriorSpace) -> tuple[float, float]:
+    """The mean and the standard deviation of the first count under the predictive."""
+    alpha, n = space.prior.alpha, space.n
+    total = float(alpha.sum())
+    mean = n * float(alpha[0]) / total
+    return mean, math.sqrt(mean * float(alpha[1]) / total * (total + n) / (total + 1))
