@@ -280,3 +280,14 @@ def nearest_float(enclosure: Callable[[], arb], *, accuracy: int = 60) -> float:
         return float(found.mid()) if found.rel_accuracy_bits() >= accuracy else None
 
     return decide(narrow, start=2 * START_BITS)
+
+
+def _open_flint() -> None:
+    """FLINT works out its constants when they are first needed: let that be now, and not during somebody's release."""
+    with precision(4 * START_BITS):
+        for number in (Fraction(1, 3), Fraction(22501, 3), Fraction(7500), Fraction(15001, 2)):
+            at = ball(number)
+            _ = at.lgamma(), at.log(), (-at).exp(), (-at).expm1(), at.sqrt()
+
+
+_open_flint()
