@@ -40,8 +40,8 @@ FORBIDDEN = {
 
 @cache
 def files() -> dict[Path, str]:
-    """The text files that git knows of, or would if they were added."""
-    listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    """The text files that git knows of."""
+    listing = ["git", "ls-files", "-z", "--cached"]
     try:
         known = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError):

@@ -205,7 +205,7 @@ def test_an_infinite_loss_has_no_number_in_json() -> None:
 @pytest.mark.parametrize(
     "mechanism",
     [
-        ExponentialReciprocal(PosteriorSpace([1, 1], 10**12), epsilon="1/3"),
+        ExponentialReciprocal(PosteriorSpace([1, 1, 1], 10**12), epsilon="1/3"),
         ExponentialSmooth(PosteriorSpace([1, 2, 3], 10**12), epsilon="1/3"),
         Geometric(PosteriorSpace([1] * 50, 10**12), epsilon="1/3"),
         Laplace(PosteriorSpace([1, 1], 10**12), epsilon="1/3"),
