@@ -6,6 +6,7 @@ from bench.questions import (  # noqa: I001  (the order of the table)
     geometric,
     growth,
     simulate,
+    auditing,
     snapping,
     lifting,
     counting,
@@ -15,6 +16,7 @@ from bench.questions import (  # noqa: I001  (the order of the table)
 )
 
 __all__ = [
+    "auditing",
     "counting",
     "first",
     "geometric",
