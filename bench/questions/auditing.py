@@ -10,7 +10,7 @@ from scipy.special import gammaln
 import discreet as dc
 from bench.rows import Answer, Effort, Row, amount, lines_of_table, question
 from bench.timing import race
-from discreet import grid
+from discreet import distances, grid
 
 N, PLAIN_N = 15_000, 3000
 SCALE, GAMMA = 0.5, 1.0
@@ -20,7 +20,7 @@ TARGET = 20
 def audited(n: int) -> float:
     """The exact loss by an audit that starts from nothing: tables, scan, enclosures and certificate."""
     grid.grid.cache_clear()
-    grid._log_gammas.cache_clear()
+    distances._half_gammas.cache_clear()
     space = dc.PosteriorSpace(prior=[1, 1], n=n)
     return float(dc.audit(dc.ExponentialReciprocal(space, scale=SCALE, gamma=GAMMA)).epsilon)
 
