@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -24,6 +24,7 @@ MAX_NAME = 200
 MAX_DIGITS = 4000
 """Python reads and writes whole numbers of up to 4300 digits; a total that needs more is refused."""
 
+_BEYOND = 10**MAX_DIGITS
 _FRACTION = re.compile(r"[0-9]+(?:/[0-9]+)?", re.ASCII)
 
 
@@ -80,8 +81,13 @@ class Entry:
         >>> Entry(seq=1, kind=BUDGET, dataset="anes", time="2030-01-01T00:00:00+00:00").computed_hash()[:16]
         '08f6b2603c2a9bd7'
         """
-        told = {name: value for name, value in asdict(self).items() if name != "hash"}
+        told = self.as_row()
+        del told["hash"]
         return hashlib.sha256(json.dumps(told, sort_keys=True, separators=(",", ":")).encode("ascii")).hexdigest()
+
+    def as_row(self) -> dict[str, str | int | None]:
+        """The fields by name; all of them are plain, so nothing is copied deep."""
+        return {name: getattr(self, name) for name in self.__slots__}
 
     def chained(self) -> Entry:
         """The row with its hash filled in."""
@@ -113,7 +119,7 @@ def read_amount(epsilon: object, delta: object) -> Amount:
 
 def amount_texts(amount: Amount, names: tuple[str, str] = ("epsilon", "delta")) -> dict[str, str]:
     """How an amount is stored; refused if its digits are beyond all reason."""
-    if any(part.denominator >= 10**MAX_DIGITS or part.numerator >= 10**MAX_DIGITS for part in amount):
+    if any(max(part.denominator, part.numerator) >= _BEYOND for part in amount):
         raise InvalidInput(
             "epsilon or delta has a denominator that does not go with the earlier ones", mend="round it to few digits"
         )

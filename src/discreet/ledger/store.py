@@ -7,7 +7,7 @@ accidents; whoever can write the file can drop the triggers, and only a head tha
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from typing import Any, Protocol
 
 from sqlalchemy import Column, Connection, Index, Integer, MetaData, Select, Table, Text, insert, select
@@ -98,7 +98,7 @@ class Rows:
 
     def _insert(self, entry: Entry) -> Entry:
         chained = entry.chained()
-        self._connection.execute(insert(entries), asdict(chained))
+        self._connection.execute(insert(entries), chained.as_row())
         return chained
 
     def _read(self, query: Select[Any]) -> list[Entry]:
