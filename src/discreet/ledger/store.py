@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import fields, replace
 from typing import Any, Protocol
 
-from sqlalchemy import Column, Connection, Index, Integer, MetaData, Select, Table, Text, insert, select
+from sqlalchemy import Column, Connection, Index, Integer, MetaData, Select, Table, Text, bindparam, insert, select
 
 from discreet.errors import LedgerError
 from discreet.ledger.accounts import MEND
@@ -35,6 +35,13 @@ Index("by_dataset", entries.c.dataset, entries.c.kind, entries.c.seq)
 
 def step(name: str) -> None:
     """A place where the tests pull the plug."""
+
+
+# Made once: putting a statement together costs more than running it. The newest row comes first.
+_LAST = select(entries).order_by(entries.c.seq.desc()).limit(1)
+_OF_DATASET = _LAST.where(entries.c.dataset == bindparam("name"), entries.c.kind == bindparam("kind"))
+_OF_REQUEST = _LAST.where(entries.c.request_id == bindparam("name"), entries.c.kind == bindparam("kind"))
+_APPEND = insert(entries)
 
 
 class Store(Protocol):
@@ -65,27 +72,26 @@ class Rows:
 
     def last(self) -> Entry:
         """The newest row; there always is one."""
-        last = self._first(select(entries).order_by(entries.c.seq.desc()).limit(1))
+        last = self._first(_LAST)
         if last is None:
             raise LedgerError(f"{self._name} has lost its rows", mend=MEND)
         return last
 
     def budget(self, dataset: str) -> Entry | None:
         """The row that opened a dataset."""
-        return self._first(select(entries).where(entries.c.dataset == dataset, entries.c.kind == BUDGET))
+        return self._first(_OF_DATASET, name=dataset, kind=BUDGET)
 
     def last_charge(self, dataset: str) -> Entry | None:
         """The newest charge to a dataset, which carries its total."""
-        chosen = select(entries).where(entries.c.dataset == dataset, entries.c.kind == CHARGE)
-        return self._first(chosen.order_by(entries.c.seq.desc()).limit(1))
+        return self._first(_OF_DATASET, name=dataset, kind=CHARGE)
 
     def charge(self, request_id: str) -> Entry | None:
         """The charge of a request."""
-        return self._first(select(entries).where(entries.c.request_id == request_id, entries.c.kind == CHARGE))
+        return self._first(_OF_REQUEST, name=request_id, kind=CHARGE)
 
     def seal(self, request_id: str) -> Entry | None:
         """What was released for a request."""
-        return self._first(select(entries).where(entries.c.request_id == request_id, entries.c.kind == SEAL))
+        return self._first(_OF_REQUEST, name=request_id, kind=SEAL)
 
     def append(self, entry: Entry) -> Entry:
         """Chain a row to the last one: its `seq`, `previous` and `hash` are filled in here."""
@@ -98,15 +104,15 @@ class Rows:
 
     def _insert(self, entry: Entry) -> Entry:
         chained = entry.chained()
-        self._connection.execute(insert(entries), chained.as_row())
+        self._connection.execute(_APPEND, chained.as_row())
         return chained
 
-    def _read(self, query: Select[Any]) -> list[Entry]:
-        return [Entry(*row) for row in self._connection.execute(query)]
+    def _read(self, query: Select[Any], **bound: str) -> list[Entry]:
+        return [Entry(*row) for row in self._connection.execute(query, bound)]
 
-    def _first(self, query: Select[Any]) -> Entry | None:
+    def _first(self, query: Select[Any], **bound: str) -> Entry | None:
         """The row, once its hash is known to be its own: nothing is decided by one that was tampered with."""
-        found = next(iter(self._read(query)), None)
+        found = next(iter(self._read(query, **bound)), None)
         if found is not None and found.hash != found.computed_hash():
             raise LedgerError(f"row {found.seq} of {self._name} is not as it was written", mend=MEND)
         return found
