@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, settings
 
+from tests.postgres import postgres
+
+__all__ = ["postgres"]
+
 settings.register_profile(
     "same every time",
     derandomize=True,
