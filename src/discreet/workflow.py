@@ -117,7 +117,7 @@ def release(
         reached("prepared")
         if confirm is not None and not confirm(prepared):
             raise InvalidInput("the release was not confirmed", mend="nothing was charged and nothing was drawn")
-        if declaration.other is None and table.count_strays():
+        if declaration.asserts and table.count_strays():
             raise strays_error(declaration)
         reached("checked")
         charge = _charged(book, dataset, prepared, request_id)

@@ -32,6 +32,20 @@ from discreet.space import Counts
         pytest.param({"categories": ["a", "b"], "id_column": ""}, id="an id column without a name"),
         pytest.param({"categories": ["a", "b"], "id_column": "v"}, id="the same column twice"),
         pytest.param({"categories": [str(i) for i in range(10**6 + 1)]}, id="a million and one"),
+        pytest.param({"categories": ["a", "b"], "by": "g"}, id="a column of groups and no group"),
+        pytest.param({"categories": ["a", "b"], "by": "g", "groups": ["x"]}, id="one group and no other group"),
+        pytest.param({"categories": ["a", "b"], "by": "g", "groups": ["x", "x"]}, id="a group given twice"),
+        pytest.param({"categories": ["a", "b"], "groups": ["x", "y"]}, id="groups of no column"),
+        pytest.param({"categories": ["a", "b"], "other_group": "y"}, id="another group of no column"),
+        pytest.param({"categories": ["a", "b"], "by": "v", "groups": ["x", "y"]}, id="a column by itself"),
+        pytest.param({"categories": ["a", "b"], "by": "g", "groups": "xy"}, id="a text for groups"),
+        pytest.param(
+            {"categories": ["a", "b"], "by": "g", "groups": ["x", "y"], "id_column": "g"}, id="groups that are people"
+        ),
+        pytest.param(
+            {"categories": [str(i) for i in range(1001)], "by": "g", "groups": [str(i) for i in range(1000)]},
+            id="more than a million cells",
+        ),
     ],
 )
 def test_what_cannot_be_meant_is_refused(declared: dict[str, Any]) -> None:
@@ -41,6 +55,12 @@ def test_what_cannot_be_meant_is_refused(declared: dict[str, Any]) -> None:
 
 def test_names_that_differ_only_to_the_eye_are_different() -> None:
     assert len(Declaration("v", ["é", "e\u0301", "a", "a ", "A"]).labels) == 5
+
+
+def test_no_two_cells_have_the_same_name() -> None:
+    names = ["a", "b", "a × b", "×", '"a"', '"a" × b', '"', " × ", "a × ", '"a × "', "× a", '""']
+    labels = Declaration("v", names, other="rest", by="g", groups=names, other_group="rest").labels
+    assert len(set(labels)) == len(labels) == (len(names) + 1) ** 2
 
 
 def test_a_declaration_cannot_be_changed() -> None:

@@ -69,7 +69,7 @@ def count_rows(source: object, declaration: Declaration, *, form: CsvFormat = CS
 
 
 def count_strays(source: object, declaration: Declaration, *, form: CsvFormat = CSV) -> bool:
-    """Whether any record is outside the categories: this one bit, and never which or how many."""
+    """Whether any record is outside, with no other to take it: this one bit, and never which or how many."""
     with open_source(source, declaration, form=form) as table:
         return table.count_strays()
 

@@ -12,6 +12,10 @@
 - With `id_column`, a record is a person: all rows with the same id. Of a person's rows the one whose category comes
   first in the declaration counts, so a person is outside only if all their rows are. The rule looks at nothing but
   that person's rows, and not at their order. Rows whose id is NULL, NaN or empty are taken to be one person's.
+- With `by`, a record is counted in a cell: its group, by the same rule for the column of groups, and its answer. It is
+  outside if either is and has no other. Cells are in the order of the groups, and within a group of the categories.
+  Of a person's rows those of the first group count, and among them the first category: so a person's group is a
+  matter of the column of groups alone, and can be declared public without telling an answer.
 - Counts are exact whole numbers, 64 bits or more.
 
 Every value is judged by itself, so replacing one record moves at most one count down and one up.
@@ -20,7 +24,7 @@ Every value is judged by itself, so replacing one record moves at most one count
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, TypeVar
@@ -34,6 +38,9 @@ T = TypeVar("T")
 MAX_NAME = 1000
 """Longer names of columns and categories are refused."""
 
+Place = int | tuple[int | None, int | None] | None
+"""Where a record belongs: the place of its category, or with groups of its group and of its category; None outside."""
+
 Progress = Callable[[float], None]
 """Told now and then how much of a pass over the rows is done, from 0 to 1."""
 
@@ -44,50 +51,145 @@ class Declaration:
 
     >>> Declaration("vote", ["Clinton", "Dole"], other="someone else").labels
     ('Clinton', 'Dole', 'someone else')
+    >>> Declaration("vote", ["Clinton", "Dole"], by="sex", groups=["women", "men"]).labels
+    ('women × Clinton', 'women × Dole', 'men × Clinton', 'men × Dole')
     """
 
     column: str
     categories: tuple[str, ...]
     other: str | None
     id_column: str | None
+    by: str | None
+    groups: tuple[str, ...]
+    other_group: str | None
 
     def __init__(
-        self, column: str, categories: Sequence[str], other: str | None = None, id_column: str | None = None
+        self,
+        column: str,
+        categories: Sequence[str],
+        other: str | None = None,
+        id_column: str | None = None,
+        *,
+        by: str | None = None,
+        groups: Sequence[str] = (),
+        other_group: str | None = None,
     ) -> None:
-        if isinstance(categories, str | bytes) or not isinstance(categories, Sequence):
-            raise InvalidInput("categories must be a list of names", mend="give one for each category")
         object.__setattr__(self, "column", _name(column, "the column"))
-        object.__setattr__(self, "categories", tuple(_name(item, "a category") for item in categories))
+        object.__setattr__(self, "categories", _names(categories, "categories", "a category"))
         object.__setattr__(self, "other", None if other is None else _name(other, "other"))
         object.__setattr__(self, "id_column", None if id_column is None else _name(id_column, "the id column"))
-        if not self.categories or len(self.labels) < 2:
-            raise InvalidInput("there must be at least two categories", mend="name them, or one and other")
-        if len(self.labels) > MAX_K:
+        object.__setattr__(self, "by", None if by is None else _name(by, "the column of groups"))
+        object.__setattr__(self, "groups", _names(groups, "groups", "a group"))
+        object.__setattr__(self, "other_group", None if other_group is None else _name(other_group, "other group"))
+        _require_distinct(self.categories, self.answers, "categories", "other")
+        if self.by is not None:
+            _require_distinct(self.groups, self.group_labels, "groups", "other group")
+        elif self.groups or self.other_group is not None:
+            raise InvalidInput("there are groups and no column of groups", mend="say which column with by")
+        if len(self.answers) * max(1, len(self.group_labels)) > MAX_K:
             raise InvalidInput(f"there are more than {MAX_K:,} categories", mend="merge rare ones into other")
-        if len(set(self.labels)) != len(self.labels):
-            raise InvalidInput("two categories have the same name", mend="give each its own, and other one of its own")
         if self.column == self.id_column:
             raise InvalidInput("the column to count cannot also tell people apart", mend="name another id column")
+        if self.by is not None and self.by in (self.column, self.id_column):
+            raise InvalidInput("the column of groups has another part to play", mend="name another column with by")
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """The names of the counts, in their order: the categories, then other."""
+    def answers(self) -> tuple[str, ...]:
+        """The names of the answers, in their order: the categories, then other."""
         return self.categories if self.other is None else (*self.categories, self.other)
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns that are read; no other is looked at."""
-        return (self.column,) if self.id_column is None else (self.column, self.id_column)
+    def group_labels(self) -> tuple[str, ...]:
+        """The names of the groups, in their order: the groups, then other_group; none without by."""
+        return self.groups if self.other_group is None else (*self.groups, self.other_group)
 
-    def tally(self, found: dict[int | None, int]) -> Counts:
-        """The counts from how often each category (by its place, None for outside) was found."""
-        outside = found.get(None, 0)
-        counted = [found.get(place, 0) for place in range(len(self.categories))]
-        if self.other is not None:
-            counted.append(outside)
-        elif outside:
-            raise strays_error(self)
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the counts, in their order: the answers, or with groups the cells."""
+        if self.by is None:
+            return self.answers
+        return tuple(cell_label(group, answer) for group in self.group_labels for answer in self.answers)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are read; no other is looked at. Answers first, then groups if any, then ids if any."""
+        return tuple(name for name in (self.column, self.by, self.id_column) if name is not None)
+
+    @property
+    def grouping(self) -> Declaration | None:
+        """The column of groups, as a declaration of its own: it is read by the same rule."""
+        return None if self.by is None else Declaration(self.by, self.groups, self.other_group)
+
+    @property
+    def asserts(self) -> bool:
+        """Whether the declaration could be false of a record; with an other everywhere, it never is."""
+        return self.other is None or (self.by is not None and self.other_group is None)
+
+    def tally(self, found: Mapping[Place, int]) -> Counts:
+        """The counts from how often each place was found."""
+        counted = [0] * len(self.labels)
+        for place, often in found.items():
+            cell = self.cell(place)
+            if cell is not None:
+                counted[cell] += often
+            elif often:
+                raise strays_error(self)
         return Counts(counted)
+
+    def tally_groups(self, found: Mapping[Place, int]) -> tuple[int, ...]:
+        """How many records each group has, whatever their answers: for groups that are declared public."""
+        grouping = self.grouping
+        if grouping is None:
+            raise InvalidInput("there are no groups", mend="name their column with by")
+        counted: dict[Place, int] = {}
+        for place, often in found.items():
+            group = place[0] if isinstance(place, tuple) else None
+            counted[group] = counted.get(group, 0) + often
+        return tuple(grouping.tally(counted))
+
+    def cell(self, place: Place) -> int | None:
+        """Which of the counts a place belongs to, None for a stray.
+
+        >>> declaration = Declaration("vote", ["Clinton", "Dole"], other="else", by="sex", groups=["women", "men"])
+        >>> [declaration.cell(place) for place in ((0, 1), (1, 0), (1, None), (None, 0))]
+        [1, 3, 5, None]
+        """
+        if self.by is None:
+            answer = place
+        else:
+            group, answer = place if isinstance(place, tuple) else (None, None)
+            if group is None and self.other_group is None:
+                return None
+        if answer is None and self.other is None:
+            return None
+        at = len(self.categories) if not isinstance(answer, int) else answer
+        if self.by is None:
+            return at
+        return (len(self.groups) if group is None else group) * len(self.answers) + at
+
+
+def cell_label(group: str, answer: str) -> str:
+    """The name of a cell. A name in which the sign occurs is quoted, so that no two cells look the same.
+
+    >>> cell_label("women", "Dole"), cell_label("2 × 2", 'the "tall" ones')
+    ('women × Dole', '"2 × 2" × "the ""tall"" ones"')
+    """
+    return " × ".join(
+        f'"{name.replace(chr(34), chr(34) * 2)}"' if {"×", '"'} & set(name) else name for name in (group, answer)
+    )
+
+
+def _require_distinct(named: Sequence[str], labels: Sequence[str], what: str, rest: str) -> None:
+    if not named or len(labels) < 2:
+        raise InvalidInput(f"there must be at least two {what}", mend=f"name them, or one and {rest}")
+    if len(set(labels)) != len(labels):
+        raise InvalidInput(f"two {what} have the same name", mend=f"give each its own, and {rest} one of its own")
+
+
+def _names(texts: object, what: str, each: str) -> tuple[str, ...]:
+    if isinstance(texts, str | bytes) or not isinstance(texts, Sequence):
+        raise InvalidInput(f"{what} must be a list of names", mend="give one for each")
+    return tuple(_name(text, each) for text in texts)
 
 
 def _name(text: object, what: str) -> str:
@@ -151,14 +253,22 @@ class Table(Protocol):
         """n: the number of rows, or of distinct ids."""
 
     def count_strays(self) -> bool:
-        """Whether any record is outside the categories: this one bit, and never which or how many."""
+        """Whether any record is outside, with no other to take it: this one bit, and never which or how many."""
 
     def count_categories(self) -> Counts:
         """The counts in the order of `Declaration.labels`, in one pass; refused if there are strays and no other."""
 
+    def count_groups(self) -> tuple[int, ...]:
+        """How many records each group has, by the column of groups alone: only for groups that are declared public."""
+
 
 def strays_error(declaration: Declaration) -> InvalidInput:
     """The one thing that may be said of strays: that the assertion is false."""
+    if declaration.by is not None:
+        return InvalidInput(
+            f"columns {declaration.column!r} and {declaration.by!r} have values outside what is declared",
+            mend="give the rest a name with other and other_group, or look with discreet check",
+        )
     return InvalidInput(
         f"column {declaration.column!r} has values outside the declared categories",
         mend="give the rest a name with other, or look with discreet check",

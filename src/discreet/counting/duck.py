@@ -17,8 +17,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet.counting.base import Declaration, Progress, attempt, unreadable
-from discreet.counting.matching import OUTSIDE, Match, identity, match_column
+from discreet.counting.base import Declaration, Place, Progress, attempt, unreadable
+from discreet.counting.crossing import Crossing, match_columns
+from discreet.counting.matching import OUTSIDE, Match, identity
 from discreet.counting.opening import connect, rows_of, types_of
 from discreet.counting.sources import CsvFormat, DuckFile, Files, find_source
 from discreet.counting.streams import Stream, from_arrow_files, from_csv, from_memory
@@ -40,7 +41,7 @@ class DuckTable:
 
     name: str
     declaration: Declaration
-    match: Match
+    match: Match | Crossing
     identity: str | None
     rows: str
     bound: dict[str, Any]
@@ -52,44 +53,43 @@ class DuckTable:
         """n: the number of rows, or of distinct ids."""
         counted = "count(*)" if self.identity is None else f"count(DISTINCT {self.identity})"
         nameless = "0" if self.identity is None else f"count(*) FILTER ({self.identity} IS NULL)"
-        [(found, without_id)] = self.fetch(f"SELECT {counted}, {nameless} FROM {self.rows}", wanted=False)
+        [(found, without_id)] = self.fetch(f"SELECT {counted}, {nameless} FROM {self.rows}", None)
         return int(found) + (1 if without_id else 0)
 
     def count_strays(self) -> bool:
-        """Whether any record is outside the categories."""
-        return None in self.places()
+        """Whether any record is outside, with no other to take it."""
+        return any(self.declaration.cell(place) is None for place in self.places())
 
     def count_categories(self) -> Counts:
         """The counts in the order of `Declaration.labels`: one pass, from which only they come back."""
         return self.declaration.tally(self.places())
 
-    def places(self) -> dict[int | None, int]:
-        """How many records are in each category, by its place; None for outside."""
-        found: dict[int | None, int] = {}
-        for code, often in self._tallies():
-            inside = code is not None and code <= len(self.match.places)
-            found[self.match.places[code - 1] if inside else None] = int(often)
-        return found
+    def count_groups(self) -> tuple[int, ...]:
+        """How many records each group has."""
+        return self.declaration.tally_groups(self.places())
 
-    def fetch(self, query: str, *, wanted: bool = True) -> list[tuple[Any, ...]]:
-        """The rows of a query's answer; `wanted` says whether what is matched is bound in it."""
+    def places(self) -> dict[Place, int]:
+        """How many records are in each place."""
+        return {self.match.place(code): int(often) for code, often in self._tallies()}
+
+    def fetch(self, query: str, match: Match | Crossing | None) -> list[tuple[Any, ...]]:
+        """The rows of a query's answer; what `match` compares with is bound in it."""
         # Said and not searched for: a column may be called $wanted.
-        bound = self._bound() if wanted else self.bound
-        return attempt(lambda: self._fetch(query, bound), unreadable(self.name))
+        return attempt(lambda: self._fetch(query, self._bound(match)), unreadable(self.name))
 
     def _tallies(self) -> list[tuple[Any, ...]]:
         codes = self.match.codes(self.rows)
         if self.identity is not None:
             people = f"(SELECT min(coalesce(code, {OUTSIDE})) AS code FROM {codes} GROUP BY {self.identity})"
-            return self.fetch(f"SELECT code, count(*) FROM {people} GROUP BY code")
+            return self.fetch(f"SELECT code, count(*) FROM {people} GROUP BY code", self.match)
         try:
-            return self._fetch(f"SELECT code, often FROM {self.match.tallies(self.rows)}", self._bound())
+            return self._fetch(f"SELECT code, often FROM {self.match.tallies(self.rows)}", self._bound(self.match))
         except Exception:  # noqa: BLE001, S110 - most likely too many values for its memory, and if not, it fails again
             pass
-        return self.fetch(f"SELECT code, count(*) FROM {codes} GROUP BY code")
+        return self.fetch(f"SELECT code, count(*) FROM {codes} GROUP BY code", self.match)
 
-    def _bound(self) -> dict[str, Any]:
-        return {**self.bound, "wanted": list(self.match.wanted)}
+    def _bound(self, match: Match | Crossing | None) -> dict[str, Any]:
+        return self.bound if match is None else {**self.bound, **match.bound}
 
     def _fetch(self, query: str, bound: dict[str, Any]) -> list[tuple[Any, ...]]:
         if self.stream is not None:
@@ -129,8 +129,8 @@ def open_duck(
         yield DuckTable(
             name=name,
             declaration=declaration,
-            match=match_column(declaration, types[0]),
-            identity=identity(types[1]) if declaration.id_column else None,
+            match=match_columns(declaration, types),
+            identity=identity(types[-1], f"c{len(types) - 1}") if declaration.id_column else None,
             rows=rows,
             bound=bound,
             stream=stream,

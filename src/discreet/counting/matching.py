@@ -1,7 +1,7 @@
 """SQL for the counting rule: from a column's type and the declared categories to the place of each row's category.
 
-No category ever becomes part of a statement: they travel as one bound list. Columns are `c0`, the one to count, and
-`c1`, the id.
+No category ever becomes part of a statement: they travel as one bound list for each column. Columns are `c0`, the one
+to count, then that of the groups if there is one, then the id if there is one.
 """
 
 # ruff: noqa: S608 - statements are put together from fixed texts and quoted names of the schema; values are bound
@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from discreet.counting.base import Declaration, numeric_places
 from discreet.errors import InvalidInput
@@ -43,15 +44,22 @@ class Match:
     """The place in the declaration of each of these."""
     missing: str
     """The SQL condition under which a row has no value at all."""
+    name: str = "wanted"
+    """What the list of `wanted` is bound as."""
 
-    def codes(self, rows: str, value: str | None = None) -> str:
+    @property
+    def bound(self) -> dict[str, Any]:
+        """What the queries bind."""
+        return {self.name: list(self.wanted)}
+
+    def codes(self, rows: str, value: str | None = None, code: str = "code") -> str:
         """A query for `code`, the index in `wanted` from 1 (NULL outside), beside the columns of the rows."""
-        compared = value or self.value
+        compared, wanted = value or self.value, f"${self.name}::{self.type}[]"
         if len(self.wanted) <= SMALL:
             # One function of one column: DuckDB then looks at each entry of a dictionary once, and not at each row.
-            return f"(SELECT list_position($wanted::{self.type}[], {compared}) AS code, * FROM {rows})"
-        listed = f"(SELECT unnest($wanted::{self.type}[]) AS w, unnest(range(1, {len(self.wanted) + 1})) AS code)"
-        return f"(SELECT listed.code, r.* FROM {rows} r LEFT JOIN {listed} listed ON {compared} = listed.w)"
+            return f"(SELECT list_position({wanted}, {compared}) AS {code}, * FROM {rows})"
+        listed = f"(SELECT unnest({wanted}) AS w, unnest(range(1, {len(self.wanted) + 1})) AS {code})"
+        return f"(SELECT listed.{code}, r.* FROM {rows} r LEFT JOIN {listed} listed ON {compared} = listed.w)"
 
     def tallies(self, rows: str) -> str:
         """A query for `code` and `often`: each distinct value is counted first, and then looked at once.
@@ -61,8 +69,12 @@ class Match:
         values = f"(SELECT {self.value} AS value, count(*) AS often FROM {rows} GROUP BY value)"
         return f"(SELECT code, sum(often)::BIGINT AS often FROM {self.codes(values, 'value')} GROUP BY code)"
 
+    def place(self, code: int | None) -> int | None:
+        """The place of the category with this code, None for outside."""
+        return self.places[code - 1] if code is not None and code <= len(self.places) else None
 
-def match_column(declaration: Declaration, sql_type: str) -> Match:
+
+def match_column(declaration: Declaration, sql_type: str, column: str = "c0", name: str = "wanted") -> Match:
     """The comparison for a column of this type; refused if it holds neither text nor numbers.
 
     >>> match_column(Declaration("floor", ["1", "2.5", "attic"]), "SMALLINT").wanted
@@ -71,7 +83,8 @@ def match_column(declaration: Declaration, sql_type: str) -> Match:
     if TEXTS.fullmatch(sql_type):
         # As bytes, because a column of a DuckDB file may carry a collation that takes A for a.
         wanted = tuple(category.encode() for category in declaration.categories)
-        return Match("encode(CAST(c0 AS VARCHAR))", "BLOB", wanted, tuple(range(len(wanted))), "c0 IS NULL")
+        value, places = f"encode(CAST({column} AS VARCHAR))", tuple(range(len(wanted)))
+        return Match(value, "BLOB", wanted, places, f"{column} IS NULL", name)
     holds = _held_by(sql_type)
     if holds is None:
         raise InvalidInput(
@@ -84,17 +97,17 @@ def match_column(declaration: Declaration, sql_type: str) -> Match:
         )
     found = {place: held for number, place in numbers.items() if (held := holds(number)) is not None}
     places = tuple(sorted(found))
-    missing = "c0 IS NULL OR isnan(c0)" if sql_type in FLOATS else "c0 IS NULL"
-    return Match("c0", sql_type, tuple(found[place] for place in places), places, missing)
+    missing = f"{column} IS NULL OR isnan({column})" if sql_type in FLOATS else f"{column} IS NULL"
+    return Match(column, sql_type, tuple(found[place] for place in places), places, missing, name)
 
 
-def identity(sql_type: str) -> str:
+def identity(sql_type: str, column: str = "c1") -> str:
     """The SQL expression that is equal for rows of one person, and NULL without an id."""
     if TEXTS.fullmatch(sql_type):
-        return "nullif(encode(CAST(c1 AS VARCHAR)), ''::BLOB)"
+        return f"nullif(encode(CAST({column} AS VARCHAR)), ''::BLOB)"
     if sql_type == "BLOB":
-        return "nullif(c1, ''::BLOB)"
-    return "CASE WHEN isnan(c1) THEN NULL ELSE c1 END" if sql_type in FLOATS else "c1"
+        return f"nullif({column}, ''::BLOB)"
+    return f"CASE WHEN isnan({column}) THEN NULL ELSE {column} END" if sql_type in FLOATS else column
 
 
 def _held_by(sql_type: str) -> Callable[[Fraction], str | float | None] | None:

@@ -24,7 +24,7 @@ BLOCK = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """Batches of rows that can be read more than once, with columns c0 and, for ids, c1."""
+    """Batches of rows that can be read more than once, with columns c0, c1, … in the declaration's order."""
 
     schema: Any
     batches: Callable[[], Iterator[Any]]
@@ -173,7 +173,9 @@ def _pandas_column(table: Any, column: str, declaration: Declaration, shown: str
     values = iter(series.astype(object))
     if column == declaration.id_column:
         return pa.array(identities(values), type=pa.binary())
-    return pa.array(judged(values, declaration.categories, Judge(declaration)), type=pa.string())
+    grouping = declaration.grouping
+    declared = grouping if grouping is not None and grouping.column == column else declaration
+    return pa.array(judged(values, declared.categories, Judge(declared)), type=pa.string())
 
 
 def _only(names: list[Any], column: str, shown: str) -> int:

@@ -1,0 +1,161 @@
+"""Cross tables by every form: a record's cell is its group and its answer, each by the rule."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from discreet.counting import Declaration, count_categories, count_strays, inspect_source, open_source
+from discreet.counting.base import Judge
+from discreet.errors import InvalidInput
+from tests.counting.tables import TEXT, TYPED, Columns, as_csv
+
+VALUES = ["a", "b", "A", "a ", "á", "a\u0301", "'", "c,d", "x × y", "stray", "", None]
+GROUPS = ["g", "G", "g ", '"', "$groups", "$wanted", "a", "nowhere", "", None]
+PEOPLE = ["1", "2", "3", "4", "5", "6", "", None]
+
+
+def draw_rows(seed: str, size: int) -> list[tuple[Any, Any, Any]]:
+    chosen = random.Random(seed)  # noqa: S311 - it chooses rows and nothing secret
+    return [(chosen.choice(VALUES), chosen.choice(GROUPS), chosen.choice(PEOPLE)) for _ in range(size)]
+
+
+def declared(*, other: bool, other_group: bool, people: bool = False) -> Declaration:
+    return Declaration(
+        "v",
+        ["b", "a", "á", "a ", "c,d", "x × y"],
+        other="rest" if other else None,
+        id_column="who" if people else None,
+        by="held",
+        groups=["$groups", "G", "g", "$wanted", "g "],
+        other_group="elsewhere" if other_group else None,
+    )
+
+
+def expected(rows: list[tuple[Any, Any, Any]], declaration: Declaration) -> list[int] | None:
+    """The counts by the rule in plain Python, None for strays."""
+    answers, groups = Judge(declaration), Judge(declaration.grouping)  # type: ignore[arg-type]
+    k, last = len(declaration.answers), len(declaration.groups)
+    chosen: dict[object, tuple[int, int]] = {}
+    for i, (value, held, who) in enumerate(rows):
+        answer, group = answers.place(value), groups.place(held)
+        ranked = (last if group is None else group, len(declaration.categories) if answer is None else answer)
+        person = i if declaration.id_column is None else (who or None)
+        chosen[person] = min(ranked, chosen.get(person, ranked))
+    if declaration.other is None and any(answer == len(declaration.categories) for _, answer in chosen.values()):
+        return None
+    if declaration.other_group is None and any(group == last for group, _ in chosen.values()):
+        return None
+    found = Counter(chosen.values())
+    return [found[divmod(cell, k)] for cell in range(len(declaration.labels))]
+
+
+@pytest.fixture(params=[64, 0], ids=["by list", "by join"])
+def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.counting.matching.SMALL", request.param)
+
+
+@pytest.mark.usefixtures("_way")
+@pytest.mark.parametrize("form", TEXT)
+def test_every_form_counts_the_same_cells(form: str, tmp_path: Path) -> None:
+    rows = draw_rows(form, 150)
+    columns: Columns = {
+        "held": [held for _, held, _ in rows],
+        "who": [who for *_, who in rows],
+        "v": [v for v, *_ in rows],
+    }
+    source = TEXT[form](tmp_path, columns)
+    for people in (False, True):
+        declaration = declared(other=True, other_group=True, people=people)
+        with open_source(source, declaration) as table:
+            counts = list(table.count_categories())
+            assert counts == expected(rows, declaration)
+            assert sum(counts) == table.count_rows()
+            assert not table.count_strays()
+
+
+@pytest.mark.parametrize("people", [False, True], ids=["rows", "people"])
+def test_strays_of_either_column_stop_the_count(people: bool) -> None:
+    stopped = Counter[bool]()
+    for seed in range(15):
+        rows = draw_rows(str(seed), 1 + seed % 3)
+        columns = {name: pa.array(values, pa.string()) for name, values in
+                   zip(("v", "held", "who"), zip(*rows, strict=True), strict=True)}  # fmt: skip
+        for other, other_group in ((False, False), (True, False), (False, True)):
+            declaration = declared(other=other, other_group=other_group, people=people)
+            counts = expected(rows, declaration)
+            stopped[counts is None] += 1
+            assert count_strays(pa.table(columns), declaration) == (counts is None)
+            if counts is not None:
+                assert list(count_categories(pa.table(columns), declaration)) == counts
+                continue
+            with pytest.raises(InvalidInput) as refused:
+                count_categories(pa.table(columns), declaration)
+            assert refused.value.message == "columns 'v' and 'held' have values outside what is declared"
+    assert min(stopped[True], stopped[False]) > 3
+
+
+@pytest.mark.parametrize("form", TYPED)
+def test_groups_may_be_numbers_and_answers_texts_or_the_other_way_round(form: str, tmp_path: Path) -> None:
+    values, floors = ["a", "b", "b", None, "a", "c"], [1, 2, 2, 1, None, 7]
+    source = TYPED[form](tmp_path, {"v": values, "floor": floors})
+    declaration = Declaration("v", ["b", "a"], other="rest", by="floor", groups=["2.0", "attic", "1"], other_group="?")
+    assert list(count_categories(source, declaration)) == [2, 0, 0, 0, 0, 0, 0, 1, 1, 0, 1, 1]
+    turned = Declaration("floor", ["2.0", "attic", "1"], other="?", by="v", groups=["b", "a"], other_group="rest")
+    assert list(count_categories(source, turned)) == [2, 0, 0, 0, 0, 0, 1, 1, 0, 0, 1, 1]
+
+
+def test_objects_are_judged_value_by_value_in_both_columns() -> None:
+    table = pd.DataFrame({"v": ["a", 1, 1.0, None], "held": [True, "true", 2, "2"]}, dtype=object)
+    declaration = Declaration("v", ["1", "a"], other="rest", by="held", groups=["2", "true"])
+    assert list(count_categories(table, declaration)) == [1, 0, 1, 1, 1, 0]
+
+
+def test_the_sizes_of_groups_depend_on_the_column_of_groups_alone() -> None:
+    by, who = ["g", "G", "g", "G", "g"], ["1", "1", "2", "3", None]
+    for people, sizes in ((False, (3, 2)), (True, (3, 1))):
+        for answers in (["a"] * 5, ["a", "b", "b", "b", "a"], ["?", "a", "a", "a", "a"], ["?"] * 5):
+            declaration = Declaration(
+                "v", ["a", "b"], id_column="who" if people else None, by="held", groups=["g", "G"]
+            )
+            with open_source(pa.table({"v": answers, "held": by, "who": who}), declaration) as table:
+                assert table.count_groups() == sizes
+
+
+def test_no_sizes_are_told_of_a_table_with_stray_groups_or_without_groups() -> None:
+    table = pa.table({"v": ["a", "b"], "held": ["g", "?"]})
+    with (
+        open_source(table, Declaration("v", ["a", "b"], by="held", groups=["g", "h"])) as opened,
+        pytest.raises(InvalidInput, match="outside the declared categories"),
+    ):
+        opened.count_groups()
+    with open_source(table, Declaration("v", ["a", "b"])) as opened, pytest.raises(InvalidInput, match="no groups"):
+        opened.count_groups()
+
+
+def test_columns_with_the_names_that_queries_use_are_told_apart(tmp_path: Path) -> None:
+    names = ["code", "held_code", "answer_code", "value", "held", "often", "w", "listed", "c0", "c1", "c2", "r"]
+    for column, by in zip(names, names[1:] + names[:1], strict=True):
+        path = tmp_path / f"{column}.db"
+        with duckdb.connect(path) as connection:
+            connection.register("made", pa.table({by: ["g", "h", "h"], column: ["a", "b", "a"]}))
+            connection.execute("CREATE TABLE t AS SELECT * FROM made")
+        declaration = Declaration(column, ["a", "b"], by=by, groups=["g", "h"])
+        assert list(count_categories(f"duckdb://{path}/t", declaration)) == [1, 0, 1, 1]
+
+
+def test_a_curator_sees_strays_and_unused_names_of_both_columns(tmp_path: Path) -> None:
+    source = as_csv(tmp_path, {"v": ["a", "a", "?", ""], "held": ["g", "elsewhere", "g", ""]})
+    found = inspect_source(source, Declaration("v", ["a", "b"], other="rest", by="held", groups=["g", "h"]))
+    assert (found.rows, found.records, found.outside, found.fits) == (4, 4, 3, False)
+    assert (found.unused, found.unused_groups) == (("b",), ("h",))
+    assert (found.strays, found.stray_groups) == ((("?", 1),), (("elsewhere", 1),))
+    whole = Declaration("v", ["a", "b"], other="rest", by="held", groups=["g", "h"], other_group="somewhere")
+    assert inspect_source(source, whole).fits
