@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from discreet.counting import CsvFormat, Declaration, open_source, strays_error
 from discreet.draw import SYSTEM
 from discreet.errors import DiscreetError, InvalidInput, SourceError
-from discreet.loss import Certificate, audit, calibrate, certificate_by_theorem
+from discreet.loss import Certificate, audit, calibrate, certificate_by_theorem, rho_upper
 from discreet.mechanisms import Mechanism, Released
 from discreet.mechanisms import mechanism as named_mechanism
 from discreet.numbers import whole
@@ -252,13 +252,8 @@ def _affordable(book: Ledger | None, dataset: str | None, prepared: Prepared, re
         return None
     found = None if request_id is None else book.find(request_id)
     if found is None:
-        from discreet.ledger import Amount
-        from discreet.ledger.charges import exceeded
-
-        asked = Amount(prepared.mechanism.epsilon, prepared.mechanism.delta)
-        spent, left = book.spent(dataset), book.remaining(dataset)
-        if not asked.within(left):
-            raise exceeded(dataset, asked, spent.plus(left), spent)
+        made = prepared.mechanism
+        book.afford(dataset, made.epsilon, made.delta, adjacency=made.adjacency, rho=rho_upper(made))
         return None
     if found.digest != prepared.digest:
         raise InvalidInput(f"request {request_id!r} was made with other parameters", mend="use another id")
@@ -276,6 +271,7 @@ def _charged(book: Ledger | None, dataset: str | None, prepared: Prepared, reque
         request_id=f"{SYSTEM.draw_bits(128):032x}" if request_id is None else request_id,
         digest=prepared.digest,
         adjacency=made.adjacency,
+        rho=rho_upper(made),
     )
 
 

@@ -183,8 +183,8 @@ def test_even_a_chain_written_anew_cannot_say_what_the_library_would_not(
         "REPLACE INTO entries (seq, kind, dataset, time, previous, hash) VALUES (1, 'budget', 'anes', '', '', '')",
         "INSERT INTO entries (seq, kind, dataset, time, previous, hash) VALUES (10, 'budget', 'x', '', '', '')",
         "INSERT OR REPLACE INTO entries SELECT 9, kind, dataset, time, epsilon, delta, spent_epsilon, spent_delta, "
-        "adjacency, request_id, digest, outcome, (SELECT hash FROM entries WHERE seq = 8), 'h' "
-        "FROM entries WHERE seq = 3",
+        "adjacency, request_id, digest, outcome, (SELECT hash FROM entries WHERE seq = 8), 'h', composition, rho, "
+        "spent_rho FROM entries WHERE seq = 3",
     ],
 )
 @pytest.mark.parametrize("recursive", [0, 1])

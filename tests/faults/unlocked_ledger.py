@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from fractions import Fraction
 
-from discreet.errors import BudgetExceeded
 from discreet.ledger import Charge, Ledger
 from discreet.ledger.charges import charge_of
-from discreet.ledger.entries import CHARGE, Amount, Entry, amount_texts, asked_amount
+from discreet.ledger.entries import CHARGE, Entry, amount_texts, asked_amount
+from discreet.ledger.rules import asked_rho, spent_with
 
 
 class UnlockedLedger(Ledger):
@@ -23,14 +22,14 @@ class UnlockedLedger(Ledger):
         request_id: str,
         digest: str,
         adjacency: str = "replace-one",
+        rho: object = None,
     ) -> Charge:
         """Spend what fitted a moment ago."""
         amount = asked_amount(epsilon, delta)
-        if not amount.within(self.remaining(dataset)):
-            raise BudgetExceeded("does not fit")
+        self.afford(dataset, epsilon, delta, adjacency=adjacency, rho=rho)
         with self._store.writing() as rows:
-            last = rows.last_charge(dataset)
-            spent = amount.plus(Amount(Fraction(0), Fraction(0)) if last is None else last.spent)
+            price = asked_rho(rho, amount)
+            spent = spent_with(rows.last_charge(dataset)).plus(amount, price)
             written = rows.append(
                 Entry(
                     seq=0,
@@ -40,8 +39,10 @@ class UnlockedLedger(Ledger):
                     adjacency=adjacency,
                     request_id=request_id,
                     digest=digest,
+                    rho=str(price),
+                    spent_rho=str(spent.rho),
                     **amount_texts(amount),
-                    **amount_texts(spent, ("spent_epsilon", "spent_delta")),
+                    **amount_texts(spent.amount, ("spent_epsilon", "spent_delta")),
                 )
             )
         return charge_of(written, None, is_new=True)

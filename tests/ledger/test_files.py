@@ -22,7 +22,7 @@ def test_what_is_no_ledger_is_refused_and_left_as_it_is(name: str, tmp_path: Pat
     (tmp_path / "folder").mkdir()
     (tmp_path / "empty.db").touch()
     (tmp_path / "text.db").write_text("budget = 1\n" * 100)
-    for other, version in (("other.db", None), ("future.db", 2)):
+    for other, version in (("other.db", None), ("future.db", 3)):
         with sqlite3.connect(tmp_path / other) as connection:
             connection.execute("CREATE TABLE entries (seq INTEGER)")
             if version:

@@ -6,7 +6,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from discreet.errors import LedgerError
-from discreet.ledger.entries import BUDGET, CHARGE, FIRST, NOTHING, SEAL, Amount, Entry
+from discreet.ledger.entries import BUDGET, CHARGE, FIRST, SEAL, Amount, Entry, read_number
+from discreet.ledger.rules import (
+    Spent,
+    composition_of,
+    covers,
+    fits,
+    guaranteed,
+    is_price,
+    is_sound,
+    largest,
+    spent_with,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,15 +26,37 @@ class Account:
 
     dataset: str
     adjacency: str
+    composition: str
     budget: Amount
     spent: Amount
+    """The plain sum of the charges."""
+    concentrated: Amount | None
+    """What they cost together under zero-concentrated privacy, rounded up; None for a budget that adds plainly."""
+    remaining: Amount
+    """The most that one more charge may cost."""
     charges: int
     sealed: int
 
     @property
-    def remaining(self) -> Amount:
-        """What may still be spent."""
-        return self.budget.minus(self.spent)
+    def guarantee(self) -> Amount:
+        """What the releases so far promise together: the smaller ε of the two."""
+        both = [self.spent] if self.concentrated is None else [self.spent, self.concentrated]
+        return min(both, key=lambda amount: amount.epsilon)
+
+
+def account_of(budget: Entry, spent: Spent, *, charges: int, sealed: int) -> Account:
+    """The account of a budget with this much spent."""
+    return Account(
+        dataset=budget.dataset,
+        adjacency=str(budget.adjacency),
+        composition=composition_of(budget),
+        budget=budget.amount,
+        spent=spent.amount,
+        concentrated=guaranteed(budget, spent),
+        remaining=largest(budget, spent),
+        charges=charges,
+        sealed=sealed,
+    )
 
 
 @dataclass(slots=True)
@@ -34,7 +67,7 @@ class Replay:
     rows: int = 0
     hashes: set[str] = field(default_factory=set)
     budgets: dict[str, Entry] = field(default_factory=dict)
-    spent: dict[str, Amount] = field(default_factory=dict)
+    spent: dict[str, Spent] = field(default_factory=dict)
     charges: dict[str, Entry] = field(default_factory=dict)
     seals: dict[str, Entry] = field(default_factory=dict)
 
@@ -49,11 +82,9 @@ class Replay:
     def accounts(self) -> list[Account]:
         """One account for each dataset, in the order of their budgets."""
         return [
-            Account(
-                dataset=dataset,
-                adjacency=str(budget.adjacency),
-                budget=budget.amount,
-                spent=self.spent[dataset],
+            account_of(
+                budget,
+                self.spent[dataset],
                 charges=sum(charge.dataset == dataset for charge in self.charges.values()),
                 sealed=sum(seal.dataset == dataset for seal in self.seals.values()),
             )
@@ -61,19 +92,20 @@ class Replay:
         ]
 
     def _add_budget(self, entry: Entry) -> None:
-        if entry.dataset in self.budgets or entry.amount.epsilon <= 0:
-            raise ValueError("a second or an empty budget")
-        self.budgets[entry.dataset], self.spent[entry.dataset] = entry, NOTHING
+        if entry.dataset in self.budgets or entry.amount.epsilon <= 0 or not is_sound(entry):
+            raise ValueError("a second, an empty or a false budget")
+        self.budgets[entry.dataset], self.spent[entry.dataset] = entry, Spent()
 
     def _add_charge(self, entry: Entry) -> None:
         budget = self.budgets[entry.dataset]
-        spent = self.spent[entry.dataset].plus(entry.amount)
-        fits = entry.amount.epsilon > 0 and spent == entry.spent and spent.within(budget.amount)
+        rho = None if entry.rho is None else read_number(entry.rho)
+        spent = self.spent[entry.dataset].plus(entry.amount, rho)
+        adds_up = entry.amount.epsilon > 0 and is_price(rho, entry.amount) and spent == spent_with(entry)
         if (
             entry.request_id is None
             or entry.request_id in self.charges
-            or entry.adjacency != budget.adjacency
-            or not fits
+            or not covers(entry.adjacency, budget.adjacency)
+            or not (adds_up and fits(budget, spent))
         ):
             raise ValueError("a charge that could not have been accepted")
         self.charges[entry.request_id], self.spent[entry.dataset] = entry, spent

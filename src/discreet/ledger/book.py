@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from discreet.errors import InvalidInput, LedgerError
 from discreet.ledger.accounts import MEND, Account, replay
-from discreet.ledger.charges import Charge, Verified, charge_of, exceeded
+from discreet.ledger.charges import Charge, Verified, charge_of, require_room
 from discreet.ledger.entries import (
     BUDGET,
     CHARGE,
-    NOTHING,
     SEAL,
     Amount,
     Entry,
@@ -21,15 +21,22 @@ from discreet.ledger.entries import (
     checked_name,
 )
 from discreet.ledger.exports import as_csv, as_json
-from discreet.ledger.sqlite import SqliteStore, create_file
+from discreet.ledger.places import created, opened
+from discreet.ledger.rules import (
+    ADJACENCIES,
+    BASIC,
+    REPLACE_ONE,
+    Spent,
+    asked_rho,
+    budget_rho,
+    largest,
+    spent_with,
+)
 from discreet.ledger.store import Rows, Store
-
-ADJACENCY = "replace-one"
-SQLITE = "sqlite:///"
 
 
 class Ledger:
-    """The budgets of datasets, in one SQLite file that can only grow.
+    """The budgets of datasets, in a SQLite file or a PostgreSQL database that can only grow.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "budgets.db"
@@ -44,30 +51,58 @@ class Ledger:
 
     def __init__(self, path_or_url: str | Path) -> None:
         """Open a ledger that exists. A missing one is refused: made silently, it would be an untouched budget."""
-        self._store: Store = SqliteStore(_file_of(path_or_url))
+        self._store: Store = opened(path_or_url)
 
     @classmethod
     def create(
-        cls, path: str | Path, *, dataset: str, epsilon: object, delta: object = 0, adjacency: str = ADJACENCY
+        cls,
+        path_or_url: str | Path,
+        *,
+        dataset: str,
+        epsilon: object,
+        delta: object = 0,
+        adjacency: str = REPLACE_ONE,
+        composition: str = BASIC,
     ) -> Ledger:
-        """Open a dataset with its budget, in a ledger that is made if there is none. A budget is set once."""
-        file = _file_of(path)
+        """Open a dataset with its budget, in a ledger that is made if there is none. A budget is set once.
+
+        Under the composition `zcdp` many small releases cost less than the sum of their ε; it takes a δ.
+        Under the adjacency `replace-answer` a budget also bears releases under `replace-one`, which protect more.
+        """
+        amount = asked_amount(epsilon, delta)
+        rho = budget_rho(amount, composition)
+        if adjacency not in ADJACENCIES:
+            raise InvalidInput("there is no adjacency of that name", mend=f"use {' or '.join(ADJACENCIES)}")
         first = Entry(
             seq=0,
             kind=BUDGET,
             dataset=checked_name(dataset, "the dataset"),
             time=_now(),
-            adjacency=checked_name(adjacency, "the adjacency"),
-            **amount_texts(asked_amount(epsilon, delta)),
+            adjacency=adjacency,
+            composition=composition,
+            rho=None if rho is None else str(rho),
+            **amount_texts(amount),
         )
-        if not file.exists() and create_file(file, first):
-            return cls(file)
-        ledger = cls(file)
-        with ledger._store.writing() as rows:
+        if created(path_or_url, first):
+            return cls(path_or_url)
+        ledger = cls(path_or_url)
+        with ledger._store.writing(dataset=first.dataset) as rows:
             if rows.budget(first.dataset) is not None:
-                raise InvalidInput(f"{file} has a budget for {first.dataset!r}", mend="a budget is set once")
+                raise InvalidInput(f"{ledger.name} has a budget for {first.dataset!r}", mend="a budget is set once")
+            if not rows.keeps_rho:
+                if rho is not None:
+                    raise InvalidInput(
+                        f"{ledger.name} was made by an earlier version, which adds ε up",
+                        mend="open the dataset in a new ledger",
+                    )
+                first = replace(first, composition=None)
             rows.append(first)
         return ledger
+
+    @property
+    def name(self) -> str:
+        """Where it is kept, fit to be shown: no password is in it."""
+        return self._store.name
 
     def charge(
         self,
@@ -77,33 +112,30 @@ class Ledger:
         *,
         request_id: str,
         digest: str,
-        adjacency: str = ADJACENCY,
+        adjacency: str = REPLACE_ONE,
+        rho: object = None,
     ) -> Charge:
         """Spend from a budget, durably before this returns, or raise `BudgetExceeded` and spend nothing.
 
-        `digest` stands for all parameters of the request. A request that was charged before is not charged again: with
-        the same digest its charge is returned, with its sealed outcome if there is one; with another it is refused.
-        Nothing is ever refunded. Held to its word by `tests/attacks/test_a_budget_is_never_spent_twice.py` and
+        `digest` stands for all parameters of the request; `rho` is its proved loss under zero-concentrated privacy, if
+        that is less than ε²/2. A request that was charged before is not charged again: with the same digest its charge
+        is returned, with its sealed outcome if there is one; with another it is refused. Nothing is ever refunded.
+        Held to its word by `tests/attacks/test_a_budget_is_never_spent_twice.py` and
         `tests/attacks/test_no_outcome_without_its_charge.py`.
         """
         amount = asked_amount(epsilon, delta)
+        price = asked_rho(rho, amount)
         name, digest = checked_name(request_id, "the request"), checked_name(digest, "the digest")
-        with self._store.writing() as rows:
+        with self._store.writing(dataset=dataset, request_id=name) as rows:
             earlier = rows.charge(name)
             if earlier is not None:
-                asked = (dataset, amount, digest, adjacency)
-                if (earlier.dataset, earlier.amount, earlier.digest, earlier.adjacency) != asked:
+                asked = (dataset, amount, digest, adjacency, str(price) if earlier.rho else None)
+                if (earlier.dataset, earlier.amount, earlier.digest, earlier.adjacency, earlier.rho) != asked:
                     raise InvalidInput(f"request {name!r} was made with other parameters", mend="use another id")
                 return charge_of(earlier, rows.seal(name), is_new=False)
             budget = self._budget_of(rows, dataset)
-            if adjacency != budget.adjacency:
-                raise InvalidInput(
-                    f"dataset {dataset!r} is budgeted under {budget.adjacency}", mend="other losses do not add to these"
-                )
-            before = _spent(rows, dataset)
-            spent = before.plus(amount)
-            if not spent.within(budget.amount):
-                raise exceeded(dataset, amount, budget.amount, before)
+            spent = require_room(budget, _spent(rows, dataset), amount, price, adjacency)
+            kept = {"rho": str(price), "spent_rho": str(spent.rho)} if rows.keeps_rho else {}
             written = rows.append(
                 Entry(
                     seq=0,
@@ -114,10 +146,20 @@ class Ledger:
                     request_id=name,
                     digest=digest,
                     **amount_texts(amount),
-                    **amount_texts(spent, ("spent_epsilon", "spent_delta")),
+                    **amount_texts(spent.amount, ("spent_epsilon", "spent_delta")),
+                    **kept,
                 )
             )
         return charge_of(written, None, is_new=True)
+
+    def afford(
+        self, dataset: str, epsilon: object, delta: object = 0, *, adjacency: str = REPLACE_ONE, rho: object = None
+    ) -> None:
+        """Refuse what `charge` would refuse now, and spend nothing. It may have changed when the charge is made."""
+        amount = asked_amount(epsilon, delta)
+        with self._store.reading() as rows:
+            budget = self._budget_of(rows, dataset)
+            require_room(budget, _spent(rows, dataset), amount, asked_rho(rho, amount), adjacency)
 
     def seal(self, request_id: str, outcome: str) -> None:
         """Keep what was released for a charge (a JSON text), durably, before it is shown.
@@ -127,7 +169,7 @@ class Ledger:
         name = checked_name(request_id, "the request")
         if not _is_json(outcome):
             raise InvalidInput("an outcome must be a JSON text", mend="write it with json.dumps")
-        with self._store.writing() as rows:
+        with self._store.writing(request_id=name) as rows:
             charge = rows.charge(name)
             if charge is None:
                 raise LedgerError(f"request {name!r} has no charge", mend="charge first")
@@ -153,15 +195,22 @@ class Ledger:
             return None if charge is None else charge_of(charge, rows.seal(name), is_new=False)
 
     def spent(self, dataset: str) -> Amount:
-        """What the charges to a dataset add up to."""
+        """What the charges to a dataset add up to, plainly; `account` also tells what they cost by its own rule."""
         with self._store.reading() as rows:
             self._budget_of(rows, dataset)
-            return _spent(rows, dataset)
+            return _spent(rows, dataset).amount
 
     def remaining(self, dataset: str) -> Amount:
-        """What may still be spent."""
+        """The most that one more charge may cost: under basic composition, what is left of the budget."""
         with self._store.reading() as rows:
-            return self._budget_of(rows, dataset).amount.minus(_spent(rows, dataset))
+            return largest(self._budget_of(rows, dataset), _spent(rows, dataset))
+
+    def account(self, dataset: str) -> Account:
+        """One dataset's budget and what became of it, from a full and checked reading."""
+        found = {account.dataset: account for account in self.accounts()}
+        if dataset not in found:
+            raise self._unknown(dataset)
+        return found[dataset]
 
     def accounts(self) -> list[Account]:
         """Every dataset with its budget, from a full and checked reading."""
@@ -200,15 +249,17 @@ class Ledger:
     def _budget_of(self, rows: Rows, dataset: str) -> Entry:
         budget = rows.budget(checked_name(dataset, "the dataset"))
         if budget is None:
-            raise InvalidInput(
-                f"{self._store.name} has no dataset {dataset!r}", mend="check the spelling, or discreet ledger create"
-            )
+            raise self._unknown(dataset)
         return budget
 
+    def _unknown(self, dataset: str) -> InvalidInput:
+        return InvalidInput(
+            f"{self._store.name} has no dataset {dataset!r}", mend="check the spelling, or discreet ledger create"
+        )
 
-def _spent(rows: Rows, dataset: str) -> Amount:
-    last = rows.last_charge(dataset)
-    return NOTHING if last is None else last.spent
+
+def _spent(rows: Rows, dataset: str) -> Spent:
+    return spent_with(rows.last_charge(dataset))
 
 
 def _is_json(text: object) -> bool:
@@ -216,18 +267,6 @@ def _is_json(text: object) -> bool:
         return isinstance(text, str) and bool(text.encode()) and json.loads(text) is not None
     except ValueError:  # no JSON, or no Unicode
         return False
-
-
-def _file_of(path_or_url: str | Path) -> Path:
-    text = str(path_or_url)
-    if isinstance(path_or_url, str) and "://" in text:
-        kind = text.partition("://")[0]
-        if not text.startswith(SQLITE):
-            raise LedgerError(f"a ledger cannot be kept in {kind} yet", mend="name a file, or sqlite:///file")
-        text = text.removeprefix(SQLITE)
-    if not text or "\0" in text:
-        raise LedgerError("a ledger needs the name of a file", mend="like budgets.db")
-    return Path(text)
 
 
 def _now() -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import ROUND_FLOOR
 from fractions import Fraction
 
-from discreet.errors import BudgetExceeded
+from discreet.errors import BudgetExceeded, InvalidInput
 from discreet.ledger.entries import Amount, Entry
+from discreet.ledger.rules import BASIC, Spent, composition_of, covers, fits, largest, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +54,41 @@ def charge_of(entry: Entry, seal: Entry | None, *, is_new: bool) -> Charge:
     )
 
 
-def exceeded(dataset: str, asked: Amount, budget: Amount, spent: Amount) -> BudgetExceeded:
+def require_room(budget: Entry, before: Spent, amount: Amount, rho: Fraction, adjacency: str) -> Spent:
+    """What will have been spent with one more charge; refused if the budget does not allow it."""
+    if not covers(adjacency, budget.adjacency):
+        raise InvalidInput(
+            f"dataset {budget.dataset!r} is budgeted under {budget.adjacency}", mend="other losses do not add to these"
+        )
+    if amount.delta and composition_of(budget) != BASIC:
+        raise InvalidInput(
+            f"the delta of dataset {budget.dataset!r} is needed for its composition",
+            mend="charge what has no delta of its own, or budget it under basic composition",
+        )
+    spent = before.plus(amount, rho)
+    if not fits(budget, spent):
+        raise exceeded(budget, amount, before)
+    return spent
+
+
+def exceeded(budget: Entry, asked: Amount, before: Spent) -> BudgetExceeded:
     """The refusal: everything in it is public.
 
-    >>> one, half = Amount(Fraction(1), Fraction(0)), Amount(Fraction(1, 2), Fraction(0))
-    >>> raise exceeded("anes", one, one, half)
+    >>> budget = Entry(seq=1, kind="budget", dataset="anes", time="", epsilon="1", delta="0")
+    >>> half = Amount(Fraction(1, 2), Fraction(0))
+    >>> raise exceeded(budget, Amount(Fraction(1), Fraction(0)), Spent(half))
     Traceback (most recent call last):
     discreet.errors.BudgetExceeded: epsilon = 1 does not fit: 1/2 of 1 is left for 'anes'; ask for less, or not at all
     """
-    left = budget.minus(spent)
+    whole, left, mend = budget.amount, largest(budget, before), "ask for less, or not at all"
+    if composition_of(budget) != BASIC:
+        most = shown(left.epsilon, ROUND_FLOOR)
+        return BudgetExceeded(
+            f"epsilon = {asked.epsilon} does not fit: at most {most} is left of {whole.epsilon} for {budget.dataset!r}",
+            mend=mend,
+        )
     part = 0 if asked.epsilon > left.epsilon else 1
     name = ("epsilon", "delta")[part]
     return BudgetExceeded(
-        f"{name} = {asked[part]} does not fit: {left[part]} of {budget[part]} is left for {dataset!r}",
-        mend="ask for less, or not at all",
+        f"{name} = {asked[part]} does not fit: {left[part]} of {whole[part]} is left for {budget.dataset!r}", mend=mend
     )

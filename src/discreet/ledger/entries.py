@@ -20,6 +20,9 @@ FIRST = "0" * 64
 
 BUDGET, CHARGE, SEAL = "budget", "charge", "seal"
 
+LATER = ("composition", "rho", "spent_rho")
+"""What rows of version 1 do not have. They are hashed where they are said, so that old rows keep their hashes."""
+
 MAX_NAME = 200
 MAX_DIGITS = 4000
 """Python reads and writes whole numbers of up to 4300 digits; a total that needs more is refused."""
@@ -74,6 +77,11 @@ class Entry:
     outcome: str | None = None
     previous: str = FIRST
     hash: str = ""
+    composition: str | None = None
+    """For a budget: how its charges add up."""
+    rho: str | None = None
+    """For a charge: its loss under zero-concentrated privacy; for a budget under that: what they may add up to."""
+    spent_rho: str | None = None
 
     def computed_hash(self) -> str:
         """SHA-256 of the row in canonical JSON, everything but the hash itself.
@@ -83,6 +91,9 @@ class Entry:
         """
         told = self.as_row()
         del told["hash"]
+        for name in LATER:
+            if told[name] is None:
+                del told[name]
         return hashlib.sha256(json.dumps(told, sort_keys=True, separators=(",", ":")).encode("ascii")).hexdigest()
 
     def as_row(self) -> dict[str, str | int | None]:
@@ -106,15 +117,17 @@ class Entry:
 
 def read_amount(epsilon: object, delta: object) -> Amount:
     """An amount as it is stored; `ValueError` for anything that this module would not have written."""
-    parts = []
-    for text in (epsilon, delta):
-        if not isinstance(text, str) or len(text) > 2 * MAX_DIGITS or not _FRACTION.fullmatch(text):
-            raise ValueError("not an amount")
-        number = Fraction(text)
-        if str(number) != text:
-            raise ValueError("not in lowest terms")
-        parts.append(number)
-    return Amount(*parts)
+    return Amount(read_number(epsilon), read_number(delta))
+
+
+def read_number(text: object) -> Fraction:
+    """A number as it is stored."""
+    if not isinstance(text, str) or len(text) > 2 * MAX_DIGITS or not _FRACTION.fullmatch(text):
+        raise ValueError("not an amount")
+    number = Fraction(text)
+    if str(number) != text:
+        raise ValueError("not in lowest terms")
+    return number
 
 
 def amount_texts(amount: Amount, names: tuple[str, str] = ("epsilon", "delta")) -> dict[str, str]:

@@ -23,15 +23,14 @@ from sqlalchemy.pool import NullPool
 
 from discreet.errors import LedgerError
 from discreet.ledger.entries import FIRST, Entry
-from discreet.ledger.store import VERSION, Rows, entries, metadata, step
+from discreet.ledger.statements import ConnectionSource, statements
+from discreet.ledger.store import COLUMNS, VERSION, Rows, step
 
 APPLICATION = 0x64637274
 """Tells SQLite's own tools, and us, that a file is a ledger."""
 
 FAILURES = (SQLAlchemyError, sqlite3.Error, UnicodeError)
 """What a broken file ends in: Python cannot always decode what SQLite says of it."""
-
-MARKS = {"application_id": APPLICATION, "user_version": VERSION}
 
 PATIENCE = 60.0
 """Seconds to wait for other processes."""
@@ -70,25 +69,26 @@ class SqliteStore:
             )
         self._engine = _engine(self._file)
         with self._translated(), self._engine.connect() as connection:
-            marks = [connection.exec_driver_sql(f"PRAGMA {mark}").scalar() for mark in MARKS]
-        if marks != list(MARKS.values()):
+            mark = connection.exec_driver_sql("PRAGMA application_id").scalar()
+            self._version = int(connection.exec_driver_sql("PRAGMA user_version").scalar() or 0)
+        if mark != APPLICATION or self._version not in COLUMNS:
             raise LedgerError(f"{self.name} is not a ledger of this version", mend="check the name")
 
     @contextmanager
     def reading(self) -> Iterator[Rows]:
         """A consistent view."""
         with self._translated(), self._engine.begin() as connection:
-            yield Rows(connection, self.name)
+            yield self._rows(connection)
 
     @contextmanager
-    def writing(self) -> Iterator[Rows]:
+    def writing(self, dataset: str | None = None, request_id: str | None = None) -> Iterator[Rows]:
         """The only writer until it ends; durable when it has ended, undone if it fails."""
         with self._translated():
             step("open")
             with self._engine.connect().execution_options(opening="BEGIN IMMEDIATE") as connection:
                 with connection.begin():
                     step("locked")
-                    yield Rows(connection, self.name)
+                    yield self._rows(connection)
                     step("written")
                 step("committed")
 
@@ -101,6 +101,9 @@ class SqliteStore:
         except FAILURES:
             return True
         return not sound or dict(map(tuple, found)) != {name: _guard(name) for name in GUARDS}
+
+    def _rows(self, connection: Connection) -> Rows:
+        return Rows(ConnectionSource(connection, self._version), self.name)
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -130,7 +133,7 @@ def create_file(path: Path, first: Entry) -> bool:
         engine = _engine(temporary)
         with engine.begin() as connection:
             _make(connection)
-            Rows(connection, str(path)).begin(first)
+            Rows(ConnectionSource(connection, VERSION), str(path)).begin(first)
         engine.dispose()
         step("made")
         temporary.chmod(0o600)
@@ -167,11 +170,11 @@ def _engine(file: Path) -> Engine:
 
 
 def _make(connection: Connection) -> None:
-    metadata.create_all(connection, tables=[entries])
+    statements(VERSION).metadata.create_all(connection)
     for name in GUARDS:
         connection.execute(text(_guard(name)))
-    for mark, value in MARKS.items():
-        connection.exec_driver_sql(f"PRAGMA {mark} = {value}")
+    connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION}")
+    connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
 
 
 def _guard(name: str) -> str:

@@ -1,0 +1,54 @@
+"""Where a ledger is kept: a file, or a database by its address."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+from discreet.errors import LedgerError
+from discreet.ledger.entries import Entry
+from discreet.ledger.sqlite import SqliteStore, create_file
+from discreet.ledger.store import Store
+
+SQLITE = "sqlite:///"
+POSTGRES = ("postgresql://", "postgres://")
+
+
+def opened(path_or_url: str | Path) -> Store:
+    """The ledger that is kept there; `LedgerError` if there is none."""
+    if not _is_postgres(path_or_url):
+        return SqliteStore(_file_of(path_or_url))
+    from discreet.ledger.postgres import PostgresStore
+
+    return PostgresStore(str(path_or_url))
+
+
+def created(path_or_url: str | Path, first: Entry) -> bool:
+    """Make a ledger with its first row, whole or not at all; False if there is one, which is left as it is."""
+    if not _is_postgres(path_or_url):
+        file = _file_of(path_or_url)
+        return not file.exists() and create_file(file, first)
+    from discreet.ledger.postgres import create_tables
+
+    return create_tables(str(path_or_url), first)
+
+
+def _is_postgres(path_or_url: str | Path) -> bool:
+    if not isinstance(path_or_url, str) or not path_or_url.startswith(POSTGRES):
+        return False
+    if find_spec("psycopg") is None:
+        raise LedgerError("a ledger on PostgreSQL needs psycopg", mend="pip install 'discreet[postgres]'")
+    return True
+
+
+def _file_of(path_or_url: str | Path) -> Path:
+    text = str(path_or_url)
+    if isinstance(path_or_url, str) and "://" in text:
+        if not text.startswith(SQLITE):
+            raise LedgerError(
+                "a ledger cannot be kept at such an address", mend="name a file, sqlite:///file or postgresql://…"
+            )
+        text = text.removeprefix(SQLITE)
+    if not text or "\0" in text:
+        raise LedgerError("a ledger needs the name of a file", mend="like budgets.db")
+    return Path(text)
