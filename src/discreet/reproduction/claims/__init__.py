@@ -9,10 +9,33 @@ from __future__ import annotations
 
 from typing import Any
 
-from discreet.reproduction.claims import spaces
+from discreet.reproduction.claims import (
+    definitions,
+    lemmas,
+    losses,
+    notes,
+    plots,
+    snaps,
+    spaces,
+    statements,
+    tails,
+)
 from discreet.reproduction.claims.base import Claim, Evidence, Finding, Verdict
 
-CLAIMS: dict[str, Claim[Any]] = {claim.id: claim for claim in (*spaces.CLAIMS,)}
-"""All claims by their name, in the order of the seeds' subjects."""
+SUBJECTS = {
+    "The space of posteriors": spaces,
+    "Definitions": definitions,
+    "Sensitivity along the data": statements,
+    "Privacy": losses,
+    "Sliding and dilation": lemmas,
+    "Accuracy": tails,
+    "Experiments": plots,
+    "Numbers of the Dirichlet notes": notes,
+    "Snapping": snaps,
+}
+"""The modules that hold the claims, by what they are about."""
 
-__all__ = ["CLAIMS", "Claim", "Evidence", "Finding", "Verdict"]
+CLAIMS: dict[str, Claim[Any]] = {claim.id: claim for module in SUBJECTS.values() for claim in module.CLAIMS}
+"""All claims by their name, in the order of the subjects."""
+
+__all__ = ["CLAIMS", "SUBJECTS", "Claim", "Evidence", "Finding", "Verdict"]
