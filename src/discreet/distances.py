@@ -16,6 +16,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from discreet.brackets import SAFE
 from discreet.errors import InvalidInput
 from discreet.numbers import ball, exact, nearest_float, precision, working_bits
 from discreet.posteriors import Dirichlet
@@ -104,33 +105,10 @@ def second_difference(a: ArrayLike, b: ArrayLike, step: ArrayLike) -> NDArray[np
     return np.where(t == 0, 0.0, result)
 
 
-def least_second_difference(low: float, high: float, step: int) -> float:
-    """A number that is certainly at most lnΓ(low) + lnΓ(high) - 2 lnΓ(middle), where high - low is `step`.
-
-    Γ(x) = Γ(x+1)/x takes out -ln(low·high/middle²) exactly; for what is left, at arguments above 1, the second
-    derivative of lnΓ exceeds 1/x + 1/(2x²), that of x·ln x - ½ ln x. All terms are positive and a few units in the last
-    place off, which `_SAFE` covers. About as tight as the truth: the next term would be 1/(6x³).
-
-    >>> truth = math.lgamma(3) + math.lgamma(7) - 2 * math.lgamma(5)
-    >>> 0.99 * truth < least_second_difference(3, 7, 4) < truth
-    True
-    """
-    middle = 0.5 * (low + high)
-    outer = step / (2 * middle)
-    inner = step / (2 * (middle + 1))
-    found = -math.log1p(-outer * outer) if outer < 0.9 else -math.log(low / middle) - math.log(high / middle)
-    square = inner * inner
-    if inner < 0.05:  # the first terms of a series of positive ones
-        found += (middle + 1) * square * (1 + square / 6 + square * square / 15)
-    else:
-        found += (high + 1) * math.log((high + 1) / (middle + 1)) + (low + 1) * math.log((low + 1) / (middle + 1))
-    return (found - 0.5 * math.log1p(-square)) * _SAFE
-
-
 def least_second_differences(
     low: NDArray[np.float64], high: NDArray[np.float64], step: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The same for many at once."""
+    """`discreet.brackets.least_second_difference` for many at once."""
     import numpy as np
 
     middle = 0.5 * (low + high)
@@ -141,11 +119,8 @@ def least_second_differences(
     ends = np.where(
         outer < 0.9, -np.log1p(-(np.minimum(outer, 0.9) ** 2)), -np.log(low / middle) - np.log(high / middle)
     )
-    found: NDArray[np.float64] = (ends + np.where(inner < 0.05, series, whole) - 0.5 * np.log1p(-square)) * _SAFE
+    found: NDArray[np.float64] = (ends + np.where(inner < 0.05, series, whole) - 0.5 * np.log1p(-square)) * (1 - SAFE)
     return found
-
-
-_SAFE = 1 - 1e-12
 
 
 def _phi(t: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -11,11 +11,22 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import isqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from discreet.draw import Bits, Inverter, draw_below, draw_below_many, draw_bernoulli, draw_words, resume_bits, tabulate
+from discreet.brackets import SAFE
+from discreet.draw import (
+    CHUNK,
+    Bits,
+    Inverter,
+    Table,
+    draw_below,
+    draw_below_many,
+    draw_bernoulli,
+    draw_words,
+    resume_bits,
+    tabulate,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,43 +43,47 @@ _MARGIN = 1e-8
 """Floats decide a coin of `draw_many` only where it is this clear; their own error is tested to be below 1e-9."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Block:
+class Block(NamedTuple):
     """The candidates at distances near … far on one side (±1) of the centre; side 0 is the centre itself."""
 
     side: int
     near: int
     far: int
 
-    @property
-    def size(self) -> int:
-        """How many candidates it holds."""
-        return self.far - self.near + 1
-
 
 class Envelope:
     """A sampler for weights that are 1 at a centre and fall with the distance from it.
 
-    `weight(offset)` encloses a weight at the working precision, and `bound(offset)` is a float that is certainly at
-    least as large; `left` and `right` say how far the line goes.
+    `weight(offset)` encloses a weight at the working precision; `least(offset)` and `most(offset)` are floats that are
+    certainly at most and at least that; `left` and `right` say how far the line goes.
     """
 
-    def __init__(self, weight: Callable[[int], arb], bound: Callable[[int], float], left: int, right: int) -> None:
-        self._weight, self._bound = weight, bound
+    def __init__(
+        self,
+        weight: Callable[[int], arb],
+        least: Callable[[int], float],
+        most: Callable[[int], float],
+        left: int,
+        right: int,
+    ) -> None:
+        self._weight, self._least, self._most = weight, least, most
         self._known: dict[int, float] = {}
         sides = [Block(side, 1, end) for side, end in ((-1, left), (1, right)) if end]
         self._blocks = [*self._split(sides), Block(0, 0, 0)]
-        self._bounds = [math.ceil(math.ldexp(self._at(b.side * b.near), UNIT)) + 1 for b in self._blocks[:-1]]
+        self._bounds = [
+            math.ceil(math.ldexp(self._known[side * near], UNIT)) + 1 for side, near, _ in self._blocks[:-1]
+        ]
         self._bounds.append(1 << UNIT)
-        masses = [block.size * bound for block, bound in zip(self._blocks, self._bounds, strict=True)]
-        self._choice = Inverter(lambda width: tabulate(masses, masses, 0, width), len(masses))
+        self._sizes = [far - near + 1 for _, near, far in self._blocks]
+        self._masses = [size * bound for size, bound in zip(self._sizes, self._bounds, strict=True)]
+        self._choice = Inverter(self._table, len(self._masses))
 
     def draw(self, bits: Bits) -> int:
         """The offset of one candidate from the centre."""
         while True:
             index = self._choice.draw(bits)
-            block = self._blocks[index]
-            offset = block.side * (block.near + draw_below(bits, block.size))
+            side, near, _ = self._blocks[index]
+            offset = side * (near + draw_below(bits, self._sizes[index]))
             if offset == 0 or self._keep(bits, offset, self._bounds[index]):
                 return offset
 
@@ -78,9 +93,8 @@ class Envelope:
         """Many offsets: float weights toss the coin where it is clear by a wide margin, enclosures elsewhere."""
         import numpy as np
 
-        side, near, size = (
-            np.array(column) for column in zip(*((b.side, b.near, b.size) for b in self._blocks), strict=True)
-        )
+        side, near, _ = (np.array(column) for column in zip(*self._blocks, strict=True))
+        size = np.array(self._sizes)
         log_bound = np.array([np.log(float(bound)) - UNIT * np.log(2) for bound in self._bounds])
         found: list[NDArray[np.int64]] = []
         have = 0
@@ -100,13 +114,22 @@ class Envelope:
             have += int(keep.sum())
         return np.concatenate(found)[:count]
 
+    def _table(self, width: int) -> Table:
+        return tabulate(self._masses, self._masses, 0, width)
+
     def _at(self, offset: int) -> float:
         if offset not in self._known:
-            self._known[offset] = self._bound(offset)
+            self._known[offset] = self._most(offset)
         return self._known[offset]
 
     def _keep(self, bits: Bits, offset: int, bound: int) -> bool:
-        return draw_bernoulli(bits, lambda: self._weight(offset) * (1 << UNIT) / bound)
+        """A coin of weight/bound: the floats decide it where it is clear, enclosures of the weight elsewhere."""
+        drawn = bits.draw_bits(CHUNK)
+        if drawn + 1 <= math.ldexp(self._least(offset), UNIT + CHUNK) / bound * (1 - SAFE):
+            return True
+        if drawn >= math.ldexp(self._at(offset), UNIT + CHUNK) / bound * (1 + SAFE):
+            return False
+        return draw_bernoulli(resume_bits(drawn, bits), lambda: self._weight(offset) * (1 << UNIT) / bound)
 
     def _split(self, sides: list[Block]) -> list[Block]:
         """Split the block that wastes most until little enough is wasted. Floats only steer."""
@@ -116,22 +139,22 @@ class Envelope:
         bound = 1.0 + sum(entry[1] for entry in heap)
         wasted = -sum(entry[0] for entry in heap)
         while bound > TRIES * (bound - wasted):
-            waste, mass, block = heapq.heappop(heap)
+            waste, mass, (side, near, far) = heapq.heappop(heap)
             # Weights fall about exponentially near the centre and slowly far from it: halve the logarithm.
-            middle = min(isqrt(block.near * block.far), block.far - 1)
+            middle = min(isqrt(near * far), far - 1)
             bound, wasted = bound - mass, wasted + waste
-            for part in (Block(block.side, block.near, middle), Block(block.side, middle + 1, block.far)):
+            for part in (Block(side, near, middle), Block(side, middle + 1, far)):
                 entry = self._measure(part, ends)
                 heapq.heappush(heap, entry)
                 bound, wasted = bound + entry[1], wasted - entry[0]
-        return sorted(entry[2] for entry in heap)
+        return sorted([entry[2] for entry in heap])
 
     def _measure(self, block: Block, ends: dict[int, int]) -> tuple[float, float, Block]:
         """Minus the most that can be wasted, the bound on the mass, and the block.
 
         The least weight is at least that of the next block's near end, which is needed anyway.
         """
-        near = self._at(block.side * block.near)
-        last = self._at(block.side * min(block.far + 1, ends[block.side]))
-        waste = block.size * max(near - last, 0.0) if block.size > 1 else 0.0
-        return -waste, block.size * near, block
+        side, near, far = block
+        size, top = far - near + 1, self._at(side * near)
+        waste = size * max(top - self._at(side * min(far + 1, ends[side])), 0.0) if size > 1 else 0.0
+        return -waste, size * top, block

@@ -22,7 +22,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from discreet.numbers import ball, fixed_upper, precision, working_bits
+from discreet.numbers import ball, fixed_upper, precision, rational, working_bits
 from discreet.sensitivity import (
     largest,
     local_enclosure,
@@ -70,13 +70,15 @@ def smooth_smoothness(space: PosteriorSpace, gamma: Fraction) -> Fraction:
         return _rounded_up(-(-ball(gamma)).expm1() / least_local(space))
 
 
-@lru_cache(maxsize=256)
 def reciprocal_smoothness(space: PosteriorSpace, gamma: Fraction) -> Fraction:
     """At most min(γ, Γ of local), up to the bound on the latter: 1/S is γ-Lipschitz by construction, and equals 1/LS
     once γ reaches that one's own step."""
     # γ is always right. One early difference often shows that it is also the smaller one; floats will do for that.
-    if any(_float_end(float(a) + 1) - _float_end(float(a)) > gamma for a in set(space.prior.parameters)):
-        return gamma
+    shown = float(gamma)
+    for parameter in space.prior.parameters:
+        x = float(parameter)
+        if _float_end(x + 1) - _float_end(x) > shown:
+            return gamma
     return min(gamma, local_smoothness(space))
 
 
@@ -93,7 +95,8 @@ def local_smoothness_bound(space: PosteriorSpace) -> Fraction:
     if space.k > 2:
         ordered = sorted(alpha)
         for x, y in sorted(set(itertools.pairwise(ordered))):
-            gap = 1 / step_enclosure(x, ordered[-1] + n - 1) - 1 / step_enclosure(x, y)
+            gap = 1 / step_enclosure(rational(x), rational(ordered[-1] + n - 1))
+            gap -= 1 / step_enclosure(rational(x), rational(y))
             found = max(found, _rounded_up(gap))
     return found
 
@@ -103,7 +106,7 @@ def least_local(space: PosteriorSpace) -> arb:
 
     ln g is concave and increasing, so g(x)g(y) is largest where x + y is as large and as even as it can be.
     """
-    half = (space.prior.total + space.n - 1) / 2
+    half = rational((space.prior.total + space.n - 1) / 2)
     return step_enclosure(half, half)
 
 
@@ -114,7 +117,7 @@ def _rounded_up(enclosure: arb) -> Fraction:
 
 def _end(x: Fraction) -> arb:
     """F(x) = (1 - g(x))^(-1/2), the inverse of a step whose other argument is infinite."""
-    return (-log_step(x).expm1()).rsqrt()
+    return (-log_step(rational(x)).expm1()).rsqrt()
 
 
 def _end_increments(alpha: Fraction, n: int) -> Fraction:

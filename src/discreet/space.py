@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 from discreet.distances import hellinger_floats
 from discreet.errors import InvalidInput, TooLarge
 from discreet.neighbours import ReplaceOne
-from discreet.numbers import as_items, exact, whole
+from discreet.numbers import Range, as_items, rational, whole
 from discreet.posteriors import Dirichlet
 
 if TYPE_CHECKING:
     import numpy as np
+    from flint import fmpq
     from numpy.typing import NDArray
 
 MAX_CELLS = 1 << 26
@@ -31,7 +32,7 @@ MAX_N = 10**15
 
 MAX_K = 10**6
 
-PRIOR_RANGE = ("1e-9", "1e12")
+PRIOR_RANGE = Range("1e-9", "1e12")
 """Beyond these a prior says nothing that these do not, and floats no longer show the posterior."""
 
 
@@ -67,8 +68,8 @@ class PosteriorSpace:
     def __init__(self, prior: object, n: object) -> None:
         object.__setattr__(self, "prior", prior if isinstance(prior, Dirichlet) else Dirichlet(prior))
         object.__setattr__(self, "n", whole(n, "n", minimum=1))
-        for extreme in (min(self.prior.parameters), max(self.prior.parameters)):
-            exact(extreme, "a prior parameter", between=PRIOR_RANGE)
+        for parameter in self.prior.parameters:
+            PRIOR_RANGE.require(parameter, "a prior parameter")
         if self.n > MAX_N or self.k > MAX_K:
             raise TooLarge(
                 f"spaces end at n = {MAX_N:,} and k = {MAX_K:,}", mend="take fewer records, or merge rare categories"
@@ -84,6 +85,11 @@ class PosteriorSpace:
         """The number of candidates, C(n+k-1, k-1)."""
         return comb(self.n + self.k - 1, self.k - 1)
 
+    @cached_property
+    def rationals(self) -> list[fmpq]:
+        """The prior's parameters as FLINT has rational numbers, for the inner loops."""
+        return [rational(parameter) for parameter in self.prior.parameters]
+
     @property
     def adjacency(self) -> ReplaceOne:
         """What one person may change."""
@@ -96,17 +102,19 @@ class PosteriorSpace:
         """
         if isinstance(values, Counts) and len(values) == self.k and sum(values) == self.n:
             return values
-        wrong = InvalidInput(f"counts must be {self.k} whole numbers that sum to n = {self.n}", mend=_MEND_COUNTS)
         items = as_items(values, "counts")
         if len(items) != self.k:
-            raise wrong
+            raise self._wrong_counts()
         try:
-            checked = Counts(whole(item, "a count") for item in items)
+            checked = Counts([whole(item, "a count") for item in items])
         except InvalidInput:
-            raise wrong from None
+            raise self._wrong_counts() from None
         if sum(checked) != self.n:
-            raise wrong
+            raise self._wrong_counts()
         return checked
+
+    def _wrong_counts(self) -> InvalidInput:
+        return InvalidInput(f"counts must be {self.k} whole numbers that sum to n = {self.n}", mend=_MEND_COUNTS)
 
     def candidates(self) -> Candidates:
         """The candidates' counts in lexicographic order, lazily."""

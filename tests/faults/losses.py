@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from discreet.mechanisms.geometric import GeometricLaw
 from discreet.mechanisms.laplace import LaplaceLaw
 from discreet.mechanisms.optimal import KernelLaw
 from discreet.noise import RoundedLaplace, zero_sum
+from discreet.sensitivity import Arithmetic
 from discreet.space import Counts
 from tests.enumeration import Floats
 
@@ -46,9 +47,9 @@ class OnePercentMore(LaplaceImproved):
 class HalvedSensitivity(ExponentialGlobal):
     """Half the distance that one record can move the posterior."""
 
-    def inverse_sensitivity(self, counts: Counts) -> arb:
+    def inverse_by(self, by: Arithmetic, counts: Counts) -> Any:
         """Twice what it should be."""
-        return 2 * super().inverse_sensitivity(counts)
+        return 2 * super().inverse_by(by, counts)
 
 
 class SmoothnessLeftOut(ExponentialLocal):

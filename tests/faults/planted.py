@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from flint import arb
 from numpy.typing import NDArray
 
 from discreet import PosteriorSpace
@@ -21,16 +20,16 @@ from discreet.mechanisms import (
     LaplaceImproved,
 )
 from discreet.noise import ZeroSum, zero_sum
-from discreet.sensitivity import local_enclosure
+from discreet.sensitivity import Arithmetic, local_by
 from discreet.space import Counts
 
 
 class HalvedSensitivity(ExponentialGlobal):
     """The global sensitivity divided by two: the factor between s and ε applied twice."""
 
-    def inverse_sensitivity(self, counts: Counts) -> arb:
+    def inverse_by(self, by: Arithmetic, counts: Counts) -> Any:
         """2/GS."""
-        return 2 * super().inverse_sensitivity(counts)
+        return 2 * super().inverse_by(by, counts)
 
 
 class WrongNeighbour(Geometric):
@@ -45,19 +44,19 @@ class WrongNeighbour(Geometric):
 class BelowLocalSomewhere(ExponentialGlobal):
     """The local sensitivity of balanced data for all data: below LS near the ends."""
 
-    def inverse_sensitivity(self, counts: Counts) -> arb:
+    def inverse_by(self, by: Arithmetic, counts: Counts) -> Any:
         """1/LS where it is least."""
         half = self.space.n // 2
-        return 1 / local_enclosure(self.space, (half, self.space.n - half))
+        return 1 / local_by(by, (half, self.space.n - half))
 
 
 class BelowLocalAtOneDataSet(ExponentialReciprocal):
     """Right for all data but one corner, where S is a third of what it should be."""
 
-    def inverse_sensitivity(self, counts: Counts) -> arb:
+    def inverse_by(self, by: Arithmetic, counts: Counts) -> Any:
         """1/S(c), but 3/S(c) at the corner."""
         corner = counts[0] == self.space.n
-        return super().inverse_sensitivity(counts) * (3 if corner else 1)
+        return super().inverse_by(by, counts) * (3 if corner else 1)
 
 
 class GrowthLeftOut(ExponentialLocal):

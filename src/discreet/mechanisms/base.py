@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from discreet.errors import NotPrivate
 from discreet.laws import Law, Outcome
-from discreet.numbers import exact
+from discreet.numbers import Range, exact
 from discreet.posteriors import Dirichlet
 from discreet.space import PosteriorSpace
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from discreet.inference import NoiseAware
 
 
-EPSILON_RANGE = ("1e-9", "1e6")
+EPSILON_RANGE = Range("1e-9", "1e6")
 """Less than the first protects a record no better than the second reveals it; between them all arithmetic fits."""
 
 

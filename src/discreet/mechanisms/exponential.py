@@ -17,19 +17,23 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from discreet.distances import Affinity, hellinger_floats, least_second_difference
-from discreet.draw import CHUNK, Bits
+from discreet.brackets import SAFE, least_second_difference, most_second_difference
+from discreet.distances import Affinity, hellinger_floats
+from discreet.draw import Bits
 from discreet.envelope import Envelope
 from discreet.errors import InvalidInput
 from discreet.laws import CandidateLaw, Outcome, require_outcome
 from discreet.mechanisms.base import EPSILON_RANGE, Mechanism, asked_epsilon
-from discreet.numbers import ball, exact, nearest_float, precision, working_bits
+from discreet.numbers import START_BITS, Range, ball, exact, nearest_float, precision, working_bits
 from discreet.sensitivity import (
-    global_enclosure,
-    inverse_reciprocal_enclosure,
-    local_enclosure,
+    Arithmetic,
+    Balls,
+    bracket,
+    global_by,
+    inverse_reciprocal_by,
+    local_by,
     seeds_gamma,
-    smooth_enclosure,
+    smooth_by,
 )
 from discreet.smoothness import local_smoothness, reciprocal_smoothness, smooth_smoothness
 from discreet.space import Counts, PosteriorSpace, exceeds
@@ -46,7 +50,10 @@ LISTED = 256
 LISTED_MANY = 2048
 """The same for three categories or more, whose other way of drawing takes longer to prepare."""
 
-SCALE_RANGE = ("1e-12", "1e7")
+SCALE_RANGE = Range("1e-12", "1e7")
+
+_TINY = 1e-300
+"""Weights below this are 0 as floats, which no upper bound may be."""
 
 SEEDS_DELTA = "1e-8"
 """The δ at which the seed documents choose their γ."""
@@ -55,10 +62,18 @@ SEEDS_DELTA = "1e-8"
 class ExponentialLaw(CandidateLaw):
     """Weight exp(-rate·H(c,r)) on every candidate r, for a real rate = s/S(c) given by enclosures."""
 
-    def __init__(self, space: PosteriorSpace, counts: Counts, rate: Callable[[], arb]) -> None:
+    def __init__(
+        self,
+        space: PosteriorSpace,
+        counts: Counts,
+        rate: Callable[[], arb],
+        rates: Callable[[], tuple[float, float]] | None = None,
+    ) -> None:
+        """`rates` gives floats certainly below and above the rate; without it they are read off the enclosure."""
         super().__init__(space)
         self.counts = counts
         self._rate = rate
+        self._bracket = rates
         self._at: tuple[int, arb, Affinity] | None = None
         self._envelope: Envelope | None = None
         self._tilted: Tilted | None = None
@@ -118,31 +133,42 @@ class ExponentialLaw(CandidateLaw):
 
     def _mixture(self) -> Tilted:
         if self._tilted is None:
-            self._tilted = Tilted(self.space, self.counts, self._slow_rate(), self.log_weight)
+            self._tilted = Tilted(self.space, self.counts, self._rates()[0], self.log_weight)
         return self._tilted
 
     def _blocks(self) -> Envelope:
         if self._envelope is None:
-            self._envelope = Envelope(self._weight_at, self._bound_at(), self.counts[0], self.counts[1])
+            self._envelope = Envelope(self._weight_at, *self._brackets(), self.counts[0], self.counts[1])
         return self._envelope
 
-    def _slow_rate(self) -> float:
-        """A float just below the rate: a smaller rate has larger weights."""
-        with precision(2 * CHUNK):  # what the first coin will ask for too
-            return math.nextafter(float(self._prepared()[0].lower()), 0.0)
+    def _rates(self) -> tuple[float, float]:
+        """Floats certainly below and above the rate."""
+        if self._bracket is not None:
+            return self._bracket()
+        with precision(START_BITS):
+            rate = self._rate()
+        return math.nextafter(float(rate.lower()), 0.0), math.nextafter(float(rate.upper()), math.inf)
 
-    def _bound_at(self) -> Callable[[int], float]:
-        """A float bound on the weight at an offset, from a lower bound on ln BC."""
-        rate = self._slow_rate() * (1 - 1e-12)
-        here = [float(alpha) + count for alpha, count in zip(self.space.prior.parameters, self.counts, strict=True)]
+    def _brackets(self) -> tuple[Callable[[int], float], Callable[[int], float]]:
+        """Floats that are certainly at most and at least the weight at an offset."""
+        slow, fast = self._rates()
+        slow, fast = slow * (1 - SAFE), fast * (1 + SAFE)
+        (a, b), (c, d) = self.space.prior.parameters, self.counts
+        first, second = float(a) + c, float(b) + d
 
-        def bound(offset: int) -> float:
-            first, second, step = here[0] + offset, here[1] - offset, abs(offset)
-            least = least_second_difference(min(here[0], first), max(here[0], first), step)
-            least += least_second_difference(min(here[1], second), max(here[1], second), step)
-            return math.exp(-rate * math.sqrt(-math.expm1(-0.5 * least))) * (1 + 1e-12)
+        def gap(of: Callable[[float, float, int], float], offset: int) -> float:
+            if offset < 0:
+                return of(first + offset, first, -offset) + of(second, second - offset, -offset)
+            return of(first, first + offset, offset) + of(second - offset, second, offset)
 
-        return bound
+        def least(offset: int) -> float:
+            return math.exp(-fast * math.sqrt(-math.expm1(-0.5 * gap(most_second_difference, offset)))) * (1 - SAFE)
+
+        def most(offset: int) -> float:
+            found = math.exp(-slow * math.sqrt(-math.expm1(-0.5 * gap(least_second_difference, offset))))
+            return found * (1 + SAFE) + _TINY
+
+        return least, most
 
     def _weight_at(self, offset: int) -> arb:
         return self.log_weight((self.counts[0] + offset, self.counts[1] - offset)).exp()
@@ -168,16 +194,17 @@ class Exponential(Mechanism):
         growth = 1 + self._smoothness()
         if scale is None:
             asked = asked_epsilon(epsilon)
-            self._settle(asked, asked / (2 * growth), growth)
+            self._settle(asked, asked / (2 * growth), growth, asked)
         else:
             factor = exact(scale, "scale", above=0, between=SCALE_RANGE)
-            self._settle(2 * factor * growth, factor, growth)
+            loss = 2 * factor * growth
+            self._settle(loss, factor, growth, loss)
 
-    def _settle(self, epsilon: Fraction, scale: Fraction, growth: Fraction) -> None:
+    def _settle(self, epsilon: Fraction, scale: Fraction, growth: Fraction, guarantee: Fraction) -> None:
         self._set(
             epsilon=epsilon,
             scale=scale,
-            guarantee=2 * scale * growth,
+            guarantee=guarantee,
             guaranteed_by=f"2s(1+Γ) with s = {float(scale):.6g} and Γ ≤ {float(growth - 1):.6g}",
         )
 
@@ -190,7 +217,7 @@ class Exponential(Mechanism):
         """
         asked = asked_epsilon(epsilon)
         mechanism = cls(space, scale=asked / 2, **options)
-        mechanism._settle(asked, asked / 2, mechanism.epsilon / asked)
+        mechanism._settle(asked, asked / 2, mechanism.epsilon / asked, mechanism.epsilon)
         return mechanism
 
     def certified(self, epsilon: Fraction, loss: Fraction | float, by: str) -> Self:
@@ -207,15 +234,26 @@ class Exponential(Mechanism):
     def law(self, counts: object) -> ExponentialLaw:
         """The exact law on candidates."""
         checked = self.space.counts(counts)
-        return ExponentialLaw(self.space, checked, lambda: ball(self.scale) * self.inverse_sensitivity(checked))
+
+        def rates() -> tuple[float, float]:
+            low, high = bracket(self.space, lambda by: self.inverse_by(by, checked))
+            scale = float(self.scale)
+            return low * scale * (1 - SAFE), high * scale * (1 + SAFE)
+
+        return ExponentialLaw(self.space, checked, lambda: ball(self.scale) * self.inverse_sensitivity(checked), rates)
 
     def log_pmf(self, counts: object) -> NDArray[np.float64]:
         """Log-probabilities of all candidates, in their order."""
         return self.law(counts).log_pmf()
 
-    @abstractmethod
     def inverse_sensitivity(self, counts: Counts) -> arb:
         """1/S(c) at the working precision. It is private, except for the global sensitivity."""
+        found: arb = self.inverse_by(Balls(self.space), counts)
+        return found
+
+    @abstractmethod
+    def inverse_by(self, by: Arithmetic, counts: Counts) -> Any:
+        """1/S(c) in any arithmetic, so that there is one formula for balls and for floats."""
 
     @abstractmethod
     def _smoothness(self) -> Fraction:
@@ -235,9 +273,9 @@ class ExponentialGlobal(Exponential):
 
     name: ClassVar[str] = "exponential-global"
 
-    def inverse_sensitivity(self, counts: Counts) -> arb:
+    def inverse_by(self, by: Arithmetic, counts: Counts) -> Any:
         """1/GS, the same for all data."""
-        return 1 / global_enclosure(self.space)
+        return 1 / global_by(by)
 
     def _smoothness(self) -> Fraction:
         return Fraction(0)
@@ -252,9 +290,9 @@ class ExponentialLocal(Exponential):
 
     name: ClassVar[str] = "exponential-local"
 
-    def inverse_sensitivity(self, counts: Counts) -> arb:
+    def inverse_by(self, by: Arithmetic, counts: Counts) -> Any:
         """1/LS(c)."""
-        return 1 / local_enclosure(self.space, counts)
+        return 1 / local_by(by, counts)
 
     def _smoothness(self) -> Fraction:
         return local_smoothness(self.space)
@@ -301,9 +339,9 @@ class ExponentialSmooth(_Smoothed):
         budget = asked_epsilon(epsilon) if epsilon is not None else 2 * exact(scale, "scale", above=0)
         return exact(seeds_gamma(space, budget, SEEDS_DELTA), "gamma")
 
-    def inverse_sensitivity(self, counts: Counts) -> arb:
+    def inverse_by(self, by: Arithmetic, counts: Counts) -> Any:
         """1/S(c)."""
-        return 1 / smooth_enclosure(self.space, counts, ball(self.gamma))
+        return 1 / smooth_by(by, counts, by.number(self.gamma))
 
     def _smoothness(self) -> Fraction:
         return smooth_smoothness(self.space, self.gamma)
@@ -318,9 +356,9 @@ class ExponentialReciprocal(_Smoothed):
 
     name: ClassVar[str] = "exponential-reciprocal"
 
-    def inverse_sensitivity(self, counts: Counts) -> arb:
+    def inverse_by(self, by: Arithmetic, counts: Counts) -> Any:
         """1/S(c)."""
-        return inverse_reciprocal_enclosure(self.space, counts, ball(self.gamma))
+        return inverse_reciprocal_by(by, counts, by.number(self.gamma))
 
     def _smoothness(self) -> Fraction:
         return reciprocal_smoothness(self.space, self.gamma)

@@ -29,7 +29,7 @@ from discreet.binary64 import (
 from discreet.draw import SYSTEM, Bits
 from discreet.errors import InvalidInput
 from discreet.mechanisms.snapping_bound import certified_loss
-from discreet.numbers import exact, exact_datum, float_upper
+from discreet.numbers import Range, exact, exact_datum, float_upper
 
 if TYPE_CHECKING:
     from discreet.mechanisms.snapping_law import SnappedLaw
@@ -41,7 +41,7 @@ WIDEST = 46
 EXACT_TO = DIGITS - 2
 """Beyond 2⁵¹ sensitivities doubles are too coarse to keep neighbours at distance one."""
 
-LEAST_EPSILON, GREATEST_EPSILON = "1e-14", "1e9"
+EPSILON_RANGE = Range("1e-14", "1e9")
 
 
 @dataclass(frozen=True, kw_only=True, init=False)
@@ -66,7 +66,7 @@ class Snapping:
     lattice: float
 
     def __init__(self, *, epsilon: object, bound: object, sensitivity: object = 1) -> None:
-        asked = exact(epsilon, "epsilon", above=0, between=(LEAST_EPSILON, GREATEST_EPSILON))
+        asked = exact(epsilon, "epsilon", above=0, between=EPSILON_RANGE)
         outer, moved = exact(bound, "bound", above=0), exact(sensitivity, "sensitivity", above=0)
         scale = _solve(asked, outer, moved)
         self._set(

@@ -237,7 +237,7 @@ def _rate_terms(mechanism: Exponential, c: Whole) -> Floats:
     rows = np.stack([c, n - c], axis=1)
     terms = [Steps(space, rows).local]
     if isinstance(mechanism, ExponentialReciprocal | ExponentialSmooth):
-        alpha, gamma = space.prior.parameters, float(mechanism.gamma)
+        alpha, gamma = space.rationals, float(mechanism.gamma)
         for i in (0, 1):
             end = 1 / nearest_float(partial(step_enclosure, alpha[i], alpha[1 - i] + n - 1))
             moved = np.maximum(rows[:, i] - 1, 0)
