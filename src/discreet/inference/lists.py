@@ -6,6 +6,7 @@ Here all candidates are weighed, where every pair of them fits; `discreet.infere
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -56,6 +57,22 @@ class Listed:
     def pair(self, i: int, j: int) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
         """Joint counts of two categories and their probabilities."""
         return self.rows[:, i], self.rows[:, j], self.weights
+
+    def total(self, members: Sequence[int]) -> tuple[NDArray[np.int64], Floats]:
+        """The counts of some categories together, and their probabilities."""
+        import numpy as np
+
+        count, at = np.unique(self.rows[:, list(members)].sum(axis=1), return_inverse=True)
+        return count, np.bincount(at.reshape(-1), self.weights).astype(np.float64)
+
+    def split(self, i: int, others: Sequence[int]) -> tuple[int, int, Floats]:
+        """The joint law of a category's count and of others' together, as a table with the counts that it begins at."""
+        import numpy as np
+
+        x, y = self.rows[:, i], self.rows[:, list(others)].sum(axis=1)
+        table = np.zeros((int(x.max() - x.min()) + 1, int(y.max() - y.min()) + 1))
+        np.add.at(table, (x - x.min(), y - y.min()), self.weights)
+        return int(x.min()), int(y.min()), table
 
     def draw(self, bits: Bits, size: int) -> NDArray[np.int64]:
         """Whole data sets, one a row."""

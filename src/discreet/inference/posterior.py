@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -16,6 +17,8 @@ from discreet.posteriors import Dirichlet
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
+
+    from discreet.inference.groups import Within
 
     Floats = NDArray[np.float64]
 
@@ -36,6 +39,12 @@ class CountPosterior(Protocol):
 
     def pair(self, i: int, j: int) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
         """Joint counts of two categories and their probabilities."""
+
+    def total(self, members: Sequence[int]) -> tuple[NDArray[np.int64], Floats]:
+        """The counts of some categories together, and their probabilities."""
+
+    def split(self, i: int, others: Sequence[int]) -> tuple[int, int, Floats]:
+        """The joint law of a category's count and of others' together, as a table with the counts that it begins at."""
 
     def draw(self, bits: Bits, size: int) -> NDArray[np.int64]:
         """Whole data sets, one a row."""
@@ -143,6 +152,18 @@ class NoiseAware:
             first, second, chance = rows[:, one], rows[:, other], np.full(_STUDY, 1 / _STUDY)
         alpha = self.prior.alpha
         return float(chance @ betainc(alpha[other] + second, alpha[one] + first, 0.5))
+
+    def within(self, categories: Sequence[int]) -> Within:
+        """What may be believed of the shares among these categories alone: of one group of a cross table.
+
+        >>> from discreet import Geometric, PosteriorSpace, noise_aware
+        >>> belief = noise_aware(Geometric(PosteriorSpace(prior=[1, 1, 1, 1], n=100), epsilon=1), (30, 10, 20, 40))
+        >>> [round(float(x), 3) for x in belief.within([0, 1]).mean]
+        [0.739, 0.261]
+        """
+        from discreet.inference.groups import Within
+
+        return Within(self, tuple(categories))
 
     def difference(self, other: NoiseAware, i: int = 0) -> Difference:
         """Category i's share here minus there, for releases about different people: an A/B test."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from discreet.draw import Bits
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.boxes import LEFT_OUT, box, first_reach, wider
+from discreet.inference.crossed import kept
 from discreet.inference.factors import Factor
 from discreet.inference.shares import draw_uniforms
 
@@ -111,17 +112,15 @@ class Product:
         """For each count of category i, the chance that the others sum to what is missing."""
         import numpy as np
 
-        missing = self.n - sum(self._lows) - np.arange(len(self._masses[i]))
-        inside = (missing >= 0) & (missing < len(rest))
-        return np.where(inside, rest[np.clip(missing, 0, len(rest) - 1)], 0.0)
+        return _at(rest, self.n - sum(self._lows) - np.arange(len(self._masses[i])))
 
     def marginal(self, i: int) -> tuple[NDArray[np.int64], Floats]:
         """The counts of a category and their probabilities."""
         import numpy as np
 
         weight = self._masses[i] * self._facing(i, self._without(i))
-        kept = weight > 0
-        return (self._lows[i] + np.arange(len(weight)))[kept], weight[kept] / weight.sum()
+        found = weight > 0
+        return (self._lows[i] + np.arange(len(weight)))[found], weight[found] / weight.sum()
 
     def pair(self, i: int, j: int) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
         """Joint counts of two categories and their probabilities; `TooLarge` if they are too many."""
@@ -135,11 +134,42 @@ class Product:
             raise TooLarge("two categories have too many counts that matter", mend="use a larger epsilon")
         rest = self._without(i, j)
         x, y = np.arange(len(first))[:, None], np.arange(len(second))[None, :]
-        missing = self.n - sum(self._lows) - x - y
-        facing = np.where((missing >= 0) & (missing < len(rest)), rest[np.clip(missing, 0, len(rest) - 1)], 0.0)
-        weight = first[:, None] * second[None, :] * facing
+        weight = first[:, None] * second[None, :] * _at(rest, self.n - sum(self._lows) - x - y)
         at = np.nonzero(weight > weight.max() * 1e-18)
         return self._lows[i] + at[0], self._lows[j] + at[1], weight[at] / weight[at].sum()
+
+    def total(self, members: Sequence[int]) -> tuple[NDArray[np.int64], Floats]:
+        """The counts of some categories together, and their probabilities."""
+        import numpy as np
+
+        inside, outside = self._sides(members)
+        missing = self.n - sum(self._lows) - np.arange(len(inside))
+        weight = inside * _at(outside, missing)
+        first, last = np.nonzero(weight)[0][[0, -1]]
+        count = sum(self._lows[i] for i in members) + np.arange(first, last + 1)
+        return count, weight[first : last + 1] / weight.sum()
+
+    def split(self, i: int, others: Sequence[int]) -> tuple[int, int, Floats]:
+        """The joint law of a category's count and of others' together, as a table with the counts that it begins at.
+
+        `TooLarge` if the counts that matter are too many.
+        """
+        import numpy as np
+
+        ends = [count[kept(chance)][[0, -1]] for count, chance in (self.marginal(i), self.total(others))]
+        x, y = (np.arange(first, last + 1) for first, last in ends)
+        if len(x) * len(y) > PAIRS:
+            raise TooLarge("two categories have too many counts that matter", mend="use a larger epsilon")
+        beside, outside = self._sum_of(list(others)), self._sides([i, *others])[1]
+        low = sum(self._lows[j] for j in others)
+        own, rest = self._masses[i][x - self._lows[i]], beside[y - low]
+        missing = self.n - sum(self._lows) - (x - self._lows[i])[:, None] - (y - low)[None, :]
+        weight = own[:, None] * rest[None, :] * _at(outside, missing)
+        return int(x[0]), int(y[0]), weight / weight.sum()
+
+    def _sides(self, members: Sequence[int]) -> tuple[Floats, Floats]:
+        """The laws of the sums of some categories and of all the others, before they are told to sum to n."""
+        return self._sum_of(list(members)), self._sum_of([i for i in range(self.k) if i not in set(members)])
 
     def draw(self, bits: Bits, size: int) -> NDArray[np.int64]:
         """Whole data sets, one a row: each category given those before it, and the last takes the rest."""
@@ -153,11 +183,16 @@ class Product:
             missing = np.full(rows.stop - start, self.n - sum(self._lows))
             for j, rest in enumerate(rests):
                 mass = self._masses[j]
-                at = missing[:, None] - np.arange(len(mass))
-                facing = np.where((at >= 0) & (at < len(rest)), rest[np.clip(at, 0, len(rest) - 1)], 0.0)
-                sums = np.cumsum(mass * facing, axis=1)
+                sums = np.cumsum(mass * _at(rest, missing[:, None] - np.arange(len(mass))), axis=1)
                 chosen = (sums <= draw_uniforms(bits, len(sums))[:, None] * sums[:, -1:]).sum(axis=1)
                 found[rows, j] = self._lows[j] + np.minimum(chosen, len(mass) - 1)
                 missing = missing - np.minimum(chosen, len(mass) - 1)
             found[rows, -1] = self._lows[-1] + missing
         return found
+
+
+def _at(law: Floats, where: NDArray[np.int64]) -> Floats:
+    """The masses of a law at these places; outside of it there is nothing."""
+    import numpy as np
+
+    return np.where((where >= 0) & (where < len(law)), law[np.clip(where, 0, len(law) - 1)], 0.0)

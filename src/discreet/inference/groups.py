@@ -1,0 +1,112 @@
+"""What a reader may believe of one group of a cross table: the shares within it, and its own share of all records.
+
+Given the counts, the shares within a group are Dirichlet(α_g + c_g), whatever the other groups are like. So a share
+within a group is a mixture of Beta(α_i + x, A - α_i + y) over the count x of its cell and the count y of the group's
+other cells. Their joint law given the release is exact: the noise on each cell is independent but for its total, so
+what the group's others and all other groups sum to are convolutions. `tests/inference/test_groups.py` compares it
+with a sum over all data sets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from discreet.errors import InvalidInput
+from discreet.inference.crossed import LEFT_OUT, ROUNDING, BetaTable
+from discreet.mixtures import BetaMixture
+from discreet.numbers import exact, whole
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from discreet.inference.posterior import NoiseAware
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Within:
+    """The shares among some of the categories, in their order; `error` bounds every probability as `NoiseAware` does.
+
+    >>> from discreet import Geometric, PosteriorSpace, noise_aware
+    >>> belief = noise_aware(Geometric(PosteriorSpace(prior=[1, 1, 1, 1], n=100), epsilon=1), (30, 10, 20, 40))
+    >>> men = belief.within([2, 3])
+    >>> low, high = men.interval(0.95)
+    >>> [round(float(end), 2) for end in (low[0], high[0])], round(float(men.share.mean), 2)
+    ([0.22, 0.47], 0.6)
+    """
+
+    belief: NoiseAware
+    members: tuple[int, ...]
+    _cache: dict[int, BetaTable] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        k = self.belief.k
+        found = tuple(whole(member, "a category's number") for member in self.members)
+        if not 2 <= len(set(found)) == len(found) < k or max(found) >= k:
+            raise InvalidInput("a group is two or more of the categories, and not all", mend="name each of them once")
+        object.__setattr__(self, "members", found)
+
+    @property
+    def k(self) -> int:
+        """The number of categories in the group."""
+        return len(self.members)
+
+    @property
+    def error(self) -> float:
+        """A bound on the total variation distance to the exact posterior."""
+        return self.belief.error + LEFT_OUT + ROUNDING
+
+    @property
+    def method(self) -> str:
+        """How the counts were weighed."""
+        return self.belief.method
+
+    @property
+    def share(self) -> BetaMixture:
+        """The posterior of the group's own share of all records."""
+        count, chance = self.belief.counts.total(self.members)
+        own = float(sum(self.belief.prior.parameters[i] for i in self.members))
+        return BetaMixture(chance, own + count, (float(self.belief.prior.total) - own) + (self.belief.n - count))
+
+    def marginal(self, i: int) -> BetaTable:
+        """The posterior of the share that the group's i-th category has within the group."""
+        at = whole(i, "a category's number")
+        if at >= self.k:
+            raise InvalidInput(f"the group's categories are numbered 0 to {self.k - 1}", mend="name one of them")
+        if at not in self._cache:
+            own, others = self.members[at], [member for member in self.members if member != self.members[at]]
+            x, y, table = self.belief.counts.split(own, others)
+            parameters = self.belief.prior.parameters
+            beside = float(sum(parameters[j] for j in others))
+            self._cache[at] = BetaTable(table, float(parameters[own]) + x, beside + y)
+        return self._cache[at]
+
+    @property
+    def mean(self) -> Floats:
+        """The expected share of each category within the group."""
+        import numpy as np
+
+        return np.array([float(self.marginal(i).mean) for i in range(self.k)])
+
+    @property
+    def sd(self) -> Floats:
+        """The standard deviation of each category's share within the group."""
+        import numpy as np
+
+        return np.array([float(self.marginal(i).sd) for i in range(self.k)])
+
+    def interval(self, level: object = 0.95) -> tuple[Floats, Floats]:
+        """The low ends and the high ends of each category's equal-tailed interval. Of two, one mirrors the other."""
+        import numpy as np
+
+        share = exact(level, "level", above=0)
+        if share >= 1:
+            raise InvalidInput("level must be below 1", mend="give it as a share, such as 0.95")
+        if self.k == 2:
+            low, high = (float(end) for end in self.marginal(0).interval(share))
+            return np.array([low, 1 - high]), np.array([high, 1 - low])
+        ends = [self.marginal(i).interval(share) for i in range(self.k)]
+        return np.array([float(low) for low, _ in ends]), np.array([float(high) for _, high in ends])
