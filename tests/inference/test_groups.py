@@ -155,7 +155,7 @@ def test_a_table_of_betas_is_the_mixture_that_it_stands_for(a: float, b: float) 
     assert table.sd == pytest.approx(float(mixture.sd), rel=1e-9)
     share = np.array([0.01, 0.3, 0.5, 0.99])
     at = mixture.quantile(share)
-    assert table.cdf(at) == pytest.approx(share, abs=ROUNDING)
+    assert table.cdf(at) == pytest.approx(mixture.cdf(at), abs=ROUNDING)
     assert table.pdf(at) == pytest.approx(mixture.pdf(at), rel=1e-5)
     assert table.quantile(share) == pytest.approx(at, rel=1e-8)
     for wrong in (0, 1, -1):
