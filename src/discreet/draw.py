@@ -117,13 +117,17 @@ def draw_geometric(bits: Bits, exponent: Fraction) -> int:
     return successes
 
 
+_DENSE = 32
+"""A subset of fewer than one in so many is drawn number by number: keys for all would grow with the universe."""
+
+
 def draw_subset(bits: Bits, size: int, universe: int) -> list[int]:
     """A uniform subset of `size` of the first `universe` whole numbers, sorted.
 
     A few of many: the first different ones of a uniform sequence. Otherwise each number gets a 64-bit key and the
     smallest keys win; keys that tie are drawn again, all of them, so that their order is exactly uniform.
     """
-    if size <= 16 and 2 * size <= universe:
+    if (size <= 16 or _DENSE * size <= universe) and 2 * size <= universe:
         few: set[int] = set()
         while len(few) < size:
             few.add(draw_below(bits, universe))

@@ -44,6 +44,9 @@ _PAD = 2.0**-36
 _MANTISSA = 12
 """Heights keep this many bits, so that height times block size is an exact float."""
 
+_CENTRED = 0.05
+"""A tilt is right where the expected counts sum to n within this many records, or a twentieth of a deviation."""
+
 _SHARE_BITS = 62
 
 _FLOOR = 14
@@ -66,6 +69,7 @@ class Blocks:
             self.starts.append(len(low))
         self.low, self.high = np.array(low, dtype=np.int64), np.array(high, dtype=np.int64)
         self.size = (self.high - self.low + 1).astype(np.float64)
+        self.log_size = np.log(self.size)
         self.lengths = np.diff(self.starts)
         self.first = np.array(self.starts[:-1])
         centres = np.repeat(np.array(counts, dtype=np.int64), self.lengths)
@@ -271,30 +275,39 @@ def _least(space: PosteriorSpace, counts: Counts) -> float:
 
 
 def _tilts(blocks: Blocks, rates: NDArray[np.float64]) -> list[float]:
-    """For each rate the tilt at which expected counts sum to n, by Newton's method from the steepest rate down.
+    """For each rate the tilt at which expected counts sum to n, from the steepest rate down.
 
-    A tilt that is off costs tries, not correctness.
+    The expected sum falls with the tilt: Newton's steps are kept inside what is known to hold the root, because a law
+    of few counts has hardly any slope where it is flat. A tilt that is off costs tries, not correctness.
     """
-    import numpy as np
-
-    log_size = np.log(blocks.size)
     found, tilt = [], 0.0
     for rate in rates[::-1].tolist():
-        for _ in range(12):
-            heights = rate * blocks.log_factor - tilt * blocks.offset + log_size
-            heights -= np.repeat(np.maximum.reduceat(heights, blocks.first), blocks.lengths)
-            chance = np.exp(heights)
-            mass = np.add.reduceat(chance, blocks.first)
-            mean = np.add.reduceat(chance * blocks.offset, blocks.first) / mass
-            square = np.add.reduceat(chance * blocks.offset**2, blocks.first) / mass
-            spread = max(float((square - mean**2).sum()), 1e-3)
-            step = float(mean.sum()) / spread
-            limit = 2 * abs(tilt) + 1 / math.sqrt(spread)
-            tilt += min(max(step, -limit), limit)
-            if abs(step) * math.sqrt(spread) < 0.05:
+        low, high = -math.inf, math.inf
+        for _ in range(60):
+            excess, spread = _moments(blocks, rate, tilt)
+            if abs(excess) <= max(0.05 * math.sqrt(spread), _CENTRED):
                 break
+            low, high = (tilt, high) if excess > 0 else (low, tilt)
+            limit = 2 * abs(tilt) + 1 / math.sqrt(max(spread, 1.0))
+            guess = tilt + min(max(excess / max(spread, 1e-300), -limit), limit)
+            tilt = guess if low < guess < high else 0.5 * (low + high)
         found.append(tilt)
     return found[::-1]
+
+
+def _moments(blocks: Blocks, rate: float, tilt: float) -> tuple[float, float]:
+    """How far the expected counts exceed n, and the variance of their sum, for g^rate·e^(-tilt·x)."""
+    import numpy as np
+
+    heights = rate * blocks.log_factor - tilt * blocks.offset + blocks.log_size
+    heights -= np.repeat(np.maximum.reduceat(heights, blocks.first), blocks.lengths)
+    chance = np.exp(heights)
+    mass = np.add.reduceat(chance, blocks.first)
+    chance *= blocks.offset
+    mean = np.add.reduceat(chance, blocks.first) / mass
+    chance *= blocks.offset
+    square = np.add.reduceat(chance, blocks.first) / mass
+    return float(mean.sum()), max(float((square - mean**2).sum()), 0.0)
 
 
 def _edges(centre: int, n: int, growth: float, reach: float) -> list[int]:
