@@ -215,7 +215,7 @@ CLAIMS: tuple[Claim[Any], ...] = (
     Claim(
         id="001-figure-3",
         source="001 §7.2.1, Figure 3",
-        says="near the truth M_H releases with larger probability than baseline Laplace, improved Laplace with larger yet",
+        says="near the truth M_H releases more probably than baseline Laplace, and improved Laplace more so",
         settings="ε = 1, δ = 1e-8, beta(1,1), n = 1000, balanced data",
         right="as printed",
         test=_nearer,
