@@ -12,7 +12,7 @@ from discreet.cli.failures import one_line
 if TYPE_CHECKING:
     from discreet.ledger import Account, Amount, Entry
 
-CREATE_EXAMPLE = "Example: discreet ledger create budgets.db --dataset anes --epsilon 2 --delta 1e-8"
+CREATE_EXAMPLE = "Example: discreet ledger create budgets.db --dataset anes --epsilon 2 --delta 1e-8 --composition zcdp"
 SHOW_EXAMPLE = "Example: discreet ledger show budgets.db"
 HISTORY_EXAMPLE = "Example: discreet ledger history budgets.db --dataset anes"
 VERIFY_EXAMPLE = "Example: discreet ledger verify budgets.db --head 5f3c…"
@@ -20,7 +20,7 @@ EXPORT_EXAMPLE = "Example: discreet ledger export budgets.db --format csv --out 
 
 ledger = typer.Typer(epilog=SHOW_EXAMPLE, invoke_without_command=True)
 
-Place = Annotated[str, typer.Argument(metavar="LEDGER", help="The ledger's file.")]
+Place = Annotated[str, typer.Argument(metavar="LEDGER", help="The ledger's file, or postgresql://user@host/database.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
@@ -37,18 +37,28 @@ def create(
     dataset: Annotated[str, typer.Option(help="The dataset that the budget is for.")],
     epsilon: Annotated[str, typer.Option(help="All that may ever be spent on it, exact: 2, 0.5 or 1/3.")],
     delta: Annotated[str, typer.Option(help="The same for δ.")] = "0",
+    composition: Annotated[
+        str, typer.Option(help="How charges add up: basic, or zcdp, which needs a δ and is cheaper for many.")
+    ] = "basic",
+    adjacency: Annotated[
+        str, typer.Option(help="What one person may change: replace-one, or replace-answer, if groups are public.")
+    ] = "replace-one",
     as_json: AsJson = False,
 ) -> None:
     """Open a budget for a dataset, in a new ledger or one that is there. A budget is set once."""
     import discreet as dc
     from discreet.cli.tables import console, print_json
 
-    opened = dc.Ledger.create(place, dataset=dataset, epsilon=epsilon, delta=delta)
-    left, head = opened.remaining(dataset), opened.head()
+    opened = dc.Ledger.create(
+        place, dataset=dataset, epsilon=epsilon, delta=delta, adjacency=adjacency, composition=composition
+    )
+    budget, head = opened.account(dataset).budget, opened.head()
+    rules = {"composition": composition, "adjacency": adjacency}
     if as_json:
-        print_json({"ledger": place, "dataset": dataset, "budget": _amount(left), "head": head})
+        print_json({"ledger": opened.name, "dataset": dataset, "budget": _amount(budget), **rules, "head": head})
     else:
-        console().print(f"{dataset} may spend {_shown(left)} in all, by {one_line(place)}", soft_wrap=True)
+        console().print(f"{dataset} may spend {_shown(budget)} in all, by {one_line(opened.name)}", soft_wrap=True)
+        console().print(f"composition: {composition}, adjacency: {adjacency}", soft_wrap=True)
         _print_head(head)
 
 
@@ -61,10 +71,13 @@ def show(place: Place, as_json: AsJson = False) -> None:
     opened = dc.Ledger(place)
     accounts, head = opened.accounts(), opened.head()
     if as_json:
-        print_json({"ledger": place, "datasets": [_account(account) for account in accounts], "head": head})
+        print_json({"ledger": opened.name, "datasets": [_account(account) for account in accounts], "head": head})
         return
-    columns = ["dataset", "budget", "spent", "left", "charges", "without a seal"]
-    console().print(_table(f"budgets of {place}", columns, [_account_row(account) for account in accounts]))
+    columns = ["dataset", "budget", "spent", "by zCDP", "left", "charges", "without a seal"]
+    rows = [_account_row(account) for account in accounts]
+    if not any(account.concentrated for account in accounts):
+        columns, rows = columns[:3] + columns[4:], [row[:3] + row[4:] for row in rows]
+    console().print(_table(f"budgets of {opened.name}", columns, rows))
     _print_head(head)
 
 
@@ -85,10 +98,10 @@ def history(
         opened.spent(dataset)  # refuses a dataset that is not there
     entries = opened.history(dataset)
     if as_json:
-        print_json({"ledger": place, "entries": [asdict(entry) for entry in entries]})
+        print_json({"ledger": opened.name, "entries": [asdict(entry) for entry in entries]})
         return
     columns = ["row", "time (UTC)", "kind", "dataset", "amount", "request", "hash"]
-    console().print(_table(f"history of {place}", columns, [_history_row(entry) for entry in entries]))
+    console().print(_table(f"history of {opened.name}", columns, [_history_row(entry) for entry in entries]))
 
 
 @ledger.command("verify", epilog=VERIFY_EXAMPLE)
@@ -101,11 +114,12 @@ def verify(
     import discreet as dc
     from discreet.cli.tables import console, print_json
 
-    found = dc.Ledger(place).verify(head)
+    opened = dc.Ledger(place)
+    found = opened.verify(head)
     if as_json:
-        print_json({"ledger": place, "sound": True, "rows": found.rows, "head": found.head})
+        print_json({"ledger": opened.name, "sound": True, "rows": found.rows, "head": found.head})
         return
-    console().print(f"{one_line(place)} is sound: {found.rows} rows, each as it was written", soft_wrap=True)
+    console().print(f"{one_line(opened.name)} is sound: {found.rows} rows, each as it was written", soft_wrap=True)
     if head is None:
         console().print("rows dropped from its end would not show: only a head noted earlier tells", soft_wrap=True)
     _print_head(found.head)
@@ -136,8 +150,10 @@ def _account(account: Account) -> dict[str, Any]:
     return {
         "dataset": account.dataset,
         "adjacency": account.adjacency,
+        "composition": account.composition,
         "budget": _amount(account.budget),
         "spent": _amount(account.spent),
+        "concentrated": None if account.concentrated is None else _rounded(account.concentrated),
         "remaining": _amount(account.remaining),
         "charges": account.charges,
         "sealed": account.sealed,
@@ -149,8 +165,23 @@ def _amount(amount: Amount) -> dict[str, str]:
     return {"epsilon": str(amount.epsilon), "delta": str(amount.delta)}
 
 
+def _rounded(amount: Amount) -> dict[str, str | float]:
+    """What has no short fraction: ε as a float, rounded up."""
+    from discreet.numbers import float_upper
+
+    return {"epsilon": float_upper(amount.epsilon), "delta": str(amount.delta)}
+
+
 def _account_row(account: Account) -> list[str]:
-    amounts = map(_shown, (account.budget, account.spent, account.remaining))
+    from decimal import ROUND_CEILING, ROUND_FLOOR
+
+    from discreet.ledger.rules import shown
+
+    together, left = "", _shown(account.remaining)
+    if account.concentrated is not None:
+        together = f"ε = {shown(account.concentrated.epsilon, ROUND_CEILING)}"
+        left = f"ε = {shown(account.remaining.epsilon, ROUND_FLOOR)}"
+    amounts = [_shown(account.budget), _shown(account.spent), together, left]
     return [account.dataset, *amounts, str(account.charges), str(account.charges - account.sealed)]
 
 

@@ -126,6 +126,7 @@ class Ledger:
         amount = asked_amount(epsilon, delta)
         price = asked_rho(rho, amount)
         name, digest = checked_name(request_id, "the request"), checked_name(digest, "the digest")
+        dataset = checked_name(dataset, "the dataset")
         with self._store.writing(dataset=dataset, request_id=name) as rows:
             earlier = rows.charge(name)
             if earlier is not None:

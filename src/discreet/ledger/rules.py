@@ -25,7 +25,7 @@ ADJACENCIES = (REPLACE_ONE, REPLACE_ANSWER)
 BASIC, ZCDP = "basic", "zcdp"
 COMPOSITIONS = (BASIC, ZCDP)
 
-ROOT_STEP = 1 << 40
+ROOT_STEP = 10**9
 
 
 def covers(charged: object, budgeted: object) -> bool:
@@ -143,5 +143,5 @@ def shown(number: Fraction, rounding: str) -> str:
 
 
 def _root_lower(square: Fraction) -> Fraction:
-    """A multiple of 2^-40 that is at most the square root, and whose own ρ therefore fits."""
+    """A multiple of 1e-9 that is at most the square root, and whose own ρ therefore fits."""
     return Fraction(isqrt(square.numerator * ROOT_STEP**2 // square.denominator), ROOT_STEP)

@@ -1,0 +1,135 @@
+"""A connection to PostgreSQL: where it leads, how it is kept open, and what its failures are called.
+
+No message repeats what the server or the address said: they may name users and hold passwords.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+from urllib.parse import quote
+from weakref import finalize
+
+import psycopg
+from psycopg import Connection, conninfo, errors
+
+from discreet.errors import LedgerError
+
+T = TypeVar("T")
+Link = Connection[tuple[object, ...]]
+
+CONNECT_PATIENCE = 10
+"""Seconds."""
+
+_OF_PARENTS: list[list[Link]] = []
+"""Connections that a forked child found: let go of, they would warn; closed, they would be closed over there too."""
+
+
+class Hold:
+    """One connection that stays open. Threads take turns; after a fork the child leaves the parent's alone."""
+
+    def __init__(self, url: str) -> None:
+        self._address, self.name = _read(url)
+        self._begin()
+        finalize(self, _close, self._links, self._pid)
+
+    def _begin(self) -> None:
+        self._links: list[Link] = []
+        self._turn = threading.RLock()
+        self._pid = os.getpid()
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Have the connection alone. Whatever ends it early ends its transaction too."""
+        if self._pid != os.getpid():
+            _OF_PARENTS.append(self._links)
+            self._begin()
+            finalize(self, _close, self._links, self._pid)
+        with self._turn:
+            try:
+                yield
+            except BaseException:
+                self._undo()
+                raise
+
+    def link(self) -> Link:
+        """The open connection."""
+        if not self._links or self._links[0].closed:
+            self._links[:] = [psycopg.connect(self._address, autocommit=True, prepare_threshold=None)]
+        return self._links[0]
+
+    def opened(self, begin: Callable[[Link], T]) -> tuple[Link, T]:
+        """The connection with a transaction begun. One that broke while nobody used it is replaced, once."""
+        kept = bool(self._links)
+        try:
+            return self.link(), begin(self.link())
+        except psycopg.OperationalError:
+            if not kept or not self._links[0].closed:
+                raise
+        return self.link(), begin(self.link())
+
+    def _undo(self) -> None:
+        for link in self._links:
+            try:
+                link.execute("ROLLBACK")
+            except psycopg.Error:
+                link.close()
+
+
+def _close(links: list[Link], pid: int) -> None:
+    if pid != os.getpid():
+        _OF_PARENTS.append(links)
+        return
+    for link in links:
+        link.close()
+
+
+def _read(url: str) -> tuple[str, str]:
+    """The address with what it may leave out, and its name without user, password and options."""
+    usual = {"connect_timeout": str(CONNECT_PATIENCE), "keepalives_idle": "30", "application_name": "discreet"}
+    try:
+        told = {name: str(value) for name, value in conninfo.conninfo_to_dict(url).items() if value is not None}
+        address = conninfo.make_conninfo("", **{**usual, **told, "client_encoding": "UTF8"})
+    except (psycopg.Error, UnicodeError):
+        told, address = {}, ""
+    if not told.get("dbname"):
+        raise LedgerError("the address of the ledger cannot be read", mend="write postgresql://user@host/database")
+    host, port, database = told.get("host", ""), told.get("port", ""), quote(told["dbname"])
+    if host.startswith("/"):
+        return address, f"postgresql:///{database}?host={quote(host)}"
+    return address, f"postgresql://{quote(host)}{':' if port else ''}{quote(port)}/{database}"
+
+
+def missing(name: str) -> LedgerError:
+    return LedgerError(f"there is no ledger in {name}", mend="check the name, or make one with discreet ledger create")
+
+
+@contextmanager
+def translated(name: str) -> Iterator[None]:
+    """Failures of the database in words of our own."""
+    try:
+        yield
+    except (psycopg.Error, UnicodeError) as failure:
+        raise _explained(failure, name) from None
+
+
+def _explained(failure: Exception, name: str) -> LedgerError:
+    match failure:
+        case errors.LockNotAvailable() | errors.IdleInTransactionSessionTimeout():
+            return LedgerError(f"{name} is locked by another process", mend="try again when it has ended")
+        case errors.InsufficientPrivilege() | errors.ReadOnlySqlTransaction():
+            return LedgerError(
+                f"this role may not do that to {name}", mend="see docs/ledger.md for the rights it needs"
+            )
+        case errors.UndefinedTable() | errors.InvalidSchemaName():
+            return missing(name)
+        case psycopg.OperationalError():
+            return LedgerError(
+                f"{name} cannot be reached", mend="check the address, the user, the password and the server"
+            )
+    return LedgerError(
+        f"{name} is not a ledger, or broken", mend="check the name, or restore a copy whose head you know"
+    )
