@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import PosteriorSpace
-from discreet.neighbours import ReplaceOne
+from discreet import Geometric, PosteriorSpace, audit
+from discreet.errors import InvalidInput
+from discreet.neighbours import ReplaceAnswer, ReplaceOne
 from tests.oracles import spaces
 
 SMALL = [(2, 1), (2, 7), (3, 4), (4, 3), (5, 2)]
@@ -49,3 +50,12 @@ def test_the_relation_has_a_name_that_receipts_can_carry() -> None:
     assert ReplaceOne(5).name == "replace-one"
     assert PosteriorSpace([1, 1], 5).adjacency == ReplaceOne(5)
     assert ReplaceOne(5) != ReplaceOne(6)
+
+
+def test_where_groups_are_public_only_the_answer_may_be_replaced_and_the_space_says_so() -> None:
+    public = PosteriorSpace(prior=[1, 1], n=3, adjacency="replace-answer")
+    assert public.adjacency == ReplaceAnswer(3) != ReplaceOne(3)
+    assert public != PosteriorSpace(prior=[1, 1], n=3)
+    assert Geometric(public, epsilon=1).adjacency == audit(Geometric(public, epsilon=1)).certificate.facts["adjacency"]
+    with pytest.raises(InvalidInput, match="no such adjacency"):
+        PosteriorSpace(prior=[1, 1], n=3, adjacency="add-remove")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from discreet.errors import InvalidInput
+
 
 @dataclass(frozen=True, slots=True)
 class ReplaceOne:
@@ -40,3 +42,28 @@ class ReplaceOne:
         3
         """
         return sum(abs(a - b) for a, b in zip(one, other, strict=True)) // 2
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceAnswer(ReplaceOne):
+    """Two data sets are adjacent when one record has another answer, and its group is the same: groups are public.
+
+    The n here is that of one group. A record's answer moves the counts of its own group by one replaced record, and
+    those of no other: so a release for each group costs what the dearest of them costs (parallel composition).
+
+    >>> ReplaceAnswer(n=2).name, sorted(ReplaceAnswer(n=2).neighbours((1, 1)))
+    ('replace-answer', [(0, 2), (2, 0)])
+    """
+
+    @property
+    def name(self) -> str:
+        """How receipts and certificates name the relation."""
+        return "replace-answer"
+
+
+def adjacency(name: object, n: int) -> ReplaceOne:
+    """The neighbour relation of this name."""
+    for relation in (ReplaceOne(n), ReplaceAnswer(n)):
+        if relation.name == name:
+            return relation
+    raise InvalidInput("there is no such adjacency", mend="use replace-one or replace-answer")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import comb
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from discreet.distances import hellinger_floats
 from discreet.errors import InvalidInput, TooLarge
 from discreet.neighbours import ReplaceOne
+from discreet.neighbours import adjacency as named_adjacency
 from discreet.numbers import Range, as_items, rational, whole
 from discreet.posteriors import Dirichlet
 
@@ -64,10 +65,13 @@ class PosteriorSpace:
 
     prior: Dirichlet
     n: int
+    adjacency: ReplaceOne = field(repr=False)
+    """What one person may change."""
 
-    def __init__(self, prior: object, n: object) -> None:
+    def __init__(self, prior: object, n: object, *, adjacency: str = "replace-one") -> None:
         object.__setattr__(self, "prior", prior if isinstance(prior, Dirichlet) else Dirichlet(prior))
         object.__setattr__(self, "n", whole(n, "n", minimum=1))
+        object.__setattr__(self, "adjacency", named_adjacency(adjacency, self.n))
         for parameter in self.prior.parameters:
             PRIOR_RANGE.require(parameter, "a prior parameter")
         if self.n > MAX_N or self.k > MAX_K:
@@ -89,11 +93,6 @@ class PosteriorSpace:
     def rationals(self) -> list[fmpq]:
         """The prior's parameters as FLINT has rational numbers, for the inner loops."""
         return [rational(parameter) for parameter in self.prior.parameters]
-
-    @property
-    def adjacency(self) -> ReplaceOne:
-        """What one person may change."""
-        return ReplaceOne(self.n)
 
     def counts(self, values: object) -> Counts:
         """Check counts, once: k whole numbers ≥ 0 that sum to n, as any array-like.
