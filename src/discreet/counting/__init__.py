@@ -16,10 +16,10 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 
+from discreet.counting.addresses import engine_for, shown
 from discreet.counting.base import Declaration, Progress, Table, strays_error
 from discreet.counting.inspection import Inspection
 from discreet.counting.sources import CsvFormat
-from discreet.errors import InvalidInput
 from discreet.space import Counts
 
 __all__ = [
@@ -31,32 +31,40 @@ __all__ = [
     "count_categories",
     "count_rows",
     "count_strays",
+    "engine_for",
     "inspect_source",
     "open_source",
+    "shown",
     "strays_error",
 ]
 
 CSV = CsvFormat()
-ENGINES = ("duckdb",)
 
 
 def open_source(
     source: object,
     declaration: Declaration,
     *,
-    engine: str = "duckdb",
+    engine: str | None = None,
     form: CsvFormat = CSV,
     progress: Progress | None = None,
 ) -> AbstractContextManager[Table]:
-    """Open a table once, to count in it several times.
+    """Open a table once, to count in it several times. The engine follows from the source, if none is named.
 
     >>> import pandas as pd
     >>> with open_source(pd.DataFrame({"v": ["a", "b", "b"]}), Declaration("v", ["a", "b"])) as table:
     ...     table.count_rows(), table.count_strays(), list(table.count_categories())
     (3, False, [1, 2])
     """
-    if engine not in ENGINES:
-        raise InvalidInput(f"there is no engine {engine!r}", mend=f"use {' or '.join(ENGINES)}")
+    chosen = engine_for(source, engine)
+    if chosen == "spark":
+        from discreet.counting.spark import open_spark
+
+        return open_spark(source, declaration, progress=progress)
+    if chosen == "ibis":
+        from discreet.counting.databases import open_database
+
+        return open_database(source, declaration)
     from discreet.counting.duck import open_duck
 
     return open_duck(source, declaration, form=form, progress=progress)

@@ -1,0 +1,174 @@
+"""Counting in databases through Ibis: the database judges its rows, and only k numbers travel.
+
+A source that is named by its address is opened for reading only where the database can, and on PostgreSQL in one
+snapshot, so that n, the check of strays and the counts speak of the same rows. An Ibis expression is counted on its own
+connection, as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from discreet.counting import postgres
+from discreet.counting.addresses import DatabasePlace, find_database
+from discreet.counting.base import Declaration, Place, attempt, missing_column, unreadable
+from discreet.counting.crossing import Crossing, match_columns
+from discreet.counting.database_columns import (
+    UNKNOWN,
+    coded,
+    identity,
+    read_column,
+    require_floats,
+    type_of,
+    wide_enough,
+)
+from discreet.counting.database_texts import require_digits
+from discreet.counting.matching import OUTSIDE, Match
+from discreet.errors import InvalidInput, SourceError
+from discreet.space import Counts
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseTable:
+    """An opened source, for one declaration: the `Table` of Ibis."""
+
+    name: str
+    declaration: Declaration
+    match: Match | Crossing
+    rows: Any
+    """A table expression with columns c0, c1, … in the declaration's order, and `person` if there are ids."""
+    connection: Any
+
+    def count_rows(self) -> int:
+        """n: the number of rows, or of distinct ids."""
+        rows = self.rows
+        if self.declaration.id_column is None:
+            [(found,)] = self.fetch(rows.aggregate(found=rows.count()))
+            return int(found)
+        nameless = rows.count(where=rows.person.isnull())
+        [(found, without_id)] = self.fetch(rows.aggregate(found=rows.person.nunique(), nameless=nameless))
+        return int(found) + (1 if without_id else 0)
+
+    def count_strays(self) -> bool:
+        """Whether any record is outside, with no other to take it."""
+        return any(self.declaration.cell(place) is None for place in self.places())
+
+    def count_categories(self) -> Counts:
+        """The counts in the order of `Declaration.labels`: one pass, from which only they come back."""
+        return self.declaration.tally(self.places())
+
+    def count_groups(self) -> tuple[int, ...]:
+        """How many records each group has."""
+        return self.declaration.tally_groups(self.places())
+
+    def places(self) -> dict[Place, int]:
+        """How many records are in each place."""
+        codes = coded(self.rows, self.match, self.connection.name)
+        if self.declaration.id_column is not None:
+            codes = codes.group_by("person").aggregate(code=codes.code.fill_null(int(OUTSIDE)).min())
+        found = self.fetch(codes.group_by("code").aggregate(often=codes.count()))
+        return {self.match.place(None if code is None else int(code)): int(often) for code, often in found}
+
+    def fetch(self, answer: Any) -> list[tuple[Any, ...]]:
+        """The rows of an answer; whatever the database says when it fails is dropped, because it may quote rows."""
+        return attempt(lambda: _fetched(self.connection, answer), unreadable(self.name))
+
+
+@contextmanager
+def open_database(source: object, declaration: Declaration) -> Iterator[DatabaseTable]:
+    """Open a table by its address, or an Ibis expression."""
+    if find_spec("ibis") is None:
+        raise SourceError("counting in databases needs ibis", mend="pip install 'discreet[ibis]'")
+    if not isinstance(source, str | Path):
+        error = SourceError(f"a {type(source).__name__} is no table here", mend="give a table expression of Ibis")
+        connection = attempt(lambda: _backend(source), error)
+        yield _opened("the ibis table", connection, source, declaration)
+        return
+    place = find_database(source)
+    with _connected(place) as connection:
+        yield _opened(place.name, connection, attempt(lambda: _table(connection, place), _unknown(place)), declaration)
+
+
+@contextmanager
+def _connected(place: DatabasePlace) -> Iterator[Any]:
+    import ibis
+
+    if place.scheme == "sqlite" and not Path(place.url.removeprefix("sqlite://")).is_file():
+        raise SourceError("there is no such SQLite file", mend="check the name")  # it would be made, and be empty
+    error = SourceError(
+        f"the database of {place.name} cannot be reached", mend="check the address, and that Ibis knows its kind"
+    )
+    connection = attempt(lambda: ibis.connect(place.url), error)
+    try:
+        if connection.name == "postgres":
+            attempt(lambda: postgres.begin_snapshot(connection), error)
+        elif connection.name == "sqlite":
+            attempt(lambda: connection.raw_sql("PRAGMA query_only = ON"), error)
+        yield connection
+    finally:
+        with suppress(Exception):  # what it says of a connection that is gone helps nobody
+            connection.disconnect()
+
+
+def _backend(source: Any) -> Any:
+    import ibis
+
+    if not isinstance(source, ibis.expr.types.Table):
+        raise TypeError
+    return source.get_backend()
+
+
+def _table(connection: Any, place: DatabasePlace) -> Any:
+    if connection.name == "postgres":
+        return postgres.find_table(connection, place.table)
+    if place.table not in connection.list_tables():
+        raise _unknown(place)
+    return connection.table(place.table)
+
+
+def _opened(name: str, connection: Any, table: Any, declaration: Declaration) -> DatabaseTable:
+    for column in declaration.columns:
+        if column not in table.columns:
+            raise missing_column(column, name)
+    require_digits(connection, name)
+    chosen = table.select(**{f"c{i}": table[column] for i, column in enumerate(declaration.columns)})
+    kinds = attempt(lambda: _kinds(connection, chosen), unreadable(name))
+    held = [wide_enough(kinds[0], declaration)]
+    if declaration.grouping is not None:
+        held.append(wide_enough(kinds[1], declaration.grouping))
+    match = match_columns(declaration, held)
+    for each in (match.groups, match.answers) if isinstance(match, Crossing) else (match,):
+        require_floats(connection, each, name)
+    backend = connection.name
+    read = {f"c{i}": read_column(chosen[f"c{i}"], kinds[i], backend) for i in range(len(held))}
+    if declaration.id_column is not None:
+        person = identity(chosen[f"c{len(held)}"], kinds[-1], backend)
+        if person is None:
+            raise InvalidInput(
+                f"column {declaration.id_column!r} cannot tell people apart", mend="make a text column of it first"
+            )
+        read["person"] = person
+    return DatabaseTable(name, declaration, match, chosen.select(**read), connection)
+
+
+def _kinds(connection: Any, chosen: Any) -> list[str]:
+    """The types of the columns. Ibis takes some of PostgreSQL's for others, so that one is asked itself."""
+    if connection.name == "postgres":
+        return postgres.types_of(connection, chosen)
+    kinds = [type_of(kind) for kind in chosen.schema().types]
+    if connection.name == "sqlite":  # its decimals are floats, whatever they are called
+        return [UNKNOWN if kind.startswith("DECIMAL") else kind for kind in kinds]
+    return kinds
+
+
+def _fetched(connection: Any, answer: Any) -> list[tuple[Any, ...]]:
+    return [tuple(row.values()) for row in connection.to_pyarrow(answer).to_pylist()]
+
+
+def _unknown(place: DatabasePlace) -> SourceError:
+    return SourceError(f"{place.name} names no one table", mend="write it like schema.table, and check the spelling")

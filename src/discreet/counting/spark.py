@@ -1,0 +1,126 @@
+"""Counting on Spark, for what outgrows one machine: the workers judge the rows, and only k numbers travel.
+
+Spark repeats a task that died with its worker, and takes each task's answer once: a worker that is killed changes no
+count. `tests/counting/test_spark_kills.py` kills them. If the whole cluster goes, the count stops in constant words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from discreet.counting.addresses import SparkPlace, find_spark
+from discreet.counting.base import Declaration, Place, Progress, attempt, missing_column, unreadable
+from discreet.counting.crossing import Crossing, match_columns
+from discreet.counting.matching import OUTSIDE, Match
+from discreet.counting.spark_columns import coded, identity, read_column, type_of
+from discreet.counting.spark_sessions import session_for
+from discreet.counting.spark_watch import collect
+from discreet.errors import InvalidInput, SourceError
+from discreet.space import Counts
+
+
+@dataclass(frozen=True, slots=True)
+class SparkTable:
+    """An opened source, for one declaration: the `Table` of Spark."""
+
+    name: str
+    declaration: Declaration
+    match: Match | Crossing
+    rows: Any
+    """A data frame with columns c0, c1, … in the declaration's order, and `person` if there are ids."""
+    progress: Progress | None
+
+    def count_rows(self) -> int:
+        """n: the number of rows, or of distinct ids."""
+        from pyspark.sql import functions as f
+
+        if self.declaration.id_column is None:
+            [(found,)] = self.fetch(self.rows.agg(f.count(f.lit(1))))
+            return int(found)
+        nameless = f.count(f.when(f.col("person").isNull(), 1))
+        [(found, without_id)] = self.fetch(self.rows.agg(f.count_distinct(f.col("person")), nameless))
+        return int(found) + (1 if without_id else 0)
+
+    def count_strays(self) -> bool:
+        """Whether any record is outside, with no other to take it."""
+        return any(self.declaration.cell(place) is None for place in self.places())
+
+    def count_categories(self) -> Counts:
+        """The counts in the order of `Declaration.labels`: one pass, from which only they come back."""
+        return self.declaration.tally(self.places())
+
+    def count_groups(self) -> tuple[int, ...]:
+        """How many records each group has."""
+        return self.declaration.tally_groups(self.places())
+
+    def places(self) -> dict[Place, int]:
+        """How many records are in each place."""
+        from pyspark.sql import functions as f
+
+        codes = coded(self.rows, self.match)
+        if self.declaration.id_column is not None:
+            first = f.min(f.coalesce(f.col("code"), f.lit(int(OUTSIDE))))
+            codes = codes.groupBy("person").agg(first.alias("code"))
+        found = self.fetch(codes.groupBy("code").agg(f.count(f.lit(1))))
+        return {self.match.place(code): int(often) for code, often in found}
+
+    def fetch(self, answer: Any) -> list[tuple[Any, ...]]:
+        """The rows of an answer; whatever the engine says when it fails is dropped."""
+        return attempt(lambda: collect(answer, self.progress), unreadable(self.name))
+
+
+@contextmanager
+def open_spark(source: object, declaration: Declaration, *, progress: Progress | None = None) -> Iterator[SparkTable]:
+    """Open a data frame, or what the text of a SOURCE names on its cluster."""
+    if find_spec("pyspark") is None:
+        raise SourceError("counting on Spark needs pyspark", mend="pip install 'discreet[spark]'")
+    if not isinstance(source, str | Path):
+        yield _opened("the pyspark table", source, declaration, progress)
+        return
+    place = find_spark(source)
+    with session_for(place) as session:
+        frame = attempt(lambda: _frame(session, place), unreadable(place.name))
+        yield _opened(place.name, frame, declaration, progress)
+
+
+def _frame(session: Any, place: SparkPlace) -> Any:
+    if place.kind == "table":
+        return session.table(place.what)
+    # Of files with different types Spark would cast one to the other's; merged schemas must agree.
+    return session.read.format(place.kind).option("mergeSchema", "true").load(place.what)
+
+
+def _opened(name: str, frame: Any, declaration: Declaration, progress: Progress | None) -> SparkTable:
+    """Choose the declared columns by their place, so that no name is ever part of an expression."""
+    from pyspark.sql.classic.dataframe import DataFrame
+
+    if not isinstance(frame, DataFrame):
+        raise SourceError(f"a {type(frame).__name__} is no table here", mend="give a DataFrame of a classic session")
+    fields = attempt(lambda: list(frame.schema.fields), unreadable(name))
+    at = [_only([field.name for field in fields], column, name) for column in declaration.columns]
+    chosen = [fields[i] for i in at]
+    match = match_columns(declaration, [type_of(field) for field in chosen])
+    numbered = frame.toDF(*(f"f{i}" for i in range(len(fields))))
+    columns = [read_column(field, f"f{i}") for field, i in zip(chosen, at, strict=True)]
+    named = [column.alias(f"c{i}") for i, column in enumerate(columns)]
+    if declaration.id_column is not None:
+        person = identity(chosen[-1], columns[-1])
+        if person is None:
+            raise InvalidInput(
+                f"column {declaration.id_column!r} cannot tell people apart", mend="make a text column of it first"
+            )
+        named[-1] = person.alias("person")
+    return SparkTable(name, declaration, match, numbered.select(*named), progress)
+
+
+def _only(names: list[str], column: str, shown: str) -> int:
+    if names.count(column) > 1:
+        raise SourceError(f"{shown} has two columns {column!r}", mend="rename one of them")
+    if column not in names:
+        raise missing_column(column, shown)
+    return names.index(column)

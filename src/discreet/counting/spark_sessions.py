@@ -1,0 +1,125 @@
+"""A session of Spark for the text of a SOURCE: started for it, closed after it, and deaf to its rows.
+
+What Spark prints and logs may quote rows, so the driver's output is dropped. A session that already runs in this
+process is used if it is on the same master, and left running.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from discreet.counting.addresses import SparkPlace
+from discreet.counting.base import attempt
+from discreet.errors import SourceError
+
+SETTINGS = {
+    "spark.app.name": "discreet",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "OFF",
+    "spark.sql.files.ignoreCorruptFiles": "false",
+    "spark.sql.files.ignoreMissingFiles": "false",
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+    "spark.sql.runSQLOnFiles": "false",
+}
+"""Nothing is guessed, and nothing that cannot be read is left out in silence. Memory and the like are Spark's own
+configuration: spark-defaults.conf, or PYSPARK_SUBMIT_ARGS."""
+
+STOPPING = 30
+"""Seconds that a session may take to stop before its process is killed."""
+
+
+@contextmanager
+def session_for(place: SparkPlace) -> Iterator[Any]:
+    """The session that reads this source."""
+    with _unwarned():
+        from pyspark import SparkContext
+        from pyspark.sql import SparkSession
+
+    running = SparkContext._active_spark_context
+    if running is not None:
+        if place.master not in (None, running.master):
+            raise SourceError(
+                f"a Spark session on {running.master} is running here", mend="stop it, or give a DataFrame of it"
+            )
+        yield SparkSession(running)
+        return
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        raise SourceError("Spark needs Java", mend="install Java 17 or newer, or set JAVA_HOME")
+    heard = signal.getsignal(signal.SIGINT)
+    gateway = attempt(lambda: _gateway(place), _unreachable(place))
+    try:
+        yield attempt(lambda: _session(gateway), _unreachable(place))
+    finally:
+        _close(gateway)
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, heard)  # Spark's own would ask a context that is gone
+
+
+def _gateway(place: SparkPlace) -> Any:
+    """Start the driver, whose output goes nowhere."""
+    from pyspark import SparkConf
+    from pyspark.java_gateway import launch_gateway
+
+    conf = SparkConf(loadDefaults=False)
+    for key, value in SETTINGS.items():
+        conf.set(key, value)
+    if place.master is not None:
+        conf.setMaster(place.master)
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    return launch_gateway(conf, popen_kwargs=silent)
+
+
+def _session(gateway: Any) -> Any:
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    with _unwarned():
+        return SparkSession(SparkContext(gateway=gateway))
+
+
+def _close(gateway: Any) -> None:
+    """Stop the session and end the driver, also one that was killed or does not answer."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    with suppress(Exception), _unwarned():
+        if SparkContext._active_spark_context is not None:
+            SparkSession(SparkContext._active_spark_context).stop()
+    with suppress(Exception):
+        gateway.shutdown()
+    process = getattr(gateway, "proc", None)
+    if process is not None:
+        process.stdin.close()  # the driver ends with it
+        try:
+            process.wait(STOPPING)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    # What a later session would take for a driver that still runs.
+    SparkContext._active_spark_context = None
+    SparkContext._gateway = SparkContext._jvm = None
+    SparkSession._instantiatedSession = None
+
+
+@contextmanager
+def _unwarned() -> Iterator[None]:
+    """Spark warns of versions of pandas, which is not used here, and of drivers that were killed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _unreachable(place: SparkPlace) -> SourceError:
+    master = place.master or "the configured master"
+    return SourceError(
+        f"no Spark session starts on {master}", mend="check that the cluster runs and is of this version"
+    )
