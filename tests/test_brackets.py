@@ -6,10 +6,16 @@ import itertools
 import math
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from discreet import ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, ExponentialSmooth, PosteriorSpace
-from discreet.brackets import least_second_difference, most_second_difference
+from discreet.brackets import (
+    least_second_difference,
+    least_second_differences,
+    most_second_difference,
+    most_second_differences,
+)
 from discreet.mechanisms.exponential import Exponential
 from discreet.numbers import fraction_lower, fraction_upper, precision
 from discreet.sensitivity import bracket
@@ -36,6 +42,9 @@ def test_second_differences_lie_between_their_brackets(exponent: int) -> None:
         right = truth(low, step)
         assert least_second_difference(low, low + step, step) <= right  # type: ignore[operator]
         assert most_second_difference(low, low + step, step) >= right  # type: ignore[operator]
+        many = np.array([low]), np.array([low + step]), np.array([float(step)])
+        assert least_second_differences(*many)[0] <= right
+        assert most_second_differences(*many)[0] >= right
 
 
 @pytest.mark.parametrize("factor", [1 + 1e-11, 1 - 1e-11])
@@ -86,10 +95,15 @@ def test_weights_lie_between_the_floats_that_toss_their_coins(family: Callable[.
     space = PosteriorSpace(prior=["0.3", 4], n=n)
     for counts in some_counts(space):
         law = family(space, scale="0.5").law(counts)
-        least, most = law._brackets()
+        (least, most), many = law._brackets(), law._many_brackets()
         reach = [10**e for e in range(int(math.log10(n)) + 1)]
         for offset in [o for size in reach for o in (-size, size) if 0 <= counts[0] + o <= n]:
             with precision(256):
                 weight = law.log_weight((counts[0] + offset, counts[1] - offset)).exp()
             assert least(offset) <= fraction_lower(weight)
             assert fraction_upper(weight) <= most(offset)
+            low, high = (float(end[0]) for end in many(np.array([offset])))
+            with precision(256):
+                exponent = law.log_weight((counts[0] + offset, counts[1] - offset))
+            assert low <= fraction_lower(exponent)
+            assert fraction_upper(exponent) <= high

@@ -16,7 +16,6 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from discreet.brackets import SAFE
 from discreet.errors import InvalidInput
 from discreet.numbers import ball, exact, nearest_float, precision, working_bits
 from discreet.posteriors import Dirichlet
@@ -103,24 +102,6 @@ def second_difference(a: ArrayLike, b: ArrayLike, step: ArrayLike) -> NDArray[np
         )
     result = np.where(low < 10.0, direct, stirling)
     return np.where(t == 0, 0.0, result)
-
-
-def least_second_differences(
-    low: NDArray[np.float64], high: NDArray[np.float64], step: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """`discreet.brackets.least_second_difference` for many at once."""
-    import numpy as np
-
-    middle = 0.5 * (low + high)
-    outer, inner = step / (2 * middle), step / (2 * (middle + 1))
-    square = inner * inner
-    series = (middle + 1) * square * (1 + square / 6 + square * square / 15)
-    whole = (high + 1) * np.log((high + 1) / (middle + 1)) + (low + 1) * np.log((low + 1) / (middle + 1))
-    ends = np.where(
-        outer < 0.9, -np.log1p(-(np.minimum(outer, 0.9) ** 2)), -np.log(low / middle) - np.log(high / middle)
-    )
-    found: NDArray[np.float64] = (ends + np.where(inner < 0.05, series, whole) - 0.5 * np.log1p(-square)) * (1 - SAFE)
-    return found
 
 
 def _phi(t: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -39,9 +39,6 @@ UNIT = 80
 TRIES = 1.75
 """Blocks are split until the expected number of tries per draw is at most this."""
 
-_MARGIN = 1e-8
-"""Floats decide a coin of `draw_many` only where it is this clear; their own error is tested to be below 1e-9."""
-
 
 class Block(NamedTuple):
     """The candidates at distances near … far on one side (±1) of the centre; side 0 is the centre itself."""
@@ -88,9 +85,15 @@ class Envelope:
                 return offset
 
     def draw_many(
-        self, bits: Bits, count: int, log_weights: Callable[[NDArray[np.int64]], NDArray[np.float64]]
+        self,
+        bits: Bits,
+        count: int,
+        brackets: Callable[[NDArray[np.int64]], tuple[NDArray[np.float64], NDArray[np.float64]]],
     ) -> NDArray[np.int64]:
-        """Many offsets: float weights toss the coin where it is clear by a wide margin, enclosures elsewhere."""
+        """Many offsets, from floats certainly below and above the log-weights at many offsets at once.
+
+        They toss the coin where it is clear, enclosures elsewhere.
+        """
         import numpy as np
 
         side, near, _ = (np.array(column) for column in zip(*self._blocks, strict=True))
@@ -103,10 +106,11 @@ class Envelope:
             index = self._choice.draw_many(bits, batch)
             offset = side[index] * (near[index] + draw_below_many(bits, size[index]))
             words = draw_words(bits, batch)
-            toss = np.log((words.astype(np.float64) + 0.5) / 2.0**64)
-            chance = log_weights(offset) - log_bound[index]
-            keep = (toss < chance) | (offset == 0)
-            unclear = (np.abs(toss - chance) < _MARGIN * (1 + np.abs(chance))) & (offset != 0)
+            low, high = (chance - log_bound[index] for chance in brackets(offset))
+            with np.errstate(divide="ignore"):  # the logarithms of words and bounds are below 60: SAFE covers them
+                keep = (np.log(words.astype(np.float64) + 1) - 64 * np.log(2) <= low - SAFE) | (offset == 0)
+                gone = np.log(words.astype(np.float64)) - 64 * np.log(2) >= high + SAFE
+            unclear = ~keep & ~gone
             for i in np.flatnonzero(unclear):
                 coin = resume_bits(int(words[i]), bits)
                 keep[i] = self._keep(coin, int(offset[i]), self._bounds[index[i]])

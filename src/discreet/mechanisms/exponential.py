@@ -17,7 +17,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from discreet.brackets import SAFE, least_second_difference, most_second_difference
+from discreet.brackets import (
+    SAFE,
+    least_second_difference,
+    least_second_differences,
+    most_second_difference,
+    most_second_differences,
+)
 from discreet.distances import Affinity, hellinger_floats
 from discreet.draw import Bits
 from discreet.envelope import Envelope
@@ -118,13 +124,7 @@ class ExponentialLaw(CandidateLaw):
         if self.space.k > 2:
             drawn = np.array([self._mixture().draw(bits) for _ in range(size)], dtype=np.int64)
             return drawn.reshape(size, self.space.k)
-        rate = nearest_float(self._rate)
-
-        def log_weights(offset: NDArray[np.int64]) -> NDArray[np.float64]:
-            moved = np.stack([self.counts[0] + offset, self.counts[1] - offset], axis=1)
-            return -rate * hellinger_floats(self.space.prior, self.counts, moved)
-
-        first = self.counts[0] + self._blocks().draw_many(bits, size, log_weights)
+        first = self.counts[0] + self._blocks().draw_many(bits, size, self._many_brackets())
         return np.stack([first, self.space.n - first], axis=1)
 
     def _long(self) -> bool:
@@ -169,6 +169,26 @@ class ExponentialLaw(CandidateLaw):
             return found * (1 + SAFE) + _TINY
 
         return least, most
+
+    def _many_brackets(self) -> Callable[[NDArray[np.int64]], tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        """The same for the logarithms of the weights at many offsets."""
+        import numpy as np
+
+        slow, fast = self._rates()
+        first, second = (float(a) + c for a, c in zip(self.space.prior.parameters, self.counts, strict=True))
+
+        def brackets(offset: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+            step = np.abs(offset).astype(np.float64)
+            up, down = np.maximum(offset, 0), np.minimum(offset, 0)
+            ends = (first + down, first + up, step), (second - up, second - down, step)
+            near = sum(least_second_differences(*end) for end in ends)
+            far = sum(most_second_differences(*end) for end in ends)
+            return (
+                -fast * (1 + SAFE) * np.sqrt(-np.expm1(-0.5 * far)),
+                -slow * (1 - SAFE) * np.sqrt(-np.expm1(-0.5 * near)),
+            )
+
+        return brackets
 
     def _weight_at(self, offset: int) -> arb:
         return self.log_weight((self.counts[0] + offset, self.counts[1] - offset)).exp()
