@@ -21,8 +21,8 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
+from discreet.brackets import least_second_differences
 from discreet.cover import cover
-from discreet.distances import least_second_differences
 from discreet.draw import CHUNK, Bits, draw_below, draw_bernoulli, draw_choice, draw_composition
 from discreet.errors import DiscreetError
 from discreet.laws import Outcome
