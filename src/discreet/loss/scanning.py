@@ -116,15 +116,15 @@ class Dense:
 
 
 class LineScan:
-    """Two categories, row by row."""
+    """Two categories, row by row, in Hellinger distance or in any other metric that grows outward."""
 
-    def __init__(self, space: PosteriorSpace, progress: Progress | None = None) -> None:
+    def __init__(self, space: PosteriorSpace, progress: Progress | None = None, table: Line | None = None) -> None:
         self.space = space
-        table = grid(space)
-        assert isinstance(table, Line)
-        self._grid, self.rows = table, table.rows
+        found = table or grid(space)
+        assert isinstance(found, Line)
+        self._grid, self.rows = found, found.rows
         self._progress = progress or (lambda done, total: None)
-        self._steps = table.steps()
+        self._steps = found.steps()
 
     def worst(self, rates: NDArray[np.float64]) -> Extreme:
         """The greatest loss over all neighbours and outputs."""
