@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[1]
 OWNER, PASSWORD = "owner", "pass word/@:%é"
 """A password that has to be quoted wherever it is written."""
 
-SETTINGS = {"max_connections": "64", "shared_buffers": "16MB", "timezone": "UTC", "log_min_messages": "fatal"}
+SETTINGS = {"max_connections": "128", "shared_buffers": "16MB", "timezone": "UTC", "log_min_messages": "fatal"}
 PATIENCE = 60
 
 _numbers = count()

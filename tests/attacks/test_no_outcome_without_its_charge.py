@@ -7,15 +7,27 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from discreet.ledger import Ledger
 from tests.contracts.source import ROOT
 from tests.ledger.kills import POINTS
+from tests.postgres import Server
 
 KILLS = 200
 
 
-def test_two_hundred_kills_leave_a_sound_ledger_and_one_charge_a_request(tmp_path: Path) -> None:
-    command = [sys.executable, "-W", "error", "-m", "tests.ledger.kills", str(KILLS), str(tmp_path)]
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A file, or a database of a real server."""
+    if request.param == "sqlite":
+        return str(tmp_path / "l.db")
+    server: Server = request.getfixturevalue("postgres")
+    return server.new_database()
+
+
+def test_two_hundred_kills_leave_a_sound_ledger_and_one_charge_a_request(place: str) -> None:
+    command = [sys.executable, "-W", "error", "-m", "tests.ledger.kills", str(KILLS), place]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     found: dict[str, int] = json.loads(done.stdout)
@@ -23,7 +35,7 @@ def test_two_hundred_kills_leave_a_sound_ledger_and_one_charge_a_request(tmp_pat
     for action, step in POINTS:
         answer = "nothing" if action == "charge" else "charged"
         assert found.get(f"{action} {step} after {answer}", 0) >= 15
-    assert Ledger(tmp_path / "l.db").verify().rows == 1 + 2 * KILLS
+    assert Ledger(place).verify().rows == 1 + 2 * KILLS
 
 
 def test_a_ledger_killed_while_it_is_made_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -40,3 +52,17 @@ def test_a_ledger_killed_while_it_is_made_is_there_whole_or_not_at_all(tmp_path:
         assert path.exists() == is_there
         Ledger.create(path, dataset="again", epsilon=1)
         assert Ledger(path).verify().rows == (2 if is_there else 1)
+
+
+def test_a_ledger_on_a_server_killed_while_it_is_made_is_there_whole_or_not_at_all(postgres: Server) -> None:
+    program = (
+        "import os, signal, sys; import discreet.ledger.postgres as postgres; from discreet.ledger import Ledger;"
+        "postgres.step = lambda name: name == sys.argv[1] and os.kill(os.getpid(), signal.SIGKILL);"
+        "Ledger.create(sys.argv[2], dataset='d', epsilon=1)"
+    )
+    for step, is_there in (("made", False), ("committed", True)):
+        place = postgres.new_database()
+        done = subprocess.run([sys.executable, "-c", program, step, place], check=False)
+        assert done.returncode == -9
+        Ledger.create(place, dataset="again", epsilon=1)
+        assert Ledger(place).verify().rows == (2 if is_there else 1)

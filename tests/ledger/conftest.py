@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from discreet.ledger import Ledger
+from tests.postgres import Server
 
 
 @pytest.fixture
@@ -15,7 +16,16 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.ledger.sqlite.PRAGMAS", ("synchronous = OFF", "recursive_triggers = ON"))
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path, quick: None) -> str:
+    """Where a ledger can be made, and none is yet: a file, and a database of a real server."""
+    if request.param == "sqlite":
+        return str(tmp_path / "budgets.db")
+    server: Server = request.getfixturevalue("postgres")
+    return server.new_database()
+
+
 @pytest.fixture
-def ledger(tmp_path: Path, quick: None) -> Ledger:
+def ledger(place: str) -> Ledger:
     """A ledger with a budget of 1 for the dataset `anes`."""
-    return Ledger.create(tmp_path / "budgets.db", dataset="anes", epsilon=1)
+    return Ledger.create(place, dataset="anes", epsilon=1)

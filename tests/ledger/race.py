@@ -1,7 +1,7 @@
 """Processes behind a barrier, each asking for a tenth of a budget, again and again.
 
-A program of its own, so that it can fork: `python -m tests.ledger.race locked 20 FOLDER` prints, for each round, how
-many were charged, what the ledger says was spent, and whether it verifies.
+A program of its own, so that it can fork: `python -m tests.ledger.race locked 20 LEDGER` prints, for each round, how
+many were charged, what the ledger says was spent, and whether it verifies. Each round has a dataset of its own.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import json
 import multiprocessing
 import sys
 from multiprocessing.synchronize import Barrier
-from pathlib import Path
 from typing import Any
 
 from discreet.errors import BudgetExceeded, LedgerError
@@ -21,43 +20,43 @@ RACERS = 24
 KINDS: dict[str, type[Ledger]] = {"locked": Ledger, "unlocked": UnlockedLedger}
 
 
-def run(kind: type[Ledger], rounds: int, folder: Path) -> list[dict[str, Any]]:
+def run(kind: type[Ledger], rounds: int, place: str) -> list[dict[str, Any]]:
     """All rounds, with the same processes."""
     context = multiprocessing.get_context("fork")
     ready, done = context.Barrier(RACERS + 1), context.Barrier(RACERS + 1)
     charged = context.Array("i", RACERS)
     racers = [
-        context.Process(target=_ask, args=(kind, rounds, folder, i, ready, done, charged), daemon=True)
+        context.Process(target=_ask, args=(kind, rounds, place, i, ready, done, charged), daemon=True)
         for i in range(RACERS)
     ]
     for racer in racers:
         racer.start()
-    return [_round(folder / f"{number}.db", ready, done, charged) for number in range(rounds)]
+    return [_round(place, f"d{number}", ready, done, charged) for number in range(rounds)]
 
 
-def _ask(
-    kind: type[Ledger], rounds: int, folder: Path, racer: int, ready: Barrier, done: Barrier, charged: Any
-) -> None:
+def _ask(kind: type[Ledger], rounds: int, place: str, racer: int, ready: Barrier, done: Barrier, charged: Any) -> None:
+    ledger = None
     for number in range(rounds):
         ready.wait(60)
+        ledger = ledger or kind(place)
         try:
-            kind(folder / f"{number}.db").charge("d", "1/10", request_id=f"r{racer}", digest="x")
+            ledger.charge(f"d{number}", "1/10", request_id=f"r{racer} of {number}", digest="x")
             charged[racer] = 1
         except BudgetExceeded:
             charged[racer] = 0
         done.wait(120)
 
 
-def _round(path: Path, ready: Barrier, done: Barrier, charged: Any) -> dict[str, Any]:
-    ledger = Ledger.create(path, dataset="d", epsilon=1)
+def _round(place: str, dataset: str, ready: Barrier, done: Barrier, charged: Any) -> dict[str, Any]:
+    ledger = Ledger.create(place, dataset=dataset, epsilon=1)
     ready.wait(60)
     done.wait(120)
     try:
         verifies = ledger.verify().rows > 0
     except LedgerError:
         verifies = False
-    return {"charged": sum(charged), "spent": str(ledger.spent("d").epsilon), "verifies": verifies}
+    return {"charged": sum(charged), "spent": str(ledger.spent(dataset).epsilon), "verifies": verifies}
 
 
 if __name__ == "__main__":
-    print(json.dumps(run(KINDS[sys.argv[1]], int(sys.argv[2]), Path(sys.argv[3]))))
+    print(json.dumps(run(KINDS[sys.argv[1]], int(sys.argv[2]), sys.argv[3])))

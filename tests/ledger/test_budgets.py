@@ -86,8 +86,8 @@ def test_a_delta_that_is_no_small_number_is_refused(delta: object, ledger: Ledge
         ledger.charge("anes", 1, delta, request_id="r", digest="d")
 
 
-def test_delta_is_budgeted_like_epsilon(tmp_path: Path) -> None:
-    ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=10, delta=1e-8)
+def test_delta_is_budgeted_like_epsilon(place: str) -> None:
+    ledger = Ledger.create(place, dataset="d", epsilon=10, delta=1e-8)
     ledger.charge("d", 1, 6e-9, request_id="a", digest="d")
     with pytest.raises(BudgetExceeded, match="delta = 1/200000000 does not fit: 1/250000000 of 1/100000000"):
         ledger.charge("d", 1, 5e-9, request_id="b", digest="d")
@@ -126,9 +126,9 @@ def test_a_request_is_found_again_even_when_the_budget_is_used_up(ledger: Ledger
     ],
 )
 def test_a_request_with_another_parameter_is_refused(
-    dataset: str, epsilon: str, delta: object, digest: str, adjacency: str, ledger: Ledger, tmp_path: Path
+    dataset: str, epsilon: str, delta: object, digest: str, adjacency: str, ledger: Ledger, place: str
 ) -> None:
-    Ledger.create(tmp_path / "budgets.db", dataset="two", epsilon=1, delta="1e-6")
+    Ledger.create(place, dataset="two", epsilon=1, delta="1e-6")
     ledger.charge("anes", "1/2", request_id="r", digest="d")
     with pytest.raises(InvalidInput, match="other parameters"):
         ledger.charge(dataset, epsilon, delta, request_id="r", digest=digest, adjacency=adjacency)
@@ -158,8 +158,8 @@ def test_an_outcome_is_sealed_once_and_only_under_its_charge(ledger: Ledger) -> 
     ledger.verify()
 
 
-def test_datasets_have_budgets_of_their_own(ledger: Ledger, tmp_path: Path) -> None:
-    Ledger.create(tmp_path / "budgets.db", dataset="census", epsilon=2, delta="1e-6")
+def test_datasets_have_budgets_of_their_own(ledger: Ledger, place: str) -> None:
+    Ledger.create(place, dataset="census", epsilon=2, delta="1e-6")
     ledger.charge("anes", 1, request_id="a", digest="d")
     ledger.charge("census", 1, request_id="b", digest="d")
     ledger.seal("b", "{}")
@@ -171,7 +171,7 @@ def test_datasets_have_budgets_of_their_own(ledger: Ledger, tmp_path: Path) -> N
     assert [entry.kind for entry in ledger.history("census")] == ["budget", "charge", "seal"]
     for budget in (1, 5):
         with pytest.raises(InvalidInput, match="a budget is set once"):
-            Ledger.create(tmp_path / "budgets.db", dataset="anes", epsilon=budget)
+            Ledger.create(place, dataset="anes", epsilon=budget)
     for call in (ledger.spent, ledger.remaining):
         with pytest.raises(InvalidInput, match="has no dataset 'nobody'"):
             call("nobody")
@@ -195,8 +195,8 @@ def test_names_that_cannot_be_shown_are_refused(name: object, ledger: Ledger, tm
     assert ledger.verify().rows == 1
 
 
-def test_denominators_that_grow_without_end_are_refused_before_they_cannot_be_written(tmp_path: Path) -> None:
-    ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
+def test_denominators_that_grow_without_end_are_refused_before_they_cannot_be_written(place: str) -> None:
+    ledger = Ledger.create(place, dataset="d", epsilon=1)
 
     def charge_coprimes(start: int, end: int) -> None:
         for i in range(start, end):
