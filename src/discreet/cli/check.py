@@ -17,11 +17,14 @@ EXAMPLE = "Example: discreet check people.csv --column vote --categories Clinton
 
 
 def check(
-    source: Annotated[str, typer.Argument(help="A CSV, Parquet or Arrow file or glob, or duckdb://file.db/table.")],
+    source: Annotated[
+        str, typer.Argument(help="A file or glob, duckdb://file.db/table, postgres://…/table or spark://…/table.")
+    ],
     column: Annotated[str, typer.Option(help="The column to count.")],
     categories: Annotated[str, typer.Option(help='Its categories, like a,b,c; one with a comma as "a,b",c.')],
     other: Annotated[str | None, typer.Option(help="A category for whatever is outside these.")] = None,
     id_column: Annotated[str | None, typer.Option(help="The column that tells people apart.")] = None,
+    engine: Annotated[str | None, typer.Option(help="duckdb, ibis or spark; it follows from the source.")] = None,
     delimiter: Annotated[str, typer.Option(help="What separates the fields of a CSV file.")] = ",",
     header: Annotated[bool, typer.Option(help="Whether a CSV file begins with the names of its columns.")] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
@@ -34,7 +37,8 @@ def check(
 
     declaration = read_declaration(column, categories, other, id_column)
     with busy("counting"):
-        found = inspect_source(source, declaration, form=CsvFormat(delimiter=delimiter, header=header))
+        form = CsvFormat(delimiter=delimiter, header=header)
+        found = inspect_source(source, declaration, engine=engine, form=form)
     if as_json:
         print_json(check_document(found, declaration))
     else:

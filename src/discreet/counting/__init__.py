@@ -18,7 +18,7 @@ from contextlib import AbstractContextManager
 
 from discreet.counting.addresses import engine_for, shown
 from discreet.counting.base import Declaration, Progress, Table, strays_error
-from discreet.counting.inspection import Inspection
+from discreet.counting.inspection import Inspection, OpenedTable
 from discreet.counting.sources import CsvFormat
 from discreet.space import Counts
 
@@ -48,7 +48,7 @@ def open_source(
     engine: str | None = None,
     form: CsvFormat = CSV,
     progress: Progress | None = None,
-) -> AbstractContextManager[Table]:
+) -> AbstractContextManager[OpenedTable]:
     """Open a table once, to count in it several times. The engine follows from the source, if none is named.
 
     >>> import pandas as pd
@@ -90,10 +90,11 @@ def count_categories(
         return table.count_categories()
 
 
-def inspect_source(source: object, declaration: Declaration, *, form: CsvFormat = CSV) -> Inspection:
+def inspect_source(
+    source: object, declaration: Declaration, *, engine: str | None = None, form: CsvFormat = CSV
+) -> Inspection:
     """What a curator may want to know before a release. It speaks of the true data and is never for publication."""
-    from discreet.counting.duck import open_duck
     from discreet.counting.inspection import inspect_table
 
-    with open_duck(source, declaration, form=form) as table:
+    with open_source(source, declaration, engine=engine, form=form) as table:
         return inspect_table(table)

@@ -10,7 +10,7 @@ from typing import Any
 from discreet.counting import matching
 from discreet.counting.base import Declaration, attempt, numeric_places
 from discreet.counting.crossing import Crossing
-from discreet.counting.database_texts import digits_of, hexed
+from discreet.counting.database_texts import as_text, digits_of, hexed
 from discreet.counting.matching import Match
 from discreet.errors import SourceError, TooLarge
 
@@ -46,7 +46,7 @@ def type_of(dtype: Any) -> str:
         return f"DECIMAL({dtype.precision},{dtype.scale})"
     if dtype.is_date() or dtype.is_timestamp() or dtype.is_uuid():
         return OTHER_IDS
-    return KINDS.get(dtype.name.lower(), UNKNOWN)
+    return KINDS.get(type(dtype).__name__.lower(), UNKNOWN)
 
 
 def wide_enough(kind: str, declaration: Declaration) -> str:
@@ -79,6 +79,22 @@ def read_column(column: Any, kind: str, backend: str) -> Any:
     return column.cast("float64") if kind == "FLOAT" else column  # every single is a double
 
 
+def shown_text(column: Any, backend: str) -> Any:
+    """The text of a value, for the curator's eyes."""
+    return as_text(column) if backend == "postgres" else column.cast("string")
+
+
+def missing(column: Any, match: Match) -> Any:
+    """The condition under which a row has no value at all."""
+    import ibis
+
+    if match.type in {"FLOAT", "DOUBLE"}:
+        return column.isnull() | column.isnan()
+    if match.type.startswith("DECIMAL"):
+        return column.isnull() | (column.cast("string") == ibis.literal("NaN"))
+    return column.isnull()
+
+
 def identity(column: Any, kind: str, backend: str) -> Any:
     """What is equal for rows of one person, and NULL without an id; None for a type that can tell nobody apart."""
     import ibis
@@ -100,15 +116,16 @@ def coded(rows: Any, match: Match | Crossing, backend: str) -> Any:
     import ibis
 
     if isinstance(match, Match):
-        return _coded(rows, match, "c0", "code", backend)
-    both = _coded(_coded(rows, match.groups, "c1", "held_code", backend), match.answers, "c0", "answer_code", backend)
+        return matched(rows, match, "c0", "code", backend)
+    grouped = matched(rows, match.groups, "c1", "held_code", backend)
+    both = matched(grouped, match.answers, "c0", "answer_code", backend)
     width = len(match.answers.wanted) + 1
     held = ibis.coalesce(both.held_code, len(match.groups.wanted) + 1)
     answer = ibis.coalesce(both.answer_code, width)
     return both.mutate(code=(held - 1) * width + answer - 1)
 
 
-def _coded(rows: Any, match: Match, column: str, code: str, backend: str) -> Any:
+def matched(rows: Any, match: Match, column: str, code: str, backend: str) -> Any:
     """The index in `wanted` from 1, NULL outside: by comparing where they are few, by a join beyond."""
     import ibis
 

@@ -22,26 +22,31 @@ from discreet.counting.database_columns import (
     UNKNOWN,
     coded,
     identity,
+    matched,
+    missing,
     read_column,
     require_floats,
+    shown_text,
     type_of,
     wide_enough,
 )
 from discreet.counting.database_texts import require_digits
+from discreet.counting.inspection import EXAMPLES, LONGEST, Oddities
 from discreet.counting.matching import OUTSIDE, Match
+from discreet.counting.tallying import Tallying
 from discreet.errors import InvalidInput, SourceError
-from discreet.space import Counts
 
 
 @dataclass(frozen=True, slots=True)
-class DatabaseTable:
+class DatabaseTable(Tallying):
     """An opened source, for one declaration: the `Table` of Ibis."""
 
     name: str
     declaration: Declaration
     match: Match | Crossing
     rows: Any
-    """A table expression with columns c0, c1, … in the declaration's order, and `person` if there are ids."""
+    """A table expression with columns c0, c1, … in the declaration's order, `person` if there are ids, and t0 and t1
+    for the texts of the values."""
     connection: Any
 
     def count_rows(self) -> int:
@@ -54,18 +59,6 @@ class DatabaseTable:
         [(found, without_id)] = self.fetch(rows.aggregate(found=rows.person.nunique(), nameless=nameless))
         return int(found) + (1 if without_id else 0)
 
-    def count_strays(self) -> bool:
-        """Whether any record is outside, with no other to take it."""
-        return any(self.declaration.cell(place) is None for place in self.places())
-
-    def count_categories(self) -> Counts:
-        """The counts in the order of `Declaration.labels`: one pass, from which only they come back."""
-        return self.declaration.tally(self.places())
-
-    def count_groups(self) -> tuple[int, ...]:
-        """How many records each group has."""
-        return self.declaration.tally_groups(self.places())
-
     def places(self) -> dict[Place, int]:
         """How many records are in each place."""
         codes = coded(self.rows, self.match, self.connection.name)
@@ -73,6 +66,31 @@ class DatabaseTable:
             codes = codes.group_by("person").aggregate(code=codes.code.fill_null(int(OUTSIDE)).min())
         found = self.fetch(codes.group_by("code").aggregate(often=codes.count()))
         return {self.match.place(None if code is None else int(code)): int(often) for code, often in found}
+
+    def count_oddities(self) -> Oddities:
+        """How many rows there are, and how many of them are odd: for the curator's eyes."""
+        rows = self.rows
+        odd = {"missing": missing(rows.c0, self._matches()[0]), "empty": rows.t0 == ""}
+        if self.declaration.id_column is not None:
+            odd["nameless"] = rows.person.isnull()
+        counted = {what: rows.count(where=condition) for what, condition in odd.items()}
+        [found] = self.fetch(rows.aggregate(found=rows.count(), **counted))
+        return Oddities(*found)
+
+    def count_stray_values(self, *, groups: bool) -> list[tuple[str, int]]:
+        """The most frequent values outside the categories, or the groups: for the curator's eyes."""
+        import ibis
+
+        at = int(groups)
+        match, column = self._matches()[at], f"c{at}"
+        coded = matched(self.rows, match, column, "code", self.connection.name)
+        outside = coded.filter(coded.code.isnull(), ~missing(coded[column], match), coded[f"t{at}"] != "")
+        values = outside.group_by(stray=outside[f"t{at}"].left(LONGEST)).aggregate(often=outside.count())
+        found = self.fetch(values.order_by(ibis.desc("often"), "stray").limit(EXAMPLES))
+        return [(str(stray), int(often)) for stray, often in found]
+
+    def _matches(self) -> tuple[Match, ...]:
+        return (self.match.answers, self.match.groups) if isinstance(self.match, Crossing) else (self.match,)
 
     def fetch(self, answer: Any) -> list[tuple[Any, ...]]:
         """The rows of an answer; whatever the database says when it fails is dropped, because it may quote rows."""
@@ -98,6 +116,12 @@ def open_database(source: object, declaration: Declaration) -> Iterator[Database
 def _connected(place: DatabasePlace) -> Iterator[Any]:
     import ibis
 
+    known = {backend.name for backend in ibis.util.backend_entry_points()} | {"postgresql"}
+    if place.scheme not in known:  # Ibis would fetch a page of the web
+        raise SourceError(
+            f"{place.scheme}:// is no kind of source here",
+            mend="give a file or glob, duckdb://file.db/table, a database that Ibis knows, or spark://host:7077/table",
+        )
     if place.scheme == "sqlite" and not Path(place.url.removeprefix("sqlite://")).is_file():
         raise SourceError("there is no such SQLite file", mend="check the name")  # it would be made, and be empty
     error = SourceError(
@@ -146,6 +170,7 @@ def _opened(name: str, connection: Any, table: Any, declaration: Declaration) ->
         require_floats(connection, each, name)
     backend = connection.name
     read = {f"c{i}": read_column(chosen[f"c{i}"], kinds[i], backend) for i in range(len(held))}
+    read |= {f"t{i}": shown_text(chosen[f"c{i}"], backend) for i in range(len(held))}
     if declaration.id_column is not None:
         person = identity(chosen[f"c{len(held)}"], kinds[-1], backend)
         if person is None:

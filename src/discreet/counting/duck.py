@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.counting.base import Declaration, Place, Progress, attempt, unreadable
 from discreet.counting.crossing import Crossing, match_columns
+from discreet.counting.inspection import EXAMPLES, LONGEST, Oddities
 from discreet.counting.matching import OUTSIDE, Match, identity
 from discreet.counting.opening import connect, rows_of, types_of
 from discreet.counting.sources import CsvFormat, DuckFile, Files, find_source
 from discreet.counting.streams import Stream, from_arrow_files, from_csv, from_memory
+from discreet.counting.tallying import Tallying
 from discreet.errors import SourceError
-from discreet.space import Counts
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -36,7 +37,7 @@ PATIENCE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class DuckTable:
+class DuckTable(Tallying):
     """An opened source, for one declaration: the `Table` of DuckDB."""
 
     name: str
@@ -56,21 +57,34 @@ class DuckTable:
         [(found, without_id)] = self.fetch(f"SELECT {counted}, {nameless} FROM {self.rows}", None)
         return int(found) + (1 if without_id else 0)
 
-    def count_strays(self) -> bool:
-        """Whether any record is outside, with no other to take it."""
-        return any(self.declaration.cell(place) is None for place in self.places())
-
-    def count_categories(self) -> Counts:
-        """The counts in the order of `Declaration.labels`: one pass, from which only they come back."""
-        return self.declaration.tally(self.places())
-
-    def count_groups(self) -> tuple[int, ...]:
-        """How many records each group has."""
-        return self.declaration.tally_groups(self.places())
-
     def places(self) -> dict[Place, int]:
         """How many records are in each place."""
         return {self.match.place(code): int(often) for code, often in self._tallies()}
+
+    def count_oddities(self) -> Oddities:
+        """How many rows there are, and how many of them are odd: for the curator's eyes."""
+        answers = self.match.answers if isinstance(self.match, Crossing) else self.match
+        without_id = "NULL" if self.identity is None else f"count(*) FILTER ({self.identity} IS NULL)"
+        [found] = self.fetch(
+            f"SELECT count(*), count(*) FILTER ({answers.missing}), count(*) FILTER (CAST(c0 AS VARCHAR) = ''), "
+            f"{without_id} FROM {self.rows}",
+            None,
+        )
+        return Oddities(*found)
+
+    def count_stray_values(self, *, groups: bool) -> list[tuple[str, int]]:
+        """The most frequent values outside the categories, or the groups: for the curator's eyes."""
+        match, column = self.match, "c1" if groups else "c0"
+        if isinstance(match, Crossing):
+            match = match.groups if groups else match.answers
+        text = f"CAST({column} AS VARCHAR)"
+        found = self.fetch(
+            f"SELECT left({text}, {LONGEST}) AS stray, count(*) AS often FROM {match.codes(self.rows)} "
+            f"WHERE code IS NULL AND NOT ({match.missing}) AND {text} <> '' "
+            f"GROUP BY stray ORDER BY often DESC, stray LIMIT {EXAMPLES}",
+            match,
+        )
+        return [(str(stray), int(often)) for stray, often in found]
 
     def fetch(self, query: str, match: Match | Crossing | None) -> list[tuple[Any, ...]]:
         """The rows of a query's answer; what `match` compares with is bound in it."""

@@ -16,16 +16,17 @@ from typing import Any
 from discreet.counting.addresses import SparkPlace, find_spark
 from discreet.counting.base import Declaration, Place, Progress, attempt, missing_column, unreadable
 from discreet.counting.crossing import Crossing, match_columns
+from discreet.counting.inspection import EXAMPLES, LONGEST, Oddities
 from discreet.counting.matching import OUTSIDE, Match
-from discreet.counting.spark_columns import coded, identity, read_column, type_of
+from discreet.counting.spark_columns import coded, identity, matched, missing, read_column, type_of
 from discreet.counting.spark_sessions import session_for
 from discreet.counting.spark_watch import collect
+from discreet.counting.tallying import Tallying
 from discreet.errors import InvalidInput, SourceError
-from discreet.space import Counts
 
 
 @dataclass(frozen=True, slots=True)
-class SparkTable:
+class SparkTable(Tallying):
     """An opened source, for one declaration: the `Table` of Spark."""
 
     name: str
@@ -46,18 +47,6 @@ class SparkTable:
         [(found, without_id)] = self.fetch(self.rows.agg(f.count_distinct(f.col("person")), nameless))
         return int(found) + (1 if without_id else 0)
 
-    def count_strays(self) -> bool:
-        """Whether any record is outside, with no other to take it."""
-        return any(self.declaration.cell(place) is None for place in self.places())
-
-    def count_categories(self) -> Counts:
-        """The counts in the order of `Declaration.labels`: one pass, from which only they come back."""
-        return self.declaration.tally(self.places())
-
-    def count_groups(self) -> tuple[int, ...]:
-        """How many records each group has."""
-        return self.declaration.tally_groups(self.places())
-
     def places(self) -> dict[Place, int]:
         """How many records are in each place."""
         from pyspark.sql import functions as f
@@ -68,6 +57,32 @@ class SparkTable:
             codes = codes.groupBy("person").agg(first.alias("code"))
         found = self.fetch(codes.groupBy("code").agg(f.count(f.lit(1))))
         return {self.match.place(code): int(often) for code, often in found}
+
+    def count_oddities(self) -> Oddities:
+        """How many rows there are, and how many of them are odd: for the curator's eyes."""
+        from pyspark.sql import functions as f
+
+        answers = self.match.answers if isinstance(self.match, Crossing) else self.match
+        odd = [missing("c0", answers), f.col("c0").cast("string") == ""]
+        if self.declaration.id_column is not None:
+            odd.append(f.col("person").isNull())
+        [found] = self.fetch(self.rows.agg(f.count(f.lit(1)), *(f.count(f.when(each, 1)) for each in odd)))
+        return Oddities(*found)
+
+    def count_stray_values(self, *, groups: bool) -> list[tuple[str, int]]:
+        """The most frequent values outside the categories, or the groups: for the curator's eyes."""
+        from pyspark.sql import functions as f
+
+        match, column = self.match, "c1" if groups else "c0"
+        if isinstance(match, Crossing):
+            match = match.groups if groups else match.answers
+        text = f.col(column).cast("string")
+        outside = matched(self.rows, match, column, "code").where(
+            f.col("code").isNull() & ~missing(column, match) & (text != "")
+        )
+        values = outside.groupBy(f.substring(text, 1, LONGEST).alias("stray")).agg(f.count(f.lit(1)).alias("often"))
+        found = self.fetch(values.orderBy(f.col("often").desc(), "stray").limit(EXAMPLES))
+        return [(str(stray), int(often)) for stray, often in found]
 
     def fetch(self, answer: Any) -> list[tuple[Any, ...]]:
         """The rows of an answer; whatever the engine says when it fails is dropped."""

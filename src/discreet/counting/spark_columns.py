@@ -72,15 +72,15 @@ def coded(rows: Any, match: Match | Crossing) -> Any:
     from pyspark.sql import functions as f
 
     if isinstance(match, Match):
-        return _coded(rows, match, "c0", "code")
-    both = _coded(_coded(rows, match.groups, "c1", "held_code"), match.answers, "c0", "answer_code")
+        return matched(rows, match, "c0", "code")
+    both = matched(matched(rows, match.groups, "c1", "held_code"), match.answers, "c0", "answer_code")
     width = len(match.answers.wanted) + 1
     held = f.coalesce(f.col("held_code"), f.lit(len(match.groups.wanted) + 1))
     answer = f.coalesce(f.col("answer_code"), f.lit(width))
     return both.withColumn("code", (held - 1) * width + answer - 1)
 
 
-def _coded(rows: Any, match: Match, column: str, code: str) -> Any:
+def matched(rows: Any, match: Match, column: str, code: str) -> Any:
     """The index in `wanted` from 1, NULL outside: by comparing where they are few, by a broadcast join beyond."""
     from pyspark.sql import functions as f
 
@@ -95,6 +95,14 @@ def _coded(rows: Any, match: Match, column: str, code: str) -> Any:
     listed = rows.sparkSession.range(1).select(f.posexplode(f.from_json(f.lit(json.dumps(texts)), "array<string>")))
     listed = listed.select(_typed(f.col("col"), match).alias(f"{code}_wanted"), (f.col("pos") + 1).alias(code))
     return rows.join(f.broadcast(listed), f.col(column) == f.col(f"{code}_wanted"), "left").drop(f"{code}_wanted")
+
+
+def missing(column: str, match: Match) -> Any:
+    """The condition under which a row has no value at all."""
+    from pyspark.sql import functions as f
+
+    absent = f.col(column).isNull()
+    return absent | f.isnan(f.col(column)) if match.type in matching.FLOATS else absent
 
 
 def _typed(text: Any, match: Match) -> Any:
