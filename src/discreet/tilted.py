@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from discreet.brackets import least_second_differences
 from discreet.cover import cover
-from discreet.draw import CHUNK, Bits, draw_below, draw_bernoulli, draw_choice, draw_composition
+from discreet.draw import CHUNK, Bits, draw_below, draw_bernoulli, draw_choice, draw_composition, draw_words
 from discreet.errors import DiscreetError
 from discreet.laws import Outcome
 from discreet.numbers import ball, working_bits
@@ -92,6 +92,12 @@ class Blocks:
         start, stop = self.starts[i], self.starts[i + 1]
         return start + int(self.low[start:stop].searchsorted(x, side="right")) - 1
 
+    def find_many(self, i: int, x: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The blocks of category i that hold these counts."""
+        start, stop = self.starts[i], self.starts[i + 1]
+        found: NDArray[np.int64] = start - 1 + self.low[start:stop].searchsorted(x, side="right")
+        return found
+
 
 class Term:
     """One product of the cover: its tilt, and the heights of all blocks."""
@@ -106,6 +112,8 @@ class Term:
         self.log_mass = log_weight + tilt * n + _PAD * (1 + abs(tilt) * n) + math.fsum(tops.tolist()) + self._log_free
         self.size_of_logs = float(np.abs(log_totals).sum() + np.abs(tops).sum()) + abs(log_weight) + abs(tilt) * n
         self._sums: dict[int, NDArray[np.float64]] = {}
+        self._whole: dict[int, list[int]] = {}
+        self._log_heights: NDArray[np.float64] | None = None
 
     def log_chance(self, at: list[int]) -> float:
         """ln Π height/total over one block of each free category: how likely the term proposes a candidate in them."""
@@ -113,28 +121,59 @@ class Term:
 
         return float(np.log(self._heights[at]).sum()) - self._log_free
 
+    def log_chances(self, at: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The same for many candidates, one a row of blocks."""
+        import numpy as np
+
+        if self._log_heights is None:
+            self._log_heights = np.log(self._heights)
+        shown: NDArray[np.float64] = self._log_heights[at].sum(axis=1) - self._log_free
+        return shown
+
     def masses(self, i: int) -> NDArray[np.float64]:
         """The masses of category i's blocks, exact floats."""
         here = slice(self._blocks.starts[i], self._blocks.starts[i + 1])
         mass: NDArray[np.float64] = self._heights[here] * self._blocks.size[here]
         return mass
 
+    def exact_share(self, i: int, block: int) -> Fraction:
+        """The probability of a block of category i."""
+        if i not in self._whole:
+            self._whole[i] = whole_masses(self.masses(i))
+        masses = self._whole[i]
+        return Fraction(masses[block - self._blocks.starts[i]], sum(masses))
+
     def draw_block(self, bits: Bits, i: int) -> int:
         """A block of category i with probability exactly proportional to its mass."""
+        drawn = bits.draw_bits(CHUNK)
+        sums, room = self._running(i)
+        at = drawn * 2.0**-CHUNK * float(sums[-1])
+        found = int(sums.searchsorted(at - room))
+        if found != int(sums.searchsorted(at + room)) or found == len(sums):
+            found = _exact_block(bits, self.masses(i), drawn)
+        return self._blocks.starts[i] + found
+
+    def draw_blocks(self, bits: Bits, i: int, size: int) -> NDArray[np.int64]:
+        """Many blocks of category i, each as by `draw_block`."""
+        words = draw_words(bits, size)
+        sums, room = self._running(i)
+        at = words * 2.0**-CHUNK * float(sums[-1])
+        found = sums.searchsorted(at - room)
+        unclear = (found != sums.searchsorted(at + room)) | (found == len(sums))
+        for place in unclear.nonzero()[0]:
+            found[place] = _exact_block(bits, self.masses(i), int(words[place]))
+        blocks: NDArray[np.int64] = self._blocks.starts[i] + found
+        return blocks
+
+    def _running(self, i: int) -> tuple[NDArray[np.float64], float]:
+        """The running sums of category i's masses, and how far they and a position among them may be off."""
         import numpy as np
 
         if i not in self._sums:
             self._sums[i] = np.cumsum(self.masses(i))
         sums = self._sums[i]
-        drawn = bits.draw_bits(CHUNK)
-        total = float(sums[-1])
-        at = drawn * 2.0**-CHUNK * total
-        # The running sums of b exact floats are off by less than b·2**-53 of the total.
-        room = (len(sums) + 4) * 2.0**-52 * total
-        found = int(sums.searchsorted(at - room))
-        if found != int(sums.searchsorted(at + room)) or found == len(sums):
-            found = _exact_block(bits, self.masses(i), drawn)
-        return self._blocks.starts[i] + found
+        # The running sums of b exact floats are off by less than b·2**-53 of the total; a position by a few 2**-53.
+        return sums, (len(sums) + 8) * 2.0**-52 * float(sums[-1])
 
 
 def _exact_block(bits: Bits, masses: NDArray[np.float64], drawn: int) -> int:
@@ -170,14 +209,14 @@ class Tilted:
         self, space: PosteriorSpace, counts: Counts, slow_rate: float, log_weight: Callable[[Outcome], arb]
     ) -> None:
         self.space, self.counts, self._log_weight = space, counts, log_weight
-        self._last = max(range(space.k), key=lambda i: counts[i])
-        self._free = [i for i in range(space.k) if i != self._last]
+        self.last = max(range(space.k), key=lambda i: counts[i])
+        self.free = [i for i in range(space.k) if i != self.last]
         self._log_size = math.log(space.size)
         found = cover(slow_rate, _least(space, counts), -self._log_size - _FLOOR * math.log(2))
-        self._blocks = Blocks(space, counts, float(found.rates.min()) if found.rates.size else 1.0)
-        tilts = _tilts(self._blocks, found.rates)
+        self.blocks = Blocks(space, counts, float(found.rates.min()) if found.rates.size else 1.0)
+        tilts = _tilts(self.blocks, found.rates)
         self.terms = [
-            Term(self._blocks, self._last, m, weight, tilt, space.n)
+            Term(self.blocks, self.last, m, weight, tilt, space.n)
             for m, weight, tilt in zip(found.rates.tolist(), found.log_weights.tolist(), tilts, strict=True)
         ]
         # The last two choices: an even draw from all candidates, and the centre itself.
@@ -186,45 +225,57 @@ class Tilted:
         logs.append(math.log(max(rest, 0.0) + 2.0**-40))
         total = max(logs) + math.log(math.fsum(math.exp(x - max(logs)) for x in logs))
         self._shares = [math.ceil(math.exp(x - total) * 2.0**_SHARE_BITS) + 1 for x in logs]
-        self._choices = list(itertools.accumulate(self._shares))
+        self.choices = list(itertools.accumulate(self._shares))
         largest = max((term.size_of_logs for term in self.terms), default=0.0)
-        self._room = 1e-9 + 2.0**-44 * (largest + 64 * space.k + self._log_size)
-        self._log_bound = total - _SHARE_BITS * math.log(2) + self._room
+        self.room = 1e-9 + 2.0**-44 * (largest + 64 * space.k + self._log_size)
+        self.log_bound = total - _SHARE_BITS * math.log(2) + self.room
 
     def draw(self, bits: Bits) -> Outcome:
         """One candidate, exactly from the law."""
         while True:
             r = self.propose(bits)
-            if r is not None and draw_bernoulli(bits, partial(self._chance, r)):
+            if r is not None and draw_bernoulli(bits, partial(self.chance, r)):
                 return r
 
     def propose(self, bits: Bits) -> Outcome | None:
         """One try: a candidate that has yet to be kept, or None where the counts do not fit n."""
-        choice = draw_choice(bits, self._choices)
+        choice = draw_choice(bits, self.choices)
         if choice == len(self.terms):
             return tuple(draw_composition(bits, self.space.n, self.space.k))
         if choice > len(self.terms):
             return tuple(self.counts)
         term, left = self.terms[choice], self.space.n
         found = [0] * self.space.k
-        for i in self._free:
+        for i in self.free:
             block = term.draw_block(bits, i)
-            low, high = int(self._blocks.low[block]), int(self._blocks.high[block])
+            low, high = int(self.blocks.low[block]), int(self.blocks.high[block])
             found[i] = low + draw_below(bits, high - low + 1)
             left -= found[i]
             if left < 0:
                 return None
-        found[self._last] = left
+        found[self.last] = left
         return tuple(found)
 
-    def _chance(self, r: Outcome) -> arb:
+    def chance(self, r: Outcome) -> arb:
         """weight(r)/(bound·Q(r)), where Q is the chance of proposing r: at most 1 by the cover and the envelopes."""
-        blocks = [self._blocks.find(i, r[i]) for i in self._free]
+        blocks = [self.blocks.find(i, r[i]) for i in self.free]
         log_q = self._quick(r, blocks) if working_bits() <= 2 * CHUNK else self._exact(r, blocks)
-        chance = (self._log_weight(r) - arb_ball(self._log_bound) - log_q).exp()
+        chance = (self._log_weight(r) - arb_ball(self.log_bound) - log_q).exp()
         if chance > 1:
             raise DiscreetError("an envelope was found too low", mend="please report this prior, n and k")
         return chance
+
+    def log_proposal(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """ln Q of many candidates, one a row: floats within `room`, as in `_quick`."""
+        import numpy as np
+
+        at = np.stack([self.blocks.find_many(i, rows[:, i]) for i in self.free], axis=1)
+        logs = [np.full(len(rows), math.log(self._shares[-2]) - self._log_size)]
+        logs += [math.log(share) + term.log_chances(at) for share, term in zip(self._shares, self.terms, strict=False)]
+        centre = (rows == np.array(self.counts)).all(axis=1)
+        logs.append(np.where(centre, math.log(self._shares[-1]), -np.inf))
+        shown: NDArray[np.float64] = np.logaddexp.reduce(np.stack(logs), axis=0)
+        return shown
 
     def _quick(self, r: Outcome, blocks: list[int]) -> arb:
         """ln Q(r) in floats, with the bound on their error as radius."""
@@ -235,7 +286,7 @@ class Tilted:
         if r == tuple(self.counts):
             logs.append(math.log(self._shares[-1]))
         top = max(logs)
-        return arb_ball(top + math.log(math.fsum(math.exp(x - top) for x in logs)), self._room)
+        return arb_ball(top + math.log(math.fsum(math.exp(x - top) for x in logs)), self.room)
 
     def _exact(self, r: Outcome, blocks: list[int]) -> arb:
         """ln Q(r) at the working precision."""
@@ -244,10 +295,8 @@ class Tilted:
             total += self._shares[-1]
         for share, term in zip(self._shares, self.terms, strict=False):
             product = ball(share)
-            for i, block in zip(self._free, blocks, strict=True):
-                masses = whole_masses(term.masses(i))
-                mass = masses[block - self._blocks.starts[i]]
-                product *= ball(Fraction(mass, sum(masses))) / int(self._blocks.size[block])
+            for i, block in zip(self.free, blocks, strict=True):
+                product *= ball(term.exact_share(i, block)) / int(self.blocks.size[block])
             total += product
         return total.log()
 

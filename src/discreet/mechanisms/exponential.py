@@ -31,6 +31,7 @@ from discreet.errors import InvalidInput
 from discreet.laws import CandidateLaw, Outcome, require_outcome
 from discreet.mechanisms.base import EPSILON_RANGE, Mechanism, asked_epsilon
 from discreet.numbers import START_BITS, Range, ball, exact, nearest_float, precision, working_bits
+from discreet.proposals import Proposals
 from discreet.sensitivity import (
     Arithmetic,
     Balls,
@@ -122,8 +123,7 @@ class ExponentialLaw(CandidateLaw):
         import numpy as np
 
         if self.space.k > 2:
-            drawn = np.array([self._mixture().draw(bits) for _ in range(size)], dtype=np.int64)
-            return drawn.reshape(size, self.space.k)
+            return self.proposals().draw_many(bits, size)
         first = self.counts[0] + self._blocks().draw_many(bits, size, self._many_brackets())
         return np.stack([first, self.space.n - first], axis=1)
 
@@ -135,6 +135,10 @@ class ExponentialLaw(CandidateLaw):
         if self._tilted is None:
             self._tilted = Tilted(self.space, self.counts, self._rates()[0], self.log_weight)
         return self._tilted
+
+    def proposals(self) -> Proposals:
+        """The tilted sampler's proposals in bulk, for three categories or more: its normaliser, and many draws."""
+        return Proposals(self._mixture(), self._rates())
 
     def _blocks(self) -> Envelope:
         if self._envelope is None:
