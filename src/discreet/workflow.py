@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from discreet.counting import CsvFormat, Declaration, open_source, strays_error
+from discreet.counting import CsvFormat, Declaration, engine_for, open_source, shown, strays_error
 from discreet.draw import SYSTEM
 from discreet.errors import DiscreetError, InvalidInput, SourceError
 from discreet.loss import Certificate, audit, calibrate, certificate_by_theorem, rho_upper
@@ -85,7 +85,7 @@ def release(
     n: object = None,
     other: str | None = None,
     id_column: str | None = None,
-    engine: str = "duckdb",
+    engine: str | None = None,
     form: CsvFormat | None = None,
     request_id: str | None = None,
     calibrated: bool = False,
@@ -105,10 +105,11 @@ def release(
     asked = None if n is None else whole(n, "n", minimum=1)
     shape = form or CsvFormat()
     book = _opened(ledger, dataset, request_id)
-    with open_source(source, declaration, engine=engine, form=shape, progress=progress) as table:
+    chosen = engine_for(source, engine)
+    with open_source(source, declaration, engine=chosen, form=shape, progress=progress) as table:
         prepared = prepare(
             declaration, _records(table, asked), epsilon=epsilon, prior=prior, mechanism=mechanism,
-            calibrated=calibrated, source=_shown(source), dataset=dataset, engine=engine, form=shape, options=options,
+            calibrated=calibrated, source=shown(source), dataset=dataset, engine=chosen, form=shape, options=options,
         )  # fmt: skip
         prepared.certificate.check(prepared.mechanism)
         sealed = _affordable(book, dataset, prepared, request_id)
@@ -311,7 +312,3 @@ def _finished(work: Callable[[], T], charge: Charge | None) -> T:
 
 def _changed() -> SourceError:
     return SourceError("the table changed while it was read", mend="let nobody write to it meanwhile")
-
-
-def _shown(source: object) -> str:
-    return str(source) if isinstance(source, str | Path) else f"a {type(source).__module__.partition('.')[0]} table"

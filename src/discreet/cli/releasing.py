@@ -27,7 +27,8 @@ EXAMPLE = (
 def release(
     epsilon: Annotated[str, typer.Option(help="The privacy loss to allow, exact: 0.5, 1e-3 or 1/3.")],
     source: Annotated[
-        str | None, typer.Argument(help="A CSV, Parquet or Arrow file or glob, or duckdb://file.db/table.")
+        str | None,
+        typer.Argument(help="A file or glob, duckdb://file.db/table, postgres://…/table or spark://…/table."),
     ] = None,
     column: Annotated[str | None, typer.Option(help="The column to count.")] = None,
     categories: Annotated[
@@ -41,7 +42,7 @@ def release(
     n: Annotated[str | None, typer.Option("--n", help="The number of records; counted if not said.")] = None,
     other: Annotated[str | None, typer.Option(help="A category for whatever is outside the others.")] = None,
     id_column: Annotated[str | None, typer.Option(help="The column that tells people apart: one record each.")] = None,
-    engine: Annotated[str, typer.Option(help="The engine that counts.")] = "duckdb",
+    engine: Annotated[str | None, typer.Option(help="duckdb, ibis or spark; it follows from the source.")] = None,
     delimiter: Annotated[str, typer.Option(help="What separates the fields of a CSV file.")] = ",",
     header: Annotated[bool, typer.Option(help="Whether a CSV file begins with the names of its columns.")] = True,
     mechanism: Annotated[str, typer.Option(help="The mechanism, by name.")] = "geometric",
@@ -60,7 +61,7 @@ def release(
 ) -> None:
     """Release a posterior by one exact draw. What is printed may be published."""
     from discreet.cli.check import read_declaration
-    from discreet.counting import CsvFormat
+    from discreet.counting import CsvFormat, engine_for, shown
 
     _require_one_way(source, counts, ledger=ledger, dataset=dataset, no_ledger=no_ledger)
     options = {key: value for key, value in (("gamma", gamma), ("way", way)) if value is not None}
@@ -80,7 +81,7 @@ def release(
     declaration = read_declaration(column, categories, other, id_column)
     form = CsvFormat(delimiter=delimiter, header=header)
     if dry_run:
-        _dry_run(declaration, shared, n, str(source), dataset, engine, form, as_json)
+        _dry_run(declaration, shared, n, shown(source), dataset, engine_for(source, engine), form, as_json)
         return
     if ledger is not None and not yes and not sys.stdin.isatty():
         raise InvalidInput("a charge must be confirmed", mend="answer on a terminal, or say --yes")
