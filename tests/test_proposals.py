@@ -12,7 +12,7 @@ import pytest
 from discreet import DiscreetError, ExponentialLocal, PosteriorSpace
 from discreet.draw import draw_bernoulli
 from discreet.numbers import precision
-from discreet.testing import HashedBits
+from discreet.testing import HashedBits, draw_many_with
 from discreet.tilted import Tilted
 from tests.spaces import FOUR, counts_at, random_case
 
@@ -104,3 +104,15 @@ def test_the_bulk_is_the_same_law_as_single_draws_where_means_can_tell() -> None
     spread = many.std(axis=0)
     assert (np.abs(few.mean(axis=0) - many.mean(axis=0)) < 6.5 * spread / 20).all()
     assert few.std(axis=0) == pytest.approx(spread, rel=0.5)
+
+
+def test_a_batch_that_is_cut_short_favours_no_kind_of_proposal() -> None:
+    """Many small samples: were proposals grouped by their term, the first few of each would come too often."""
+    space, counts = PosteriorSpace([7, 4, 5], 100), (34, 33, 33)
+    law = ExponentialLocal(space, scale="0.4").law(counts)
+    chance, distance = np.exp(law.log_pmf()), law.distances()
+    mean = float(chance @ distance)
+    spread = math.sqrt(float(chance @ (distance - mean) ** 2))
+    bits = HashedBits("cut short")
+    ranks = [space.candidates().index(row) for _ in range(400) for row in draw_many_with(law, bits, 5).tolist()]
+    assert abs(float(distance[ranks].mean()) - mean) < 6.2 * spread / math.sqrt(len(ranks))

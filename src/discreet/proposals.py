@@ -110,10 +110,13 @@ class Proposals:
         tilted = self._tilted
         total = np.full(size, tilted.choices[-1], dtype=np.int64)
         choice = np.searchsorted(self._shares, draw_below_many(bits, total).astype(np.uint64), side="right")
-        rows = [self._even(bits, int((choice == len(tilted.terms)).sum()))]
-        rows.append(np.tile(np.array(tilted.counts, dtype=np.int64), (int((choice > len(tilted.terms)).sum()), 1)))
-        rows += [self._of_term(bits, j, int((choice == j).sum())) for j in np.unique(choice) if j < len(tilted.terms)]
-        fitting = np.concatenate(rows)
+        rows, fits = np.empty((size, tilted.space.k), dtype=np.int64), np.ones(size, dtype=bool)
+        even = np.flatnonzero(choice == len(tilted.terms))
+        rows[even], rows[choice > len(tilted.terms)] = self._even(bits, even.size), tilted.counts
+        for j in np.unique(choice[choice < len(tilted.terms)]):
+            mine = np.flatnonzero(choice == j)
+            rows[mine], fits[mine] = self._of_term(bits, int(j), mine.size)
+        fitting = rows[fits]  # in the order of the choices: whoever needs fewer may take the first
         step = max(1, _CELLS // (tilted.space.k * (len(tilted.terms) + 4)))
         parts = [self._chances(fitting[at : at + step]) for at in range(0, len(fitting), step)]
         low, high = (np.concatenate([part[i] for part in parts]) if parts else np.empty(0) for i in (0, 1))
@@ -138,8 +141,8 @@ class Proposals:
         found: Whole = np.diff(np.concatenate([0 * ends - 1, bars, ends], axis=1), axis=1) - 1
         return found
 
-    def _of_term(self, bits: Bits, j: int, size: int) -> Whole:
-        """Proposals of one term that fit n."""
+    def _of_term(self, bits: Bits, j: int, size: int) -> tuple[Whole, NDArray[np.bool_]]:
+        """Proposals of one term, and which of them fit n."""
         import numpy as np
 
         tilted = self._tilted
@@ -150,8 +153,7 @@ class Proposals:
             found[:, i] = low + draw_below_many(bits, high - low + 1)
         left = tilted.space.n - found.sum(axis=1)
         found[:, tilted.last] = left
-        fits: Whole = found[left >= 0]
-        return fits
+        return found, left >= 0
 
     def _chances(self, rows: Whole) -> tuple[Floats, Floats]:
         """Floats certainly below and above ln(chance) of each row."""
