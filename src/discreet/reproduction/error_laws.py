@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from discreet.distances import second_difference
+from discreet.draw import SYSTEM, Bits, draw_words
 from discreet.mechanisms import Geometric
 from discreet.mechanisms.geometric import noise_vectors
 
@@ -138,6 +139,15 @@ class ErrorLaw:
         """Whiskers, quartiles and median."""
         return tuple(self.quantile(p) for p in BOX)
 
+    def draw_distances(self, size: int, bits: Bits = SYSTEM) -> NDArray[np.float64]:
+        """Distances of independent outputs, for studies: inversion in floats."""
+        import numpy as np
+
+        sums = np.cumsum(self.chance)
+        at = np.searchsorted(sums / sums[-1], draw_uniform(bits, size), side="right")
+        found: NDArray[np.float64] = self.distance[at.clip(0, len(sums) - 1)]
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class Runs:
@@ -184,6 +194,14 @@ def allowed_gap(atoms: Atoms, mean: float, size: int) -> float:
         logs = top + np.log(np.exp(powers - top[:, None]) @ atoms.chance)
         sides.append(float(((share + logs) / rates).min()))
     return max(sides) + _ROUNDING
+
+
+def draw_uniform(bits: Bits, size: int) -> NDArray[np.float64]:
+    """Floats between 0 and 1 for studies: 64 fair bits each, rounded."""
+    import numpy as np
+
+    found: NDArray[np.float64] = (draw_words(bits, size).astype(np.float64) + 0.5) / 2.0**64
+    return found
 
 
 def geometric_law(mechanism: Geometric, counts: Sequence[int]) -> ErrorLaw:

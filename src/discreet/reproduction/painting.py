@@ -70,7 +70,7 @@ def legend_below(figure: Figure, *axes: Axes) -> None:
     figure.legend(found.values(), found.keys(), loc="outside lower center", ncols=columns, frameon=False, fontsize=9)
 
 
-def paint_boxes(axes: Axes, at: float, box: tuple[float, ...], colour: str, *, width: float, filled: bool) -> None:
+def paint_box(axes: Axes, at: float, box: tuple[float, ...], colour: str, *, width: float, filled: bool) -> None:
     """A box from its five quantiles: filled for an exact law, an outline for runs."""
     low, first, median, third, high = box
     stats = {"whislo": low, "q1": first, "med": median, "q3": third, "whishi": high, "fliers": []}

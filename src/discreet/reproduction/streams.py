@@ -14,10 +14,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from discreet.distances import second_difference
-from discreet.draw import SYSTEM, Bits, draw_words
+from discreet.draw import SYSTEM, Bits
 from discreet.errors import TooLarge
 from discreet.mechanisms.laplace import LaplaceLaw
-from discreet.reproduction.error_laws import Atoms, Cells
+from discreet.reproduction.error_laws import Atoms, Cells, draw_uniform
 from discreet.space import PosteriorSpace
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Stream(ABC):
         """Distances of independent outputs, for studies: inversion in floats, first of the slice and then within it."""
         import numpy as np
 
-        first, inside = (_uniform(bits, size) for _ in range(2))
+        first, inside = (draw_uniform(bits, size) for _ in range(2))
         totals = self._summed[2]
         chosen = np.searchsorted(np.cumsum(totals) / totals.sum(), first, side="right").clip(0, len(totals) - 1)
         found = np.empty(size)
@@ -198,10 +198,3 @@ def _merged(log_affinity: NDArray[np.float64]) -> Half:
 def _likely(log_affinity: NDArray[np.float64], mass: NDArray[np.float64]) -> Half:
     kept = mass > _UNSEEN
     return log_affinity[kept], mass[kept]
-
-
-def _uniform(bits: Bits, size: int) -> NDArray[np.float64]:
-    import numpy as np
-
-    found: NDArray[np.float64] = (draw_words(bits, size).astype(np.float64) + 0.5) / 2.0**64
-    return found
