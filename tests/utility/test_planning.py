@@ -92,10 +92,14 @@ def test_the_document_is_strict_json(small: dc.Plan) -> None:
 def test_what_is_left_out_of_a_large_space_is_said_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.utility.studies.DRAWN", 4000)
     monkeypatch.setattr("discreet.utility.studies._SLOWLY", 100)
+    monkeypatch.setattr("discreet.utility.studies._PREPARED", 30)
     found = dc.plan(dc.PosteriorSpace(prior=[1, 1, 1], n=4000), epsilon=1)
     left_out = {(row["name"], row["setting"]): row["reason"] for row in found.omitted}
     assert "linear programme" in left_out["optimal", "limit"]
-    assert "enumerated" in left_out["exponential-local", "nominal"]
+    assert "calibrating" in left_out["exponential-local", "calibrated"]
+    row = found.row("exponential-local")
+    assert row["method"].startswith("64 exact draws for each of 30 drawn data sets")
+    assert 0 < row["mean_error_within"] < 0.2 < row["mean_error"] < 1
     shown = {(row["name"], row["setting"]) for row in found.mechanisms}
     assert ("geometric", "nominal") in shown
     assert not shown & set(left_out)

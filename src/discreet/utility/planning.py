@@ -37,7 +37,9 @@ FAMILIES = (
 CALIBRATED, CALIBRATED_MORE = 1001, 300
 """The most candidates (two categories, and more) for which the exponential mechanisms are calibrated unasked."""
 
-EXPONENTIAL = 1 << 14
+CATEGORIES = 30
+"""The most categories for which the error of the exponential mechanisms is drawn unasked."""
+
 WEIGHED = 400
 SNAPPED = 101
 LIMIT = 160
@@ -141,8 +143,9 @@ def _made(name: str, setting: str, space: PosteriorSpace, epsilon: Fraction, tho
         _require(space, WEIGHED, "this way back is compared for at most {} candidates")
         return Geometric(space, epsilon=epsilon, way="bayes")
     if name.startswith("exponential"):
-        if space.k > 2:
-            _require(space, EXPONENTIAL, "with three categories or more its error is enumerated, up to {} candidates")
+        if space.k > CATEGORIES and not thorough:
+            text = f"drawing its error for more than {CATEGORIES} categories takes minutes: ask for a thorough plan"
+            raise TooLarge(text, mend="take fewer categories")
         if setting == "calibrated" and not thorough:
             most = CALIBRATED if space.k == 2 else CALIBRATED_MORE
             _require(space, most, "calibrating more than {} candidates takes minutes: ask for a thorough plan")

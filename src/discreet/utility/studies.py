@@ -1,7 +1,8 @@
 """Three categories or more and too many candidates: a study of drawn data sets, the same ones on every run.
 
 Data sets are drawn from the prior predictive. Where a row of probabilities can be had, each gets its exact error law;
-otherwise one exact output is drawn for each. Either way the mean comes with a stated interval.
+otherwise exact outputs are drawn: one for each data set, or for the exponential family, whose draws cost little once
+one is prepared, many for each of fewer data sets. Either way the mean comes with a stated interval.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ DRAWN = 50_000
 """How many outputs are drawn where that is quick; fewer for many categories."""
 
 _SLOWLY = 2_000
-_VERY_SLOWLY = 256
+_PREPARED, _EACH = 200, 64
+"""For the exponential family: data sets (fewer for more than ten categories), and outputs of each data set."""
+
+_OF_ONE = 8_000
 _SMOOTH = 1e6
 
 
@@ -91,33 +95,51 @@ def row_study(kernel: SimplexKernel, metric: Metric, size: int) -> Source:
 
 
 def draw_study(mechanism: Mechanism, metric: Metric, counts: Counts | None) -> Source:
-    """One drawn output for each drawn data set, or many for one."""
+    """Drawn outputs for drawn data sets, or many for one."""
     import numpy as np
 
     space = mechanism.space
     if metric.name == "total-variation" or getattr(mechanism, "way", "nearest") != "nearest":
         raise TooLarge("this needs all candidates of a space with too many", mend="use hellinger and nearest")
-    size = _VERY_SLOWLY if isinstance(mechanism, Exponential) and counts is None else _SLOWLY
-    if isinstance(mechanism, Geometric):
-        size = study_size(space)
-    data = drawn_data(space, size, "data") if counts is None else np.broadcast_to(np.array(counts), (size, space.k))
-    released = _released(mechanism, data, counts)
-    value = metric.distances(space.prior, data, released)
+    data, released = _outputs(mechanism, counts)
+    size, each = released.shape[:2]
+    value = np.stack(
+        [metric.distances(space.prior, data, released[:, i]) for i in range(each)]
+        if size > each
+        else [metric.distances(space.prior, data[i], released[i]) for i in range(size)],
+        axis=1 if size > each else 0,
+    )
 
     def slices() -> Iterator[Slice]:
-        yield Slice.exact(np.full(size, 1 / size), value[:, None], np.ones((size, 1)))
+        yield Slice.exact(np.full(size, 1 / size), value, np.full((size, each), 1 / each))
 
-    return Source(slices, metric.diameter(space), f"{size} exact draws", complete=False, sampled=size)
+    method = f"{size} exact draws" if each == 1 else f"{each} exact draws for each of {size} drawn data sets"
+    return Source(slices, metric.diameter(space), method, complete=False, sampled=size)
 
 
-def _released(mechanism: Mechanism, data: NDArray[np.int64], counts: Counts | None) -> NDArray[np.int64]:
+@lru_cache(maxsize=8)
+def _outputs(mechanism: Mechanism, counts: Counts | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Data sets, one a row, and outputs for each: the same for every metric."""
     import numpy as np
 
-    bits = HashedBits("outputs")
-    if isinstance(mechanism, Geometric):
-        noise = zero_sum(mechanism.epsilon / 2, mechanism.space.k).draw_many(bits, len(data))
-        return mechanism.way_back(data + noise)
+    space, bits = mechanism.space, HashedBits("outputs")
     if counts is not None:
-        return draw_many_with(mechanism.law(counts), bits, len(data))
-    rows = [draw_many_with(mechanism.law(row), bits, 1) for row in data.tolist()]
-    return np.concatenate(rows)
+        size = study_size(space) if isinstance(mechanism, Geometric) else _OF_ONE
+        size = size if isinstance(mechanism, Geometric | Exponential) else _SLOWLY
+        data = np.broadcast_to(np.array(counts, dtype=np.int64), (size, space.k))
+        if isinstance(mechanism, Geometric):
+            return data, _noisy(mechanism, data, bits)
+        return data, draw_many_with(mechanism.law(counts), bits, size)[:, None]
+    if isinstance(mechanism, Geometric):
+        data = drawn_data(space, study_size(space), "data")
+        return data, _noisy(mechanism, data, bits)
+    if isinstance(mechanism, Exponential):
+        data = drawn_data(space, max(24, min(_PREPARED, 10 * _PREPARED // space.k)), "data")
+        return data, np.stack([draw_many_with(mechanism.law(row), bits, _EACH) for row in data.tolist()])
+    data = drawn_data(space, _SLOWLY, "data")
+    return data, np.stack([draw_many_with(mechanism.law(row), bits, 1) for row in data.tolist()])
+
+
+def _noisy(mechanism: Geometric, data: NDArray[np.int64], bits: HashedBits) -> NDArray[np.int64]:
+    noise = zero_sum(mechanism.epsilon / 2, mechanism.space.k).draw_many(bits, len(data))
+    return mechanism.way_back(data + noise)[:, None]
