@@ -10,28 +10,39 @@ shown again as it was. Errors after the data was read have texts that no count c
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from discreet.counting import CsvFormat, Declaration, engine_for, open_source, shown, strays_error
 from discreet.draw import SYSTEM
 from discreet.errors import DiscreetError, InvalidInput, SourceError
-from discreet.loss import Certificate, audit, calibrate, certificate_by_theorem, rho_upper
-from discreet.mechanisms import Mechanism, Released
-from discreet.mechanisms import mechanism as named_mechanism
 from discreet.numbers import whole
-from discreet.posteriors import Dirichlet
-from discreet.receipts import UNIT_PERSON, UNIT_ROW, Receipt, receipt_document
-from discreet.space import Counts, PosteriorSpace
-from discreet.utility.statement import accuracy_statement
+from discreet.preparing import Prepared, PreparedColumns, PreparedGroups, prepare
+from discreet.questions import Question, shared
+from discreet.receipts import Bundle, Receipt, read_sealed
+from discreet.space import Counts
 
 if TYPE_CHECKING:
     from discreet.counting import Progress, Table
     from discreet.ledger import Charge, Ledger
+
+__all__ = [
+    "STEPS",
+    "Prepared",
+    "PreparedColumns",
+    "PreparedGroups",
+    "Question",
+    "prepare",
+    "prepare_counts",
+    "release",
+    "release_columns",
+    "release_counts",
+]
+
+Plan = Prepared | PreparedGroups | PreparedColumns
 
 T = TypeVar("T")
 
@@ -43,33 +54,17 @@ def reached(step: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
-    """All that is public about a release, settled before anything is charged: safe to show."""
+class Job:
+    """Where the rows are, and what pays."""
 
-    declaration: Declaration
-    mechanism: Mechanism
-    certificate: Certificate
-    accuracy: dict[str, Any]
-    digest: str
-
-    @property
-    def unit(self) -> str:
-        """Whose data one record is."""
-        return UNIT_ROW if self.declaration.id_column is None else UNIT_PERSON
-
-    def document(self, released: Released | None = None, charge: Charge | None = None) -> dict[str, Any]:
-        """The receipt, as far as it is known."""
-        return receipt_document(
-            self.mechanism,
-            self.declaration.labels,
-            released,
-            certificate=self.certificate,
-            accuracy=self.accuracy,
-            unit=self.unit,
-            request_id=None if charge is None else charge.request_id,
-            dataset=None if charge is None else charge.dataset,
-            charge=None if charge is None else charge.hash,
-        )
+    source: object
+    ledger: Ledger | None
+    dataset: str | None
+    request_id: str | None
+    engine: str
+    form: CsvFormat
+    confirm: Callable[[Any], bool] | None
+    progress: Progress | None
 
 
 def release(
@@ -85,46 +80,128 @@ def release(
     n: object = None,
     other: str | None = None,
     id_column: str | None = None,
+    by: str | None = None,
+    groups: Sequence[str] = (),
+    other_group: str | None = None,
+    group_public: bool = False,
     engine: str | None = None,
     form: CsvFormat | None = None,
     request_id: str | None = None,
     calibrated: bool = False,
-    confirm: Callable[[Prepared], bool] | None = None,
+    confirm: Callable[[Any], bool] | None = None,
     progress: Progress | None = None,
     **options: object,
 ) -> Receipt:
     """Release a posterior from a table, charge it, and keep the receipt. `ledger=None` says that nothing is charged.
 
+    With `by` and `groups`, one cross table is released, at the price of one release; `group_public` declares that
+    everyone may know who is in which group, and protects the answers alone.
+
     >>> import pandas as pd
-    >>> votes = pd.DataFrame({"vote": ["Clinton"] * 60 + ["Dole"] * 40})
+    >>> votes = pd.DataFrame({"vote": ["Clinton"] * 60 + ["Dole"] * 40, "sex": ["f", "m"] * 50})
     >>> receipt = release(votes, column="vote", categories=["Clinton", "Dole"], epsilon=1, ledger=None)
     >>> sum(receipt.output), receipt.document["epsilon_exact"]
     (100, '1')
+    >>> asked = {"column": "vote", "categories": ["Clinton", "Dole"], "by": "sex", "groups": ["f", "m"]}
+    >>> receipt = release(votes, **asked, epsilon=1, ledger=None)
+    >>> sum(receipt.output), list(receipt.posteriors)
+    (100, ['f', 'm'])
     """
-    declaration = Declaration(column, categories, other=other, id_column=id_column)
-    asked = None if n is None else whole(n, "n", minimum=1)
-    shape = form or CsvFormat()
+    question = Question(
+        column, categories, other=other, by=by, groups=groups, other_group=other_group, group_public=group_public,
+        prior=prior, mechanism=mechanism, calibrated=calibrated, epsilon=epsilon, **options,
+    )  # fmt: skip
+    job = _job(source, ledger, dataset, request_id, engine, form, confirm, progress)
+    found = _done(job, [question.declaration(id_column)], [question.terms(epsilon)], n, together=False)
+    assert isinstance(found, Receipt), "a request for one column seals one receipt"
+    return found
+
+
+def release_columns(
+    source: object,
+    questions: Sequence[Question],
+    *,
+    ledger: Ledger | str | Path | None,
+    epsilon: object = None,
+    dataset: str | None = None,
+    n: object = None,
+    id_column: str | None = None,
+    engine: str | None = None,
+    form: CsvFormat | None = None,
+    request_id: str | None = None,
+    confirm: Callable[[Any], bool] | None = None,
+    progress: Progress | None = None,
+) -> Bundle:
+    """Release several columns of a table in one request: one charge for all of them, which are sealed together.
+
+    Every question says its own `epsilon`, or `epsilon` here is the price of all, shared equally.
+
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"vote": ["Clinton"] * 60 + ["Dole"] * 40, "sex": ["f", "m"] * 50})
+    >>> asked = [Question("vote", ["Clinton", "Dole"]), Question("sex", ["f", "m"])]
+    >>> bundle = release_columns(table, asked, epsilon=1, ledger=None)
+    >>> bundle.columns, [part.document["epsilon_exact"] for part in bundle.parts], bundle.document["epsilon_exact"]
+    (('vote', 'sex'), ['1/2', '1/2'], '1')
+    """
+    terms = [question.terms(share) for question, share in zip(questions, shared(questions, epsilon), strict=True)]
+    job = _job(source, ledger, dataset, request_id, engine, form, confirm, progress)
+    found = _done(job, [question.declaration(id_column) for question in questions], terms, n, together=True)
+    assert isinstance(found, Bundle), "a request for several columns seals one bundle"
+    return found
+
+
+def _job(
+    source: object,
+    ledger: Ledger | str | Path | None,
+    dataset: str | None,
+    request_id: str | None,
+    engine: str | None,
+    form: CsvFormat | None,
+    confirm: Callable[[Any], bool] | None,
+    progress: Progress | None,
+) -> Job:
     book = _opened(ledger, dataset, request_id)
-    chosen = engine_for(source, engine)
-    with open_source(source, declaration, engine=chosen, form=shape, progress=progress) as table:
-        prepared = prepare(
-            declaration, _records(table, asked), epsilon=epsilon, prior=prior, mechanism=mechanism,
-            calibrated=calibrated, source=shown(source), dataset=dataset, engine=chosen, form=shape, options=options,
-        )  # fmt: skip
-        prepared.certificate.check(prepared.mechanism)
-        sealed = _affordable(book, dataset, prepared, request_id)
+    return Job(source, book, dataset, request_id, engine_for(source, engine), form or CsvFormat(), confirm, progress)
+
+
+def _done(
+    job: Job, declarations: list[Declaration], terms: list[dict[str, Any]], n: object, *, together: bool
+) -> Receipt | Bundle:
+    """The steps, from public facts to what was sealed."""
+    asked = _asked_sizes(n)
+    with ExitStack() as stack:
+        tables = [
+            stack.enter_context(
+                open_source(job.source, declaration, engine=job.engine, form=job.form, progress=job.progress)
+            )
+            for declaration in declarations
+        ]
+        facts: dict[str, Any] = {
+            "source": shown(job.source),
+            "dataset": job.dataset,
+            "engine": job.engine,
+            "form": job.form,
+        }
+        parts = tuple(
+            prepare(declaration, _sizes(table, asked, public=own["group_public"]), **own, **facts)
+            for declaration, table, own in zip(declarations, tables, terms, strict=True)
+        )
+        if len({part.adjacency for part in parts}) > 1:
+            raise InvalidInput("groups are public for one column and not for another", mend="ask twice")
+        prepared = PreparedColumns(parts) if together else parts[0]
+        prepared.check()
+        sealed = _affordable(job, prepared)
         if sealed is not None:
             return sealed
         reached("prepared")
-        if confirm is not None and not confirm(prepared):
+        if job.confirm is not None and not job.confirm(prepared):
             raise InvalidInput("the release was not confirmed", mend="nothing was charged and nothing was drawn")
-        if declaration.asserts and table.count_strays():
-            raise strays_error(declaration)
+        _require_no_strays(declarations, tables)
         reached("checked")
-        charge = _charged(book, dataset, prepared, request_id)
+        charge = _charged(job, prepared)
         if charge is not None and charge.outcome is not None:
-            return Receipt.from_json(charge.outcome)
-        return _finished(lambda: _sealed(book, table, prepared, charge), charge)
+            return read_sealed(charge.outcome)
+        return _finished(lambda: _sealed(job, tables, parts, prepared, charge), charge)
 
 
 def release_counts(
@@ -172,50 +249,8 @@ def prepare_counts(
         declaration, whole(size, "n", minimum=1), epsilon=epsilon, prior=prior, mechanism=mechanism,
         calibrated=calibrated, source="counts in hand", dataset=None, engine="none", form=CsvFormat(), options=options,
     )  # fmt: skip
+    assert isinstance(prepared, Prepared), "counts in hand have no groups"
     return prepared, prepared.mechanism.space.counts(values)
-
-
-def prepare(
-    declaration: Declaration,
-    n: int,
-    *,
-    epsilon: object,
-    prior: object,
-    mechanism: str,
-    calibrated: bool,
-    source: str,
-    dataset: str | None,
-    engine: str,
-    form: CsvFormat,
-    options: dict[str, object],
-) -> Prepared:
-    """Settle the mechanism, its certificate and its accuracy from public facts alone."""
-    labels = declaration.labels
-    parameters = Dirichlet([1] * len(labels)) if prior is None else prior
-    space = PosteriorSpace(prior=parameters, n=n)
-    if space.k != len(labels):
-        raise InvalidInput(
-            f"the prior has {space.k} parameters for {len(labels)} categories", mend="give one for each, other included"
-        )
-    if calibrated:
-        made = calibrate(mechanism, space, epsilon=epsilon, **options)  # type: ignore[arg-type]
-        certificate = audit(made).certificate
-    else:
-        made = named_mechanism(mechanism, space, epsilon=epsilon, **options)
-        certificate = certificate_by_theorem(made)
-    request = {
-        "certificate": certificate.digest,
-        "column": declaration.column,
-        "categories": list(declaration.categories),
-        "other": declaration.other,
-        "id_column": declaration.id_column,
-        "source": source,
-        "engine": engine,
-        "form": asdict(form),
-        "dataset": dataset,
-    }
-    digest = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
-    return Prepared(declaration, made, certificate, accuracy_statement(made), digest)
 
 
 def _opened(ledger: Ledger | str | Path | None, dataset: str | None, request_id: str | None) -> Ledger | None:
@@ -234,63 +269,94 @@ def _opened(ledger: Ledger | str | Path | None, dataset: str | None, request_id:
     return book
 
 
-def _records(table: Table, n: int | None) -> int:
-    """n: the number of records. It does not change when one is replaced, and is published."""
-    found = table.count_rows()
-    if n is not None and n != found:
+def _asked_sizes(n: object) -> int | tuple[int, ...] | None:
+    """n as it is asked for: None, one for all records, or one for each public group."""
+    if n is None:
+        return None
+    if isinstance(n, Sequence) and not isinstance(n, str | bytes):
+        return tuple(whole(size, "n") for size in n)
+    return whole(n, "n", minimum=1)
+
+
+def _sizes(table: Table, asked: int | tuple[int, ...] | None, *, public: bool) -> int | tuple[int, ...]:
+    """n: the number of records, or of each public group. It does not change between neighbours, and is published."""
+    if not public:
+        found: int | tuple[int, ...] = table.count_rows()
+        total = found
+    else:
+        found = table.count_groups()
+        total = sum(found)
+    if asked is not None and asked not in (found, total):
         raise InvalidInput("the table does not have n records", mend="leave n out, or give the true number")
-    if found == 0:
+    if total == 0:
         raise InvalidInput("the table has no records", mend="give one with at least one")
     return found
 
 
-def _affordable(book: Ledger | None, dataset: str | None, prepared: Prepared, request_id: str | None) -> Receipt | None:
+def _affordable(job: Job, prepared: Plan) -> Receipt | Bundle | None:
     """The receipt of a request that was sealed before. A new one that the budget cannot bear is refused unasked.
 
     `Ledger.charge` decides again, alone with the book; here it spares a question, and a look at the data.
     """
-    if book is None or dataset is None:
+    if job.ledger is None or job.dataset is None:
         return None
-    found = None if request_id is None else book.find(request_id)
+    found = None if job.request_id is None else job.ledger.find(job.request_id)
     if found is None:
-        made = prepared.mechanism
-        book.afford(dataset, made.epsilon, made.delta, adjacency=made.adjacency, rho=rho_upper(made))
+        job.ledger.afford(job.dataset, prepared.epsilon, prepared.delta, adjacency=prepared.adjacency, rho=prepared.rho)
         return None
     if found.digest != prepared.digest:
-        raise InvalidInput(f"request {request_id!r} was made with other parameters", mend="use another id")
-    return None if found.outcome is None else Receipt.from_json(found.outcome)
+        raise InvalidInput(f"request {job.request_id!r} was made with other parameters", mend="use another id")
+    return None if found.outcome is None else read_sealed(found.outcome)
 
 
-def _charged(book: Ledger | None, dataset: str | None, prepared: Prepared, request_id: str | None) -> Charge | None:
-    if book is None or dataset is None:
+def _require_no_strays(declarations: list[Declaration], tables: Sequence[Table]) -> None:
+    """The domain check: of several columns, not even which is said."""
+    pairs = zip(declarations, tables, strict=True)
+    found = [declaration for declaration, table in pairs if declaration.asserts and table.count_strays()]
+    if found and len(declarations) > 1:
+        raise InvalidInput("a column has values outside what is declared", mend="look with discreet check")
+    if found:
+        raise strays_error(found[0])
+
+
+def _charged(job: Job, prepared: Plan) -> Charge | None:
+    if job.ledger is None or job.dataset is None:
         return None
-    made = prepared.mechanism
-    return book.charge(
-        dataset,
-        made.epsilon,
-        made.delta,
-        request_id=f"{SYSTEM.draw_bits(128):032x}" if request_id is None else request_id,
+    return job.ledger.charge(
+        job.dataset,
+        prepared.epsilon,
+        prepared.delta,
+        request_id=f"{SYSTEM.draw_bits(128):032x}" if job.request_id is None else job.request_id,
         digest=prepared.digest,
-        adjacency=made.adjacency,
-        rho=rho_upper(made),
+        adjacency=prepared.adjacency,
+        rho=prepared.rho,
     )
 
 
-def _sealed(book: Ledger | None, table: Table, prepared: Prepared, charge: Charge | None) -> Receipt:
+def _sealed(
+    job: Job,
+    tables: Sequence[Table],
+    parts: tuple[Prepared | PreparedGroups, ...],
+    prepared: Plan,
+    charge: Charge | None,
+) -> Receipt | Bundle:
     """Count, draw once from the law of the counts, and seal what was drawn before anyone sees it."""
     reached("charged")
     try:
-        counts = table.count_categories()
+        counts = [table.count_categories() for table in tables]
     except InvalidInput:  # strays that were not there when the declaration was checked
         raise _changed() from None
     reached("counted")
-    if sum(counts) != prepared.mechanism.space.n:
+    if not all(part.fits(own) for part, own in zip(parts, counts, strict=True)):
         raise _changed()
-    released = prepared.mechanism.release(counts)
+    drawn: list[Any] = [part.release(own) for part, own in zip(parts, counts, strict=True)]
     reached("drawn")
-    receipt = Receipt(prepared.document(released, charge))
-    if book is not None and charge is not None:
-        book.seal(charge.request_id, receipt.to_json())
+    if isinstance(prepared, PreparedColumns):
+        receipt: Receipt | Bundle = Bundle(prepared.document(drawn, charge))
+    else:
+        receipt = Receipt(prepared.document(drawn[0], charge))
+    if job.ledger is not None and charge is not None:
+        job.ledger.seal(charge.request_id, receipt.to_json())
     reached("sealed")
     return receipt
 

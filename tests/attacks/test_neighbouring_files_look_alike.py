@@ -34,7 +34,7 @@ Capture = pytest.CaptureFixture[str]
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("discreet.ledger.sqlite.PRAGMAS", QUICK)
-    monkeypatch.setattr("discreet.workflow.accuracy_statement", SAID_ONCE)
+    monkeypatch.setattr("discreet.preparing.accuracy_statement", SAID_ONCE)
     monkeypatch.delenv("DISCREET_DEBUG", raising=False)
     return tmp_path
 

@@ -45,7 +45,7 @@ PLACES = {
     "the law": "discreet.mechanisms.geometric.Geometric.law",
     "the draw": "discreet.laws.Law.draw",
     "the way back": "discreet.mechanisms.geometric.Geometric.posterior",
-    "the receipt": "discreet.receipts.canonical",
+    "the receipt": "discreet.receipts.receipt.canonical",
     "the seal": "discreet.ledger.book.Ledger.seal",
     "the ledger's rows": "discreet.ledger.book._is_json",
 }
@@ -62,7 +62,7 @@ def place(tmp_path: Path, table: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("discreet.ledger.sqlite.PRAGMAS", QUICK)
     monkeypatch.setattr("discreet.laws.Law.draw", lambda law: RELEASED)
-    monkeypatch.setattr("discreet.workflow.accuracy_statement", lambda made: {"what": "", "mean": None, "method": ""})
+    monkeypatch.setattr("discreet.preparing.accuracy_statement", lambda made: {"what": "", "mean": None, "method": ""})
     (tmp_path / "v.csv").symlink_to(table)
     Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
     return tmp_path

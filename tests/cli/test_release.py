@@ -15,6 +15,7 @@ RELEASE = ("release", "--counts", "70,50,30", "--epsilon", "0.5", "--no-ledger")
 KEYS = {
     "accuracy",
     "adjacency",
+    "by",
     "categories",
     "certificate",
     "charge",
@@ -22,6 +23,9 @@ KEYS = {
     "delta",
     "epsilon",
     "epsilon_exact",
+    "group_shares",
+    "group_sizes",
+    "groups",
     "interval",
     "interval_kind",
     "mechanism",

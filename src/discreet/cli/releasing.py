@@ -258,7 +258,7 @@ def _dry_run(
             declaration, whole(n, "n", minimum=1), source=source, dataset=dataset, engine=engine, form=form,
             options=shared, **settled,
         )  # fmt: skip
-        prepared.mechanism.require_guarantee()
+        prepared.require_guarantee()
     document = prepared.document()
     if as_json:
         print_json(document)

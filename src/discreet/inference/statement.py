@@ -8,8 +8,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from discreet.inference.groups import Within
 from discreet.mechanisms import Geometric, Laplace, LaplaceImproved, Mechanism, Released
 from discreet.mechanisms.snapped_counts import SnappedCounts
+from discreet.posteriors import Dirichlet
 from discreet.space import exceeds
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ NOISE_AWARE = "noise-aware, privacy noise included"
 PLUG_IN = "plug-in, privacy noise not included"
 
 _CELLS, _LISTED, _SNAPPED = 1 << 14, 1 << 11, 1 << 8
+_PAIRS = 1 << 22
 
 
 def quick(mechanism: Mechanism) -> bool:
@@ -59,3 +62,44 @@ def stated_interval(released: Released, level: float) -> tuple[str, Floats, Floa
         except Exception:  # noqa: BLE001, S110 - what was drawn is drawn: it must be shown
             pass
     return PLUG_IN, *released.posterior.interval(level)
+
+
+def quick_groups(mechanism: Mechanism, k: int) -> bool:
+    """Whether a receipt has time for the noise-aware intervals of groups of k answers. Public facts only.
+
+    >>> from discreet import PosteriorSpace
+    >>> cells = PosteriorSpace(prior=[1] * 6, n=10**6)
+    >>> quick_groups(Geometric(cells, epsilon="1/2"), 3), quick_groups(Geometric(cells, epsilon="1/100"), 3)
+    (True, False)
+    """
+    n, cells = mechanism.space.n, mechanism.space.k
+    width = min(n + 1.0, 180 / float(mechanism.epsilon)) if isinstance(mechanism, Geometric) else n + 1.0
+    tables = cells // 2 if k == 2 else cells
+    return quick(mechanism) and tables * width**2 * math.sqrt(k - 1) <= _PAIRS
+
+
+def group_interval_kind(mechanism: Mechanism, k: int) -> str:
+    """Which intervals a receipt of a cross table with k answers is going to have."""
+    return NOISE_AWARE if quick_groups(mechanism, k) else PLUG_IN
+
+
+def stated_groups(released: Released, level: float, k: int) -> tuple[str, Floats, Floats, Floats, Floats]:
+    """The kind of the intervals, their ends for the k answers of each group, and those of the groups' own shares."""
+    import numpy as np
+
+    groups = [tuple(range(first, first + k)) for first in range(0, released.mechanism.space.k, k)]
+    if quick_groups(released.mechanism, k):
+        try:
+            belief = released.noise_aware()
+            within = [Within(belief, group) for group in groups]
+            ends = [group.interval(level) for group in within]
+            sizes = np.array([group.share.interval(level) for group in within])
+            low, high = (np.array([pair[side] for pair in ends]) for side in (0, 1))
+            if math.isfinite(float((low + high).sum() + sizes.sum())):
+                return NOISE_AWARE, low, high, sizes[:, 0], sizes[:, 1]
+        except Exception:  # noqa: BLE001, S110 - what was drawn is drawn: it must be shown
+            pass
+    parameters = released.posterior.parameters
+    plain = [Dirichlet([parameters[i] for i in group]).interval(level) for group in groups]
+    shares = Dirichlet([sum(parameters[i] for i in group) for group in groups]).interval(level)
+    return PLUG_IN, np.array([low for low, _ in plain]), np.array([high for _, high in plain]), *shares

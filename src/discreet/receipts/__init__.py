@@ -1,0 +1,49 @@
+"""The receipt: what was released, by which law, at what price, and how to check it. Public from end to end.
+
+A receipt is built from public values and the output that was drawn, and from nothing else that depends on data.
+`docs/receipt.schema.json` is its published schema; `tests/test_receipts.py` holds the two together. Several columns
+that were released in one request have their receipts in one `Bundle`, charged and sealed together.
+"""
+
+from __future__ import annotations
+
+from discreet.receipts.bundles import Bundle, bundle_document, read_sealed, verify_bundle
+from discreet.receipts.documents import plain, receipt_document
+from discreet.receipts.groups import public_groups_document
+from discreet.receipts.receipt import (
+    BUNDLE_SCHEMA,
+    KEYS,
+    LEVEL,
+    SCHEMA,
+    UNIT_PERSON,
+    UNIT_ROW,
+    UNITS,
+    Receipt,
+    canonical,
+)
+from discreet.receipts.verifying import agree, believed, believed_groups, mechanism_of, mechanisms_of, verify_receipt
+
+__all__ = [
+    "BUNDLE_SCHEMA",
+    "KEYS",
+    "LEVEL",
+    "SCHEMA",
+    "UNITS",
+    "UNIT_PERSON",
+    "UNIT_ROW",
+    "Bundle",
+    "Receipt",
+    "agree",
+    "believed",
+    "believed_groups",
+    "bundle_document",
+    "canonical",
+    "mechanism_of",
+    "mechanisms_of",
+    "plain",
+    "public_groups_document",
+    "read_sealed",
+    "receipt_document",
+    "verify_bundle",
+    "verify_receipt",
+]

@@ -1,0 +1,106 @@
+"""Bundle: the receipts of several columns that were released in one request, charged and sealed together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import DiscreetError, InvalidInput, NotPrivate
+from discreet.numbers import float_upper
+from discreet.receipts.receipt import BUNDLE_SCHEMA, Receipt, canonical, file_text, loaded, not_a_receipt
+from discreet.receipts.verifying import verify_receipt
+
+SHARED = ("n", "adjacency", "unit", "request_id", "dataset", "charge", "version")
+"""What all parts of a bundle have in common."""
+
+KEYS = ("schema", "columns", "parts", "epsilon", "epsilon_exact", "delta", *SHARED)
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """Several receipts under one charge. Their losses add up: `epsilon_exact` is that of all of them together."""
+
+    document: dict[str, Any]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns, in the order of the request."""
+        return tuple(self.document["columns"])
+
+    @property
+    def parts(self) -> tuple[Receipt, ...]:
+        """The receipt of each column."""
+        return tuple(Receipt(part) for part in self.document["parts"])
+
+    @property
+    def request_id(self) -> str | None:
+        """The request that was charged, if there was a ledger."""
+        found: str | None = self.document["request_id"]
+        return found
+
+    def to_json(self) -> str:
+        """One JSON text, the same for the same bundle."""
+        return canonical(self.document)
+
+    @classmethod
+    def from_json(cls, text: str) -> Bundle:
+        """Read a bundle; what is not one is refused in one line."""
+        document = loaded(text)
+        if document is None or document.get("schema") != BUNDLE_SCHEMA or set(document) != set(KEYS):
+            raise not_a_receipt()
+        parts, columns = document["parts"], document["columns"]
+        if not isinstance(parts, list) or not isinstance(columns, list) or len(parts) != len(columns):
+            raise not_a_receipt()
+        read = [Receipt.from_json(canonical(part)).document if isinstance(part, dict) else None for part in parts]
+        if not parts or None in read or not all(isinstance(column, str) for column in columns):
+            raise not_a_receipt()
+        return cls({key: document[key] for key in KEYS} | {"parts": read})
+
+
+def bundle_document(columns: Sequence[str], parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The JSON object of a bundle, from the receipts of its parts: losses add up, the rest they share."""
+    first = parts[0]
+    total = sum((Fraction(part["epsilon_exact"]) for part in parts), Fraction(0))
+    return {
+        "schema": BUNDLE_SCHEMA,
+        "columns": list(columns),
+        "parts": list(parts),
+        "epsilon": float_upper(total),
+        "epsilon_exact": str(total),
+        "delta": float_upper(sum((Fraction(part["delta"]) for part in parts), Fraction(0))),
+        **{key: first[key] for key in SHARED},
+    }
+
+
+def read_sealed(text: str) -> Receipt | Bundle:
+    """A receipt or a bundle, whichever the text is."""
+    document = loaded(text)
+    if document is not None and document.get("schema") == BUNDLE_SCHEMA:
+        return Bundle.from_json(text)
+    return Receipt.from_json(text)
+
+
+def read_file(path: str | Path) -> Receipt | Bundle:
+    """A receipt or a bundle from a file."""
+    return read_sealed(file_text(path))
+
+
+def verify_bundle(bundle: Bundle) -> None:
+    """Check every part as `verify_receipt` does, that they share what they must, and that the losses add up."""
+    document = bundle.document
+    for part in bundle.parts:
+        verify_receipt(part)
+    try:
+        rebuilt = bundle_document(document["columns"], document["parts"])
+        shared = all(part[key] == document[key] for part in document["parts"] for key in SHARED)
+    except (ArithmeticError, LookupError, TypeError, ValueError) as failure:
+        if isinstance(failure, DiscreetError):
+            raise
+        raise InvalidInput(
+            "the receipt's fields do not describe a release", mend="give one that discreet wrote"
+        ) from None
+    if not shared or rebuilt != document:
+        raise NotPrivate("the receipt's fields contradict each other", mend="do not rely on it")

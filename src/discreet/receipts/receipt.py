@@ -1,0 +1,172 @@
+"""Receipt: the document of one release, and how it is read back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import InvalidInput
+from discreet.laws import Outcome
+from discreet.posteriors import Dirichlet
+
+SCHEMA = "discreet-receipt-1"
+BUNDLE_SCHEMA = "discreet-receipts-1"
+LEVEL = "0.95"
+
+UNIT_ROW = "one row"
+UNIT_PERSON = "one person, all rows with the same id"
+UNITS = (UNIT_ROW, UNIT_PERSON)
+
+KEYS = (
+    "schema",
+    "posterior",
+    "output",
+    "interval",
+    "interval_kind",
+    "mechanism",
+    "epsilon",
+    "epsilon_exact",
+    "delta",
+    "n",
+    "prior",
+    "categories",
+    "by",
+    "groups",
+    "group_sizes",
+    "group_shares",
+    "adjacency",
+    "unit",
+    "accuracy",
+    "certificate",
+    "request_id",
+    "dataset",
+    "charge",
+    "version",
+)
+
+BY_GROUP = (
+    "posterior",
+    "output",
+    "interval",
+    "prior",
+    "group_sizes",
+    "group_shares",
+)
+"""With groups, these have one entry for each; where the groups are public, accuracy and certificate have too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A release with all that a reader needs to check it.
+
+    `document` is the JSON object; the properties are shortcuts into it.
+    """
+
+    document: dict[str, Any]
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The names of the groups; none for a release without."""
+        return tuple(self.document["groups"] or ())
+
+    @property
+    def has_public_groups(self) -> bool:
+        """Whether membership of the groups is declared public, and each group was released by itself."""
+        return self.document["group_sizes"] is not None
+
+    @property
+    def posterior(self) -> Dirichlet:
+        """The released posterior: of all cells, group by group, where there are groups."""
+        if self.has_public_groups:
+            raise InvalidInput("every group has a posterior of its own", mend="use posteriors")
+        if self.groups:
+            return Dirichlet([parameter for own in self.posteriors.values() for parameter in own.parameters])
+        return self._dirichlet(self.document["posterior"])
+
+    @property
+    def posteriors(self) -> dict[str, Dirichlet]:
+        """The released posterior of the shares within each group."""
+        rows = self.document["posterior"]
+        return {group: self._dirichlet(rows[group]) for group in self.groups}
+
+    @property
+    def output(self) -> Outcome:
+        """What the law emitted: for all cells, group by group, where there are groups."""
+        found = self.document["output"]
+        return tuple(found) if not self.groups else tuple(value for group in self.groups for value in found[group])
+
+    @property
+    def request_id(self) -> str | None:
+        """The request that was charged, if there was a ledger."""
+        found: str | None = self.document["request_id"]
+        return found
+
+    def to_json(self) -> str:
+        """One JSON text, the same for the same receipt."""
+        return canonical(self.document)
+
+    @classmethod
+    def from_json(cls, text: str) -> Receipt:
+        """Read a receipt; what is not one is refused in one line."""
+        document = loaded(text)
+        if document is None or document.get("schema") != SCHEMA or set(document) != set(KEYS):
+            raise not_a_receipt()
+        return cls(ordered(document))
+
+    @classmethod
+    def read(cls, path: str | Path) -> Receipt:
+        """Read a receipt from a file."""
+        return cls.from_json(file_text(path))
+
+    def _dirichlet(self, rows: dict[str, Any]) -> Dirichlet:
+        return Dirichlet([rows[name]["parameter"] for name in self.document["categories"]])
+
+
+def canonical(document: dict[str, Any]) -> str:
+    """One text for one document."""
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def loaded(text: str) -> dict[str, Any] | None:
+    """The JSON object of a text, None if it is none."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return document if isinstance(document, dict) else None
+
+
+def file_text(path: str | Path) -> str:
+    """The text of a file that should hold a receipt."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise InvalidInput("the receipt cannot be read", mend="give the name of a JSON file") from None
+
+
+def not_a_receipt() -> InvalidInput:
+    """What is said of every text that is no receipt."""
+    return InvalidInput("this is no receipt", mend="give a JSON file that discreet release wrote")
+
+
+def ordered(document: dict[str, Any]) -> dict[str, Any]:
+    """The keys as a release writes them: a text sorts them, and a reader wants the categories in their own order."""
+    categories, groups = document["categories"], document["groups"]
+    found = {key: document[key] for key in KEYS}
+    for key in (*BY_GROUP, "accuracy", "certificate"):
+        rows = _sorted_by(found[key], groups)
+        if key in ("posterior", "interval"):
+            rows = _sorted_by(rows, categories)
+            if isinstance(groups, list) and isinstance(rows, dict):
+                rows = {name: _sorted_by(row, categories) for name, row in rows.items()}
+        found[key] = rows
+    return found
+
+
+def _sorted_by(rows: Any, names: Any) -> Any:
+    """The entries in the order of the names, if those are their names."""
+    if isinstance(rows, dict) and isinstance(names, list) and sorted(rows) == sorted(map(str, names)):
+        return {str(name): rows[str(name)] for name in names}
+    return rows
