@@ -11,7 +11,7 @@ in the address itself.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import LiteralString
 
 import psycopg
@@ -42,7 +42,9 @@ _PATIENCE: LiteralString = (
 )
 _SERVER: LiteralString = """
     SELECT current_setting('fsync') = 'on', current_setting('full_page_writes') = 'on',
-        current_setting('server_encoding') = 'UTF8', to_regclass('discreet.mark') IS NOT NULL"""
+        current_setting('server_encoding') = 'UTF8',
+        EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace
+                WHERE s.nspname = 'discreet' AND c.relname = 'mark')"""  # to_regclass may answer from a cache
 _LOCK: LiteralString = "SELECT version FROM discreet.mark FOR UPDATE"
 _ENTRIES: LiteralString = "SELECT " + NAMES + " FROM discreet.entries "  # noqa: S608 - no value comes from outside
 _ALL: LiteralString = _ENTRIES + "ORDER BY seq"
@@ -114,12 +116,14 @@ class PostgresStore:
         """The only writer until it ends; durable when it has ended, undone if it fails."""
         with translated(self.name), self._hold.turn():
             step("open")
-            link, fetched = self._hold.opened(lambda link: _begin_writing(link, dataset, request_id))
-            step("locked")
+            link, (rest, fetched) = self._hold.opened(lambda link: _begin_writing(link, dataset, request_id))
             source = LinkSource(link, fetched)
-            yield Rows(source, self.name)
-            step("written")
-            _commit(link, source.new, self.name)
+            with _answered(link, self.name), rest:
+                step("locked")
+                yield Rows(source, self.name)
+                step("written")
+                done = _send(link, source.new)
+            _require_commit(done)
             step("committed")
 
     def is_damaged(self) -> bool:
@@ -144,52 +148,65 @@ def create_tables(url: str, first: Entry) -> bool:
         source = LinkSource(link)
         Rows(source, hold.name).begin(first)
         step("made")
-        _commit(link, source.new, hold.name)
+        with _answered(link, hold.name), link.pipeline():
+            done = _send(link, source.new)
+        _require_commit(done)
         step("committed")
     return True
 
 
-def _begin_reading(link: Link) -> Found:
+def _begin_reading(link: Link) -> None:
     with link.pipeline():
         link.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         link.execute(_SETTINGS)
-    return {}
 
 
-def _begin_writing(link: Link, dataset: str | None, request_id: str | None) -> Found:
-    """Take the lock, and then, as a statement of its own that sees what others have committed, each row by its key."""
+def _begin_writing(link: Link, dataset: str | None, request_id: str | None) -> tuple[ExitStack, Found]:
+    """Take the lock, and then, as a statement of its own that sees what others have committed, each row by its key.
+
+    The pipeline stays open for the second message: leaving it would tell the server to flush, and whoever is told
+    anything after falling silent no longer counts as idle.
+    """
     keys: list[tuple[tuple[str, str | None], LiteralString, tuple[str, ...]]] = [(("last", None), _LAST, ())]
     if dataset is not None:
         keys += [((f"{kind} of dataset", dataset), _OF_DATASET, (dataset, kind)) for kind in (BUDGET, CHARGE)]
     if request_id is not None:
         keys += [((f"{kind} of request", request_id), _OF_REQUEST, (request_id, kind)) for kind in (CHARGE, SEAL)]
-    with link.pipeline():
-        link.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
-        link.execute(_SETTINGS)
-        link.execute(_PATIENCE, (f"{PATIENCE}s", f"{PATIENCE}s"))
+    with ExitStack() as stack:
+        pipeline = stack.enter_context(link.pipeline())
+        _begin_locked(link)
         locked = link.execute(_LOCK)
         found = {key: link.execute(query, bound) for key, query, bound in keys}
-    if locked.fetchall() != [(VERSION,)]:
-        raise LedgerError("the mark of the ledger was changed", mend=MEND)
-    return {key: _first(cursor) for key, cursor in found.items()}
+        pipeline.sync()
+        if locked.fetchall() != [(VERSION,)]:
+            raise LedgerError("the mark of the ledger was changed", mend=MEND)
+        return stack.pop_all(), {key: _first(cursor) for key, cursor in found.items()}
 
 
-def _begin_making(link: Link) -> Found:
+def _begin_making(link: Link) -> None:
     with link.pipeline():
-        link.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
-        link.execute(_SETTINGS)
-        link.execute(_PATIENCE, (f"{PATIENCE}s", f"{PATIENCE}s"))
+        _begin_locked(link)
         link.execute("SELECT pg_advisory_xact_lock(%s)", (APPLICATION,))  # there is no row to lock yet
-    return {}
 
 
-def _commit(link: Link, new: list[Entry], name: str) -> None:
-    """Send the rows and the commit. A transaction that had failed would be rolled back without an error."""
+def _begin_locked(link: Link) -> None:
+    link.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+    link.execute(_SETTINGS)
+    link.execute(_PATIENCE, (f"{PATIENCE}s", f"{PATIENCE}s"))
+
+
+def _send(link: Link, new: list[Entry]) -> psycopg.Cursor[tuple[object, ...]]:
+    """The new rows and the commit, as one message that leaves with the pipeline."""
+    for entry in new:
+        link.execute(_INSERT, tuple(entry.as_row().values()))
+    return link.execute("COMMIT")
+
+
+@contextmanager
+def _answered(link: Link, name: str) -> Iterator[None]:
+    """Who lost the connection cannot know whether the commit was made."""
     try:
-        with link.pipeline():
-            for entry in new:
-                link.execute(_INSERT, tuple(entry.as_row().values()))
-            done = link.execute("COMMIT")
+        yield
     except psycopg.OperationalError:
         if not link.closed:
             raise
@@ -197,6 +214,10 @@ def _commit(link: Link, new: list[Entry], name: str) -> None:
             f"the connection to {name} broke before it answered",
             mend="ask again with the same request id: what was charged is not charged twice",
         ) from None
+
+
+def _require_commit(done: psycopg.Cursor[tuple[object, ...]]) -> None:
+    """A transaction that had failed would have been rolled back without an error."""
     if done.statusmessage != "COMMIT":
         raise errors.InFailedSqlTransaction
 

@@ -5,6 +5,7 @@ No message repeats what the server or the address said: they may name users and 
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -21,11 +22,11 @@ from discreet.errors import LedgerError
 T = TypeVar("T")
 Link = Connection[tuple[object, ...]]
 
+# A connection that breaks is told by an exception; without a handler, psycopg's warning would also go to stderr.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
+
 CONNECT_PATIENCE = 10
 """Seconds."""
-
-_OF_PARENTS: list[list[Link]] = []
-"""Connections that a forked child found: let go of, they would warn; closed, they would be closed over there too."""
 
 
 class Hold:
@@ -45,7 +46,7 @@ class Hold:
     def turn(self) -> Iterator[None]:
         """Have the connection alone. Whatever ends it early ends its transaction too."""
         if self._pid != os.getpid():
-            _OF_PARENTS.append(self._links)
+            _close(self._links, self._pid)
             self._begin()
             finalize(self, _close, self._links, self._pid)
         with self._turn:
@@ -80,10 +81,12 @@ class Hold:
 
 
 def _close(links: list[Link], pid: int) -> None:
-    if pid != os.getpid():
-        _OF_PARENTS.append(links)
-        return
+    """Close connections, and those of a parent on this side only: the farewell must not reach the parent's server."""
     for link in links:
+        if pid != os.getpid() and not link.closed:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            os.dup2(nowhere, link.fileno())
+            os.close(nowhere)
         link.close()
 
 

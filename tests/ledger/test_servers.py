@@ -1,0 +1,279 @@
+"""A ledger on a server: who may do what, what it insists on, and what it never says."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+
+import psycopg
+import pytest
+
+import discreet.ledger.postgres as postgres_store
+from discreet.errors import LedgerError
+from discreet.ledger import Ledger
+from tests.contracts.source import ROOT
+from tests.postgres import OWNER, PASSWORD, Server, binaries, serving
+
+
+def database_of(url: str) -> str:
+    return str(psycopg.conninfo.conninfo_to_dict(url)["dbname"])
+
+
+def in_transaction(ledger: Ledger, setting: str) -> str:
+    """A setting as it is when a charge is written."""
+    with ledger._store.writing():
+        row = ledger._store._hold.link().execute(f"SHOW {setting}").fetchone()  # type: ignore[attr-defined]
+    return str(row[0])
+
+
+@pytest.mark.parametrize("scheme", ["postgresql://", "postgres://"])
+def test_a_ledger_is_named_by_its_address_and_shown_without_user_and_password(scheme: str, postgres: Server) -> None:
+    url = postgres.new_database(tcp=True).replace("postgresql://", scheme)
+    ledger = Ledger.create(url, dataset="d", epsilon=1)
+    assert ledger.name == f"postgresql://127.0.0.1:{postgres.port}/{database_of(url)}"
+    assert Ledger(url).head() == ledger.head()
+
+
+def test_no_error_says_the_password_the_user_or_what_the_server_said(postgres: Server) -> None:
+    url = postgres.new_database(tcp=True)
+    ledger = Ledger.create(url, dataset="d", epsilon=1)
+    postgres.run("CREATE ROLE nosy LOGIN PASSWORD 'hush'")
+    database = database_of(url)
+    said = []
+    calls: list[Callable[[], object]] = [
+        lambda: Ledger(url.replace(f":{postgres.port}", ":1")),
+        lambda: Ledger(postgres.url("nowhere", tcp=True)),
+        lambda: Ledger(postgres.url("postgres")),
+        lambda: Ledger(postgres.url(database, password="wrong secret")),  # noqa: S106
+        lambda: Ledger(postgres.url(database, user="nobody at all")),
+        lambda: Ledger(postgres.url(database, user="nosy", password="hush")),  # noqa: S106
+        lambda: Ledger(url + "?nonsense=secret"),
+        lambda: Ledger("postgresql://me:secret@host:port/db"),
+        lambda: Ledger("postgresql://me:secret@"),
+        lambda: Ledger("postgresql://"),
+        lambda: Ledger(url + "?sslmode=require&sslpassword=secret"),
+        lambda: ledger.verify("0" * 64),
+    ]
+    for call in calls:
+        with pytest.raises(LedgerError) as caught:
+            call()
+        said.append(str(caught.value))
+        assert caught.value.__cause__ is None
+        assert caught.value.__suppress_context__ or caught.value.__context__ is None
+    for text in said:
+        assert "; " in text
+        for secret in (PASSWORD, "pass%20word", "secret", "hush", OWNER, "nosy", "nobody", "FATAL", "nonsense"):
+            assert secret not in text
+    for text in (repr(ledger), ledger.name, ledger.export(), ledger.export("csv")):
+        assert "pass" not in text
+        assert OWNER not in text
+
+
+def test_a_missing_ledger_is_refused_and_not_made(postgres: Server) -> None:
+    url = postgres.new_database()
+    with pytest.raises(LedgerError, match="there is no ledger in"):
+        Ledger(url)
+    with psycopg.connect(url) as connection:
+        assert connection.execute("SELECT to_regnamespace('discreet')").fetchone() == (None,)
+
+
+def test_a_database_that_holds_something_else_under_our_name_is_left_as_it_is(postgres: Server) -> None:
+    url = postgres.new_database()
+    postgres.run("CREATE SCHEMA discreet", "CREATE TABLE discreet.entries (seq integer)", database=database_of(url))
+    with pytest.raises(LedgerError):
+        Ledger.create(url, dataset="d", epsilon=1)
+    with psycopg.connect(url) as connection:
+        assert connection.execute("SELECT to_regclass('discreet.mark')").fetchone() == (None,)
+
+
+def test_many_who_create_at_once_make_one_ledger_and_lose_no_budget(postgres: Server) -> None:
+    url = postgres.new_database()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda i: Ledger.create(url, dataset=f"d{i}", epsilon=i + 1), range(8)))
+    budgets = {account.dataset: account.budget.epsilon for account in Ledger(url).accounts()}
+    assert budgets == {f"d{i}": Fraction(i + 1) for i in range(8)}
+    assert Ledger(url).verify().rows == 8
+
+
+def test_threads_that_share_a_ledger_take_turns(postgres: Server) -> None:
+    ledger = Ledger.create(postgres.new_database(), dataset="d", epsilon=100)
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(lambda i: ledger.charge("d", 1, request_id=str(i), digest="x"), range(24)))
+    assert ledger.spent("d").epsilon == 24
+    assert ledger.verify().rows == 25
+
+
+@pytest.mark.parametrize(
+    ("asked", "kept"), [("off", "on"), ("local", "on"), ("remote_write", "on"), ("remote_apply", "remote_apply")]
+)
+def test_a_commit_waits_for_the_disk_whatever_the_database_was_set_to(asked: str, kept: str, postgres: Server) -> None:
+    url = postgres.new_database()
+    Ledger.create(url, dataset="d", epsilon=1)
+    postgres.run(f"ALTER DATABASE {database_of(url)} SET synchronous_commit = {asked}")
+    ledger = Ledger(url)
+    assert in_transaction(ledger, "synchronous_commit") == kept
+    assert in_transaction(ledger, "transaction_isolation") == "read committed"
+    assert in_transaction(ledger, "search_path") == "pg_catalog"
+
+
+@pytest.mark.parametrize("setting", ["fsync", "full_page_writes"])
+def test_a_server_that_may_forget_is_refused(setting: str) -> None:
+    if binaries() is None:
+        pytest.skip("no PostgreSQL server")
+    with serving(**{setting: "off"}) as server, pytest.raises(LedgerError, match="does not sync to its disk"):
+        Ledger.create(server.new_database(), dataset="d", epsilon=1)
+
+
+def test_a_database_that_cannot_keep_every_name_is_refused(postgres: Server) -> None:
+    postgres.run("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0")
+    with pytest.raises(LedgerError, match="does not keep UTF-8"):
+        Ledger.create(postgres.url("latin"), dataset="d", epsilon=1)
+
+
+def test_roles_charge_or_look_and_neither_can_undo(postgres: Server) -> None:
+    url = postgres.new_database()
+    Ledger.create(url, dataset="d", epsilon=1)
+    database = database_of(url)
+    postgres.run(
+        "CREATE ROLE curator LOGIN PASSWORD 'c'",
+        "CREATE ROLE auditor LOGIN PASSWORD 'a'",
+        # docs/ledger.md says these to its readers
+        "GRANT USAGE ON SCHEMA discreet TO curator, auditor",
+        "GRANT SELECT ON discreet.entries, discreet.mark TO curator, auditor",
+        "GRANT INSERT ON discreet.entries TO curator",
+        "GRANT UPDATE ON discreet.mark TO curator",
+        database=database,
+    )
+    curator = Ledger(postgres.url(database, user="curator", password="c"))  # noqa: S106
+    curator.charge("d", "1/2", request_id="r", digest="x")
+    curator.seal("r", "{}")
+    auditor = Ledger(postgres.url(database, user="auditor", password="a"))  # noqa: S106
+    assert auditor.verify().rows == 3
+    assert auditor.accounts() == curator.accounts()
+    for call in (
+        lambda: auditor.charge("d", "1/4", request_id="s", digest="x"),
+        lambda: Ledger.create(postgres.url(database, user="auditor", password="a"), dataset="e", epsilon=1),  # noqa: S106
+    ):
+        with pytest.raises(LedgerError, match="this role may not do that"):
+            call()
+    forbidden = [
+        "UPDATE discreet.entries SET epsilon = '9'",
+        "DELETE FROM discreet.entries",
+        "TRUNCATE discreet.entries",
+        "ALTER TABLE discreet.entries DISABLE TRIGGER ALL",
+        "DROP TABLE discreet.entries",
+        "SET session_replication_role = replica",
+        "UPDATE discreet.mark SET version = 9",
+    ]
+    with psycopg.connect(postgres.url(database, user="curator", password="c"), autocommit=True) as connection:  # noqa: S106
+        for statement in forbidden:
+            with pytest.raises((psycopg.errors.InsufficientPrivilege, psycopg.errors.RaiseException)):
+                connection.execute(statement.encode())
+    assert auditor.verify().rows == 3
+
+
+def test_rows_that_a_policy_hides_are_an_error_and_not_a_gap(postgres: Server) -> None:
+    url = postgres.new_database()
+    Ledger.create(url, dataset="d", epsilon=1).charge("d", 1, request_id="r", digest="x")
+    database = database_of(url)
+    postgres.run(
+        "CREATE ROLE dupe LOGIN PASSWORD 'd'",
+        "GRANT USAGE ON SCHEMA discreet TO dupe",
+        "GRANT SELECT, INSERT ON discreet.entries TO dupe",
+        "GRANT SELECT, UPDATE ON discreet.mark TO dupe",
+        "ALTER TABLE discreet.entries ENABLE ROW LEVEL SECURITY",
+        "CREATE POLICY early ON discreet.entries USING (seq < 2)",
+        database=database,
+    )
+    ledger = Ledger(postgres.url(database, user="dupe", password="d"))  # noqa: S106
+    for call in (ledger.verify, lambda: ledger.charge("d", 1, request_id="s", digest="x")):
+        with pytest.raises(LedgerError):
+            call()
+
+
+def test_a_ledger_that_stays_locked_is_refused_and_nothing_is_spent(
+    postgres: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = postgres.new_database()
+    ledger = Ledger.create(url, dataset="d", epsilon=1)
+    monkeypatch.setattr(postgres_store, "PATIENCE", 0.2)
+    with psycopg.connect(url) as holder:
+        holder.execute("SELECT FROM discreet.mark FOR UPDATE")
+        with pytest.raises(LedgerError, match="is locked by another process"):
+            ledger.charge("d", 1, request_id="r", digest="x")
+        assert ledger.spent("d").epsilon == 0, "who only looks need not wait"
+    assert ledger.charge("d", 1, request_id="r", digest="x").is_new
+
+
+def test_a_writer_that_falls_silent_is_shut_out_and_has_spent_nothing(
+    postgres: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = postgres.new_database()
+    silent, other = Ledger.create(url, dataset="d", epsilon=1), Ledger(url)
+
+    def stay_away(step: str) -> None:
+        if step == "written":
+            monkeypatch.setattr(postgres_store, "PATIENCE", 60)
+            monkeypatch.setattr(postgres_store, "step", lambda _: None)
+            assert other.charge("d", 1, request_id="other", digest="x").is_new  # waits until the first is shut out
+
+    monkeypatch.setattr(postgres_store, "PATIENCE", 0.3)
+    monkeypatch.setattr(postgres_store, "step", stay_away)
+    with pytest.raises(LedgerError):
+        silent.charge("d", 1, request_id="silent", digest="x")
+    assert silent.find("silent") is None
+    assert silent.spent("d").epsilon == 1
+
+
+def test_a_child_that_was_forked_leaves_its_parents_connection_alone(postgres: Server) -> None:
+    program = (
+        "import gc, os, sys; from discreet.ledger import Ledger;"
+        "ledger = Ledger.create(sys.argv[1], dataset='d', epsilon=9);"
+        "child = os.fork();"
+        "child or (ledger.charge('d', 1, request_id='child', digest='x'), ledger.__dict__.clear(), gc.collect());"
+        "child and (os.waitpid(child, 0), ledger.charge('d', 1, request_id='parent', digest='x'),"
+        " print(ledger.spent('d').epsilon))"
+    )
+    command = [sys.executable, "-W", "error", "-c", program, postgres.new_database()]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "2\n", "")
+
+
+def test_a_ledger_that_is_let_go_closes_its_connection(postgres: Server) -> None:
+    url = postgres.new_database()
+    ledger = Ledger.create(url, dataset="d", epsilon=1)
+    link = ledger._store._hold.link()  # type: ignore[attr-defined]
+    assert not link.closed
+    del ledger
+    gc.collect()
+    assert link.closed
+
+
+def test_a_charge_asks_nothing_outside_of_its_two_messages(postgres: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = Ledger.create(postgres.new_database(), dataset="d", epsilon=1)
+    link = ledger._store._hold.link()  # type: ignore[attr-defined]
+    execute, modes = link.execute, []
+
+    def watched(*asked: object) -> object:
+        modes.append(link.info.pipeline_status.name)
+        return execute(*asked)
+
+    monkeypatch.setattr(link, "execute", watched)
+    ledger.charge("d", 1, request_id="r", digest="x")
+    assert set(modes) == {"ON"}
+
+
+def test_psycopg_is_not_loaded_for_a_file() -> None:
+    program = (
+        "import sys, tempfile; from discreet.ledger import Ledger;"
+        "Ledger.create(tempfile.mkdtemp() + '/l.db', dataset='d', epsilon=1); print('psycopg' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env={**os.environ}
+    )
+    assert done.stdout == "False\n"
