@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 TV_COST = 1 << 14
 """How many cells of another metric one total variation of three categories or more takes the time of."""
 
+ROWS = 1 << 16
+"""Beyond this many candidates, drawn outputs of more data sets tell more in less time than whole rows of few."""
+
 LAW_COST = 8
 """The same for a probability that comes from the law itself and not from a table."""
 
@@ -159,7 +162,7 @@ def _simplex_source(mechanism: Mechanism, metric: Metric, counts: Counts | None)
     cost = TV_COST if metric.name == "total-variation" else 1 if quick else LAW_COST
     if len(ranks) * kernel.width * cost <= CELLS:
         return Source(lambda: kernel.slices(metric, ranks, weight), diameter, "enumeration")
-    if not isinstance(mechanism, Exponential) or metric.name == "total-variation":
+    if not isinstance(mechanism, Exponential) or metric.name == "total-variation" or kernel.width > ROWS:
         return draw_study(mechanism, metric, counts)
     return row_study(kernel, metric, max(64, CELLS // (2 * kernel.width)))
 
