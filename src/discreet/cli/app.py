@@ -12,7 +12,19 @@ from typing import Annotated
 import typer
 
 from discreet import __version__
-from discreet.cli import auditing, check, demo, inferring, ledger, planning, receipting, releasing, sensitivities, snap
+from discreet.cli import (
+    auditing,
+    check,
+    demo,
+    inferring,
+    ledger,
+    planning,
+    receipting,
+    releasing,
+    reproducing,
+    sensitivities,
+    snap,
+)
 from discreet.cli.failures import report
 
 INTERRUPTED = 130
@@ -32,6 +44,7 @@ app.command("check", epilog=check.EXAMPLE)(check.check)
 app.add_typer(ledger.ledger, name="ledger")
 app.command("infer", epilog=inferring.EXAMPLE)(inferring.infer)
 app.add_typer(receipting.receipt, name="receipt")
+app.command("reproduce", epilog=reproducing.EXAMPLE)(reproducing.reproduce)
 app.command("demo", epilog=demo.EXAMPLE)(demo.demo)
 
 

@@ -108,7 +108,8 @@ class Stream(ABC):
         if self.space.k == 2:
             log_affinity, shared = self._first(self.space.n)
         else:
-            one, other = self._first(at), self._second(self.space.n - at)
+            one = self._first(at)
+            other = self._second(self.space.n - at) if len(one[0]) else one
             log_affinity = (one[0][:, None] + other[0][None, :]).ravel()
             shared = (one[1][:, None] * other[1][None, :]).ravel()
         distance = np.sqrt(-np.expm1(np.minimum(log_affinity, 0.0)))
@@ -161,7 +162,8 @@ class LaplaceStream(Stream):
 
         n, value = self.space.n, np.arange(total + 1)
         if self.space.k == 3:
-            return self._tables[0][total : total + 1], self._masses(0, np.array([total]), np.array([n]))
+            masses = self._masses(0, np.array([total]), np.array([n]))
+            return _likely(self._tables[0][total : total + 1], masses)
         first = self._masses(0, value, np.full(total + 1, n))
         if self.space.k == 2:
             return self._pair(0, n), first
