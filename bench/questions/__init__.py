@@ -11,6 +11,7 @@ from bench.questions import (  # noqa: I001  (the order of the table)
     lifting,
     counting,
     ledger,
+    ledger_postgres,
     inference,
     startup,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "growth",
     "inference",
     "ledger",
+    "ledger_postgres",
     "lifting",
     "release",
     "simulate",

@@ -19,7 +19,7 @@ from psycopg import errors
 
 from discreet.errors import LedgerError
 from discreet.ledger.accounts import MEND
-from discreet.ledger.entries import BUDGET, CHARGE, SEAL, Entry
+from discreet.ledger.entries import Entry
 from discreet.ledger.postgres_link import Hold, Link, missing, translated
 from discreet.ledger.postgres_tables import NAMES, PLACES, is_guarded, make
 from discreet.ledger.store import VERSION, Rows, step
@@ -36,10 +36,8 @@ Found = dict[tuple[str, str | None], Entry | None]
 _SETTINGS: LiteralString = """
     SELECT set_config('synchronous_commit',
             CASE WHEN current_setting('synchronous_commit') = 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true),
-        set_config('search_path', 'pg_catalog', true), set_config('row_security', 'off', true)"""
-_PATIENCE: LiteralString = (
-    "SELECT set_config('lock_timeout', %s, true), set_config('idle_in_transaction_session_timeout', %s, true)"
-)
+        set_config('search_path', 'pg_catalog', true), set_config('row_security', 'off', true),
+        set_config('lock_timeout', %(wait)s, true), set_config('idle_in_transaction_session_timeout', %(wait)s, true)"""
 _SERVER: LiteralString = """
     SELECT current_setting('fsync') = 'on', current_setting('full_page_writes') = 'on',
         current_setting('server_encoding') = 'UTF8',
@@ -51,6 +49,17 @@ _ALL: LiteralString = _ENTRIES + "ORDER BY seq"
 _LAST: LiteralString = _ENTRIES + "ORDER BY seq DESC LIMIT 1"
 _OF_DATASET: LiteralString = _ENTRIES + "WHERE dataset = %s AND kind = %s ORDER BY seq DESC LIMIT 1"
 _OF_REQUEST: LiteralString = _ENTRIES + "WHERE request_id = %s AND kind = %s"
+_OF_A_CHARGE: dict[LiteralString, LiteralString] = {
+    "last": _LAST,
+    "budget of dataset": _ENTRIES + "WHERE dataset = %(dataset)s AND kind = 'budget'",
+    "charge of dataset": _ENTRIES + "WHERE dataset = %(dataset)s AND kind = 'charge' ORDER BY seq DESC LIMIT 1",
+    "charge of request": _ENTRIES + "WHERE request_id = %(request)s AND kind = 'charge'",
+    "seal of request": _ENTRIES + "WHERE request_id = %(request)s AND kind = 'seal'",
+}
+_WANTED: LiteralString = " UNION ALL ".join(
+    "(SELECT '" + what + "', found.* FROM (" + query + ") found)"  # noqa: S608
+    for what, query in _OF_A_CHARGE.items()
+)
 _INSERT: LiteralString = "INSERT INTO discreet.entries (" + NAMES + ") VALUES (" + PLACES + ")"  # noqa: S608
 
 
@@ -158,7 +167,7 @@ def create_tables(url: str, first: Entry) -> bool:
 def _begin_reading(link: Link) -> None:
     with link.pipeline():
         link.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        link.execute(_SETTINGS)
+        link.execute(_SETTINGS, {"wait": f"{PATIENCE}s"})
 
 
 def _begin_writing(link: Link, dataset: str | None, request_id: str | None) -> tuple[ExitStack, Found]:
@@ -167,20 +176,19 @@ def _begin_writing(link: Link, dataset: str | None, request_id: str | None) -> t
     The pipeline stays open for the second message: leaving it would tell the server to flush, and whoever is told
     anything after falling silent no longer counts as idle.
     """
-    keys: list[tuple[tuple[str, str | None], LiteralString, tuple[str, ...]]] = [(("last", None), _LAST, ())]
-    if dataset is not None:
-        keys += [((f"{kind} of dataset", dataset), _OF_DATASET, (dataset, kind)) for kind in (BUDGET, CHARGE)]
-    if request_id is not None:
-        keys += [((f"{kind} of request", request_id), _OF_REQUEST, (request_id, kind)) for kind in (CHARGE, SEAL)]
     with ExitStack() as stack:
         pipeline = stack.enter_context(link.pipeline())
         _begin_locked(link)
         locked = link.execute(_LOCK)
-        found = {key: link.execute(query, bound) for key, query, bound in keys}
+        wanted = link.execute(_WANTED, {"dataset": dataset, "request": request_id})
         pipeline.sync()
         if locked.fetchall() != [(VERSION,)]:
             raise LedgerError("the mark of the ledger was changed", mend=MEND)
-        return stack.pop_all(), {key: _first(cursor) for key, cursor in found.items()}
+        found = {what: _entry(tuple(row)) for what, *row in wanted}
+        names = dict.fromkeys(_OF_A_CHARGE, dataset) | {"charge of request": request_id, "seal of request": request_id}
+        fetched: Found = {(what, name): found.get(what) for what, name in names.items() if name is not None}
+        fetched["last", None] = found.get("last")
+        return stack.pop_all(), fetched
 
 
 def _begin_making(link: Link) -> None:
@@ -191,8 +199,7 @@ def _begin_making(link: Link) -> None:
 
 def _begin_locked(link: Link) -> None:
     link.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
-    link.execute(_SETTINGS)
-    link.execute(_PATIENCE, (f"{PATIENCE}s", f"{PATIENCE}s"))
+    link.execute(_SETTINGS, {"wait": f"{PATIENCE}s"})
 
 
 def _send(link: Link, new: list[Entry]) -> psycopg.Cursor[tuple[object, ...]]:

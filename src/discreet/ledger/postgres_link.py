@@ -59,7 +59,7 @@ class Hold:
     def link(self) -> Link:
         """The open connection."""
         if not self._links or self._links[0].closed:
-            self._links[:] = [psycopg.connect(self._address, autocommit=True, prepare_threshold=None)]
+            self._links[:] = [psycopg.connect(self._address, autocommit=True, prepare_threshold=2)]
         return self._links[0]
 
     def opened(self, begin: Callable[[Link], T]) -> tuple[Link, T]:
