@@ -76,7 +76,11 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("notes2", "003 Figure 2", "Error with prior beta(7,4)", "notes2", long=2),
     Entry("notes3", "003 Figure 3", "Error with prior DL(7,4,5)", "notes3", long=2),
     Entry("notes4", "003 Figure 4", "The same error by Hellinger distance and by L1", "notes4", long=2),
-    Entry("real", "001 data", "Real counts, and larger ones made from them", "real_counts", long=5),
+    Entry("real", "the authors' data", "Real counts, and larger ones made from them", "real_counts", long=5),
+    Entry("q-normaliser", "001 §6.2", "What is N(n)?", "questions.normalisers", kind="question", long=4),
+    Entry("q-tight", "001 §8, second", "How tight is the loss?", "questions.tightness", kind="question", long=8),
+    Entry("q-wins", "001 §8, first", "When does M_H beat which?", "questions.winners", kind="question", long=5),
+    Entry("q-scores", "001 §8, third", "Other distances as the score?", "questions.scores", kind="question", long=2),
 )
 
 
