@@ -55,11 +55,12 @@ def reproduce(
     claims = [claim.id for claim in KNOWN.values() if not (quick and claim.slow)]
     wanted = claims if not asked or CLAIMS in asked else []
     with _progress(quiet=as_json) as tell:
-        made, _ = run(entries, wanted, out, quick=quick, jobs=jobs, tell=tell)
-    everything = [found for entry in ENTRIES if (found := recall(entry, out, quick=quick)) is not None]
-    checked = [known for name in claims if (known := recall_check(name, out)) is not None]
+        made, checked = run(entries, wanted, out, quick=quick, jobs=jobs, tell=tell)
+    done = {figure.id for figure in made}
+    before = (recall(entry, out, quick=quick) for entry in ENTRIES if entry.id not in done)
+    known = checked or [found for name in claims if (found := recall_check(name, out)) is not None]
     place = out / "report.html"
-    put(place, report(everything, checked, out, quick=quick))
+    put(place, report([*made, *(figure for figure in before if figure)], known, out, quick=quick))
     _print_made(made, place, as_json=as_json)
 
 

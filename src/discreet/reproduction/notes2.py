@@ -66,7 +66,7 @@ def paint(shown: list[Box]) -> Figure:
     figure, ((first, second),) = figure_of(1, 2, f"Error with prior beta(7,4), ε = {EPSILON} ({LEGEND})", width=6.2)
     for axes, n in zip((first, second), SIZES, strict=True):
         paint_boxes(axes, [box for box in shown if box.panel == f"n = {n}"])
-        axes.set_ylim(0, 1)
+        axes.set_ylim(0, 1.03)
         dress(axes, f"n = {n}", "settings", "Hellinger distance to the truth")
     legend_below(figure, first)
     return figure

@@ -52,7 +52,11 @@ CELLS = 50_000_000
 """Exponential mechanisms on more candidates than these are drawn from instead of summed."""
 
 LABEL = {"M_H": "M_H at s = ε/2", "limit": "the limit"}
-LOOK = {**STYLE, "limit": {"color": "#000000", "marker": "|", "markersize": 14, "markeredgewidth": 2}}
+LOOK = {
+    **STYLE,
+    "M_H": {"color": "#0072B2", "marker": ">"},
+    "limit": {"color": "#000000", "marker": "|", "markersize": 14, "markeredgewidth": 2},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +190,12 @@ def paint(shown: list[Error]) -> Figure:
             mine = [error for error in shown if error.reading == reading and len(error.counts) == k]
             _paint_rows(axes, mine)
             distance = "seeds' distance" if reading == PRINTED else "Hellinger distance"
-            dress(axes, f"{reading}, {'two' if k == 2 else 'three'} categories", f"mean {distance} to the truth", "")
+            dress(
+                axes,
+                f"{reading}, {'two' if k == 2 else 'three'} categories",
+                f"mean {distance} to the truth",
+                "data set",
+            )
     legend_below(figure, panels[0][1], panels[0][0])
     return figure
 
