@@ -19,7 +19,7 @@ from discreet.mechanisms.exponential import (
     ExponentialReciprocal,
     ExponentialSmooth,
 )
-from discreet.reproduction.painting import BLACK, BLUE, GREEN, ORANGE, STYLE, dress, figure_of
+from discreet.reproduction.painting import BLACK, BLUE, GREEN, ORANGE, STYLE, dress, figure_of, plain_logs
 from discreet.reproduction.table import Table
 from discreet.space import PosteriorSpace
 from discreet.utility import accuracy
@@ -37,13 +37,13 @@ KINDS: tuple[type[Exponential], ...] = (
 SIZES, QUICK = (5, 10, 20, 50, 100, 200, 500, 1000, 10**6, 10**9), (5, 10, 50, 200, 1000)
 SCALES = tuple(Fraction(text) for text in ("0.1", "0.2", "0.5", "1", "2", "4"))
 LEVELS = tuple(Fraction(step, 20) for step in range(1, 20, 2))
-MANY, BOUNDED = 1000, 200
+MANY, BOUNDED = 1000, 50
 """The n of the curve over scales, and that of the bounds."""
 
 
 @dataclass(frozen=True, slots=True)
 class NormaliserNumbers:
-    """N by mechanism and n at s = ½; N by scale at n = 1000; bounds on Pr[H ≥ t] at s = 4, n = 200, for all data."""
+    """N by mechanism and n at s = ½; N by scale at n = 1000; bounds on Pr[H ≥ t] at s = 1, n = 50, for all data."""
 
     by_size: dict[str, list[tuple[int, float]]]
     by_scale: list[tuple[float, float, float]]
@@ -58,7 +58,7 @@ def settings(quick: bool) -> dict[str, str]:
         "scale": "1/2 against n; " + ", ".join(str(float(s)) for s in SCALES) + f" at n = {MANY}",
         "n": ", ".join(map(str, QUICK if quick else SIZES)),
         "gamma": "1 for reciprocal, the seeds' at δ = 1e-8 for smooth",
-        "bounds": f"exponential-reciprocal, s = 4, n = {BOUNDED}, the worst over all data sets",
+        "bounds": f"exponential-reciprocal, s = 1, n = {BOUNDED}, the worst over all data sets",
     }
 
 
@@ -75,7 +75,7 @@ def numbers(quick: bool) -> NormaliserNumbers:
     by_scale = [
         (float(s), normaliser(ExponentialReciprocal(space, scale=s)).value, 1 / math.tanh(float(s) / 2)) for s in SCALES
     ]
-    everywhere = accuracy(ExponentialReciprocal(PosteriorSpace(prior=[1, 1], n=BOUNDED), scale=4))
+    everywhere = accuracy(ExponentialReciprocal(PosteriorSpace(prior=[1, 1], n=BOUNDED), scale=1))
     bounds = [(float(t), everywhere.bounds(t)) for t in LEVELS]
     return NormaliserNumbers(by_size, by_scale, bounds, 1 / math.tanh(0.25))
 
@@ -106,9 +106,9 @@ def sentences(shown: NormaliserNumbers) -> list[str]:
         f"At n = {MANY} it is within {near:.1%} of coth(s/2) for s from {shown.by_scale[2][0]:g} to "
         f"{shown.by_scale[-1][0]:g}; for smaller s the noise still reaches the ends, and N is up to {far:.0%} away "
         f"(s = {slowest:g}).",
-        f"What it buys: at s = 4, n = {BOUNDED} and t = {t:g} the bound that may be published, "
-        f"|R|·exp(-st/max S)/N(n), is {bounds['data-free']:.3g} where the loose one is {bounds['loose']:.3g}; the exact "
-        f"worst case is {bounds['exact']:.3g}.",
+        f"What it buys: at s = 1, n = {BOUNDED} and t = {t:g} the bound that may be published, "
+        f"|R|·exp(-st/max S)/N(n), is {bounds['data-free']:.3g} where the loose one is {bounds['loose']:.3g}; the "
+        f"exact worst case is {bounds['exact']:.3g}.",
     ]
 
 
@@ -123,16 +123,15 @@ def paint(shown: NormaliserNumbers) -> Figure:
         "coth(s/2)", (2e8, shown.limit), xytext=(0, -14), textcoords="offset points", ha="center", fontsize=9
     )
     first.set_xscale("log")
-    first.set_yscale("log")
     first.set_ylim(2.5, 60)  # global sensitivity goes on as a straight line
     dress(first, "N(n) at s = 1/2, prior (1, 1)", "number of records n", "N(n)")
+    plain_logs(first, "y")
     first.legend(frameon=False, fontsize=9, title="sensitivity", loc="upper right")
     scale, value, _ = zip(*shown.by_scale, strict=True)
     fine = [scale[0] * math.pow(scale[-1] / scale[0], i / 60) for i in range(61)]
     second.plot(fine, [1 / math.tanh(s / 2) for s in fine], color=BLACK, linewidth=1, label="coth(s/2)")
     second.plot(scale, value, color=BLUE, marker="o", linestyle="none", label=f"N({MANY})")
-    second.set_xscale("log")
-    second.set_yscale("log")
+    plain_logs(second, "x", "y")
     dress(second, f"N(n) at n = {MANY}, reciprocal, γ = 1", "scale s", "N(n)")
     second.legend(frameon=False, fontsize=9)
     styles = {"exact": (GREEN, "-"), "normalised": (BLUE, "-."), "data-free": (ORANGE, "--"), "loose": (BLACK, ":")}
@@ -142,7 +141,7 @@ def paint(shown: NormaliserNumbers) -> Figure:
     third.set_yscale("log")
     dress(
         third,
-        f"bounds on Pr[H ≥ t] for all data, s = 4, n = {BOUNDED}",
+        f"bounds on Pr[H ≥ t] for all data, s = 1, n = {BOUNDED}",
         "Hellinger distance t",
         "probability, or above 1",
     )

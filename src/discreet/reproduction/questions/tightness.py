@@ -18,7 +18,7 @@ from discreet.mechanisms.exponential import (
     ExponentialReciprocal,
     ExponentialSmooth,
 )
-from discreet.reproduction.painting import BLACK, BLUE, GREEN, PURPLE, SKY, STYLE, dress, figure_of
+from discreet.reproduction.painting import BLACK, BLUE, GREEN, PURPLE, SKY, STYLE, dress, figure_of, plain_logs
 from discreet.reproduction.table import Table
 from discreet.space import PosteriorSpace
 from discreet.utility import accuracy
@@ -141,8 +141,7 @@ def paint(shown: TightNumbers) -> Figure:
     for name, curve in shown.errors.items():
         x, y = zip(*curve, strict=True)
         second.plot(x, y, label=name, markerfacecolor="none", **LABELS[name])
-    second.set_xscale("log")
-    second.set_yscale("log")
+    plain_logs(second, "x", "y")
     dress(second, "mean error at ε = 1, prior (1, 1)", "number of records n", "expected Hellinger distance")
     second.legend(frameon=False, fontsize=9)
     return figure
