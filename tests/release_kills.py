@@ -130,7 +130,7 @@ def _load() -> None:
     import duckdb  # noqa: F401
     import pyarrow.csv  # noqa: F401
 
-    from discreet.cli.releasing import reserve
+    from discreet.cli.publishing import reserve
     from discreet.figures import posterior  # noqa: F401
 
     with ExitStack() as stack:

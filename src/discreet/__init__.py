@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     )
     from discreet.mechanisms.snapping import Snapping
     from discreet.posteriors import Beta, Dirichlet
-    from discreet.receipts import Receipt
+    from discreet.questions import Question
+    from discreet.receipts import Bundle, Receipt
     from discreet.sensitivity import (
         global_sensitivity,
         local_sensitivity,
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
     from discreet.utility import Accuracy, Plan, accuracy, plan
     from discreet.variation import total_variation
     from discreet.verification import dilation, lifting
-    from discreet.workflow import release
+    from discreet.workflow import release, release_columns
 
 
 __all__ = [
@@ -66,6 +67,7 @@ __all__ = [
     "Audit",
     "Beta",
     "BudgetExceeded",
+    "Bundle",
     "Certificate",
     "Dirichlet",
     "DiscreetError",
@@ -85,6 +87,7 @@ __all__ = [
     "Optimal",
     "Plan",
     "PosteriorSpace",
+    "Question",
     "Receipt",
     "Released",
     "Snapping",
@@ -108,6 +111,7 @@ __all__ = [
     "plan",
     "reciprocal_sensitivity",
     "release",
+    "release_columns",
     "renyi",
     "seeds_gamma",
     "smooth_sensitivity",
@@ -144,7 +148,8 @@ _ROOMS = {
     ],
     "mechanisms.snapping": ["Snapping"],
     "posteriors": ["Beta", "Dirichlet"],
-    "receipts": ["Receipt"],
+    "questions": ["Question"],
+    "receipts": ["Bundle", "Receipt"],
     "sensitivity": [
         "global_sensitivity",
         "local_sensitivity",
@@ -155,7 +160,7 @@ _ROOMS = {
     "space": ["PosteriorSpace"],
     "utility": ["Accuracy", "Plan", "accuracy", "plan"],
     "variation": ["total_variation"],
-    "workflow": ["release"],
+    "workflow": ["release", "release_columns"],
     "verification": ["dilation", "lifting"],
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}

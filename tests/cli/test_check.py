@@ -39,6 +39,11 @@ def test_data_that_does_not_fit_is_shown_to_the_curator_and_is_exit_2(people: st
         "strays": [{"value": "Dole ", "rows": 2}, {"value": "Perot", "rows": 1}],
         "categories": ["Clinton", "Dole", "Nader"],
         "other": None,
+        "by": None,
+        "groups": None,
+        "other_group": None,
+        "unused_groups": [],
+        "stray_groups": [],
     }
 
 

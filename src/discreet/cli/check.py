@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,6 +23,9 @@ def check(
     categories: Annotated[str, typer.Option(help='Its categories, like a,b,c; one with a comma as "a,b",c.')],
     other: Annotated[str | None, typer.Option(help="A category for whatever is outside these.")] = None,
     id_column: Annotated[str | None, typer.Option(help="The column that tells people apart.")] = None,
+    by: Annotated[str | None, typer.Option(help="The column of groups.")] = None,
+    groups: Annotated[str | None, typer.Option(help="The groups, like a,b,c.")] = None,
+    other_group: Annotated[str | None, typer.Option(help="A group for whatever is outside these.")] = None,
     engine: Annotated[str | None, typer.Option(help="duckdb, ibis or spark; it follows from the source.")] = None,
     delimiter: Annotated[str, typer.Option(help="What separates the fields of a CSV file.")] = ",",
     header: Annotated[bool, typer.Option(help="Whether a CSV file begins with the names of its columns.")] = True,
@@ -35,7 +37,7 @@ def check(
     from discreet.cli.tables import print_json
     from discreet.counting import CsvFormat, inspect_source, strays_error
 
-    declaration = read_declaration(column, categories, other, id_column)
+    declaration = read_declaration(column, categories, other, id_column, by=by, groups=groups, other_group=other_group)
     with busy("counting"):
         form = CsvFormat(delimiter=delimiter, header=header)
         found = inspect_source(source, declaration, engine=engine, form=form)
@@ -48,19 +50,27 @@ def check(
         raise typer.Exit(InvalidInput.exit_code)
 
 
-def read_declaration(column: str, categories: str, other: str | None, id_column: str | None) -> Declaration:
+def read_declaration(
+    column: str,
+    categories: str,
+    other: str | None,
+    id_column: str | None,
+    *,
+    by: str | None = None,
+    groups: str | None = None,
+    other_group: str | None = None,
+) -> Declaration:
     """The declaration that the options make; names are separated by commas, and quoted as in CSV.
 
     >>> read_declaration("v", 'a,"b,c",d', None, None).categories
     ('a', 'b,c', 'd')
     """
+    from discreet.cli.asking import read_names
     from discreet.counting import Declaration
 
-    try:
-        names = next(csv.reader([categories], strict=True), [])
-    except csv.Error:
-        raise InvalidInput("categories cannot be read", mend='write them like a,b,c, or "a,b",c') from None
-    return Declaration(column, names, other, id_column)
+    held = () if groups is None else read_names(groups, "groups")
+    names = read_names(categories, "categories")
+    return Declaration(column, names, other, id_column, by=by, groups=held, other_group=other_group)
 
 
 def check_document(found: Inspection, declaration: Declaration) -> dict[str, Any]:
@@ -78,6 +88,11 @@ def check_document(found: Inspection, declaration: Declaration) -> dict[str, Any
         "strays": [{"value": value, "rows": rows} for value, rows in found.strays],
         "categories": list(declaration.categories),
         "other": declaration.other,
+        "by": declaration.by,
+        "groups": list(declaration.groups) or None,
+        "other_group": declaration.other_group,
+        "unused_groups": list(found.unused_groups),
+        "stray_groups": [{"value": value, "rows": rows} for value, rows in found.stray_groups],
     }
 
 
@@ -99,13 +114,14 @@ def _print_table(found: Inspection, declaration: Declaration) -> None:
         ("rows with no value", found.missing),
         ("rows with an empty text", found.empty),
         *((f"rows that say {value!r}", often) for value, often in found.strays),
+        *((f"rows in the group {value!r}", often) for value, often in found.stray_groups),
     ]
     for what, often in rows:
         table.add_row(Text(what), str(often))
     out = console()
     out.print(table)
-    if found.unused:
-        named = ", ".join(repr(name) for name in found.unused)
+    if found.unused or found.unused_groups:
+        named = ", ".join(repr(name) for name in (*found.unused, *found.unused_groups))
         out.print(f"no record is in {named}: a misspelling, perhaps", soft_wrap=True)
     where = f"they count as {declaration.other!r}" if declaration.other else "a release would stop"
     outside = f"there are values outside the categories: {where}" if found.outside else "every record is in a category"

@@ -81,7 +81,7 @@ def _released(
 ) -> Receipt:
     from contextlib import ExitStack
 
-    from discreet.cli.releasing import reserve, show, write
+    from discreet.cli.publishing import reserve, show, write
     from discreet.cli.tables import console, print_plan
     from discreet.workflow import Prepared, release
 

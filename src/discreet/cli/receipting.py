@@ -10,7 +10,7 @@ import typer
 from discreet.errors import LedgerError
 
 if TYPE_CHECKING:
-    from discreet.receipts import Receipt
+    from discreet.receipts import Bundle, Receipt
 
 EXAMPLE = "Example: discreet receipt verify receipt.json --ledger budgets.db"
 
@@ -31,30 +31,33 @@ def verify(
     """Derive the certificate anew, and check the receipt against it and against the ledger."""
     from discreet.cli.busy import busy
     from discreet.cli.tables import console, print_json
-    from discreet.receipts import Receipt, verify_receipt
+    from discreet.receipts import Bundle, read_receipt, verify_any
 
-    found = Receipt.read(file)
+    found = read_receipt(file)
     with busy("deriving the certificate"):
-        certificate = verify_receipt(found)
+        certificates = verify_any(found)
     if ledger is not None:
         _check_ledger(found, ledger)
     document = {
         "verified": True,
         "epsilon": found.document["epsilon"],
-        "certificate": certificate.to_json(),
+        "certificate": certificates[0].to_json(),
+        **({"certificates": [one.to_json() for one in certificates]} if isinstance(found, Bundle) else {}),
         "ledger": None if ledger is None else "charged and sealed",
     }
     if as_json:
         print_json(document)
         return
     out = console()
-    out.print(f"certificate {certificate.digest[:16]}… derived anew, by {certificate.method}: it holds", soft_wrap=True)
+    for certificate in certificates:
+        said = f"certificate {certificate.digest[:16]}… derived anew, by {certificate.method}: it holds"
+        out.print(said, soft_wrap=True)
     out.print("the receipt's fields agree with it and with each other", soft_wrap=True)
     if ledger is not None:
         out.print("the ledger charged this request and sealed this very receipt", soft_wrap=True)
 
 
-def _check_ledger(receipt: Receipt, path: str) -> None:
+def _check_ledger(receipt: Receipt | Bundle, path: str) -> None:
     from fractions import Fraction
 
     from discreet.ledger import Ledger

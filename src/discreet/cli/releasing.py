@@ -12,35 +12,49 @@ import typer
 from discreet.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from discreet.counting import CsvFormat, Declaration
-    from discreet.receipts import Receipt
-    from discreet.workflow import Prepared
+    from discreet.counting import CsvFormat
+    from discreet.workflow import Question
 
 EXAMPLE = (
     "Example: discreet release votes.csv --column vote --categories Clinton,Dole --epsilon 0.5 "
-    "--ledger budgets.db --dataset anes --out receipt.json"
+    "--ledger budgets.db --dataset anes --out receipt.json\n\n"
+    "By group: … --column vote --categories Clinton,Dole --by sex --groups women,men …\n\n"
+    "Several columns: … --column vote --categories Clinton,Dole --column sex --categories women,men --epsilon 1 …"
 )
 
 
 def release(
-    epsilon: Annotated[str, typer.Option(help="The privacy loss to allow, exact: 0.5, 1e-3 or 1/3.")],
+    epsilon: Annotated[
+        list[str],
+        typer.Option(help="The privacy loss to allow, exact: 0.5, 1e-3 or 1/3; for all columns, or for each."),
+    ],
     source: Annotated[
         str | None,
         typer.Argument(help="A file or glob, duckdb://file.db/table, postgres://…/table or spark://…/table."),
     ] = None,
-    column: Annotated[str | None, typer.Option(help="The column to count.")] = None,
+    column: Annotated[
+        list[str] | None, typer.Option(help="The column to count; with its --categories as often as you like.")
+    ] = None,
     categories: Annotated[
-        str | None, typer.Option(help='The categories, like a,b,c; of a table, one with a comma as "a,b",c.')
+        list[str] | None, typer.Option(help='The categories, like a,b,c; of a table, one with a comma as "a,b",c.')
     ] = None,
     counts: Annotated[str | None, typer.Option(help="Counts in hand, like 70,50,30; - reads standard input.")] = None,
     ledger: Annotated[str | None, typer.Option(help="The ledger whose budget is charged.")] = None,
     dataset: Annotated[str | None, typer.Option(help="The dataset in the ledger.")] = None,
     no_ledger: Annotated[bool, typer.Option("--no-ledger", help="Release without a budget to charge.")] = False,
-    prior: Annotated[str | None, typer.Option(help="Prior parameters, one a category; ones if not said.")] = None,
-    n: Annotated[str | None, typer.Option("--n", help="The number of records; counted if not said.")] = None,
-    other: Annotated[str | None, typer.Option(help="A category for whatever is outside the others.")] = None,
+    prior: Annotated[
+        list[str] | None, typer.Option(help="Prior parameters, one a category or one a cell; ones if not said.")
+    ] = None,
+    n: Annotated[
+        str | None, typer.Option("--n", help="The number of records, or of each public group; counted if not said.")
+    ] = None,
+    other: Annotated[list[str] | None, typer.Option(help="A category for whatever is outside the others.")] = None,
+    by: Annotated[str | None, typer.Option(help="The column of groups: one cross table, at the price of one.")] = None,
+    groups: Annotated[str | None, typer.Option(help="The groups, like a,b,c.")] = None,
+    other_group: Annotated[str | None, typer.Option(help="A group for whatever is outside these.")] = None,
+    group_public: Annotated[
+        bool, typer.Option("--group-public", help="Declare that all may know who is in which group.")
+    ] = False,
     id_column: Annotated[str | None, typer.Option(help="The column that tells people apart: one record each.")] = None,
     engine: Annotated[str | None, typer.Option(help="duckdb, ibis or spark; it follows from the source.")] = None,
     delimiter: Annotated[str, typer.Option(help="What separates the fields of a CSV file.")] = ",",
@@ -60,96 +74,47 @@ def release(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Release a posterior by one exact draw. What is printed may be published."""
-    from discreet.cli.check import read_declaration
-    from discreet.counting import CsvFormat, engine_for, shown
+    from discreet.cli.asking import only, read_questions, read_sizes
+    from discreet.counting import CsvFormat
 
     _require_one_way(source, counts, ledger=ledger, dataset=dataset, no_ledger=no_ledger)
     options = {key: value for key, value in (("gamma", gamma), ("way", way)) if value is not None}
-    shared: dict[str, Any] = {
-        "epsilon": epsilon,
-        "prior": None if prior is None else prior.split(","),
-        "mechanism": mechanism,
-        "calibrated": calibrated,
-        **options,
-    }
+    shared: dict[str, Any] = {"mechanism": mechanism, "calibrated": calibrated, **options}
     if counts is not None:
-        _refuse_words_about_a_table(column=column, other=other, id_column=id_column, request_id=request_id)
-        _from_counts(counts, shared, n, categories, accept_no_guarantee, dry_run, out, plot, as_json)
+        said = {"column": column, "other": other, "by": by, "groups": groups, "other_group": other_group}
+        _refuse_words_about_a_table(**said, group_public=group_public, id_column=id_column, request_id=request_id)
+        parameters = only(prior, "--prior")
+        shared |= {
+            "epsilon": only(epsilon, "--epsilon"),
+            "prior": None if parameters is None else parameters.split(","),
+        }
+        names = only(categories, "--categories")
+        _from_counts(counts, shared, n, names, accept_no_guarantee, dry_run, out, plot, as_json)
         return
-    if column is None or categories is None:
-        raise InvalidInput("a table needs --column and --categories", mend="say which column, and what it may hold")
-    declaration = read_declaration(column, categories, other, id_column)
+    questions = read_questions(
+        column, categories, others=other, priors=prior, epsilons=epsilon, by=by, groups=groups,
+        other_group=other_group, group_public=group_public, **shared,
+    )  # fmt: skip
     form = CsvFormat(delimiter=delimiter, header=header)
+    for question in questions:
+        question.declaration(id_column)  # what it says wrongly is refused before anything else is looked at
     if dry_run:
-        _dry_run(declaration, shared, n, shown(source), dataset, engine_for(source, engine), form, as_json)
+        _dry_run(questions, id_column, read_sizes(n), source, dataset, engine, form, as_json)
         return
     if ledger is not None and not yes and not sys.stdin.isatty():
         raise InvalidInput("a charge must be confirmed", mend="answer on a terminal, or say --yes")
-    declared = {key: getattr(declaration, key) for key in ("column", "categories", "other", "id_column")}
     _refuse_to_overwrite([source, ledger], [out, plot])
+    request = {"ledger": ledger, "dataset": dataset, "n": read_sizes(n), "engine": engine, "form": form}
     _from_table(
-        {**declared, **shared, "n": n, "engine": engine, "form": form, "request_id": request_id},
-        source, ledger, dataset, ask=ledger is not None and not yes, out=out, plot=plot, as_json=as_json,
+        questions, source, {**request, "id_column": id_column, "request_id": request_id},
+        ask=ledger is not None and not yes, out=out, plot=plot, as_json=as_json,
     )  # fmt: skip
 
 
-def show(receipt: Receipt, places: list[Path], *, as_json: bool) -> None:
-    """Print a receipt, for programs or for people."""
-    from discreet.cli.tables import print_json, print_release, print_written
-
-    if as_json:
-        print_json(receipt.document)
-    else:
-        print_release(receipt.document)
-        print_written(places)
-
-
-def write(receipt: Receipt, places: dict[str, Any]) -> None:
-    """Fill the reserved files: the receipt and its picture."""
-    from discreet.figures.rendering import picture_format, render
-
-    if "out" in places:
-        places["out"].write((receipt.to_json() + "\n").encode())
-    if "plot" in places:
-        document = receipt.document
-        title = (
-            f"Posterior released by {document['mechanism']['name']}, "
-            f"ε = {document['epsilon_exact']}, n = {document['n']:,}"
-        )
-        places["plot"].write(render(_picture(receipt, title), picture_format(places["plot"].path)))
-
-
-def _picture(receipt: Receipt, title: str) -> Figure:
-    """The posterior with what a reader may believe, where the receipt tells it; a drawn release is painted anyhow."""
-    from discreet.figures import inference, posterior
-    from discreet.inference.statement import NOISE_AWARE
-    from discreet.receipts import believed
-
-    document = receipt.document
-    if document["interval_kind"] == NOISE_AWARE:
-        shown = inference.numbers(believed(receipt), receipt.posterior, document["categories"])
-        return inference.paint(shown, title=title)
-    return posterior.paint(posterior.numbers(receipt.posterior, document["categories"]), title=title)
-
-
-def reserve(stack: ExitStack, out: Path | None, plot: Path | None) -> dict[str, Any]:
-    """Make sure that both files can be written, before anything is drawn."""
-    from discreet.cli.files import Reserved
-    from discreet.figures.rendering import picture_format
-
-    if plot is not None:
-        picture_format(plot)
-    if out is not None and plot is not None and out.resolve() == plot.resolve():
-        raise InvalidInput("--out and --plot name the same file", mend="give each its own")
-    wanted = {"out": out, "plot": plot}
-    return {key: stack.enter_context(Reserved(path)) for key, path in wanted.items() if path is not None}
-
-
 def _from_table(
-    arguments: dict[str, Any],
+    questions: list[Question],
     source: str | None,
-    ledger: str | None,
-    dataset: str | None,
+    request: dict[str, Any],
     *,
     ask: bool,
     out: Path | None,
@@ -157,30 +122,33 @@ def _from_table(
     as_json: bool,
 ) -> None:
     from discreet.cli.busy import busy
-    from discreet.cli.tables import print_plan
+    from discreet.cli.publishing import print_any_plan, reserve, show, write
+    from discreet.receipts import Bundle, Receipt
     from discreet.workflow import release as release_table
+    from discreet.workflow import release_columns
 
     with ExitStack() as stack, ExitStack() as bars:
         places = reserve(stack, out, plot)
         tell = bars.enter_context(busy("counting"))
 
-        def confirm(prepared: Prepared) -> bool:
+        def confirm(prepared: Any) -> bool:
             nonlocal tell
             bars.close()  # nobody can answer under a moving bar
             if not as_json:
-                print_plan(prepared.document())
+                print_any_plan(prepared.document())
             agreed = not ask or _confirmed()
             tell = bars.enter_context(busy("counting"))
             return agreed
 
-        receipt = release_table(
-            source,
-            ledger=ledger,
-            dataset=dataset,
-            confirm=confirm,
-            progress=lambda share: tell(int(1000 * share), 1000),
-            **arguments,
-        )
+        asked: dict[str, Any] = {
+            **request, "confirm": confirm, "progress": lambda share: tell(int(1000 * share), 1000)
+        }  # fmt: skip
+        receipt: Receipt | Bundle
+        if len(questions) == 1:
+            one = questions[0]
+            receipt = release_table(source, column=one.column, categories=one.categories, **one.asked, **asked)
+        else:
+            receipt = release_columns(source, questions, **asked)
         bars.close()
         write(receipt, places)
     show(receipt, [place.path for place in places.values()], as_json=as_json)
@@ -208,6 +176,7 @@ def _from_counts(
 ) -> None:
     from discreet.cli.busy import busy
     from discreet.cli.inputs import read_categories, read_counts
+    from discreet.cli.publishing import reserve, show, write
     from discreet.cli.tables import print_json, print_release
     from discreet.workflow import prepare_counts, release_counts
 
@@ -236,34 +205,37 @@ def _from_counts(
 
 
 def _dry_run(
-    declaration: Declaration,
-    shared: dict[str, Any],
-    n: str | None,
-    source: str,
+    questions: list[Question],
+    id_column: str | None,
+    n: str | list[str] | None,
+    source: str | None,
     dataset: str | None,
-    engine: str,
+    engine: str | None,
     form: CsvFormat,
     as_json: bool,
 ) -> None:
     from discreet.cli.busy import busy
-    from discreet.cli.tables import print_json, print_release
+    from discreet.cli.publishing import print_any
+    from discreet.cli.tables import print_json
+    from discreet.counting import engine_for, shown
     from discreet.numbers import whole
-    from discreet.workflow import prepare
+    from discreet.workflow import PreparedColumns, prepare
 
     if n is None:
         raise InvalidInput("a dry run touches no data, so n is not known", mend="give --n")
-    settled = {key: shared.pop(key) for key in ("epsilon", "prior", "mechanism", "calibrated")}
+    size = whole(n, "n", minimum=1) if isinstance(n, str) else tuple(whole(one, "n") for one in n)
+    facts: dict[str, Any] = {
+        "source": shown(source), "dataset": dataset, "engine": engine_for(source, engine), "form": form
+    }  # fmt: skip
     with busy("preparing"):
-        prepared = prepare(
-            declaration, whole(n, "n", minimum=1), source=source, dataset=dataset, engine=engine, form=form,
-            options=shared, **settled,
-        )  # fmt: skip
+        parts = tuple(prepare(one.declaration(id_column), size, **one.terms(None), **facts) for one in questions)
+        prepared = parts[0] if len(parts) == 1 else PreparedColumns(parts)
         prepared.require_guarantee()
     document = prepared.document()
     if as_json:
         print_json(document)
     else:
-        print_release(document)
+        print_any(document)
 
 
 def _require_one_way(
@@ -280,10 +252,10 @@ def _require_one_way(
         raise InvalidInput("--ledger and --dataset go together", mend="say which budget of the ledger to charge")
 
 
-def _refuse_words_about_a_table(**words: str | None) -> None:
+def _refuse_words_about_a_table(**words: object) -> None:
     """What would be ignored is refused: whoever says it relies on it."""
     for word, said in words.items():
-        if said is not None:
+        if said:
             raise InvalidInput(f"counts in hand have no --{word.replace('_', '-')}", mend="leave it out")
 
 

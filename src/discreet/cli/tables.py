@@ -38,7 +38,12 @@ def print_plan(document: dict[str, Any]) -> None:
     table.add_column("what")
     table.add_column("value", justify="right")
     table.add_row("categories", Text(", ".join(document["categories"])))
+    if document["groups"]:
+        table.add_row(Text(f"groups, by {document['by']}"), Text(", ".join(document["groups"])))
     table.add_row("records", f"{document['n']:,}")
+    if document["group_sizes"]:
+        sizes = ", ".join(f"{size:,}" for size in document["group_sizes"].values())
+        table.add_row("in each group, declared public", sizes)
     table.add_row("mechanism", document["mechanism"]["name"])
     table.add_row("to be spent", f"ε = {document['epsilon_exact']}, δ = {document['delta']:g}")
     for label, shown in _accuracy(document):
@@ -48,24 +53,12 @@ def print_plan(document: dict[str, Any]) -> None:
 
 def print_release(document: dict[str, Any]) -> None:
     """A release for people: the table, what its ε means, and a paragraph for a report."""
-    from rich.table import Table
-    from rich.text import Text
-
     out = console()
     if document["posterior"] is None:
         print_plan(document)
         out.print("dry run: nothing was drawn", soft_wrap=True)
     else:
-        table = Table(title="released posterior")
-        table.add_column("category")
-        table.add_column("parameter", justify="right")
-        table.add_column("mean", justify="right")
-        table.add_column("95 % interval", justify="right")
-        for name, row in document["posterior"].items():
-            ends = document["interval"][name]
-            shown = "beyond floats" if ends is None else f"{ends[0]:.4f} – {ends[1]:.4f}"
-            table.add_row(Text(name), f"{_number(row['parameter']):.10g}", f"{row['mean']:.4f}", shown)
-        out.print(table)
+        print_posterior(document)
         out.print(f"intervals: {document['interval_kind']}", soft_wrap=True)
     out.print(f"mechanism: {document['mechanism']['name']}, on n = {document['n']} records", soft_wrap=True)
     out.print(meaning(document), soft_wrap=True)
@@ -73,28 +66,96 @@ def print_release(document: dict[str, Any]) -> None:
         out.print(f"\nFor the methods section:\n{methods(document)}", soft_wrap=True)
 
 
+def print_posterior(document: dict[str, Any]) -> None:
+    """The table of a released posterior; with groups, of the shares within each."""
+    from rich.table import Table
+    from rich.text import Text
+
+    groups = document["groups"]
+    table = Table(title="released posterior" + (", shares within each group" if groups else ""))
+    for heading in ("group", "category") if groups else ("category",):
+        table.add_column(heading)
+    for heading in ("parameter", "mean", "95 % interval"):
+        table.add_column(heading, justify="right")
+    for group in groups or (None,):
+        rows, ends = ((document[key] if group is None else document[key][group]) for key in ("posterior", "interval"))
+        for name, row in rows.items():
+            own = (Text(name),) if group is None else (Text(group), Text(name))
+            table.add_row(*own, f"{_number(row['parameter']):.10g}", f"{row['mean']:.4f}", _ends(ends[name]))
+        table.add_section()
+    console().print(table)
+    if document["group_shares"]:
+        _print_shares(document)
+
+
+def _print_shares(document: dict[str, Any]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=Text(f"share of each group, by {document['by']}"))
+    table.add_column("group")
+    for heading in ("mean", "95 % interval"):
+        table.add_column(heading, justify="right")
+    for group, row in document["group_shares"].items():
+        table.add_row(Text(group), f"{row['mean']:.4f}", _ends(row["interval"]))
+    console().print(table)
+
+
+def _ends(ends: list[float] | None) -> str:
+    return "beyond floats" if ends is None else f"{ends[0]:.4f} – {ends[1]:.4f}"
+
+
 def methods(document: dict[str, Any]) -> str:
     """A paragraph that says how the release was made, ready to paste; public values only."""
     mechanism, accuracy = document["mechanism"]["name"], document["accuracy"] or {}
-    prior = ", ".join(str(parameter) for parameter in document["prior"])
+    given, groups = document["prior"], document["groups"]
+    parameters = [str(one) for one in (given if groups is None else [each for own in given.values() for each in own])]
+    prior = ", ".join(parameters)
     error = accuracy.get("mean")
-    expected = "" if error is None else f" The expected Hellinger distance to the true posterior is {error:.3f}."
+    expected = "" if not isinstance(error, float) else (
+        f" The expected Hellinger distance to the true posterior is {error:.3f}."
+    )  # fmt: skip
+    shares = f"{len(document['categories'])} category shares"
+    if groups is not None:
+        shares += f" within {len(groups)} groups"
+        if document["group_sizes"] is not None:
+            shares += ", whose members are declared public"
     return (
-        f"The posterior distribution of the {len(document['categories'])} category shares (n = {document['n']:,}, "
+        f"The posterior distribution of the {shares} (n = {document['n']:,}, "
         f"Dirichlet prior with parameters {prior}) was released with the {mechanism} mechanism of discreet "
         f"{document['version']}, which satisfies ε-differential privacy with ε = {document['epsilon_exact']} when "
-        f"{document['unit']} is replaced.{expected} Certificate {document['certificate']['digest'][:16]}."
+        f"{_replaced(document)} is replaced.{expected} "
+        f"Certificate {', '.join(one['digest'][:16] for one in _certificates(document['certificate']))}."
     )
+
+
+def _replaced(document: dict[str, Any]) -> str:
+    """What the neighbours differ in."""
+    if document["adjacency"] != "replace-answer":
+        return str(document["unit"])
+    return f"the answer of {document['unit']}"
+
+
+def _certificates(said: Any) -> list[dict[str, Any]]:
+    """All certificates of a document: one, or one for each public group, or those of several columns."""
+    if isinstance(said, list):
+        return [one for each in said for one in _certificates(each)]
+    if "loss" in said and isinstance(said["loss"], str):
+        return [said]
+    return [one for one in said.values() if one is not None]
 
 
 def private(document: dict[str, Any]) -> bool:
     """Whether the certified loss is at most the ε that was asked for."""
-    loss = document["certificate"]["loss"]
-    return loss != "inf" and Fraction(loss) <= Fraction(document["epsilon_exact"])
+    losses = [one["loss"] for one in _certificates(document["certificate"])]
+    return all(loss != "inf" and Fraction(loss) <= Fraction(document["epsilon_exact"]) for loss in losses)
 
 
 def _accuracy(document: dict[str, Any]) -> list[tuple[str, str]]:
     accuracy = document["accuracy"] or {}
+    if document["group_sizes"]:
+        means = [f"{own['mean']:.4f}" if own and own["mean"] is not None else "–" for own in accuracy.values()]
+        return [("expected error (Hellinger), by group", ", ".join(means))]
     if accuracy.get("mean") is None:
         return [("expected error", str(accuracy.get("method", "not known")))]
     rows = [
@@ -119,6 +180,7 @@ def meaning(document: dict[str, Any]) -> str:
     """What the guarantee of a release says, in a sentence over public values.
 
     >>> said = {"epsilon": 0.5, "epsilon_exact": "1/2", "unit": "one row", "certificate": {"loss": "1/2"}}
+    >>> said["adjacency"] = "replace-one"
     >>> print(meaning(said))
     ε = 1/2: replacing one row changes the probability of any output by a factor of at most 1.65.
     >>> print(meaning({**said, "certificate": {"loss": "inf"}}))
@@ -131,6 +193,6 @@ def meaning(document: dict[str, Any]) -> str:
     factor = upwards.create_decimal_from_float(math.nextafter(math.exp(min(epsilon, EXPONENT_CAP)), math.inf))
     bound = f"a factor of at most {factor}" if epsilon <= EXPONENT_CAP else "any factor: this ε protects nobody"
     return (
-        f"ε = {document['epsilon_exact']}: replacing {document['unit']} changes the probability "
+        f"ε = {document['epsilon_exact']}: replacing {_replaced(document)} changes the probability "
         f"of any output by {bound}."
     )

@@ -16,6 +16,7 @@ from discreet.errors import InvalidInput
 from discreet.inference.crossed import LEFT_OUT, ROUNDING, BetaTable
 from discreet.mixtures import BetaMixture
 from discreet.numbers import exact, whole
+from discreet.posteriors import Dirichlet
 
 if TYPE_CHECKING:
     import numpy as np
@@ -110,3 +111,42 @@ class Within:
             return np.array([low, 1 - high]), np.array([high, 1 - low])
         ends = [self.marginal(i).interval(share) for i in range(self.k)]
         return np.array([float(low) for low, _ in ends]), np.array([float(high) for _, high in ends])
+
+
+@dataclass(frozen=True, slots=True)
+class Untold:
+    """What may be believed of a group that is known to have no records: its prior, in the words of `Within`.
+
+    >>> [round(float(x), 3) for x in Untold(Dirichlet([1, 3])).sd]
+    [0.194, 0.194]
+    """
+
+    prior: Dirichlet
+
+    @property
+    def error(self) -> float:
+        """Nothing was left out."""
+        return 0.0
+
+    @property
+    def method(self) -> str:
+        """How the counts were weighed."""
+        return "no record"
+
+    @property
+    def mean(self) -> Floats:
+        """The expected share of each category."""
+        return self.prior.mean
+
+    @property
+    def sd(self) -> Floats:
+        """The standard deviation of each category's share."""
+        import numpy as np
+
+        mean, total = self.prior.mean, float(self.prior.total)
+        found: Floats = np.sqrt(mean * (1 - mean) / (total + 1))
+        return found
+
+    def interval(self, level: object = 0.95) -> tuple[Floats, Floats]:
+        """The low ends and the high ends of each category's equal-tailed interval."""
+        return self.prior.interval(float(exact(level, "level", above=0)))

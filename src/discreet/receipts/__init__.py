@@ -7,7 +7,7 @@ that were released in one request have their receipts in one `Bundle`, charged a
 
 from __future__ import annotations
 
-from discreet.receipts.bundles import Bundle, bundle_document, read_sealed, verify_bundle
+from discreet.receipts.bundles import Bundle, bundle_document, read_receipt, read_sealed, verify_any, verify_bundle
 from discreet.receipts.documents import plain, receipt_document
 from discreet.receipts.groups import public_groups_document
 from discreet.receipts.receipt import (
@@ -21,7 +21,15 @@ from discreet.receipts.receipt import (
     Receipt,
     canonical,
 )
-from discreet.receipts.verifying import agree, believed, believed_groups, mechanism_of, mechanisms_of, verify_receipt
+from discreet.receipts.verifying import (
+    agree,
+    believed,
+    believed_groups,
+    mechanism_of,
+    mechanisms_of,
+    verify_receipt,
+    whole_prior,
+)
 
 __all__ = [
     "BUNDLE_SCHEMA",
@@ -42,8 +50,11 @@ __all__ = [
     "mechanisms_of",
     "plain",
     "public_groups_document",
+    "read_receipt",
     "read_sealed",
     "receipt_document",
+    "verify_any",
     "verify_bundle",
     "verify_receipt",
+    "whole_prior",
 ]

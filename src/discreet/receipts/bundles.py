@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate
+from discreet.loss import Certificate
 from discreet.numbers import float_upper
 from discreet.receipts.receipt import BUNDLE_SCHEMA, Receipt, canonical, file_text, loaded, not_a_receipt
 from discreet.receipts.verifying import verify_receipt
@@ -83,16 +84,20 @@ def read_sealed(text: str) -> Receipt | Bundle:
     return Receipt.from_json(text)
 
 
-def read_file(path: str | Path) -> Receipt | Bundle:
+def read_receipt(path: str | Path) -> Receipt | Bundle:
     """A receipt or a bundle from a file."""
     return read_sealed(file_text(path))
 
 
-def verify_bundle(bundle: Bundle) -> None:
+def verify_any(receipt: Receipt | Bundle) -> list[Certificate]:
+    """The certificates of a receipt, or of all parts of a bundle, once every field is found to hold."""
+    return verify_bundle(receipt) if isinstance(receipt, Bundle) else [verify_receipt(receipt)]
+
+
+def verify_bundle(bundle: Bundle) -> list[Certificate]:
     """Check every part as `verify_receipt` does, that they share what they must, and that the losses add up."""
     document = bundle.document
-    for part in bundle.parts:
-        verify_receipt(part)
+    certificates = [verify_receipt(part) for part in bundle.parts]
     try:
         rebuilt = bundle_document(document["columns"], document["parts"])
         shared = all(part[key] == document[key] for part in document["parts"] for key in SHARED)
@@ -104,3 +109,4 @@ def verify_bundle(bundle: Bundle) -> None:
         ) from None
     if not shared or rebuilt != document:
         raise NotPrivate("the receipt's fields contradict each other", mend="do not rely on it")
+    return certificates

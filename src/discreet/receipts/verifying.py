@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate
 from discreet.inference import NoiseAware, noise_aware
-from discreet.inference.groups import Within
+from discreet.inference.groups import Untold, Within
 from discreet.loss import Certificate, audit, certificate_by_theorem
 from discreet.mechanisms import BY_NAME, Mechanism, Released, SnappedCounts
 from discreet.mechanisms.exponential import Exponential
@@ -95,10 +95,11 @@ def believed(receipt: Receipt, *, prior: object = None) -> NoiseAware:
 
     Of a cross table it is that of all cells; `believed_groups` has the shares within each group.
     """
-    return noise_aware(mechanism_of(receipt), receipt.output, prior=_whole_prior(receipt, prior))
+    own = None if prior is None else whole_prior(receipt, prior)
+    return noise_aware(mechanism_of(receipt), receipt.output, prior=own)
 
 
-def believed_groups(receipt: Receipt, *, prior: object = None) -> dict[str, NoiseAware | Within | Dirichlet]:
+def believed_groups(receipt: Receipt, *, prior: object = None) -> dict[str, NoiseAware | Within | Untold]:
     """What may be believed of the shares within each group; of a public group without records, its prior.
 
     A prior is one for each answer, which all groups share, or one for each cell.
@@ -107,23 +108,22 @@ def believed_groups(receipt: Receipt, *, prior: object = None) -> dict[str, Nois
     if not receipt.has_public_groups:
         belief = believed(receipt, prior=prior)
         return {group: Within(belief, tuple(range(g * k, (g + 1) * k))) for g, group in enumerate(groups)}
-    given, shown = _whole_prior(receipt, prior), receipt.document
-    found: dict[str, NoiseAware | Within | Dirichlet] = {}
+    given, outputs = whole_prior(receipt, prior), receipt.document["output"]
+    found: dict[str, NoiseAware | Within | Untold] = {}
     for g, (group, mechanism) in enumerate(mechanisms_of(receipt).items()):
-        own = None if given is None else Dirichlet(given.parameters[g * k : (g + 1) * k])
-        if mechanism is None:
-            found[group] = own or Dirichlet([_number(parameter) for parameter in shown["prior"][group]])
-        else:
-            found[group] = noise_aware(mechanism, shown["output"][group], prior=own)
+        own = Dirichlet(given.parameters[g * k : (g + 1) * k])
+        found[group] = Untold(own) if mechanism is None else noise_aware(mechanism, outputs[group], prior=own)
     return found
 
 
-def _whole_prior(receipt: Receipt, prior: object) -> Dirichlet | None:
-    """A reader's prior for all cells: one for each answer is repeated for each group."""
-    if prior is None:
-        return None
-    given = prior if isinstance(prior, Dirichlet) else Dirichlet(prior)
+def whole_prior(receipt: Receipt, prior: object) -> Dirichlet:
+    """The prior of all cells: the receipt's, or a reader's, who may give one for each answer that all groups share."""
     k, groups = len(receipt.document["categories"]), max(1, len(receipt.groups))
+    if prior is None:
+        said = receipt.document["prior"]
+        cells = [each for group in receipt.groups for each in said[group]] if receipt.groups else said
+        return Dirichlet([_number(parameter) for parameter in cells])
+    given = prior if isinstance(prior, Dirichlet) else Dirichlet(prior)
     if given.k == k:
         return Dirichlet(list(given.parameters) * groups)
     if given.k != k * groups:

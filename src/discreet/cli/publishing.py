@@ -1,0 +1,107 @@
+"""What becomes of a release: its receipt on the terminal and in files, and its picture."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from discreet.figures.groups import PanelNumbers
+    from discreet.receipts import Bundle, Receipt
+
+
+def show(receipt: Receipt | Bundle, places: list[Path], *, as_json: bool) -> None:
+    """Print a receipt, for programs or for people."""
+    from discreet.cli.tables import print_json, print_written
+
+    if as_json:
+        print_json(receipt.document)
+        return
+    print_any(receipt.document)
+    print_written(places)
+
+
+def print_any(document: dict[str, Any]) -> None:
+    """A receipt or a bundle, drawn or not, for people."""
+    from discreet.cli.bundle_tables import print_bundle
+    from discreet.cli.tables import print_release
+
+    if "parts" in document:
+        print_bundle(document)
+    else:
+        print_release(document)
+
+
+def print_any_plan(document: dict[str, Any]) -> None:
+    """What is about to be spent, for people."""
+    from discreet.cli.bundle_tables import print_bundle_plan
+    from discreet.cli.tables import print_plan
+
+    if "parts" in document:
+        print_bundle_plan(document)
+    else:
+        print_plan(document)
+
+
+def write(receipt: Receipt | Bundle, places: dict[str, Any]) -> None:
+    """Fill the reserved files: the receipt and its picture."""
+    from discreet.figures.rendering import picture_format, render
+
+    if "out" in places:
+        places["out"].write((receipt.to_json() + "\n").encode())
+    if "plot" in places:
+        places["plot"].write(render(picture(receipt), picture_format(places["plot"].path)))
+
+
+def reserve(stack: ExitStack, out: Path | None, plot: Path | None) -> dict[str, Any]:
+    """Make sure that both files can be written, before anything is drawn."""
+    from discreet.cli.files import Reserved
+    from discreet.figures.rendering import picture_format
+
+    if plot is not None:
+        picture_format(plot)
+    if out is not None and plot is not None and out.resolve() == plot.resolve():
+        raise InvalidInput("--out and --plot name the same file", mend="give each its own")
+    wanted = {"out": out, "plot": plot}
+    return {key: stack.enter_context(Reserved(path)) for key, path in wanted.items() if path is not None}
+
+
+def picture(receipt: Receipt | Bundle, *, prior: object = None) -> Figure:
+    """What a reader may believe, where the receipt tells it; a drawn release is painted anyhow."""
+    from discreet.figures import groups, inference, posterior
+    from discreet.inference.statement import NOISE_AWARE
+    from discreet.receipts import Bundle, believed
+
+    document = receipt.document
+    price = f"ε = {document['epsilon_exact']}, n = {document['n']:,}"
+    if isinstance(receipt, Bundle):
+        pairs = zip(receipt.columns, receipt.parts, strict=True)
+        panels = [panel for column, part in pairs for panel in _panels(part, column, prior)]
+        return groups.paint(panels, title=f"{len(receipt.columns)} columns, {price} together")
+    title = f"Posterior released by {document['mechanism']['name']}, {price}"
+    if receipt.groups:
+        return groups.paint(_panels(receipt, "", prior), title=title)
+    if document["interval_kind"] == NOISE_AWARE:
+        shown = inference.numbers(believed(receipt, prior=prior), receipt.posterior, document["categories"])
+        return inference.paint(shown, title=title)
+    return posterior.paint(posterior.numbers(receipt.posterior, document["categories"]), title=title)
+
+
+def _panels(receipt: Receipt, column: str, prior: object) -> list[PanelNumbers]:
+    """One panel for each group, or one for a column without."""
+    from discreet.figures.groups import numbers
+    from discreet.inference.statement import NOISE_AWARE
+    from discreet.receipts import believed, believed_groups
+
+    document, aware = receipt.document, receipt.document["interval_kind"] == NOISE_AWARE
+    names = document["categories"]
+    if not receipt.groups:
+        return [numbers(column, names, receipt.posterior, believed(receipt, prior=prior) if aware else None)]
+    beliefs: dict[str, Any] = believed_groups(receipt, prior=prior) if aware else {}
+    label = f"{column}, {document['by']} = " if column else f"{document['by']} = "
+    return [numbers(f"{label}{g}", names, own, beliefs.get(g)) for g, own in receipt.posteriors.items()]
