@@ -81,8 +81,7 @@ def rho_lower(epsilon: object, delta: object) -> Fraction:
 
     def excess(t: float) -> float:
         """How far the ε whose best order is 1 + t lies above what is asked: it falls with t."""
-        at = math.log1p(t)
-        return (_logarithm(slack) - at) * (2 / t + 1 / t / t) + math.log(t) - at - float(asked)
+        return (_logarithm(slack) - math.log1p(t)) * (2 / t + 1 / t / t) - math.log1p(1 / t) - float(asked)
 
     order = _root(excess, slack)
     with precision(WORKING_BITS):

@@ -1,0 +1,187 @@
+"""Budgets that add up by zero-concentrated privacy: exact decisions, never beyond the promise."""
+
+from __future__ import annotations
+
+import tempfile
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import discreet as dc
+from discreet.errors import BudgetExceeded, InvalidInput
+from discreet.ledger import Ledger
+from discreet.loss import rho_upper
+from discreet.numbers import float_upper
+from tests.oracles import composition
+from tests.oracles.precision import mp, real
+
+pytestmark = pytest.mark.usefixtures("quick")
+
+
+def zcdp(place: str | Path, epsilon: object, delta: object = "1e-6") -> Ledger:
+    return Ledger.create(place, dataset="d", epsilon=epsilon, delta=delta, composition="zcdp")
+
+
+def test_a_hundred_releases_at_a_tenth_fit_a_budget_that_their_sum_exceeds_twice(place: str) -> None:
+    ledger = zcdp(place, "5.25")
+    for i in range(100):
+        ledger.charge("d", 0.1, request_id=str(i), digest="x")
+    account = ledger.account("d")
+    assert account.spent.epsilon == 10
+    assert account.concentrated is not None
+    assert account.concentrated.delta == Fraction(1, 10**6)
+    found, expected = account.concentrated.epsilon, composition.epsilon_of_rho("1/2", "1e-6")
+    assert mp.zero <= real(found) - expected < mp.mpf(10) ** -30
+    assert account.guarantee == account.concentrated
+    assert ledger.remaining("d") == account.remaining
+    ledger.charge("d", account.remaining.epsilon, request_id="last", digest="x")
+    with pytest.raises(BudgetExceeded, match=r"at most 0\.0000"):
+        ledger.charge("d", 0.1, request_id="more", digest="x")
+    assert ledger.verify().rows == 102
+
+
+def test_few_releases_are_never_dearer_than_their_sum(place: str) -> None:
+    ledger = zcdp(place, 1)
+    assert ledger.remaining("d").epsilon == 1, "one large release fits by its ε, though not by its ρ"
+    ledger.charge("d", 1, request_id="r", digest="x")
+    account = ledger.account("d")
+    assert account.concentrated is not None
+    assert account.concentrated.epsilon > 1
+    assert account.guarantee == account.spent
+    assert account.remaining.epsilon == 0
+    with pytest.raises(BudgetExceeded):
+        ledger.charge("d", "1e-6", request_id="s", digest="x")
+
+
+@settings(max_examples=15)
+@given(
+    budget=st.fractions(min_value=Fraction(1, 5), max_value=3, max_denominator=20),
+    delta=st.sampled_from(["1e-9", "1e-4", "1/5"]),
+    asked=st.lists(
+        st.tuples(st.fractions(min_value=Fraction(1, 40), max_value=1, max_denominator=40), st.booleans()), max_size=10
+    ),
+)
+def test_accepted_charges_never_exceed_the_promise_and_refused_ones_would(
+    budget: Fraction, delta: str, asked: list[tuple[Fraction, bool]]
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        ledger = zcdp(Path(folder) / "l.db", budget, delta)
+        spent, rho = Fraction(0), Fraction(0)
+        for i, (epsilon, narrow) in enumerate(asked):
+            price = epsilon**2 / (8 if narrow else 2)
+            together = composition.epsilon_of_rho(rho + price, delta)
+            try:
+                ledger.charge("d", epsilon, request_id=str(i), digest="x", rho=price)
+            except BudgetExceeded:
+                assert spent + epsilon > budget
+                assert together > real(budget) * (1 - mp.mpf(10) ** -15)
+            else:
+                assert spent + epsilon <= budget or together <= real(budget)
+                spent, rho = spent + epsilon, rho + price
+            assert ledger.spent("d").epsilon == spent
+        left = ledger.remaining("d").epsilon
+        if left > 0:
+            ledger.charge("d", left, request_id="all that is left", digest="x")
+        with pytest.raises(BudgetExceeded):
+            ledger.charge("d", left + Fraction(1, 10**6), request_id="more", digest="x")
+        ledger.verify()
+
+
+def test_the_exponential_family_pays_a_quarter(place: str) -> None:
+    space = dc.PosteriorSpace(prior=[1, 1], n=50)
+    made = dc.ExponentialReciprocal(space, epsilon="1/10")
+    other = dc.Geometric(space, epsilon="1/10")
+    ledger = zcdp(place, 2)
+    counted = {}
+    for name, mechanism in (("dear", other), ("cheap", made)):
+        Ledger.create(place, dataset=name, epsilon=2, delta="1e-6", composition="zcdp")
+        counted[name] = 0
+        with pytest.raises(BudgetExceeded):
+            while True:
+                ledger.charge(name, "1/10", request_id=f"{name} {counted[name]}", digest="x", rho=rho_upper(mechanism))
+                counted[name] += 1
+    assert counted == {"dear": 20, "cheap": 70}
+    assert composition.epsilon_of_rho("70/800", "1e-6") <= 2 < composition.epsilon_of_rho("71/800", "1e-6")
+
+
+def test_a_price_above_half_the_square_is_not_charged_and_none_below_nothing(place: str) -> None:
+    ledger = zcdp(place, 1)
+    ledger.charge("d", "1/10", request_id="r", digest="x", rho=5)
+    assert ledger.history()[-1].rho == "1/200"
+    for rho in (0, -1, "nan", float("inf")):
+        with pytest.raises(InvalidInput):
+            ledger.charge("d", "1/10", request_id="s", digest="x", rho=rho)
+
+
+def test_a_request_repeated_at_another_price_is_refused(place: str) -> None:
+    ledger = zcdp(place, 1)
+    first = ledger.charge("d", "1/10", request_id="r", digest="x", rho="1/800")
+    assert ledger.charge("d", "1/10", request_id="r", digest="x", rho="1/800").hash == first.hash
+    with pytest.raises(InvalidInput, match="other parameters"):
+        ledger.charge("d", "1/10", request_id="r", digest="x")
+
+
+def test_a_charge_with_a_delta_of_its_own_is_refused_where_delta_pays_for_the_composition(place: str) -> None:
+    ledger = zcdp(place, 1)
+    for call in (ledger.charge, ledger.afford):
+        options = {"request_id": "r", "digest": "x"} if call == ledger.charge else {}
+        with pytest.raises(InvalidInput, match="needed for its composition"):
+            call("d", "1/10", "1e-9", **options)
+    assert ledger.verify().rows == 1
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"composition": "zcdp"},
+        {"composition": "zcdp", "delta": 0},
+        {"composition": "zCDP", "delta": "1e-6"},
+        {"composition": "", "delta": "1e-6"},
+        {"composition": "zcdp", "delta": "1e-6", "epsilon": "1e7"},
+        {"composition": "zcdp", "delta": "1e-6", "epsilon": "1e-10"},
+        {"adjacency": "add-remove"},
+        {"adjacency": ""},
+    ],
+)
+def test_a_budget_by_a_rule_that_is_not_there_is_refused(options: dict[str, str], tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput):
+        Ledger.create(tmp_path / "l.db", dataset="d", **{"epsilon": 1, **options})  # type: ignore[arg-type]
+    assert not (tmp_path / "l.db").exists()
+
+
+def test_afford_refuses_what_charge_would_and_spends_nothing(place: str) -> None:
+    ledger = zcdp(place, 1)
+    ledger.afford("d", 1)
+    with pytest.raises(BudgetExceeded):
+        ledger.afford("d", "1.01")
+    with pytest.raises(InvalidInput):
+        ledger.afford("d", 1, adjacency="replace-answer")
+    with pytest.raises(InvalidInput, match="no dataset"):
+        ledger.afford("nobody", 1)
+    assert ledger.verify().rows == 1
+
+
+def test_a_budget_of_answers_bears_releases_that_protect_more_and_not_the_reverse(place: str) -> None:
+    ledger = Ledger.create(place, dataset="answers", epsilon=1, adjacency="replace-answer")
+    Ledger.create(place, dataset="records", epsilon=1)
+    ledger.charge("answers", "1/4", request_id="a", digest="x", adjacency="replace-answer")
+    ledger.charge("answers", "1/4", request_id="b", digest="x", adjacency="replace-one")
+    ledger.charge("records", "1/4", request_id="c", digest="x", adjacency="replace-one")
+    with pytest.raises(InvalidInput, match="budgeted under replace-one"):
+        ledger.charge("records", "1/4", request_id="d", digest="x", adjacency="replace-answer")
+    assert ledger.spent("answers").epsilon == Fraction(1, 2)
+    assert [account.adjacency for account in ledger.accounts()] == ["replace-answer", "replace-one"]
+    assert ledger.verify().rows == 5
+
+
+def test_what_is_shown_is_rounded_up(place: str) -> None:
+    ledger = zcdp(place, 1)
+    ledger.charge("d", "1/100", request_id="r", digest="x")
+    account = ledger.account("d")
+    assert account.concentrated is not None
+    assert float_upper(account.concentrated.epsilon) >= composition.epsilon_of_rho("1/20000", "1e-6")
+    with pytest.raises(InvalidInput, match="no dataset"):
+        ledger.account("nobody")
