@@ -5,8 +5,9 @@ from __future__ import annotations
 from hypothesis import HealthCheck, settings
 
 from tests.postgres import postgres
+from tests.spark import spark
 
-__all__ = ["postgres"]
+__all__ = ["postgres", "spark"]
 
 settings.register_profile(
     "same every time",

@@ -1,0 +1,84 @@
+"""Killing workers in the middle of a count leaves the count right, or the release stopped with nothing lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import discreet as dc
+from discreet.ledger import Ledger
+from tests.contracts.source import ROOT
+from tests.spark import environment, executors, missing
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+CERTAIN = 2000
+"""An ε so large that the noise is zero but with a probability below e^-900: the release tells the counts."""
+
+
+def test_a_killed_worker_changes_no_count_and_no_charge(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=CERTAIN)
+    frame = spark.range(0, 60_000, 1, 6).selectExpr("CASE id % 3 WHEN 0 THEN 'a' WHEN 1 THEN 'b' ELSE 'c' END AS v")
+    driver = spark.sparkContext._gateway.proc.pid
+    killed: list[int] = []
+
+    def kill_one_that_is_at_work() -> None:
+        tracker, end = spark.sparkContext.statusTracker(), time.monotonic() + 60
+        while not killed and time.monotonic() < end:
+            stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+            # The other worker has done all the rest, and the one task that is left is the victim's.
+            if any(stage.numActiveTasks == 1 == stage.numTasks - stage.numCompletedTasks for stage in stages if stage):
+                os.kill(victim, signal.SIGKILL)
+                killed.append(victim)
+            time.sleep(0.01)
+
+    def begin(step: str) -> None:
+        if step == "charged":
+            os.kill(victim, signal.SIGSTOP)  # its task can begin and cannot end
+            killer.start()
+
+    assert frame.count() == 60_000  # both are up
+    victim = executors(driver)[0]
+    killer = threading.Thread(target=kill_one_that_is_at_work, daemon=True)
+    monkeypatch.setattr("discreet.workflow.reached", begin)
+    receipt = dc.release(
+        frame, column="v", categories=["a", "b", "c"], epsilon=CERTAIN, ledger=ledger, dataset="d", request_id="r"
+    )
+    killer.join()
+    assert killed == [victim]
+    assert victim not in executors(driver)
+    assert receipt.output == (20_000, 20_000, 20_000)
+    assert ledger.spent("d").epsilon == CERTAIN
+    assert [entry.request_id for entry in ledger.history("d") if entry.kind == "charge"] == ["r"]
+
+
+def test_a_cluster_that_goes_stops_the_release_and_the_request_can_be_repeated(tmp_path: Path) -> None:
+    if reason := missing():
+        pytest.skip(reason)
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.spark_kills", str(tmp_path)],
+        cwd=ROOT, env={**os.environ, **environment(tmp_path)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    again = "repeat it with request id r: nothing more is charged"
+    assert found["workers"] == f"all workers of the cluster are gone; bring one back; {again}"
+    source = found["source"]
+    assert found["driver"] == (
+        f"{source} cannot be read as a table; check that it is whole, well-formed, and what its name says; {again}"
+    )
+    assert found["output"] == [600, 400]
+    assert Fraction(found["spent"]) == CERTAIN
+    assert found["charges"] == 1
