@@ -11,13 +11,16 @@ export PIP_BUILD_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench clean
+.PHONY: help demo reproduce test check format bench clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 demo: $(STAMP)  ## a private release of a real posterior, with its picture
 	$(BIN)/discreet demo
+
+reproduce: $(STAMP)  ## the figures of the seed documents again, and a report
+	$(BIN)/discreet reproduce --out discreet-reproduction
 
 test: $(STAMP)  ## all tests and the examples in the docstrings
 	$(BIN)/pytest
@@ -35,7 +38,7 @@ bench: $(BENCH_STAMP)  ## measure against peers; slow, and no part of the tests
 	.venv-bench/bin/python -m bench
 
 clean:  ## remove what the other targets made
-	rm -rf .venv .venv-bench discreet-demo build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-bench discreet-demo discreet-reproduction build .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	rm -rf src/*.egg-info
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import signal
 import subprocess
 import time
@@ -115,7 +114,7 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 
 def test_a_killed_run_leaves_no_process_behind_and_is_taken_up_where_it_stopped(tmp_path: Path) -> None:
-    names = ("fig1", "fig2", "fig4", "notes3")
+    names = ("fig1", "fig2", "fig5", "notes3")
     command = [str(SCRIPT), "reproduce", *names, "--quick", "--out", str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as running:
         deadline = time.monotonic() + 100
@@ -143,8 +142,7 @@ def test_every_entry_has_a_module_with_all_parts_and_settings_as_text(entry: Ent
     for quick in (True, False):
         settings = study.settings(quick)
         assert settings
-        assert all(isinstance(key, str) and isinstance(value, str) for key, value in settings.items())
-        assert json.dumps(settings)
+        assert {type(text) for pair in settings.items() for text in pair} == {str}
 
 
 def test_no_name_is_given_twice() -> None:
