@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from decimal import Context, Decimal
 from fractions import Fraction
 
 from flint import arb
@@ -91,6 +92,17 @@ def rho_lower(epsilon: object, delta: object) -> Fraction:
     shift = KEPT_BITS - (found.numerator.bit_length() - found.denominator.bit_length())
     unit = Fraction(1 << max(-shift, 0), 1 << max(shift, 0))
     return (found // unit - 1) * unit
+
+
+def six_digits(number: Fraction, rounding: str) -> str:
+    """Six digits for people, rounded in the direction that promises no more than is true.
+
+    >>> from decimal import ROUND_CEILING, ROUND_FLOOR
+    >>> six_digits(Fraction(2, 3), ROUND_CEILING), six_digits(Fraction(2, 3), ROUND_FLOOR)
+    ('0.666667', '0.666666')
+    """
+    rounded = Context(prec=6, rounding=rounding).divide(Decimal(number.numerator), Decimal(number.denominator))
+    return f"{rounded.normalize():f}"
 
 
 def _slack(delta: object) -> Fraction:

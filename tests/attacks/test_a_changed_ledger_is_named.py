@@ -172,6 +172,39 @@ def test_even_a_chain_written_anew_cannot_say_what_the_library_would_not(
 
 
 @pytest.mark.parametrize(
+    ("row", "change"),
+    [
+        (1, {"rho": "1/4"}),
+        (1, {"rho": None}),
+        (1, {"composition": "basic"}),
+        (1, {"composition": "zCDP"}),
+        (1, {"delta": "0"}),
+        (1, {"epsilon": "1/2"}),
+        (2, {"rho": "1/20000", "spent_rho": "1/20000"}),
+        (2, {"rho": "0", "spent_rho": "0"}),
+        (2, {"rho": "1/100", "spent_rho": "1/100"}),
+        (2, {"rho": None, "spent_rho": None}),
+        (2, {"delta": "1/1000000000", "spent_delta": "1/1000000000"}),
+        (3, {"spent_rho": "1/200"}),
+        (3, {"epsilon": "2", "spent_epsilon": "21/10", "rho": "1/20", "spent_rho": "11/200"}),
+        (3, {"adjacency": "replace-answer"}),
+    ],
+)
+def test_no_forged_chain_makes_a_concentrated_budget_say_more_than_it_may(
+    row: int, change: dict[str, str | None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("discreet.ledger.sqlite.PRAGMAS", ("synchronous = OFF", "recursive_triggers = ON"))
+    ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1, delta="1e-6", composition="zcdp")
+    for i in range(3):
+        ledger.charge("d", "1/10", request_id=REQUESTS[i], digest="x")
+    entries = ledger.history()
+    entries[row - 1] = Entry(**(asdict(entries[row - 1]) | change))
+    tamper(tmp_path / "l.db", "DELETE FROM entries", rows=forged(entries))
+    with pytest.raises(LedgerError, match=r"^row [123] of"):
+        ledger.verify()
+
+
+@pytest.mark.parametrize(
     "statement",
     [
         "UPDATE entries SET epsilon = '9' WHERE seq = 1",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 import discreet as dc
 from tests.cli.command import assert_refused, discreet, discreet_here
+from tests.postgres import Server
 
 Capture = pytest.CaptureFixture[str]
 
@@ -119,3 +121,53 @@ def test_a_missing_ledger_is_exit_5_and_is_not_made(
     monkeypatch.chdir(tmp_path)
     assert_refused(discreet_here(capsys, "ledger", command, "nothing\x1b[31m.db"), code=5)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_every_command_works_on_a_server_and_never_shows_its_password(postgres: Server, capsys: Capture) -> None:
+    url = postgres.new_database()
+    answers = [
+        discreet_here(capsys, "ledger", "create", url, "--dataset", "anes", "--epsilon", "2", "--json"),
+        discreet_here(
+            capsys, "ledger", "create", url, "--dataset", "z", "--epsilon", "1", "--delta", "1e-6",
+            "--composition", "zcdp", "--adjacency", "replace-answer",
+        ),
+    ]  # fmt: skip
+    made = dc.Ledger(url)
+    made.charge("anes", "0.1", request_id="monday", digest="d")
+    made.charge("z", "0.1", request_id="tuesday", digest="d")
+    for command in ("show", "history", "verify", "export"):
+        answers += [discreet_here(capsys, "ledger", command, url, *json) for json in ((), ("--json",))]
+    for answer in answers:
+        assert (answer.code, answer.err) == (0, "")
+        assert "pass" not in answer.out
+        assert "owner" not in answer.out
+    assert "composition: zcdp, adjacency: replace-answer" in answers[1].out
+    shown = answers[3].document
+    assert shown["ledger"] == made.name
+    assert shown["datasets"][1]["concentrated"]["epsilon"] > 0.1
+    assert shown["datasets"][0]["concentrated"] is None
+    assert "by zCDP" in answers[2].out
+    assert answers[7].document["rows"] == 4
+    wrong = discreet_here(capsys, "ledger", "show", postgres.url("nowhere", tcp=True))
+    assert_refused(wrong, code=5)
+    assert "pass" not in wrong.err.replace("the password", "")
+
+
+def test_a_concentrated_budget_is_shown_beside_the_sum(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = dc.Ledger.create("l.db", dataset="d", epsilon=5, delta="1e-6", composition="zcdp")
+    for i in range(60):
+        made.charge("d", "0.1", request_id=str(i), digest="x")
+    answer = discreet_here(capsys, "ledger", "show", "l.db", "--json")
+    (account,) = answer.document["datasets"]
+    assert (account["spent"]["epsilon"], account["composition"]) == ("6", "zcdp")
+    assert 3.92 < account["concentrated"]["epsilon"] < 3.9201
+    assert float(Fraction(account["remaining"]["epsilon"])) == pytest.approx(0.571077, abs=1e-6)
+    people = discreet("ledger", "show", "l.db").out
+    for part in ("3.92006", "0.571077", "by zCDP"):
+        assert part in people
+    create = ("ledger", "create", "l.db", "--dataset", "e", "--epsilon", "1")
+    assert_refused(discreet_here(capsys, *create, "--composition", "zcdp"))
+    assert_refused(discreet_here(capsys, *create, "--adjacency", "x"))

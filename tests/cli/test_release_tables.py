@@ -133,7 +133,9 @@ def test_a_dry_run_touches_neither_data_nor_ledger(place: Path, capsys: Capture)
     assert answer.document["output"] is answer.document["request_id"] is None
     assert answer.document["certificate"]["loss"] == "1/2"
     assert list(place.iterdir()) == []
-    assert "dry run: nothing was drawn" in discreet_here(capsys, *TABLE, "--no-ledger", "--n", "13", "--dry-run").out
+    shown = discreet_here(capsys, *TABLE, "--no-ledger", "--n", "13", "--dry-run").out
+    assert "dry run: nothing was drawn" in shown
+    assert "from a zcdp budget it would take ρ = 0." in shown
     assert_refused(discreet_here(capsys, *CHARGED, "--dry-run"))
     assert_refused(discreet_here(capsys, *CHARGED, "--dry-run", "--n", "13", "--mechanism", "optimal"), code=4)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 
@@ -99,7 +100,7 @@ def test_the_exponential_family_pays_a_quarter(place: str) -> None:
     for name, mechanism in (("dear", other), ("cheap", made)):
         Ledger.create(place, dataset=name, epsilon=2, delta="1e-6", composition="zcdp")
         counted[name] = 0
-        with pytest.raises(BudgetExceeded):
+        with suppress(BudgetExceeded):
             while True:
                 ledger.charge(name, "1/10", request_id=f"{name} {counted[name]}", digest="x", rho=rho_upper(mechanism))
                 counted[name] += 1

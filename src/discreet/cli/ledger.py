@@ -175,12 +175,12 @@ def _rounded(amount: Amount) -> dict[str, str | float]:
 def _account_row(account: Account) -> list[str]:
     from decimal import ROUND_CEILING, ROUND_FLOOR
 
-    from discreet.ledger.rules import shown
+    from discreet.concentrated import six_digits
 
     together, left = "", _shown(account.remaining)
     if account.concentrated is not None:
-        together = f"ε = {shown(account.concentrated.epsilon, ROUND_CEILING)}"
-        left = f"ε = {shown(account.remaining.epsilon, ROUND_FLOOR)}"
+        together = f"ε = {six_digits(account.concentrated.epsilon, ROUND_CEILING)}"
+        left = f"ε = {six_digits(account.remaining.epsilon, ROUND_FLOOR)}"
     amounts = [_shown(account.budget), _shown(account.spent), together, left]
     return [account.dataset, *amounts, str(account.charges), str(account.charges - account.sealed)]
 

@@ -12,6 +12,8 @@ import typer
 from discreet.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from discreet.counting import CsvFormat
     from discreet.workflow import Question
 
@@ -236,6 +238,17 @@ def _dry_run(
         print_json(document)
     else:
         print_any(document)
+        _print_rho(prepared.rho)
+
+
+def _print_rho(rho: Fraction) -> None:
+    """What a budget under zero-concentrated privacy would be charged, next to the ε of basic composition."""
+    from decimal import ROUND_CEILING
+
+    from discreet.cli.tables import console
+    from discreet.concentrated import six_digits
+
+    console().print(f"from a zcdp budget it would take ρ = {six_digits(rho, ROUND_CEILING)}", soft_wrap=True)
 
 
 def _require_one_way(

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from decimal import ROUND_FLOOR
 from fractions import Fraction
 
+from discreet.concentrated import six_digits
 from discreet.errors import BudgetExceeded, InvalidInput
 from discreet.ledger.entries import Amount, Entry
-from discreet.ledger.rules import BASIC, Spent, composition_of, covers, fits, largest, shown
+from discreet.ledger.rules import BASIC, Spent, composition_of, covers, fits, largest
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ def exceeded(budget: Entry, asked: Amount, before: Spent) -> BudgetExceeded:
     """
     whole, left, mend = budget.amount, largest(budget, before), "ask for less, or not at all"
     if composition_of(budget) != BASIC:
-        most = shown(left.epsilon, ROUND_FLOOR)
+        most = six_digits(left.epsilon, ROUND_FLOOR)
         return BudgetExceeded(
             f"epsilon = {asked.epsilon} does not fit: at most {most} is left of {whole.epsilon} for {budget.dataset!r}",
             mend=mend,

@@ -9,7 +9,6 @@ the whole δ pays for the way back from ρ, and a charge with a δ of its own is
 
 from __future__ import annotations
 
-from decimal import Context, Decimal
 from fractions import Fraction
 from math import isqrt
 from typing import NamedTuple
@@ -129,17 +128,6 @@ def guaranteed(budget: Entry, spent: Spent) -> Amount | None:
     if composition_of(budget) == BASIC or spent.rho is None:
         return None
     return Amount(epsilon_upper(spent.rho, budget.amount.delta), budget.amount.delta)
-
-
-def shown(number: Fraction, rounding: str) -> str:
-    """Six digits for people, rounded in the direction that promises no more than is true.
-
-    >>> from decimal import ROUND_CEILING, ROUND_FLOOR
-    >>> shown(Fraction(2, 3), ROUND_CEILING), shown(Fraction(2, 3), ROUND_FLOOR), shown(Fraction(1, 2), ROUND_FLOOR)
-    ('0.666667', '0.666666', '0.5')
-    """
-    rounded = Context(prec=6, rounding=rounding).divide(Decimal(number.numerator), Decimal(number.denominator))
-    return f"{rounded.normalize():f}"
 
 
 def _root_lower(square: Fraction) -> Fraction:
