@@ -23,10 +23,12 @@ def loss_range(mechanism: Mechanism) -> Fraction:
     (Fraction(2, 1), Fraction(1, 1))
     """
     mechanism.require_guarantee()
-    width = 2 * Fraction(mechanism.guarantee)
-    if isinstance(mechanism, Exponential):
-        return min(width, 2 * mechanism.scale * (1 + mechanism._smoothness()))
-    return width
+    loss = Fraction(mechanism.guarantee)
+    if not isinstance(mechanism, Exponential):
+        return 2 * loss
+    if not mechanism.audited:  # then the guarantee is the theorem's
+        return loss
+    return min(2 * loss, 2 * mechanism.scale * (1 + mechanism._smoothness()))
 
 
 def rho_upper(mechanism: Mechanism) -> Fraction:
