@@ -19,6 +19,10 @@ def test_the_list_names_every_figure_and_makes_none(capsys: pytest.CaptureFixtur
     assert [figure["name"] for figure in document["figures"]] == [entry.id for entry in ENTRIES]
 
 
+def test_the_help_has_an_example(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "Example: discreet reproduce" in discreet_here(capsys, "reproduce", "--help").out
+
+
 def test_an_unknown_figure_is_refused_before_anything_is_made(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

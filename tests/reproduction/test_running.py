@@ -6,6 +6,7 @@ import csv
 import signal
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -113,16 +114,29 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         put(tmp_path / "missing" / "a.csv", b"")
 
 
+def stopped(command: Sequence[str], out: Path, by: signal.Signals) -> tuple[list[Path], int, bytes]:
+    """Run a command until it has finished its first figure, then stop it: the records, its exit code and its stderr."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        deadline = time.monotonic() + 300
+        while not (records := list(out.glob("*.json"))):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        running.send_signal(by)
+        _, said = running.communicate(timeout=120)  # the workers hold the pipes: their end is theirs
+        return records, running.returncode, said
+
+
+def test_an_interrupted_run_leaves_without_a_word(tmp_path: Path) -> None:
+    command = [str(SCRIPT), "reproduce", "fig1", "fig5", "notes2", "notes3", "--quick", "--out", str(tmp_path)]
+    _, code, said = stopped(command, tmp_path, signal.SIGINT)
+    assert (code, said) == (130, b"")
+    assert not (tmp_path / "report.html").exists()
+
+
 def test_a_killed_run_leaves_no_process_behind_and_is_taken_up_where_it_stopped(tmp_path: Path) -> None:
     names = ("fig1", "fig2", "fig5", "notes3")
     command = [str(SCRIPT), "reproduce", *names, "--quick", "--out", str(tmp_path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as running:
-        deadline = time.monotonic() + 100
-        while not (records := list(tmp_path.glob("*.json"))):
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-        running.send_signal(signal.SIGKILL)
-        running.communicate(timeout=60)  # the workers hold the pipe: its end is theirs
+    records, _, _ = stopped(command, tmp_path, signal.SIGKILL)
     finished = {path.stem: path.stat().st_mtime_ns for path in records}
     assert set(finished) < set(names)
     answer = discreet("reproduce", *names, "--quick", "--out", str(tmp_path))

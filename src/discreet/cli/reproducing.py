@@ -45,17 +45,16 @@ def reproduce(
     from discreet.figures.rendering import picture_format
 
     picture_format(Path("figure.png"))  # refused now, and not after minutes, where matplotlib is missing
-    from discreet.reproduction.checked import recall_check
-    from discreet.reproduction.claims import CLAIMS as KNOWN
+    from discreet.reproduction.checked import claim_names, has_checks, recall_check
     from discreet.reproduction.made import put, recall
     from discreet.reproduction.registry import ENTRIES
     from discreet.reproduction.report import report
     from discreet.reproduction.running import reproduce as run
 
-    claims = [claim.id for claim in KNOWN.values() if not (quick and claim.slow)]
-    wanted = claims if not asked or CLAIMS in asked else []
+    checking = not asked or CLAIMS in asked
+    claims = claim_names(quick=quick) if checking or has_checks(out) else []
     with _progress(quiet=as_json) as tell:
-        made, checked = run(entries, wanted, out, quick=quick, jobs=jobs, tell=tell)
+        made, checked = run(entries, claims if checking else [], out, quick=quick, jobs=jobs, tell=tell)
     done = {figure.id for figure in made}
     before = (recall(entry, out, quick=quick) for entry in ENTRIES if entry.id not in done)
     known = checked or [found for name in claims if (found := recall_check(name, out)) is not None]

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from discreet.reproduction.made import code_digest, put, to_json
 
+PLACE = "claims"
+
 
 @dataclass(frozen=True, slots=True)
 class Checked:
@@ -25,6 +27,18 @@ class Checked:
     found: str
     seconds: float
     code: str
+
+
+def claim_names(*, quick: bool) -> list[str]:
+    """The claims to check; a quick run leaves out the slow ones."""
+    from discreet.reproduction.claims import CLAIMS
+
+    return [claim.id for claim in CLAIMS.values() if not (quick and claim.slow)]
+
+
+def has_checks(out: Path) -> bool:
+    """Whether an earlier run left verdicts."""
+    return (out / PLACE).is_dir()
 
 
 def recall_check(name: str, out: Path) -> Checked | None:
@@ -62,4 +76,4 @@ def check(name: str, out: Path) -> Checked:
 
 
 def _place(out: Path, name: str) -> Path:
-    return out / "claims" / f"{name}.json"
+    return out / PLACE / f"{name}.json"

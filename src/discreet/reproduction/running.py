@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from discreet.errors import InvalidInput
-from discreet.reproduction.checked import Checked, check, recall_check
+from discreet.reproduction.checked import PLACE, Checked, check, recall_check
 from discreet.reproduction.made import Made, make, recall
 from discreet.reproduction.registry import Entry, chosen
 
@@ -60,7 +60,7 @@ def prepare(out: Path) -> None:
     """The directory, and no leftovers of a run that was killed."""
     try:
         out.mkdir(parents=True, exist_ok=True)
-        for part in (*out.glob(".*.part"), *(out / "claims").glob(".*.part")):
+        for part in (*out.glob(".*.part"), *(out / PLACE).glob(".*.part")):
             if time.time() - part.stat().st_mtime > STALE:
                 part.unlink(missing_ok=True)
     except OSError:
