@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit
 
 from discreet.errors import InvalidInput, SourceError
 
@@ -142,6 +142,6 @@ def find_database(source: str | Path) -> DatabasePlace:
         raise error
     user = "" if parts.username is None else f"{parts.username}@"
     authority = parts.netloc if parts.password is None else f"{user}{host}{port}"
-    name = urlunsplit((parts.scheme, authority, parts.path, "", ""))
-    url = urlunsplit((parts.scheme, parts.netloc, before, parts.query, ""))
+    name = f"{parts.scheme}://{authority}{parts.path}"
+    url = f"{parts.scheme}://{parts.netloc}{before}{'?' if parts.query else ''}{parts.query}"
     return DatabasePlace(name, parts.scheme, url, unquote(last))

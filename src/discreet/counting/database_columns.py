@@ -10,7 +10,7 @@ from typing import Any
 from discreet.counting import matching
 from discreet.counting.base import Declaration, attempt, numeric_places
 from discreet.counting.crossing import Crossing
-from discreet.counting.database_texts import as_text, digits_of, hexed
+from discreet.counting.database_texts import ask, digits_of, hexed
 from discreet.counting.matching import Match
 from discreet.errors import SourceError, TooLarge
 
@@ -77,11 +77,6 @@ def read_column(column: Any, kind: str, backend: str) -> Any:
     if kind == "BOOLEAN":
         return hexed(ibis.cases((column, "true"), (~column, "false")), backend)
     return column.cast("float64") if kind == "FLOAT" else column  # every single is a double
-
-
-def shown_text(column: Any, backend: str) -> Any:
-    """The text of a value, for the curator's eyes."""
-    return as_text(column) if backend == "postgres" else column.cast("string")
 
 
 def missing(column: Any, match: Match) -> Any:
@@ -172,6 +167,6 @@ def require_floats(connection: Any, match: Match, name: str) -> None:
     error = SourceError(f"the database of {name} reads some floats wrongly", mend="export the table to Parquet")
     literals = {f"f{i}": typed(str(wanted), match, connection.name) for i, wanted in enumerate(match.wanted)}
     one = ibis.literal(1).name("one").as_table()
-    [found] = attempt(lambda: connection.to_pyarrow(one.select(**literals)).to_pylist(), error)
-    if tuple(found.values()) != match.wanted:
+    [found] = attempt(lambda: ask(connection, one.select(**literals)), error)
+    if found != match.wanted:
         raise error

@@ -26,11 +26,10 @@ from discreet.counting.database_columns import (
     missing,
     read_column,
     require_floats,
-    shown_text,
     type_of,
     wide_enough,
 )
-from discreet.counting.database_texts import require_digits
+from discreet.counting.database_texts import as_text, ask, require_digits
 from discreet.counting.inspection import EXAMPLES, LONGEST, Oddities
 from discreet.counting.matching import OUTSIDE, Match
 from discreet.counting.tallying import Tallying
@@ -94,7 +93,7 @@ class DatabaseTable(Tallying):
 
     def fetch(self, answer: Any) -> list[tuple[Any, ...]]:
         """The rows of an answer; whatever the database says when it fails is dropped, because it may quote rows."""
-        return attempt(lambda: _fetched(self.connection, answer), unreadable(self.name))
+        return attempt(lambda: ask(self.connection, answer), unreadable(self.name))
 
 
 @contextmanager
@@ -170,7 +169,7 @@ def _opened(name: str, connection: Any, table: Any, declaration: Declaration) ->
         require_floats(connection, each, name)
     backend = connection.name
     read = {f"c{i}": read_column(chosen[f"c{i}"], kinds[i], backend) for i in range(len(held))}
-    read |= {f"t{i}": shown_text(chosen[f"c{i}"], backend) for i in range(len(held))}
+    read |= {f"t{i}": as_text(chosen[f"c{i}"]) for i in range(len(held))}
     if declaration.id_column is not None:
         person = identity(chosen[f"c{len(held)}"], kinds[-1], backend)
         if person is None:
@@ -183,16 +182,16 @@ def _opened(name: str, connection: Any, table: Any, declaration: Declaration) ->
 
 def _kinds(connection: Any, chosen: Any) -> list[str]:
     """The types of the columns. Ibis takes some of PostgreSQL's for others, so that one is asked itself."""
+    dtypes = chosen.schema().types
+    kinds = [type_of(dtype) for dtype in dtypes]
     if connection.name == "postgres":
-        return postgres.types_of(connection, chosen)
-    kinds = [type_of(kind) for kind in chosen.schema().types]
+        told = postgres.types_of(connection, chosen)
+        # What Ibis knows and nobody can count, like JSON, it gives out as text.
+        known = [kind != UNKNOWN or t.is_unknown() or t.is_decimal() for kind, t in zip(kinds, dtypes, strict=True)]
+        return [kind if right else UNKNOWN for kind, right in zip(told, known, strict=True)]
     if connection.name == "sqlite":  # its decimals are floats, whatever they are called
         return [UNKNOWN if kind.startswith("DECIMAL") else kind for kind in kinds]
     return kinds
-
-
-def _fetched(connection: Any, answer: Any) -> list[tuple[Any, ...]]:
-    return [tuple(row.values()) for row in connection.to_pyarrow(answer).to_pylist()]
 
 
 def _unknown(place: DatabasePlace) -> SourceError:

@@ -1,0 +1,370 @@
+"""In databases the rule is the same: the table of nasty values, PostgreSQL's types, people, groups, and snapshots."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import sqlite3
+import traceback
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import ibis
+import psycopg
+import pyarrow as pa
+import pytest
+from psycopg import sql
+
+import discreet as dc
+from discreet.counting import Declaration, database_texts, inspect_source, open_source
+from discreet.errors import InvalidInput, SourceError, TooLarge
+from discreet.ledger import Ledger
+from tests.counting.tables import as_duckdb
+from tests.counting.test_same_counts import CATEGORIES, NUMBER_CATEGORIES, NUMBERS, ROWS, expected, shuffle
+from tests.postgres import Server, serving
+
+STORABLE = [row for row in ROWS if row is None or "\0" not in row]
+"""PostgreSQL's texts have no zero bytes."""
+
+
+class Base:
+    """A database of PostgreSQL, and the address of its tables."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.connection = psycopg.connect(url, autocommit=True, prepare_threshold=None)  # the types of a table change
+
+    def source(self, table: str = "t") -> str:
+        head, question, rest = self.url.partition("?")
+        return f"{head}/{quote(table, safe='')}{question}{rest}"
+
+    def table(self, columns: Mapping[str, tuple[str, Sequence[Any]]], name: str = "t") -> str:
+        """A new table with columns of these types and values."""
+        made = [sql.SQL("{} {}").format(sql.Identifier(column), sql.SQL(kind)) for column, (kind, _) in columns.items()]
+        named = sql.Identifier(name)
+        self.connection.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(named))
+        self.connection.execute(sql.SQL("CREATE TABLE {} ({})").format(named, sql.SQL(", ").join(made)))
+        places = sql.SQL(", ").join([sql.Placeholder()] * len(columns))
+        rows = list(zip(*(values for _, values in columns.values()), strict=True))
+        with self.connection.cursor() as cursor:
+            doubled = sql.Identifier(name.replace("%", "%%"))  # or it would be taken for a placeholder
+            cursor.executemany(sql.SQL("INSERT INTO {} VALUES ({})").format(doubled, places), rows)
+        return self.source(name)
+
+
+@pytest.fixture(scope="module")
+def base(postgres: Server) -> Iterator[Base]:
+    made = Base(postgres.new_database())
+    with made.connection:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def folding() -> Iterator[Base]:
+    """A server with ICU and citext, which the one for all tests may lack."""
+    places = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), reverse=True)
+    if not places:
+        pytest.skip("no PostgreSQL with ICU and citext: apt-get install postgresql")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tests.postgres.binaries", lambda: places[0].parent)
+        with serving() as server:
+            made = Base(server.new_database())
+            with made.connection as connection:
+                icu = "provider = icu, locale = 'und-u-ks-level1', deterministic = false"
+                connection.execute(f"CREATE EXTENSION citext; CREATE COLLATION folded ({icu})")
+                yield made
+
+
+@pytest.fixture(params=[64, 0], ids=["by comparing", "by join"])
+def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.counting.matching.SMALL", request.param)
+
+
+def counted(source: object, declaration: Declaration) -> tuple[int, ...]:
+    with open_source(source, declaration) as table:
+        return (table.count_rows(), *table.count_categories())
+
+
+def as_duckdb_file(folder: Path, columns: dict[str, Any]) -> Path:
+    as_duckdb(folder, columns)
+    return folder / "file.db"
+
+
+def as_sqlite(folder: Path, columns: Mapping[str, tuple[str, Sequence[Any]]]) -> str:
+    path = folder / "people.db"
+    with sqlite3.connect(path) as connection:
+        kinds = ", ".join(f'"{name}" {kind}' for name, (kind, _) in columns.items())
+        connection.execute(f"CREATE TABLE t ({kinds})")
+        rows = list(zip(*(values for _, values in columns.values()), strict=True))
+        places = ", ".join("?" * len(columns))
+        connection.executemany(f"INSERT INTO t VALUES ({places})", rows)  # noqa: S608 - of our own making
+    connection.close()
+    return f"sqlite://{path}/t"
+
+
+@pytest.mark.usefixtures("_way")
+@pytest.mark.parametrize("kind", ["text", "varchar", "varchar(10000)", 'text COLLATE "C"'])
+def test_nasty_texts_are_counted_by_the_rule_in_postgres(kind: str, base: Base) -> None:
+    rows = list(STORABLE)
+    shuffle(rows, kind)
+    source = base.table({"filler": ("text", ["x"] * len(rows)), "v": (kind, rows)})
+    declaration = Declaration("v", CATEGORIES, other="rest")
+    assert counted(source, declaration) == (len(rows), *expected(rows, declaration))
+
+
+def test_what_a_collation_folds_the_rule_keeps_apart(folding: Base) -> None:
+    for kind in ("text COLLATE folded", "citext"):
+        keeps_apart(folding, kind)
+
+
+def keeps_apart(folding: Base, kind: str) -> None:
+    source = folding.table({"v": (kind, STORABLE)})
+    declaration = Declaration("v", CATEGORIES, other="rest")
+    assert counted(source, declaration) == (len(STORABLE), *expected(STORABLE, declaration))
+    [found] = folding.connection.execute("SELECT count(*) FROM t WHERE v = 'a'").fetchone() or [0]
+    assert found > ROWS.count("a"), "the database itself would have folded them"
+    people = Declaration("v", ["a", "b"], id_column="who")
+    source = folding.table({"v": ("text", ["a", "b"]), "who": (kind, ["x", "X"])})
+    assert counted(source, people) == (2, 1, 1)
+
+
+@pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # of Ibis' own
+@pytest.mark.parametrize("table", ["sqlite", "duckdb", "duckdb by digests", "memory"])
+def test_nasty_texts_are_counted_by_the_rule_in_other_databases(
+    table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source: Any
+    if table == "sqlite":
+        source = as_sqlite(tmp_path, {"v": ("TEXT COLLATE NOCASE", ROWS)})
+    elif table == "memory":
+        source = ibis.memtable(pa.table({"v": ROWS}))
+    else:
+        source = ibis.duckdb.connect(as_duckdb_file(tmp_path, {"v": ROWS})).table("the table")
+    if table == "duckdb by digests":
+        monkeypatch.setattr(database_texts, "_recipes", dict)
+    categories = CATEGORIES[:60]
+    declaration = Declaration("v", categories, other="rest")
+    assert counted(source, declaration) == (len(ROWS), *expected(ROWS, declaration))
+
+
+def test_a_database_that_gets_our_texts_wrong_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = as_sqlite(tmp_path, {"v": ("TEXT", ["a", "b"])})
+    declaration = Declaration("v", ["a", "b"])
+    assert counted(source, declaration) == (2, 1, 1)
+    monkeypatch.setattr(database_texts, "_recipes", dict)  # SQLite has no digests
+    with pytest.raises(SourceError, match="cannot compare texts exactly"):
+        counted(source, declaration)
+    monkeypatch.setattr(database_texts, "_recipes", lambda: {"sqlite": lambda text: text.upper()})
+    with pytest.raises(SourceError, match="cannot compare texts exactly"):
+        counted(source, declaration)
+
+
+WIDTHS = {
+    "whole": ["int2", "int4", "int8", "numeric", "numeric(5)", "float4", "float8"],
+    "wide": ["int8", "numeric", "numeric(30,2)"],
+    "floats": ["float8"],
+    "decimals": ["numeric", "numeric(10,2)", "float8"],
+}
+
+
+@pytest.mark.usefixtures("_way")
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_numbers_are_compared_as_numbers(kind: str, base: Base) -> None:
+    values = NUMBERS[kind]
+    declaration = Declaration("v", NUMBER_CATEGORIES[kind], other="rest")
+    for width in WIDTHS[kind]:
+        source = base.table({"v": (width, values)})
+        assert counted(source, declaration) == (len(values), *expected(values, declaration)), width
+
+
+def test_odd_numbers_mean_what_they_are(base: Base) -> None:
+    long = "1234567890123456789012345678901234567890.12345678901234567891"
+    near = "12345678901234567890123456789012345679e2"
+    values = [Decimal("NaN"), Decimal(long), Decimal(near), Decimal("1e300"), Decimal("Infinity"), Decimal("0.1000")]
+    source = base.table({"v": ("numeric", values)})
+    assert counted(source, Declaration("v", [long, "1e300", "1/10", "1/3"], other="rest")) == (6, 1, 1, 1, 0, 3)
+    singles = base.table({"v": ("float4", [0.1, 1 / 3, 16777217.0, math.nan, -math.inf, 0.1])})
+    assert counted(singles, Declaration("v", ["0.1", "0.33333334", "16777216"], other="rest")) == (6, 2, 1, 1, 2)
+
+
+def test_postgres_types_are_read_as_the_rule_says(base: Base) -> None:
+    base.connection.execute("CREATE SCHEMA IF NOT EXISTS apart")
+    base.connection.execute("DROP TYPE IF EXISTS apart.mood CASCADE; CREATE TYPE apart.mood AS ENUM ('a', 'b', 'A')")
+    base.connection.execute("DROP DOMAIN IF EXISTS word CASCADE; CREATE DOMAIN word AS varchar(5)")
+    kinds = {"char(5)": (2, 1, 0), "word": (1, 1, 1), "apart.mood": (1, 1, 1), "name": (1, 1, 1)}
+    for kind, wanted in kinds.items():
+        values = ["a", "b", "A" if kind == "apart.mood" else "a "]
+        source = base.table({"v": (kind, values)})
+        assert counted(source, Declaration("v", ["a", "b"], other="rest")) == (3, *wanted), kind
+    truths = base.table({"v": ("boolean", [True, False, None, True])})
+    assert counted(truths, Declaration("v", ["true", "false", "True", "1"], other="rest")) == (4, 2, 1, 0, 0, 1)
+
+
+@pytest.mark.parametrize(
+    "kind", ["money", "json", "xml", "date", "bytea", "int4[]", '"char"', "bit(3)", "interval", "uuid"]
+)
+def test_other_types_are_refused(kind: str, base: Base) -> None:
+    source = base.table({"v": (kind, []), "w": ("text", [])})
+    with pytest.raises(InvalidInput, match="neither text nor numbers"):
+        counted(source, Declaration("v", ["1", "2"], other="rest"))
+    if kind in {"money", "json", "xml", "int4[]", "interval"}:
+        with pytest.raises(InvalidInput, match="cannot tell people apart"):
+            counted(source, Declaration("w", ["1", "2"], id_column="v"))
+
+
+PEOPLE: dict[str, tuple[str, list[Any]]] = {
+    "text": ("text", ["1", "1", "2", "2", "3", "", None, "4", "é", "e\u0301"]),
+    "padded": ("char(3)", ["1", "1 ", "2", "2", "3", "", None, "4", "é", "e\u0301"]),
+    "whole": ("int8", [7, 7, 8, 8, None, None, 9, 9, 10, 10]),
+    "float": ("float8", [0.0, -0.0, 1.5, 1.5, math.nan, None, 2.0, 2.0, 3.0, math.inf]),
+    "numeric": ("numeric", [Decimal(t) for t in ("1", "1.00", "2", "2", "NaN", "NaN", "3", "3", "4", "4")]),
+    "date": ("date", [dt.date(2020, 1, 1 + i // 2) if i < 8 else None for i in range(10)]),
+    "bytes": ("bytea", [b"x", b"x", b"X", b"", None, b"y", b"y", b"z", b"z", b"z"]),
+    "truth": ("boolean", [True, True, False, None, None, True, False, False, True, None]),
+    "uuid": ("uuid", [None if i == 3 else uuid.UUID(int=i // 2) for i in range(10)]),
+}
+ANSWERS = ["a", "b", "b", "", None, "a", "b", "c", "c", "a"]
+GROUPS = ["x", "x", "y", "y", "z", None, "x", "", "y", "y"]
+
+
+@pytest.mark.usefixtures("_way")
+def test_people_and_groups_are_the_same_as_on_duckdb(base: Base) -> None:
+    source = base.table({"v": ("text", ANSWERS), "g": ("varchar", GROUPS), **PEOPLE})
+    held = {
+        name: [None if kind == "numeric" and v.is_nan() else v for v in values]
+        for name, (kind, values) in PEOPLE.items()
+    }
+    held["padded"] = [None if v is None else v.rstrip(" ") for v in held["padded"]]
+    held["uuid"] = [None if v is None else str(v) for v in held["uuid"]]
+    plain = pa.table({"v": ANSWERS, "g": GROUPS, **held})
+    for person in (None, *PEOPLE):
+        declaration = Declaration("v", ["b", "a"], other="rest", id_column=person)
+        assert counted(source, declaration) == counted(plain, declaration), person
+    for person in (None, "text", "numeric"):
+        groups: dict[str, Any] = {"by": "g", "groups": ["y", "x"], "other_group": "elsewhere"}
+        declaration = Declaration("v", ["b", "a"], other="rest", id_column=person, **groups)
+        assert counted(source, declaration) == counted(plain, declaration), person
+    by_group = Declaration("v", ["b", "a"], other="rest", by="g", groups=["y", "x"], other_group="elsewhere")
+    with open_source(source, by_group) as table, open_source(plain, by_group) as same:
+        assert table.count_groups() == same.count_groups()
+
+
+def test_what_a_curator_sees_is_the_same_as_on_duckdb(base: Base, tmp_path: Path) -> None:
+    columns: dict[str, tuple[str, list[Any]]] = {
+        "v": ("text", ["a", "b", "", None, "B", "B", "ß"]),
+        "x": ("float8", [1.0, 2.0, math.nan, None, 3.5, 3.5, 7.25]),
+        "who": ("text", ["1", "2", "", None, "3", "3", "3"]),
+    }
+    plain = pa.table({name: values for name, (_, values) in columns.items()})
+    expression = ibis.memtable(plain)
+    for declaration in (
+        Declaration("v", ["a", "b", "c"], id_column="who"),
+        Declaration("x", ["1", "2"], other="rest"),
+        Declaration("v", ["a", "b"], by="x", groups=["1", "2", "4"]),
+    ):
+        for source in (base.table(columns), expression):
+            assert inspect_source(source, declaration) == inspect_source(plain, declaration)
+
+
+HOSTILE = ['"', "'", '"; DROP TABLE t; --', "a.b", "%s", "%(x)s", "{}", "\\", "select", "c0", "É", "x" * 60]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_name_is_that_column_that_table_and_that_category(name: str, base: Base) -> None:
+    other = f"{name[:55]}'id"
+    columns: dict[str, tuple[str, list[Any]]] = {
+        "rest": ("text", ["z", "z", "z"]),
+        name: ("text", [name, "plain", "stray"]),
+        other: ("text", ["1", "2", "2"]),
+    }
+    with base.connection.transaction(force_rollback=False):
+        source = base.table(columns, name)
+    declaration = Declaration(name, [name, "plain"], other="rest", id_column=other)
+    assert counted(source, declaration) == (2, 1, 1, 0)
+    base.connection.execute(sql.SQL("DROP TABLE {}").format(sql.Identifier(name)))
+
+
+def test_a_table_is_found_by_its_schema_or_on_the_path_or_not_at_all(base: Base) -> None:
+    base.connection.execute('CREATE SCHEMA IF NOT EXISTS "my.schema"; CREATE SCHEMA IF NOT EXISTS s')
+    base.connection.execute('DROP TABLE IF EXISTS "my.schema".u, s.u; DROP VIEW IF EXISTS s.w')
+    base.connection.execute("CREATE TABLE \"my.schema\".u AS SELECT 'a'::text AS v")
+    base.connection.execute("CREATE TABLE s.u AS SELECT 'b'::text AS v; CREATE VIEW s.w AS SELECT * FROM s.u")
+    declaration = Declaration("v", ["a", "b"])
+    assert counted(base.source("my.schema.u"), declaration) == (1, 1, 0)
+    assert counted(base.source("s.u"), declaration) == (1, 0, 1)
+    assert counted(base.source("s.w"), declaration) == (1, 0, 1)
+    assert counted(base.source("w"), declaration) == (1, 0, 1)
+    for name in ("u", "U", "nothing", "s.u; DROP TABLE s.u"):
+        with pytest.raises(SourceError, match="names no one table"):
+            counted(base.source(name), declaration)
+    with pytest.raises(SourceError, match="no column 'V'"):
+        counted(base.source("s.u"), Declaration("V", ["a", "b"]))
+
+
+def test_one_snapshot_is_counted_whoever_writes_meanwhile_and_nothing_is_written(base: Base) -> None:
+    source = base.table({"v": ("text", ["a", "b"])})
+    with open_source(source, Declaration("v", ["a", "b"])) as table:
+        assert table.count_rows() == 2
+        base.connection.execute("INSERT INTO t VALUES ('a'), ('stray')")
+        assert not table.count_strays()
+        assert list(table.count_categories()) == [1, 1]
+        with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
+            table.connection.con.execute("DELETE FROM t")  # type: ignore[attr-defined]
+    with open_source(source, Declaration("v", ["a", "b"])) as table:
+        assert table.count_strays()
+
+
+def test_a_database_that_fails_says_nothing_of_the_rows_and_nothing_of_the_password(base: Base) -> None:
+    base.connection.execute(
+        "CREATE OR REPLACE VIEW broken AS SELECT v::int::text AS v FROM (VALUES ('the secret')) AS t(v)"
+    )
+    for source in (base.source("broken"), base.source("broken").replace("pass%20word", "wrong")):
+        with pytest.raises(SourceError) as refused:
+            counted(source, Declaration("v", ["1", "2"], other="rest"))
+        told = "".join(traceback.format_exception(refused.value))
+        assert not any(word in told for word in ("secret", "pass%20word", "pass word", "wrong"))
+        assert refused.value.__context__ is None
+
+
+def test_a_release_from_postgres_is_charged_once_and_knows_no_password(base: Base, tmp_path: Path) -> None:
+    source = base.table({"v": ("text", ["a"] * 60 + ["b"] * 40)})
+    ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=2000)
+    arguments: dict[str, Any] = {"column": "v", "categories": ["a", "b"], "epsilon": 2000, "dataset": "d"}
+    receipt = dc.release(source, ledger=ledger, request_id="r", **arguments)
+    assert receipt.output == (60, 40)  # at this ε the noise is zero but with a probability below e^-900
+    passwordless = source.replace(":pass%20word%2F%40%3A%25%C3%A9@", "@")
+    assert passwordless != source
+    from discreet.counting import shown
+
+    assert shown(source) == shown(passwordless)
+    assert dc.release(source, ledger=ledger, request_id="r", **arguments).document == receipt.document
+    assert ledger.spent("d").epsilon == 2000
+
+
+def test_sqlite_is_opened_for_reading_and_never_made(tmp_path: Path) -> None:
+    source = as_sqlite(
+        tmp_path, {"v": ("TEXT", ["a", "b", "b"]), "x": ("REAL", [0.1, 0.2, None]), "d": ("DECIMAL(5,2)", [1, 2, 3])}
+    )
+    assert counted(source, Declaration("x", ["0.1", "0.2", "0.30000000000000004"], other="rest")) == (3, 1, 1, 0, 1)
+    with open_source(source, Declaration("v", ["a", "b"])) as table, pytest.raises(sqlite3.OperationalError):
+        table.connection.raw_sql("DELETE FROM t")  # type: ignore[attr-defined]
+    with pytest.raises(InvalidInput, match="neither text nor numbers"):
+        counted(source, Declaration("d", ["1", "2"], other="rest"))
+    with pytest.raises(SourceError, match="no such SQLite file"):
+        counted(f"sqlite://{tmp_path}/nothing.db/t", Declaration("v", ["a", "b"]))
+    assert not (tmp_path / "nothing.db").exists()
+    with pytest.raises(SourceError, match="names no one table"):
+        counted(f"sqlite://{tmp_path}/people.db/nothing", Declaration("v", ["a", "b"]))
+    with pytest.raises(TooLarge, match="64 categories"):
+        counted(source, Declaration("v", [f"c{i}" for i in range(65)], other="rest"))
+
+
+def test_a_thousand_categories_are_counted_too(base: Base) -> None:
+    names = [f"c{i}" for i in range(1000)]
+    source = base.table({"v": ("text", [*names, "c1", "?"])})
+    rows, *counts = counted(source, Declaration("v", names, other="rest"))
+    assert (rows, counts[0], counts[1], counts[999], counts[1000]) == (1002, 1, 2, 1, 1)
