@@ -10,6 +10,7 @@ from bench.questions import (  # noqa: I001  (the order of the table)
     snapping,
     lifting,
     counting,
+    spark,
     ledger,
     ledger_postgres,
     inference,
@@ -29,5 +30,6 @@ __all__ = [
     "release",
     "simulate",
     "snapping",
+    "spark",
     "startup",
 ]

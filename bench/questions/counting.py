@@ -28,8 +28,8 @@ def ask(effort: Effort) -> Answer:
     people = Declaration("v", CATEGORIES, other="rest", id_column="who")
     with tempfile.TemporaryDirectory() as folder:
         large, small = Path(folder) / "large.parquet", Path(folder) / "small.parquet"
-        _write(large, rows)
-        _write(small, rows // 10)
+        write_rows(large, rows)
+        write_rows(small, rows // 10)
         found = race({"bare": lambda: _bare(large), "rule": lambda: count_categories(large, plain)}, effort)
         few = Effort(seconds=0.0, least=3, most=3)
         found |= race({"bare ids": lambda: _bare_ids(small), "ids": lambda: count_categories(small, people)}, few)
@@ -42,7 +42,8 @@ def ask(effort: Effort) -> Answer:
     )
 
 
-def _write(path: Path, rows: int) -> None:
+def write_rows(path: Path, rows: int) -> None:
+    """Rows of seven categories, ten to a person."""
     with duckdb.connect() as connection:
         connection.execute(
             "COPY (SELECT 'category ' || (hash(i) % 7) AS v, (hash(i * 13) % $people)::BIGINT AS who "
