@@ -176,7 +176,10 @@ def sentences(shown: list[Error]) -> list[str]:
     ]
     if drawn:
         places = ", ".join(dict.fromkeys(error.data for error in drawn))
-        lines.append(f"Too many candidates to sum, so averages of exact draws with their error in the CSV: {places}.")
+        lines.append(
+            f"Too many candidates to sum: {places}. Put right, the exponential mechanisms there are averages of exact "
+            "draws, with their error in the CSV; as printed, M_H is left out."
+        )
     return lines
 
 
