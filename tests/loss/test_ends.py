@@ -56,12 +56,12 @@ def _families(space: PosteriorSpace) -> list[Exponential]:
     ]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_it_agrees_with_enumeration_within_its_own_bound(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a fixed sample of spaces
     space = PosteriorSpace([f"{10 ** chance.uniform(-1.3, 1):.3g}" for _ in range(2)], chance.randint(650, 2900))
+    scan = scanner(space)
     for mechanism in _families(space):
-        scan = scanner(space)
         truth = scan.worst(float(mechanism.scale) * inverse_sensitivities(mechanism, scan.rows)).loss
         found = scan_ends(mechanism)
         assert found.loss <= truth + MARGIN, mechanism

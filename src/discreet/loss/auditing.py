@@ -131,7 +131,7 @@ def _by_ends(mechanism: Exponential) -> Audit:
     if not abs(float(upper) - found.loss) <= error:
         raise _disagreement()
     bound = max(upper + Fraction(error), Fraction(found.bound))
-    if lower <= mechanism.guarantee:
+    if mechanism.proved_by == "theorem" and lower <= mechanism.guarantee:
         bound = min(bound, Fraction(mechanism.guarantee))
     worst = Worst(found.counts, found.neighbour, found.output)
     said = f"rows near the ends scanned and the extreme enclosed, plus {error:.2g}; all others bounded in blocks"

@@ -5,6 +5,7 @@ one was missed: the loss is not monotone in s everywhere. A privacy loss changes
 1 + Γ + ln|R|/s (its numerator by 1 + Γ; each normaliser's logarithm by the expected score, which is in [0, ln|R|/s]),
 so a scale whose loss is too large by x excludes all scales closer than x over that rate. γ is chosen for the least
 expected error under the prior predictive: public facts only. The result is audited, and refused if that disagrees.
+Two categories beyond enumeration have their own search (`discreet.loss.long_lines`).
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from typing import TYPE_CHECKING
 
 from discreet.errors import InvalidInput, NotPrivate
 from discreet.loss.auditing import audit, require_space
+from discreet.loss.choosing import best_gamma
+from discreet.loss.long_lines import LongSearch
 from discreet.loss.rates import Steps
-from discreet.loss.scanning import Dense, LineScan, Progress, scanner
+from discreet.loss.scanning import Dense, LineScan, Progress, scannable, scanner
 from discreet.mechanisms import BY_NAME, Geometric, Laplace, LaplaceImproved, Mechanism
 from discreet.mechanisms.base import EPSILON_RANGE, asked_epsilon
 from discreet.mechanisms.exponential import (
@@ -58,6 +61,8 @@ def calibrate(
         raise InvalidInput(
             "this mechanism has no scale to calibrate", mend="choose an exponential, laplace or geometric"
         )
+    if space.k == 2 and not scannable(space):
+        return LongSearch(family, space, asked, progress).found(gamma)
     return _Search(family, require_space(space), asked, progress).found(gamma)
 
 
@@ -78,7 +83,8 @@ class _Search:
         """Search, then audit what was found."""
         if self.family in (ExponentialReciprocal, ExponentialSmooth):
             asked = None if gamma is None else exact(gamma, "gamma", above=0, between=EPSILON_RANGE)
-            options = {"gamma": Fraction(f"{self._best_gamma():.6g}") if asked is None else asked}
+            top = 3.0 if self.family is ExponentialReciprocal else 1.0
+            options = {"gamma": Fraction(f"{best_gamma(self._error, top):.6g}") if asked is None else asked}
         else:
             options = {}
         inverse = self._inverse(float(options["gamma"])) if options else self._inverse(0.0)
@@ -90,29 +96,6 @@ class _Search:
                 return mechanism.certified(self.epsilon, result.epsilon, result.certificate.statement)
             scale *= 1 - 1e-8
         raise NotPrivate("calibration could not be certified", mend="use the nominal setting")
-
-    def _best_gamma(self) -> float:
-        """The least error over a coarse grid of γ, then golden sections around it."""
-        top = 3.0 if self.family is ExponentialReciprocal else 1.0
-        grid = [top * 2.0 ** (-i / 1.5) for i in range(15)] + [top * 2.0**-14, top * 2.0**-20]
-        errors = [self._error(gamma) for gamma in grid]
-        place = min(range(len(grid)), key=errors.__getitem__)
-        low, high = grid[min(place + 1, len(grid) - 1)], grid[max(place - 1, 0)]
-        golden = (math.sqrt(5) - 1) / 2
-        a, b = math.log(low), math.log(high)
-        x, y = b - golden * (b - a), a + golden * (b - a)
-        fx, fy = self._error(math.exp(x)), self._error(math.exp(y))
-        while b - a > 0.004:
-            if fx < fy:
-                b, y, fy = y, x, fx
-                x = b - golden * (b - a)
-                fx = self._error(math.exp(x))
-            else:
-                a, x, fx = x, y, fy
-                y = a + golden * (b - a)
-                fy = self._error(math.exp(y))
-        middle = math.exp(x if fx < fy else y)
-        return middle if self._error(middle) < errors[place] else grid[place]
 
     def _error(self, gamma: float) -> float:
         inverse = self._inverse(gamma)

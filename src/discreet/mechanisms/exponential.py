@@ -209,12 +209,12 @@ class Exponential(Mechanism):
     """What the four have in common: the scale, the law and the theorem."""
 
     scale: Fraction
-    audited: bool
+    audited: str
 
     def __init__(self, space: PosteriorSpace, *, epsilon: object = None, scale: object = None) -> None:
         if (epsilon is None) == (scale is None):
             raise InvalidInput(f"{self.name} needs epsilon or scale, and not both", mend="give epsilon=1, say")
-        self._set(space=space, audited=False)
+        self._set(space=space, audited="")
         growth = 1 + self._smoothness()
         if scale is None:
             asked = asked_epsilon(epsilon)
@@ -244,16 +244,16 @@ class Exponential(Mechanism):
         mechanism._settle(asked, asked / 2, mechanism.epsilon / asked, mechanism.epsilon)
         return mechanism
 
-    def certified(self, epsilon: Fraction, loss: Fraction | float, by: str) -> Self:
-        """The same law with a loss that was certified for it, in place of the theorem's."""
+    def certified(self, epsilon: Fraction, loss: Fraction | float, by: str, *, method: str = "enumeration") -> Self:
+        """The same law with a loss that was certified for it, by enumeration or bounds, in place of the theorem's."""
         same = copy(self)
-        same._set(epsilon=epsilon, guarantee=loss, guaranteed_by=by, audited=True)
+        same._set(epsilon=epsilon, guarantee=loss, guaranteed_by=by, audited=method)
         return same
 
     @property
     def proved_by(self) -> str:
-        """A theorem, or for a calibrated scale the enumeration that found it."""
-        return "enumeration" if self.audited else "theorem"
+        """A theorem, or for a calibrated scale what certified it: enumeration, or bounds."""
+        return self.audited or "theorem"
 
     def law(self, counts: object) -> ExponentialLaw:
         """The exact law on candidates."""
