@@ -13,6 +13,7 @@ from tests.contracts.source import ROOT
 SAYS = {
     "ab_test.py": r"P\(the new page sells more\) = (0|1)\.\d{4}, privacy noise included",
     "survey.py": r"(?s)strong Democrat .*independent .*strong Republican .*exact up to \d+e-1\d",
+    "groups.py": r"(?s)strong Democrat .*strong Republican .*all groups together: ε = 1\n.*party together: ε = 3/4",
     "choose_epsilon.py": r"at most 8 points wide on 1000 records, spend ε = 0\.\d{3}",
 }
 

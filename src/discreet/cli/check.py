@@ -123,7 +123,8 @@ def _print_table(found: Inspection, declaration: Declaration) -> None:
     if found.unused or found.unused_groups:
         named = ", ".join(repr(name) for name in (*found.unused, *found.unused_groups))
         out.print(f"no record is in {named}: a misspelling, perhaps", soft_wrap=True)
-    where = f"they count as {declaration.other!r}" if declaration.other else "a release would stop"
+    others = " or ".join(repr(name) for name in (declaration.other, declaration.other_group) if name is not None)
+    where = f"they count as {others}" if found.fits else "a release would stop"
     outside = f"there are values outside the categories: {where}" if found.outside else "every record is in a category"
     out.print(f"{'it fits' if found.fits else 'it does not fit'}: {outside}", soft_wrap=True)
     out.print(NOT_PUBLISHABLE, soft_wrap=True)
