@@ -27,6 +27,7 @@ code { background: #f3f3f3; padding: .1em .35em; border-radius: 3px; font-size: 
 table { border-collapse: collapse; font-size: .9rem; margin: .6rem 0; width: 100%; }
 th, td { border-bottom: 1px solid #ddd; padding: .35rem .6rem; text-align: left; vertical-align: top; }
 th { border-bottom: 2px solid #999; } td.number { text-align: right; white-space: nowrap; }
+details th { border-bottom: 1px solid #ddd; width: 9rem; }
 details { margin: .4rem 0; } summary { cursor: pointer; }
 .wide { overflow-x: auto; } .missing { color: #777; }
 @media print { nav, details { display: none; } h2 { break-after: avoid; } figure { break-inside: avoid; } }
