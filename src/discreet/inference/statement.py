@@ -73,7 +73,7 @@ def quick_groups(mechanism: Mechanism, k: int) -> bool:
     (True, False)
     """
     n, cells = mechanism.space.n, mechanism.space.k
-    width = min(n + 1.0, 180 / float(mechanism.epsilon)) if isinstance(mechanism, Geometric) else n + 1.0
+    width = min(n + 1.0, 90 / float(mechanism.epsilon)) if isinstance(mechanism, Geometric) else n + 1.0
     tables = cells // 2 if k == 2 else cells
     return quick(mechanism) and tables * width**2 * math.sqrt(k - 1) <= _PAIRS
 
