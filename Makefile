@@ -3,6 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.stamp
+TEST_STAMP := .venv/.stamp-test
 BENCH_STAMP := .venv-bench/.stamp
 
 # pip reads these for the build of the package itself too, which -c alone does not reach.
@@ -22,7 +23,7 @@ demo: $(STAMP)  ## a private release of a real posterior, with its picture
 reproduce: $(STAMP)  ## the figures of the seed documents again, and a report
 	$(BIN)/discreet reproduce --out discreet-reproduction
 
-test: $(STAMP)  ## all tests and the examples in the docstrings
+test: $(TEST_STAMP)  ## all tests and the examples in the docstrings
 	$(BIN)/pytest
 
 check: $(STAMP)  ## lint, format and types, without changing anything
@@ -50,6 +51,14 @@ endef
 $(STAMP): pyproject.toml constraints.txt
 	$(call new_venv,.venv)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[plot,workflow,dev]'
+	@touch $@
+
+# Spark is large and needs Java; without it, its tests say that they are skipped.
+COMMA := ,
+TEST_EXTRAS := ibis$(if $(shell command -v java),$(COMMA)spark)
+
+$(TEST_STAMP): $(STAMP)
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[$(TEST_EXTRAS)]'
 	@touch $@
 
 $(BENCH_STAMP): pyproject.toml constraints.txt bench/requirements.txt
