@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, settings
 
-from tests.postgres import postgres
+from tests.postgres import database, postgres
 from tests.spark import spark
 
-__all__ = ["postgres", "spark"]
+__all__ = ["database", "postgres", "spark"]
 
 settings.register_profile(
     "same every time",

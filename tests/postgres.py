@@ -180,6 +180,24 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
+_FREE: list[str] = []
+
+
+@pytest.fixture
+def database(postgres: Server) -> Iterator[str]:
+    """The address of a database without a ledger; a ledger made there is gone when the test ends.
+
+    A new database costs megabytes, so they are used again.
+    """
+    import psycopg
+
+    url = _FREE.pop() if _FREE else postgres.new_database()
+    yield url
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("DROP SCHEMA IF EXISTS discreet CASCADE")
+    _FREE.append(url)
+
+
 @contextmanager
 def shared(place: Path) -> Iterator[Server]:
     """The server of all who meet in this folder."""

@@ -12,7 +12,6 @@ import pytest
 from discreet.errors import LedgerError
 from discreet.ledger import Entry, Ledger
 from discreet.ledger.postgres_tables import GUARDS
-from tests.postgres import Server
 
 ROWS = 6
 COLUMNS = [field.name for field in fields(Entry) if field.name != "seq"]
@@ -39,16 +38,15 @@ class Book:
 
 
 @pytest.fixture
-def book(postgres: Server) -> Iterator[Book]:
-    url = postgres.new_database()
-    ledger = Ledger.create(url, dataset="anes", epsilon=1, delta="1e-6", composition="zcdp")
-    Ledger.create(url, dataset="census", epsilon="7/3")
+def book(database: str) -> Iterator[Book]:
+    ledger = Ledger.create(database, dataset="anes", epsilon=1, delta="1e-6", composition="zcdp")
+    Ledger.create(database, dataset="census", epsilon="7/3")
     ledger.charge("anes", "1/7", request_id="r1", digest="digest 1")
     ledger.charge("census", "1/7", request_id="r2", digest="digest 2")
     ledger.seal("r1", '{"output": [3, 4]}')
     ledger.seal("r2", '{"output": [5, 6]}')
     assert ledger.verify().rows == ROWS
-    with psycopg.connect(url, autocommit=True) as owner:
+    with psycopg.connect(database, autocommit=True) as owner:
         yield Book(ledger, owner)
 
 

@@ -44,9 +44,9 @@ def settle(ledger: Ledger) -> None:
     [("open", False, True), ("locked", True, False), ("written", True, False), ("committed", False, True)],
 )
 def test_a_backend_that_is_ended_at_a_step_leaves_a_charge_or_none(
-    step: str, raises: bool, stands: bool, postgres: Server, monkeypatch: pytest.MonkeyPatch
+    step: str, raises: bool, stands: bool, postgres: Server, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ledger = Ledger.create(postgres.new_database(), dataset="d", epsilon=2)
+    ledger = Ledger.create(database, dataset="d", epsilon=2)
     serves = backend(ledger)
 
     def end(reached: str) -> None:
@@ -148,8 +148,8 @@ def test_a_wire_that_is_cut_at_the_commit_hides_whether_the_charge_stands_and_th
         ledger.verify()
 
 
-def test_sixty_backends_ended_at_any_moment_leave_one_charge_a_request(postgres: Server) -> None:
-    ledger = Ledger.create(postgres.new_database(), dataset="d", epsilon=1000)
+def test_sixty_backends_ended_at_any_moment_leave_one_charge_a_request(postgres: Server, database: str) -> None:
+    ledger = Ledger.create(database, dataset="d", epsilon=1000)
     chance = random.Random(60)  # noqa: S311 - it chooses when to end them
     with psycopg.connect(postgres.url("postgres"), autocommit=True) as boss:
         for i in range(60):

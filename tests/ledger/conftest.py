@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from discreet.ledger import Ledger
-from tests.postgres import Server
 
 
 @pytest.fixture
@@ -21,8 +20,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path, quick: None) -> str:
     """Where a ledger can be made, and none is yet: a file, and a database of a real server."""
     if request.param == "sqlite":
         return str(tmp_path / "budgets.db")
-    server: Server = request.getfixturevalue("postgres")
-    return server.new_database()
+    return str(request.getfixturevalue("database"))
 
 
 @pytest.fixture

@@ -74,11 +74,10 @@ def test_no_error_says_the_password_the_user_or_what_the_server_said(postgres: S
         assert OWNER not in text
 
 
-def test_a_missing_ledger_is_refused_and_not_made(postgres: Server) -> None:
-    url = postgres.new_database()
+def test_a_missing_ledger_is_refused_and_not_made(database: str) -> None:
     with pytest.raises(LedgerError, match="there is no ledger in"):
-        Ledger(url)
-    with psycopg.connect(url) as connection:
+        Ledger(database)
+    with psycopg.connect(database) as connection:
         assert connection.execute("SELECT to_regnamespace('discreet')").fetchone() == (None,)
 
 
@@ -91,17 +90,16 @@ def test_a_database_that_holds_something_else_under_our_name_is_left_as_it_is(po
         assert connection.execute("SELECT to_regclass('discreet.mark')").fetchone() == (None,)
 
 
-def test_many_who_create_at_once_make_one_ledger_and_lose_no_budget(postgres: Server) -> None:
-    url = postgres.new_database()
+def test_many_who_create_at_once_make_one_ledger_and_lose_no_budget(database: str) -> None:
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda i: Ledger.create(url, dataset=f"d{i}", epsilon=i + 1), range(8)))
-    budgets = {account.dataset: account.budget.epsilon for account in Ledger(url).accounts()}
+        list(pool.map(lambda i: Ledger.create(database, dataset=f"d{i}", epsilon=i + 1), range(8)))
+    budgets = {account.dataset: account.budget.epsilon for account in Ledger(database).accounts()}
     assert budgets == {f"d{i}": Fraction(i + 1) for i in range(8)}
-    assert Ledger(url).verify().rows == 8
+    assert Ledger(database).verify().rows == 8
 
 
-def test_threads_that_share_a_ledger_take_turns(postgres: Server) -> None:
-    ledger = Ledger.create(postgres.new_database(), dataset="d", epsilon=100)
+def test_threads_that_share_a_ledger_take_turns(database: str) -> None:
+    ledger = Ledger.create(database, dataset="d", epsilon=100)
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(lambda i: ledger.charge("d", 1, request_id=str(i), digest="x"), range(24)))
     assert ledger.spent("d").epsilon == 24
@@ -197,12 +195,11 @@ def test_rows_that_a_policy_hides_are_an_error_and_not_a_gap(postgres: Server) -
 
 
 def test_a_ledger_that_stays_locked_is_refused_and_nothing_is_spent(
-    postgres: Server, monkeypatch: pytest.MonkeyPatch
+    database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    url = postgres.new_database()
-    ledger = Ledger.create(url, dataset="d", epsilon=1)
+    ledger = Ledger.create(database, dataset="d", epsilon=1)
     monkeypatch.setattr(postgres_store, "PATIENCE", 0.2)
-    with psycopg.connect(url) as holder:
+    with psycopg.connect(database) as holder:
         holder.execute("SELECT FROM discreet.mark FOR UPDATE")
         with pytest.raises(LedgerError, match="is locked by another process"):
             ledger.charge("d", 1, request_id="r", digest="x")
@@ -211,10 +208,9 @@ def test_a_ledger_that_stays_locked_is_refused_and_nothing_is_spent(
 
 
 def test_a_writer_that_falls_silent_is_shut_out_and_has_spent_nothing(
-    postgres: Server, monkeypatch: pytest.MonkeyPatch
+    database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    url = postgres.new_database()
-    silent, other = Ledger.create(url, dataset="d", epsilon=1), Ledger(url)
+    silent, other = Ledger.create(database, dataset="d", epsilon=1), Ledger(database)
 
     def stay_away(step: str) -> None:
         if step == "written":
@@ -244,9 +240,8 @@ def test_a_child_that_was_forked_leaves_its_parents_connection_alone(postgres: S
     assert (done.returncode, done.stdout, done.stderr) == (0, "2\n", "")
 
 
-def test_a_ledger_that_is_let_go_closes_its_connection(postgres: Server) -> None:
-    url = postgres.new_database()
-    ledger = Ledger.create(url, dataset="d", epsilon=1)
+def test_a_ledger_that_is_let_go_closes_its_connection(database: str) -> None:
+    ledger = Ledger.create(database, dataset="d", epsilon=1)
     link = ledger._store._hold.link()  # type: ignore[attr-defined]
     assert not link.closed
     del ledger
@@ -254,8 +249,8 @@ def test_a_ledger_that_is_let_go_closes_its_connection(postgres: Server) -> None
     assert link.closed
 
 
-def test_a_charge_asks_nothing_outside_of_its_two_messages(postgres: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    ledger = Ledger.create(postgres.new_database(), dataset="d", epsilon=1)
+def test_a_charge_asks_nothing_outside_of_its_two_messages(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = Ledger.create(database, dataset="d", epsilon=1)
     link = ledger._store._hold.link()  # type: ignore[attr-defined]
     execute, modes = link.execute, []
 
