@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import os
+import shutil
 import signal
 import subprocess
 import time
@@ -17,6 +19,7 @@ from discreet.reproduction.made import FORMATS, make, put, recall
 from discreet.reproduction.registry import ENTRIES, Entry, chosen
 from discreet.reproduction.running import STALE, prepare, reproduce
 from tests.cli.command import SCRIPT, discreet
+from tests.contracts.source import PACKAGE
 
 FIG2 = chosen(["fig2"])[0]
 
@@ -96,8 +99,6 @@ def test_a_verdict_is_kept_and_trusted_while_the_code_is_the_same(
 
 
 def test_leftovers_of_a_killed_run_are_cleared_but_not_the_files_of_one_under_way(tmp_path: Path) -> None:
-    import os
-
     old, new = tmp_path / ".fig1.png.1.part", tmp_path / ".fig1.png.2.part"
     for path in (old, new):
         path.touch()
@@ -114,9 +115,10 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         put(tmp_path / "missing" / "a.csv", b"")
 
 
-def stopped(command: Sequence[str], out: Path, by: signal.Signals) -> tuple[list[Path], int, bytes]:
+def stopped(command: Sequence[str], out: Path, by: signal.Signals, **environment: str) -> tuple[list[Path], int, bytes]:
     """Run a command until it has finished its first figure, then stop it: the records, its exit code and its stderr."""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+    env = {**os.environ, **environment}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env) as running:
         deadline = time.monotonic() + 300
         while not (records := list(out.glob("*.json"))):
             assert time.monotonic() < deadline
@@ -133,13 +135,17 @@ def test_an_interrupted_run_leaves_without_a_word(tmp_path: Path) -> None:
     assert not (tmp_path / "report.html").exists()
 
 
-def test_a_killed_run_leaves_no_process_behind_and_is_taken_up_where_it_stopped(tmp_path: Path) -> None:
+def test_a_killed_run_leaves_no_process_behind_and_is_taken_up_where_it_stopped(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     names = ("fig1", "fig2", "fig5", "notes3")
     command = [str(SCRIPT), "reproduce", *names, "--quick", "--out", str(tmp_path)]
-    records, _, _ = stopped(command, tmp_path, signal.SIGKILL)
+    frozen = tmp_path_factory.mktemp("frozen")  # whoever edits the package while it is tested would undo the figures
+    shutil.copytree(PACKAGE, frozen / "discreet")
+    records, _, _ = stopped(command, tmp_path, signal.SIGKILL, PYTHONPATH=str(frozen))
     finished = {path.stem: path.stat().st_mtime_ns for path in records}
     assert set(finished) < set(names)
-    answer = discreet("reproduce", *names, "--quick", "--out", str(tmp_path))
+    answer = discreet("reproduce", *names, "--quick", "--out", str(tmp_path), PYTHONPATH=str(frozen))
     assert answer.code == 0, answer
     for name in names:
         assert all((tmp_path / f"{name}.{kind}").stat().st_size > 0 for kind in (*FORMATS, "json"))
