@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from discreet.errors import InvalidInput
-from discreet.inference.factors import factors, together
+from discreet.inference.boxes import first_reach
+from discreet.inference.factors import Factor, factors, together
 from discreet.inference.lists import Listed, whole_column
-from discreet.inference.near import near
+from discreet.inference.parts import on_a_line
 from discreet.inference.posterior import CountPosterior, NoiseAware
 from discreet.inference.products import Product
 from discreet.laws import Outcome
 from discreet.mechanisms import Geometric, Mechanism, Released
-from discreet.mechanisms.exponential import Exponential
 from discreet.numbers import as_items
 from discreet.posteriors import Dirichlet
 from discreet.predictive import log_predictive
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     About: TypeAlias = tuple[Mechanism, Outcome]
+
+
+WIDE = 1 << 13
+"""Noise over more counts than this is weighed in blocks, if there are two categories."""
 
 
 def noise_aware(mechanism: Mechanism, output: object, *, prior: object = None) -> NoiseAware:
@@ -71,16 +75,22 @@ def _believed(about: list[About], prior: object) -> NoiseAware:
 def _weighed(about: list[About], own: PosteriorSpace) -> CountPosterior:
     parts = [factors(mechanism, output) for mechanism, output in about]
     known = [part for part in parts if part is not None]
+    if own.k == 2 and (_wide(together(known), own.n) if len(known) == len(parts) else own.n >= LONGEST):
+        found = on_a_line(about, own)
+        if found is not None:
+            return found
     if len(known) == len(parts):
         return Product(together(known), own.prior.alpha, own.n)
-    mechanism, output = about[0]
-    if len(about) == 1 and own.k == 2 and isinstance(mechanism, Exponential) and own.n >= LONGEST:
-        return near(mechanism, output, own.prior)
     logs = sum(whole_column(mechanism, output) for mechanism, output in about)
     rows = own.candidates().array()
     return Listed(
         rows, logs + log_predictive(own.prior, rows), error=0.0, method=f"enumeration of all {len(rows):,} data sets"
     )
+
+
+def _wide(known: list[Factor], n: int) -> bool:
+    """Whether so many counts matter that blocks of them are better."""
+    return min(left + right for left, right in first_reach(known, n)) > WIDE
 
 
 def _checked(mechanism: Mechanism, output: object) -> Outcome:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from discreet.laws import Outcome
 from discreet.mechanisms import Geometric, Laplace, LaplaceImproved, Mechanism
@@ -37,7 +37,7 @@ class Factor:
     last: int
     left: float
     right: float
-    log: Callable[[NDArray[np.int64]], NDArray[np.float64]]
+    log: Callable[[NDArray[Any]], NDArray[np.float64]]
 
 
 def factors(mechanism: Mechanism, output: Outcome) -> list[Factor] | None:

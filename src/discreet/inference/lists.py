@@ -46,6 +46,7 @@ class Listed:
         kept = weight > 1e-18
         self.rows, self.weights = rows[kept], weight[kept] / weight[kept].sum()
         self.error, self.method = error + _ROUNDING, method
+        self.silence = 0.0
 
     def marginal(self, i: int) -> tuple[NDArray[np.int64], Floats]:
         """The counts of a category and their probabilities."""

@@ -34,6 +34,7 @@ class Product:
 
     def __init__(self, factors: Sequence[Factor], alpha: Floats, n: int) -> None:
         self.n, self.k = n, len(factors)
+        self.silence = 0.0
         reach = first_reach(factors, n)
         while True:
             found = box(factors, alpha, n, reach)

@@ -39,11 +39,13 @@ def quick(mechanism: Mechanism) -> bool:
     n, k = mechanism.space.n, mechanism.space.k
     if isinstance(mechanism, SnappedCounts):
         return k * n <= _SNAPPED
+    if k == 2 and isinstance(mechanism, Geometric | Laplace | LaplaceImproved):
+        # In blocks, the price follows how many standard deviations of the shares the noise is wide.
+        return min(float(n), 160 / float(mechanism.epsilon)) <= _CELLS * math.sqrt(n)
     if isinstance(mechanism, Geometric):
         return k * min(float(n), 160 / float(mechanism.epsilon)) <= _CELLS
     if isinstance(mechanism, Laplace | LaplaceImproved):
-        # A count that was clamped leaves others free to be anything.
-        return k * (n if k > 2 else min(float(n), 80 / float(mechanism.rate))) <= _CELLS
+        return k * n <= _CELLS  # a count that was clamped leaves others free to be anything
     return not exceeds(mechanism.space, _LISTED)
 
 

@@ -1,0 +1,258 @@
+"""Two categories and any n: the posterior over all counts 0 … n, in blocks, from a few places of each.
+
+p(θ | o) = Σ_c ℓ(c)·π(c)·Beta(θ | α₁+c, α₂+n-c) with ℓ(c) = P(o | c) and π the prior predictive. No count is left out.
+Blocks shrink toward the ends and toward the kinks of ℓ, and are halved until ln ℓπ changes little in each; a block is
+summed from eight places (`discreet.inference.gram`), which need not be whole numbers: a Beta has real parameters.
+
+How far this is from the whole sum, in total variation:
+
+- |Beta(θ | a+iy, b-iy)| = Beta(θ | a, b)·Γ(a)Γ(b)/|Γ(a+iy)Γ(b-iy)| ≤ Beta(θ | a, b)·exp(y²/2σ²), where
+  1/σ² = ψ'(a) + ψ'(b), because |θ^iy| = 1 and |Γ(a+iy)|² = Γ(a)²·Π 1/(1+y²/(a+j)²). So for a block of at most 3σ
+  counts in which ln ℓπ rises or falls evenly by at most 2, the rule is off by at most
+  4·ρ^-15·exp(½(¾(ρ-1/ρ))² + (ρ+1/ρ)/2)/(ρ-1) of its mass, whatever is asked of θ: less than 3e-7 at ρ = 5. The Betas
+  blur into each other.
+- Longer blocks, once there would be too many places, are counted as wrong altogether: their mass is in `error`.
+- ℓπ itself: each block's sum is compared with the sum of its halves, and the disagreement is in `error`; so is what is
+  said of the error of ln NL. These two are measured; `tests/inference/test_line.py` holds them against enumeration.
+
+Where every data set could have led to the output, ℓ has a least value b > 0, and b·Σ_c π(c)·Beta(θ | …) is b times the
+prior: with probability b/P(o) the output says nothing. Only ℓ - b is summed in blocks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from discreet.draw import Bits
+from discreet.errors import InvalidInput, TooLarge
+from discreet.inference.gram import PLACES, summed
+from discreet.inference.line_totals import NEAR
+from discreet.inference.shares import draw_uniforms
+from discreet.posteriors import Dirichlet
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Wholes = NDArray[np.int64]
+
+ALLOWED = 1e-3
+"""What has a larger error is refused."""
+
+WIDTH = 3.0
+"""The longest block whose Betas blur into each other, in their standard deviations."""
+
+SINGLE = 2 * NEAR
+BLURRED = 3e-7
+PLACES_IN_ALL = 1 << 17
+_LIVELY, _LOST, _ROUNDS = 4.0, 45.0, 60
+_LEAST_SILENCE = 1e-3
+
+
+class Line:
+    """The posterior of the count of the first category, at real places, and how likely it is that nothing was said."""
+
+    def __init__(
+        self,
+        log_likelihood: Callable[[Floats], Floats],
+        kinks: Sequence[int],
+        prior: Dirichlet,
+        n: int,
+        errors: Callable[[Floats], Floats] | None = None,
+    ) -> None:
+        import numpy as np
+
+        self.n, self.k, self._prior, self._log = n, 2, prior, log_likelihood
+        start, length = self._lively(kinks)
+        whole = self._sums(start, length)
+        start, length, of = _halves(start, length)
+        places, weight, block = summed(start, length)
+        log, log_prior = self._log(places), log_predictive_line(prior, n, places)
+        top = float((log + log_prior).max())
+        mass = weight * np.exp(log + log_prior - top)
+        halves = np.bincount(block, mass, len(start))
+        total = math.fsum(mass)
+        error = float(np.abs(np.bincount(of, halves, len(whole)) - whole * math.exp(self._top - top)).sum()) / total
+        if errors is not None:
+            error += float(mass @ errors(places)) / total
+        least = float(log.min())
+        self.silence = math.exp(min(least - top - math.log(total), 0.0))
+        if self.silence < _LEAST_SILENCE:
+            self.silence, least = 0.0, -math.inf
+        excess = np.bincount(block, mass * -np.expm1(least - log), len(start))
+        start, length, unblurred = self._divided(start, length, excess / total)
+        places, weight, _ = summed(start, length)
+        log = self._log(places)
+        mass = weight * np.exp(log + log_predictive_line(prior, n, places) - top) * -np.expm1(least - log)
+        kept = mass > mass.max(initial=0.0) * 1e-18
+        self.places, self.weights = places[kept], mass[kept] / mass[kept].sum()
+        self.error = error + unblurred + (BLURRED if len(weight) < weight.sum() else 0.0) + 1e-11
+        self.method = f"blocks of counts, {len(self.places):,} places in all"
+        if not self.error < ALLOWED:
+            raise TooLarge(
+                "the counts that matter are too many even in blocks", mend="use a larger epsilon, or geometric"
+            )
+
+    def _lively(self, kinks: Sequence[int]) -> tuple[Wholes, Wholes]:
+        """Blocks from 0 to n in each of which ln ℓπ changes little, or that weigh nothing."""
+        import numpy as np
+
+        start, length = _blocks(self.n, kinks)
+        for _ in range(_ROUNDS):
+            places, _, block = summed(start, length)
+            log = self._log(places) + log_predictive_line(self._prior, self.n, places)
+            first = np.searchsorted(block, np.arange(len(start)))
+            high, low = np.maximum.reduceat(log, first), np.minimum.reduceat(log, first)
+            if not math.isfinite(float(high.max())):
+                raise InvalidInput("no data leads to this output", mend="give the output as it was released")
+            matters = high + np.log(length) > float((high + np.log(length)).max()) - _LOST
+            lively = matters & (length > PLACES) & (high - low > _LIVELY)
+            if not lively.any():
+                break
+            cut, size, _ = _halves(start[lively], length[lively])
+            order = np.argsort(np.concatenate([start[~lively], cut]))
+            start = np.concatenate([start[~lively], cut])[order]
+            length = np.concatenate([length[~lively], size])[order]
+        return start, length
+
+    def _sums(self, start: Wholes, length: Wholes) -> Floats:
+        """The mass of each block over e^top."""
+        import numpy as np
+
+        places, weight, block = summed(start, length)
+        log = self._log(places) + log_predictive_line(self._prior, self.n, places)
+        self._top = float(log.max())
+        shown: Floats = np.bincount(block, weight * np.exp(log - self._top), len(start)).astype(np.float64)
+        return shown
+
+    def _divided(self, start: Wholes, length: Wholes, mass: Floats) -> tuple[Wholes, Wholes, float]:
+        """Blocks of at most `WIDTH` standard deviations where they weigh most, and what the longer ones weigh."""
+        import numpy as np
+
+        first, second = self._prior.alpha
+        spread = np.min([_spread(first + at, second + (self.n - at)) for at in (start, start + length - 1)], axis=0)
+        parts = np.maximum(1, np.ceil(length / np.maximum(WIDTH * spread, 1.0))).astype(np.int64)
+        cost = np.minimum(parts * PLACES, length)
+        order = np.argsort(-mass / cost, kind="stable")
+        fits = np.cumsum(cost[order]) <= PLACES_IN_ALL
+        kept = np.zeros(len(start), dtype=bool)
+        kept[order[fits]] = True
+        light = np.argsort(mass, kind="stable")
+        kept[light[np.cumsum(mass[light]) <= BLURRED]] = False  # what weighs so little may be lumpy
+        parts = np.where(kept, parts, 1)
+        unblurred = float(mass[~kept & (length > WIDTH * spread)].sum())
+        number = np.arange(int(parts.sum())) - np.repeat(np.cumsum(parts) - parts, parts)
+        long, all_ = np.repeat(length, parts), np.repeat(parts, parts)
+        # Cuts at the whole numbers below j·length/parts, without a product too large for 64 bits.
+        quotient, rest = long // all_, long % all_
+        begin = number * quotient + number * rest // all_
+        end = (number + 1) * quotient + (number + 1) * rest // all_
+        return np.repeat(start, parts) + begin, end - begin, unblurred
+
+    def marginal(self, i: int) -> tuple[Floats, Floats]:
+        """The places of a category and their probabilities, given that something was said."""
+        return (self.places, self.weights) if i == 0 else (self.n - self.places[::-1], self.weights[::-1])
+
+    def pair(self, i: int, j: int) -> tuple[Floats, Floats, Floats]:
+        """Joint places of both categories and their probabilities, given that something was said."""
+        place, chance = self.marginal(i)
+        return place, self.n - place, chance
+
+    def total(self, members: Sequence[int]) -> tuple[Floats, Floats]:
+        """Some of two categories are one of them, which is no group."""
+        raise InvalidInput("two categories have no groups", mend="ask for the shares themselves")
+
+    def split(self, i: int, others: Sequence[int]) -> tuple[int, int, Floats]:
+        """The same."""
+        raise InvalidInput("two categories have no groups", mend="ask for the shares themselves")
+
+    def draw(self, bits: Bits, size: int) -> Floats:
+        """Counts of both categories, one data set a row, given that something was said."""
+        import numpy as np
+
+        sums = np.cumsum(self.weights)
+        at = np.searchsorted(sums, draw_uniforms(bits, size) * sums[-1], side="right")
+        place = self.places[np.minimum(at, len(sums) - 1)]
+        return np.stack([place, self.n - place], axis=1)
+
+
+def log_predictive_line(prior: Dirichlet, n: int, c: Floats) -> Floats:
+    """ln π(c) at real c: differences of lnΓ that keep their digits for any n.
+
+    >>> import numpy as np
+    >>> from discreet.predictive import log_predictive
+    >>> c, prior = np.array([0.0, 3.0, 70.0]), Dirichlet(["1/2", 3])
+    >>> bool(np.allclose(log_predictive_line(prior, 70, c), log_predictive(prior, np.stack([c, 70 - c], 1)), 1e-13))
+    True
+    """
+    import numpy as np
+    from scipy.special import gammaln
+
+    first, second = (float(alpha) for alpha in prior.parameters)
+    constant = (
+        gammaln(first + second) - gammaln(first) - gammaln(second) - _log_rising(np.array(float(n)), first + second)
+    )
+    shown: Floats = _log_rising(c, first) + _log_rising(n - c, second) + constant
+    return shown
+
+
+def _log_rising(x: Floats, alpha: float) -> Floats:
+    """lnΓ(x+α) - lnΓ(x+1)."""
+    import numpy as np
+    from scipy.special import gammaln
+
+    low = np.maximum(np.minimum(x + alpha, x + 1), 20.0)
+    step = alpha - 1
+    one = np.maximum(x + 1, 20.0)
+    other = np.maximum(one + step, 20.0)
+    stirling = (other - 0.5) * np.log1p(step / one) + step * np.log(one) - step + _rest(other) - _rest(one)
+    return np.where(low > 20.0, stirling, gammaln(x + alpha) - gammaln(x + 1))
+
+
+def _rest(x: Floats) -> Floats:
+    w = 1 / (x * x)
+    shown: Floats = (1 / 12 - w * (1 / 360 - w * (1 / 1260 - w * (1 / 1680 - w / 1188)))) / x
+    return shown
+
+
+def _spread(a: Floats, b: Floats) -> Floats:
+    """The least standard deviation, in counts, that a Beta's parameters leave: 1/σ² = ψ'(a) + ψ'(b)."""
+    import numpy as np
+    from scipy.special import polygamma
+
+    shown: Floats = 1 / np.sqrt(polygamma(1, a) + polygamma(1, b))
+    return shown
+
+
+def _blocks(n: int, kinks: Sequence[int]) -> tuple[Wholes, Wholes]:
+    """Blocks of 0 … n that grow away from the ends and the kinks, by a quarter of the distance.
+
+    Near the ends counts stand singly: there some laws are known at whole numbers only.
+    """
+    import numpy as np
+
+    far = np.unique(
+        np.concatenate([np.arange(2 * PLACES), 2 * PLACES * 2.0 ** (np.arange(3 * 48) / 3)]).astype(np.int64)
+    )
+    ends = np.concatenate([np.arange(SINGLE), far[far >= SINGLE]])
+    cuts = [ends, n + 1 - ends]
+    for kink in kinks:
+        cuts += [kink + far, kink + 1 - far]
+    edges = np.unique(np.concatenate(cuts).clip(0, n + 1))
+    return edges[:-1], np.diff(edges)
+
+
+def _halves(start: Wholes, length: Wholes) -> tuple[Wholes, Wholes, Wholes]:
+    """Every long block in two, short ones as they are; and which block each was."""
+    import numpy as np
+
+    twice = np.where(length > PLACES, 2, 1)
+    of = np.repeat(np.arange(len(start)), twice)
+    second = np.append(False, of[1:] == of[:-1])
+    half = length[of] // 2
+    begin = np.where(second, start[of] + half, start[of])
+    size = np.where(twice[of] == 1, length[of], np.where(second, length[of] - half, half))
+    return begin, size, of
