@@ -220,6 +220,10 @@ class PreparedColumns:
         return bundle_document([part.declaration.column for part in self.parts], documents)
 
 
+Plan = Prepared | PreparedGroups | PreparedColumns
+"""What a request may be: one release, one for each public group, or several columns."""
+
+
 def prepare(
     declaration: Declaration,
     n: int | Sequence[int],

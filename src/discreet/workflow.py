@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from discreet.counting import CsvFormat, Declaration, engine_for, open_source, shown, strays_error
-from discreet.draw import SYSTEM
 from discreet.errors import DiscreetError, InvalidInput, SourceError
 from discreet.numbers import whole
-from discreet.preparing import Prepared, PreparedColumns, PreparedGroups, prepare
+from discreet.paying import affordable, charged, opened
+from discreet.preparing import Plan, Prepared, PreparedColumns, PreparedGroups, prepare
 from discreet.questions import Question, shared
 from discreet.receipts import Bundle, Receipt, read_sealed
 from discreet.space import Counts
@@ -41,8 +41,6 @@ __all__ = [
     "release_columns",
     "release_counts",
 ]
-
-Plan = Prepared | PreparedGroups | PreparedColumns
 
 T = TypeVar("T")
 
@@ -160,7 +158,7 @@ def _job(
     confirm: Callable[[Any], bool] | None,
     progress: Progress | None,
 ) -> Job:
-    book = _opened(ledger, dataset, request_id)
+    book = opened(ledger, dataset, request_id)
     return Job(source, book, dataset, request_id, engine_for(source, engine), form or CsvFormat(), confirm, progress)
 
 
@@ -190,7 +188,7 @@ def _done(
             raise InvalidInput("groups are public for one column and not for another", mend="ask twice")
         prepared = PreparedColumns(parts) if together else parts[0]
         prepared.check()
-        sealed = _affordable(job, prepared)
+        sealed = affordable(job.ledger, job.dataset, prepared, job.request_id)
         if sealed is not None:
             return sealed
         reached("prepared")
@@ -198,7 +196,7 @@ def _done(
             raise InvalidInput("the release was not confirmed", mend="nothing was charged and nothing was drawn")
         _require_no_strays(declarations, tables)
         reached("checked")
-        charge = _charged(job, prepared)
+        charge = charged(job.ledger, job.dataset, prepared, job.request_id)
         if charge is not None and charge.outcome is not None:
             return read_sealed(charge.outcome)
         return _finished(lambda: _sealed(job, tables, parts, prepared, charge), charge)
@@ -253,22 +251,6 @@ def prepare_counts(
     return prepared, prepared.mechanism.space.counts(values)
 
 
-def _opened(ledger: Ledger | str | Path | None, dataset: str | None, request_id: str | None) -> Ledger | None:
-    if ledger is None:
-        if dataset is not None:
-            raise InvalidInput("a dataset was named without a ledger", mend="name the ledger that budgets it")
-        if request_id is not None:
-            raise InvalidInput("a request id needs a ledger", mend="without one, every request is drawn anew")
-        return None
-    if dataset is None:
-        raise InvalidInput("the ledger needs the name of a dataset", mend="say which budget to charge")
-    from discreet.ledger import Ledger
-
-    book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
-    book.remaining(dataset)
-    return book
-
-
 def _asked_sizes(n: object) -> int | tuple[int, ...] | None:
     """n as it is asked for: None, one for all records, or one for each public group."""
     if n is None:
@@ -293,22 +275,6 @@ def _sizes(table: Table, asked: int | tuple[int, ...] | None, *, public: bool) -
     return found
 
 
-def _affordable(job: Job, prepared: Plan) -> Receipt | Bundle | None:
-    """The receipt of a request that was sealed before. A new one that the budget cannot bear is refused unasked.
-
-    `Ledger.charge` decides again, alone with the book; here it spares a question, and a look at the data.
-    """
-    if job.ledger is None or job.dataset is None:
-        return None
-    found = None if job.request_id is None else job.ledger.find(job.request_id)
-    if found is None:
-        job.ledger.afford(job.dataset, prepared.epsilon, prepared.delta, adjacency=prepared.adjacency, rho=prepared.rho)
-        return None
-    if found.digest != prepared.digest:
-        raise InvalidInput(f"request {job.request_id!r} was made with other parameters", mend="use another id")
-    return None if found.outcome is None else read_sealed(found.outcome)
-
-
 def _require_no_strays(declarations: list[Declaration], tables: Sequence[Table]) -> None:
     """The domain check: of several columns, not even which is said."""
     pairs = zip(declarations, tables, strict=True)
@@ -317,20 +283,6 @@ def _require_no_strays(declarations: list[Declaration], tables: Sequence[Table])
         raise InvalidInput("a column has values outside what is declared", mend="look with discreet check")
     if found:
         raise strays_error(found[0])
-
-
-def _charged(job: Job, prepared: Plan) -> Charge | None:
-    if job.ledger is None or job.dataset is None:
-        return None
-    return job.ledger.charge(
-        job.dataset,
-        prepared.epsilon,
-        prepared.delta,
-        request_id=f"{SYSTEM.draw_bits(128):032x}" if job.request_id is None else job.request_id,
-        digest=prepared.digest,
-        adjacency=prepared.adjacency,
-        rho=prepared.rho,
-    )
 
 
 def _sealed(
