@@ -9,12 +9,12 @@ from functools import partial
 import numpy as np
 import pytest
 
+from bench.spaces import FOUR, counts_at, random_case
 from discreet import DiscreetError, ExponentialLocal, PosteriorSpace
 from discreet.draw import draw_bernoulli
 from discreet.numbers import precision
 from discreet.testing import HashedBits, draw_many_with
 from discreet.tilted import Tilted
-from tests.spaces import FOUR, counts_at, random_case
 
 
 @pytest.mark.parametrize("seed", range(8))

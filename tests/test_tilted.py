@@ -8,10 +8,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from bench.spaces import FOUR, counts_at
 from discreet import PosteriorSpace
 from discreet.mechanisms.exponential import Exponential
 from discreet.testing import HashedBits
-from tests.spaces import FOUR, counts_at
 from tests.statistics import Outcome, fits, tally
 
 PRIORS = {3: ["0.01", "1", "100"], 4: ["100", "0.3", "0.01", "2"], 5: ["1", "0.05", "20", "1", "100"]}

@@ -34,7 +34,7 @@ _FLAT = 80.0
 """-ln BC beyond which a weight is e^-a: BC is below 2e-35."""
 
 _HALVINGS = 800
-_WORTH = 2e-3
+_WORTH = 1e-3
 """A block is halved while that lowers its bound by this share."""
 
 
@@ -167,7 +167,7 @@ class _Scan:
     def _blocks(self) -> list[tuple[int, int]]:
         found, low = [], self.number
         while low < self.last:
-            high = min(self.last, max(low + 1, int(low * 1.1)))
+            high = min(self.last, max(low + 1, int(low * 1.4)))
             found.append((low, high))
             low = high
         return found
