@@ -42,7 +42,8 @@ def environment(folder: Path) -> dict[str, str]:
         inside = Path(found.submodule_search_locations[0]) / part
         if inside.exists():
             (home / part).symlink_to(inside)
-    told = {"PYSPARK_SUBMIT_ARGS": ARGUMENTS, "SPARK_DAEMON_JAVA_OPTS": QUICK, "SPARK_DAEMON_MEMORY": "256m"}
+    arguments = f"--conf spark.sql.warehouse.dir={folder}/warehouse {ARGUMENTS}"
+    told = {"PYSPARK_SUBMIT_ARGS": arguments, "SPARK_DAEMON_JAVA_OPTS": QUICK, "SPARK_DAEMON_MEMORY": "256m"}
     return {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", **told}
 
 

@@ -6,6 +6,7 @@ process is used if it is on the same master, and left running.
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import signal
@@ -56,10 +57,12 @@ def session_for(place: SparkPlace) -> Iterator[Any]:
         raise SourceError("Spark needs Java", mend="install Java 17 or newer, or set JAVA_HOME")
     heard = signal.getsignal(signal.SIGINT)
     gateway = attempt(lambda: _gateway(place), _unreachable(place))
+    logging.root.addFilter(_is_not_of_the_bridge)
     try:
         yield attempt(lambda: _session(gateway), _unreachable(place))
     finally:
         _close(gateway)
+        logging.root.removeFilter(_is_not_of_the_bridge)
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, heard)  # Spark's own would ask a context that is gone
 
@@ -108,6 +111,11 @@ def _close(gateway: Any) -> None:
     SparkContext._active_spark_context = None
     SparkContext._gateway = SparkContext._jvm = None
     SparkSession._instantiatedSession = None
+
+
+def _is_not_of_the_bridge(record: logging.LogRecord) -> bool:
+    """The bridge to the driver logs a traceback when the driver dies; what is to be said of that, we say."""
+    return "py4j" not in record.pathname
 
 
 @contextmanager
