@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bench.spaces import FOUR, counts_at, random_case
-from discreet import DiscreetError, ExponentialLocal, PosteriorSpace
+from discreet import DiscreetError, ExponentialLocal, ExponentialSmooth, PosteriorSpace
 from discreet.draw import draw_bernoulli
 from discreet.numbers import precision
 from discreet.testing import HashedBits, draw_many_with
@@ -82,6 +82,13 @@ def test_a_draw_takes_at_most_four_times_the_root_of_k_tries_on_average() -> Non
         ratios.append(1 / kept / math.sqrt(case.mechanism.space.k))
     assert np.mean(ratios) < 1
     assert max(ratios) < 4
+
+
+def test_a_corner_where_a_tilt_would_lead_away_is_drawn_from_all_the_same() -> None:
+    space = PosteriorSpace(["0.0155"] * 3, 342_915)
+    law = ExponentialSmooth(space, scale="27.4").law((0, 0, 342_915))
+    batch = law.proposals().batch(HashedBits("a corner"), 400)
+    assert float(np.exp(batch.high).sum()) > 100
 
 
 def test_draws_one_by_one_and_in_bulk_keep_as_many_proposals() -> None:

@@ -47,6 +47,9 @@ _MANTISSA = 12
 _CENTRED = 0.05
 """A tilt is right where the expected counts sum to n within this many records, or a twentieth of a deviation."""
 
+_SPARSE = 2
+"""Counts below this may do better without a tilt."""
+
 _SHARE_BITS = 62
 
 _FLOOR = 14
@@ -216,7 +219,7 @@ class Tilted:
         self.blocks = Blocks(space, counts, float(found.rates.min()) if found.rates.size else 1.0)
         tilts = _tilts(self.blocks, found.rates)
         self.terms = [
-            Term(self.blocks, self.last, m, weight, tilt, space.n)
+            self._term(m, weight, tilt)
             for m, weight, tilt in zip(found.rates.tolist(), found.log_weights.tolist(), tilts, strict=True)
         ]
         # The last two choices: an even draw from all candidates, and the centre itself.
@@ -229,6 +232,17 @@ class Tilted:
         largest = max((term.size_of_logs for term in self.terms), default=0.0)
         self.room = 1e-9 + 2.0**-44 * (largest + 64 * space.k + self._log_size)
         self.log_bound = total - _SHARE_BITS * math.log(2) + self.room
+
+    def _term(self, rate: float, log_weight: float, tilt: float) -> Term:
+        """The term with this tilt, or without one where that proposes less in vain.
+
+        g falls slower than any exponential above a count of 0, so at a corner a tilt can lead away to all records.
+        """
+        tilted = Term(self.blocks, self.last, rate, log_weight, tilt, self.space.n)
+        if min(self.counts) >= _SPARSE:
+            return tilted
+        upright = Term(self.blocks, self.last, rate, log_weight, 0.0, self.space.n)
+        return min(tilted, upright, key=lambda term: term.log_mass)
 
     def draw(self, bits: Bits) -> Outcome:
         """One candidate, exactly from the law."""
