@@ -20,6 +20,7 @@ from discreet.loss.certificates import Certificate, certificate_by_theorem, fact
 from discreet.loss.ends import enclose_ends, scan_ends
 from discreet.loss.rates import inverse_sensitivities
 from discreet.loss.scanning import Extreme, Progress, excess, margin, scannable, scanner
+from discreet.loss.sweeping import Sweep, sweepable
 from discreet.mechanisms import FAMILIES, Geometric, Mechanism
 from discreet.mechanisms.exponential import Exponential
 from discreet.numbers import exact, fraction_lower, fraction_upper, precision
@@ -105,6 +106,8 @@ def audit(mechanism: Mechanism, *, progress: Progress | None = None) -> Audit:
         return _exponential(mechanism, progress)
     if known and isinstance(mechanism, Exponential) and mechanism.space.k == 2:
         return _by_ends(mechanism)
+    if known and isinstance(mechanism, Exponential) and sweepable(mechanism.space):
+        return _by_sweep(mechanism, progress)
     if not exceeds(mechanism.space, BY_LAWS if known else BY_FOREIGN_LAWS):
         return _by_laws(mechanism, known)
     if not known:
@@ -130,12 +133,32 @@ def _by_ends(mechanism: Exponential) -> Audit:
     error = margin(0.0)
     if not abs(float(upper) - found.loss) <= error:
         raise _disagreement()
-    bound = max(upper + Fraction(error), Fraction(found.bound))
-    if mechanism.proved_by == "theorem" and lower <= mechanism.guarantee:
-        bound = min(bound, Fraction(mechanism.guarantee))
     worst = Worst(found.counts, found.neighbour, found.output)
     said = f"rows near the ends scanned and the extreme enclosed, plus {error:.2g}; all others bounded in blocks"
-    return Audit(mechanism, bound, lower, worst, _certificate(mechanism, bound, worst, "bounds", said), _no_delta)
+    bound = max(upper + Fraction(error), Fraction(found.bound))
+    return _bounded(mechanism, bound, lower, worst, said)
+
+
+def _by_sweep(mechanism: Exponential, progress: Progress | None) -> Audit:
+    """Three categories or more: all normalisers, the pairs that matter, and a bound on the others."""
+    sweep = Sweep(mechanism.space, progress)
+    rates = float(mechanism.scale) * inverse_sensitivities(mechanism, sweep.rows)
+    swept = sweep.worst(rates)
+    error = margin(float(rates.max()))
+    exact = _confirmed(mechanism, swept.extreme, _no_delta, error, known=True)
+    if swept.bound == -math.inf or exact.worst is None:
+        return exact
+    said = f"pairs scanned in the order of a bound, the extreme enclosed, plus {error:.2g}; the others below that bound"
+    bound = max(Fraction(exact.epsilon), Fraction(swept.bound))
+    return _bounded(mechanism, bound, exact.lower, exact.worst, said)
+
+
+def _bounded(mechanism: Exponential, bound: Fraction, lower: Fraction | float, worst: Worst, statement: str) -> Audit:
+    """An audit by bounds; a theorem that nothing contradicts may be sharper."""
+    if mechanism.proved_by == "theorem" and lower <= mechanism.guarantee:
+        bound = min(bound, Fraction(mechanism.guarantee))
+    certificate = _certificate(mechanism, bound, worst, "bounds", statement)
+    return Audit(mechanism, bound, lower, worst, certificate, _no_delta)
 
 
 def _by_laws(mechanism: Mechanism, known: bool) -> Audit:
