@@ -15,8 +15,8 @@ import pytest
 
 MASTER = "local-cluster[2,1,1024]"
 
-QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Tests are over before a better compiler has paid for itself."""
+QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+"""Tests are over before a better compiler has paid for itself, and the classes are verified well enough elsewhere."""
 
 ARGUMENTS = (
     f"--conf 'spark.driver.extraJavaOptions={QUICK}' --conf 'spark.executor.extraJavaOptions={QUICK}' "

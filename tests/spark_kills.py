@@ -76,7 +76,7 @@ def run(folder: Path) -> dict[str, Any]:
 
 def _repeated(source: str, ledger: Path) -> Any:
     """The output of the same request, made by the command."""
-    table = [source, "--column", "v", "--categories", "a,b", "--epsilon", str(EPSILON)]
+    table = [source, "--column", "v", "--categories", "a", "--other", "b", "--epsilon", str(EPSILON)]
     budget = ["--ledger", str(ledger), "--dataset", "d", "--request-id", "r", "--yes", "--json"]
     with redirect_stdout(StringIO()) as printed:
         assert command(["release", *table, *budget]) == 0
@@ -134,7 +134,7 @@ def _signal(processes: list[int], sign: signal.Signals) -> None:
 
 def _release(source: str, ledger: Ledger) -> Any:
     return workflow.release(
-        source, column="v", categories=["a", "b"], epsilon=EPSILON, ledger=ledger, dataset="d", request_id="r"
+        source, column="v", categories=["a"], other="b", epsilon=EPSILON, ledger=ledger, dataset="d", request_id="r"
     )
 
 
