@@ -175,7 +175,8 @@ def test_programs_get_nothing_but_json_even_with_a_picture(tmp_path: Path) -> No
         pytest.param(("geometric", "--n", "50", "--epsilon", "1", "--plot", "no/place.png"), id="no such place"),
         pytest.param(("geometric", "--prior", "1", "--n", "50", "--epsilon", "1"), id="one category"),
         pytest.param(
-            ("exponential-local", "--n", "1e6", "--epsilon", "1", "--calibrated"), id="too large to calibrate"
+            ("exponential-local", "--prior", "1,1,1", "--n", "1000", "--epsilon", "1", "--calibrated"),
+            id="too large to calibrate",
         ),
         pytest.param(
             ("exponential-local", "--n", "1e6", "--epsilon", "1", "--at-epsilon", "0.1"), id="too large for δ"

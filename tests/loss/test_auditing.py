@@ -217,7 +217,7 @@ def test_the_documents_own_scale_is_found_private_where_no_theorem_says_so() -> 
     "mechanism",
     [
         ExponentialSmooth(PosteriorSpace([1, 2, 3], 10**12), epsilon=1),
-        ExponentialLocal(PosteriorSpace([1, 1, 1], 100), epsilon=1),
+        ExponentialLocal(PosteriorSpace([1, 1, 1], 1000), epsilon=1),
         LaplaceImproved(PosteriorSpace([1, 1], 10**12), epsilon=1),
         Laplace(PosteriorSpace([1] * 5000, 10**6), epsilon=1),
     ],
