@@ -49,7 +49,7 @@ def test_a_spark_source_that_says_nothing_is_refused(source: str) -> None:
         ("postgresql:///b/t?host=%2Ftmp", "postgresql:///b/t", "postgresql:///b?host=%2Ftmp", "t"),
         ("postgres://:p@/b/t", "postgres://@/b/t", "postgres://:p@/b", "t"),
         ("postgres://h/b/a%2Fb%22", "postgres://h/b/a%2Fb%22", "postgres://h/b", 'a/b"'),
-        ("sqlite:///tmp/p.db/t", "sqlite:///tmp/p.db/t", "sqlite:///tmp/p.db", "t"),
+        ("sqlite:///srv/p.db/t", "sqlite:///srv/p.db/t", "sqlite:///srv/p.db", "t"),
         ("sqlite://p.db/t", "sqlite://p.db/t", "sqlite://p.db", "t"),
     ],
 )
