@@ -70,6 +70,15 @@ def test_it_agrees_with_enumeration_within_its_own_bound(seed: int) -> None:
             assert found.loss == pytest.approx(truth, abs=MARGIN), mechanism
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_what_is_certified_is_within_a_few_per_cent_of_what_is_reached(seed: int) -> None:
+    chance = random.Random(seed)  # noqa: S311 - a fixed sample of spaces
+    prior = [f"{10 ** chance.uniform(-2, 2):.3g}" for _ in range(2)]
+    space = PosteriorSpace(prior, int(10 ** chance.uniform(5, 12)))
+    found = scan_ends(ExponentialReciprocal(space, scale="0.7", gamma=f"{10 ** chance.uniform(-2, -0.5):.3g}"))
+    assert found.loss <= found.bound < 1.03 * found.loss
+
+
 def test_a_halved_sensitivity_is_still_rejected_beyond_enumeration() -> None:
     space = PosteriorSpace([1, 1], 10**6)
     honest = ExponentialReciprocal(space, epsilon=1)
