@@ -13,6 +13,7 @@ from bench.spaces import FOUR, counts_at, random_case
 from discreet import DiscreetError, ExponentialLocal, ExponentialSmooth, PosteriorSpace
 from discreet.draw import draw_bernoulli
 from discreet.numbers import precision
+from discreet.proposals import Batch
 from discreet.testing import HashedBits, draw_many_with
 from discreet.tilted import Tilted
 
@@ -33,6 +34,25 @@ def test_the_floats_that_decide_bracket_the_exact_chance_and_the_room_holds(seed
             assert low <= chance <= high
             assert chance <= 0
         assert high - low < 0.3 * (1 + abs(high))
+
+
+def test_a_toss_of_zeros_decides_against_no_chance_however_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """64 zeros may go on with zeros: a candidate whose chance is far below 2**-64 must still be possible."""
+    law = ExponentialLocal(PosteriorSpace(["1", "1", "1"], 100), scale=100).law([98, 1, 1])
+    proposals, asked = law.proposals(), list[bool]()
+    rows = np.array([[98, 1, 1], [0, 100, 0], [0, 0, 100], [33, 33, 34]])
+    low, high = proposals._chances(rows)
+    assert low[0] > -64 * math.log(2) > -65.1 > high[1]
+
+    def coin(*_: object) -> bool:
+        asked.append(True)
+        return True
+
+    monkeypatch.setattr("discreet.proposals.Proposals.batch", lambda *_: Batch(rows, low, high, len(rows)))
+    monkeypatch.setattr("discreet.proposals.draw_words", lambda *_: np.zeros(len(rows), dtype=np.uint64))
+    monkeypatch.setattr("discreet.proposals.draw_bernoulli", coin)
+    assert (proposals.draw_many(HashedBits("zeros"), len(rows)) == rows).all()
+    assert len(asked) == 3
 
 
 @pytest.mark.parametrize("family", FOUR)

@@ -76,10 +76,11 @@ class Proposals:
             share = (self._kept + 1) / (self._seen + 2)
             batch = self.batch(bits, min(_BATCH, int(1.1 * (size - have) / share) + 8))
             words = draw_words(bits, len(batch.rows))
-            # A toss of 64 bits stands for all reals that begin so.
-            below, above = (np.log((words.astype(np.float64) + end) / 2.0**64) for end in (1e-9, 1 + 1e-9))
-            keep = above + SAFE * np.abs(above) < batch.low
-            for i in np.flatnonzero(~keep & (below - SAFE * np.abs(below) <= batch.high)):
+            # A toss of 64 bits stands for all reals that begin so: 64 zeros decide against no chance, however small.
+            with np.errstate(divide="ignore"):
+                below, above = (np.log((words.astype(np.float64) + end) / 2.0**64) for end in (0.0, 1.0))
+            keep = above + SAFE * (1 + np.abs(above)) < batch.low
+            for i in np.flatnonzero(~keep & (below - SAFE * (1 + np.abs(below)) <= batch.high)):
                 chance = partial(self._tilted.chance, tuple(batch.rows[i].tolist()))
                 keep[i] = draw_bernoulli(resume_bits(int(words[i]), bits), chance)
             found.append(batch.rows[keep])

@@ -11,7 +11,8 @@ import pytest
 from discreet import PosteriorSpace
 from discreet.laws import CandidateLaw
 from discreet.mechanisms import FAMILIES, Geometric, Mechanism, Optimal, SnappedCounts, mechanism
-from discreet.numbers import precision
+from discreet.mechanisms.exponential import Exponential, ExponentialLaw
+from discreet.numbers import fraction_lower, fraction_upper, precision
 from discreet.testing import FixedBits, HashedBits, draw_with
 
 RELEASED = [family for family in FAMILIES if family is not Optimal]
@@ -85,3 +86,25 @@ def test_even_the_least_likely_candidate_can_be_drawn(family: type[Mechanism]) -
     for c in form.space.candidates():
         for start in ("0" * 64, "1" * 64):
             assert sum(draw_with(form.law(c), FixedBits(start, then=HashedBits("after the extreme")))) == 12
+
+
+@pytest.mark.parametrize("family", [f for f in RELEASED if issubclass(f, Exponential)])
+@pytest.mark.parametrize(("prior", "n"), [("1e-9", 2 * 10**7), ("0.01", 10**15)])
+def test_a_prior_that_a_float_of_the_counts_would_lose_fails_for_no_data_set(
+    family: type[Exponential], prior: str, n: int
+) -> None:
+    """α + c as a float is c where α is below its last bit; a release that then took the logarithm of 0 failed for
+    some data sets, and told them by failing."""
+    form = mechanism(family.name, PosteriorSpace([prior, prior], n), epsilon=1)
+    for c in (0, 1, n // 2, n - 1, n):
+        law = form.law([c, n - c])
+        assert sum(draw_with(law, HashedBits(f"{family.name} {prior} {c}"))) == n
+        assert isinstance(law, ExponentialLaw)
+        (least, most), many = law._brackets(), law._many_brackets()
+        for offset in {-c, n - c} - {0}:
+            with precision(256):
+                exponent = law.log_weight((c + offset, n - c - offset))
+            assert least(offset) <= most(offset)
+            low, high = (float(end[0]) for end in many(np.array([offset])))
+            assert low <= fraction_lower(exponent)
+            assert fraction_upper(exponent) <= high

@@ -157,13 +157,12 @@ class ExponentialLaw(CandidateLaw):
         """Floats that are certainly at most and at least the weight at an offset."""
         slow, fast = self._rates()
         slow, fast = slow * (1 - SAFE), fast * (1 + SAFE)
-        (a, b), (c, d) = self.space.prior.parameters, self.counts
-        first, second = float(a) + c, float(b) + d
+        (a, b), (c, d) = map(float, self.space.prior.parameters), self.counts
 
         def gap(of: Callable[[float, float, int], float], offset: int) -> float:
-            if offset < 0:
-                return of(first + offset, first, -offset) + of(second, second - offset, -offset)
-            return of(first, first + offset, offset) + of(second - offset, second, offset)
+            # Whole numbers first: a float of a + c may have lost a, which is all that is left where c is taken away.
+            down, up = min(offset, 0), max(offset, 0)
+            return of(a + (c + down), a + (c + up), up - down) + of(b + (d - up), b + (d - down), up - down)
 
         def least(offset: int) -> float:
             return math.exp(-fast * math.sqrt(-math.expm1(-0.5 * gap(most_second_difference, offset)))) * (1 - SAFE)
@@ -179,12 +178,12 @@ class ExponentialLaw(CandidateLaw):
         import numpy as np
 
         slow, fast = self._rates()
-        first, second = (float(a) + c for a, c in zip(self.space.prior.parameters, self.counts, strict=True))
+        (a, b), (c, d) = map(float, self.space.prior.parameters), self.counts
 
         def brackets(offset: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
             step = np.abs(offset).astype(np.float64)
             up, down = np.maximum(offset, 0), np.minimum(offset, 0)
-            ends = (first + down, first + up, step), (second - up, second - down, step)
+            ends = (a + (c + down), a + (c + up), step), (b + (d - up), b + (d - down), step)
             near = sum(least_second_differences(*end) for end in ends)
             far = sum(most_second_differences(*end) for end in ends)
             return (
