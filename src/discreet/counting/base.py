@@ -6,6 +6,7 @@
   are the same number, like `1` and `1.0`, it is in the first. A float means the decimal that is printed for it, so the
   float 0.1 is in the category `0.1`, and so is the single-precision one.
 - A Boolean is the text `true` or `false`. Columns of any other type (dates, bytes, lists, …) are refused.
+- A database's `char(n)` means its text without the blanks that pad it: to the database, too, they are no part of it.
 - A CSV file is UTF-8, every column is text, delimiter and header are as declared, and a double quote at the start of a
   field quotes it. A blank line is no record, except in a file of one column, where it is an empty text.
 - `other` takes whatever is outside the categories.
@@ -19,7 +20,8 @@
 - Counts are exact whole numbers, 64 bits or more.
 
 Every value is judged by itself, so replacing one record moves at most one count down and one up.
-`tests/counting/test_same_counts.py` holds every engine to `Judge`, which is the rule in plain Python.
+`tests/counting/test_same_counts.py`, `test_databases.py` and `test_spark.py` hold every engine to `Judge`, which is the
+rule in plain Python.
 """
 
 from __future__ import annotations
