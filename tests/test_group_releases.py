@@ -261,6 +261,13 @@ def test_a_request_with_other_groups_is_refused(change: str, ledger: Ledger) -> 
     assert ledger.spent("d").epsilon == Fraction(1, 2)
 
 
+def test_another_prior_of_a_public_group_without_records_is_another_request(ledger: Ledger) -> None:
+    asked: dict[str, Any] = {"groups": ["f", "m", "none"], "group_public": True, "dataset": "answers"}
+    grouped(ledger, request_id="x", prior=[1] * 6, **asked)
+    with pytest.raises(InvalidInput, match="other parameters"):
+        grouped(ledger, request_id="x", prior=[1, 1, 1, 1, 2, 2], **asked)
+
+
 def test_public_and_protected_groups_are_two_requests(ledger: Ledger) -> None:
     grouped(ledger, dataset="answers", request_id="x")
     with pytest.raises(InvalidInput, match="other parameters"):

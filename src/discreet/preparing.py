@@ -178,6 +178,12 @@ class PreparedColumns:
 
     parts: tuple[Prepared | PreparedGroups, ...]
 
+    def __post_init__(self) -> None:
+        public = {part.declaration.by for part in self.parts if isinstance(part, PreparedGroups)}
+        # Losses add up over the same neighbours: those of one question would move the public sizes of the other.
+        if any(part.declaration.column in public for part in self.parts):
+            raise InvalidInput("a column is public as groups and protected as answers", mend="ask for it one way")
+
     @property
     def digest(self) -> str:
         """Of all parameters of all questions."""
@@ -282,7 +288,9 @@ def prepare(
             continue
         made, certificate = part(own, size, "replace-answer")
         parts.append(PublicGroup(own, made, certificate, accuracy_statement(made)))
-    digests = [None if one.certificate is None else one.certificate.digest for one in parts]
+    digests = [
+        list(map(str, one.prior.parameters)) if one.certificate is None else one.certificate.digest for one in parts
+    ]
     return PreparedGroups(declaration, tuple(parts), _digest({**request, "certificate": digests}))
 
 

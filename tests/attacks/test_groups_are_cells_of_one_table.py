@@ -19,7 +19,7 @@ from discreet.counting import CsvFormat, Declaration
 from discreet.errors import InvalidInput
 from discreet.ledger import Ledger
 from discreet.preparing import Prepared, PreparedGroups, prepare
-from discreet.workflow import release
+from discreet.workflow import Question, release, release_columns
 from tests.faults.groups import naive_log_probability
 from tests.tables import QUICK
 
@@ -141,3 +141,20 @@ def test_a_budget_for_records_cannot_pay_for_public_groups(tmp_path: Path, monke
     for public in (True, False):  # who may replace a record may replace its answer
         release(table, **asked, epsilon=1, ledger=ledger, dataset="answers", group_public=public)
     assert ledger.spent("answers").epsilon == 2
+
+
+def test_a_column_is_not_public_in_one_question_and_protected_in_the_next(tmp_path: Path) -> None:
+    """Votes within public groups by sex, and sexes within public groups by vote: whoever changes a vote would change
+    the published sizes of the second, whatever the first was charged."""
+    path = tmp_path / "t.csv"
+    path.write_text("vote,sex\na,f\nb,m\na,m\n")
+    questions = [
+        Question("vote", ["a", "b"], by="sex", groups=["f", "m"], group_public=True),
+        Question("sex", ["f", "m"], by="vote", groups=["a", "b"], group_public=True),
+    ]
+    with pytest.raises(InvalidInput, match="public as groups and protected as answers"):
+        release_columns(path, questions, epsilon=1, ledger=None)
+    protected = [
+        Question(one.column, one.categories, by=one.asked["by"], groups=one.asked["groups"]) for one in questions
+    ]
+    assert release_columns(path, protected, epsilon=1, ledger=None).document["adjacency"] == "replace-one"

@@ -74,6 +74,30 @@ def test_a_password_is_no_part_of_what_is_shown() -> None:
     assert shown(Path("p.csv")) == "p.csv"
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "postgres://me:1/hush@host/base/votes",
+        "postgres://me:/hush@host/base/votes",
+        "postgres://me:p@x/hush@host/base/votes",
+        "postgres://me:1/hush?@host/base/votes",
+        "postgres://me:1#hush@host/base/votes",
+        "spark://h:7077/s3a://me:hush@bucket/votes.parquet",
+        "spark://h:7077/s3a://me:hu/sh@bucket/votes.parquet",
+    ],
+)
+def test_a_password_that_was_not_quoted_is_not_taken_for_a_path_and_shown(source: str) -> None:
+    with pytest.raises(SourceError) as refused:
+        find_spark(source) if source.startswith("spark") else find_database(source)
+    assert "hu" not in str(refused.value)
+
+
+def test_an_at_sign_that_is_no_password_s_stays() -> None:
+    assert find_database("sqlite:///home/me@work/people.db/votes").table == "votes"
+    assert find_database("postgres://me@host/base/votes?user=me@work").name == "postgres://me@host/base/votes"
+    assert find_spark("spark://h:7077/hdfs://name:9000/me@work/v.parquet").what == "hdfs://name:9000/me@work/v.parquet"
+
+
 def test_the_engine_follows_from_the_source_and_a_contradiction_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,6 +55,7 @@ def test_no_error_says_the_password_the_user_or_what_the_server_said(postgres: S
         lambda: Ledger(url + "?nonsense=secret"),
         lambda: Ledger("postgresql://me:secret@host:port/db"),
         lambda: Ledger("postgresql://me:secret@"),
+        lambda: Ledger("postgresql://me:1/secret@host/db"),  # a slash that was not quoted
         lambda: Ledger("postgresql://"),
         lambda: Ledger(url + "?sslmode=require&sslpassword=secret"),
         lambda: ledger.verify("0" * 64),

@@ -26,6 +26,9 @@ ENDINGS = {".parquet": "parquet", ".pq": "parquet", ".orc": "orc"}
 
 SPARK = re.compile(r"spark(?:\+(?P<other>[A-Za-z][\w.\[\],*-]*))?://(?P<rest>.*)", re.DOTALL)
 
+PASSWORD = re.compile(r"://[^/@:]*:(?!\d+/)[^@]*@")
+"""A name and a password in an address, and no port."""
+
 
 @dataclass(frozen=True, slots=True)
 class SparkPlace:
@@ -112,6 +115,8 @@ def find_spark(source: str | Path) -> SparkPlace:
         master = f"spark://{host}" if host else None
     if not what or "\0" in what:
         raise SourceError(f"{text!r} names no table and no path", mend="write it like spark://host:7077/votes")
+    if PASSWORD.search(what):
+        raise SourceError("the path holds a password, which would be shown", mend="leave it to Spark's configuration")
     ending = ENDINGS.get(Path(what.rstrip("/")).suffix.lower())
     if ending is None and (found is None or "/" in what or Path(what).suffix.lower() in {".csv", ".json"}):
         raise SourceError(
@@ -138,6 +143,9 @@ def find_database(source: str | Path) -> DatabasePlace:
     except ValueError:  # a port or host that is none
         raise error from None
     before, slash, last = parts.path.rpartition("/")
+    if parts.netloc and "@" in parts.path + ("" if "@" in parts.netloc else parts.query):
+        # A password with a slash or a question mark of its own would be taken for a path, and be shown.
+        raise SourceError("the address of the database has an @ out of place", mend="percent-encode the password")
     if not slash or not last or not (host or before or parts.query):
         raise error
     user = "" if parts.username is None else f"{parts.username}@"

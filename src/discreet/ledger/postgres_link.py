@@ -98,7 +98,7 @@ def _read(url: str) -> tuple[str, str]:
         address = conninfo.make_conninfo("", **{**usual, **told, "client_encoding": "UTF8"})
     except (psycopg.Error, UnicodeError):
         told, address = {}, ""
-    if not told.get("dbname"):
+    if not told.get("dbname") or "@" in told["dbname"]:  # or a password with a slash, which would be shown as a name
         raise LedgerError("the address of the ledger cannot be read", mend="write postgresql://user@host/database")
     host, port, database = told.get("host", ""), told.get("port", ""), quote(told["dbname"])
     if host.startswith("/"):
