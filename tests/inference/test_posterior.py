@@ -193,5 +193,17 @@ def test_what_is_no_output_is_refused(output: object) -> None:
 
 
 def test_what_would_not_fit_is_refused_at_once() -> None:
-    with pytest.raises(dc.TooLarge):
-        dc.noise_aware(dc.ExponentialGlobal(dc.PosteriorSpace(prior=[1] * 4, n=1000), epsilon=1), (1000, 0, 0, 0))
+    mechanism = dc.mechanism("snapping", dc.PosteriorSpace(prior=[1, 1, 1], n=10**5), epsilon=1)
+    with pytest.raises(dc.TooLarge, match="use geometric"):
+        dc.noise_aware(mechanism, (10**5, 0, 0))
+
+
+def test_a_probability_from_drawn_data_sets_says_so_in_its_error() -> None:
+    mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1, 1, 1], n=10**5), epsilon="0.01")
+    belief = dc.noise_aware(mechanism, (33_400, 33_300, 33_300))
+    ahead, again = belief.probability(0, 1), belief.probability(0, 1)
+    assert 1e-3 < ahead.error < 0.02, "six standard errors of 2¹⁵ draws"
+    assert abs(ahead - again) < ahead.error + again.error
+    assert 0.5 < ahead < 0.8
+    listed = dc.noise_aware(dc.Geometric(dc.PosteriorSpace(prior=[1, 1, 1], n=100), epsilon=1), (40, 35, 25))
+    assert listed.probability(0, 1).error == listed.error

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from discreet.errors import InvalidInput
+from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.boxes import first_reach
 from discreet.inference.factors import Factor, factors, together
-from discreet.inference.lists import Listed, whole_column
+from discreet.inference.lists import LISTED, Listed, whole_column
 from discreet.inference.parts import on_a_line
 from discreet.inference.posterior import CountPosterior, NoiseAware
 from discreet.inference.products import Product
+from discreet.inference.sampled import sampled
 from discreet.laws import Outcome
 from discreet.mechanisms import Geometric, Mechanism, Released
 from discreet.numbers import as_items
 from discreet.posteriors import Dirichlet
 from discreet.predictive import log_predictive
-from discreet.space import PosteriorSpace
+from discreet.space import PosteriorSpace, exceeds
 from discreet.utility.lines import LONGEST
 
 if TYPE_CHECKING:
@@ -80,7 +81,15 @@ def _weighed(about: list[About], own: PosteriorSpace) -> CountPosterior:
         if found is not None:
             return found
     if len(known) == len(parts):
-        return Product(together(known), own.prior.alpha, own.n)
+        try:
+            return Product(together(known), own.prior.alpha, own.n)
+        except TooLarge:
+            if own.k == 2:
+                raise
+    if own.k > 2 and (len(known) == len(parts) or exceeds(own, LISTED)):
+        drawn = sampled(about, own)
+        if drawn is not None:
+            return drawn
     logs = sum(whole_column(mechanism, output) for mechanism, output in about)
     rows = own.candidates().array()
     return Listed(

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 LISTED = 1 << 13
 """Spaces of more candidates are not worked out pair by pair."""
 
+KEPT = 1e-18
+"""Lighter data sets, over the heaviest, are left out."""
+
 _ROUNDING = 1e-11
 
 
@@ -43,7 +46,7 @@ class Listed:
         if not math.isfinite(top):
             raise InvalidInput("no data leads to this output", mend="give the output as it was released")
         weight = np.exp(log_weights - top)
-        kept = weight > 1e-18
+        kept = weight > KEPT
         self.rows, self.weights = rows[kept], weight[kept] / weight[kept].sum()
         self.error, self.method = error + _ROUNDING, method
         self.silence = 0.0

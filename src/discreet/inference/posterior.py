@@ -81,7 +81,8 @@ class NoiseAware:
     """A reader's posterior of the shares, with the privacy noise in it.
 
     `error` bounds what was left out: the total variation distance to the exact mixture, so every probability, and every
-    mean of a share, is within it. `method` says how the counts were weighed.
+    mean of a share, is within it. Where data sets were drawn it is six standard errors of any probability instead, and
+    `mean_errors` are those of the means. `method` says how the counts were weighed.
 
     >>> from discreet import Geometric, PosteriorSpace, noise_aware
     >>> belief = noise_aware(Geometric(PosteriorSpace(prior=[1, 1], n=100), epsilon=0.5), (60, 40))
@@ -102,8 +103,20 @@ class NoiseAware:
 
     @property
     def error(self) -> float:
-        """A bound on the total variation distance to the exact posterior."""
+        """A bound on how far any probability is from the exact posterior's."""
         return self.counts.error
+
+    @property
+    def mean_errors(self) -> Floats:
+        """How far each mean may be off: at most `error`, and less where the data sets that were drawn lie close."""
+        import numpy as np
+
+        stated = getattr(self.counts, "mean_errors", None)
+        bound = np.full(self.k, self.error)
+        if stated is None:
+            return bound
+        found: Floats = np.minimum(bound, stated(self.prior.mean, self.prior.alpha, self.n))
+        return found
 
     @property
     def method(self) -> str:

@@ -1,0 +1,209 @@
+"""NL(c) = Σ_r exp(-s·H(c,r)/S(c)) on three categories or more, without enumeration.
+
+The weight is Σ_m π_m·BC^m (`discreet.inference.powers`) and BC^m is a product over categories, so for each m the sum
+over all r with Σr = n is one Fourier integral: Z_m(c) = (1/2π)∫ Π_i G_i(θ) dθ with G_i(θ) = Σ_v g_i(c_i+v)^m·e^iθv.
+Each G is a function of one count alone. It is worked out on a ladder of counts (all small ones, then steps of an
+eighth) and interpolated between them by cubics in ln(α+c); the integral is the trapezoidal rule, which is exact but for
+what lies thirteen standard deviations away. m = 0 is the number of candidates, exactly. A `finer` one has more places,
+more angles and no interpolation: `discreet.inference.sampled` compares the two and states what it sees, and
+`tests/inference/test_sampled.py` holds both to enumeration.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from discreet.distances import second_difference
+from discreet.inference.powers import powers
+from discreet.loss.rates import inverse_sensitivities
+from discreet.mechanisms.exponential import Exponential, ExponentialGlobal
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Wholes = NDArray[np.int64]
+
+_ANGLES = 30
+_SINGLE, _STEP = 32, 1.125
+_FAR, _LOST = 80.0, 25.0
+_CELLS, _ROWS = 1 << 22, 1 << 13
+
+
+class SimplexTotals:
+    """ln NL of many data sets at once: those it is made for, and others like them."""
+
+    def __init__(self, mechanism: Exponential, rows: Wholes, *, finer: bool = False) -> None:
+        import numpy as np
+
+        self.mechanism, space = mechanism, mechanism.space
+        self._log_size = math.log(space.size)
+        rates = self.rates(rows)
+        steepest = min(self._log_size + 40, 1.2 * float(rates.max()))
+        self._all = powers(_FAR * space.n, steepest * (2.0 if finer else 1.0))
+        self._kept = self._matter(rows, rates)
+        self._powers = self._all.only(self._kept)
+        self._count = 45 if finer else _ANGLES
+        spread = np.sqrt(4 * (space.n + float(space.prior.total)) / self._powers.exponents)
+        # Half of the angles: the other half mirrors them. A whole turn at most.
+        turn = np.maximum((20 if finer else 13) * spread, 2.0 * (self._count - 1))
+        self._angles = 2 * math.pi / turn[:, None] * np.arange(self._count)
+        self._share = np.where(np.arange(self._count) == 0, 1.0, 2.0) / turn[:, None]
+        self._share[turn == 2 * (self._count - 1), -1] /= 2  # half a turn is its own mirror image
+        self._ladder = np.unique(rows) if finer else _ladder(space.n)
+        self._tables = {alpha: self._table(float(alpha)) for alpha in set(space.prior.parameters)}
+
+    def rates(self, rows: Wholes) -> Floats:
+        """s/S(c) of every row."""
+        return float(self.mechanism.scale) * inverse_sensitivities(self.mechanism, rows)
+
+    @property
+    def cost(self) -> int:
+        """About how many numbers each row takes: its sums, and the steps among which its sensitivity is the largest."""
+        k = self.mechanism.space.k
+        steps = 0 if isinstance(self.mechanism, ExponentialGlobal) else 100 * k * k
+        return len(self._powers.exponents) * self._count * k + steps
+
+    def __call__(self, rows: Wholes) -> Floats:
+        """ln NL of every row."""
+        import numpy as np
+
+        found, rates = np.empty(len(rows)), self.rates(rows)
+        for start in range(0, len(rows), _ROWS):
+            part = slice(start, start + _ROWS)
+            none, logs, rest = self._all.log_weights(rates[part])
+            terms = logs[:, self._kept] + self._log_sums(rows[part])
+            terms = np.concatenate([terms, (none + self._log_size)[:, None], np.log(rest + 1e-300)[:, None]], axis=1)
+            top = terms.max(axis=1)
+            found[part] = top + np.log(np.exp(terms - top[:, None]).sum(axis=1))
+        return found
+
+    def _matter(self, rows: Wholes, rates: Floats) -> NDArray[np.bool_]:
+        """The exponents that could matter to some row, as if counts were normal: only those are worked out."""
+        import numpy as np
+
+        sample = slice(None, None, max(1, len(rows) // 256))
+        none, logs, rest = self._all.log_weights(rates[sample])
+        wide = 8 * math.pi * (rows[sample] + self.mechanism.space.prior.alpha)
+        some, m = np.zeros_like(logs), self._all.exponents
+        for i in range(wide.shape[1]):
+            some += 0.5 * np.log1p(wide[:, i, None] / m)
+        some = np.minimum(some - 0.5 * np.log1p(wide.sum(axis=1)[:, None] / m), self._log_size)
+        top = np.maximum((logs + some).max(axis=1), np.maximum(none + self._log_size, np.log(rest + 1e-300)))
+        shown: NDArray[np.bool_] = (logs + some - top[:, None]).max(axis=0) > -_LOST
+        shown[0] = True  # there must be one
+        return shown
+
+    def _log_sums(self, rows: Wholes) -> Floats:
+        """ln Z_m of every row and exponent, some exponents at a time."""
+        import numpy as np
+
+        found, many = np.empty((len(rows), len(self._powers.exponents))), max(1, _CELLS // (len(rows) * self._count))
+        for start in range(0, found.shape[1], many):
+            part = slice(start, min(start + many, found.shape[1]))
+            height = np.zeros((len(rows), part.stop - start))
+            ratio = np.zeros((len(rows), part.stop - start, self._count), dtype=np.complex64)
+            for i, alpha in enumerate(self.mechanism.space.prior.parameters):
+                heights, ratios = self._tables[alpha]
+                counts, back = np.unique(rows[:, i], return_inverse=True)
+                at, pull = self._between(counts, float(alpha))
+                height += _pulled(heights[:, part], at, pull)[back]
+                ratio += _pulled(ratios[:, part], at, pull)[back]
+            some = np.exp(ratio.real) * np.cos(ratio.imag) * self._share[part].astype(np.float32)
+            found[:, part] = height + np.log(np.maximum(some.sum(axis=2, dtype=np.float64), 1e-300))
+        return found
+
+    def _between(self, count: Wholes, alpha: float) -> tuple[NDArray[np.int64], Floats]:
+        """For each count four neighbouring rungs and how much each of them pulls: Lagrange's cubic in ln(α+c)."""
+        import numpy as np
+
+        if np.isin(count, self._ladder).all():
+            return np.searchsorted(self._ladder, count), np.ones((len(count), 1))
+        at = np.clip(np.searchsorted(self._ladder, count, side="right") - 2, 0, len(self._ladder) - 4)
+        x = np.log(np.maximum(alpha, 0.5) + count)
+        nodes = np.log(np.maximum(alpha, 0.5) + self._ladder)[at[:, None] + np.arange(4)]
+        pull = np.ones((len(count), 4))
+        for j in range(4):
+            for other in range(4):
+                if other != j:
+                    pull[:, j] *= (x - nodes[:, other]) / (nodes[:, j] - nodes[:, other])
+        return at, pull
+
+    def _table(self, alpha: float) -> tuple[Floats, NDArray[np.complex64]]:
+        """ln G(0) for every rung and exponent, and ln G(θ)/G(0) for every angle: short floats are enough for these."""
+        import numpy as np
+
+        exponents, found = self._powers.exponents, []
+        for count in self._ladder.tolist():
+            logs = np.empty((len(exponents), self._count), dtype=np.complex128)
+            spread = np.sqrt(4 * (count + alpha) / exponents)
+            near = (count < 12 * spread) | (spread < 5)
+            if near.any():
+                logs[near] = self._summed(alpha, count, exponents[near], self._angles[near], spread[near])
+            if (~near).any():
+                logs[~near] = self._smooth(alpha, count, exponents[~near], self._angles[~near], spread[~near])
+            found.append(logs)
+        whole = np.array(found)
+        return whole[:, :, 0].real.copy(), (whole - whole[:, :, :1].real).astype(np.complex64)
+
+    def _summed(self, alpha: float, count: int, m: Floats, angle: Floats, spread: Floats) -> NDArray[np.complex128]:
+        """ln G by its sum, move by move, for exponents of similar reach together."""
+        import numpy as np
+
+        reach = np.ceil(12 * spread + 110 / m + 2).astype(np.int64)
+        logs = np.empty(angle.shape, dtype=np.complex128)
+        group = np.floor(np.log2(reach)).astype(np.int64)
+        for level in np.unique(group):
+            here = group == level
+            far = int(reach[here].max())
+            move = np.arange(-min(count, far), far + 1, dtype=np.float64)
+            loss = 0.5 * second_difference(alpha + count, alpha + count + move, move)
+            weight = np.exp(-m[here, None] * loss)
+            logs[here] = _log_transform(weight, move[None, :], angle[here])
+        return logs
+
+    def _smooth(self, alpha: float, count: int, m: Floats, angle: Floats, spread: Floats) -> NDArray[np.complex128]:
+        """The same where the summand is smooth: the trapezoidal rule, five places to a standard deviation.
+
+        Angles reach to 14 over it, and the rule repeats itself only at 31.
+        """
+        import numpy as np
+
+        step = spread / 5
+        move = np.maximum(step[:, None] * np.arange(-60, 61), -float(count))
+        loss = 0.5 * second_difference(alpha + count, alpha + count + move, move)
+        return _log_transform(np.exp(-m[:, None] * loss) * step[:, None], move, angle)
+
+
+def _log_transform(weight: Floats, move: Floats, angle: Floats) -> NDArray[np.complex128]:
+    """ln Σ weight·e^(i·angle·move) for every row and angle, its phase without jumps."""
+    import numpy as np
+
+    found = np.empty(angle.shape, dtype=np.complex128)
+    turn, turned = np.exp(1j * angle[:, 1, None] * move), weight.astype(np.complex128)
+    for q in range(angle.shape[1]):  # angles are multiples of the second
+        found[:, q] = turned.sum(axis=1)
+        turned *= turn
+    size = np.maximum(np.abs(found), 1e-15 * np.abs(found[:, :1]))
+    shown: NDArray[np.complex128] = np.log(size) + 1j * np.unwrap(np.angle(found), axis=1)
+    return shown
+
+
+def _pulled(table: NDArray[Any], at: NDArray[np.int64], pull: Floats) -> NDArray[Any]:
+    """Rungs, each times its pull, summed."""
+    share = pull.astype(table.real.dtype).reshape(*pull.shape, *[1] * (table.ndim - 1))
+    found: NDArray[Any] = share[:, 0] * table[at]
+    for step in range(1, pull.shape[1]):
+        found += share[:, step] * table[at + step]
+    return found
+
+
+def _ladder(n: int) -> Wholes:
+    """All small counts, and then steps of an eighth up to n."""
+    import numpy as np
+
+    single = np.arange(min(_SINGLE, n) + 1)
+    far = _SINGLE * _STEP ** np.arange(1, 400)
+    return np.unique(np.concatenate([single, np.round(far[far < n]), [n]]).astype(np.int64))
