@@ -67,11 +67,17 @@ def test_a_killed_worker_changes_no_count_and_no_charge(
 def test_a_cluster_that_goes_stops_the_release_and_the_request_can_be_repeated(tmp_path: Path) -> None:
     if reason := missing():
         pytest.skip(reason)
+    conf, events = tmp_path / "conf", tmp_path / "events"
+    conf.mkdir()
+    events.mkdir()
+    configured = f"spark.eventLog.enabled true\nspark.eventLog.dir {events.as_uri()}\n"
+    (conf / "spark-defaults.conf").write_text(configured)
     done = subprocess.run(
-        [sys.executable, "-m", "tests.spark_kills", str(tmp_path)],
-        cwd=ROOT, env={**os.environ, **environment(tmp_path)}, capture_output=True, text=True, check=False,
+        [sys.executable, "-m", "tests.spark_kills", str(tmp_path)], cwd=ROOT, capture_output=True, text=True,
+        env={**os.environ, **environment(tmp_path), "SPARK_CONF_DIR": str(conf)}, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+    assert not list(events.iterdir()), "a log of events would keep how many rows and cells there were"
     assert done.stderr == "", "whatever Spark says goes nowhere"
     found = json.loads(done.stdout)
     again = "repeat it with request id r: nothing more is charged"
