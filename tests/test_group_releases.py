@@ -13,6 +13,7 @@ import pytest
 
 import discreet as dc
 from discreet import workflow
+from discreet.counting.duck import DuckTable
 from discreet.errors import BudgetExceeded, DiscreetError, InvalidInput, SourceError
 from discreet.ledger import Ledger
 from discreet.receipts import (
@@ -291,6 +292,25 @@ def test_a_group_that_changes_while_the_table_is_read_is_noticed(ledger: Ledger,
         patch.setattr(workflow, "reached", rewrite)
         with pytest.raises(SourceError, match="changed while it was read"):
             grouped(ledger, path, dataset="answers", group_public=True)
+
+
+def test_a_record_that_arrives_between_two_columns_stops_them_before_the_charge(ledger: Ledger, tmp_path: Path) -> None:
+    """Every column is opened by itself; a bundle of two different n would be charged and never verify."""
+    path = tmp_path / "t.csv"
+    TABLE.to_csv(path, index=False)
+    counted = DuckTable.count_rows
+
+    def and_write(table: DuckTable) -> int:
+        found = counted(table)
+        with path.open("a") as file:
+            file.write("a,f,7\n")
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DuckTable, "count_rows", and_write)
+        with pytest.raises(SourceError, match="changed while it was read"):
+            columns(ledger, path, request_id="x")
+    assert ledger.spent("d").epsilon == 0
 
 
 @pytest.mark.parametrize(

@@ -180,9 +180,12 @@ def _done(
             "engine": job.engine,
             "form": job.form,
         }
+        sizes = [_sizes(table, asked, public=own["group_public"]) for table, own in zip(tables, terms, strict=True)]
+        if len({size if isinstance(size, int) else sum(size) for size in sizes}) > 1:
+            raise _changed()
         parts = tuple(
-            prepare(declaration, _sizes(table, asked, public=own["group_public"]), **own, **facts)
-            for declaration, table, own in zip(declarations, tables, terms, strict=True)
+            prepare(declaration, size, **own, **facts)
+            for declaration, size, own in zip(declarations, sizes, terms, strict=True)
         )
         if len({part.adjacency for part in parts}) > 1:
             raise InvalidInput("groups are public for one column and not for another", mend="ask twice")
