@@ -15,6 +15,7 @@ from bench.questions import (  # noqa: I001  (the order of the table)
     ledger,
     ledger_postgres,
     inference,
+    reach,
     startup,
 )
 
@@ -28,6 +29,7 @@ __all__ = [
     "ledger",
     "ledger_postgres",
     "lifting",
+    "reach",
     "release",
     "scale",
     "simulate",

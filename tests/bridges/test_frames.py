@@ -13,6 +13,8 @@ import discreet as dc
 from discreet.bridges.arviz import to_arviz
 from discreet.bridges.frames import to_pandas, to_polars
 from discreet.bridges.scipy import to_scipy
+from discreet.inference import posterior
+from discreet.testing import HashedBits
 
 NAMES = ["a", "b", "c"]
 
@@ -46,7 +48,8 @@ def test_names_must_fit(released: dc.Released) -> None:
             bridge(released, ["a"])
 
 
-def test_arviz_summarises_independent_draws(released: dc.Released) -> None:
+def test_arviz_summarises_independent_draws(released: dc.Released, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(posterior, "SYSTEM", HashedBits("arviz"))
     belief = released.noise_aware()
     data = belief.to_arviz(4000, categories=NAMES)
     theta = data.posterior["theta"]

@@ -11,6 +11,7 @@ import pytest
 from scipy import stats
 
 import discreet as dc
+from discreet.inference import products
 from discreet.inference.boxes import Box
 from discreet.mechanisms import BY_NAME
 from discreet.predictive import log_predictive
@@ -207,3 +208,20 @@ def test_a_probability_from_drawn_data_sets_says_so_in_its_error() -> None:
     assert 0.5 < ahead < 0.8
     listed = dc.noise_aware(dc.Geometric(dc.PosteriorSpace(prior=[1, 1, 1], n=100), epsilon=1), (40, 35, 25))
     assert listed.probability(0, 1).error == listed.error
+
+
+def test_close_counts_are_taken_together_and_the_means_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1, "1/2", 3], n=10**8), epsilon="0.01")
+    output = (10**8 // 2, 10**8 // 2 - 400, 400)
+    monkeypatch.setattr(products, "MANY", 1 << 40)
+    whole = dc.noise_aware(mechanism, output)
+    single = [whole.marginal(i) for i in range(3)]
+    monkeypatch.setattr(products, "MANY", 1 << 10)
+    together = dc.noise_aware(mechanism, output)
+    assert len(together.marginal(0).a) < len(single[0].a) / 4
+    assert together.mean == pytest.approx(whole.mean, abs=1e-15)
+    assert together.mean_errors == pytest.approx(whole.mean_errors)
+    for i, alone in enumerate(single):
+        ends = alone.quantile(np.linspace(0.05, 0.95, 3))
+        assert together.cdf(ends, i) == pytest.approx(alone.cdf(ends), abs=products.GROUPED)
+    assert together.error - whole.error == pytest.approx(products.GROUPED)
