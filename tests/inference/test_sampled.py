@@ -159,6 +159,10 @@ def test_two_readers_agree() -> None:
     one, other = (dc.noise_aware(mechanism, (1000, 0, 0, 0)) for _ in range(2))
     assert (one.mean == other.mean).all()
     assert (one.mean_errors < 1e-3 * one.sd).all()
+    with pytest.raises(dc.TooLarge, match="groups"):
+        one.within([0, 1]).share  # noqa: B018
+    with pytest.raises(dc.TooLarge, match="groups"):
+        one.within([0, 1]).mean  # noqa: B018
 
 
 def test_few_large_weights_are_refused() -> None:

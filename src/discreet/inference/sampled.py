@@ -74,9 +74,13 @@ class Sampled(Listed):
         found: Floats = SURE * (1 - self.silence) * spread
         return found
 
+    def total(self, members: Sequence[int]) -> tuple[Wholes, Floats]:
+        """Groups are asked of lists and windows only."""
+        raise TooLarge("the counts of groups are too many to list", mend="use geometric")
+
     def split(self, i: int, others: Sequence[int]) -> tuple[int, int, Floats]:
-        """A table of all joint counts would be too large."""
-        raise TooLarge("the counts within a group are too many to list", mend="use geometric")
+        """The same."""
+        raise TooLarge("the counts of groups are too many to list", mend="use geometric")
 
 
 def sampled(about: Sequence[tuple[Mechanism, Outcome]], own: PosteriorSpace) -> Sampled | None:
