@@ -76,6 +76,10 @@ def test_history_lists_the_rows(place: str, capsys: Capture) -> None:
     answer = discreet_here(capsys, "ledger", "history", place, "--dataset", "=census", "--json")
     assert [entry["seq"] for entry in answer.document["entries"]] == [2]
     assert "monday" in discreet("ledger", "history", place).out
+    narrow = discreet("ledger", "history", place, COLUMNS="80").out  # a hash in pieces cannot be searched for
+    assert all(
+        entry["hash"][:12] in narrow for entry in discreet("ledger", "history", place, "--json").document["entries"]
+    )
     assert_refused(discreet_here(capsys, "ledger", "history", place, "--dataset", "nobody"))
 
 

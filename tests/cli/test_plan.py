@@ -83,6 +83,8 @@ def test_a_picture_is_painted(tmp_path: Path) -> None:
         ("--target-error", "0.1"),
         ("--epsilon", "1", "--worst-case"),
         ("--target-width", "0.001"),
+        ("--target-width", "1"),
+        ("--target-error", "1", "--confidence", "0.95"),
         ("--epsilon", "0"),
         ("--epsilon", "1", "--plot", "plan.bmp"),
     ],

@@ -93,6 +93,12 @@ def test_a_receipt_whose_charge_was_another_one_is_refused(place: Path, capsys: 
     assert "something else" in answer.err
 
 
+def test_without_a_command_there_is_help_with_an_example(capsys: Capture) -> None:
+    answer = discreet_here(capsys, "receipt")
+    assert (answer.code, answer.err) == (0, "")
+    assert "Example: discreet receipt verify" in answer.out
+
+
 def test_what_is_no_receipt_is_refused(place: Path, capsys: Capture) -> None:
     assert_refused(discreet_here(capsys, "receipt", "verify", "nothing.json"))
     assert_refused(discreet_here(capsys, "receipt", "verify", "v.csv"))

@@ -156,6 +156,13 @@ def test_what_cannot_be_meant_is_refused(words: tuple[str, ...], capsys: Capture
     assert_refused(discreet_here(capsys, "release", "v.csv", *FREE, *words))
 
 
+def test_a_column_of_groups_without_groups_is_told_what_is_missing(capsys: Capture) -> None:
+    for command in (("release", "v.csv", *FREE), ("check", "v.csv")):
+        answer = discreet_here(capsys, *command, *VOTE, "--by", "sex")
+        assert_refused(answer)
+        assert "name them with groups" in answer.err
+
+
 @pytest.mark.parametrize(
     "words",
     [BY, ("--group-public",), ("--column", "vote"), ("--prior", "1,1", "--prior", "1,1"), ("--epsilon", "2")],

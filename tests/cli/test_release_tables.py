@@ -154,6 +154,8 @@ def test_the_same_request_id_shows_the_same_outcome_and_costs_nothing(place: Pat
     assert (place / "1.json").read_bytes() == (place / "2.json").read_bytes()
     assert Ledger(place / "l.db").spent("d").epsilon == 0.5
     assert_refused_json(discreet_here(capsys, *asked, "--prior", "2,1"), "InvalidInput", 2)
+    assert "released before under this request id: nothing was charged" in discreet_here(capsys, *asked[:-1]).out
+    assert "released before" not in discreet_here(capsys, *CHARGED, "--yes").out
 
 
 def assert_refused_json(answer: Answer, kind: str, code: int) -> None:
@@ -187,7 +189,7 @@ def test_one_record_a_person_is_counted_and_said(place: Path, capsys: Capture) -
     assert (rows["n"], rows["unit"]) == (4, "one row")
     assert (people["n"], people["unit"]) == (2, "one person, all rows with the same id")
     answer = discreet_here(capsys, *TABLE, "--id-column", "person", "--no-ledger")
-    assert "replacing one person, all rows with the same id" in answer.out
+    assert "replacing one person (all rows with the same id)" in answer.out
 
 
 def test_a_csv_file_of_another_format_and_names_with_commas_are_read_as_declared(place: Path, capsys: Capture) -> None:

@@ -93,7 +93,7 @@ def test_a_password_that_was_not_quoted_is_not_taken_for_a_path_and_shown(source
 
 
 def test_an_at_sign_that_is_no_password_s_stays() -> None:
-    assert find_database("sqlite:///home/me@work/people.db/votes").table == "votes"
+    assert find_database("sqlite:///data/me@work/people.db/votes").table == "votes"
     assert find_database("postgres://me@host/base/votes?user=me@work").name == "postgres://me@host/base/votes"
     assert find_spark("spark://h:7077/hdfs://name:9000/me@work/v.parquet").what == "hdfs://name:9000/me@work/v.parquet"
 

@@ -136,7 +136,10 @@ def _print_table(document: dict[str, Any]) -> None:
     table.add_column("value", justify="right")
     for key, value in document["parameters"].items():
         table.add_row(key, value if len(value) < 24 else f"{_decimal(value):.10g}")
-    for label, key in (("exact loss", "exact_epsilon"), ("guarantee", "guarantee"), ("asked for", "asked_epsilon")):
+    loss = (
+        "exact loss" if document["worst"] is not None else "loss, at most"
+    )  # a bound that no output is known to reach
+    for label, key in ((loss, "exact_epsilon"), ("guarantee", "guarantee"), ("asked for", "asked_epsilon")):
         value = document[key]
         table.add_row(label, "infinite" if value is None else rounded_up(value))
     for row in document["delta"]:

@@ -46,7 +46,9 @@ def check(
     else:
         _print_table(found, declaration)
     if not found.fits:
-        print(one_line(f"error: {strays_error(declaration)}"), file=sys.stderr)
+        rest = "--other" if by is None else "--other and --other-group"
+        said = f"error: {strays_error(declaration).message}; declare them too, or give the rest a name with {rest}"
+        print(one_line(said), file=sys.stderr)
         raise typer.Exit(InvalidInput.exit_code)
 
 

@@ -20,6 +20,9 @@ EXPORT_EXAMPLE = "Example: discreet ledger export budgets.db --format csv --out 
 
 ledger = typer.Typer(epilog=SHOW_EXAMPLE, invoke_without_command=True)
 
+UNBROKEN = ("row", "kind", "hash")
+"""Columns that are no use in pieces; the others may take several lines."""
+
 Place = Annotated[str, typer.Argument(metavar="LEDGER", help="The ledger's file, or postgresql://user@host/database.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
@@ -204,7 +207,7 @@ def _table(title: str, columns: list[str], rows: list[list[str]]) -> Any:
 
     table = Table(title=Text(one_line(title)))
     for column in columns:
-        table.add_column(column, overflow="fold")
+        table.add_column(column, overflow="fold", no_wrap=column in UNBROKEN)
     for row in rows:
         table.add_row(*(Text(one_line(cell)) for cell in row))
     return table

@@ -103,10 +103,19 @@ def _print_plan(found: Plan) -> None:
 
 
 def _merged(rows: tuple[dict[str, Any], ...]) -> dict[str, list[tuple[list[str], list[str]]]]:
-    """For each mechanism its settings and their numbers; settings with the same numbers share a line."""
+    """For each mechanism its settings and their numbers; settings with the same numbers share a line.
+
+    A loss that is only bounded is marked: it is not the exact one.
+
+    >>> row = dict.fromkeys(HEADINGS, 1.0) | {"name": "laplace", "setting": "nominal", "exact_epsilon_reached": False}
+    >>> _merged((row,))["laplace"][0][1][:2]
+    ['≤ 1', '1']
+    """
     found: dict[str, list[tuple[list[str], list[str]]]] = {}
     for row in rows:
         numbers = [_cell(key, row[key]) for key in HEADINGS]
+        if row["exact_epsilon"] is not None and not row["exact_epsilon_reached"]:
+            numbers[0] = f"≤ {numbers[0]}"
         lines = found.setdefault(row["name"], [])
         if lines and lines[-1][1] == numbers:
             lines[-1][0].append(row["setting"])
@@ -130,17 +139,20 @@ def _cell(key: str, value: float | None) -> str:
 
 
 def _sentences(found: Plan) -> list[str]:
+    from discreet.utility.targets import LEAST
+
     question = found.question
     lines = []
+    least = "the least" if found.epsilon >= 2 * LEAST else "the smallest that is tried,"
     if "target_error" in question:
         whom = "for every data set" if question["worst_case"] else "for data that the prior expects"
         lines.append(
-            f"ε = {float(found.epsilon):.6g} is the least with H ≤ {_short(question['target_error'])} "
+            f"ε = {float(found.epsilon):.6g} is {least} with H ≤ {_short(question['target_error'])} "
             f"in {100 * _number(question['confidence']):g} % of releases by geometric, {whom}."
         )
     if "target_width" in question:
         lines.append(
-            f"ε = {float(found.epsilon):.6g} is the least with an expected 95 % width of at most "
+            f"ε = {float(found.epsilon):.6g} is {least} with an expected 95 % width of at most "
             f"{_short(question['target_width'])} for geometric."
         )
     lines.append(f"use {found.recommended} ({found.setting}): {found.reason}.")
@@ -150,14 +162,41 @@ def _sentences(found: Plan) -> list[str]:
         f"in percentage points; the 95 % width is that of the first category's noise-aware interval ({without} without "
         "privacy). All but the worst are expected over data that the prior expects."
     )
-    reasons: dict[str, list[str]] = {}
+    if any(row["exact_epsilon"] is not None and not row["exact_epsilon_reached"] for row in found.mechanisms):
+        lines.append("≤: a bound on the loss, which no output is known to reach.")
+    return [*lines, *_estimates(found.mechanisms), *_left_out(found)]
+
+
+def _estimates(rows: tuple[dict[str, Any], ...]) -> list[str]:
+    """Which expected errors are means of draws, and how far they may be off: so that no digit is taken for exact."""
+    within = {
+        row["name"]: row["mean_error_within"]
+        for row in rows
+        if "draws" in row["method"].partition(";")[0] and row["mean_error_within"]
+    }
+    if not within:
+        return []
+    shown = ", ".join(f"{name} ± {error:.1g}" for name, error in within.items())
+    return [f"mean H is estimated by exact draws: {shown} (99 %); so are 95 % of H and shift."]
+
+
+def _left_out(found: Plan) -> list[str]:
+    """What has no row or no number, by reason; a number that all rows lack is named once."""
+    reasons: dict[str, dict[str, list[str]]] = {}
     for row in found.omitted:
-        reasons.setdefault(row["reason"], []).append(f"{row['name']} {row['setting']}")
+        reasons.setdefault(row["reason"], {}).setdefault(row["name"], []).append(row["setting"])
+    lines = []
+    for reason, settings in reasons.items():
+        names = ", ".join(f"{name} {' and '.join(which)}" for name, which in settings.items())
+        lines.append(f"left out: {names} ({reason}).")
+    lacking: dict[tuple[str, str], list[str]] = {}
     for made in found.mechanisms:
         for key, reason in made["missing"].items():
-            what = HEADINGS[key].replace("\n", " ")
-            reasons.setdefault(reason, []).append(f"{made['name']} {made['setting']}, {what}")
-    lines += [f"left out: {', '.join(names)} ({reason})." for reason, names in reasons.items()]
+            lacking.setdefault((key, reason), []).append(made["name"])
+    for (key, reason), having in lacking.items():
+        whose = "all" if len(having) == len(found.mechanisms) else ", ".join(dict.fromkeys(having))
+        what = HEADINGS[key].replace("\n", " ")
+        lines.append(f"left out: {what} of {whose} ({reason}).")
     return lines
 
 

@@ -82,7 +82,7 @@ def picture(receipt: Receipt | Bundle, *, prior: object = None) -> Figure:
     if isinstance(receipt, Bundle):
         pairs = zip(receipt.columns, receipt.parts, strict=True)
         panels = [panel for column, part in pairs for panel in _panels(part, column, prior)]
-        return groups.paint(panels, title=f"{len(receipt.columns)} columns, {price} together")
+        return groups.paint(panels, title=f"{len(receipt.columns)} columns, together {price}")
     title = f"Posterior released by {document['mechanism']['name']}, {price}"
     if receipt.groups:
         return groups.paint(_panels(receipt, "", prior), title=title)

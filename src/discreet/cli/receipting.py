@@ -14,12 +14,14 @@ if TYPE_CHECKING:
 
 EXAMPLE = "Example: discreet receipt verify receipt.json --ledger budgets.db"
 
-receipt = typer.Typer(help="Check receipts.", no_args_is_help=True)
+receipt = typer.Typer(epilog=EXAMPLE, invoke_without_command=True)
 
 
 @receipt.callback()
-def _group() -> None:
+def root(context: typer.Context) -> None:
     """Check receipts."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
 
 
 @receipt.command("verify", epilog=EXAMPLE)

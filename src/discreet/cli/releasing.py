@@ -125,16 +125,18 @@ def _from_table(
 ) -> None:
     from discreet.cli.busy import busy
     from discreet.cli.publishing import print_any_plan, reserve, show, write
+    from discreet.cli.tables import console
     from discreet.receipts import Bundle, Receipt
     from discreet.workflow import release as release_table
     from discreet.workflow import release_columns
 
     with ExitStack() as stack, ExitStack() as bars:
         places = reserve(stack, out, plot)
-        tell = bars.enter_context(busy("counting"))
+        tell, fresh = bars.enter_context(busy("counting")), False
 
         def confirm(prepared: Any) -> bool:
-            nonlocal tell
+            nonlocal tell, fresh
+            fresh = True
             bars.close()  # nobody can answer under a moving bar
             if not as_json:
                 print_any_plan(prepared.document())
@@ -153,6 +155,8 @@ def _from_table(
             receipt = release_columns(source, questions, **asked)
         bars.close()
         write(receipt, places)
+    if not fresh and not as_json:
+        console().print("released before under this request id: nothing was charged or drawn", soft_wrap=True)
     show(receipt, [place.path for place in places.values()], as_json=as_json)
 
 

@@ -130,10 +130,14 @@ def methods(document: dict[str, Any]) -> str:
 
 
 def _replaced(document: dict[str, Any]) -> str:
-    """What the neighbours differ in."""
-    if document["adjacency"] != "replace-answer":
-        return str(document["unit"])
-    return f"the answer of {document['unit']}"
+    """What the neighbours differ in.
+
+    >>> _replaced({"unit": "one person, all rows with the same id", "adjacency": "replace-answer"})
+    'the answer of one person (all rows with the same id)'
+    """
+    unit, _, rows = str(document["unit"]).partition(", ")
+    whom = f"{unit} ({rows})" if rows else unit
+    return f"the answer of {whom}" if document["adjacency"] == "replace-answer" else whom
 
 
 def _certificates(said: Any) -> list[dict[str, Any]]:

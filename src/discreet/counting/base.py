@@ -85,7 +85,7 @@ class Declaration:
         object.__setattr__(self, "other_group", None if other_group is None else _name(other_group, "other group"))
         _require_distinct(self.categories, self.answers, "categories", "other")
         if self.by is not None:
-            _require_distinct(self.groups, self.group_labels, "groups", "other group")
+            _require_distinct(self.groups, self.group_labels, "groups", "other_group")
         elif self.groups or self.other_group is not None:
             raise InvalidInput("there are groups and no column of groups", mend="say which column with by")
         if len(self.answers) * max(1, len(self.group_labels)) > MAX_K:
@@ -93,7 +93,9 @@ class Declaration:
         if self.column == self.id_column:
             raise InvalidInput("the column to count cannot also tell people apart", mend="name another id column")
         if self.by is not None and self.by in (self.column, self.id_column):
-            raise InvalidInput("the column of groups has another part to play", mend="name another column with by")
+            raise InvalidInput(
+                "the column of groups is the one to count, or that of ids", mend="name another column with by"
+            )
 
     @property
     def answers(self) -> tuple[str, ...]:
@@ -183,7 +185,9 @@ def cell_label(group: str, answer: str) -> str:
 
 def _require_distinct(named: Sequence[str], labels: Sequence[str], what: str, rest: str) -> None:
     if not named or len(labels) < 2:
-        raise InvalidInput(f"there must be at least two {what}", mend=f"name them, or one and {rest}")
+        raise InvalidInput(
+            f"there must be at least two {what}", mend=f"name them with {what}, or one of them and the rest with {rest}"
+        )
     if len(set(labels)) != len(labels):
         raise InvalidInput(f"two {what} have the same name", mend=f"give each its own, and {rest} one of its own")
 

@@ -124,7 +124,8 @@ def _connected(place: DatabasePlace) -> Iterator[Any]:
     if place.scheme == "sqlite" and not Path(place.url.removeprefix("sqlite://")).is_file():
         raise SourceError("there is no such SQLite file", mend="check the name")  # it would be made, and be empty
     error = SourceError(
-        f"the database of {place.name} cannot be reached", mend="check the address, and that Ibis knows its kind"
+        f"the database of {place.name} cannot be reached",
+        mend="check the address, the user and the password, and that what Ibis needs for its kind is installed",
     )
     connection = attempt(lambda: ibis.connect(place.url), error)
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING
 
 from discreet.figures.posterior import BLUE, ORANGE
@@ -47,6 +48,15 @@ def numbers(result: Audit) -> LossNumbers:
     return LossNumbers(result.mechanism.name, epsilon, delta, loss, float(result.mechanism.guarantee))
 
 
+def rounded_up(loss: float) -> str:
+    """Five decimals, never below the number.
+
+    >>> rounded_up(0.8767333712), rounded_up(0.1)
+    ('0.87674', '0.10000')
+    """
+    return str(Decimal(repr(float(loss))).quantize(Decimal("1e-5"), ROUND_CEILING))
+
+
 def paint(shown: LossNumbers) -> Figure:
     """The figure, without matplotlib's global state."""
     import numpy as np
@@ -61,7 +71,7 @@ def paint(shown: LossNumbers) -> Figure:
         (shown.guarantee, ORANGE, "--", "guarantee"),
     ):
         if np.isfinite(at):
-            axes.axvline(at, color=colour, linestyle=style, label=f"{label} {at:.5f}")
+            axes.axvline(at, color=colour, linestyle=style, label=f"{label} {rounded_up(at)}")
     axes.set_xlim(left=0)
     axes.set_xlabel("ε (nats)")
     axes.set_ylabel("least δ (probability)")

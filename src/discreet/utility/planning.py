@@ -180,6 +180,7 @@ def _row(made: Mechanism, setting: str) -> dict[str, Any]:
         "epsilon": float_upper(made.epsilon),
         "exact_epsilon": None if loss == math.inf else float_upper(loss),
         "exact_epsilon_by": None if audited is None else audited.certificate.method,
+        "exact_epsilon_reached": audited is not None and audited.worst is not None,
         "mean_error": found.mean,
         "mean_error_within": found.error,
         "worst_mean_error": found.worst_mean,

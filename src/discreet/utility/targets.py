@@ -75,6 +75,8 @@ def least_epsilon_for_error(
     """The least ε (four digits, rounded up) at which Pr[H ≤ distance] ≥ confidence."""
     if confidence >= 1:
         raise InvalidInput("confidence must be below 1", mend="give it as a share, such as 0.95")
+    if distance >= 1:
+        raise InvalidInput("no Hellinger distance is above 1, so any epsilon keeps it", mend="want a smaller error")
 
     def meets(epsilon: Fraction) -> bool:
         return meets_error(space, epsilon, distance, confidence, worst_case=worst_case)
@@ -94,6 +96,10 @@ def meets_error(
 
 def least_epsilon_for_width(space: PosteriorSpace, width: Fraction) -> Fraction:
     """The least ε (four digits, rounded up) at which the expected noise-aware width is at most the wanted one."""
+    if width >= 1:
+        raise InvalidInput(
+            "no interval of a share is wider than 1, so any epsilon meets it", mend="want a narrower one"
+        )
     without = width_without_privacy(space).value
     if float(width) <= without * (1 + 1e-6):
         raise InvalidInput(
