@@ -128,7 +128,7 @@ def bracket(space: PosteriorSpace, formula: Callable[[Arithmetic], Any]) -> tupl
 
     >>> space = PosteriorSpace(prior=[1, 1], n=1000)
     >>> low, high = bracket(space, lambda by: 1 / local_by(by, [500, 500]))
-    >>> low < 1 / 0.0223467 < high, high / low < 1.0001
+    >>> low < 1 / local_sensitivity(space, [500, 500]) < high, high / low < 1.0001
     (True, True)
     """
     low: float = formula(Floats(space, most_second_difference))
