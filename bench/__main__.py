@@ -21,7 +21,7 @@ def main() -> None:
         parser.error(f"no such question: {', '.join(unknown)}; there are {', '.join(QUESTIONS)}")
     effort = QUICK if asked.quick else Effort()
     found = []
-    for name in asked.names or QUESTIONS:
+    for name in asked.names or [name for name, one in QUESTIONS.items() if not one.alone]:
         question = QUESTIONS[name]
         print(f"{question.title} …", file=sys.stderr, flush=True)
         answer = question.ask(effort)

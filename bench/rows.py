@@ -14,10 +14,10 @@ class Effort:
     Fresh processes are slow to start and are started `processes` times; `size` is how many outputs are simulated.
     """
 
-    seconds: float = 4.0
-    least: int = 25
-    most: int = 400
-    processes: int = 11
+    seconds: float = 1.0
+    least: int = 9
+    most: int = 200
+    processes: int = 7
     size: int = 10**6
 
 
@@ -100,18 +100,20 @@ class Question:
     title: str
     method: str
     ask: Ask
+    alone: bool = False
+    """Asked only by name: it belongs to another page than the table of ratios."""
 
 
 QUESTIONS: dict[str, Question] = {}
 """All questions by name, in the order in which `bench.questions` lists their files."""
 
 
-def question(name: str) -> Callable[[Ask], Ask]:
+def question(name: str, *, alone: bool = False) -> Callable[[Ask], Ask]:
     """Register a function as the question of this name."""
 
     def register(ask: Ask) -> Ask:
         title, _, method = (ask.__doc__ or name).partition("\n")
-        QUESTIONS[name] = Question(name, title.strip().rstrip("."), " ".join(method.split()), ask)
+        QUESTIONS[name] = Question(name, title.strip().rstrip("."), " ".join(method.split()), ask, alone)
         return ask
 
     return register

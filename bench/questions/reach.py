@@ -50,7 +50,7 @@ def cell(name: str, k: int, n: int, epsilon: str) -> tuple[str, float]:
         return "–", 0.0
 
 
-@question("reach")
+@question("reach", alone=True)
 def ask(effort: Effort) -> Answer:
     """What a reader may believe, for every mechanism and many sizes.
 
