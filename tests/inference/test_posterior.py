@@ -16,6 +16,7 @@ from discreet.inference.boxes import Box
 from discreet.mechanisms import BY_NAME
 from discreet.predictive import log_predictive
 from discreet.testing import HashedBits
+from tests.statistics import fits, tally
 
 CASES: list[tuple[str, list[object], int, str, tuple[int, ...]]] = [
     ("geometric", [1, "0.3", 2], 12, "1", (5, 10, -3)),
@@ -225,3 +226,29 @@ def test_close_counts_are_taken_together_and_the_means_stay(monkeypatch: pytest.
         ends = alone.quantile(np.linspace(0.05, 0.95, 3))
         assert together.cdf(ends, i) == pytest.approx(alone.cdf(ends), abs=products.GROUPED)
     assert together.error - whole.error == pytest.approx(products.GROUPED)
+
+
+def test_sums_that_are_cut_off_at_n_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    mechanism = dc.LaplaceImproved(dc.PosteriorSpace(prior=[1, "1/2", 3, 1], n=60), epsilon="1/2")
+    whole = dc.noise_aware(mechanism, (30, 0, 30, 0))
+    rows = whole.counts.draw(HashedBits("cut"), 100)
+    monkeypatch.setattr(products, "SPECTRA", 61 * 4)
+    cut = dc.noise_aware(mechanism, (30, 0, 30, 0))
+    assert isinstance(cut.counts, products.Product)
+    assert cut.mean == pytest.approx(whole.mean, abs=1e-13)
+    assert cut.sd == pytest.approx(whole.sd, abs=1e-12)
+    assert cut.probability(0, 2) == pytest.approx(whole.probability(0, 2), abs=1e-12)
+    assert (cut.counts.draw(HashedBits("cut"), 100) == rows).all()
+
+
+def test_draws_in_turn_and_draws_that_are_kept_have_the_posterior_s_law(monkeypatch: pytest.MonkeyPatch) -> None:
+    mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1, "0.3", 2], n=12), epsilon=1)
+    belief = dc.noise_aware(mechanism, (5, 10, -3))
+    rows, weight = brute(mechanism, [(5, 10, -3)], belief.prior)
+    law = dict(zip(map(tuple, rows.tolist()), weight.tolist(), strict=True))
+    kept = belief.counts.draw(HashedBits("kept"), 20_000)
+    monkeypatch.setattr(products, "_SELDOM", 2.0)
+    in_turn = belief.counts.draw(HashedBits("in turn"), 20_000)
+    assert fits(tally(kept), law)
+    assert fits(tally(in_turn), law)
+    assert not fits(tally(kept), {row: law[row] * (1.25 if row[0] > 3 else 0.75) for row in law})

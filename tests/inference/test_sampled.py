@@ -21,7 +21,7 @@ from discreet.testing import HashedBits
 from discreet.utility.simplices import ExponentialSimplex
 from tests.statistics import fits
 
-SPACES = [([1, 1, 1], 40), (["1/2", 30, 2], 60), ([1, 1, 1, 1], 14)]
+SPACES = [([1, 1, 1], 40), (["1/2", 30, 2], 60), ([1, 1, 1, 1], 14), ([1] * 8, 5)]
 FAMILIES = ["exponential-global", "exponential-local", "exponential-smooth", "exponential-reciprocal"]
 
 CASES: list[tuple[str, list[object], int, str, tuple[int, ...]]] = [
@@ -63,9 +63,11 @@ def test_normalisers_are_those_of_enumeration(name: str, prior: list[object], n:
         ranks = np.linspace(0, len(kernel.candidates) - 1, 40).astype(int)
         rows = kernel.candidates[ranks]
         exact = np.array([kernel.log_normaliser(int(rank)) for rank in ranks])
-        assert SimplexTotals(mechanism, rows)(rows) == pytest.approx(exact, abs=2e-5)
+        totals = SimplexTotals(mechanism, rows)
+        assert totals(rows) == pytest.approx(exact, abs=2e-5)
+        assert totals.rounding < 1e-4
         some = rows[::8]
-        assert SimplexTotals(mechanism, some, finer=True)(some) == pytest.approx(exact[::8], abs=1e-6)
+        assert SimplexTotals(mechanism, some, finer=True)(some) == pytest.approx(exact[::8], abs=5e-6)
 
 
 @pytest.mark.parametrize("a", [1e-3, 0.5, 5.0, 60.0])

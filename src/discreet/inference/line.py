@@ -89,12 +89,19 @@ class Line:
         mass = weight * np.exp(log + log_predictive_line(prior, n, places) - top) * -np.expm1(least - log)
         kept = mass > mass.max(initial=0.0) * 1e-18
         self.places, self.weights = places[kept], mass[kept] / mass[kept].sum()
+        self._measured = error + 1e-11
         self.error = error + unblurred + (BLURRED if len(weight) < weight.sum() else 0.0) + 1e-11
         self.method = f"blocks of counts, {len(self.places):,} places in all"
         if not self.error < ALLOWED:
             raise TooLarge(
                 "the counts that matter are too many even in blocks", mend="use a larger epsilon, or geometric"
             )
+
+    def mean_errors(self, prior_mean: Floats, alpha: Floats, n: int) -> Floats:
+        """A mean is linear in the counts, so the rule is exact for it: only what was measured can move it."""
+        import numpy as np
+
+        return np.full(2, self._measured)
 
     def _lively(self, kinks: Sequence[int]) -> tuple[Wholes, Wholes]:
         """Blocks from 0 to n in each of which ln ℓπ changes little, or that weigh nothing."""

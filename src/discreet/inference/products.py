@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 SPECTRA = 1 << 24
-"""Spectra of all categories together are not longer than this."""
+"""Spectra, or sums, of all categories together are not longer than this."""
 
 PAIRS = 1 << 22
 """Joint tables of two categories are not larger than this."""
@@ -29,7 +29,7 @@ PAIRS = 1 << 22
 MANY, GROUPED = 1 << 15, 5e-7
 """Windows of more counts are grouped for their shares, which are then wrong by less than this."""
 
-_UNIT, _CLOSE = 2.0**-53, 500.0
+_UNIT, _CLOSE, _SELDOM = 2.0**-53, 500.0, 1e-3
 
 
 class Product:
@@ -70,9 +70,19 @@ class Product:
     def _spectra(self) -> list[NDArray[np.complex128]]:
         from scipy import fft
 
-        if self._length * self.k > SPECTRA:
-            raise TooLarge("the counts that matter to a reader are too many to list", mend="use a larger epsilon")
         return [fft.rfft(mass, self._length) for mass in self._masses]
+
+    @property
+    def _long(self) -> bool:
+        """Whether spectra would be too long: then sums are cut off at n, one category after the other."""
+        if self._room * self.k > SPECTRA:
+            raise TooLarge("the counts that matter to a reader are too many to list", mend="use a larger epsilon")
+        return self._length * self.k > SPECTRA
+
+    @property
+    def _room(self) -> int:
+        """How many sums there are from that of the low ends to n."""
+        return self.n - sum(self._lows) + 1
 
     @property
     def _length(self) -> int:
@@ -92,6 +102,12 @@ class Product:
         import numpy as np
         from scipy import fft
 
+        if self._long:
+            left, right = [np.ones(1)], [np.ones(1)]
+            for mass, other in zip(self._masses[:-1], reversed(self._masses[1:]), strict=True):
+                left.append(_joined(left[-1], mass, self._room))
+                right.append(_joined(right[-1], other, self._room))
+            return [_joined(one, other, self._room) for one, other in zip(left, reversed(right), strict=True)]
         spectra, size = self._spectra, sum(map(len, self._masses)) - self.k + 1
         after = [np.ones_like(spectra[0])]
         for spectrum in reversed(spectra[1:]):
@@ -112,6 +128,11 @@ class Product:
             return np.ones(1)
         if len(others) == 1:
             return self._masses[others[0]]
+        if self._long:
+            law = self._masses[others[0]]
+            for i in others[1:]:
+                law = _joined(law, self._masses[i], self._room)
+            return law
         spectrum = self._spectra[others[0]].copy()
         for i in others[1:]:
             spectrum *= self._spectra[i]
@@ -126,13 +147,17 @@ class Product:
         return _at(rest, self.n - sum(self._lows) - np.arange(len(self._masses[i])))
 
     def marginal(self, i: int) -> tuple[NDArray[Any], Floats]:
-        """The counts of a category and their probabilities."""
+        """The counts of a category and their probabilities; very many of them in groups."""
+        count, chance = self._single(i)
+        return (count, chance) if len(self._masses[i]) <= MANY else self._grouped(i, count, chance)
+
+    def _single(self, i: int) -> tuple[NDArray[np.int64], Floats]:
+        """Each count of a category."""
         import numpy as np
 
         weight = self._masses[i] * self._facing(i, self._without(i))
         found = weight > 0
-        count, chance = (self._lows[i] + np.arange(len(weight)))[found], weight[found] / weight.sum()
-        return (count, chance) if len(self._masses[i]) <= MANY else self._grouped(i, count, chance)
+        return (self._lows[i] + np.arange(len(weight)))[found], weight[found] / weight.sum()
 
     def _grouped(self, i: int, count: NDArray[np.int64], chance: Floats) -> tuple[Floats, Floats]:
         """Counts within a 500th of a standard deviation of the share together, at their mean.
@@ -182,7 +207,7 @@ class Product:
         """
         import numpy as np
 
-        ends = [count[kept(chance)][[0, -1]] for count, chance in (self.marginal(i), self.total(others))]
+        ends = [count[kept(chance)][[0, -1]] for count, chance in (self._single(i), self.total(others))]
         x, y = (np.arange(first, last + 1) for first, last in ends)
         if len(x) * len(y) > PAIRS:
             raise TooLarge("two categories have too many counts that matter", mend="use a larger epsilon")
@@ -198,7 +223,28 @@ class Product:
         return self._sum_of(list(members)), self._sum_of([i for i in range(self.k) if i not in set(members)])
 
     def draw(self, bits: Bits, size: int) -> NDArray[np.int64]:
-        """Whole data sets, one a row: each category given those before it, and the last takes the rest."""
+        """Whole data sets, one a row: independent categories, the flattest takes the rest and is kept by its mass."""
+        import numpy as np
+
+        last = min(range(self.k), key=lambda i: float(self._masses[i].max()))
+        mass, top = self._masses[last], float(self._masses[last].max())
+        share = float((mass * self._facing(last, self._without(last))).sum()) / top
+        if share < _SELDOM:
+            return self._draw_in_turn(bits, size)
+        sums = {i: np.cumsum(self._masses[i]) for i in range(self.k) if i != last}
+        parts: list[NDArray[np.int64]] = []
+        while (have := sum(map(len, parts))) < size:
+            tries = min(PAIRS // self.k, int(1.1 * (size - have) / share) + 16)
+            rows = np.zeros((tries, self.k), dtype=np.int64)
+            for i, sum_ in sums.items():
+                rows[:, i] = sum_.searchsorted(draw_uniforms(bits, tries) * sum_[-1], side="right")
+            rows[:, last] = self._room - 1 - rows.sum(axis=1)
+            rows = rows[draw_uniforms(bits, tries) * top < _at(mass, rows[:, last])]
+            parts.append(rows + np.array(self._lows))
+        return np.concatenate(parts)[:size]
+
+    def _draw_in_turn(self, bits: Bits, size: int) -> NDArray[np.int64]:
+        """The same where few would be kept: each category given those before it, and the last takes the rest."""
         import numpy as np
 
         rests = [self._without(*range(j + 1)) for j in range(self.k - 1)]
@@ -215,6 +261,17 @@ class Product:
                 missing = missing - np.minimum(chosen, len(mass) - 1)
             found[rows, -1] = self._lows[-1] + missing
         return found
+
+
+def _joined(one: Floats, other: Floats, room: int) -> Floats:
+    """The law of a sum of two, cut off where there is no more room."""
+    import numpy as np
+    from scipy import fft
+
+    size = len(one) + len(other) - 1
+    length = fft.next_fast_len(size, real=True)
+    found: Floats = fft.irfft(fft.rfft(one, length) * fft.rfft(other, length), length)[: min(size, room)]
+    return np.maximum(found, 0.0)
 
 
 def _at(law: Floats, where: NDArray[np.int64]) -> Floats:

@@ -185,9 +185,9 @@ class _Hellinger:
         return shown
 
     def error(self) -> float:
-        """How far the NL of some rows are from finer ones, doubled."""
+        """How far the NL of some rows are from finer ones, doubled; and what rounding may have done to any row."""
         import numpy as np
 
         some = self._pilot[np.linspace(0, len(self._pilot) - 1, _CHECKED).astype(np.int64)]
         finer = SimplexTotals(self._mechanism, some, finer=True)
-        return 2 * float(np.abs(finer(some) - self._totals(some)).max())
+        return 2 * float(np.abs(finer(some) - self._totals(some)).max()) + self._totals.rounding

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 _ANGLES = 30
 _SINGLE, _STEP = 32, 1.125
-_FAR, _LOST = 80.0, 25.0
+_FAR, _LOST, _CENTRED = 80.0, 25.0, 8
+_SHORT = 2.0**-23
 _CELLS, _ROWS = 1 << 22, 1 << 13
 
 
@@ -53,7 +54,31 @@ class SimplexTotals:
         self._share = np.where(np.arange(self._count) == 0, 1.0, 2.0) / turn[:, None]
         self._share[turn == 2 * (self._count - 1), -1] /= 2  # half a turn is its own mirror image
         self._ladder = np.unique(rows) if finer else _ladder(space.n)
+        self.rounding = 0.0
+        self._tilts = np.zeros(len(self._powers.exponents))
         self._tables = {alpha: self._table(float(alpha)) for alpha in set(space.prior.parameters)}
+        self._centre(rows[:: max(1, len(rows) // 32)])
+
+    def _centre(self, rows: Wholes) -> None:
+        """Weigh moves by e^tilt·v, one tilt for each exponent, until they sum to about 0: the total is fixed anyway.
+
+        Few records in many categories can only move up, and without it what is asked for would be a far tail.
+        """
+        import numpy as np
+
+        for _ in range(_CENTRED):
+            angle = self._angles[:, 1]
+            mean, spread = np.zeros(len(angle)), np.zeros(len(angle))
+            for i, alpha in enumerate(self.mechanism.space.prior.parameters):
+                at, pull = self._between(rows[:, i], float(alpha))
+                first = _pulled(self._tables[alpha][1][:, :, 1], at, pull).mean(axis=0)
+                mean, spread = mean + first.imag / angle, spread - 2 * first.real / angle**2
+            far = np.abs(mean) > np.sqrt(np.maximum(spread, 1e-12))
+            if not far.any():
+                break
+            step = np.where(far, mean / np.maximum(spread, 1e-12), 0.0)
+            self._tilts -= np.clip(step, -0.1 * self._powers.exponents, 0.1 * self._powers.exponents)
+            self._tables = {alpha: self._table(float(alpha)) for alpha in self._tables}
 
     def rates(self, rows: Wholes) -> Floats:
         """s/S(c) of every row."""
@@ -64,7 +89,7 @@ class SimplexTotals:
         """About how many numbers each row takes: its sums, and the steps among which its sensitivity is the largest."""
         k = self.mechanism.space.k
         steps = 0 if isinstance(self.mechanism, ExponentialGlobal) else 100 * k * k
-        return len(self._powers.exponents) * self._count * k + steps
+        return len(self._powers.exponents) * self._count * k + steps + 600 * k
 
     def __call__(self, rows: Wholes) -> Floats:
         """ln NL of every row."""
@@ -74,11 +99,14 @@ class SimplexTotals:
         for start in range(0, len(rows), _ROWS):
             part = slice(start, start + _ROWS)
             none, logs, rest = self._all.log_weights(rates[part])
-            terms = logs[:, self._kept] + self._log_sums(rows[part])
+            sums, blur = self._log_sums(rows[part])
+            terms = logs[:, self._kept] + sums
             terms = np.concatenate([terms, (none + self._log_size)[:, None], np.log(rest + 1e-300)[:, None]], axis=1)
             top = terms.max(axis=1)
-            found[part] = top + np.log(np.exp(terms - top[:, None]).sum(axis=1))
-        return found
+            weight = np.exp(terms - top[:, None])
+            found[part] = top + np.log(weight.sum(axis=1))
+            self.rounding = max(self.rounding, float(((weight[:, :-2] * blur).sum(axis=1) / weight.sum(axis=1)).max()))
+        return np.clip(found, 0.0, self._log_size)  # one candidate is the data set itself, and none weighs more
 
     def _matter(self, rows: Wholes, rates: Floats) -> NDArray[np.bool_]:
         """The exponents that could matter to some row, as if counts were normal: only those are worked out."""
@@ -96,10 +124,11 @@ class SimplexTotals:
         shown[0] = True  # there must be one
         return shown
 
-    def _log_sums(self, rows: Wholes) -> Floats:
-        """ln Z_m of every row and exponent, some exponents at a time."""
+    def _log_sums(self, rows: Wholes) -> tuple[Floats, Floats]:
+        """ln Z_m of every row and exponent, some exponents at a time; and what short floats may have lost of it."""
         import numpy as np
 
+        blur = np.empty((len(rows), len(self._powers.exponents)))
         found, many = np.empty((len(rows), len(self._powers.exponents))), max(1, _CELLS // (len(rows) * self._count))
         for start in range(0, found.shape[1], many):
             part = slice(start, min(start + many, found.shape[1]))
@@ -112,8 +141,9 @@ class SimplexTotals:
                 height += _pulled(heights[:, part], at, pull)[back]
                 ratio += _pulled(ratios[:, part], at, pull)[back]
             some = np.exp(ratio.real) * np.cos(ratio.imag) * self._share[part].astype(np.float32)
-            found[:, part] = height + np.log(np.maximum(some.sum(axis=2, dtype=np.float64), 1e-300))
-        return found
+            whole = np.maximum(some.sum(axis=2, dtype=np.float64), 1e-300)
+            found[:, part], blur[:, part] = height + np.log(whole), _SHORT * self._share[part].sum(axis=1) / whole
+        return found, blur
 
     def _between(self, count: Wholes, alpha: float) -> tuple[NDArray[np.int64], Floats]:
         """For each count four neighbouring rungs and how much each of them pulls: Lagrange's cubic in ln(α+c)."""
@@ -141,17 +171,18 @@ class SimplexTotals:
             spread = np.sqrt(4 * (count + alpha) / exponents)
             near = (count < 12 * spread) | (spread < 5)
             if near.any():
-                logs[near] = self._summed(alpha, count, exponents[near], self._angles[near], spread[near])
+                logs[near] = self._summed(alpha, count, near, spread[near])
             if (~near).any():
-                logs[~near] = self._smooth(alpha, count, exponents[~near], self._angles[~near], spread[~near])
+                logs[~near] = self._smooth(alpha, count, ~near, spread[~near])
             found.append(logs)
         whole = np.array(found)
         return whole[:, :, 0].real.copy(), (whole - whole[:, :, :1].real).astype(np.complex64)
 
-    def _summed(self, alpha: float, count: int, m: Floats, angle: Floats, spread: Floats) -> NDArray[np.complex128]:
+    def _summed(self, alpha: float, count: int, some: NDArray[np.bool_], spread: Floats) -> NDArray[np.complex128]:
         """ln G by its sum, move by move, for exponents of similar reach together."""
         import numpy as np
 
+        m, angle, tilt = self._powers.exponents[some], self._angles[some], self._tilts[some]
         reach = np.ceil(12 * spread + 110 / m + 2).astype(np.int64)
         logs = np.empty(angle.shape, dtype=np.complex128)
         group = np.floor(np.log2(reach)).astype(np.int64)
@@ -160,11 +191,11 @@ class SimplexTotals:
             far = int(reach[here].max())
             move = np.arange(-min(count, far), far + 1, dtype=np.float64)
             loss = 0.5 * second_difference(alpha + count, alpha + count + move, move)
-            weight = np.exp(-m[here, None] * loss)
+            weight = np.exp(tilt[here, None] * move - m[here, None] * loss)
             logs[here] = _log_transform(weight, move[None, :], angle[here])
         return logs
 
-    def _smooth(self, alpha: float, count: int, m: Floats, angle: Floats, spread: Floats) -> NDArray[np.complex128]:
+    def _smooth(self, alpha: float, count: int, some: NDArray[np.bool_], spread: Floats) -> NDArray[np.complex128]:
         """The same where the summand is smooth: the trapezoidal rule, five places to a standard deviation.
 
         Angles reach to 14 over it, and the rule repeats itself only at 31.
@@ -174,7 +205,8 @@ class SimplexTotals:
         step = spread / 5
         move = np.maximum(step[:, None] * np.arange(-60, 61), -float(count))
         loss = 0.5 * second_difference(alpha + count, alpha + count + move, move)
-        return _log_transform(np.exp(-m[:, None] * loss) * step[:, None], move, angle)
+        m, angle, tilt = self._powers.exponents[some], self._angles[some], self._tilts[some]
+        return _log_transform(np.exp(tilt[:, None] * move - m[:, None] * loss) * step[:, None], move, angle)
 
 
 def _log_transform(weight: Floats, move: Floats, angle: Floats) -> NDArray[np.complex128]:
