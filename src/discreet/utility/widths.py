@@ -185,15 +185,17 @@ def _structured_width(mechanism: Geometric, level: object) -> Width:
     noisy = drawn_data(space, drawn, "data") + noise
     at = ((np.arange(number) + 0.5) / number * drawn).astype(np.int64)
     outputs = noisy[np.argsort(noisy[:, 0], kind="stable")][at]
-    pair = _two_categories(space)
-    widths = []
+    first, second = _two_categories(space).prior.alpha
+    wider = []
     for z in outputs:
         c, weight = first_count_given(space, half, z)
-        first, second = pair.prior.alpha
         low, high = BetaMixture(weight, first + c, second + (space.n - c)).interval(level)
-        widths.append(float(high - low))
+        without = BetaMixture(np.ones((len(c), 1)), (first + c)[:, None], (second + space.n - c)[:, None])
+        wider.append(float(high - low) - _mean_width(without, weight, level))
+    # Outputs differ far more in the width that their counts would have anyway than in what the noise adds to it: only
+    # the latter is averaged over few outputs, and the former over all counts.
     method = f"{number} outputs, in order of their first count, of {drawn} exact draws"
-    return Width(float(np.mean(widths)), method)
+    return Width(width_without_privacy(space, level).value + float(np.mean(wider)), method)
 
 
 def first_count_given(space: PosteriorSpace, half: float, z: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
