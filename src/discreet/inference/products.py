@@ -26,7 +26,7 @@ SPECTRA = 1 << 24
 PAIRS = 1 << 22
 """Joint tables of two categories are not larger than this."""
 
-MANY, GROUPED = 1 << 15, 5e-7
+MANY, GROUPED = 1 << 12, 5e-7
 """Windows of more counts are grouped for their shares, which are then wrong by less than this."""
 
 _UNIT, _CLOSE, _SELDOM = 2.0**-53, 500.0, 1e-3
@@ -51,7 +51,7 @@ class Product:
         cells = sum(map(len, self._masses))
         rounding = _UNIT * (16 * self.k * math.log2(2 + cells) / chance + cells)
         self._left_out = found.outside / chance + rounding
-        self.error = self._left_out + (GROUPED if max(map(len, self._masses)) > MANY else 0.0)
+        self.error = self._left_out + (GROUPED if any(map(self._in_groups, range(self.k))) else 0.0)
         self.method = f"convolution of windows, {cells:,} counts in all"
 
     def mean_errors(self, prior_mean: Floats, alpha: Floats, n: int) -> Floats:
@@ -149,7 +149,11 @@ class Product:
     def marginal(self, i: int) -> tuple[NDArray[Any], Floats]:
         """The counts of a category and their probabilities; very many of them in groups."""
         count, chance = self._single(i)
-        return (count, chance) if len(self._masses[i]) <= MANY else self._grouped(i, count, chance)
+        return self._grouped(i, count, chance) if self._in_groups(i) else (count, chance)
+
+    def _in_groups(self, i: int) -> bool:
+        """Whether a category has very many counts, and some of them are close for their share."""
+        return len(self._masses[i]) > MANY and self.n > 4 * _CLOSE**2
 
     def _single(self, i: int) -> tuple[NDArray[np.int64], Floats]:
         """Each count of a category."""
