@@ -11,7 +11,8 @@ How far this is from the whole sum, in total variation:
   counts in which ln ℓπ rises or falls evenly by at most 2, the rule is off by at most
   4·ρ^-15·exp(½(¾(ρ-1/ρ))² + (ρ+1/ρ)/2)/(ρ-1) of its mass, whatever is asked of θ: less than 3e-7 at ρ = 5. The Betas
   blur into each other.
-- Longer blocks, once there would be too many places, are counted as wrong altogether: their mass is in `error`.
+- Where there would be too many places, blocks far from every kink stand for fewer records (`discreet.inference.coarse`
+  says what that costs); blocks that are still too long are counted as wrong altogether. Both are in `error`.
 - ℓπ itself: each block's sum is compared with the sum of its halves, and the disagreement is in `error`; so is what is
   said of the error of ln NL. These two are measured; `tests/inference/test_line.py` holds them against enumeration.
 
@@ -27,7 +28,9 @@ from typing import TYPE_CHECKING
 
 from discreet.draw import Bits
 from discreet.errors import InvalidInput, TooLarge
+from discreet.inference.coarse import Beyond, Part, coarse, cut, far_blocks, parts_of
 from discreet.inference.gram import PLACES, summed
+from discreet.inference.line_prior import log_predictive_line
 from discreet.inference.line_totals import NEAR
 from discreet.inference.shares import draw_uniforms
 from discreet.posteriors import Dirichlet
@@ -42,14 +45,11 @@ if TYPE_CHECKING:
 ALLOWED = 1e-3
 """What has a larger error is refused."""
 
-WIDTH = 3.0
-"""The longest block whose Betas blur into each other, in their standard deviations."""
-
 SINGLE = 2 * NEAR
 BLURRED = 3e-7
 PLACES_IN_ALL = 1 << 17
 _LIVELY, _LOST, _ROUNDS = 4.0, 45.0, 60
-_LEAST_SILENCE = 1e-3
+_LEAST_SILENCE, _WORTH = 1e-3, 1e-6
 
 
 class Line:
@@ -82,13 +82,25 @@ class Line:
         self.silence = math.exp(min(least - top - math.log(total), 0.0))
         if self.silence < _LEAST_SILENCE:
             self.silence, least = 0.0, -math.inf
-        excess = np.bincount(block, mass * -np.expm1(least - log), len(start))
-        start, length, unblurred = self._divided(start, length, excess / total)
+        excess = np.bincount(block, mass * -np.expm1(least - log), len(start)) / total
+        fine = self._divided(start, length, excess)
+        parts: list[Part] = []
+        beyond = Beyond(prior, log_likelihood, least, top)
+        if fine[2] > _WORTH:
+            half = PLACES_IN_ALL // 2
+            far = far_blocks(prior, n, kinks, start, length, excess, half)
+            parts.append(coarse(beyond, n, start[far], length[far], excess[far], half))
+            fine = self._divided(start[~far], length[~far], excess[~far])
+            error += parts[0].error / total
+        start, length, unblurred = fine
         places, weight, _ = summed(start, length)
-        log = self._log(places)
-        mass = weight * np.exp(log + log_predictive_line(prior, n, places) - top) * -np.expm1(least - log)
+        mass = weight * np.exp(beyond.log(places, n))
+        parts.append(Part(places, mass, n, 0.0))
+        mass = np.concatenate([part.mass for part in parts])
         kept = mass > mass.max(initial=0.0) * 1e-18
-        self.places, self.weights = places[kept], mass[kept] / mass[kept].sum()
+        self.weights = mass[kept] / mass[kept].sum()
+        self.places = np.concatenate([part.places for part in parts])[kept]
+        self.sizes = np.concatenate([np.full(len(part.places), float(part.n)) for part in parts])[kept]
         self._measured = error + 1e-11
         self.error = error + unblurred + (BLURRED if len(weight) < weight.sum() else 0.0) + 1e-11
         self.method = f"blocks of counts, {len(self.places):,} places in all"
@@ -139,9 +151,7 @@ class Line:
         """Blocks of at most `WIDTH` standard deviations where they weigh most, and what the longer ones weigh."""
         import numpy as np
 
-        first, second = self._prior.alpha
-        spread = np.min([_spread(first + at, second + (self.n - at)) for at in (start, start + length - 1)], axis=0)
-        parts = np.maximum(1, np.ceil(length / np.maximum(WIDTH * spread, 1.0))).astype(np.int64)
+        parts = parts_of(self._prior, self.n, start, length)
         cost = np.minimum(parts * PLACES, length)
         order = np.argsort(-mass / cost, kind="stable")
         fits = np.cumsum(cost[order]) <= PLACES_IN_ALL
@@ -149,24 +159,17 @@ class Line:
         kept[order[fits]] = True
         light = np.argsort(mass, kind="stable")
         kept[light[np.cumsum(mass[light]) <= BLURRED]] = False  # what weighs so little may be lumpy
-        parts = np.where(kept, parts, 1)
-        unblurred = float(mass[~kept & (length > WIDTH * spread)].sum())
-        number = np.arange(int(parts.sum())) - np.repeat(np.cumsum(parts) - parts, parts)
-        long, all_ = np.repeat(length, parts), np.repeat(parts, parts)
-        # Cuts at the whole numbers below j·length/parts, without a product too large for 64 bits.
-        quotient, rest = long // all_, long % all_
-        begin = number * quotient + number * rest // all_
-        end = (number + 1) * quotient + (number + 1) * rest // all_
-        return np.repeat(start, parts) + begin, end - begin, unblurred
+        unblurred = float(mass[~kept & (parts > 1)].sum())
+        return *cut(start, length, np.where(kept, parts, 1)), unblurred
 
     def marginal(self, i: int) -> tuple[Floats, Floats]:
         """The places of a category and their probabilities, given that something was said."""
-        return (self.places, self.weights) if i == 0 else (self.n - self.places[::-1], self.weights[::-1])
+        return (self.places if i == 0 else self.sizes - self.places), self.weights
 
     def pair(self, i: int, j: int) -> tuple[Floats, Floats, Floats]:
         """Joint places of both categories and their probabilities, given that something was said."""
         place, chance = self.marginal(i)
-        return place, self.n - place, chance
+        return place, self.sizes - place, chance
 
     def total(self, members: Sequence[int]) -> tuple[Floats, Floats]:
         """Some of two categories are one of them, which is no group."""
@@ -182,56 +185,8 @@ class Line:
 
         sums = np.cumsum(self.weights)
         at = np.searchsorted(sums, draw_uniforms(bits, size) * sums[-1], side="right")
-        place = self.places[np.minimum(at, len(sums) - 1)]
-        return np.stack([place, self.n - place], axis=1)
-
-
-def log_predictive_line(prior: Dirichlet, n: int, c: Floats) -> Floats:
-    """ln π(c) at real c: differences of lnΓ that keep their digits for any n.
-
-    >>> import numpy as np
-    >>> from discreet.predictive import log_predictive
-    >>> c, prior = np.array([0.0, 3.0, 70.0]), Dirichlet(["1/2", 3])
-    >>> bool(np.allclose(log_predictive_line(prior, 70, c), log_predictive(prior, np.stack([c, 70 - c], 1)), 1e-13))
-    True
-    """
-    import numpy as np
-    from scipy.special import gammaln
-
-    first, second = (float(alpha) for alpha in prior.parameters)
-    constant = (
-        gammaln(first + second) - gammaln(first) - gammaln(second) - _log_rising(np.array(float(n)), first + second)
-    )
-    shown: Floats = _log_rising(c, first) + _log_rising(n - c, second) + constant
-    return shown
-
-
-def _log_rising(x: Floats, alpha: float) -> Floats:
-    """lnΓ(x+α) - lnΓ(x+1)."""
-    import numpy as np
-    from scipy.special import gammaln
-
-    low = np.maximum(np.minimum(x + alpha, x + 1), 20.0)
-    step = alpha - 1
-    one = np.maximum(x + 1, 20.0)
-    other = np.maximum(one + step, 20.0)
-    stirling = (other - 0.5) * np.log1p(step / one) + step * np.log(one) - step + _rest(other) - _rest(one)
-    return np.where(low > 20.0, stirling, gammaln(x + alpha) - gammaln(x + 1))
-
-
-def _rest(x: Floats) -> Floats:
-    w = 1 / (x * x)
-    shown: Floats = (1 / 12 - w * (1 / 360 - w * (1 / 1260 - w * (1 / 1680 - w / 1188)))) / x
-    return shown
-
-
-def _spread(a: Floats, b: Floats) -> Floats:
-    """The least standard deviation, in counts, that a Beta's parameters leave: 1/σ² = ψ'(a) + ψ'(b)."""
-    import numpy as np
-    from scipy.special import polygamma
-
-    shown: Floats = 1 / np.sqrt(polygamma(1, a) + polygamma(1, b))
-    return shown
+        at = np.minimum(at, len(sums) - 1)
+        return np.stack([self.places[at], self.sizes[at] - self.places[at]], axis=1)
 
 
 def _blocks(n: int, kinks: Sequence[int]) -> tuple[Wholes, Wholes]:

@@ -131,7 +131,8 @@ class NoiseAware:
         if at not in self._cache:
             count, chance = self.counts.marginal(at)
             own, total = float(self.prior.parameters[at]), float(self.prior.total)
-            a, b = own + count, (total - own) + (self.n - count)
+            # Places that stand for fewer records say of how many.
+            a, b = own + count, (total - own) + (getattr(self.counts, "sizes", self.n) - count)
             if self.counts.silence:
                 a, b = np.append(a, own), np.append(b, total - own)
                 chance = np.append((1 - self.counts.silence) * chance, self.counts.silence)

@@ -1,0 +1,140 @@
+"""Counts far from every kink, as if there were fewer records: where a likelihood is smooth, many counts say the same.
+
+A posterior from m < n records whose likelihood is ℓ' has, by the rule of total probability, the weights
+π(c)·E[ℓ'(X) | c] on n records, with X the count among m of the n records: hypergeometric, with mean mc/n and, in counts
+of n, the standard deviation τ = sqrt(c(n-c)/n·(n-m)/m). With ℓ'(x) = ℓ(xn/m) inside a far region and 0 elsewhere, this
+differs from ℓ in the region, and 0 elsewhere, by ½τ²|ℓ''| inside, which is measured at three places of a normal law,
+and by 2·τ/sqrt(2π)·ℓπ at each edge. Half of the sum is the total variation distance; all of it is stated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from discreet.inference.gram import PLACES, summed
+from discreet.inference.line_prior import log_predictive_line, spread
+from discreet.posteriors import Dirichlet
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Wholes = NDArray[np.int64]
+
+FEWEST = 1 << 12
+WIDTH = 3.0
+"""The longest block whose Betas blur into each other, in their standard deviations."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Places among n records, their masses, and an error in the same unit."""
+
+    places: Floats
+    mass: Floats
+    n: int
+    error: float
+
+
+@dataclass(frozen=True, eq=False)
+class Beyond:
+    """(ℓ - least)·π in logarithms, over e^top."""
+
+    prior: Dirichlet
+    log_likelihood: Callable[[Floats], Floats]
+    least: float
+    top: float
+
+    def log(self, places: Floats, n: int, share: float = 1.0) -> Floats:
+        """At places among n records, which are a share of those that the likelihood speaks of."""
+        return self.log_above(places / share) + log_predictive_line(self.prior, n, places) - self.top
+
+    def log_above(self, c: Floats) -> Floats:
+        """ln(ℓ - least), which may be minus infinity."""
+        import numpy as np
+
+        log = self.log_likelihood(c)
+        with np.errstate(divide="ignore"):
+            shown: Floats = log + np.log(-np.expm1(np.minimum(self.least - log, 0.0)))
+        return shown
+
+
+def parts_of(prior: Dirichlet, n: int, start: Wholes, length: Wholes) -> Wholes:
+    """Into how many parts blocks must be cut for their Betas to blur into each other."""
+    import numpy as np
+
+    first, second = prior.alpha
+    wide = np.min([spread(first + at, second + (n - at)) for at in (start, start + length - 1)], axis=0)
+    found: Wholes = np.maximum(1, np.ceil(length / np.maximum(WIDTH * wide, 1.0))).astype(np.int64)
+    return found
+
+
+def cut(start: Wholes, length: Wholes, parts: Wholes) -> tuple[Wholes, Wholes]:
+    """Each block in so many parts.
+
+    >>> import numpy as np
+    >>> [part.tolist() for part in cut(np.array([0, 10]), np.array([10, 7]), np.array([1, 3]))]
+    [[0, 10, 12, 14], [10, 2, 2, 3]]
+    """
+    import numpy as np
+
+    number = np.arange(int(parts.sum())) - np.repeat(np.cumsum(parts) - parts, parts)
+    long, all_ = np.repeat(length, parts), np.repeat(parts, parts)
+    # Cuts at the whole numbers below j·length/parts, without a product too large for 64 bits.
+    quotient, rest = long // all_, long % all_
+    begin = number * quotient + number * rest // all_
+    end = (number + 1) * quotient + (number + 1) * rest // all_
+    return np.repeat(start, parts) + begin, end - begin
+
+
+def far_blocks(
+    prior: Dirichlet, n: int, kinks: Sequence[int], start: Wholes, length: Wholes, mass: Floats, places: int
+) -> NDArray[np.bool_]:
+    """The blocks farthest from all kinks and ends, such that so many places are enough for the nearer ones."""
+    import numpy as np
+
+    # On a circle, counts are as far apart as their shares are in standard deviations.
+    anchors, middle = (np.arcsin(np.sqrt(np.array(at) / n)) for at in (sorted({0, n, *kinks}), start + length // 2))
+    after = np.clip(np.searchsorted(anchors, middle), 1, len(anchors) - 1)
+    away = np.minimum(np.abs(middle - anchors[after - 1]), np.abs(anchors[after] - middle))
+    cost = np.where(mass > 0, np.minimum(parts_of(prior, n, start, length) * PLACES, length), 0)
+    order = np.argsort(away, kind="stable")
+    far = np.ones(len(start), dtype=bool)
+    far[order[np.cumsum(cost[order]) <= places]] = False
+    return far
+
+
+def coarse(beyond: Beyond, n: int, start: Wholes, length: Wholes, mass: Floats, places: int) -> Part:
+    """Far blocks in so many places, of as many records as these can tell apart."""
+    import numpy as np
+
+    prior = beyond.prior
+    needed = float(np.minimum(parts_of(prior, n, start, length) * PLACES, length)[mass > 0].sum())
+    fewer = max(FEWEST, min(n, int(n * (0.9 * places / max(needed, 1.0)) ** 2)))
+    share = fewer / n
+    begin = np.ceil(share * start).astype(np.int64)
+    size = np.ceil(share * (start + length)).astype(np.int64) - begin
+    begin, size = begin[size > 0], size[size > 0]
+    place, weight, _ = summed(*cut(begin, size, parts_of(prior, fewer, begin, size)))
+    found = weight * np.exp(beyond.log(place, fewer, share))
+    where = place / share
+    here, blur = beyond.log_above(where), _blur(where, n, fewer)
+    sides = [beyond.log_above(np.clip(where + side * math.sqrt(3) * blur, 0.0, n)) - here for side in (-1, 1)]
+    bent = np.abs(1 / 3 - np.exp(np.minimum(sides, 700.0)).sum(axis=0) / 6)
+    follows = start[1:] == (start + length)[:-1]
+    edge = np.concatenate([start[np.append(True, ~follows)], (start + length - 1)[np.append(~follows, True)]])
+    leaked = 2 / math.sqrt(2 * math.pi) * _blur(edge, n, fewer) * np.exp(beyond.log(edge.astype(np.float64), n))
+    error = float((found * bent)[found > 0].sum()) + float(leaked.sum())
+    return Part(place, found, fewer, error)
+
+
+def _blur(c: NDArray[np.float64] | NDArray[np.int64], n: int, fewer: int) -> Floats:
+    """τ: how far the count among fewer records is from telling the count among all."""
+    import numpy as np
+
+    shown: Floats = np.sqrt(c / n * (n - c) * ((n - fewer) / fewer))
+    return shown
