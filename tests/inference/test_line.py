@@ -144,7 +144,7 @@ def test_what_is_too_much_to_blur_is_counted_as_wrong(monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize(
     ("name", "n"),
-    [(name, n) for name in [*FAMILIES, *NOISES] for n in (10**9, 10**12) if "smooth" not in name or n < 10**12],
+    [(name, n) for name in [*FAMILIES, *NOISES] for n in (10**9, 10**12)],
 )
 def test_any_number_of_records_has_a_posterior(name: str, n: int) -> None:
     mechanism = dc.mechanism(name, dc.PosteriorSpace(prior=[1, 1], n=n), epsilon=1)
