@@ -10,6 +10,7 @@ import json
 import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from discreet.errors import InvalidInput
@@ -28,6 +29,7 @@ MAX_DIGITS = 4000
 """Python reads and writes whole numbers of up to 4300 digits; a total that needs more is refused."""
 
 _BEYOND = 10**MAX_DIGITS
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 _FRACTION = re.compile(r"[0-9]+(?:/[0-9]+)?", re.ASCII)
 
 
@@ -94,7 +96,7 @@ class Entry:
         for name in LATER:
             if told[name] is None:
                 del told[name]
-        return hashlib.sha256(json.dumps(told, sort_keys=True, separators=(",", ":")).encode("ascii")).hexdigest()
+        return hashlib.sha256(_CANONICAL.encode(told).encode("ascii")).hexdigest()
 
     def as_row(self) -> dict[str, str | int | None]:
         """The fields by name; all of them are plain, so nothing is copied deep."""
@@ -122,7 +124,15 @@ def read_amount(epsilon: object, delta: object) -> Amount:
 
 def read_number(text: object) -> Fraction:
     """A number as it is stored."""
-    if not isinstance(text, str) or len(text) > 2 * MAX_DIGITS or not _FRACTION.fullmatch(text):
+    if not isinstance(text, str) or len(text) > 2 * MAX_DIGITS:
+        raise ValueError("not an amount")
+    return _read_number(text)
+
+
+@lru_cache(maxsize=256)
+def _read_number(text: str) -> Fraction:
+    """The same few texts are read again and again while a charge is decided."""
+    if not _FRACTION.fullmatch(text):
         raise ValueError("not an amount")
     number = Fraction(text)
     if str(number) != text:
