@@ -116,12 +116,8 @@ def test_nasty_texts_are_counted_by_the_rule_in_postgres(kind: str, base: Base) 
     assert counted(source, declaration) == (len(rows), *expected(rows, declaration))
 
 
-def test_what_a_collation_folds_the_rule_keeps_apart(folding: Base) -> None:
-    for kind in ("text COLLATE folded", "citext"):
-        keeps_apart(folding, kind)
-
-
-def keeps_apart(folding: Base, kind: str) -> None:
+@pytest.mark.parametrize("kind", ["text COLLATE folded", "citext"])
+def test_what_a_collation_folds_the_rule_keeps_apart(folding: Base, kind: str) -> None:
     source = folding.table({"v": (kind, STORABLE)})
     declaration = Declaration("v", CATEGORIES, other="rest")
     assert counted(source, declaration) == (len(STORABLE), *expected(STORABLE, declaration))

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from discreet.counting.base import Declaration, Place
 from discreet.space import Counts
 
 
-class Tallying:
+class Tallying(ABC):
     """The questions of a `Table` that its engine need not know."""
 
     __slots__ = ()
 
     declaration: Declaration
 
+    @abstractmethod
     def places(self) -> dict[Place, int]:
         """How many records are in each place: one pass over the rows, from which only these numbers come back."""
-        raise NotImplementedError
 
     def count_strays(self) -> bool:
         """Whether any record is outside, with no other to take it."""

@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING
 
 from discreet.reproduction.growth import (
     Point,
-    agreement,
     growth,
     growth_settings,
-    growth_table,
-    mean_at,
     paint_growth,
 )
-from discreet.reproduction.painting import PRINTED, RIGHT
-from discreet.reproduction.table import Table
+from discreet.reproduction.growth import growth_sentences as sentences
+from discreet.reproduction.growth import growth_table as table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+__all__ = ["numbers", "paint", "sentences", "settings", "table"]
 
 SIZES = (20, 40, 60, 100, 150, 200, 300, 400, 500, 600, 800)
 QUICK = (20, 60, 100, 200)
@@ -31,22 +30,6 @@ def settings(quick: bool) -> dict[str, str]:
 def numbers(quick: bool) -> list[Point]:
     """The exact means and the runs."""
     return growth(4, QUICK if quick else SIZES)
-
-
-def table(shown: list[Point]) -> Table:
-    """One row a point."""
-    return growth_table(shown)
-
-
-def sentences(shown: list[Point]) -> list[str]:
-    """How the mechanisms compare at the largest n."""
-    n = max(point.n for point in shown)
-    lines = []
-    for reading in (PRINTED, RIGHT):
-        names = list(dict.fromkeys(point.mechanism for point in shown if point.reading == reading))
-        values = ", ".join(f"{name} {mean_at(shown, reading, name, n):.4f}" for name in names)
-        lines.append(f"{reading.capitalize()}, n = {n}: {values}.")
-    return [*lines, agreement(shown)]
 
 
 def paint(shown: list[Point]) -> Figure:

@@ -151,3 +151,14 @@ def paint_growth(points: Sequence[Point], title: str) -> Figure:
         dress(axes, f"{reading}: ε = {EPSILON[reading]}", "number of records n", f"mean {distance} to the truth")
     legend_below(figure, second, first)
     return figure
+
+
+def growth_sentences(shown: list[Point]) -> list[str]:
+    """How the mechanisms compare at the largest n."""
+    n = max(point.n for point in shown)
+    lines = []
+    for reading in (PRINTED, RIGHT):
+        names = list(dict.fromkeys(point.mechanism for point in shown if point.reading == reading))
+        values = ", ".join(f"{name} {mean_at(shown, reading, name, n):.4f}" for name in names)
+        lines.append(f"{reading.capitalize()}, n = {n}: {values}.")
+    return [*lines, agreement(shown)]
