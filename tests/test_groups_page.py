@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import doctest
-import re
 
 import pytest
 
 from discreet import Geometric, PosteriorSpace
 from discreet.inference.statement import quick_groups
-from tests.cli.command import discreet_here
 from tests.contracts.source import ROOT
+from tests.pages import assert_prints, commands_of
 
 PAGE = ROOT / "docs" / "groups.md"
-BLOCKS = re.findall(r"```console\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
-COMMANDS = [part for block in BLOCKS for part in re.findall(r"\$ discreet (.*)\n((?:[^$].*\n)*)", block)]
+COMMANDS = commands_of(PAGE)
 
 
 def test_the_python_of_the_page_runs_as_shown() -> None:
@@ -28,11 +26,7 @@ def test_a_command_of_the_page_prints_what_it_shows(
     command: str, shown: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    answer = discreet_here(capsys, *command.split())
-    assert answer.code == 0, answer
-    printed = [line.split() for line in answer.out.splitlines()]
-    for line in shown.splitlines():
-        assert line.split() in printed, answer.out
+    assert_prints(command, shown, capsys)
 
 
 def test_intervals_within_groups_have_their_noise_as_far_as_the_page_says() -> None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import doctest
-import re
 
 import pytest
 
-from tests.cli.command import discreet_here
 from tests.contracts.source import ROOT
+from tests.pages import assert_prints, commands_of
 
 PAGE = ROOT / "docs" / "snapping.md"
-COMMANDS = re.findall(r"```console\n\$ discreet (.*)\n((?:.*\n)*?)```", PAGE.read_text(encoding="utf-8"))
+COMMANDS = commands_of(PAGE)
 
 
 def test_the_python_of_the_page_runs_as_shown() -> None:
@@ -25,12 +24,7 @@ def test_a_command_of_the_page_prints_what_it_shows(
     command: str, shown: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "120")
-    answer = discreet_here(capsys, *command.split())
-    assert answer.code == 0, answer
-    printed = [line.rstrip() for line in answer.out.splitlines()]
-    for line in shown.splitlines():
-        pattern = re.escape(line.rstrip()).replace(re.escape("..."), ".*")
-        assert any(re.fullmatch(pattern, there) for there in printed), line
+    assert_prints(command, shown, capsys)
 
 
 def test_the_page_has_commands() -> None:
