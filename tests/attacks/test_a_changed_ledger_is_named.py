@@ -8,7 +8,6 @@ from __future__ import annotations
 import random
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, fields
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,7 @@ from discreet.ledger.sqlite import GUARDS
 
 ROWS = 8
 REQUESTS = ["r1", "r2", "r4", "r7"]  # no flipped bit makes one of another
-COLUMNS = [field.name for field in fields(Entry)]
+COLUMNS = list(Entry._fields)
 
 
 @pytest.fixture
@@ -47,7 +46,7 @@ def tamper(path: Path, *statements: str, rows: Sequence[Entry] = (), **values: o
     for statement in statements:
         connection.execute(statement, values)
     names = ", ".join(f":{column}" for column in COLUMNS)
-    connection.executemany(f"INSERT INTO entries VALUES ({names})", [asdict(row) for row in rows])  # noqa: S608
+    connection.executemany(f"INSERT INTO entries VALUES ({names})", [row._asdict() for row in rows])  # noqa: S608
     for (sql,) in kept:
         connection.execute(sql)
     connection.close()
@@ -58,7 +57,7 @@ def tamper(path: Path, *statements: str, rows: Sequence[Entry] = (), **values: o
 def test_a_flipped_byte_in_any_field_of_any_row_is_named(row: int, column: str, ledger: Ledger, tmp_path: Path) -> None:
     path = tmp_path / "l.db"
     before = path.read_bytes()
-    value = asdict(ledger.history()[row - 1])[column]
+    value = ledger.history()[row - 1]._asdict()[column]
     changes: list[object] = ["x"] if value is None else [None, 7]
     if isinstance(value, str):
         flipped = value.encode()
@@ -133,7 +132,7 @@ def forged(entries: list[Entry]) -> list[Entry]:
     """The rows chained anew, as someone who knows the rule can."""
     chain: list[Entry] = []
     for entry in entries:
-        told = asdict(entry) | {"seq": len(chain) + 1, "previous": chain[-1].hash if chain else FIRST}
+        told = entry._asdict() | {"seq": len(chain) + 1, "previous": chain[-1].hash if chain else FIRST}
         chain.append(Entry(**told).chained())
     return chain
 
@@ -164,7 +163,7 @@ def test_even_a_chain_written_anew_cannot_say_what_the_library_would_not(
     row: int, change: dict[str, str | None], ledger: Ledger, tmp_path: Path
 ) -> None:
     entries = ledger.history()
-    entries[row - 1] = Entry(**(asdict(entries[row - 1]) | change))
+    entries[row - 1] = Entry(**(entries[row - 1]._asdict() | change))
     dropped = ("DROP INDEX one_request", "DROP INDEX one_budget", "DELETE FROM entries")
     tamper(tmp_path / "l.db", *dropped, rows=forged(entries))
     with pytest.raises(LedgerError, match=rf"^row {row} of"):
@@ -198,7 +197,7 @@ def test_no_forged_chain_makes_a_concentrated_budget_say_more_than_it_may(
     for i in range(3):
         ledger.charge("d", "1/10", request_id=REQUESTS[i], digest="x")
     entries = ledger.history()
-    entries[row - 1] = Entry(**(asdict(entries[row - 1]) | change))
+    entries[row - 1] = Entry(**(entries[row - 1]._asdict() | change))
     tamper(tmp_path / "l.db", "DELETE FROM entries", rows=forged(entries))
     with pytest.raises(LedgerError, match=r"^row [123] of"):
         ledger.verify()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import psycopg
@@ -14,7 +14,7 @@ from discreet.ledger import Entry, Ledger
 from discreet.ledger.postgres_tables import GUARDS
 
 ROWS = 6
-COLUMNS = [field.name for field in fields(Entry) if field.name != "seq"]
+COLUMNS = [name for name in Entry._fields if name != "seq"]
 
 
 @dataclass
@@ -53,7 +53,7 @@ def book(database: str) -> Iterator[Book]:
 @pytest.mark.parametrize("column", COLUMNS)
 def test_a_changed_field_of_any_row_is_named(column: str, book: Book) -> None:
     for row, entry in enumerate(book.ledger.history(), start=1):
-        value = asdict(entry)[column]
+        value = entry._asdict()[column]
         changed = "x" if value is None else value[:-1] + ("0" if value[-1] != "0" else "1")
         update = f"UPDATE discreet.entries SET {column} = %s WHERE seq = {row}"  # noqa: S608
         book.edit(update, bound=(changed,))

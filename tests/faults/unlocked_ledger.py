@@ -8,6 +8,7 @@ from discreet.ledger import Charge, Ledger
 from discreet.ledger.charges import charge_of
 from discreet.ledger.entries import CHARGE, Entry, amount_texts, asked_amount
 from discreet.ledger.rules import asked_rho, spent_with
+from discreet.ledger.store import Rows
 
 
 class UnlockedLedger(Ledger):
@@ -27,7 +28,8 @@ class UnlockedLedger(Ledger):
         """Spend what fitted a moment ago."""
         amount = asked_amount(epsilon, delta)
         self.afford(dataset, epsilon, delta, adjacency=adjacency, rho=rho)
-        with self._store.writing() as rows:
+
+        def decide(rows: Rows) -> Charge:
             price = asked_rho(rho, amount)
             spent = spent_with(rows.last_charge(dataset)).plus(amount, price)
             written = rows.append(
@@ -45,4 +47,6 @@ class UnlockedLedger(Ledger):
                     **amount_texts(spent.amount, ("spent_epsilon", "spent_delta")),
                 )
             )
-        return charge_of(written, None, is_new=True)
+            return charge_of(written, None, is_new=True)
+
+        return self._store.write(decide)

@@ -19,9 +19,16 @@ from fractions import Fraction
 import discreet.ledger.postgres as postgres
 import discreet.ledger.sqlite as sqlite
 from discreet.ledger import Ledger
+from discreet.ledger.postgres_rows import Memory
 
-STEPS = ("open", "locked", "written", "committed")
-POINTS = [(action, step) for action in ("charge", "seal") for step in STEPS]
+POINTS = [
+    *((action, step, "asked") for action in ("charge", "seal") for step in ("open", "locked", "written", "committed")),
+    *((action, step, "remembered") for action in ("charge", "seal") for step in ("open", "written", "committed")),
+]
+"""What is done, where it is killed, and whether a server's rows were asked for or remembered; then one message holds
+all, and who sends it is never told of the lock. A file is always asked."""
+
+Point = tuple[str, str, str]
 
 
 def run(kills: int, place: str) -> dict[str, int]:
@@ -31,13 +38,13 @@ def run(kills: int, place: str) -> dict[str, int]:
     for i in range(kills):
         point = POINTS[i % len(POINTS)] if i % 5 else None  # every fifth is killed at a moment and not at a step
         answered = _killed(ledger, f"r{i}", point, after=chance.uniform(0, 0.08))
-        found[" ".join([*(point or ("anywhere", "")), "after", answered[-1] if answered else "nothing"])] += 1
+        found[" ".join([*(point or ("anywhere",)), "after", answered[-1] if answered else "nothing"])] += 1
         _inspect(ledger, f"r{i}", answered, requests=i + 1)
     assert ledger.spent("d").epsilon == kills
     return dict(found)
 
 
-def _killed(ledger: Ledger, request: str, point: tuple[str, str] | None, after: float) -> list[str]:
+def _killed(ledger: Ledger, request: str, point: Point | None, after: float) -> list[str]:
     """What a child was answered before it was killed."""
     read, write = os.pipe()
     child = os.fork()
@@ -58,27 +65,39 @@ def _killed(ledger: Ledger, request: str, point: tuple[str, str] | None, after: 
     return answered
 
 
-def _request(ledger: Ledger, request: str, point: tuple[str, str] | None, tell: int) -> None:
-    doing = ""
+def _request(ledger: Ledger, request: str, point: Point | None, tell: int) -> None:
+    doing, memory = "", "remembered" if point is None else point[2]
+    _remember(ledger, memory)
 
     def pull(step: str) -> None:
-        if point == (doing, step):
+        if point == (doing, step, memory):
             os.kill(os.getpid(), signal.SIGKILL)
+        assert (step, memory, type(ledger._store)) != ("locked", "remembered", postgres.PostgresStore)
 
     for store in (sqlite, postgres):
         vars(store)["step"] = pull
     doing = "charge"
     ledger.charge("d", 1, request_id=request, digest="x")
     os.write(tell, b"charged ")
+    if memory == "asked":
+        _remember(ledger, memory)
     doing = "seal"
     ledger.seal(request, json.dumps({"drawn": "by the child"}))
     os.write(tell, b"sealed ")
 
 
+def _remember(ledger: Ledger, memory: str) -> None:
+    """Have a server's rows in memory, or forget them."""
+    if isinstance(ledger._store, postgres.PostgresStore):
+        ledger._store._memory = Memory()
+        if memory == "remembered":
+            ledger._store.write(lambda _: None, dataset="d")
+
+
 def _inspect(ledger: Ledger, request: str, answered: list[str], requests: int) -> None:
     """The ledger keeps what it answered, has no outcome without its charge, and serves the retry."""
-    with ledger._store.writing():
-        pass  # a server may still be committing what the dead have sent: whoever gets the lock knows that it is done
+    # A server may still be committing what the dead have sent: whoever gets the lock knows that it is done.
+    ledger._store.write(lambda _: None)
     ledger.verify()  # a seal without its charge, or a charge beyond the budget, is a row that it names
     charge = ledger.find(request)
     assert charge is not None or "charged" not in answered

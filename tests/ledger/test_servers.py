@@ -26,9 +26,10 @@ def database_of(url: str) -> str:
 
 def in_transaction(ledger: Ledger, setting: str) -> str:
     """A setting as it is when a charge is written."""
-    with ledger._store.writing():
-        row = ledger._store._hold.link().execute(f"SHOW {setting}").fetchone()  # type: ignore[attr-defined]
-    return str(row[0])
+    link: psycopg.Connection[tuple[str]] = ledger._store._hold.link()  # type: ignore[attr-defined]
+    row = ledger._store.write(lambda _: link.execute(f"SHOW {setting}".encode()).fetchone())
+    assert row is not None
+    return row[0]
 
 
 @pytest.mark.parametrize("scheme", ["postgresql://", "postgres://"])
@@ -250,18 +251,33 @@ def test_a_ledger_that_is_let_go_closes_its_connection(database: str) -> None:
     assert link.closed
 
 
-def test_a_charge_asks_nothing_outside_of_its_two_messages(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    ledger = Ledger.create(database, dataset="d", epsilon=1)
-    link = ledger._store._hold.link()  # type: ignore[attr-defined]
-    execute, modes = link.execute, []
+@pytest.mark.parametrize("before", range(4))
+def test_a_refusal_of_the_server_spoils_no_later_charge(before: int, database: str) -> None:
+    """What is sent behind a statement that fails is not prepared, whichever time it was sent."""
+    ledger = Ledger.create(database, dataset="d", epsilon=99)
+    with psycopg.connect(database, autocommit=True) as owner:
+        owner.execute(
+            "CREATE FUNCTION discreet.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$"
+        )
+        for number in range(4 + before):
+            if number == before:
+                owner.execute(
+                    "CREATE TRIGGER refuse BEFORE INSERT ON discreet.entries EXECUTE FUNCTION discreet.refuse()"
+                )
+                for _ in range(3):
+                    with pytest.raises(LedgerError):
+                        ledger.charge("d", 1, request_id="refused", digest="x")
+                owner.execute("DROP TRIGGER refuse ON discreet.entries")
+            assert ledger.charge("d", 1, request_id=f"r{number}", digest="x").is_new
+    assert ledger.verify().rows == 5 + before
 
-    def watched(*asked: object) -> object:
-        modes.append(link.info.pipeline_status.name)
-        return execute(*asked)
 
-    monkeypatch.setattr(link, "execute", watched)
-    ledger.charge("d", 1, request_id="r", digest="x")
-    assert set(modes) == {"ON"}
+@pytest.mark.parametrize("place", ["dbname=budgets password=secret", "host = h user=u", "password='secret'"])
+def test_an_address_in_keywords_is_refused_and_not_shown(place: str) -> None:
+    for call in (lambda: Ledger(place), lambda: Ledger.create(place, dataset="d", epsilon=1)):
+        with pytest.raises(LedgerError, match="write postgresql://user@host/database") as caught:
+            call()
+        assert "secret" not in str(caught.value)
 
 
 def test_psycopg_is_not_loaded_for_a_file() -> None:

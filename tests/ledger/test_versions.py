@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 
@@ -46,7 +45,7 @@ def test_it_is_charged_and_sealed_on_and_stays_of_its_version(old: Ledger, tmp_p
     connection = sqlite3.connect(tmp_path / "l.db")
     assert connection.execute("PRAGMA user_version").fetchone() == (1,)
     connection.close()
-    assert [asdict(entry)["rho"] for entry in old.history()] == [None] * 9
+    assert [entry.rho for entry in old.history()] == [None] * 9
 
 
 def test_a_concentrated_budget_needs_a_new_ledger(old: Ledger, tmp_path: Path) -> None:

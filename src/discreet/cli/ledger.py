@@ -91,7 +91,6 @@ def history(
     as_json: AsJson = False,
 ) -> None:
     """Show every row: budgets, charges and seals, in their order."""
-    from dataclasses import asdict
 
     import discreet as dc
     from discreet.cli.tables import console, print_json
@@ -101,7 +100,7 @@ def history(
         opened.spent(dataset)  # refuses a dataset that is not there
     entries = opened.history(dataset)
     if as_json:
-        print_json({"ledger": opened.name, "entries": [asdict(entry) for entry in entries]})
+        print_json({"ledger": opened.name, "entries": [entry._asdict() for entry in entries]})
         return
     columns = ["row", "time (UTC)", "kind", "dataset", "amount", "request", "hash"]
     console().print(_table(f"history of {opened.name}", columns, [_history_row(entry) for entry in entries]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -86,17 +85,18 @@ class Ledger:
         if created(path_or_url, first):
             return cls(path_or_url)
         ledger = cls(path_or_url)
-        with ledger._store.writing(dataset=first.dataset) as rows:
+
+        def decide(rows: Rows) -> None:
             if rows.budget(first.dataset) is not None:
                 raise InvalidInput(f"{ledger.name} has a budget for {first.dataset!r}", mend="a budget is set once")
-            if not rows.keeps_rho:
-                if rho is not None:
-                    raise InvalidInput(
-                        f"{ledger.name} was made by an earlier version, which adds ε up",
-                        mend="open the dataset in a new ledger",
-                    )
-                first = replace(first, composition=None)
-            rows.append(first)
+            if rho is not None and not rows.keeps_rho:
+                raise InvalidInput(
+                    f"{ledger.name} was made by an earlier version, which adds ε up",
+                    mend="open the dataset in a new ledger",
+                )
+            rows.append(first if rows.keeps_rho else first._replace(composition=None))
+
+        ledger._store.write(decide, dataset=first.dataset)
         return ledger
 
     @property
@@ -127,7 +127,8 @@ class Ledger:
         price = asked_rho(rho, amount)
         name, digest = checked_name(request_id, "the request"), checked_name(digest, "the digest")
         dataset = checked_name(dataset, "the dataset")
-        with self._store.writing(dataset=dataset, request_id=name) as rows:
+
+        def decide(rows: Rows) -> Charge:
             earlier = rows.charge(name)
             if earlier is not None:
                 asked = (dataset, amount, digest, adjacency, str(price) if earlier.rho else None)
@@ -151,7 +152,9 @@ class Ledger:
                     **kept,
                 )
             )
-        return charge_of(written, None, is_new=True)
+            return charge_of(written, None, is_new=True)
+
+        return self._store.write(decide, dataset=dataset, request_id=name)
 
     def afford(
         self, dataset: str, epsilon: object, delta: object = 0, *, adjacency: str = REPLACE_ONE, rho: object = None
@@ -170,7 +173,8 @@ class Ledger:
         name = checked_name(request_id, "the request")
         if not _is_json(outcome):
             raise InvalidInput("an outcome must be a JSON text", mend="write it with json.dumps")
-        with self._store.writing(request_id=name) as rows:
+
+        def decide(rows: Rows) -> None:
             charge = rows.charge(name)
             if charge is None:
                 raise LedgerError(f"request {name!r} has no charge", mend="charge first")
@@ -187,6 +191,8 @@ class Ledger:
                     outcome=outcome,
                 )
             )
+
+        self._store.write(decide, request_id=name)
 
     def find(self, request_id: str) -> Charge | None:
         """The charge of a request, with its outcome if it was sealed."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
@@ -59,8 +58,7 @@ class Amount(NamedTuple):
 NOTHING = Amount(Fraction(0), Fraction(0))
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One row. A budget opens a dataset, a charge spends from it, a seal keeps what was released for a charge."""
 
     seq: int
@@ -91,20 +89,11 @@ class Entry:
         >>> Entry(seq=1, kind=BUDGET, dataset="anes", time="2030-01-01T00:00:00+00:00").computed_hash()[:16]
         '08f6b2603c2a9bd7'
         """
-        told = self.as_row()
-        del told["hash"]
-        for name in LATER:
-            if told[name] is None:
-                del told[name]
-        return hashlib.sha256(_CANONICAL.encode(told).encode("ascii")).hexdigest()
-
-    def as_row(self) -> dict[str, str | int | None]:
-        """The fields by name; all of them are plain, so nothing is copied deep."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return _digest(*self._replace(hash=""))
 
     def chained(self) -> Entry:
         """The row with its hash filled in."""
-        return replace(self, hash=self.computed_hash())
+        return self._replace(hash=self.computed_hash())
 
     @property
     def amount(self) -> Amount:
@@ -115,6 +104,17 @@ class Entry:
     def spent(self) -> Amount:
         """What the dataset has spent with this charge."""
         return read_amount(self.spent_epsilon, self.spent_delta)
+
+
+@lru_cache(maxsize=64, typed=True)
+def _digest(*fields: object) -> str:
+    """A charge looks at the same few rows again and again: the budget, and the newest, which it often wrote itself."""
+    told = dict(zip(Entry._fields, fields, strict=True))
+    del told["hash"]
+    for name in LATER:
+        if told[name] is None:
+            del told[name]
+    return hashlib.sha256(_CANONICAL.encode(told).encode("ascii")).hexdigest()
 
 
 def read_amount(epsilon: object, delta: object) -> Amount:

@@ -6,11 +6,10 @@ import csv
 import io
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, fields
 
 from discreet.ledger.entries import Entry
 
-COLUMNS = tuple(field.name for field in fields(Entry) if field.name != "outcome")
+COLUMNS = tuple(name for name in Entry._fields if name != "outcome")
 
 
 def as_csv(entries: Iterable[Entry]) -> str:
@@ -19,7 +18,7 @@ def as_csv(entries: Iterable[Entry]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for entry in entries:
-        told = asdict(entry)
+        told = entry._asdict()
         writer.writerow([harmless(told[column]) for column in COLUMNS])
     return text.getvalue()
 
@@ -36,4 +35,4 @@ def harmless(value: object) -> str:
 
 def as_json(entries: Iterable[Entry]) -> str:
     """Everything, as a list of objects whose keys are the columns."""
-    return json.dumps([asdict(entry) for entry in entries], indent=2, allow_nan=False) + "\n"
+    return json.dumps([entry._asdict() for entry in entries], indent=2, allow_nan=False) + "\n"

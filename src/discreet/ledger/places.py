@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from discreet.ledger.store import Store
 
 SQLITE = "sqlite:///"
 POSTGRES = ("postgresql://", "postgres://")
+_KEYWORDS = re.compile(r"\b(?:dbname|password|host|user)\s*=")
 
 
 def opened(path_or_url: str | Path) -> Store:
@@ -49,6 +51,8 @@ def _file_of(path_or_url: str | Path) -> Path:
                 "a ledger cannot be kept at such an address", mend="name a file, sqlite:///file or postgresql://…"
             )
         text = text.removeprefix(SQLITE)
+    if _KEYWORDS.search(text):  # how libpq spells an address; a file of that name would show its password
+        raise LedgerError("a ledger cannot be kept at such an address", mend="write postgresql://user@host/database")
     if not text or "\0" in text:
         raise LedgerError("a ledger needs the name of a file", mend="like budgets.db")
     return Path(text)

@@ -1,7 +1,8 @@
 """A ledger in a PostgreSQL database, for teams: several hosts may charge it at once.
 
 A write locks the ledger's mark before it reads, so that no two can both find room for the last of a budget. It takes
-two messages: the lock and the rows that will be asked for, then the new row and the commit. `synchronous_commit` is
+two messages: the lock and the rows that will be asked for, then the new row and the commit; or one, if it was decided
+from rows that are remembered and the server finds that nothing was added to them. `synchronous_commit` is
 forced on in every transaction, and a server that does not sync to its disk is refused. If the connection breaks before
 the answer to a commit, the charge may stand or not: the caller is told so and shown nothing, and the same request asked
 again finds out. No message says what the server said, which might name a user or an address; no password is kept but
@@ -10,18 +11,29 @@ in the address itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import LiteralString
+from typing import LiteralString, TypeVar
 
 import psycopg
 from psycopg import errors
 
-from discreet.errors import LedgerError
+from discreet.errors import DiscreetError, LedgerError
 from discreet.ledger.accounts import MEND
 from discreet.ledger.entries import Entry
 from discreet.ledger.postgres_link import Hold, Link, missing, translated
-from discreet.ledger.postgres_tables import NAMES, PLACES, is_guarded, make
+from discreet.ledger.postgres_rows import (
+    APPEND,
+    INSERT,
+    WANTED,
+    Forgotten,
+    Found,
+    LinkSource,
+    Memory,
+    found_of,
+    told_to_append,
+)
+from discreet.ledger.postgres_tables import is_guarded, make
 from discreet.ledger.store import VERSION, Rows, step
 
 PATIENCE = 60
@@ -30,7 +42,8 @@ PATIENCE = 60
 APPLICATION = 0x64637274
 """The lock of those who make a ledger."""
 
-Found = dict[tuple[str, str | None], Entry | None]
+T = TypeVar("T")
+Cursor = psycopg.Cursor[tuple[object, ...]]
 
 # Rows that others may not see are an error and not a gap; a commit is on disk when it is answered.
 _SETTINGS: LiteralString = """
@@ -44,60 +57,6 @@ _SERVER: LiteralString = """
         EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace
                 WHERE s.nspname = 'discreet' AND c.relname = 'mark')"""  # to_regclass may answer from a cache
 _LOCK: LiteralString = "SELECT version FROM discreet.mark FOR UPDATE"
-_ENTRIES: LiteralString = "SELECT " + NAMES + " FROM discreet.entries "  # noqa: S608 - no value comes from outside
-_ALL: LiteralString = _ENTRIES + "ORDER BY seq"
-_LAST: LiteralString = _ENTRIES + "ORDER BY seq DESC LIMIT 1"
-_OF_DATASET: LiteralString = _ENTRIES + "WHERE dataset = %s AND kind = %s ORDER BY seq DESC LIMIT 1"
-_OF_REQUEST: LiteralString = _ENTRIES + "WHERE request_id = %s AND kind = %s"
-_OF_A_CHARGE: dict[LiteralString, LiteralString] = {
-    "last": _LAST,
-    "budget of dataset": _ENTRIES + "WHERE dataset = %(dataset)s AND kind = 'budget'",
-    "charge of dataset": _ENTRIES + "WHERE dataset = %(dataset)s AND kind = 'charge' ORDER BY seq DESC LIMIT 1",
-    "charge of request": _ENTRIES + "WHERE request_id = %(request)s AND kind = 'charge'",
-    "seal of request": _ENTRIES + "WHERE request_id = %(request)s AND kind = 'seal'",
-}
-_WANTED: LiteralString = " UNION ALL ".join(
-    "(SELECT '" + what + "', found.* FROM (" + query + ") found)"  # noqa: S608
-    for what, query in _OF_A_CHARGE.items()
-)
-_INSERT: LiteralString = "INSERT INTO discreet.entries (" + NAMES + ") VALUES (" + PLACES + ")"  # noqa: S608
-
-
-class LinkSource:
-    """Rows by key, over a connection; those that were fetched with the lock are not asked for again."""
-
-    version = VERSION
-
-    def __init__(self, link: Link, fetched: Found | None = None) -> None:
-        self._link = link
-        self._fetched: Found = dict(fetched or {})
-        self.new: list[Entry] = []
-
-    def all(self) -> list[Entry]:
-        """Every row, in order."""
-        return [_entry(row) for row in self._link.execute(_ALL)]
-
-    def last(self) -> Entry | None:
-        """The newest row."""
-        return self._first("last", None, _LAST)
-
-    def of_dataset(self, dataset: str, kind: str) -> Entry | None:
-        """The newest row of a kind for a dataset."""
-        return self._first(f"{kind} of dataset", dataset, _OF_DATASET, dataset, kind)
-
-    def of_request(self, request_id: str, kind: str) -> Entry | None:
-        """The row of a kind for a request."""
-        return self._first(f"{kind} of request", request_id, _OF_REQUEST, request_id, kind)
-
-    def insert(self, entry: Entry) -> None:
-        """One more row, sent together with the commit."""
-        self.new.append(entry)
-        self._fetched["last", None] = entry
-
-    def _first(self, what: str, name: str | None, query: LiteralString, *bound: str) -> Entry | None:
-        if (what, name) not in self._fetched:
-            self._fetched[what, name] = _first(self._link.execute(query, bound))
-        return self._fetched[what, name]
 
 
 class PostgresStore:
@@ -106,6 +65,7 @@ class PostgresStore:
     def __init__(self, url: str) -> None:
         self._hold = Hold(url)
         self.name = self._hold.name
+        self._memory = Memory()
         with translated(self.name), self._hold.turn():
             if not _is_there(self._hold.link(), self.name):
                 raise missing(self.name)
@@ -120,20 +80,53 @@ class PostgresStore:
             yield Rows(LinkSource(self._hold.opened(_begin_reading)[0]), self.name)
             self._hold.link().execute("COMMIT")
 
-    @contextmanager
-    def writing(self, dataset: str | None = None, request_id: str | None = None) -> Iterator[Rows]:
-        """The only writer until it ends; durable when it has ended, undone if it fails."""
+    def write(self, decide: Callable[[Rows], T], dataset: str | None = None, request_id: str | None = None) -> T:
+        """Let `decide` read and append as the only writer; durable when this returns, undone if it fails."""
         with translated(self.name), self._hold.turn():
             step("open")
-            link, (rest, fetched) = self._hold.opened(lambda link: _begin_writing(link, dataset, request_id))
-            source = LinkSource(link, fetched)
+            answer = self._from_memory(decide)
+            if answer is not None:
+                return answer[0]
+            link, (rest, found) = self._hold.opened(lambda link: _begin_writing(link, dataset, request_id))
+            source = LinkSource(link, self._memory.beside(found))
             with _answered(link, self.name), rest:
                 step("locked")
-                yield Rows(source, self.name)
+                decided = decide(Rows(source, self.name))
                 step("written")
                 done = _send(link, source.new)
-            _require_commit(done)
+            _require_commit(*done)
+            self._memory.keep(source)
             step("committed")
+            return decided
+
+    def _from_memory(self, decide: Callable[[Rows], T]) -> tuple[T] | None:
+        """What is decided without asking, in one message; None if it has to be decided anew, and nothing was written.
+
+        Only a row that the server appends counts. Who refuses, or finds an earlier answer, must have looked.
+        """
+        source = self._memory.source()
+        if source is None:
+            return None
+        try:
+            decided = decide(Rows(source, self.name))
+        except (Forgotten, DiscreetError):
+            return None
+        entry = source.to_append()
+        if entry is None or self._hold.is_broken():
+            return None
+        step("written")
+        link = self._hold.link()
+        with _answered(link, self.name), link.pipeline():
+            _begin_locked(link)
+            link.execute(_LOCK)
+            appended = link.execute(APPEND, told_to_append(entry))
+            done = link.execute("COMMIT")
+        _require_commit(done)
+        if appended.rowcount != 1:
+            return None
+        self._memory.keep(source)
+        step("committed")
+        return (decided,)
 
     def is_damaged(self) -> bool:
         """Whether the guards are not as they were made, or the tables would be lost in a crash."""
@@ -159,7 +152,7 @@ def create_tables(url: str, first: Entry) -> bool:
         step("made")
         with _answered(link, hold.name), link.pipeline():
             done = _send(link, source.new)
-        _require_commit(done)
+        _require_commit(*done)
         step("committed")
     return True
 
@@ -180,15 +173,11 @@ def _begin_writing(link: Link, dataset: str | None, request_id: str | None) -> t
         pipeline = stack.enter_context(link.pipeline())
         _begin_locked(link)
         locked = link.execute(_LOCK)
-        wanted = link.execute(_WANTED, {"dataset": dataset, "request": request_id})
+        wanted = link.execute(WANTED, {"dataset": dataset, "request": request_id})
         pipeline.sync()
         if locked.fetchall() != [(VERSION,)]:
             raise LedgerError("the mark of the ledger was changed", mend=MEND)
-        found = {what: _entry(tuple(row)) for what, *row in wanted}
-        names = dict.fromkeys(_OF_A_CHARGE, dataset) | {"charge of request": request_id, "seal of request": request_id}
-        fetched: Found = {(what, name): found.get(what) for what, name in names.items() if name is not None}
-        fetched["last", None] = found.get("last")
-        return stack.pop_all(), fetched
+        return stack.pop_all(), found_of(dataset, request_id, wanted)
 
 
 def _begin_making(link: Link) -> None:
@@ -202,11 +191,10 @@ def _begin_locked(link: Link) -> None:
     link.execute(_SETTINGS, {"wait": f"{PATIENCE}s"})
 
 
-def _send(link: Link, new: list[Entry]) -> psycopg.Cursor[tuple[object, ...]]:
-    """The new rows and the commit, as one message that leaves with the pipeline."""
-    for entry in new:
-        link.execute(_INSERT, tuple(entry.as_row().values()))
-    return link.execute("COMMIT")
+def _send(link: Link, new: list[Entry]) -> tuple[Cursor, ...]:
+    """The commit and before it the new rows, as one message that leaves with the pipeline."""
+    rows = [link.execute(INSERT, entry) for entry in new]
+    return link.execute("COMMIT"), *rows
 
 
 @contextmanager
@@ -223,9 +211,9 @@ def _answered(link: Link, name: str) -> Iterator[None]:
         ) from None
 
 
-def _require_commit(done: psycopg.Cursor[tuple[object, ...]]) -> None:
-    """A transaction that had failed would have been rolled back without an error."""
-    if done.statusmessage != "COMMIT":
+def _require_commit(commit: Cursor, *rows: Cursor) -> None:
+    """A transaction that had failed would be rolled back without an error, and a rule may swallow a row."""
+    if commit.statusmessage != "COMMIT" or any(row.rowcount != 1 for row in rows):
         raise errors.InFailedSqlTransaction
 
 
@@ -239,12 +227,3 @@ def _is_there(link: Link, name: str) -> bool:
     if not unicode:
         raise LedgerError(f"{name} does not keep UTF-8", mend="create the database with ENCODING 'UTF8'")
     return bool(is_there)
-
-
-def _first(cursor: psycopg.Cursor[tuple[object, ...]]) -> Entry | None:
-    row = cursor.fetchone()
-    return None if row is None else _entry(row)
-
-
-def _entry(row: tuple[object, ...]) -> Entry:
-    return Entry(*row)  # type: ignore[arg-type]

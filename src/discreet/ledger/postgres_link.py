@@ -52,8 +52,8 @@ class Hold:
         with self._turn:
             try:
                 yield
-            except BaseException:
-                self._undo()
+            except BaseException as failure:
+                self._undo(failure)
                 raise
 
     def link(self) -> Link:
@@ -61,6 +61,15 @@ class Hold:
         if not self._links or self._links[0].closed:
             self._links[:] = [psycopg.connect(self._address, autocommit=True, prepare_threshold=2)]
         return self._links[0]
+
+    def is_broken(self) -> bool:
+        """Whether the server is known to have gone: its farewell is read, and then the end."""
+        try:
+            for _ in range(2):
+                self.link().pgconn.consume_input()
+        except psycopg.OperationalError:
+            return True
+        return False
 
     def opened(self, begin: Callable[[Link], T]) -> tuple[Link, T]:
         """The connection with a transaction begun. One that broke while nobody used it is replaced, once."""
@@ -72,12 +81,19 @@ class Hold:
                 raise
         return self.link(), begin(self.link())
 
-    def _undo(self) -> None:
+    def _undo(self, failure: BaseException) -> None:
+        """After a failure of the database the connection goes too.
+
+        Statements that were to be prepared behind the one that failed are not, and psycopg would go on as if they were.
+        """
         for link in self._links:
             try:
-                link.execute("ROLLBACK")
+                if not isinstance(failure, psycopg.Error):
+                    link.execute("ROLLBACK")
+                    continue
             except psycopg.Error:
-                link.close()
+                pass
+            link.close()
 
 
 def _close(links: list[Link], pid: int) -> None:

@@ -21,7 +21,7 @@ COLUMNS: tuple[LiteralString, ...] = (
     "seq", "kind", "dataset", "time", "epsilon", "delta", "spent_epsilon", "spent_delta", "adjacency", "request_id",
     "digest", "outcome", "previous", "hash", "composition", "rho", "spent_rho",
 )  # fmt: skip
-assert tuple(Entry.__dataclass_fields__) == COLUMNS, "the statements below name the columns in the order of a row"
+assert Entry._fields == COLUMNS, "the statements below name the columns in the order of a row"
 
 NAMES: LiteralString = ", ".join(COLUMNS)
 PLACES: LiteralString = ", ".join(["%s"] * len(COLUMNS))

@@ -12,9 +12,10 @@ from __future__ import annotations
 import os
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
@@ -25,6 +26,8 @@ from discreet.errors import LedgerError
 from discreet.ledger.entries import FIRST, Entry
 from discreet.ledger.statements import ConnectionSource, statements
 from discreet.ledger.store import COLUMNS, VERSION, Rows, step
+
+T = TypeVar("T")
 
 APPLICATION = 0x64637274
 """Tells SQLite's own tools, and us, that a file is a ledger."""
@@ -80,17 +83,17 @@ class SqliteStore:
         with self._translated(), self._engine.begin() as connection:
             yield self._rows(connection)
 
-    @contextmanager
-    def writing(self, dataset: str | None = None, request_id: str | None = None) -> Iterator[Rows]:
-        """The only writer until it ends; durable when it has ended, undone if it fails."""
+    def write(self, decide: Callable[[Rows], T], dataset: str | None = None, request_id: str | None = None) -> T:
+        """Let `decide` read and append as the only writer; durable when this returns, undone if it fails."""
         with self._translated():
             step("open")
             with self._engine.connect().execution_options(opening="BEGIN IMMEDIATE") as connection:
                 with connection.begin():
                     step("locked")
-                    yield self._rows(connection)
+                    decided = decide(self._rows(connection))
                     step("written")
                 step("committed")
+                return decided
 
     def is_damaged(self) -> bool:
         """Whether SQLite finds a fault in its file, or the guards are not as they were made."""

@@ -70,7 +70,7 @@ class ConnectionSource:
 
     def insert(self, entry: Entry) -> None:
         """One more row."""
-        told = entry.as_row()
+        told = entry._asdict()
         self._connection.execute(self._ask.insert, {name: told[name] for name in COLUMNS[self.version]})
 
     def _read(self, query: Select[Any], **bound: str) -> list[Entry]:

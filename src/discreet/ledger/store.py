@@ -6,18 +6,20 @@ accidents; whoever owns the database can drop the triggers, and only a head that
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import replace
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from discreet.errors import LedgerError
 from discreet.ledger.accounts import MEND
 from discreet.ledger.entries import BUDGET, CHARGE, FIRST, LATER, SEAL, Entry
 
+T = TypeVar("T")
+
 VERSION = 2
 """Of the table. Version 1 had no columns for compositions and ρ; such ledgers are read and charged as they are."""
 
-NAMES = tuple(Entry.__dataclass_fields__)
+NAMES = Entry._fields
 COLUMNS = {1: tuple(name for name in NAMES if name not in LATER), VERSION: NAMES}
 
 
@@ -54,10 +56,11 @@ class Store(Protocol):
     def reading(self) -> AbstractContextManager[Rows]:
         """A consistent view."""
 
-    def writing(self, dataset: str | None = None, request_id: str | None = None) -> AbstractContextManager[Rows]:
-        """The only writer until it ends; durable when it has ended, undone if it fails.
+    def write(self, decide: Callable[[Rows], T], dataset: str | None = None, request_id: str | None = None) -> T:
+        """Let `decide` read and append as the only writer; durable when this returns, undone if it fails.
 
-        Who says whose rows will be asked for lets a database far away answer once.
+        It may be asked to decide anew, so it does nothing else. Who says whose rows it will ask for lets a database
+        far away answer once.
         """
 
     def is_damaged(self) -> bool:
@@ -106,11 +109,11 @@ class Rows:
     def append(self, entry: Entry) -> Entry:
         """Chain a row to the last one: its `seq`, `previous` and `hash` are filled in here."""
         last = self.last()
-        return self._insert(replace(entry, seq=last.seq + 1, previous=last.hash))
+        return self._insert(entry._replace(seq=last.seq + 1, previous=last.hash))
 
     def begin(self, entry: Entry) -> Entry:
         """The first row."""
-        return self._insert(replace(entry, seq=1, previous=FIRST))
+        return self._insert(entry._replace(seq=1, previous=FIRST))
 
     def _insert(self, entry: Entry) -> Entry:
         chained = entry.chained()
