@@ -42,6 +42,6 @@ def ask(effort: Effort) -> Answer:
     return Answer(
         [
             Row("charge on PostgreSQL", found["charge"], found["bare"], peer, at_most=3),
-            Row("the same, others write too", found["in turn"], found["bare"], peer),
+            Row("the same, others write too", found["in turn"], found["bare"], peer, grows=True),
         ]
     )

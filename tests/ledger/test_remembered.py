@@ -135,6 +135,22 @@ def test_a_ledger_that_was_set_back_is_read_anew(postgres: Server) -> None:
     assert ledger.verify().rows == 4
 
 
+def test_a_budget_that_was_raised_behind_its_back_buys_nothing(postgres: Server) -> None:
+    url = postgres.new_database()
+    ledger = Ledger.create(url, dataset="d", epsilon=1)
+    ledger.charge("d", "1/4", request_id="a", digest="x")
+    with psycopg.connect(url, autocommit=True) as owner:
+        owner.execute("ALTER TABLE discreet.entries DISABLE TRIGGER no_update")
+        owner.execute("UPDATE discreet.entries SET epsilon = '9' WHERE seq = 1")
+        owner.execute("ALTER TABLE discreet.entries ENABLE ALWAYS TRIGGER no_update")
+    assert ledger.charge("d", "1/4", request_id="b", digest="x").is_new, "decided by the budget that was remembered"
+    for curator in (ledger, Ledger(url)):
+        with pytest.raises(LedgerError, match="row 1 of .* is not as it was written"):
+            curator.charge("d", 2, request_id="c", digest="x")
+    with pytest.raises(LedgerError, match="row 1 of"):
+        ledger.verify()
+
+
 def test_no_charge_is_answered_that_a_rule_or_a_trigger_swallowed(postgres: Server) -> None:
     for remembered in (False, True):
         url = postgres.new_database()

@@ -274,7 +274,8 @@ def test_a_refusal_of_the_server_spoils_no_later_charge(before: int, database: s
 
 @pytest.mark.parametrize("place", ["dbname=budgets password=secret", "host = h user=u", "password='secret'"])
 def test_an_address_in_keywords_is_refused_and_not_shown(place: str) -> None:
-    for call in (lambda: Ledger(place), lambda: Ledger.create(place, dataset="d", epsilon=1)):
+    calls: list[Callable[[], Ledger]] = [lambda: Ledger(place), lambda: Ledger.create(place, dataset="d", epsilon=1)]
+    for call in calls:
         with pytest.raises(LedgerError, match="write postgresql://user@host/database") as caught:
             call()
         assert "secret" not in str(caught.value)
