@@ -10,7 +10,7 @@ import typer
 from discreet.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from discreet import Audit, Mechanism, PosteriorSpace
+    from discreet import Mechanism, PosteriorSpace
 
 EXAMPLE = "Example: discreet audit exponential-reciprocal --prior 1,1 --n 1000 --scale 0.5 --at-epsilon 0.5"
 
@@ -43,7 +43,7 @@ def audit(
         made = _made(mechanism, space, epsilon=epsilon, scale=scale, gamma=gamma, calibrated=calibrated, tell=tell)
     with busy("scanning neighbours and outputs") as tell:
         result = dc.audit(made, progress=tell)
-        document = audit_document(result, at_epsilon or [])
+        document = result.to_json(at_epsilon or [])
     if plot is not None:
         from discreet.figures import losses
 
@@ -55,32 +55,6 @@ def audit(
         _print_table(document)
         if plot is not None:
             print_written([plot])
-
-
-def audit_document(result: Audit, at_epsilon: list[str]) -> dict[str, Any]:
-    """The audit for programs; losses are floats, rounded up.
-
-    >>> import discreet as dc
-    >>> made = dc.Geometric(dc.PosteriorSpace(prior=[1, 1], n=50), epsilon=1)
-    >>> audit_document(dc.audit(made), ["1"])["delta"]
-    [{'epsilon': 1.0, 'delta': 0.0}]
-    """
-    from dataclasses import asdict
-
-    from discreet.numbers import exact
-
-    return {
-        "mechanism": result.mechanism.name,
-        "parameters": result.mechanism.parameters(),
-        "exact_epsilon": _shown(result.epsilon),
-        "guarantee": _shown(result.mechanism.guarantee),
-        "asked_epsilon": _shown(result.mechanism.epsilon),
-        "holds": result.holds,
-        "private": result.private,
-        "worst": None if result.worst is None else {key: list(at) for key, at in asdict(result.worst).items()},
-        "delta": [{"epsilon": float(exact(at, "at-epsilon")), "delta": result.delta(at)} for at in at_epsilon],
-        "certificate": result.certificate.to_json(),
-    }
 
 
 def _made(
@@ -117,13 +91,6 @@ def _gamma(text: str, space: PosteriorSpace) -> str:
     if len(parts) != 2:
         raise InvalidInput("the seeds' gamma needs an epsilon and a delta", mend="write it like seeds:1,1e-8")
     return repr(dc.seeds_gamma(space, *parts))
-
-
-def _shown(loss: Any) -> float | None:
-    from discreet.numbers import float_upper
-
-    shown = float_upper(loss)
-    return shown if shown < float("inf") else None
 
 
 def _print_table(document: dict[str, Any]) -> None:

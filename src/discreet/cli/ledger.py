@@ -58,7 +58,7 @@ def create(
     budget, head = opened.account(dataset).budget, opened.head()
     rules = {"composition": composition, "adjacency": adjacency}
     if as_json:
-        print_json({"ledger": opened.name, "dataset": dataset, "budget": _amount(budget), **rules, "head": head})
+        print_json({"ledger": opened.name, "dataset": dataset, "budget": budget.to_json(), **rules, "head": head})
     else:
         console().print(f"{dataset} may spend {_shown(budget)} in all, by {one_line(opened.name)}", soft_wrap=True)
         console().print(f"composition: {composition}, adjacency: {adjacency}", soft_wrap=True)
@@ -74,7 +74,7 @@ def show(place: Place, as_json: AsJson = False) -> None:
     opened = dc.Ledger(place)
     accounts, head = opened.accounts(), opened.head()
     if as_json:
-        print_json({"ledger": opened.name, "datasets": [_account(account) for account in accounts], "head": head})
+        print_json({"ledger": opened.name, "datasets": [account.to_json() for account in accounts], "head": head})
         return
     columns = ["dataset", "budget", "spent", "by zCDP", "left", "charges", "without a seal"]
     rows = [_account_row(account) for account in accounts]
@@ -146,32 +146,6 @@ def export(
     with Reserved(out) as reserved:
         reserved.write(text.encode())
     print_written([out])
-
-
-def _account(account: Account) -> dict[str, Any]:
-    return {
-        "dataset": account.dataset,
-        "adjacency": account.adjacency,
-        "composition": account.composition,
-        "budget": _amount(account.budget),
-        "spent": _amount(account.spent),
-        "concentrated": None if account.concentrated is None else _rounded(account.concentrated),
-        "remaining": _amount(account.remaining),
-        "charges": account.charges,
-        "sealed": account.sealed,
-    }
-
-
-def _amount(amount: Amount) -> dict[str, str]:
-    """Exact, as texts: 1/3 is no JSON number."""
-    return {"epsilon": str(amount.epsilon), "delta": str(amount.delta)}
-
-
-def _rounded(amount: Amount) -> dict[str, str | float]:
-    """What has no short fraction: ε as a float, rounded up."""
-    from discreet.numbers import float_upper
-
-    return {"epsilon": float_upper(amount.epsilon), "delta": str(amount.delta)}
 
 
 def _account_row(account: Account) -> list[str]:

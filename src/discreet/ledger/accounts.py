@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from discreet.errors import LedgerError
 from discreet.ledger.entries import BUDGET, CHARGE, FIRST, SEAL, Amount, Entry, read_number
@@ -18,6 +19,7 @@ from discreet.ledger.rules import (
     largest,
     spent_with,
 )
+from discreet.numbers import float_upper
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,23 @@ class Account:
         """What the releases so far promise together: the smaller ε of the two."""
         both = [self.spent] if self.concentrated is None else [self.spent, self.concentrated]
         return min(both, key=lambda amount: amount.epsilon)
+
+    def to_json(self) -> dict[str, Any]:
+        """The account for programs: amounts are exact texts; what has no short fraction is a float, rounded up."""
+        together = self.concentrated
+        return {
+            "dataset": self.dataset,
+            "adjacency": self.adjacency,
+            "composition": self.composition,
+            "budget": self.budget.to_json(),
+            "spent": self.spent.to_json(),
+            "concentrated": None
+            if together is None
+            else {"epsilon": float_upper(together.epsilon), "delta": str(together.delta)},
+            "remaining": self.remaining.to_json(),
+            "charges": self.charges,
+            "sealed": self.sealed,
+        }
 
 
 def account_of(budget: Entry, spent: Spent, *, charges: int, sealed: int) -> Account:

@@ -54,6 +54,10 @@ class Amount(NamedTuple):
         """Whether it fits the budget, in both parts."""
         return self.epsilon <= budget.epsilon and self.delta <= budget.delta
 
+    def to_json(self) -> dict[str, str]:
+        """Exact, as texts: 1/3 is no JSON number."""
+        return {"epsilon": str(self.epsilon), "delta": str(self.delta)}
+
 
 NOTHING = Amount(Fraction(0), Fraction(0))
 

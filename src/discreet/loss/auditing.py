@@ -9,10 +9,10 @@ mechanism's own theorem stands, and the certificate says so.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate, TooLarge
 from discreet.laws import CandidateLaw, Outcome
@@ -23,7 +23,7 @@ from discreet.loss.scanning import Extreme, Progress, excess, margin, scannable,
 from discreet.loss.sweeping import Sweep, sweepable
 from discreet.mechanisms import FAMILIES, Geometric, Mechanism
 from discreet.mechanisms.exponential import Exponential
-from discreet.numbers import exact, fraction_lower, fraction_upper, precision
+from discreet.numbers import exact, float_upper, fraction_lower, fraction_upper, precision
 from discreet.space import PosteriorSpace, exceeds
 
 if TYPE_CHECKING:
@@ -84,6 +84,31 @@ class Audit:
         """
         at = exact(epsilon, "epsilon", minimum=0)
         return 0.0 if at >= self.epsilon else self._delta(float(at))
+
+    def to_json(self, at_epsilon: Sequence[object] = ()) -> dict[str, Any]:
+        """The audit for programs, with δ at each ε that is asked for; losses are floats, rounded up.
+
+        >>> from discreet import Geometric, PosteriorSpace
+        >>> audit(Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon=1)).to_json(["1"])["delta"]
+        [{'epsilon': 1.0, 'delta': 0.0}]
+        """
+        return {
+            "mechanism": self.mechanism.name,
+            "parameters": self.mechanism.parameters(),
+            "exact_epsilon": _shown(self.epsilon),
+            "guarantee": _shown(self.mechanism.guarantee),
+            "asked_epsilon": _shown(self.mechanism.epsilon),
+            "holds": self.holds,
+            "private": self.private,
+            "worst": None if self.worst is None else {key: list(at) for key, at in asdict(self.worst).items()},
+            "delta": [{"epsilon": float(exact(at, "at-epsilon")), "delta": self.delta(at)} for at in at_epsilon],
+            "certificate": self.certificate.to_json(),
+        }
+
+
+def _shown(loss: Fraction | float) -> float | None:
+    shown = float_upper(loss)
+    return shown if shown < math.inf else None
 
 
 def audit(mechanism: Mechanism, *, progress: Progress | None = None) -> Audit:
