@@ -103,7 +103,7 @@ def whole(value: object, name: str, *, minimum: int = 0) -> int:
     """
     if type(value) is int and minimum <= value < _PLAIN:  # the common case, and there may be a million of them
         return value
-    number = exact(value, name, minimum=minimum)
+    number = exact(_read(value, name, _not_whole), name, minimum=minimum)
     if number.denominator != 1:
         raise InvalidInput(f"{name} must be a whole number", mend="drop the fraction")
     return number.numerator
@@ -117,14 +117,15 @@ def as_items(values: object, name: str) -> list[object]:
     return list(values)  # type: ignore[call-overload,no-any-return]
 
 
-def _read(value: object, name: str) -> Fraction:
+def _read(value: object, name: str, unclear: Callable[[str], InvalidInput] | None = None) -> Fraction:
+    unclear = unclear or _unclear
     if isinstance(value, bool) or value is None:
-        raise _unclear(name)
+        raise unclear(name)
     if isinstance(value, int | Fraction):
         return Fraction(value)
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise _unclear(name)
+            raise unclear(name)
         return Fraction(repr(float(value) + 0.0))  # a subclass may print itself otherwise
     # NumPy's scalars, and decimal.Decimal: the text that they print is what their owner sees.
     text = value if isinstance(value, str) else str(value) if _prints_as_number(value) else ""
@@ -135,12 +136,16 @@ def _read(value: object, name: str) -> Fraction:
             raise InvalidInput(f"{name} divides by zero", mend="give a denominator that is not 0")
         return Fraction(text)
     if not _NUMBER.fullmatch(text):
-        raise _unclear(name)
+        raise unclear(name)
     return Fraction(text)
 
 
 def _unclear(name: str) -> InvalidInput:
     return InvalidInput(f"{name} is not a number", mend="write it like 0.5, 1e-6 or 1/3, in ASCII digits")
+
+
+def _not_whole(name: str) -> InvalidInput:
+    return InvalidInput(f"{name} must be a whole number", mend="write it like 1000 or 1e6, in ASCII digits")
 
 
 def _prints_as_number(value: object) -> bool:

@@ -151,6 +151,44 @@ def test_a_typo_in_an_option_is_answered_with_the_nearest_name() -> None:
     assert "--epsilon" in answer.err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("plan", "--n", "abc", "--epsilon", "1"), "--n must be a whole number; write it like 1000 or 1e6"),
+        (("plan", "--n", "9"), "give --epsilon, or --target-error with --confidence, or --target-width"),
+        (("plan", "--n", "9", "--epsilon", "1", "--worst-case"), "give --target-error and --confidence"),
+        (("plan", "--n", "9", "--target-width", "wide"), "--target-width is not a number"),
+        (("plan", "--n", "9", "--target-error", "1", "--confidence", "2"), "--confidence must be below 1"),
+        ((*COUNTS, "--epsilon", "abc"), "--epsilon is not a number"),
+        ((*COUNTS, "--epsilon", "1", "--way", "home"), "--way must be one of"),
+        (("audit", "geometric", "--n", "9", "--epsilon", "1", "--at-epsilon", "q"), "--at-epsilon is not a number"),
+        (("snap", "release", "--epsilon", "1", "--bound", "q", "--value", "1"), "--bound is not a number"),
+        (("ledger", "create", "b.db", "--dataset", "d", "--epsilon", "q"), "--epsilon is not a number"),
+        (
+            ("release", "t.csv", "--column", "c", "--categories", "a", "--epsilon", "1", "--no-ledger"),
+            "name them with --categories, or one of them and the rest with --other",
+        ),
+    ],
+)
+def test_a_refusal_names_the_option_that_was_typed(
+    arguments: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = discreet_here(capsys, *arguments)
+    assert_refused(answer)
+    assert said in answer.err
+
+
+def test_what_a_user_named_is_not_taken_for_an_option(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "n.csv").write_text("vote\na\nb\n", encoding="utf-8")
+    asked = ("--column", "other_group", "--categories", "a,b", "--epsilon", "1", "--no-ledger")
+    answer = discreet_here(capsys, "release", "n.csv", *asked)
+    assert_refused(answer)
+    assert "n.csv has no column 'other_group'" in answer.err
+
+
 def test_a_typo_in_a_mechanism_is_answered_with_the_names_there_are() -> None:
     answer = discreet(*COUNTS, "--epsilon", "1", "--mechanism", "geometri")
     assert_refused(answer)

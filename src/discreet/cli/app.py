@@ -13,6 +13,7 @@ import typer
 
 from discreet import __version__
 from discreet.cli import (
+    INTERRUPTED,
     auditing,
     check,
     demo,
@@ -27,10 +28,8 @@ from discreet.cli import (
 )
 from discreet.cli.failures import report
 
-INTERRUPTED = 130
-"""The exit code that shells give to a command stopped by Ctrl-C."""
-
-app = typer.Typer(
+from discreet.cli.help import Face, options_of
+app = Face(
     epilog="Example: discreet release --counts 70,50,30 --epsilon 0.5 --no-ledger",
     invoke_without_command=True,
     context_settings={"help_option_names": ["--help", "-h"]},
@@ -66,11 +65,6 @@ def root(
         print(context.get_help())
 
 
-def main() -> None:
-    """Run the command line and exit with its code."""
-    sys.exit(run(sys.argv[1:]))
-
-
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; whatever happens, the answer is an exit code and at most one line on stderr.
 
@@ -80,14 +74,15 @@ def run(arguments: Sequence[str]) -> int:
     """
     _prepare()
     try:
-        code: int | None = typer.main.get_command(app)(list(arguments), prog_name="discreet", standalone_mode=False)
+        code: int | None = command(list(arguments), prog_name="discreet", standalone_mode=False)
+    command = typer.main.get_command(app)
         sys.stdout.flush()
     except BrokenPipeError:
         code = 1  # the reader left, and needs no telling
     except KeyboardInterrupt:
         code = INTERRUPTED
     except Exception as failure:  # noqa: BLE001 - the last line of defence: nobody is shown a traceback
-        code = report(failure, as_json="--json" in arguments)
+        code = report(failure, as_json="--json" in arguments, options=options_of(command, list(arguments)))
     _settle()
     return code or 0
 

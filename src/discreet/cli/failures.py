@@ -8,19 +8,26 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import traceback
+from collections.abc import Mapping
 
 import typer
 
 from discreet.errors import DiscreetError
 
+_NAMED = re.compile(r"^\w+(?= (?:is not a number|is out of range|must be|must exceed|has more than|divides by zero)\b)")
+_ADVISED = re.compile(r"\w+_\w+|(?<=\b(?:with|give) )\w+|(?<=\b(?:leave|raise|lower) )\w+|(?<=\band )\w+")
+"""Where a text names a parameter: at the start of what is wrong, and in the advice, where nobody's text is quoted."""
 
-def report(failure: Exception, *, as_json: bool) -> int:
-    """Say what went wrong and how to mend it; the exit code is the answer."""
+
+def report(failure: Exception, *, as_json: bool, options: Mapping[str, str] | None = None) -> int:
+    """Say what went wrong and how to mend it, by the names of the command's options; the exit code is the answer."""
     if os.environ.get("DISCREET_DEBUG") == "1":
         traceback.print_exception(failure)
     kind, message, mend, code = explain(failure)
+    message, mend = as_typed(message, mend, options or {})
     if as_json:
         print(json.dumps({"error": {"kind": kind, "message": message, "mend": mend}}))
     print(one_line(f"error: {message}; {mend}" if mend else f"error: {message}"), file=sys.stderr)
@@ -44,6 +51,20 @@ def explain(failure: Exception) -> tuple[str, str, str, int]:
     return "Unexpected", message, "set DISCREET_DEBUG=1 to see where, and please report it", 1
 
 
+def as_typed(message: str, mend: str, options: Mapping[str, str]) -> tuple[str, str]:
+    """What the library says of its parameters, said of the options that stand for them.
+
+    >>> options = {"target_error": "--target-error", "confidence": "--confidence", "n": "--n"}
+    >>> as_typed("n must be a whole number", "give target_error and confidence", options)
+    ('--n must be a whole number', 'give --target-error and --confidence')
+    """
+
+    def typed(found: re.Match[str]) -> str:
+        return options.get(found[0], found[0])
+
+    return _NAMED.sub(typed, message), _ADVISED.sub(typed, mend)
+
+
 def one_line(text: str) -> str:
     r"""The text as one line that cannot steer a terminal, whatever the user's input held.
 
@@ -56,6 +77,9 @@ def one_line(text: str) -> str:
 def _explain_usage(failure: typer.TyperException) -> tuple[str, str, str, int]:
     """Typer's sentence in our shape: no capital at the start, no full stop at the end, its advice under mend."""
     message, _, meant = failure.format_message().rstrip(".").partition(". Did you mean ")
+    nearest = getattr(failure, "possibilities", None)
+    if nearest:
+        message, meant = str(failure.message), f"{' or '.join(sorted(nearest))}?"
     where = getattr(getattr(failure, "ctx", None), "command_path", "discreet")
     mend = f"did you mean {meant} See {where} --help" if meant else f"see {where} --help"
     return "Usage", message[:1].lower() + message[1:], mend, failure.exit_code

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from discreet.cli.help import Face
 from discreet.errors import LedgerError
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = "Example: discreet receipt verify receipt.json --ledger budgets.db"
 
-receipt = typer.Typer(epilog=EXAMPLE, invoke_without_command=True)
+receipt = Face(epilog=EXAMPLE, invoke_without_command=True)
 
 
 @receipt.callback()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.cli.help import Face
 from discreet.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ RELEASE_EXAMPLE = "Example: discreet snap release --epsilon 1 --bound 100 --valu
 VERIFY_EXAMPLE = "Example: discreet snap verify --epsilon 1 --bound 100 --value 0 --neighbour 1"
 ATTACK_EXAMPLE = "Example: discreet snap attack --epsilon 1 --plot pores.png"
 
-snap = typer.Typer(epilog=VERIFY_EXAMPLE, invoke_without_command=True)
+snap = Face(epilog=VERIFY_EXAMPLE, invoke_without_command=True)
 
 Epsilon = Annotated[str, typer.Option(help="The privacy loss to allow, exact: 0.5, 1e-3 or 1/3.")]
 Bound = Annotated[str, typer.Option(help="Values and outputs are clamped to ±bound.")]

@@ -80,7 +80,7 @@ def verify_document(
         "neighbour": plain(found.neighbour),
         "worst_output": found.worst,
         "delta": [
-            {"epsilon": float(exact(at, "at-epsilon", minimum=0)), "delta": float(found.delta(at))} for at in at_epsilon
+            {"epsilon": float(exact(at, "at_epsilon", minimum=0)), "delta": float(found.delta(at))} for at in at_epsilon
         ],
         "all_values": everywhere is not None,
         **parameters(snapping),

@@ -101,7 +101,7 @@ class Audit:
             "holds": self.holds,
             "private": self.private,
             "worst": None if self.worst is None else {key: list(at) for key, at in asdict(self.worst).items()},
-            "delta": [{"epsilon": float(exact(at, "at-epsilon")), "delta": self.delta(at)} for at in at_epsilon],
+            "delta": [{"epsilon": float(exact(at, "at_epsilon")), "delta": self.delta(at)} for at in at_epsilon],
             "certificate": self.certificate.to_json(),
         }
 

@@ -1,0 +1,87 @@
+"""Help is whole on a narrow terminal, for every command there is."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+import typer
+from typer.core import TyperGroup
+
+from discreet.cli.app import app
+from discreet.cli.help import options_of
+from tests.cli.command import discreet, discreet_here
+
+
+def commands(command: Any, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
+    """Every command by the words that call it."""
+    found = {path: command}
+    if isinstance(command, TyperGroup):
+        for name, inner in command.commands.items():
+            found |= commands(inner, (*path, name))
+    return found
+
+
+COMMANDS = commands(typer.main.get_command(app))
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_no_option_is_cut_and_no_type_of_python_s_is_shown_on_80_columns(
+    path: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    answer = discreet_here(capsys, *path, "--help")
+    assert answer.code == 0
+    shown, _, _ = answer.out.partition("\nExample: ")
+    assert all(len(line) <= 80 for line in shown.splitlines())
+    assert "…  " not in shown
+    assert not {"<", ">", "list["} & set(shown.replace("<=", "").split())
+    assert "<str>" not in shown
+    words = set(shown.replace(",", " ").split())
+    assert {opt for param in COMMANDS[path].params for opt in (*param.opts, *param.secondary_opts)} - words <= {
+        param.name for param in COMMANDS[path].params if param.param_type_name == "argument"
+    }
+
+
+@pytest.mark.parametrize("path", [path for path in COMMANDS if path], ids=" ".join)
+def test_every_command_says_what_it_does_and_ends_with_an_example(
+    path: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = discreet_here(capsys, *path, "--help")
+    assert answer.out.startswith(f"Usage: discreet {' '.join(path)} [OPTIONS]")
+    assert "\nExample: discreet " in answer.out
+
+
+def test_the_examples_of_a_command_are_not_broken_into_lines(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    example = "Example: discreet release votes.csv --column vote --categories Clinton,Dole --epsilon 0.5 --ledger"
+    assert example in discreet_here(capsys, "release", "--help").out
+
+
+def test_the_options_are_those_of_the_command_that_is_called() -> None:
+    root = typer.main.get_command(app)
+    assert options_of(root, ["plan", "--n", "5"])["target_error"] == "--target-error"
+    assert "target_error" not in options_of(root, ["ledger", "create", "plan"])
+    assert options_of(root, ["ledger", "create", "b.db"])["dataset"] == "--dataset"
+
+
+def test_the_package_is_the_command() -> None:
+    done = subprocess.run([sys.executable, "-m", "discreet", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == discreet("--version").out
+
+
+def test_ctrl_c_while_it_loads_is_no_traceback() -> None:
+    program = (
+        "import sys, discreet.cli\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, path, target=None):\n"
+        "        if name == 'discreet.cli.app': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "discreet.cli.main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
