@@ -50,7 +50,7 @@ endef
 
 $(STAMP): pyproject.toml constraints.txt
 	$(call new_venv,.venv)
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[plot,workflow,dev]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[plot,web,workflow,dev]'
 	@touch $@
 
 # Spark is large and needs Java; without it, its tests say that they are skipped.

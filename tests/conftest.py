@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, settings
 
+from tests.browser import browser, tab
 from tests.postgres import database, postgres
 from tests.spark import spark
 
-__all__ = ["database", "postgres", "spark"]
+__all__ = ["browser", "database", "postgres", "spark", "tab"]
 
 settings.register_profile(
     "same every time",

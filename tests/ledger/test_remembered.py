@@ -145,7 +145,7 @@ def test_a_budget_that_was_raised_behind_its_back_buys_nothing(postgres: Server)
         owner.execute("ALTER TABLE discreet.entries ENABLE ALWAYS TRIGGER no_update")
     assert ledger.charge("d", "1/4", request_id="b", digest="x").is_new, "decided by the budget that was remembered"
     for curator in (ledger, Ledger(url)):
-        with pytest.raises(LedgerError, match="row 1 of .* is not as it was written"):
+        with pytest.raises(LedgerError, match=r"row 1 of .* is not as it was written"):
             curator.charge("d", 2, request_id="c", digest="x")
     with pytest.raises(LedgerError, match="row 1 of"):
         ledger.verify()

@@ -24,11 +24,12 @@ from discreet.cli import (
     releasing,
     reproducing,
     sensitivities,
+    serving,
     snap,
 )
 from discreet.cli.failures import report
-
 from discreet.cli.help import Face, options_of
+
 app = Face(
     epilog="Example: discreet release --counts 70,50,30 --epsilon 0.5 --no-ledger",
     invoke_without_command=True,
@@ -44,6 +45,7 @@ app.add_typer(ledger.ledger, name="ledger")
 app.command("infer", epilog=inferring.EXAMPLE)(inferring.infer)
 app.add_typer(receipting.receipt, name="receipt")
 app.command("reproduce", epilog=reproducing.EXAMPLE)(reproducing.reproduce)
+app.command("serve", epilog=serving.EXAMPLE)(serving.serve)
 app.command("demo", epilog=demo.EXAMPLE)(demo.demo)
 
 
@@ -73,9 +75,9 @@ def run(arguments: Sequence[str]) -> int:
     0
     """
     _prepare()
+    command = typer.main.get_command(app)
     try:
         code: int | None = command(list(arguments), prog_name="discreet", standalone_mode=False)
-    command = typer.main.get_command(app)
         sys.stdout.flush()
     except BrokenPipeError:
         code = 1  # the reader left, and needs no telling

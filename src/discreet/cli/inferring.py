@@ -11,19 +11,17 @@ import typer
 from discreet.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from discreet.inference import NoiseAware
-    from discreet.inference.groups import Untold, Within
-    from discreet.posteriors import Dirichlet
     from discreet.receipts import Bundle, Receipt
 
 EXAMPLE = "Example: discreet infer receipt.json --plot belief.png"
 
-LEVEL = "0.95"
-
 
 def infer(
     file: Annotated[Path, typer.Argument(help="The receipt, as discreet release wrote it.")],
-    prior: Annotated[str | None, typer.Option(help="Your own prior, like 1,1,1, instead of the release's.")] = None,
+    prior: Annotated[
+        list[str] | None,
+        typer.Option(help="Your own prior, like 1,1,1, instead of the release's; for all columns, or for each."),
+    ] = None,
     plot: Annotated[Path | None, typer.Option(help="Paint both posteriors: .png, .svg or .pdf.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
@@ -33,19 +31,19 @@ def infer(
     from discreet.cli.publishing import picture
     from discreet.cli.tables import print_json, print_written
     from discreet.figures.rendering import picture_format, render
-    from discreet.receipts import read_receipt, verify_any
+    from discreet.receipts import belief_document, read_receipt, verify_any
 
     receipt = read_receipt(file)
     if plot is not None and plot.resolve() == file.resolve():
         raise InvalidInput("--plot names the receipt", mend="give the picture its own file")
-    given = None if prior is None else prior.split(",")
+    given = _priors(receipt, prior)
     with ExitStack() as stack:
         if plot is not None:
             picture_format(plot)
         place = None if plot is None else stack.enter_context(Reserved(plot))
         with busy("weighing the data sets"):
             verify_any(receipt)
-            document = described(receipt, given)
+            document = belief_document(receipt, given)
             if place is not None and plot is not None:
                 place.write(render(picture(receipt, prior=given), picture_format(plot)))
     if as_json:
@@ -57,73 +55,18 @@ def infer(
         print_written([plot])
 
 
-def described(receipt: Receipt | Bundle, prior: object = None) -> dict[str, Any]:
-    """What is believed, by category, beside the released posterior at face value; with groups, group by group.
-
-    Of several columns it is what is believed of each, by column.
-    """
+def _priors(receipt: Receipt | Bundle, said: list[str] | None) -> list[Any] | None:
+    """The reader's own prior, or of several columns that of each, where an empty one is the release's."""
+    from discreet.cli.asking import each
     from discreet.receipts import Bundle
 
+    if not said:
+        return None
     if isinstance(receipt, Bundle):
-        if prior is not None:
-            raise InvalidInput("several columns have no prior in common", mend="leave it out")
-        parts = zip(receipt.columns, receipt.parts, strict=True)
-        return {"columns": [{"column": column, **_described(part, None)} for column, part in parts]}
-    return _described(receipt, prior)
-
-
-def _described(receipt: Receipt, prior: object) -> dict[str, Any]:
-    from discreet.receipts import believed, believed_groups
-
-    document, names = receipt.document, receipt.document["categories"]
-    facts = {
-        "mechanism": document["mechanism"]["name"],
-        "epsilon_exact": document["epsilon_exact"],
-        "n": document["n"],
-    }
-    if not receipt.groups:
-        belief = believed(receipt, prior=prior)
-        shown = [float(parameter) for parameter in belief.prior.parameters]
-        return {
-            "noise_aware": _rows(belief, receipt.posterior, names),
-            "level": float(LEVEL),
-            "prior": shown,
-            "error": belief.error,
-            "method": belief.method,
-            **facts,
-        }
-    beliefs = believed_groups(receipt, prior=prior)
-    return {
-        "noise_aware": {g: _rows(belief, receipt.posteriors[g], names) for g, belief in beliefs.items()},
-        "level": float(LEVEL),
-        "prior": _shown_prior(receipt, prior),
-        "error": max(belief.error for belief in beliefs.values()),
-        "method": max(beliefs.values(), key=lambda belief: belief.error).method,
-        **facts,
-        "by": document["by"],
-        "groups": list(receipt.groups),
-    }
-
-
-def _shown_prior(receipt: Receipt, prior: object) -> list[float]:
-    """The prior of all cells, group by group."""
-    from discreet.receipts import whole_prior
-
-    given = whole_prior(receipt, prior)
-    return [float(parameter) for parameter in given.parameters]
-
-
-def _rows(belief: NoiseAware | Within | Untold, released: Dirichlet, names: list[str]) -> dict[str, Any]:
-    low, high = belief.interval(float(LEVEL))
-    plug_low, plug_high = released.interval(float(LEVEL))
-    rows = zip(
-        belief.mean.tolist(), belief.sd.tolist(), low.tolist(), high.tolist(), plug_low.tolist(), plug_high.tolist(),
-        strict=True,
-    )  # fmt: skip
-    return {
-        name: {"mean": mean, "sd": sd, "interval": [a, b], "interval_plug_in": [c, d]}
-        for name, (mean, sd, a, b, c, d) in zip(names, rows, strict=True)
-    }
+        return [own.split(",") if own else None for own in each(said, len(receipt.columns), "--prior")]
+    if len(said) > 1:
+        raise InvalidInput("--prior was given more than once", mend="a receipt of one column has one")
+    return said[0].split(",")
 
 
 def _parts(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -159,6 +102,7 @@ def _print(column: str, document: dict[str, Any]) -> None:
     out.print(table)
     prior = ", ".join(f"{parameter:g}" for parameter in document["prior"])
     out.print(
-        f"prior: {prior}; {document['mechanism']}, ε = {document['epsilon_exact']}, on n = {document['n']} records"
+        f"prior: {prior}; {document['mechanism']}, ε = {document['epsilon_exact']}, on n = {document['n']:,} records",
+        soft_wrap=True,
     )
     out.print(f"exact up to {document['error']:.1g} in any probability, by {document['method']}", soft_wrap=True)

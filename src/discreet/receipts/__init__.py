@@ -7,6 +7,7 @@ that were released in one request have their receipts in one `Bundle`, charged a
 
 from __future__ import annotations
 
+from discreet.receipts.beliefs import belief_document
 from discreet.receipts.bundles import Bundle, bundle_document, read_receipt, read_sealed, verify_any, verify_bundle
 from discreet.receipts.documents import plain, receipt_document
 from discreet.receipts.groups import public_groups_document
@@ -42,6 +43,7 @@ __all__ = [
     "Bundle",
     "Receipt",
     "agree",
+    "belief_document",
     "believed",
     "believed_groups",
     "bundle_document",

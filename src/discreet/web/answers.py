@@ -1,0 +1,177 @@
+"""The questions that the page may ask, and the library's answers: the documents that the commands print as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import InvalidInput
+from discreet.web.fields import Fields
+
+if TYPE_CHECKING:
+    from discreet import Mechanism, PosteriorSpace
+    from discreet.preparing import Plan
+    from discreet.receipts import Receipt
+
+Tell = Callable[[int, int], None]
+"""Called now and then with how much is done, of how much; it may raise to end the work."""
+
+RECENT = 50
+"""Rows of the ledger's history that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What this page was started with."""
+
+    ledger: str | None = None
+    may_release: bool = False
+
+    def facts(self, fields: Fields, tell: Tell) -> dict[str, Any]:
+        """What the page can do."""
+        import discreet as dc
+        from discreet.mechanisms import BY_NAME
+
+        fields.all_read()
+        name = None if self.ledger is None else dc.Ledger(self.ledger).name
+        return {
+            "version": dc.__version__,
+            "mechanisms": [name for name in BY_NAME if name != "optimal"],
+            "ledger": name,
+            "may_release": self.may_release,
+        }
+
+    def plan(self, fields: Fields, tell: Tell) -> dict[str, Any]:
+        """`discreet plan`."""
+        import discreet as dc
+
+        space = _space(fields)
+        names = ("epsilon", "target_error", "confidence", "target_width")
+        asked: dict[str, Any] = {name: fields.maybe(name) for name in names}
+        worst_case = fields.flag("worst_case")
+        fields.all_read()
+        return dc.plan(space, **asked, worst_case=worst_case, progress=tell).to_json()
+
+    def audit(self, fields: Fields, tell: Tell) -> dict[str, Any]:
+        """`discreet audit`."""
+        import discreet as dc
+
+        made = _mechanism(fields, tell)
+        fields.all_read()
+        return dc.audit(made, progress=tell).to_json()
+
+    def infer(self, fields: Fields, tell: Tell) -> dict[str, Any]:
+        """`discreet receipt verify`, and then `discreet infer`."""
+        from discreet.receipts import belief_document, read_sealed, verify_any
+
+        receipt, prior = read_sealed(fields.text("receipt")), _numbers(fields.maybe("prior"))
+        fields.all_read()
+        verify_any(receipt)
+        return {"receipt": receipt.document, "belief": belief_document(receipt, prior)}
+
+    def budgets(self, fields: Fields, tell: Tell) -> dict[str, Any]:
+        """`discreet ledger show` and the newest of `discreet ledger history`."""
+        import discreet as dc
+
+        fields.all_read()
+        book = dc.Ledger(self._ledger())
+        rows = [entry._asdict() | {"outcome": None} for entry in reversed(book.history()[-RECENT:])]
+        accounts = [account.to_json() for account in book.accounts()]
+        return {"ledger": book.name, "datasets": accounts, "history": rows, "head": book.head()}
+
+    def price(self, fields: Fields, tell: Tell) -> dict[str, Any]:
+        """All that a release would cost and how accurate it would be. Only the records are counted; nothing is spent.
+
+        The request id that comes with it makes the release that follows one and the same, however often it is asked.
+        """
+        import discreet as dc
+        from discreet.draw import SYSTEM
+
+        asked, request_id = self._asked(fields), f"{SYSTEM.draw_bits(128):032x}"
+        fields.all_read()
+        prepared: list[Plan] = []
+
+        def look(found: Plan) -> bool:
+            prepared.append(found)
+            raise _Priced
+
+        with suppress(_Priced):
+            _released(asked, request_id=request_id, confirm=look)
+        [found] = prepared
+        left = dc.Ledger(asked["ledger"]).remaining(asked["dataset"]).to_json()
+        return {"document": found.document(), "digest": found.digest, "request_id": request_id, "remaining": left}
+
+    def release(self, fields: Fields, tell: Tell) -> dict[str, Any]:
+        """`discreet release`, of the very request whose price was shown."""
+        asked, request_id, digest = self._asked(fields), fields.text("request_id"), fields.text("digest")
+        fields.all_read()
+        receipt = _released(asked, request_id=request_id, confirm=lambda prepared: bool(prepared.digest == digest))
+        return {"receipt": receipt.document, "text": receipt.to_json()}
+
+    def _ledger(self) -> str:
+        if self.ledger is None:
+            raise InvalidInput("this page has no ledger", mend="start it with discreet serve --ledger L")
+        return self.ledger
+
+    def _asked(self, fields: Fields) -> dict[str, Any]:
+        if not self.may_release:
+            raise InvalidInput("this page may not release", mend="start it with discreet serve --allow-release")
+        return {
+            "source": fields.text("source"),
+            "column": fields.text("column"),
+            "categories": fields.names("categories"),
+            "other": fields.maybe("other"),
+            "by": fields.maybe("by"),
+            "groups": fields.names("groups"),
+            "group_public": fields.flag("group_public"),
+            "id_column": fields.maybe("id_column"),
+            "prior": _numbers(fields.maybe("prior")),
+            "epsilon": fields.text("epsilon"),
+            "mechanism": fields.text("mechanism"),
+            "ledger": self._ledger(),
+            "dataset": fields.text("dataset"),
+        }
+
+
+QUESTIONS: dict[str, Callable[[Desk, Fields, Tell], dict[str, Any]]] = {
+    "facts": Desk.facts,
+    "plan": Desk.plan,
+    "audit": Desk.audit,
+    "infer": Desk.infer,
+    "budgets": Desk.budgets,
+    "price": Desk.price,
+    "release": Desk.release,
+}
+
+
+class _Priced(Exception):
+    """The price is known: go no further."""
+
+
+def _released(asked: dict[str, Any], *, request_id: str, confirm: Callable[[Plan], bool]) -> Receipt:
+    from discreet.workflow import release
+
+    return release(**asked, request_id=request_id, confirm=confirm)
+
+
+def _space(fields: Fields) -> PosteriorSpace:
+    import discreet as dc
+
+    return dc.PosteriorSpace(prior=dc.Dirichlet(fields.text("prior").split(",")), n=fields.text("n"))
+
+
+def _mechanism(fields: Fields, tell: Tell) -> Mechanism:
+    import discreet as dc
+
+    space, name, epsilon = _space(fields), fields.text("mechanism"), fields.text("epsilon")
+    gamma = fields.maybe("gamma")
+    options = {} if gamma is None else {"gamma": gamma}
+    if fields.flag("calibrated"):
+        return dc.calibrate(name, space, epsilon=epsilon, progress=tell, **options)
+    return dc.mechanism(name, space, epsilon=epsilon, **options)
+
+
+def _numbers(text: str | None) -> list[str] | None:
+    return None if text is None else text.split(",")

@@ -1,0 +1,86 @@
+// `discreet release` in two steps: the price, and then, if it is agreed to, the charge and the draw.
+
+import { ask, lines, numbers, onSubmit, texts } from "/ask.js";
+import { facts, make, plain } from "/dom.js";
+import { digits } from "/plan.js";
+import { showReceipt } from "/receipt.js";
+
+export function start(section) {
+  let asked = null;
+  const read = (form) => {
+    asked = {
+      ...texts(form, ["source", "column", "other", "mechanism", "dataset", "id_column", "by"]),
+      ...numbers(form, ["prior", "epsilon"]),
+      categories: lines(form.elements.categories.value),
+      groups: lines(form.elements.groups.value),
+      group_public: form.elements.group_public.checked,
+    };
+    return asked;
+  };
+  onSubmit(section, "price", read, (found) => price(section, found, asked));
+}
+
+export async function refresh(section) {
+  const { datasets } = await ask("budgets");
+  const select = section.querySelector("[name=dataset]");
+  select.replaceChildren(...datasets.map((row) => make("option", { value: row.dataset }, row.dataset)));
+}
+
+function price(section, found, asked) {
+  const { document: plan } = found;
+  const agree = make("button", { type: "button", class: "spend" }, `Charge ε = ${plain(plan.epsilon_exact)} and release`);
+  const status = make("p", { role: "status", class: "status" });
+  const box = make("div", { class: "price" },
+    make("p", { class: "lead" }, `This will cost ε = ${plain(plan.epsilon_exact)} of what ${asked.dataset} may spend.`),
+    facts([
+      ["Left of it now", `ε = ${plain(found.remaining.epsilon)}`],
+      ["One unit is", plan.unit],
+      ["Neighbours", plan.adjacency],
+      ["Records n, which are published", plan.n.toLocaleString("en")],
+      ["Mechanism", plan.mechanism.name],
+      ["Categories, which are published", plan.categories.join(", ")],
+      ...accuracy(plan.accuracy),
+    ]), agree, status);
+  agree.addEventListener("click", async () => {
+    section.classList.remove("failed");
+    agree.disabled = true; // asked twice, it would be the same request, and cost nothing more
+    status.textContent = "charging, counting, drawing …";
+    try {
+      const done = await ask("release", { ...asked, request_id: found.request_id, digest: found.digest });
+      box.replaceWith(make("div", { class: "released" }, saved(done), ...(await told(done))));
+    } catch (failure) {
+      agree.disabled = false;
+      status.textContent = failure.message;
+      section.classList.add("failed");
+    }
+  });
+  return [box];
+}
+
+// What was released is shown even where nothing more can be said of it.
+async function told(done) {
+  const lead = "Released. What is shown here may be published.";
+  try {
+    return showReceipt(done.receipt, (await ask("infer", { receipt: done.text })).belief, lead);
+  } catch (failure) {
+    return [...showReceipt(done.receipt, { columns: [] }, lead), make("p", { class: "note" }, failure.message)];
+  }
+}
+
+// One statement, or one for each public group.
+function accuracy(stated, group = "") {
+  if (!stated) return [];
+  if (stated.what === undefined) return Object.entries(stated).flatMap(([name, own]) => accuracy(own, name));
+  const of = group ? `, ${group}` : "";
+  return [
+    [`Expected error${of}`, `${digits(stated.mean)}${stated.error > 1e-6 ? ` ± ${digits(stated.error, 1)}` : ""}`],
+    [`95 % of releases stay below${of}`, digits(stated.quantile_95)],
+    [`Error means${of}`, stated.what],
+  ];
+}
+
+function saved({ text, receipt }) {
+  const file = new Blob([text, "\n"], { type: "application/json" });
+  const name = `receipt-${receipt.request_id}.json`;
+  return make("p", {}, make("a", { href: URL.createObjectURL(file), download: name, class: "save" }, "Save the receipt"));
+}

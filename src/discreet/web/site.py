@@ -1,0 +1,84 @@
+"""The page's server: a few files, and one address for each question."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
+from threading import Event
+
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from discreet.errors import DiscreetError
+from discreet.web.answers import QUESTIONS, Desk
+from discreet.web.fields import Fields
+from discreet.web.guard import Guard
+
+KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+
+STATUS = {2: 400, 3: 409, 4: 422, 5: 503}
+"""By the exit code of the command that would have failed so."""
+
+THREADS = 2
+PATIENCE = 0.1
+"""Seconds between looks whether whoever asked is still there."""
+
+
+class Gone(Exception):
+    """Nobody waits for the answer any more."""
+
+
+def site(desk: Desk, *, token: str, port: int) -> ASGIApp:
+    """The guarded application."""
+    kept = {file.name: file.read_bytes() for file in files("discreet.web").joinpath("page").iterdir()}
+    threads = ThreadPoolExecutor(THREADS, thread_name_prefix="discreet")
+
+    async def file(request: Request) -> Response:
+        name = request.path_params.get("name") or "index.html"
+        if name not in kept:
+            return Response(status_code=404)
+        kind = KINDS["." + name.rpartition(".")[2]]
+        return Response(kept[name], media_type=kind)
+
+    async def question(request: Request) -> Response:
+        ask = QUESTIONS.get(request.path_params["what"])
+        if ask is None:
+            return Response(status_code=404)
+        gone = Event()
+
+        def tell(done: int, of: int) -> None:
+            if gone.is_set():
+                raise Gone
+
+        try:
+            fields = Fields.from_json(await request.body())
+            answer = asyncio.get_running_loop().run_in_executor(threads, ask, desk, fields, tell)
+            while not (await asyncio.wait([answer], timeout=PATIENCE))[0]:
+                if await request.is_disconnected():
+                    gone.set()
+            return JSONResponse(answer.result())
+        except (ClientDisconnect, Gone):
+            return Response(status_code=499)
+        except Exception as failure:  # noqa: BLE001 - named by its kind alone: its text could quote a count
+            return _failed(failure)
+        finally:
+            gone.set()
+
+    routes = [
+        Route("/", file, methods=["GET"]),
+        Route("/{name}", file, methods=["GET"]),
+        Route("/api/{what}", question, methods=["POST"]),
+    ]
+    return Guard(Starlette(routes=routes), token=token, port=port)
+
+
+def _failed(failure: Exception) -> JSONResponse:
+    if isinstance(failure, DiscreetError):
+        error = {"kind": failure.kind, "message": failure.message, "mend": failure.mend}
+        return JSONResponse({"error": error}, status_code=STATUS.get(failure.exit_code, 500))
+    message = f"an unexpected {type(failure).__name__} stopped the answer"
+    return JSONResponse({"error": {"kind": "Unexpected", "message": message, "mend": "please report it"}}, 500)

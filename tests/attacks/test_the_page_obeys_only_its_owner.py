@@ -1,0 +1,325 @@
+"""The page's server does what its owner asks in the browser it opened, and nothing for anybody else.
+
+Other sites, other users of the machine, names that are made to lead here, links, forms and frames: none of them spends,
+reads or runs anything.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from discreet.ledger import Ledger
+from discreet.web.guard import HEADERS, MAX_BODY
+from tests.browser import Served, Watched, serving
+from tests.contracts.source import PACKAGE
+
+PAGE = PACKAGE / "web" / "page"
+MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A page that may release, the ledger it would charge, and a request that would be released."""
+
+    served: Served
+    ledger: Ledger
+    asked: dict[str, object]
+
+    def priced(self) -> dict[str, object]:
+        """The request, with what its price came with: sent to `/api/release` by its owner, it would be charged."""
+        response, answer = self.served.send("POST", "/api/price", json.dumps(self.asked), **self.served.headers)
+        assert response.status == 200, answer
+        told = json.loads(answer)
+        return {**self.asked, "request_id": told["request_id"], "digest": told["digest"]}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    folder = tmp_path_factory.mktemp("page")
+    ledger = Ledger.create(folder / "l.db", dataset=MARKUP, epsilon=100)
+    (folder / "votes.csv").write_text("vote\n" + "yes\n" * 60 + f"{MARKUP}\n" * 40, encoding="utf-8")
+    asked: dict[str, object] = {
+        "source": "votes.csv", "column": "vote", "categories": ["yes", MARKUP], "epsilon": "1/2", "dataset": MARKUP,
+        "mechanism": "geometric",
+    }  # fmt: skip
+    with serving("--ledger", "l.db", "--allow-release", folder=folder) as served:
+        yield Place(served, ledger, asked)
+
+
+STRANGERS: dict[str, tuple[int, dict[str, str | None]]] = {
+    "no token": (403, {"X-Discreet-Token": None}),
+    "another token": (403, {"X-Discreet-Token": "0" * 32}),
+    "a token that is no text": (403, {"X-Discreet-Token": "\xff\xfe"}),
+    "another site": (403, {"Origin": "http://evil.example"}),
+    "a site without a name": (403, {"Origin": "null"}),
+    "another port of this machine": (403, {"Origin": "http://127.0.0.1:1"}),
+    "a page that the browser calls foreign": (403, {"Sec-Fetch-Site": "cross-site"}),
+    "a page of another port": (403, {"Sec-Fetch-Site": "same-site"}),
+    "a form": (415, {"Content-Type": "application/x-www-form-urlencoded"}),
+    "a form of texts": (415, {"Content-Type": "text/plain"}),
+    "nothing said of the body": (415, {"Content-Type": None}),
+    "a name that leads here": (421, {"Host": "evil.example"}),
+    "a name that leads here, with our port": (421, {"Host": "evil.example:PORT"}),
+    "this machine by another name": (421, {"Host": "127.0.0.1.nip.io:PORT"}),
+    "our name without the port": (421, {"Host": "127.0.0.1"}),
+    "no name": (421, {"Host": ""}),
+}
+
+
+@pytest.mark.parametrize("who", STRANGERS)
+def test_a_stranger_is_turned_away_and_nothing_is_spent(who: str, place: Place) -> None:
+    body, head = json.dumps(place.priced()), place.ledger.head()
+    status, changes = STRANGERS[who]
+    headers: dict[str, str | None] = {**place.served.headers, **changes}
+    sent = {name: text.replace("PORT", str(place.served.port)) for name, text in headers.items() if text is not None}
+    response, answer = place.served.send("POST", "/api/release", body, **sent)
+    assert (response.status, answer) == (status, b"")
+    assert place.ledger.head() == head
+
+
+def test_the_owner_is_let_in_and_pays_once_however_often_it_asks(place: Place) -> None:
+    """What the strangers sent would have been charged: the tests above can say no."""
+    asked, before = place.priced(), place.ledger.spent(MARKUP).epsilon
+    host = {"Host": f"localhost:{place.served.port}", "Origin": f"http://localhost:{place.served.port}"}
+    for headers in (place.served.headers, place.served.headers | host | {"Sec-Fetch-Site": "same-origin"}):
+        response, answer = place.served.send("POST", "/api/release", json.dumps(asked), **headers)
+        assert response.status == 200
+        told = json.loads(answer)
+        charge = place.ledger.find(str(asked["request_id"]))
+        assert charge is not None
+        assert charge.outcome == told["text"]
+    assert place.ledger.spent(MARKUP).epsilon - before == Fraction(1, 2)
+
+
+@pytest.mark.parametrize("change", [{"epsilon": "1"}, {"categories": [MARKUP, "yes"]}, {"digest": "0" * 64}])
+def test_only_what_was_priced_is_charged(change: dict[str, object], place: Place) -> None:
+    asked, head = place.priced() | change, place.ledger.head()
+    response, answer = place.served.send("POST", "/api/release", json.dumps(asked), **place.served.headers)
+    assert response.status == 400
+    assert json.loads(answer)["error"]["message"] == "the release was not confirmed"
+    assert place.ledger.head() == head
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])
+@pytest.mark.parametrize("what", ["release", "price", "budgets", "facts"])
+def test_nothing_but_a_post_is_answered(method: str, what: str, place: Place) -> None:
+    head = place.ledger.head()
+    response, answer = place.served.send(method, f"/api/{what}", json.dumps(place.asked), **place.served.headers)
+    assert response.status in {404, 405}
+    assert b"ledger" not in answer
+    assert place.ledger.head() == head
+
+
+@pytest.mark.parametrize("path", ["/", "/main.js", "/page.css", "/nothing", "/api/nothing", "/api/plan"])
+@pytest.mark.parametrize("host", [None, "evil.example"])
+def test_every_answer_tells_the_browser_what_not_to_do(path: str, host: str | None, place: Place) -> None:
+    own = {} if host is None else {"Host": host}
+    for method in ("GET", "POST"):
+        response, _ = place.served.send(method, path, **own)
+        for name, value in HEADERS.items():
+            assert response.headers.get_all(name) == [value]
+        assert response.headers["server"] is None
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../answers.py",
+        "/%2e%2e/answers.py",
+        "/..%2fanswers.py",
+        "//etc/passwd",
+        "/page/../../guard.py",
+        "/index.html/",
+    ],
+)
+def test_no_file_but_the_pages_own_is_served(path: str, place: Place) -> None:
+    response, answer = place.served.send("GET", path)
+    assert response.status in {307, 404}
+    assert b"import" not in answer
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"[]",
+        b"null",
+        b"{",
+        b"\xff",
+        b"[" * 100_000,
+        b'{"prior": 1, "n": "10", "epsilon": "1"}',
+        b'{"prior": "1,1", "n": 10, "epsilon": "1"}',
+        b'{"prior": "1,1", "n": "1e400", "epsilon": "1"}',
+        b'{"prior": "1,1", "n": "10", "epsilon": "nan"}',
+        b'{"prior": "1,1", "n": "10", "epsilon": NaN}',
+        b'{"prior": "1,1", "n": "10", "epsilon": "1", "surprise": "1"}',
+        b'{"prior": "", "n": "10", "epsilon": "1"}',
+        b'{"prior": "1,1", "n": "10", "epsilon": "1", "worst_case": "yes"}',
+    ],
+)
+def test_bad_questions_get_one_clear_sentence(body: bytes, place: Place) -> None:
+    response, answer = place.served.send("POST", "/api/plan", body, **place.served.headers)
+    error = json.loads(answer)["error"]
+    assert response.status == 400
+    assert error["kind"] == "InvalidInput"
+    assert error["message"]
+    assert error["mend"]
+    assert "\n" not in error["message"] + error["mend"]
+
+
+def test_a_question_without_end_is_cut_short(place: Place) -> None:
+    response, answer = place.served.send("POST", "/api/infer", b"x" * (MAX_BODY + 1), **place.served.headers)
+    assert response.status == 400
+    assert "too long" in json.loads(answer)["error"]["message"]
+
+
+def raw(served: Served, request: bytes) -> bytes:
+    with socket.create_connection(("127.0.0.1", served.port), timeout=30) as wire:
+        wire.sendall(request)
+        return wire.recv(1 << 16)
+
+
+def test_two_names_or_two_tokens_are_none(place: Place) -> None:
+    own = f"Host: 127.0.0.1:{place.served.port}\r\n"
+    token = f"X-Discreet-Token: {place.served.token}\r\n"
+    rest = "Content-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
+    start = "POST /api/facts HTTP/1.1\r\n"
+    assert raw(place.served, (start + own + token + rest).encode()).startswith(b"HTTP/1.1 200")
+    for headers in (own + own + token, own + "Host: evil.example\r\n" + token, own + token + token, token):
+        assert not raw(place.served, (start + headers + rest).encode()).startswith(b"HTTP/1.1 200")
+
+
+def test_there_is_no_socket_to_talk_through(place: Place) -> None:
+    request = (
+        f"GET /api/facts HTTP/1.1\r\nHost: 127.0.0.1:{place.served.port}\r\nUpgrade: websocket\r\n"
+        "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+    )
+    assert not raw(place.served, request.encode()).startswith(b"HTTP/1.1 101")
+
+
+def test_it_listens_on_the_loopback_address_alone(place: Place) -> None:
+    table = Path("/proc/net/tcp")
+    if not table.exists():
+        pytest.skip("this system does not list its sockets in /proc")
+    listening = [line.split() for line in table.read_text(encoding="ascii").splitlines()[1:]]
+    port = f"{place.served.port:04X}"
+    found = [row[1] for row in listening if row[3] == "0A" and row[1].endswith(f":{port}")]
+    assert found == [f"0100007F:{port}"]
+
+
+def test_a_page_that_was_not_allowed_to_releases_nothing(tmp_path: Path, place: Place) -> None:
+    ledger = Ledger.create(tmp_path / "l.db", dataset=MARKUP, epsilon=100)
+    (tmp_path / "votes.csv").write_text("vote\nyes\n", encoding="utf-8")
+    with serving("--ledger", "l.db", folder=tmp_path) as served:
+        for what, asked in (("price", place.asked), ("release", place.priced())):
+            response, answer = served.send("POST", f"/api/{what}", json.dumps(asked), **served.headers)
+            assert response.status == 400
+            assert "--allow-release" in json.loads(answer)["error"]["mend"]
+    assert ledger.verify().rows == 1
+
+
+@pytest.mark.parametrize("file", sorted(PAGE.iterdir()), ids=lambda file: file.name)
+def test_the_page_makes_no_markup_runs_no_text_and_asks_nobody_else(file: Path) -> None:
+    text = file.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
+    for bad in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "javascript:"):
+        assert bad not in text
+    assert not re.search(r"https?://|@import|\son\w+\s*=|<script>|<style|\sstyle=", text)
+
+
+class Elsewhere(BaseHTTPRequestHandler):
+    """Another site."""
+
+    page = b""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(self.page)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.xdist_group("browser")
+def test_another_site_in_the_same_browser_gets_and_spends_nothing(
+    place: Place, elsewhere: str, tab: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, head = f"http://127.0.0.1:{place.served.port}", place.ledger.head()
+    tab.open(place.served)
+    monkeypatch.setattr(Elsewhere, "page", f'<iframe src="{own}/" id="frame"></iframe>'.encode())
+    other = tab.page.context.new_page()
+    other.goto(elsewhere)
+    attempt = """async ([own, body, token]) => {
+        const json = { "content-type": "application/json" };
+        const tries = [
+            ["/api/release", { method: "POST", body, headers: json }],
+            ["/api/release", { method: "POST", body, headers: { ...json, "x-discreet-token": token } }],
+            ["/api/release", { method: "POST", body, mode: "no-cors" }],
+            ["/api/facts", { method: "POST", body: "{}", credentials: "include" }],
+            ["/", {}],
+        ];
+        const found = [];
+        for (const [path, how] of tries) found.push(await fetch(own + path, how).then((r) => r.type, () => "refused"));
+        found.push(document.getElementById("frame").contentDocument === null ? "refused" : "framed");
+        return found;
+    }"""
+    body = json.dumps(place.priced())
+    found = other.evaluate(attempt, [own, body, place.served.token])  # even one that has learnt the token
+    assert found == ["refused"] * 6
+    assert [frame.url for frame in other.frames[1:]] != [f"{own}/"], "it was framed"
+    assert place.ledger.head() == head
+    other.close()
+
+
+@pytest.mark.xdist_group("browser")
+def test_names_that_are_scripts_are_shown_and_not_run(place: Place, tab: Watched, tmp_path: Path) -> None:
+    tab.open(place.served)
+    tab.turn("budgets")
+    tab.page.wait_for_selector("#budgets table")
+    assert MARKUP in tab.page.inner_text("#budgets")
+    response, answer = place.served.send("POST", "/api/release", json.dumps(place.priced()), **place.served.headers)
+    assert response.status == 200
+    (tmp_path / "r.json").write_text(json.loads(answer)["text"], encoding="utf-8")
+    tab.turn("receipt")
+    tab.page.set_input_files("#receipt [name=file]", tmp_path / "r.json")
+    tab.page.click("#receipt button")
+    tab.page.wait_for_selector("#receipt table")
+    assert MARKUP in tab.page.inner_text("#receipt table")
+    assert tab.page.locator("main img, main script").count() == 0
+    assert tab.wrongs == []
+
+
+@pytest.mark.xdist_group("browser")
+def test_the_browser_would_refuse_a_page_that_made_markup_or_ran_a_text(place: Place, tab: Watched) -> None:
+    """The planted faults: had the page a hole, the policy would close it."""
+    tab.open(place.served)
+    for fault in (
+        "document.body.innerHTML = '<b>x</b>'",
+        "document.body.append(Object.assign(document.createElement('script'), { text: 'window.ran = 1' }))",
+        "document.body.setAttribute('onclick', 'window.ran = 1')",
+    ):
+        tried = f"() => {{ try {{ {fault}; return 'done'; }} catch {{ return 'refused'; }} }}"
+        assert tab.page.evaluate(tried) == "refused"
+    sent = tab.page.evaluate("() => fetch('http://127.0.0.1:1/').then(() => 'sent', () => 'refused')")
+    assert sent == "refused"
+    assert any("Content Security Policy" in wrong for wrong in tab.wrongs)

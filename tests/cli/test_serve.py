@@ -1,0 +1,66 @@
+"""`discreet serve`: what it refuses before it listens, and how the browser gets the token."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from discreet.ledger import Ledger
+from tests.cli.command import SCRIPT, discreet
+
+
+def test_a_page_that_may_release_needs_a_ledger() -> None:
+    done = discreet("serve", "--no-browser", "--allow-release")
+    assert (done.code, done.out) == (2, "")
+    assert "--ledger" in done.err
+
+
+def test_a_ledger_that_is_not_there_is_refused_at_once(tmp_path: Path) -> None:
+    done = discreet("serve", "--no-browser", "--ledger", str(tmp_path / "none.db"))
+    assert (done.code, done.out) == (5, "")
+
+
+@pytest.mark.parametrize("port", ["-1", "65536", "many"])
+def test_a_port_that_is_none_is_refused(port: str) -> None:
+    assert discreet("serve", "--no-browser", "--port", port).code == 2
+
+
+def test_a_port_that_is_taken_is_refused() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = discreet("serve", "--no-browser", "--port", str(taken.getsockname()[1]))
+    assert (done.code, done.out) == (2, "")
+    assert "choose another" in done.err
+
+
+def test_the_browser_is_led_by_a_file_that_only_its_owner_can_read(tmp_path: Path) -> None:
+    """Everyone on a machine sees the command lines of its programs, so the token is on none."""
+    Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
+    script, seen = tmp_path / "browser", tmp_path / "seen"
+    script.write_text(
+        f'#!/bin/sh\nfile=${{1#file://}}\n{{ echo "$@"; stat -c %a "$file"; cat "$file"; }} > {seen}.part\n'
+        f"mv {seen}.part {seen}\n"
+    )
+    script.chmod(0o700)
+    environment = {**os.environ, "BROWSER": str(script)}
+    with subprocess.Popen(
+        [str(SCRIPT), "serve", "--ledger", "l.db"], cwd=tmp_path, env=environment, stdout=subprocess.PIPE
+    ) as server:
+        assert server.stdout is not None
+        address = server.stdout.readline().decode().split()[-1]
+        while not seen.exists():
+            time.sleep(0.05)
+        server.send_signal(signal.SIGINT)
+        assert server.wait(timeout=60) == 0
+    asked, mode, page = seen.read_text().splitlines()
+    token = address.partition("#token=")[2]
+    assert len(token) == 32
+    assert token not in asked
+    assert mode == "600"
+    assert token in page
+    assert not Path(asked.removeprefix("file://")).exists(), "it is gone with the server"
