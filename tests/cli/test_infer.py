@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas
 import pytest
 
 import discreet as dc
@@ -59,6 +60,50 @@ def test_the_reader_may_bring_a_prior_and_paint(tmp_path: Path) -> None:
     mechanism = dc.Geometric(dc.PosteriorSpace(prior=["1/2", 3], n=50), epsilon="1/3")
     own = dc.noise_aware(mechanism, receipt.output, prior=[4, "1/3"])
     assert f"{own.mean[0]:.4f}" in answer.out
+
+
+def two_columns(place: Path) -> dc.Bundle:
+    rows = {"vote": ["yes"] * 31 + ["no"] * 19, "sex": ["f", "m"] * 25}
+    questions = [dc.Question(column, sorted(set(held)), epsilon="1/3") for column, held in rows.items()]
+    bundle = dc.release_columns(pandas.DataFrame(rows), questions, ledger=None)
+    place.write_text(bundle.to_json(), encoding="utf-8")
+    return bundle
+
+
+def test_a_reader_s_prior_is_one_for_all_columns_or_one_for_each(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bundle = two_columns(tmp_path / "b.json")
+
+    def believed(*priors: str) -> list[Any]:
+        words = [word for prior in priors for word in ("--prior", prior)]
+        answer = discreet_here(capsys, "infer", str(tmp_path / "b.json"), *words, "--json")
+        assert answer.code == 0, answer
+        return [(part["prior"], part["noise_aware"]) for part in answer.document["columns"]]
+
+    own, both, first = believed(), believed("4,1/3"), believed("4,1/3", "")
+    assert [prior for prior, _ in own] == [[1, 1], [1, 1]]
+    assert [prior for prior, _ in both] == [[4, 1 / 3], [4, 1 / 3]]
+    assert first == [both[0], own[1]]
+    mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1, 1], n=50), epsilon="1/3")
+    mean = dc.noise_aware(mechanism, bundle.parts[0].output, prior=[4, "1/3"]).mean
+    assert [row["mean"] for row in both[0][1].values()] == pytest.approx(mean.tolist(), rel=1e-12)
+
+
+def test_priors_of_several_columns_are_painted(tmp_path: Path) -> None:
+    two_columns(tmp_path / "b.json")
+    answer = discreet("infer", "b.json", "--prior", "4,1", "--prior", "", "--plot", "b.png", cwd=tmp_path)
+    assert (answer.code, answer.err) == (0, "")
+    assert (tmp_path / "b.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_priors_that_fit_no_column_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    two_columns(tmp_path / "b.json")
+    for words in (["1,1"] * 3, ["1,1,1"], ["1,1", "1,x"]):
+        given = [word for prior in words for word in ("--prior", prior)]
+        assert_refused(discreet_here(capsys, "infer", str(tmp_path / "b.json"), *given))
+    written(tmp_path / "r.json")
+    assert_refused(discreet_here(capsys, "infer", str(tmp_path / "r.json"), "--prior", "1,1", "--prior", "1,1"))
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,13 @@ def test_counts_that_do_not_sum_to_n_are_refused_in_words_that_no_count_can_chan
         ),
         pytest.param((*COUNTS, "--epsilon", "1", "--categories", "a,b"), id="fewer names than counts"),
         pytest.param((*COUNTS, "--epsilon", "1", "--categories", "a,b,a"), id="a name given twice"),
+        pytest.param(
+            (
+                *("release", "t.csv", "--column", "c", "--categories", "a,b"),
+                *("--epsilon", "1", "--no-ledger", "--accept-no-guarantee"),
+            ),
+            id="a table without a guarantee",
+        ),
         pytest.param((*COUNTS, "--epsilon", "1", "--categories", "a,b,"), id="an empty name"),
         pytest.param((*COUNTS, "--epsilon", "1", "--categories", "a,b,\x1b[31m"), id="a name that steers the terminal"),
         pytest.param((*COUNTS, "--epsilon", "1", "--out", "."), id="a directory to write to"),
@@ -187,6 +194,13 @@ def test_what_a_user_named_is_not_taken_for_an_option(
     answer = discreet_here(capsys, "release", "n.csv", *asked)
     assert_refused(answer)
     assert "n.csv has no column 'other_group'" in answer.err
+
+
+def test_a_receipt_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in (("infer",), ("receipt", "verify")):
+        answer = discreet_here(capsys, *command, "not-there.json")
+        assert_refused(answer)
+        assert "there is no file not-there.json" in answer.err
 
 
 def test_a_typo_in_a_mechanism_is_answered_with_the_names_there_are() -> None:

@@ -65,6 +65,53 @@ def test_candidates_too_many_to_list_leave_two_panels() -> None:
     assert len(planning.paint(wide).axes) == 2
 
 
+def test_what_is_left_out_is_said_in_the_picture_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planning, "CATEGORIES", 1)
+    monkeypatch.setattr(planning, "LONGEST_LAW", 2)
+    few = planning.numbers(dc.PosteriorSpace(prior=[1, 1], n=4), 1)
+    assert set(few.left_out) == {"exponential-reciprocal", "exponential-global", "the exact law"}
+    assert set(few.against_n) == {"geometric", "laplace-improved"}
+    figure = planning.paint(few)
+    assert len(figure.axes) == 2
+    said = " ".join(figure.legends[0].get_title().get_text().split())
+    assert said == planning.small_print(few)
+    assert "exponential-reciprocal, exponential-global (drawing its error" in said
+
+
+def test_all_that_a_picture_shows_needs_no_small_print(shown: planning.PlanningNumbers) -> None:
+    assert planning.small_print(shown) == planning.paint(shown).legends[0].get_title().get_text() == ""
+
+
+def test_a_point_that_cannot_be_had_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(mechanism: dc.Mechanism) -> dc.Accuracy:
+        if mechanism.space.n > 4:
+            raise dc.DiscreetError("it is too far", mend="stay")
+        return dc.accuracy(mechanism)
+
+    monkeypatch.setattr(planning, "accuracy", refuse)
+    assert planning.numbers(dc.PosteriorSpace(prior=[1, 1], n=4), 1).left_out["some points of geometric"] == (
+        "it is too far"
+    )
+
+
+def test_what_a_plan_has_computed_is_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    space, computed = dc.PosteriorSpace(prior=[1, 1], n=4), list[tuple[str, int, object]]()
+
+    def counted(mechanism: dc.Mechanism) -> dc.Accuracy:
+        computed.append((mechanism.name, mechanism.space.n, mechanism.epsilon))
+        return dc.accuracy(mechanism)
+
+    monkeypatch.setattr(planning, "accuracy", counted)
+    known = {
+        row["name"]: row["mean_error"] for row in dc.plan(space, epsilon=1).mechanisms if row["setting"] == "nominal"
+    }
+    found = planning.numbers(space, 1, known=known)
+    assert len(set(computed)) == len(computed)
+    assert ("geometric", 4, 1) not in computed
+    epsilon, error = found.against_epsilon["geometric"]
+    assert error[epsilon == 1] == [known["geometric"]]
+
+
 def test_counts_are_as_even_as_they_can_be() -> None:
     assert planning.balanced(dc.PosteriorSpace(prior=[1, 1, 1], n=11)) == (4, 4, 3)
 

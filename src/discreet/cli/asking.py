@@ -64,7 +64,7 @@ def read_questions(
         prices = [str(asked_epsilon(prices[0]) / size)] * size
     if len(prices) != size:
         raise InvalidInput("--epsilon is one for all columns, or one for each", mend="give them in the same order")
-    rows = zip(columns, categories, _each(others, size, "--other"), _each(priors, size, "--prior"), prices, strict=True)
+    rows = zip(columns, categories, each(others, size, "--other"), each(priors, size, "--prior"), prices, strict=True)
     return [
         Question(
             column,
@@ -94,8 +94,12 @@ def only(values: Sequence[str] | None, option: str) -> str | None:
     return values[0] if values else None
 
 
-def _each(values: Sequence[str] | None, size: int, option: str) -> list[str | None]:
-    """One for each column: none at all, one for all of them, or one for each."""
+def each(values: Sequence[str] | None, size: int, option: str) -> list[str | None]:
+    """One for each column: none at all, one for all of them, or one for each.
+
+    >>> each(None, 2, "--prior"), each(["1,1"], 2, "--prior")
+    ([None, None], ['1,1', '1,1'])
+    """
     if not values:
         return [None] * size
     if len(values) == 1:

@@ -10,7 +10,7 @@ def print_bundle_plan(document: dict[str, Any]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from discreet.cli.tables import console
+    from discreet.cli.tables import console, listed
 
     table = Table(title="about to release")
     for heading in ("column", "categories"):
@@ -18,7 +18,7 @@ def print_bundle_plan(document: dict[str, Any]) -> None:
     for heading in ("expected error", "ε"):
         table.add_column(heading, justify="right")
     for column, part in zip(document["columns"], document["parts"], strict=True):
-        named = Text(", ".join(part["categories"]) + (f" by {part['by']}" if part["groups"] else ""))
+        named = Text(listed(part["categories"]) + (f" by {part['by']}" if part["groups"] else ""))
         error = (part["accuracy"] or {}).get("mean")
         table.add_row(Text(column), named, f"{error:.4f}" if isinstance(error, float) else "–", part["epsilon_exact"])
     table.add_section()
@@ -38,6 +38,6 @@ def print_bundle(document: dict[str, Any]) -> None:
         if part["posterior"] is not None:
             out.print(f"column {column!r}, ε = {part['epsilon_exact']}", soft_wrap=True)
             print_posterior(part)
-    out.print(f"all columns together, on n = {document['n']} records", soft_wrap=True)
+    out.print(f"all columns together, on n = {document['n']:,} records", soft_wrap=True)
     losses = [part["certificate"] for part in document["parts"]]
     out.print(meaning({**document, "certificate": losses}), soft_wrap=True)

@@ -48,10 +48,12 @@ def public_space(*, prior: str | None, n: str | None, counts: list[int] | None) 
 def read_categories(text: str | None, k: int) -> list[str]:
     """One distinct, printable name for each category; by default 1, 2, ….
 
-    >>> read_categories(None, 2), read_categories("not cured,cured", 2)
-    (['1', '2'], ['not cured', 'cured'])
+    >>> read_categories(None, 2), read_categories('"no, not cured",cured', 2)
+    (['1', '2'], ['no, not cured', 'cured'])
     """
-    names = [str(i) for i in range(1, k + 1)] if text is None else text.split(",")
+    from discreet.cli.asking import read_names
+
+    names = [str(i) for i in range(1, k + 1)] if text is None else read_names(text, "categories")
     if len(names) != k:
         raise InvalidInput(f"categories must be {k} names", mend="give one for each count, with commas between them")
     if len(set(names)) != k:

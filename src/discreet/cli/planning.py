@@ -39,7 +39,7 @@ def plan(
     from discreet.cli.busy import busy
     from discreet.cli.files import Reserved
     from discreet.cli.inputs import public_space
-    from discreet.cli.tables import print_json, print_written
+    from discreet.cli.tables import console, print_json, print_written
     from discreet.figures.rendering import picture_format, render
 
     kind = "" if plot is None else picture_format(plot)
@@ -59,14 +59,21 @@ def plan(
         from discreet.figures import planning
 
         with Reserved(plot) as reserved, busy("painting") as tell:
-            reserved.write(render(planning.paint(planning.numbers(space, found.epsilon, progress=tell)), kind))
+            known = {row["name"]: row["mean_error"] for row in found.mechanisms if row["setting"] in _PAINTED}
+            picture = planning.numbers(space, found.epsilon, known=known, progress=tell)
+            reserved.write(render(planning.paint(picture), kind))
     if as_json:
         print_json(found.to_json())
     else:
         _print_plan(found)
         if plot is not None:
+            if planning.small_print(picture):
+                console().print(f"{planning.small_print(picture)}.", soft_wrap=True)
             print_written([plot])
 
+
+_PAINTED = ("nominal", "limit")
+"""The settings whose errors the picture shows."""
 
 HEADINGS = {
     "exact_epsilon": "exact\nε",
@@ -88,7 +95,7 @@ def _print_plan(found: Plan) -> None:
     shown = ", ".join(f"{float(parameter):g}" for parameter in space.prior.parameters[:8])
     more = ", …" if space.k > 8 else ""
     title = f"mechanisms at ε = {float(found.epsilon):.6g}, n = {space.n:,}, prior {shown}{more}"
-    table = Table(title=title, box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table = Table(title=title, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
     table.add_column("mechanism\n  setting", no_wrap=True)
     for heading in HEADINGS.values():
         table.add_column(heading, justify="right", no_wrap=True)
@@ -97,7 +104,7 @@ def _print_plan(found: Plan) -> None:
         for settings, numbers in lines:
             table.add_row(f"  {' = '.join(settings) if len(settings) < 3 else 'all settings'}", *numbers)
     out = console()
-    out.print(table)
+    out.print(table, "", sep="\n")
     for line in _sentences(found):
         out.print(line, soft_wrap=True)
 
@@ -125,17 +132,19 @@ def _merged(rows: tuple[dict[str, Any], ...]) -> dict[str, list[tuple[list[str],
 
 
 def _cell(key: str, value: float | None) -> str:
-    """Four digits; a privacy loss is never shown smaller than it is.
+    """Four digits, and three where zeros would push the table off a narrow terminal; a loss is rounded up.
 
     >>> _cell("exact_epsilon", 0.37421), _cell("mean_error", 0.37421), _cell("interval_width", None)
     ('0.3743', '0.3742', '–')
+    >>> _cell("shift_points", 0.00018379)
+    '0.000184'
     """
     if value is None:
         return "–"
     if key == "exact_epsilon":  # but for the last digits of a float, which 3/10 does not have
         upwards = Context(prec=4, rounding=ROUND_CEILING)
         return f"{upwards.create_decimal_from_float(value * (1 - 1e-12)).normalize():f}"
-    return f"{value:.4g}"
+    return f"{value:.4g}" if value >= 0.01 else f"{value:.3g}"
 
 
 def _sentences(found: Plan) -> list[str]:

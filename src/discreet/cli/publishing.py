@@ -76,12 +76,13 @@ def picture(receipt: Receipt | Bundle, *, prior: object = None) -> Figure:
     from discreet.figures import groups, inference, posterior
     from discreet.inference.statement import NOISE_AWARE
     from discreet.receipts import Bundle, believed
+    from discreet.receipts.beliefs import column_priors
 
     document = receipt.document
     price = f"ε = {document['epsilon_exact']}, n = {document['n']:,}"
     if isinstance(receipt, Bundle):
-        pairs = zip(receipt.columns, receipt.parts, strict=True)
-        panels = [panel for column, part in pairs for panel in _panels(part, column, prior)]
+        parts = zip(receipt.columns, receipt.parts, column_priors(receipt, prior), strict=True)
+        panels = [panel for column, part, own in parts for panel in _panels(part, column, own)]
         return groups.paint(panels, title=f"{len(receipt.columns)} columns, together {price}")
     title = f"Posterior released by {document['mechanism']['name']}, {price}"
     if receipt.groups:

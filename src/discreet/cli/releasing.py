@@ -38,7 +38,7 @@ def release(
         list[str] | None, typer.Option(help="The column to count; with its --categories as often as you like.")
     ] = None,
     categories: Annotated[
-        list[str] | None, typer.Option(help='The categories, like a,b,c; of a table, one with a comma as "a,b",c.')
+        list[str] | None, typer.Option(help='The categories, like a,b,c; one with a comma as "a,b",c.')
     ] = None,
     counts: Annotated[str | None, typer.Option(help="Counts in hand, like 70,50,30; - reads standard input.")] = None,
     ledger: Annotated[str | None, typer.Option(help="The ledger whose budget is charged.")] = None,
@@ -93,6 +93,8 @@ def release(
         names = only(categories, "--categories")
         _from_counts(counts, shared, n, names, accept_no_guarantee, dry_run, out, plot, as_json)
         return
+    if accept_no_guarantee:
+        raise InvalidInput("a table is never released without a guarantee", mend="leave --accept-no-guarantee out")
     questions = read_questions(
         column, categories, others=other, priors=prior, epsilons=epsilon, by=by, groups=groups,
         other_group=other_group, group_public=group_public, **shared,
@@ -132,7 +134,7 @@ def _from_table(
 
     with ExitStack() as stack, ExitStack() as bars:
         places = reserve(stack, out, plot)
-        tell, fresh = bars.enter_context(busy("counting")), False
+        tell, fresh = bars.enter_context(busy("preparing")), False
 
         def confirm(prepared: Any) -> bool:
             nonlocal tell, fresh
@@ -141,7 +143,7 @@ def _from_table(
             if not as_json:
                 print_any_plan(prepared.document())
             agreed = not ask or _confirmed()
-            tell = bars.enter_context(busy("counting"))
+            tell = bars.enter_context(busy("counting and drawing"))
             return agreed
 
         asked: dict[str, Any] = {

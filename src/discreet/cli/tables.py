@@ -24,6 +24,16 @@ def console() -> Console:
     return Console(markup=False, highlight=False, emoji=False)
 
 
+def listed(names: Sequence[str]) -> str:
+    """Names in a row, quoted where a comma would tear one in two, as they are typed.
+
+    >>> print(listed(["red", "green, blue"]))
+    red, "green, blue"
+    """
+    quoted = [name.replace('"', '""') for name in names]
+    return ", ".join(f'"{name}"' if {",", '"'} & set(name) else name for name in quoted)
+
+
 def print_json(document: dict[str, Any]) -> None:
     """One document on standard output, strict JSON in ASCII."""
     print(json.dumps(document, indent=2, allow_nan=False))
@@ -37,9 +47,9 @@ def print_plan(document: dict[str, Any]) -> None:
     table = Table(title="about to release")
     table.add_column("what")
     table.add_column("value", justify="right")
-    table.add_row("categories", Text(", ".join(document["categories"])))
+    table.add_row("categories", Text(listed(document["categories"])))
     if document["groups"]:
-        table.add_row(Text(f"groups, by {document['by']}"), Text(", ".join(document["groups"])))
+        table.add_row(Text(f"groups, by {document['by']}"), Text(listed(document["groups"])))
     table.add_row("records", f"{document['n']:,}")
     if document["group_sizes"]:
         sizes = ", ".join(f"{size:,}" for size in document["group_sizes"].values())
@@ -60,7 +70,7 @@ def print_release(document: dict[str, Any]) -> None:
     else:
         print_posterior(document)
         out.print(f"intervals: {document['interval_kind']}", soft_wrap=True)
-    out.print(f"mechanism: {document['mechanism']['name']}, on n = {document['n']} records", soft_wrap=True)
+    out.print(f"mechanism: {document['mechanism']['name']}, on n = {document['n']:,} records", soft_wrap=True)
     out.print(meaning(document), soft_wrap=True)
     if document["posterior"] is not None and private(document):
         out.print(f"\nFor the methods section:\n{methods(document)}", soft_wrap=True)

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import textwrap
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import DiscreetError
 from discreet.mechanisms import Mechanism, Optimal, mechanism
 from discreet.numbers import exact
-from discreet.space import PosteriorSpace
+from discreet.space import PosteriorSpace, exceeds
 from discreet.utility import accuracy
+from discreet.utility.planning import CATEGORIES
 
 if TYPE_CHECKING:
     import numpy as np
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
+
+    Curve = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 SHOWN = ("geometric", "laplace-improved", "exponential-reciprocal", "exponential-global")
 STYLE: dict[str, dict[str, Any]] = {  # colours from Okabe and Ito; markers and dashes for those who print in grey
@@ -38,15 +42,23 @@ LABEL = {"optimal": "least possible (linear programme)"}
 
 EPSILONS = ("0.05", "0.1", "0.2", "0.5", "1", "2", "5")
 SIZES = ("1/30", "1/10", "1/3", "1", "3", "10", "30")
+FEW_EPSILONS, FEW_SIZES = ("0.1", "0.3", "1", "3"), ("1/10", "1", "10")
+"""Where every point takes a second or two of draws."""
+
 LIMIT = 61
 ENUMERATED = 3000
 LONGEST_LAW = 1 << 14
 LEAST_SHOWN = 1e-9
+WIDTH = 14
+"""Characters of the small print that fit an inch."""
 
 
 @dataclass(frozen=True)
 class PlanningNumbers:
-    """Curves by mechanism: pairs of arrays. `counts` is the most balanced data set, nobody's in particular."""
+    """Curves by mechanism: pairs of arrays. `counts` is the most balanced data set, nobody's in particular.
+
+    `left_out` is what is not shown, and why.
+    """
 
     space: PosteriorSpace
     epsilon: Fraction
@@ -54,12 +66,19 @@ class PlanningNumbers:
     against_epsilon: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
     against_n: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
     law: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
+    left_out: dict[str, str] = field(default_factory=dict)
 
 
 def numbers(
-    space: PosteriorSpace, epsilon: object, *, progress: Callable[[int, int], None] | None = None
+    space: PosteriorSpace,
+    epsilon: object,
+    *,
+    known: Mapping[str, float] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> PlanningNumbers:
     """Expected Hellinger errors under the prior predictive, and the law at the most balanced counts.
+
+    `known` are the errors at ε by mechanism, from a plan that was made before: they are not computed again.
 
     >>> shown = numbers(PosteriorSpace(prior=[1, 1], n=20), 1)
     >>> sorted(shown.law)
@@ -68,37 +87,45 @@ def numbers(
     import numpy as np
 
     asked = exact(epsilon, "epsilon", above=0)
-    epsilons = sorted({*(Fraction(text) for text in EPSILONS), asked})
-    sizes = sorted({max(2, min(10**12, round(space.n * Fraction(text)))) for text in SIZES})
+    few = space.k > 2 and exceeds(space, ENUMERATED)
+    epsilons = sorted({*(Fraction(text) for text in (FEW_EPSILONS if few else EPSILONS)), asked})
+    shares = FEW_SIZES if few else SIZES
+    sizes = sorted({max(2, min(10**12, round(space.n * Fraction(text)))) for text in shares})
     spaces = [PosteriorSpace(prior=space.prior, n=n) for n in sizes]
-    names = [name for name in SHOWN if _quick(name, space)]
+    names = [name for name in SHOWN if space.k <= CATEGORIES or not name.startswith("exponential")]
     steps, done = len(names) * (len(epsilons) + len(sizes)), 0
+    means = {(name, space.n, asked): mean for name, mean in (known or {}).items()}
+    slow = f"drawing its error for more than {CATEGORIES} categories takes minutes"
+    left_out = {name: slow for name in SHOWN if name not in names}
 
-    def curve(points: list[tuple[float, Callable[[], Mechanism]]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def curve(name: str, points: list[tuple[PosteriorSpace, Fraction]], against: str) -> Curve:
         nonlocal done
         found = []
-        for at, make in points:
+        for other, price in points:
+            key = (name, other.n, price)
             try:
-                found.append((at, accuracy(make()).mean))
-            except DiscreetError:
-                continue
-            finally:
-                done += 1
-                if progress is not None:
-                    progress(min(done, steps), steps)
+                if key not in means:
+                    means[key] = accuracy(_made(name, other, price)).mean
+                found.append((float(price) if against == "ε" else other.n, means[key]))
+            except DiscreetError as refusal:
+                left_out[f"some points of {name}"] = refusal.message
+            done += 1
+            if progress is not None:
+                progress(min(done, steps), steps)
         x, y = (np.array(column) for column in zip(*found, strict=True)) if found else (np.zeros(0), np.zeros(0))
         return x, y
 
-    by_epsilon = {name: curve([(float(e), _maker(name, space, e)) for e in epsilons]) for name in names}
-    if space.k <= LIMIT and space.size <= LIMIT:
-        by_epsilon["optimal"] = curve([(float(e), _limit(space, e)) for e in epsilons])
-    by_n = {
-        name: curve([(other.n, _maker(name, other, asked)) for other in spaces if _quick(name, other)])
-        for name in names
-    }
-    counts = balanced(space)
-    law = {name: _law(mechanism(name, space, epsilon=asked), counts) for name in names if _listed(space)}
-    return PlanningNumbers(space, asked, counts, by_epsilon, by_n, law)
+    by_epsilon = {name: curve(name, [(space, price) for price in epsilons], "ε") for name in names}
+    if not exceeds(space, LIMIT):
+        by_epsilon["optimal"] = curve("optimal", [(space, price) for price in epsilons], "ε")
+    by_n = {name: curve(name, [(other, asked) for other in spaces], "n") for name in names}
+    counts, most = balanced(space), LONGEST_LAW if space.k == 2 else ENUMERATED
+    law = {}
+    if exceeds(space, most):
+        left_out["the exact law"] = f"it is listed for at most {most:,} candidates"
+    else:
+        law = {name: _law(mechanism(name, space, epsilon=asked), counts) for name in names}
+    return PlanningNumbers(space, asked, counts, by_epsilon, by_n, law, left_out)
 
 
 def balanced(space: PosteriorSpace) -> tuple[int, ...]:
@@ -107,21 +134,21 @@ def balanced(space: PosteriorSpace) -> tuple[int, ...]:
     return tuple(share + (i < rest) for i in range(space.k))
 
 
-def _maker(name: str, space: PosteriorSpace, epsilon: Fraction) -> Callable[[], Mechanism]:
-    return lambda: mechanism(name, space, epsilon=epsilon)
+def small_print(shown: PlanningNumbers) -> str:
+    """What the picture leaves out, in a sentence; nothing, if it shows all.
+
+    >>> small_print(numbers(PosteriorSpace(prior=[1, 1], n=20), 1))
+    ''
+    """
+    reasons: dict[str, list[str]] = {}
+    for what, reason in shown.left_out.items():
+        reasons.setdefault(reason, []).append(what)
+    said = [f"{', '.join(names)} ({reason})" for reason, names in reasons.items()]
+    return f"left out of the picture: {'; '.join(said)}" if said else ""
 
 
-def _limit(space: PosteriorSpace, epsilon: Fraction) -> Callable[[], Mechanism]:
-    return lambda: Optimal(space, epsilon=epsilon)
-
-
-def _quick(name: str, space: PosteriorSpace) -> bool:
-    """Whether the mechanism's error can be had in a second or two."""
-    return space.k == 2 or not name.startswith("exponential") or space.size <= ENUMERATED
-
-
-def _listed(space: PosteriorSpace) -> bool:
-    return space.size <= (LONGEST_LAW if space.k == 2 else ENUMERATED)
+def _made(name: str, space: PosteriorSpace, epsilon: Fraction) -> Mechanism:
+    return Optimal(space, epsilon=epsilon) if name == "optimal" else mechanism(name, space, epsilon=epsilon)
 
 
 def _law(made: Mechanism, counts: tuple[int, ...]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -159,7 +186,10 @@ def paint(shown: PlanningNumbers) -> Figure:
     more = ", …" if shown.space.k > 6 else ""
     figure.suptitle(f"Planning a release: prior ({prior}{more}), each mechanism at its theorem's scale", fontsize=12)
     handles, labels = first.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+    said = "\n".join(textwrap.wrap(small_print(shown), int(4.4 * panels * WIDTH)))
+    figure.legend(
+        handles, labels, loc="outside lower center", ncols=len(labels), frameon=False, title=said, title_fontsize=9
+    )
     return figure
 
 

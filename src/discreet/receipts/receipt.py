@@ -142,8 +142,10 @@ def file_text(path: str | Path) -> str:
     """The text of a file that should hold a receipt."""
     try:
         return Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InvalidInput(f"there is no file {path}", mend="check the name") from None
     except (OSError, UnicodeDecodeError):
-        raise InvalidInput("the receipt cannot be read", mend="give the name of a JSON file") from None
+        raise InvalidInput(f"the receipt {path} cannot be read", mend="give the name of a JSON file") from None
 
 
 def not_a_receipt() -> InvalidInput:
