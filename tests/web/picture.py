@@ -19,7 +19,7 @@ def main(target: Path) -> None:
         sync_playwright() as driver,
         driver.chromium.launch(executable_path=found_browser(), args=["--no-sandbox", "--disable-gpu"]) as browser,
     ):
-        page = browser.new_page(viewport={"width": 1000, "height": 1120})
+        page = browser.new_page(viewport={"width": 1000, "height": 1330})
         page.set_default_timeout(300_000)
         page.goto(served.address)
         page.wait_for_selector("body[data-ready]")

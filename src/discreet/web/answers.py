@@ -63,13 +63,16 @@ class Desk:
         return dc.audit(made, progress=tell).to_json()
 
     def infer(self, fields: Fields, tell: Tell) -> dict[str, Any]:
-        """`discreet receipt verify`, and then `discreet infer`."""
-        from discreet.receipts import belief_document, read_sealed, verify_any
+        """`discreet receipt verify`, and then `discreet infer`; several columns share the reader's prior."""
+        from discreet.receipts import Bundle, belief_document, read_sealed, verify_any
 
         receipt, prior = read_sealed(fields.text("receipt")), _numbers(fields.maybe("prior"))
         fields.all_read()
         verify_any(receipt)
-        return {"receipt": receipt.document, "belief": belief_document(receipt, prior)}
+        given: object = prior
+        if prior is not None and isinstance(receipt, Bundle):
+            given = [prior] * len(receipt.columns)
+        return {"receipt": receipt.document, "belief": belief_document(receipt, given)}
 
     def budgets(self, fields: Fields, tell: Tell) -> dict[str, Any]:
         """`discreet ledger show` and the newest of `discreet ledger history`."""

@@ -1,0 +1,79 @@
+"""The page's questions, without a browser: the documents are the commands'."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from discreet.errors import InvalidInput, NotPrivate
+from discreet.ledger import Ledger
+from discreet.web.answers import QUESTIONS, Desk
+from discreet.web.fields import Fields
+from discreet.workflow import Question, release, release_columns
+from tests.cli.command import discreet
+
+
+def answer(what: str, desk: Desk | None = None, **sent: object) -> dict[str, object]:
+    return QUESTIONS[what](desk or Desk(), Fields(sent), lambda done, of: None)
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    return pd.DataFrame({"vote": ["yes"] * 12 + ["no"] * 8, "sex": ["f", "m"] * 10})
+
+
+def as_sent(document: dict[str, object]) -> object:
+    return json.loads(json.dumps(document))
+
+
+def test_a_plan_is_the_commands() -> None:
+    told = discreet("plan", "--prior", "1,1", "--n", "9", "--epsilon", "1", "--json").document
+    assert as_sent(answer("plan", prior="1,1", n="9", epsilon="1")) == told
+
+
+def test_an_audit_is_the_commands() -> None:
+    told = discreet("audit", "laplace", "--prior", "1,1", "--n", "9", "--epsilon", "1", "--json").document
+    assert as_sent(answer("audit", mechanism="laplace", prior="1,1", n="9", epsilon="1")) == told
+
+
+def test_budgets_are_the_commands_and_no_outcome_travels_with_the_history(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=2, delta="1e-6", composition="zcdp")
+    ledger.charge("d", "1/3", request_id="r", digest="x")
+    ledger.seal("r", '{"secret": "until it is asked for"}')
+    told = discreet("ledger", "show", str(tmp_path / "l.db"), "--json").document
+    found = answer("budgets", Desk(ledger=str(tmp_path / "l.db")))
+    assert {key: as_sent(found)[key] for key in told} == told  # type: ignore[index]
+    assert "secret" not in json.dumps(found)
+
+
+@pytest.mark.parametrize("prior", ["", "2,3"])
+def test_a_receipt_is_read_as_by_the_command(prior: str, table: pd.DataFrame, tmp_path: Path) -> None:
+    receipt = release(table, column="vote", categories=["yes", "no"], epsilon=1, ledger=None)
+    (tmp_path / "r.json").write_text(receipt.to_json(), encoding="utf-8")
+    options = ["--prior", prior] if prior else []
+    told = discreet("infer", str(tmp_path / "r.json"), *options, "--json").document
+    assert as_sent(answer("infer", receipt=receipt.to_json(), prior=prior))["belief"] == told  # type: ignore[index]
+
+
+def test_several_columns_share_the_readers_prior(table: pd.DataFrame) -> None:
+    asked = [Question("vote", ["yes", "no"]), Question("sex", ["f", "m"])]
+    bundle = release_columns(table, asked, epsilon=1, ledger=None)
+    found = answer("infer", receipt=bundle.to_json(), prior="2,3")["belief"]
+    assert [part["prior"] for part in found["columns"]] == [[2.0, 3.0]] * 2  # type: ignore[index]
+    assert "columns" in answer("infer", receipt=bundle.to_json())["belief"]  # type: ignore[operator]
+
+
+def test_a_receipt_that_lies_is_not_read(table: pd.DataFrame) -> None:
+    receipt = release(table, column="vote", categories=["yes", "no"], epsilon=1, ledger=None)
+    for lie in ({"epsilon_exact": "1/2"}, {"n": 21}):
+        with pytest.raises((InvalidInput, NotPrivate)):
+            answer("infer", receipt=json.dumps(receipt.document | lie))
+
+
+def test_a_page_without_a_ledger_knows_of_no_budgets() -> None:
+    assert answer("facts")["ledger"] is None
+    with pytest.raises(InvalidInput, match="--ledger"):
+        answer("budgets")
