@@ -199,11 +199,11 @@ def _send(link: Link, new: list[Entry]) -> tuple[Cursor, ...]:
 
 @contextmanager
 def _answered(link: Link, name: str) -> Iterator[None]:
-    """Who lost the connection cannot know whether the commit was made."""
+    """Who lost the connection, or his place among the answers, cannot know whether the commit was made."""
     try:
         yield
-    except psycopg.OperationalError:
-        if not link.closed:
+    except psycopg.OperationalError as failure:
+        if failure.sqlstate is not None and not link.closed:
             raise
         raise LedgerError(
             f"the connection to {name} broke before it answered",

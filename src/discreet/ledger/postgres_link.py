@@ -9,15 +9,15 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TypeVar
 from urllib.parse import quote
-from weakref import finalize
+from weakref import WeakSet, finalize
 
 import psycopg
 from psycopg import Connection, conninfo, errors
 
-from discreet.errors import LedgerError
+from discreet.errors import DiscreetError, LedgerError
 
 T = TypeVar("T")
 Link = Connection[tuple[object, ...]]
@@ -30,31 +30,44 @@ CONNECT_PATIENCE = 10
 
 
 class Hold:
-    """One connection that stays open. Threads take turns; after a fork the child leaves the parent's alone."""
+    """One connection that stays open. Threads take turns; a forked child leaves its parent's alone."""
 
     def __init__(self, url: str) -> None:
         self._address, self.name = _read(url)
         self._begin()
-        finalize(self, _close, self._links, self._pid)
+        _HOLDS.add(self)
 
     def _begin(self) -> None:
         self._links: list[Link] = []
         self._turn = threading.RLock()
+        self._is_taken = False
         self._pid = os.getpid()
+        finalize(self, _close, self._links, self._pid)
+
+    def begin_in_child(self) -> None:
+        """Forget the connection of the parent, and who had it there."""
+        links, parent = self._links, self._pid
+        self._begin()
+        _close(links, parent)
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Have the connection alone. Whatever ends it early ends its transaction too."""
-        if self._pid != os.getpid():
-            _close(self._links, self._pid)
-            self._begin()
-            finalize(self, _close, self._links, self._pid)
+        """Have the connection alone. Whatever ends it early ends its transaction too.
+
+        A signal may raise anywhere, even while this tidies up, and leave answers on the wire that whoever asks next
+        would take for his own. So a connection whose last turn is not known to have ended is not used again.
+        """
         with self._turn:
+            if self._is_taken:
+                self._drop()
+            self._is_taken = True
             try:
                 yield
             except BaseException as failure:
                 self._undo(failure)
+                self._is_taken = False
                 raise
+            self._is_taken = False
 
     def link(self) -> Link:
         """The open connection."""
@@ -82,18 +95,33 @@ class Hold:
         return self.link(), begin(self.link())
 
     def _undo(self, failure: BaseException) -> None:
-        """After a failure of the database the connection goes too.
+        """After a refusal of our own the connection is sound; after anything else it goes too.
 
-        Statements that were to be prepared behind the one that failed are not, and psycopg would go on as if they were.
+        Statements that were to be prepared behind one that failed are not, and psycopg would go on as if they were.
         """
-        for link in self._links:
-            try:
-                if not isinstance(failure, psycopg.Error):
+        if isinstance(failure, DiscreetError):
+            with suppress(psycopg.Error):
+                for link in self._links:
                     link.execute("ROLLBACK")
-                    continue
-            except psycopg.Error:
-                pass
+                return
+        self._drop()
+
+    def _drop(self) -> None:
+        for link in self._links:
             link.close()
+
+
+_HOLDS: WeakSet[Hold] = WeakSet()
+
+
+def _begin_in_child() -> None:
+    """At once after a fork: later, several threads of the child could find the parent's connection at a time."""
+    for hold in list(_HOLDS):
+        hold.begin_in_child()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_in_child)
 
 
 def _close(links: list[Link], pid: int) -> None:
