@@ -103,7 +103,7 @@ def test_the_price_of_each_column_and_of_all_is_stated_before_it_is_spent(capsys
         "sex",
     ]
     assert discreet_here(capsys, "infer", "b.json", "--plot", "b.png").out.count("what a reader may believe") == 2
-    assert_refused(discreet_here(capsys, "infer", "b.json", "--prior", "1,1"))
+    assert_refused(discreet_here(capsys, "infer", "b.json", "--prior", "1,1,1"))
 
 
 def test_a_dry_run_states_all_prices_and_touches_nothing(capsys: Capture) -> None:
@@ -160,7 +160,7 @@ def test_a_column_of_groups_without_groups_is_told_what_is_missing(capsys: Captu
     for command in (("release", "v.csv", *FREE), ("check", "v.csv")):
         answer = discreet_here(capsys, *command, *VOTE, "--by", "sex")
         assert_refused(answer)
-        assert "name them with groups" in answer.err
+        assert "name them with --groups" in answer.err
 
 
 @pytest.mark.parametrize(
