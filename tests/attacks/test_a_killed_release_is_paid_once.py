@@ -9,8 +9,8 @@ from pathlib import Path
 
 from discreet.ledger import Ledger
 from tests.contracts.source import ROOT
+from tests.postgres import Server
 
-KILLS = 203
 LEFT = {
     "prepared": "nothing",
     "checked": "nothing",
@@ -22,16 +22,25 @@ LEFT = {
 """What a release that was killed after each step leaves behind."""
 
 
-def test_two_hundred_kills_leave_no_outcome_without_its_charge_and_one_charge_a_request(tmp_path: Path) -> None:
-    command = [sys.executable, "-W", "error", "-m", "tests.release_kills", str(KILLS), str(tmp_path)]
+def kill(kills: int, folder: Path, place: str) -> None:
+    command = [sys.executable, "-W", "error", "-m", "tests.release_kills", str(kills), str(folder), place]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False)
     assert done.returncode == 0, done.stderr
     found: dict[str, int] = json.loads(done.stdout)
-    assert sum(found.values()) == KILLS
+    assert sum(found.values()) == kills
     for step, left in LEFT.items():
         assert {said: times for said, times in found.items() if said.startswith(f"{step}:")} == {
-            f"{step}: {left}": KILLS // 7
+            f"{step}: {left}": kills // 7
         }
-    ledger = Ledger(tmp_path / "l.db")
-    assert ledger.verify().rows == 1 + 2 * (KILLS + 1)
+    ledger = Ledger(place)
+    assert ledger.verify().rows == 1 + 2 * (kills + 1)
     assert ledger.remaining("d").epsilon == 0
+
+
+def test_two_hundred_kills_leave_no_outcome_without_its_charge_and_one_charge_a_request(tmp_path: Path) -> None:
+    kill(203, tmp_path, str(tmp_path / "l.db"))
+
+
+def test_kills_of_a_release_that_a_server_charges_leave_no_more(tmp_path: Path, postgres: Server) -> None:
+    """The ledger itself is killed two hundred times in another test."""
+    kill(35, tmp_path, postgres.new_database())
