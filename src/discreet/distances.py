@@ -97,8 +97,8 @@ def second_difference(a: ArrayLike, b: ArrayLike, step: ArrayLike) -> NDArray[np
         stirling = (
             middle * _phi(t)
             - 0.5 * np.log1p(-t * t)
-            + (_stirling_rest(safe) + _stirling_rest(np.maximum(high, 10.0)))
-            - 2 * _stirling_rest(np.maximum(middle, 10.0))
+            + (stirling_rest(safe) + stirling_rest(np.maximum(high, 10.0)))
+            - 2 * stirling_rest(np.maximum(middle, 10.0))
         )
     result = np.where(low < 10.0, direct, stirling)
     return np.where(t == 0, 0.0, result)
@@ -117,7 +117,7 @@ def _phi(t: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(t < 0.2, series, whole)
 
 
-def _stirling_rest(x: NDArray[np.float64]) -> NDArray[np.float64]:
+def stirling_rest(x: NDArray[np.float64]) -> NDArray[np.float64]:
     """lnΓ(x) minus (x-½)ln x - x + ½ln 2π, for x ≥ 10 to 1e-17."""
     w = 1 / (x * x)
     result: NDArray[np.float64] = (
