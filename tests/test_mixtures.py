@@ -48,6 +48,25 @@ def test_quantiles_turn_the_distribution_round() -> None:
     assert float(exact) == pytest.approx(0.3, rel=1e-12)
 
 
+def test_an_interval_reaches_to_the_ends_where_its_mass_is() -> None:
+    """A weak prior leaves half of a share's mass within 1e-300 of 0 or of 1: no float in between may end it."""
+    low, high = BetaMixture([0.5, 0.5], [1e-3, 12.001], [12.001, 1e-3]).interval(0.95)
+    assert (float(low), float(high)) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("nearly", [1e-9, 1e-6, 1e-3, 0.02, 0.1])
+@pytest.mark.parametrize("other", [1e-3, 0.5, 1e3, 1e12])
+def test_quantiles_near_one_are_those_near_zero_turned_round(nearly: float, other: float) -> None:
+    here = BetaMixture([0.3, 0.7], [nearly, nearly + 1], [other + 1, other])
+    there = BetaMixture([0.3, 0.7], [other + 1, other], [nearly, nearly + 1])
+    for p in (0.01, 0.25, 0.5, 0.75, 0.99):
+        x = float(here.quantile(p))
+        assert float(there.quantile(1 - p)) == pytest.approx(1 - x, rel=0, abs=2e-16 + 1e-12 * min(x, 1 - x))
+    for mixture in (here, there):
+        low, high = mixture.interval(0.95)
+        assert 0 <= low <= high <= 1
+
+
 def test_many_mixtures_are_as_one_by_one() -> None:
     rng = np.random.default_rng(3)
     weights = rng.random((7, 3))

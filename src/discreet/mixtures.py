@@ -20,6 +20,7 @@ NEGLIGIBLE = 1e-16
 """Components that weigh less than this in every mixture are left out."""
 
 _TINY = 1e-300
+_LEAST = _TINY * (1 + 1e-12)
 _STEPS = 200
 _SHARP = 1e-14
 
@@ -102,10 +103,10 @@ class BetaMixture:
     def quantile(self, p: ArrayLike) -> NDArray[np.float64]:
         """The x with P(share ≤ x) = p: for one mixture at any p, for many at one p for all or one each.
 
-        Newton's method inside a bracket that is halved (in logarithms near 0) whenever a step would leave it.
+        Newton's method inside a bracket that is halved (in logarithms near 0) whenever a step would leave it. What lies
+        above ½ is sought as the rest of 1, so that the float next to 1 is told from 1; below 1e-300 it is 0.
         """
         import numpy as np
-        from scipy.special import ndtri
 
         share = np.asarray(p, dtype=np.float64)
         shape = np.broadcast_shapes(share.shape, self.weights.shape[:-1])
@@ -115,34 +116,62 @@ class BetaMixture:
         cells = (*shape, self.weights.shape[-1])
         matrix, a, b = (np.broadcast_to(part, cells).reshape(-1, cells[-1]) for part in (self.weights, self.a, self.b))
         mean, sd = (np.broadcast_to(value, shape).reshape(-1) for value in (self.mean, self.sd))
-        x = np.clip(mean + ndtri(wanted) * sd, 1e-3 * mean, 1 - 1e-3 * (1 - mean))
-        low, high = np.zeros(len(x)), np.ones(len(x))
-        open_ = np.arange(len(x))
-        for _ in range(_STEPS):
-            at = x[open_]
-            below, density = _sums(matrix[open_], a[open_], b[open_], at)
-            gap = below - wanted[open_]
-            low[open_], high[open_] = np.where(gap <= 0, at, low[open_]), np.where(gap >= 0, at, high[open_])
-            left, right = low[open_], high[open_]
-            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                step = at - gap / density
-            middle = np.where(left < right / 16, np.sqrt(np.maximum(left, _TINY)) * np.sqrt(right), (left + right) / 2)
-            inside = (step > left) & (step < right) & np.isfinite(step)
-            x[open_] = np.where(gap == 0, at, np.where(inside, step, middle))
-            settled = (np.abs(x[open_] - at) <= _SHARP * at) | (right - left <= _SHARP * right) | (right <= _TINY)
-            open_ = open_[~settled]
-            if not len(open_):
-                break
-        found: NDArray[np.float64] = x.reshape(shape)
-        return found
+        upper = _sums(matrix, a, b, np.full(len(wanted), 0.5))[0] < wanted
+        found = np.empty(len(wanted))
+        for part, turned in ((np.flatnonzero(~upper), False), (np.flatnonzero(upper), True)):
+            if not len(part):
+                continue
+            rows = matrix[part], *((b[part], a[part]) if turned else (a[part], b[part]))
+            goal, middle = wanted[part], mean[part]
+            if turned:
+                found[part] = 1 - _solved(*rows, 1 - goal, 1 - middle, sd[part])
+            else:
+                found[part] = _solved(*rows, goal, middle, sd[part])
+        return found.reshape(shape)
 
     def interval(self, level: object = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The equal-tailed interval: its low end and its high end, for each mixture."""
+        import numpy as np
+
         share = exact(level, "level", above=0)
         if share >= 1:
             raise InvalidInput("level must be below 1", mend="give it as a share, such as 0.95")
         tail = float((1 - share) / 2)
-        return self.quantile(tail), self.quantile(1 - tail)
+        low, high = self.quantile(tail), self.quantile(1 - tail)
+        return low, np.maximum(low, high)  # each is right to its last digits, and they may differ in no others
+
+
+def _solved(
+    matrix: NDArray[np.float64],
+    a: NDArray[np.float64],
+    b: NDArray[np.float64],
+    wanted: NDArray[np.float64],
+    mean: NDArray[np.float64],
+    sd: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """The quantiles of many mixtures, none of them above ½ by more than rounding."""
+    import numpy as np
+    from scipy.special import ndtri
+
+    x = np.clip(mean + ndtri(wanted) * sd, np.maximum(1e-3 * mean, _TINY), 0.5)
+    low, high = np.zeros(len(x)), np.ones(len(x))
+    open_ = np.arange(len(x))
+    for _ in range(_STEPS):
+        at = x[open_]
+        below, density = _sums(matrix[open_], a[open_], b[open_], at)
+        gap = below - wanted[open_]
+        low[open_], high[open_] = np.where(gap <= 0, at, low[open_]), np.where(gap >= 0, at, high[open_])
+        left, right = low[open_], high[open_]
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            step = at - gap / density
+        middle = np.where(left < right / 16, np.sqrt(np.maximum(left, _TINY)) * np.sqrt(right), (left + right) / 2)
+        inside = (step > left) & (step < right) & np.isfinite(step)
+        x[open_] = np.where(gap == 0, at, np.where(inside, step, middle))
+        settled = (np.abs(x[open_] - at) <= _SHARP * at) | (right - left <= _SHARP * right) | (right <= _LEAST)
+        open_ = open_[~settled]
+        if not len(open_):
+            break
+    return np.where(high <= _LEAST, 0.0, x)
 
 
 def _sums(

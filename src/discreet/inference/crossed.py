@@ -9,6 +9,7 @@ exponential for each pair, and also tells the density.
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from discreet.errors import InvalidInput
@@ -27,6 +28,7 @@ ROUNDING = 1e-9
 """Sums of as many floats as a table has, and K of large counts, may be off by less than this."""
 
 _STEPS, _SHARP = 200, 1e-13
+_LEAST = 1e-300 * (1 + 1e-12)
 _SERIES = 16.0
 
 
@@ -80,36 +82,52 @@ class BetaTable:
         return self._each(x, 1)
 
     def quantile(self, p: ArrayLike) -> Floats:
-        """The x with P(share ≤ x) = p, by Newton's method inside a bracket, as `BetaMixture.quantile` does."""
+        """The x with P(share ≤ x) = p, by Newton's method inside a bracket, as `BetaMixture.quantile` does.
+
+        Above ½ it is the rest of 1, so that the float next to 1 is told from 1; below 1e-300 it is 0.
+        """
         import numpy as np
 
         wanted = np.asarray(p, dtype=np.float64)
         if not ((wanted > 0) & (wanted < 1)).all():
             raise InvalidInput("p must be between 0 and 1", mend="give it as a share, such as 0.95")
-        return np.array([self._quantile(share) for share in wanted.reshape(-1).tolist()]).reshape(wanted.shape)
+        half = self._at(0.5)[0]
+        found = [
+            self._quantile(share) if share <= half else 1 - self._turned._quantile(1 - share)
+            for share in wanted.reshape(-1).tolist()
+        ]
+        return np.array(found).reshape(wanted.shape)
 
     def interval(self, level: object = 0.95) -> tuple[Floats, Floats]:
         """The equal-tailed interval: its low end and its high end."""
+        import numpy as np
+
         share = exact(level, "level", above=0)
         if share >= 1:
             raise InvalidInput("level must be below 1", mend="give it as a share, such as 0.95")
         tail = float((1 - share) / 2)
-        return self.quantile(tail), self.quantile(1 - tail)
+        low, high = self.quantile(tail), self.quantile(1 - tail)
+        return low, np.maximum(low, high)  # each is right to its last digits, and they may differ in no others
+
+    @cached_property
+    def _turned(self) -> BetaTable:
+        """The table of what is left of the share."""
+        return BetaTable(self.weights.T, self.b, self.a)
 
     def _quantile(self, p: float) -> float:
         from scipy.special import ndtri
 
         low, high, mean = 0.0, 1.0, self.mean
-        x = min(max(mean + float(ndtri(p)) * self.sd, 1e-3 * mean), 1 - 1e-3 * (1 - mean))
+        x = min(max(mean + float(ndtri(p)) * self.sd, 1e-3 * mean, 1e-300), 0.5)
         for _ in range(_STEPS):
             below, density = self._at(x)
             low, high = (x, high) if below <= p else (low, x)
             step = x - (below - p) / density if density > 0 else math.nan
             middle = math.sqrt(max(low, 1e-300) * high) if low < high / 16 else (low + high) / 2
             before, x = x, step if low < step < high else middle
-            if abs(x - before) <= _SHARP * before or high - low <= _SHARP * high or high <= 1e-300:
+            if abs(x - before) <= _SHARP * before or high - low <= _SHARP * high or high <= _LEAST:
                 break
-        return x
+        return x if high > _LEAST else 0.0
 
     def _each(self, x: ArrayLike, part: int) -> Floats:
         import numpy as np
