@@ -118,3 +118,10 @@ def test_repr_reads_like_the_call_that_made_it(one: Dirichlet, shown: str) -> No
 def test_spaces_of_equal_priors_are_equal_whatever_their_name() -> None:
     assert PosteriorSpace(Beta(1, 1), 5) == PosteriorSpace(["1", 1.0], "5")
     assert hash(PosteriorSpace(Beta(1, 1), 5)) == hash(PosteriorSpace([1, 1], 5))
+
+
+def test_a_weak_parameter_beside_a_strong_one_is_not_lost() -> None:
+    low, high = Dirichlet(["1e9", "1e-9", "1e-9"]).interval()
+    assert np.isfinite(low).all()
+    assert (low <= high).all()
+    assert float(low[0]) == pytest.approx(1)

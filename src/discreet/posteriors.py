@@ -69,13 +69,16 @@ class Dirichlet:
         >>> [round(float(x), 3) for x in (low[0], high[0])]
         [0.05, 0.95]
         """
+        import numpy as np
         from scipy import special
 
         share = exact(level, "level", above=0)
         if share >= 1:
             raise InvalidInput("level must be below 1", mend="give it as a share, such as 0.95")
         alpha = self.alpha
-        rest = float(self.total) - alpha
+        # Exactly, and then a float: next to a strong parameter a weak one would be lost.
+        total = self.total
+        rest = np.array([float(total - p) for p in self.parameters])
         tail = float((1 - share) / 2)
         low: NDArray[np.float64] = special.betaincinv(alpha, rest, tail)
         high: NDArray[np.float64] = special.betainccinv(alpha, rest, tail)

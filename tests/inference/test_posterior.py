@@ -252,3 +252,12 @@ def test_draws_in_turn_and_draws_that_are_kept_have_the_posterior_s_law(monkeypa
     assert fits(tally(kept), law)
     assert fits(tally(in_turn), law)
     assert not fits(tally(kept), {row: law[row] * (1.25 if row[0] > 3 else 0.75) for row in law})
+
+
+@pytest.mark.parametrize("name", ["geometric", "exponential-global"])
+def test_a_reader_may_be_sure_of_one_share_and_know_nothing_of_the_others(name: str) -> None:
+    made = dc.mechanism(name, dc.PosteriorSpace(prior=[1, 1, 1], n=5), epsilon=1)
+    belief = dc.noise_aware(made, (1, 2, 2), prior=["1e9", "1e-9", "1e-9"])
+    low, high = belief.interval()
+    assert belief.mean == pytest.approx([1, 0, 0], abs=1e-8)
+    assert (low <= high).all()

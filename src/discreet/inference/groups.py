@@ -69,8 +69,9 @@ class Within:
     def share(self) -> BetaMixture:
         """The posterior of the group's own share of all records."""
         count, chance = self.belief.counts.total(self.members)
-        own = float(sum(self.belief.prior.parameters[i] for i in self.members))
-        return BetaMixture(chance, own + count, (float(self.belief.prior.total) - own) + (self.belief.n - count))
+        own = sum(self.belief.prior.parameters[i] for i in self.members)
+        rest = float(self.belief.prior.total - own)
+        return BetaMixture(chance, float(own) + count, rest + (self.belief.n - count))
 
     def marginal(self, i: int) -> BetaTable:
         """The posterior of the share that the group's i-th category has within the group."""

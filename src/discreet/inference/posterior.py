@@ -130,11 +130,12 @@ class NoiseAware:
         at = _category(i, self.k)
         if at not in self._cache:
             count, chance = self.counts.marginal(at)
-            own, total = float(self.prior.parameters[at]), float(self.prior.total)
+            parameter = self.prior.parameters[at]
+            own, rest = float(parameter), float(self.prior.total - parameter)  # exactly: a weak rest is not lost
             # Places that stand for fewer records say of how many.
-            a, b = own + count, (total - own) + (getattr(self.counts, "sizes", self.n) - count)
+            a, b = own + count, rest + (getattr(self.counts, "sizes", self.n) - count)
             if self.counts.silence:
-                a, b = np.append(a, own), np.append(b, total - own)
+                a, b = np.append(a, own), np.append(b, rest)
                 chance = np.append((1 - self.counts.silence) * chance, self.counts.silence)
             self._cache[at] = BetaMixture(chance, a, b)
         return self._cache[at]
