@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import discreet as dc
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate
 from discreet.loss import Certificate
 from discreet.receipts import KEYS, SCHEMA, UNIT_PERSON, Receipt, mechanism_of, verify_receipt
@@ -67,6 +68,22 @@ def test_a_calibrated_receipt_obeys_the_schema_and_is_verified_by_enumeration(na
     certificate = verify_receipt(again(receipt.document))
     assert certificate.method == ("theorem" if name == "geometric" else "enumeration")
     assert certificate.bound <= mechanism_of(receipt).epsilon
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "method"),
+    [
+        (dc.Geometric(dc.PosteriorSpace([1, 1], 10**12), epsilon=1), "theorem"),
+        (dc.ExponentialReciprocal(dc.PosteriorSpace([1, 1], 50), epsilon=1), "enumeration"),
+        (dc.ExponentialReciprocal(dc.PosteriorSpace([1, 1], 10**6), epsilon=1), "bounds"),
+    ],
+    ids=["theorem", "enumeration", "bounds"],
+)
+def test_a_certificate_by_any_method_obeys_the_schema(mechanism: dc.Mechanism, method: str) -> None:
+    certificate = dc.audit(mechanism).certificate.to_json()
+    assert certificate["method"] == method
+    assert certificate["worst"] is not None
+    assert faults(certificate, PUBLISHED["$defs"]["certificate"], PUBLISHED) == []
 
 
 @pytest.mark.parametrize("name", ["exponential-local", "exponential-smooth", "laplace", "geometric"])

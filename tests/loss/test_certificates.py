@@ -5,10 +5,12 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
 import pytest
+from flint import fmpq
 
 import discreet
 from discreet import (
@@ -215,10 +217,35 @@ def test_an_infinite_loss_has_no_number_in_json() -> None:
 def test_a_theorem_certifies_a_million_million_records_without_enumeration(mechanism: Mechanism) -> None:
     proof = certificate_by_theorem(mechanism)
     assert proof.method == "theorem"
-    assert proof.worst is None
+    assert (proof.worst is not None) == (mechanism.name == "geometric")
     assert proof.bound == mechanism.guarantee <= Fraction(1, 3)
     assert proof == audit(mechanism).certificate
     proof.check(mechanism)
+
+
+@pytest.mark.parametrize("adjacency", ["replace-one", "replace-answer"])
+@pytest.mark.parametrize("way", ["nearest", "bayes", "free"])
+@pytest.mark.parametrize(("prior", "n"), [([1, 1], 1), (["1/2", 3, 7], 5), ([1, 2, 3, 4], 4)])
+def test_where_a_theorem_s_bound_is_reached_the_law_reaches_it(
+    prior: list[object], n: int, way: Any, adjacency: str
+) -> None:
+    mechanism = Geometric(PosteriorSpace(prior, n, adjacency=adjacency), epsilon="1/3", way=way)
+    found = audit(mechanism)
+    assert found.worst is not None
+    said = certificate_by_theorem(mechanism).worst
+    assert said == found.certificate.worst == {key: list(at) for key, at in asdict(found.worst).items()}
+    assert found.worst.neighbour in list(mechanism.space.adjacency.neighbours(found.worst.counts))
+    one, other = (
+        mechanism.law(c).log_probability(found.worst.output) for c in (found.worst.counts, found.worst.neighbour)
+    )
+    assert (one - other).contains(fmpq(1, 3))
+
+
+def test_a_subclass_is_not_said_to_reach_its_parent_s_bound() -> None:
+    class Another(Geometric):
+        """A mechanism with a law of its own, perhaps."""
+
+    assert certificate_by_theorem(Another(SPACE, epsilon=1)).worst is None
 
 
 def test_a_theorem_that_gives_less_than_was_asked_for_does_not_certify() -> None:

@@ -280,11 +280,8 @@ def _certificate(
 
 def _geometric(mechanism: Geometric) -> Audit:
     """The loss is ε, reached at every data set: the output c itself, with a neighbour."""
-    space = mechanism.space
-    counts = (space.n, *(0 for _ in range(space.k - 1)))
-    neighbour = next(iter(space.adjacency.neighbours(counts)))
-    worst = Worst(counts, neighbour, counts)
     certificate = certificate_by_theorem(mechanism)
+    worst = Worst(**{key: tuple(at) for key, at in (certificate.worst or {}).items()})
     return Audit(
         mechanism, mechanism.epsilon, mechanism.epsilon, worst, certificate, lambda at: geometric_delta(mechanism, at)
     )

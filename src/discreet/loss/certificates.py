@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import InvalidInput, NotPrivate
-from discreet.mechanisms import Mechanism
+from discreet.mechanisms import Geometric, Mechanism
 from discreet.numbers import float_upper
 from discreet.version import __version__
 
@@ -98,7 +98,8 @@ class Certificate:
 def certificate_by_theorem(mechanism: Mechanism) -> Certificate:
     """The certificate of the mechanism's own proof: no enumeration, for any n and k.
 
-    A calibrated mechanism has none: its certificate says that it was enumerated.
+    A calibrated mechanism has none: its certificate says that it was enumerated. Where the bound is known to be
+    reached, the certificate names the place, as an audit does.
     """
     bound = mechanism.guarantee
     return Certificate(
@@ -106,4 +107,23 @@ def certificate_by_theorem(mechanism: Mechanism) -> Certificate:
         loss=str(bound) if isinstance(bound, Fraction) else "inf",
         method=mechanism.proved_by,
         statement=mechanism.guaranteed_by,
+        worst=reached_at(mechanism),
     )
+
+
+def reached_at(mechanism: Mechanism) -> dict[str, list[int]] | None:
+    """Where the bound of a mechanism's own proof is its exact loss: known of geometric alone, and no one's data.
+
+    Its weights are exp(-ε‖z-c‖₁/2) with the same total for all c. So the output c itself is e^ε times as likely from
+    c as from a neighbour, which is 2 away. A subclass may have another law, and is not believed.
+
+    >>> from discreet import Geometric, PosteriorSpace
+    >>> reached_at(Geometric(PosteriorSpace(prior=[1, 1, 1], n=50), epsilon=1))
+    {'counts': [50, 0, 0], 'neighbour': [49, 1, 0], 'output': [50, 0, 0]}
+    """
+    if type(mechanism) is not Geometric:
+        return None
+    space = mechanism.space
+    counts = (space.n, *(0 for _ in range(space.k - 1)))
+    neighbour = next(iter(space.adjacency.neighbours(counts)))
+    return {"counts": list(counts), "neighbour": list(neighbour), "output": list(counts)}
