@@ -7,6 +7,7 @@ that were released in one request have their receipts in one `Bundle`, charged a
 
 from __future__ import annotations
 
+from discreet.receipts.agreement import agree
 from discreet.receipts.beliefs import belief_document
 from discreet.receipts.bundles import Bundle, bundle_document, read_receipt, read_sealed, verify_any, verify_bundle
 from discreet.receipts.documents import plain, receipt_document
@@ -23,7 +24,6 @@ from discreet.receipts.receipt import (
     canonical,
 )
 from discreet.receipts.verifying import (
-    agree,
     believed,
     believed_groups,
     mechanism_of,

@@ -42,6 +42,10 @@ class Bundle:
         found: str | None = self.document["request_id"]
         return found
 
+    def __repr__(self) -> str:
+        document = self.document
+        return f"<Bundle of {len(self.columns)} columns, ε = {document['epsilon_exact']}, n = {document['n']:,}>"
+
     def to_json(self) -> str:
         """One JSON text, the same for the same bundle."""
         return canonical(self.document)
@@ -59,6 +63,11 @@ class Bundle:
         if not parts or None in read or not all(isinstance(column, str) for column in columns):
             raise not_a_receipt()
         return cls({key: document[key] for key in KEYS} | {"parts": read})
+
+    @classmethod
+    def read(cls, path: str | Path) -> Bundle:
+        """Read a bundle from a file."""
+        return cls.from_json(file_text(path))
 
 
 def bundle_document(columns: Sequence[str], parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -95,18 +104,20 @@ def verify_any(receipt: Receipt | Bundle) -> list[Certificate]:
 
 
 def verify_bundle(bundle: Bundle) -> list[Certificate]:
-    """Check every part as `verify_receipt` does, that they share what they must, and that the losses add up."""
+    """Check every part as `verify_receipt` does, that they share what they must, and that their losses add up."""
     document = bundle.document
     certificates = [verify_receipt(part) for part in bundle.parts]
     try:
         rebuilt = bundle_document(document["columns"], document["parts"])
         shared = all(part[key] == document[key] for part in document["parts"] for key in SHARED)
+        public = {part["by"] for part in document["parts"] if part["group_sizes"] is not None}
     except (ArithmeticError, LookupError, TypeError, ValueError) as failure:
         if isinstance(failure, DiscreetError):
             raise
         raise InvalidInput(
             "the receipt's fields do not describe a release", mend="give one that discreet wrote"
         ) from None
-    if not shared or rebuilt != document:
+    # Losses add up over the same neighbours: no column is public as groups here and protected as answers there.
+    if not shared or rebuilt != document or public & set(document["columns"]):
         raise NotPrivate("the receipt's fields contradict each other", mend="do not rely on it")
     return certificates

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InvalidInput
 from discreet.laws import Outcome
 from discreet.posteriors import Dirichlet
+
+if TYPE_CHECKING:
+    from discreet.inference import NoiseAware
 
 SCHEMA = "discreet-receipt-1"
 BUNDLE_SCHEMA = "discreet-receipts-1"
@@ -97,6 +101,25 @@ class Receipt:
         found = self.document["output"]
         return tuple(found) if not self.groups else tuple(value for group in self.groups for value in found[group])
 
+    def noise_aware(self, *, prior: object = None) -> NoiseAware:
+        """What a reader may believe, from the receipt alone: `discreet.receipts.verify_receipt` tells if it holds.
+
+        With groups it is of all cells; `discreet.receipts.believed_groups` has the shares within each.
+        """
+        from discreet.receipts.verifying import believed
+
+        if self.has_public_groups:
+            raise InvalidInput("every group has a posterior of its own", mend="use discreet.receipts.believed_groups")
+        return believed(self, prior=prior)
+
+    def __repr__(self) -> str:
+        document = self.document
+        by = f" by {len(self.groups)} groups" if self.groups else ""
+        return (
+            f"<Receipt of {document['mechanism']['name']}, ε = {document['epsilon_exact']}: "
+            f"{len(document['categories'])} categories{by}, n = {document['n']:,}>"
+        )
+
     @property
     def request_id(self) -> str | None:
         """The request that was charged, if there was a ledger."""
@@ -111,6 +134,8 @@ class Receipt:
     def from_json(cls, text: str) -> Receipt:
         """Read a receipt; what is not one is refused in one line."""
         document = loaded(text)
+        if document is not None and document.get("schema") == BUNDLE_SCHEMA:
+            raise InvalidInput("this receipt is of several columns", mend="read it as a Bundle")
         if document is None or document.get("schema") != SCHEMA or set(document) != set(KEYS):
             raise not_a_receipt()
         return cls(ordered(document))
@@ -130,12 +155,31 @@ def canonical(document: dict[str, Any]) -> str:
 
 
 def loaded(text: str) -> dict[str, Any] | None:
-    """The JSON object of a text, None if it is none."""
+    """The JSON object of a text, None if it is none, or if another reader could take it for another.
+
+    >>> loaded('{"a": 1}'), loaded('{"a": 1, "a": 2}'), loaded('{"a": NaN}'), loaded('{"a": 1e999}')
+    ({'a': 1}, None, None, None)
+    """
     try:
-        document = json.loads(text)
+        document = json.loads(text, object_pairs_hook=_object, parse_float=_finite, parse_constant=_finite)
     except (ValueError, RecursionError):
         return None
     return document if isinstance(document, dict) else None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Of two values under one name, some programs show the first and others the last."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name is said twice")
+    return found
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError("no number of JSON")
+    return number
 
 
 def file_text(path: str | Path) -> str:

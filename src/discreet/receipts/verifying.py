@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from fractions import Fraction
@@ -16,6 +15,7 @@ from discreet.mechanisms import BY_NAME, Mechanism, Released, SnappedCounts
 from discreet.mechanisms.exponential import Exponential
 from discreet.numbers import exact
 from discreet.posteriors import Dirichlet
+from discreet.receipts.agreement import agree
 from discreet.receipts.documents import Request, receipt_document
 from discreet.receipts.groups import PublicGroup, public_groups_document
 from discreet.receipts.receipt import UNITS, Receipt
@@ -25,10 +25,9 @@ from discreet.utility.statement import accuracy_statement
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-CLOSE = 1e-7
-"""How far floats of a receipt may be from the ones that are computed anew."""
-
 DIGEST = re.compile("[0-9a-f]{64}")
+METHODS = ("theorem", "enumeration", "bounds")
+VERSION = re.compile(r"[0-9]+(?:\.[0-9]+)*[0-9a-z.+-]{0,40}")
 FRACTION = re.compile("[0-9]{1,1000}(?:/[0-9]{1,1000})?")
 
 
@@ -137,7 +136,8 @@ def verify_receipt(receipt: Receipt) -> Certificate:
     Public groups have one certificate each: all are derived, and the one with the greatest loss is returned.
 
     A receipt is no signature. What nothing public contradicts (another output with its own posterior, other names, the
-    unit, the request) only the ledger tells: it sealed this very text. Tested on every field, changed one at a time.
+    unit, the request) only the ledger tells: it sealed this very text. In what words another version of discreet told
+    its argument is not checked: what is returned says it in ours. Tested on every field, changed one at a time.
     """
     try:
         return _verified(receipt)
@@ -194,6 +194,8 @@ def _public_group(
 def _derived(mechanism: Mechanism, document: Any) -> tuple[Certificate, Certificate]:
     """The certificate as it is said, and as it is derived anew."""
     said = Certificate.from_json(document)
+    if said.method not in METHODS or not VERSION.fullmatch(said.facts["version"]):
+        raise contradiction()
     derived = certificate_by_theorem(mechanism) if said.method == "theorem" else audit(mechanism).certificate
     if {**said.facts, "version": None} != {**derived.facts, "version": None}:
         raise NotPrivate("the receipt contradicts its certificate", mend="do not rely on it")
@@ -219,23 +221,6 @@ def _check_request(document: dict[str, Any]) -> None:
 
 def _distinct(names: Sequence[Any]) -> bool:
     return all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
-
-
-def agree(one: object, other: object) -> bool:
-    """Whether two documents say the same; floats may differ as much as two machines' libraries make them differ.
-
-    >>> agree({"a": [1, 0.1]}, {"a": [1, 0.1 + 1e-12]}), agree([1], [True]), agree(1, 1.0), agree(0.1, 0.1001)
-    (True, False, False, False)
-    """
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(agree(one[key], other[key]) for key in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(agree, one, other))
-    if isinstance(one, float) and isinstance(other, float):
-        return math.isclose(one, other, rel_tol=CLOSE, abs_tol=CLOSE)
-    return one == other
 
 
 def _released(mechanism: Mechanism, emitted: Sequence[Any]) -> Released:

@@ -1,0 +1,126 @@
+"""Receipts that were put right in every way but one: small numbers, two readings of one text, and other versions."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from discreet.errors import DiscreetError, InvalidInput
+from discreet.loss import Certificate
+from discreet.receipts import read_sealed, verify_any
+from discreet.workflow import Question, release_columns, release_counts
+
+Document = dict[str, Any]
+
+TABLE = pd.DataFrame({"vote": ["a", "b"] * 20, "sex": ["f", "m", "m", "f"] * 10, "age": ["old", "new"] * 20})
+BY_SEX = {"by": "sex", "groups": ["f", "m"], "group_public": True}
+
+
+def verifies(document: Document | str) -> bool:
+    """Whether the text is taken for a true receipt."""
+    try:
+        verify_any(read_sealed(document if isinstance(document, str) else json.dumps(document)))
+    except DiscreetError:
+        return False
+    return True
+
+
+def changed(document: Document, *at: str | int, to: object) -> Document:
+    """A copy with one field changed."""
+    found: Any = copy.deepcopy(document)
+    holder = found
+    for key in at[:-1]:
+        holder = holder[key]
+    assert holder[at[-1]] != to
+    holder[at[-1]] = to
+    return dict(found)
+
+
+@pytest.fixture(scope="module")
+def rare() -> Document:
+    """A rare answer among very many records, at a very small price."""
+    return release_counts([3, 10**9 - 3], categories=["rare", "usual"], prior=["1/2", 1], epsilon="5e-8").document
+
+
+@pytest.fixture(scope="module")
+def bundle() -> Document:
+    asked = [Question("vote", ["a", "b"], **BY_SEX), Question("age", ["old", "new"], **BY_SEX)]
+    return release_columns(TABLE, asked, epsilon=1, ledger=None).document
+
+
+def test_a_small_price_cannot_be_said_to_be_smaller(rare: Document) -> None:
+    assert verifies(rare)
+    for cheaper in (0.0, 4.9e-8, rare["epsilon"] * (1 - 1e-15)):
+        assert not verifies(changed(rare, "epsilon", to=cheaper))
+    assert not verifies(changed(rare, "delta", to=1e-9))
+
+
+def test_a_small_number_is_held_to_its_own_size() -> None:
+    rare = release_counts([0, 10**9], categories=["rare", "usual"], epsilon=1).document
+    low, high = rare["interval"]["rare"]
+    mean = rare["posterior"]["rare"]["mean"]
+    assert verifies(rare)
+    assert high < 1e-7
+    assert verifies(changed(rare, "posterior", "rare", "mean", to=mean * (1 + 1e-9)))
+    assert not verifies(changed(rare, "posterior", "rare", "mean", to=mean * 1.01))
+    assert not verifies(changed(rare, "interval", "rare", to=[low, high * 1.01]))
+    low, high = rare["interval"]["usual"]
+    assert not verifies(changed(rare, "interval", "usual", to=[low, (low + high) / 2]))
+
+
+def test_a_parameter_is_exact(rare: Document) -> None:
+    parameter = rare["posterior"]["rare"]["parameter"]
+    assert isinstance(parameter, float)
+    assert not verifies(changed(rare, "posterior", "rare", "parameter", to=parameter * (1 + 1e-12)))
+
+
+@pytest.mark.parametrize("which", ["rare", "bundle"])
+def test_a_text_that_two_programs_could_read_in_two_ways_is_no_receipt(
+    which: str, request: pytest.FixtureRequest
+) -> None:
+    text = json.dumps(request.getfixturevalue(which))
+    assert verifies(text)
+    assert not verifies('{"epsilon_exact": "1/1000000000", ' + text[1:])
+    assert not verifies(text.replace('"mean": ', '"mean": 0.5, "mean": ', 1))
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+def test_what_is_no_number_of_json_is_no_receipt(number: str, bundle: Document) -> None:
+    whole = json.dumps(bundle)
+    for text in (whole, json.dumps(bundle["parts"][0])):
+        said = text.replace('"delta": 0.0', f'"delta": {number}')
+        assert said != text
+        with pytest.raises(InvalidInput, match="no receipt"):
+            read_sealed(said)
+
+
+def test_no_column_is_public_as_groups_and_protected_as_answers(bundle: Document) -> None:
+    assert verifies(bundle)
+    assert verifies(changed(bundle, "columns", to=["vote", "income"]))
+    assert not verifies(changed(bundle, "columns", to=["vote", "sex"]))
+
+
+def as_version(document: Document, version: object, **said: object) -> Document:
+    """What a forger would write in the name of another version, with a digest that fits."""
+    facts = {**document["certificate"]["facts"], "version": version}
+    fields = ("facts", "loss", "method", "statement", "worst")
+    body = {**{name: document["certificate"][name] for name in fields}, "facts": facts, **said}
+    return {**document, "version": version, "certificate": Certificate(**body).to_json()}
+
+
+def test_another_version_proves_by_the_same_arguments(rare: Document) -> None:
+    assert verifies(as_version(rare, "0.0.9"))
+    assert not verifies(as_version(rare, "0.0.9", method="decree"))
+    assert not verifies(as_version(rare, "0.0.9", loss="1/100000000"))
+    for version in ("", "certified for all purposes", {"a": 1}, 1, None):
+        assert not verifies(as_version(rare, version))
+
+
+def test_the_words_of_another_version_are_not_passed_on(rare: Document) -> None:
+    forged = as_version(rare, "0.0.9", statement="sworn before a judge")
+    [certificate] = verify_any(read_sealed(json.dumps(forged)))
+    assert "sworn" not in certificate.statement
