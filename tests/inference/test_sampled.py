@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.special import betaln
 
 import discreet as dc
 from discreet.inference import sampled as module
@@ -165,6 +167,26 @@ def test_two_readers_agree() -> None:
         one.within([0, 1]).share  # noqa: B018
     with pytest.raises(dc.TooLarge, match="groups"):
         one.within([0, 1]).mean  # noqa: B018
+
+
+@pytest.mark.parametrize("n", [10**6, 10**9, 10**12, 10**15])
+@pytest.mark.parametrize("weak", ["1e-6", "0.001", "0.01"])
+def test_a_rare_category_is_as_often_empty_as_the_predictive_says(n: int, weak: str) -> None:
+    prior, size = dc.Dirichlet([weak, 5, 5]), 2000
+    rows = Expected(prior, n).draw(HashedBits(f"{weak} of {n}"), size)
+    assert (rows.sum(axis=1) == n).all()
+    empty = math.exp(float(betaln(prior.alpha[0], 10 + float(n)) - betaln(prior.alpha[0], 10.0)))
+    found = int((rows[:, 0] == 0).sum())
+    assert abs(found - size * empty) <= 6.2 * math.sqrt(size * empty * (1 - empty)) + 1
+
+
+def test_a_reader_with_a_weak_prior_has_a_posterior_for_any_number_of_records() -> None:
+    n = 10**12
+    mechanism = dc.ExponentialLocal(dc.PosteriorSpace(prior=[1, 1, 1], n=n), epsilon=1)
+    belief = dc.noise_aware(mechanism, (n // 2, n // 4, n // 4), prior=["0.01", 5, 5])
+    assert belief.error < module.ALLOWED
+    assert belief.mean[0] < 0.001
+    assert abs(float(belief.mean[1]) - 0.5) < 0.05
 
 
 def test_few_large_weights_are_refused() -> None:

@@ -45,7 +45,7 @@ class Expected:
     def draw(self, bits: Bits, size: int) -> Wholes:
         """Data sets, one a row."""
         import numpy as np
-        from scipy.special import bdtr, bdtrik
+        from scipy.special import bdtrik
 
         if set(self._prior.parameters) == {1}:
             return draw_even(bits, self._n, self._prior.k, size)
@@ -57,9 +57,9 @@ class Expected:
             u = draw_uniforms(bits, size)
             with np.errstate(all="ignore"):
                 found = np.ceil(bdtrik(u, left.astype(np.float64), p))
+                none = np.exp(left * np.log1p(-p)) >= u  # (1-p)^left; SciPy's own ends at 2³¹ records
             # No root where 0 is already enough, or where nothing or everything is drawn.
-            found = np.where(np.isfinite(found), found, np.where(bdtr(0.0, left, p) >= u, 0.0, left))
-            found = np.where(bdtr(0.0, left, p) >= u, 0.0, np.where(p >= 1, left, found))
+            found = np.where(none, 0.0, np.where((p < 1) & np.isfinite(found), found, left))
             rows[:, i] = np.clip(found, 0, left).astype(np.int64)
             left, rest = left - rows[:, i], rest - share[:, i]
         rows[:, -1] = left

@@ -106,7 +106,7 @@ def sampled(about: Sequence[tuple[Mechanism, Outcome]], own: PosteriorSpace) -> 
         raise InvalidInput("no data leads to this output", mend="give the output as it was released")
     least = float(logs.min())
     excess = ratio + logs + np.log(-np.expm1(np.minimum(least - logs, -1e-300)))
-    silence = math.exp(least - top)
+    silence = math.exp(min(least - top, 700.0))  # far above all that was drawn, it is certain
     silence /= silence + float(np.exp(excess - top).sum()) / size
     if silence < _LEAST_SILENCE:
         silence, excess = 0.0, logs + ratio
