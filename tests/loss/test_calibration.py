@@ -252,6 +252,14 @@ def test_very_small_and_very_large_epsilons_are_calibrated(epsilon: str) -> None
     assert Fraction(998, 1000) * Fraction(epsilon) < audit(made).lower <= audit(made).epsilon <= Fraction(epsilon)
 
 
+@pytest.mark.parametrize("name", EXPONENTIAL)
+@pytest.mark.parametrize("epsilon", ["0.01", "1", "100"])
+def test_a_strong_prior_is_calibrated(name: str, epsilon: str) -> None:
+    """One record moves such a posterior by a millionth: rates are large, and so is the margin of the scan."""
+    made = calibrate(name, PosteriorSpace(["1e12"] * 3, 5), epsilon=epsilon)
+    assert Fraction(998, 1000) * Fraction(epsilon) < audit(made).lower <= audit(made).epsilon <= Fraction(epsilon)
+
+
 def test_a_single_record_is_calibrated() -> None:
     for alpha in ([1, 2], [1, 2, 3]):
         for name in EXPONENTIAL:

@@ -86,3 +86,11 @@ def test_a_halved_sensitivity_is_still_rejected_beyond_enumeration() -> None:
     found = audit(fault)
     assert not found.holds
     assert not found.private
+
+
+@pytest.mark.parametrize("scale", ["1000", "1e6"])
+def test_a_large_scale_is_audited_with_a_margin_as_large(scale: str) -> None:
+    for made in (ExponentialLocal, ExponentialReciprocal):
+        found = audit(made(PosteriorSpace([1, 1], 10**5), scale=scale))
+        assert found.certificate.method == "bounds"
+        assert Fraction(scale) < found.lower <= found.epsilon <= found.mechanism.guarantee

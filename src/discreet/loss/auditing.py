@@ -74,6 +74,17 @@ class Audit:
         """The loss is certainly at most the ε that was asked for."""
         return self.epsilon <= self.mechanism.epsilon
 
+    def __repr__(self) -> str:
+        """The loss, rounded up as everywhere.
+
+        >>> from discreet import Geometric, PosteriorSpace
+        >>> audit(Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon="1/3"))
+        <Audit of geometric: exact loss 0.33333333333333337, asked for 0.33333333333333337, by theorem>
+        """
+        kind = "loss at most" if self.worst is None else "exact loss"
+        shown, asked = float_upper(self.epsilon), float_upper(self.mechanism.epsilon)
+        return f"<Audit of {self.mechanism.name}: {kind} {shown}, asked for {asked}, by {self.certificate.method}>"
+
     def delta(self, epsilon: object) -> float:
         """δ*(ε): the least δ for which the mechanism is (ε, δ)-DP; 0 from the exact loss on.
 
@@ -155,7 +166,7 @@ def _by_ends(mechanism: Exponential) -> Audit:
     with precision(_BITS):
         loss = enclose_ends(mechanism, found)
     lower, upper = fraction_lower(loss), fraction_upper(loss)
-    error = margin(0.0)
+    error = margin(found.fastest)
     if not abs(float(upper) - found.loss) <= error:
         raise _disagreement()
     worst = Worst(found.counts, found.neighbour, found.output)

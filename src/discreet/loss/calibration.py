@@ -94,7 +94,8 @@ class _Search:
             result = audit(mechanism)
             if result.epsilon <= self.epsilon:
                 return mechanism.certified(self.epsilon, result.epsilon, result.certificate.statement)
-            scale *= 1 - 1e-8
+            # The loss grows about in proportion to the scale; the margin of a strong prior is more than a hair.
+            scale *= min(1 - 1e-8, float(self.epsilon / Fraction(result.epsilon)))
         raise NotPrivate("calibration could not be certified", mend="use the nominal setting")
 
     def _error(self, gamma: float) -> float:

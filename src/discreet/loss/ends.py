@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from discreet.distances import second_difference
@@ -47,14 +47,17 @@ class Found:
     counts: tuple[int, int]
     neighbour: tuple[int, int]
     output: tuple[int, int]
+    fastest: float
+    """The largest rate of a row that was scanned: log-weights are no larger."""
 
 
 def scan_ends(mechanism: Exponential) -> Found:
     """Scan a space of two categories and any number of records."""
     scans = [_Scan(mechanism, side) for side in Side.both(mechanism.space)]
-    best = max((scan.rows() for scan in scans), key=lambda found: found.loss)
+    ends = [scan.rows() for scan in scans]
+    best = max(ends, key=lambda found: found.loss)
     bound = max([best.loss, *(scan.middle(best.loss) for scan in scans)])
-    return Found(best.loss, bound, best.counts, best.neighbour, best.output)
+    return replace(best, bound=bound, fastest=max(end.fastest for end in ends))
 
 
 class Side:
@@ -119,7 +122,8 @@ class _Scan:
 
         rates = self.scale * self.side.steps(np.arange(self.number + 1)).inverse(self.kind, self.gamma)
         outputs = np.arange(self.side.window(self.number) + 1)
-        best = Found(-math.inf, -math.inf, (0, 0), (0, 0), (0, 0))
+        fastest = float(rates.max())
+        best = Found(-math.inf, -math.inf, (0, 0), (0, 0), (0, 0), fastest)
         before: NDArray[np.float64] | None = None
         for c in range(self.number + 1):
             log_pmf = self._row(c, float(rates[c]), outputs)
@@ -128,7 +132,8 @@ class _Scan:
                 for sign, here, there in ((1, c, c - 1), (-1, c - 1, c)):
                     at = int(np.argmax(sign * gap))
                     if sign * gap[at] > best.loss:
-                        best = Found(sign * float(gap[at]), math.nan, *(self.side.pair(x) for x in (here, there, at)))
+                        places = (self.side.pair(x) for x in (here, there, at))
+                        best = Found(sign * float(gap[at]), math.nan, *places, fastest)
             before = log_pmf
         return best
 
