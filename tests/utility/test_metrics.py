@@ -99,3 +99,15 @@ def test_distances_of_any_two_dirichlets_come_as_a_table() -> None:
 def test_an_unknown_metric_is_refused() -> None:
     with pytest.raises(dc.InvalidInput, match="metric must be one of"):
         as_metric("euclid")
+
+
+@pytest.mark.parametrize("n", [10**9, 10**13, 10**15])
+def test_a_weak_category_that_loses_all_records_is_at_a_finite_divergence(n: int) -> None:
+    prior = dc.Dirichlet([1, "0.001"])
+    found = METRIC["kl"].distances(prior, [0, n], [[n, 0]])
+    assert float(found[0]) == pytest.approx(dc.kl(prior.update([0, n]), prior.update([n, 0])), rel=1e-9)
+
+
+def test_the_divergence_of_the_largest_space_is_enclosed() -> None:
+    space = dc.PosteriorSpace(prior=[1, "0.001"], n=10**15)
+    assert dc.accuracy(dc.ExponentialSmooth(space, epsilon="1e-6"), [0, 10**15], metric="kl").mean > 0

@@ -136,11 +136,12 @@ def _identity(total: Floats) -> Floats:
 
 def _kl_term(low: Floats, moved: Floats, side: int) -> Floats:
     """The part of KL(true, released): lnΓ(b) - lnΓ(a) - (b-a)ψ(a) from the true parameter a to the released b."""
-    return log_gamma_gap(low if side > 0 else low + moved, side * moved)
+    # What is left where nearly all records are taken away is told: a sum of the two parts would have lost it.
+    return log_gamma_gap(low, moved) if side > 0 else log_gamma_gap(low + moved, -moved, low)
 
 
-def log_gamma_gap(a: ArrayLike, step: ArrayLike) -> Floats:
-    """lnΓ(a+h) - lnΓ(a) - hψ(a) ≥ 0, stably: how far lnΓ lies above its tangent.
+def log_gamma_gap(a: ArrayLike, step: ArrayLike, end: ArrayLike | None = None) -> Floats:
+    """lnΓ(a+h) - lnΓ(a) - hψ(a) ≥ 0, stably: how far lnΓ lies above its tangent. `end` is a+h, if it is known better.
 
     Far from 0, by Stirling's series with x = h/a it is a·[(1+x)ln(1+x) - x] + ½[x - ln(1+x)] and a small rest.
 
@@ -151,7 +152,7 @@ def log_gamma_gap(a: ArrayLike, step: ArrayLike) -> Floats:
     from scipy.special import gammaln, psi
 
     here, move = np.broadcast_arrays(np.asarray(a, dtype=np.float64), np.asarray(step, dtype=np.float64))
-    there = here + move
+    there = here + move if end is None else np.broadcast_to(np.asarray(end, dtype=np.float64), here.shape)
     near = np.minimum(here, there) < 10.0
     safe, far = np.where(near, 10.0, here), np.where(near, 10.0, there)
     x = np.where(near, 0.0, move / safe)
