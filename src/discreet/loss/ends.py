@@ -132,8 +132,8 @@ class _Scan:
                 for sign, here, there in ((1, c, c - 1), (-1, c - 1, c)):
                     at = int(np.argmax(sign * gap))
                     if sign * gap[at] > best.loss:
-                        places = (self.side.pair(x) for x in (here, there, at))
-                        best = Found(sign * float(gap[at]), math.nan, *places, fastest)
+                        one, other, output = (self.side.pair(x) for x in (here, there, at))
+                        best = Found(sign * float(gap[at]), math.nan, one, other, output, fastest)
             before = log_pmf
         return best
 
