@@ -13,7 +13,7 @@ import pytest
 import discreet as dc
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate
 from discreet.loss import Certificate
-from discreet.receipts import KEYS, SCHEMA, UNIT_PERSON, Receipt, mechanism_of, verify_receipt
+from discreet.receipts import KEYS, SCHEMA, UNIT_PERSON, Receipt, bundle_document, mechanism_of, verify_receipt
 from discreet.workflow import prepare_counts, release_counts
 from tests.contracts.source import ROOT
 from tests.schema import faults
@@ -92,6 +92,32 @@ def test_a_receipt_with_longer_numbers_than_people_type_verifies(name: str) -> N
     receipt = released(mechanism=name, epsilon=long, prior=[long, 2])
     assert len(receipt.document["epsilon_exact"]) > 64
     verify_receipt(again(receipt.document))
+
+
+def test_a_receipt_is_shown_in_a_line_that_cannot_steer_a_terminal() -> None:
+    receipt = released()
+    assert repr(receipt).startswith("<Receipt: mechanism={'name': 'geometric'")
+    assert len(repr(receipt)) < 200
+    forged = again({**receipt.document, "mechanism": "\x1b[31m", "n": None})
+    assert repr(forged).isprintable()
+
+
+def test_what_a_receipt_lets_its_reader_believe_is_its_own_to_tell() -> None:
+    receipt = again(released().document)
+    low, high = receipt.noise_aware().interval(0.95)
+    assert [low[0], high[0]] == pytest.approx(receipt.document["interval"][receipt.document["categories"][0]])
+    own = receipt.noise_aware(prior=[5, 1])
+    assert own.mean[0] > receipt.noise_aware().mean[0]
+
+
+def test_a_bundle_that_is_read_as_a_receipt_is_told_apart(tmp_path: Path) -> None:
+    part = released().document
+    bundle = dc.Bundle(bundle_document(["a", "b"], [part, part]))
+    (tmp_path / "b.json").write_text(bundle.to_json(), encoding="utf-8")
+    with pytest.raises(InvalidInput, match="several columns; read it as a Bundle"):
+        Receipt.read(tmp_path / "b.json")
+    assert dc.Bundle.read(tmp_path / "b.json").columns == ("a", "b")
+    assert repr(bundle).startswith("<Bundle: columns=['a', 'b']")
 
 
 def test_the_schema_is_the_receipt_s_and_not_a_wider_one() -> None:

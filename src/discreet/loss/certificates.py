@@ -63,6 +63,9 @@ class Certificate:
         body = {name: value for name, value in asdict(self).items() if name != "digest"}
         return hashlib.sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
+    def __repr__(self) -> str:
+        return f"<Certificate {self.digest[:16]!r}: a loss of at most {self.loss!r}, by {self.method!r}>"
+
     @property
     def bound(self) -> Fraction | float:
         """The certified loss."""

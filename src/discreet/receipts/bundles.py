@@ -43,8 +43,8 @@ class Bundle:
         return found
 
     def __repr__(self) -> str:
-        document = self.document
-        return f"<Bundle of {len(self.columns)} columns, ε = {document['epsilon_exact']}, n = {document['n']:,}>"
+        shown = (f"{key}={self.document.get(key)!r}" for key in ("columns", "epsilon_exact", "n"))
+        return f"<Bundle: {', '.join(shown)}>"
 
     def to_json(self) -> str:
         """One JSON text, the same for the same bundle."""

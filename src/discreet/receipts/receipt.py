@@ -113,12 +113,8 @@ class Receipt:
         return believed(self, prior=prior)
 
     def __repr__(self) -> str:
-        document = self.document
-        by = f" by {len(self.groups)} groups" if self.groups else ""
-        return (
-            f"<Receipt of {document['mechanism']['name']}, ε = {document['epsilon_exact']}: "
-            f"{len(document['categories'])} categories{by}, n = {document['n']:,}>"
-        )
+        shown = (f"{key}={self.document.get(key)!r}" for key in ("mechanism", "epsilon_exact", "n", "categories"))
+        return f"<Receipt: {', '.join(shown)}>"  # whoever wrote it: what is shown cannot steer a terminal
 
     @property
     def request_id(self) -> str | None:

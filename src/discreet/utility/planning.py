@@ -66,6 +66,15 @@ class Plan:
     interval_width_without_privacy: float
     question: dict[str, Any]
 
+    def __repr__(self) -> str:
+        """What to use, and how much there is to read.
+
+        >>> plan_at(PosteriorSpace(prior=[1, 1], n=5), 1)
+        <Plan at ε = 1, n = 5: use geometric (nominal); 17 rows in mechanisms>
+        """
+        use = f"use {self.recommended} ({self.setting}); {len(self.mechanisms)} rows in mechanisms"
+        return f"<Plan at ε = {self.epsilon}, n = {self.space.n:,}: {use}>"
+
     def row(self, name: str, setting: str = "nominal") -> dict[str, Any]:
         """The row of a mechanism at a setting."""
         return next(row for row in self.mechanisms if (row["name"], row["setting"]) == (name, setting))
