@@ -74,6 +74,17 @@ def test_a_terminal_without_greek_still_gets_its_table() -> None:
     )
     assert answer.code == 0
     assert answer.err == ""
+    assert answer.out.isascii()
+    assert "eps = 1: replacing one row" in answer.out
+    assert "\\u" not in answer.out
+
+
+def test_a_plan_is_spelled_out_where_there_is_only_ascii() -> None:
+    asked = ("plan", "--prior", "1,1,1", "--n", "90", "--epsilon", "1")
+    answer = discreet(*asked, PYTHONUTF8="0", PYTHONIOENCODING="ascii")
+    assert answer.code == 0
+    assert "mechanisms at eps = 1" in answer.out
+    assert "\\u" not in answer.out
 
 
 def test_an_unexpected_error_shows_its_type_and_never_its_text(

@@ -29,6 +29,7 @@ from discreet.cli import (
 )
 from discreet.cli.failures import report
 from discreet.cli.help import Face, options_of
+from discreet.cli.spelling import HANDLER
 
 app = Face(
     epilog="Example: discreet release --counts 70,50,30 --epsilon 0.5 --no-ledger",
@@ -95,7 +96,7 @@ def _prepare() -> None:
         warnings.simplefilter("ignore")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a terminal without ε still gets its table
+            stream.reconfigure(errors=HANDLER)  # a terminal without ε still gets its table
 
 
 def _settle() -> None:
