@@ -13,7 +13,7 @@ from scipy.special import betaln
 import discreet as dc
 from discreet.inference import sampled as module
 from discreet.inference.factors import factors
-from discreet.inference.powers import powers
+from discreet.inference.powers import _log_power, powers
 from discreet.inference.proposing import Around, Beside, Expected, Proposal
 from discreet.inference.sampled import Sampled, sampled
 from discreet.inference.simplex_totals import SimplexTotals
@@ -187,6 +187,26 @@ def test_a_reader_with_a_weak_prior_has_a_posterior_for_any_number_of_records() 
     assert belief.error < module.ALLOWED
     assert belief.mean[0] < 0.001
     assert abs(float(belief.mean[1]) - 0.5) < 0.05
+
+
+@pytest.mark.parametrize("m", [1e9, 1e12, 1e15, 1e18])
+@pytest.mark.parametrize("a", [1e-3, 1.0, 1e3])
+def test_the_weight_of_a_far_power_is_that_of_its_limit(m: float, a: float) -> None:
+    """π is Poisson with a Lévy-distributed mean, so far out ln π_m is ln(a/2√π) - 1.5·ln m - a²/4m, and 3/8m more."""
+    found = float(_log_power(np.array([m]), np.array([[a]]))[0, 0])
+    limit = math.log(a / (2 * math.sqrt(math.pi))) - 1.5 * math.log(m) - a * a / (4 * m) + 3 / (8 * m)
+    assert found == pytest.approx(limit, abs=1e-10 + a**4 / m**3 + a * a / m**2)
+
+
+@pytest.mark.parametrize("name", ["exponential-local", "exponential-reciprocal"])
+def test_a_normaliser_hardly_depends_on_how_many_records_there_are(name: str) -> None:
+    found = []
+    for n in (9 * 10**8, 9 * 10**11, 9 * 10**14):
+        made = family(name, [1, 1, 1], n, "1")
+        rows = np.array([[n // 3] * 3, [n // 2, n // 4, n // 4]])
+        found.append(SimplexTotals(made, rows)(rows))
+    assert found[1] == pytest.approx(found[0], abs=1e-4)
+    assert found[2] == pytest.approx(found[0], abs=1e-4)
 
 
 def test_few_large_weights_are_refused() -> None:

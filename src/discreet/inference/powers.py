@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from discreet.distances import stirling_rest
 from discreet.inference.gram import gram
 
 if TYPE_CHECKING:
@@ -86,15 +87,17 @@ def _first(a: Floats) -> Floats:
 
 
 def _log_power(m: Floats, a: Floats) -> Floats:
-    """ln π_m for m ≥ 16 by Debye's expansion of K."""
+    """ln π_m for m ≥ 16 by Debye's expansion of K.
+
+    With ν = m-½ and d = sqrt(1+(a/ν)²) - 1, what grows with m in ln K, in m·ln(a/2) and in Stirling's series of ln m!
+    cancels but for ν·[ln(1+d/2) - d], which is about -a²/4m: put together first, it keeps its digits for any m.
+    """
     import numpy as np
-    from scipy.special import gammaln
 
     order = m - 0.5
     z = a / order
     root = np.sqrt(1 + z * z)
     p = 1 / root
-    eta = root + np.log(z / (1 + root))
     square = p * p
     u1 = p * (3 - 5 * square) / 24
     u2 = square * (81 - 462 * square + 385 * square**2) / 1152
@@ -104,6 +107,8 @@ def _log_power(m: Floats, a: Floats) -> Floats:
     )
     u4 = u4 / 39813120
     series = 1 - u1 / order + u2 / order**2 - u3 / order**3 + u4 / order**4
-    log_k = 0.5 * np.log(math.pi / (2 * order)) - order * eta - 0.25 * np.log1p(z * z) + np.log(series)
-    shown: Floats = 0.5 * np.log(2 * a / math.pi) + m * np.log(a / 2) - gammaln(m + 1) + log_k
+    above = z * z / (1 + root)
+    steep = order * (np.log1p(above / 2) - above) - 0.25 * np.log1p(z * z) + np.log(series)
+    factorial = order * np.log1p(1.5 / order) - 1.5 + np.log(m + 1) + 0.5 * np.log(order) + stirling_rest(m + 1)
+    shown: Floats = np.log(a) - 0.5 * math.log(4 * math.pi) - factorial + steep
     return shown
