@@ -108,6 +108,9 @@ def test_counts_that_do_not_sum_to_n_are_refused_in_words_that_no_count_can_chan
         ),
         pytest.param((*COUNTS, "--epsilon", "1", "--categories", "a,b"), id="fewer names than counts"),
         pytest.param((*COUNTS, "--epsilon", "1", "--categories", "a,b,a"), id="a name given twice"),
+        pytest.param((*COUNTS, "--epsilon", "1", "--engine", "duckdb"), id="an engine for counts"),
+        pytest.param((*COUNTS, "--epsilon", "1", "--delimiter", ";"), id="a delimiter of counts"),
+        pytest.param((*COUNTS, "--epsilon", "1", "--no-header"), id="a header of counts"),
         pytest.param(
             (
                 *("release", "t.csv", "--column", "c", "--categories", "a,b"),
@@ -194,6 +197,17 @@ def test_what_a_user_named_is_not_taken_for_an_option(
     answer = discreet_here(capsys, "release", "n.csv", *asked)
     assert_refused(answer)
     assert "n.csv has no column 'other_group'" in answer.err
+
+
+def test_a_family_s_name_is_answered_with_all_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    answer = discreet_here(capsys, *COUNTS, "--epsilon", "1", "--mechanism", "exponential")
+    assert_refused(answer)
+    assert all(f"exponential-{kind}" in answer.err for kind in ("global", "local", "smooth", "reciprocal"))
+
+
+def test_a_category_in_hand_may_have_a_comma(capsys: pytest.CaptureFixture[str]) -> None:
+    answer = discreet_here(capsys, *COUNTS, "--epsilon", "1", "--categories", 'red,"green, blue",black', "--json")
+    assert answer.document["categories"] == ["red", "green, blue", "black"]
 
 
 def test_a_receipt_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,7 +21,9 @@ def audit(
     prior: Annotated[str, typer.Option(help="Prior parameters, one a category.")] = "1,1",
     epsilon: Annotated[str | None, typer.Option(help="The ε that the mechanism should keep.")] = None,
     scale: Annotated[str | None, typer.Option(help="The exponential mechanism's scale s, in place of ε.")] = None,
-    gamma: Annotated[str | None, typer.Option(help="The smoothing rate; seeds:EPS,DELTA for the documents'.")] = None,
+    gamma: Annotated[
+        str | None, typer.Option(help="The smoothing rate; seeds:EPS,DELTA for the papers' own at this ε and δ.")
+    ] = None,
     calibrated: Annotated[bool, typer.Option("--calibrated", help="Audit the largest scale that keeps ε.")] = False,
     at_epsilon: Annotated[
         list[str] | None, typer.Option("--at-epsilon", help="Also say δ at this ε; may be repeated.")
@@ -82,7 +84,7 @@ def _made(
 
 
 def _gamma(text: str, space: PosteriorSpace) -> str:
-    """A number, or the documents' own γ for an ε and δ."""
+    """A number, or the papers' own γ for an ε and δ."""
     import discreet as dc
 
     if not text.startswith("seeds:"):

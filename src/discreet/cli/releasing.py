@@ -84,7 +84,10 @@ def release(
     shared: dict[str, Any] = {"mechanism": mechanism, "calibrated": calibrated, **options}
     if counts is not None:
         said = {"column": column, "other": other, "by": by, "groups": groups, "other_group": other_group}
-        _refuse_words_about_a_table(**said, group_public=group_public, id_column=id_column, request_id=request_id)
+        said |= {"engine": engine, "delimiter": delimiter if delimiter != "," else None}
+        _refuse_words_about_a_table(
+            **said, no_header=not header, group_public=group_public, id_column=id_column, request_id=request_id
+        )
         parameters = only(prior, "--prior")
         shared |= {
             "epsilon": only(epsilon, "--epsilon"),

@@ -30,7 +30,7 @@ def reproduce(
     show_list: Annotated[bool, typer.Option("--list", help="List the figures and make none.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
-    """Make the seed documents' figures again, with their numbers, and a report that opens offline."""
+    """Make the figures of the papers behind discreet again, with their numbers, and a report that opens offline."""
     from discreet.reproduction.registry import chosen
 
     asked = figures or []

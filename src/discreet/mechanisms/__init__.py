@@ -61,8 +61,9 @@ def mechanism(name: str, space: PosteriorSpace, *, epsilon: object, **options: A
     """
     family = BY_NAME.get(name)
     if family is None:
-        close = difflib.get_close_matches(name, BY_NAME, n=1)
-        mend = f"did you mean {close[0]}?" if close else f"choose from {', '.join(BY_NAME)}"
+        begun = [other for other in BY_NAME if name and other.startswith(name)]
+        close = begun or difflib.get_close_matches(name, BY_NAME, n=1)
+        mend = f"did you mean {' or '.join(close)}?" if close else f"choose from {', '.join(BY_NAME)}"
         raise InvalidInput("there is no mechanism of this name", mend=mend)
     known = inspect.signature(family).parameters
     for option in options:
