@@ -29,6 +29,9 @@ SPARK = re.compile(r"spark(?:\+(?P<other>[A-Za-z][\w.\[\],*-]*))?://(?P<rest>.*)
 PASSWORD = re.compile(r"://[^/@:]*:(?!\d+/)[^@]*@")
 """A name and a password in an address, and no port."""
 
+MISSPELT = re.compile(r"^\s*[a-z]+(?:\+\w+)?:[/\\]*[^/\\]*@|^[^/\\]*:[^/\\]*@", re.IGNORECASE)
+"""What was meant for an address, with too few slashes or other ones."""
+
 
 @dataclass(frozen=True, slots=True)
 class SparkPlace:
@@ -96,6 +99,20 @@ def shown(source: object) -> str:
     return find_database(source).name if _fitting(source) == "ibis" else str(source)
 
 
+def refuse_misspelt(text: str) -> None:
+    """Of what is neither a file nor an address nothing is repeated that may be a password.
+
+    >>> refuse_misspelt("data/me@home.csv")
+    >>> refuse_misspelt("postgres:/me:secret@host/base/votes")
+    Traceback (most recent call last):
+    discreet.errors.SourceError: there is no such file, and an address is written otherwise; like postgres://me@host/...
+    """
+    if MISSPELT.search(text):
+        raise SourceError(
+            "there is no such file, and an address is written otherwise", mend="like postgres://me@host/base/table"
+        )
+
+
 def find_spark(source: str | Path) -> SparkPlace:
     """Read the text of a SOURCE for Spark. A path has a slash or an ending; anything else is a table.
 
@@ -107,6 +124,7 @@ def find_spark(source: str | Path) -> SparkPlace:
     text = str(source)
     found = SPARK.fullmatch(text) if isinstance(source, str) else None
     if found is None:
+        refuse_misspelt(text)
         master, what = None, text
     elif found["other"] is not None:
         master, what = found["other"], found["rest"]

@@ -6,6 +6,7 @@ import glob
 from dataclasses import dataclass
 from pathlib import Path
 
+from discreet.counting.addresses import refuse_misspelt
 from discreet.errors import InvalidInput, SourceError
 
 KINDS = {
@@ -76,6 +77,7 @@ def find_source(source: str | Path) -> Files | DuckFile:
     named = [text] if _is_file(Path(text)) else sorted(glob.glob(text, recursive=True))  # noqa: PTH207 - may be absolute
     paths = tuple(Path(path) for path in named if _is_file(Path(path)))
     if not paths:
+        refuse_misspelt(text)
         raise SourceError(f"there is no file {text}", mend="check the name")
     kinds = {KINDS.get(path.suffix.lower()) for path in paths}
     kind = kinds.pop()

@@ -8,12 +8,15 @@ from pathlib import Path
 
 from discreet.errors import LedgerError
 from discreet.ledger.entries import Entry
-from discreet.ledger.sqlite import SqliteStore, create_file
+from discreet.ledger.sqlite import SqliteStore, create_file, resolved
 from discreet.ledger.store import Store
 
 SQLITE = "sqlite:///"
 POSTGRES = ("postgresql://", "postgres://")
-_KEYWORDS = re.compile(r"\b(?:dbname|password|host|user)\s*=")
+_ADDRESS = re.compile(
+    r"\b(?:dbname|password|host|user)\s*=|^\s*postgres(?:ql)?(?:\+\w+)?:|^[^/\\]*:[^/\\]*@", re.IGNORECASE
+)
+"""An address as libpq spells it, or one that is misspelt: a file of that name would show its password."""
 
 
 def opened(path_or_url: str | Path) -> Store:
@@ -29,7 +32,7 @@ def created(path_or_url: str | Path, first: Entry) -> bool:
     """Make a ledger with its first row, whole or not at all; False if there is one, which is left as it is."""
     if not _is_postgres(path_or_url):
         file = _file_of(path_or_url)
-        return not file.exists() and create_file(file, first)
+        return not resolved(file).exists() and create_file(file, first)
     from discreet.ledger.postgres import create_tables
 
     return create_tables(str(path_or_url), first)
@@ -51,7 +54,7 @@ def _file_of(path_or_url: str | Path) -> Path:
                 "a ledger cannot be kept at such an address", mend="name a file, sqlite:///file or postgresql://…"
             )
         text = text.removeprefix(SQLITE)
-    if _KEYWORDS.search(text):  # how libpq spells an address; a file of that name would show its password
+    if _ADDRESS.search(text):
         raise LedgerError("a ledger cannot be kept at such an address", mend="write postgresql://user@host/database")
     if not text or "\0" in text:
         raise LedgerError("a ledger needs the name of a file", mend="like budgets.db")

@@ -142,7 +142,8 @@ def _read(url: str) -> tuple[str, str]:
         address = conninfo.make_conninfo("", **{**usual, **told, "client_encoding": "UTF8"})
     except (psycopg.Error, UnicodeError):
         told, address = {}, ""
-    if not told.get("dbname") or "@" in told["dbname"]:  # or a password with a slash, which would be shown as a name
+    # A password with a slash or an @ of its own is cut there, and the rest would be shown as a name.
+    if not told.get("dbname") or "@" in told["dbname"] + told.get("host", "")[1:]:
         raise LedgerError("the address of the ledger cannot be read", mend="write postgresql://user@host/database")
     host, port, database = told.get("host", ""), told.get("port", ""), quote(told["dbname"])
     if host.startswith("/"):
@@ -173,6 +174,11 @@ def _explained(failure: Exception, name: str) -> LedgerError:
             )
         case errors.UndefinedTable() | errors.InvalidSchemaName():
             return missing(name)
+        case errors.InvalidSqlStatementName() | errors.DuplicatePreparedStatement():
+            return LedgerError(
+                f"a pool before {name} forgets prepared statements",
+                mend="connect directly, or see docs/ledger.md on pools",
+            )
         case psycopg.OperationalError():
             return LedgerError(
                 f"{name} cannot be reached", mend="check the address, the user, the password and the server"

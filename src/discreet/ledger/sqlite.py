@@ -65,7 +65,7 @@ class SqliteStore:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.name = str(path)
-        self._file = path.resolve()
+        self._file = resolved(path)
         if not self._file.is_file():
             raise LedgerError(
                 f"there is no ledger {self.name}", mend="check the name, or make one with discreet ledger create"
@@ -121,10 +121,11 @@ def create_file(path: Path, first: Entry) -> bool:
 
     False if the name was taken meanwhile, which leaves that file as it is. The file may be read by its owner only.
     """
-    target = path.resolve()
-    if any(target.with_name(target.name + ending).exists() for ending in ("-journal", "-wal")):
-        # SQLite would play the other one's journal into the new file.
-        raise LedgerError(f"{path} was lost, and its journal was not", mend="restore it, or choose another name")
+    target = resolved(path)
+    for ending in ("-journal", "-wal"):
+        if resolved(target.with_name(target.name + ending)).exists():
+            # SQLite would play the other one's journal into the new file.
+            raise LedgerError(f"{path} was lost, and its journal was not", mend="restore it, or choose another name")
     unwritable = LedgerError(f"{path} cannot be created", mend="choose a directory on a local disk that may be written")
     try:
         handle, made = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".new", dir=target.parent)
@@ -150,6 +151,16 @@ def create_file(path: Path, first: Entry) -> bool:
         temporary.unlink(missing_ok=True)
         _sync(target.parent)
     return True
+
+
+def resolved(path: Path) -> Path:
+    """The file that a name leads to, whether there is one or not."""
+    try:
+        target = path.resolve()
+        target.exists()  # a name may be too long to ask for
+    except (OSError, RuntimeError):
+        raise LedgerError(f"{path} cannot be the name of a file", mend="check the name, and where links lead") from None
+    return target
 
 
 def _engine(file: Path) -> Engine:
