@@ -13,7 +13,7 @@ from discreet.ledger import Ledger
 
 pytestmark = pytest.mark.usefixtures("quick")
 
-FORMULAS = ["=HYPERLINK(1)", "+1", "-1", "@SUM(1)", "=cmd|' /C calc'!A0"]
+FORMULAS = ["=HYPERLINK(1)", "+1", "-1", "@SUM(1)", "=cmd|' /C calc'!A0", "＝1", "＋1", "－1", "＠SUM(1)"]
 
 
 def test_json_holds_every_row_and_can_be_checked_again(ledger: Ledger) -> None:

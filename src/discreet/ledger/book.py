@@ -272,7 +272,7 @@ def _spent(rows: Rows, dataset: str) -> Spent:
 def _is_json(text: object) -> bool:
     try:
         return isinstance(text, str) and bool(text.encode()) and json.loads(text) is not None
-    except ValueError:  # no JSON, or no Unicode
+    except (ValueError, RecursionError):  # no JSON, or no Unicode, or too deep for anybody who reads it
         return False
 
 

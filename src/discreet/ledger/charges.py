@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import ROUND_FLOOR
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 
 from discreet.concentrated import six_digits
 from discreet.errors import BudgetExceeded, InvalidInput
 from discreet.ledger.entries import Amount, Entry
 from discreet.ledger.rules import BASIC, Spent, composition_of, covers, fits, largest
+
+LONG = 10**40
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,14 @@ def exceeded(budget: Entry, asked: Amount, before: Spent) -> BudgetExceeded:
         )
     part = 0 if asked.epsilon > left.epsilon else 1
     name = ("epsilon", "delta")[part]
-    return BudgetExceeded(
-        f"{name} = {asked[part]} does not fit: {left[part]} of {whole[part]} is left for {budget.dataset!r}", mend=mend
+    more, rest, most = (
+        _told(asked[part], ROUND_CEILING),
+        _told(left[part], ROUND_FLOOR),
+        _told(whole[part], ROUND_FLOOR),
     )
+    return BudgetExceeded(f"{name} = {more} does not fit: {rest} of {most} is left for {budget.dataset!r}", mend=mend)
+
+
+def _told(number: Fraction, rounding: str) -> str:
+    """The fraction, or six digits of one that nobody would read; Python may even refuse to write it."""
+    return str(number) if max(number.numerator, number.denominator) < LONG else six_digits(number, rounding)

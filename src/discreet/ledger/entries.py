@@ -95,6 +95,13 @@ class Entry(NamedTuple):
         """
         return _digest(*self._replace(hash=""))
 
+    def is_sound(self) -> bool:
+        """Whether the hash is the row's own; a file can hold what is no text, and has none."""
+        try:
+            return self.hash == self.computed_hash()
+        except TypeError:
+            return False
+
     def chained(self) -> Entry:
         """The row with its hash filled in."""
         return self._replace(hash=self.computed_hash())

@@ -12,6 +12,10 @@ from discreet.ledger.entries import Entry
 COLUMNS = tuple(name for name in Entry._fields if name != "outcome")
 
 
+FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+"""Some spreadsheets obey the wide ones too."""
+
+
 def as_csv(entries: Iterable[Entry]) -> str:
     """One line for each row, without the outcomes, which are documents of their own."""
     text = io.StringIO()
@@ -30,7 +34,7 @@ def harmless(value: object) -> str:
     ("'=HYPERLINK(1)", 'anes', '')
     """
     text = "" if value is None else str(value)
-    return f"'{text}" if text.lstrip().startswith(("=", "+", "-", "@")) or text.startswith(("\t", "\r")) else text
+    return f"'{text}" if text.lstrip().startswith(FORMULA) or text.startswith(("\t", "\r")) else text
 
 
 def as_json(entries: Iterable[Entry]) -> str:

@@ -122,6 +122,6 @@ class Rows:
 
     def _sound(self, found: Entry | None) -> Entry | None:
         """The row, once its hash is known to be its own: nothing is decided by one that was tampered with."""
-        if found is not None and found.hash != found.computed_hash():
+        if found is not None and not found.is_sound():
             raise LedgerError(f"row {found.seq} of {self._name} is not as it was written", mend=MEND)
         return found
