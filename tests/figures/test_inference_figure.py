@@ -17,9 +17,7 @@ def test_both_posteriors_are_labelled_with_what_they_include(output: tuple[int, 
     shown = inference.numbers(belief, posterior, ["a", "b", "c"][: len(output)])
     assert (shown.high - shown.low > shown.plug_high - shown.plug_low).all()
     figure = inference.paint(shown, title="a title")
-    (axes,) = figure.axes
-    legend = axes.get_legend()
-    assert legend is not None
+    (legend,) = figure.legends
     labels = {text.get_text().replace("\n", " ") for text in legend.get_texts()}
     assert "what a reader may believe (privacy noise included)" in labels
     assert "released posterior at face value (privacy noise not included)" in labels

@@ -71,9 +71,9 @@ def paint(shown: Sequence[PanelNumbers], *, title: str) -> Figure:
     panels = figure.subplots(len(shown), 1, sharex=True, squeeze=False, height_ratios=[count + 0.6 for count in rows])
     for axes, panel in zip(panels[:, 0], shown, strict=True):
         _paint_panel(axes, panel)
-    panels[0, 0].legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     panels[-1, 0].set_xlabel("share (%), mean and 95 % interval")
     figure.suptitle(title, fontsize=11, parse_math=False)
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
     return figure
 
 

@@ -89,6 +89,7 @@ def paint(shown: BeliefNumbers, *, title: str) -> Figure:
         _paint_intervals(axes, shown)
     axes.set_title(title, loc="left", fontsize=11, parse_math=False)
     axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(loc="outside lower center", ncols=3, frameon=False)
     return figure
 
 
@@ -99,9 +100,8 @@ def _paint_densities(axes: Axes, shown: BeliefNumbers, grid: Floats, density: Fl
     axes.fill_between(grid, density, where=inside.tolist(), color=BLUE, alpha=0.25, label=label)
     axes.plot(grid, plug, color=ORANGE, linewidth=1.5, linestyle="--", label=PLUG_IN)
     axes.set_ylim(bottom=0)
-    axes.set_xlabel(f"probability of “{shown.categories[0]}” (%)", parse_math=False)
+    axes.set_xlabel(f"share of “{shown.categories[0]}” (%)", parse_math=False)
     axes.set_ylabel("density (per percentage point)")
-    axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
 def _paint_intervals(axes: Axes, shown: BeliefNumbers) -> None:
@@ -114,5 +114,4 @@ def _paint_intervals(axes: Axes, shown: BeliefNumbers) -> None:
     axes.plot(shown.plug_mean, rows + 0.18, "x", color=ORANGE)
     axes.set_yticks(rows, shown.categories, parse_math=False)
     axes.invert_yaxis()
-    axes.set_xlabel(f"probability (%), mean and {100 * shown.level:g} % interval")
-    axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    axes.set_xlabel(f"share (%), mean and {100 * shown.level:g} % interval")

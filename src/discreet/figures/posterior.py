@@ -68,6 +68,7 @@ def paint(shown: PosteriorNumbers, *, title: str) -> Figure:
         _paint_intervals(axes, shown)
     axes.set_title(title, loc="left", fontsize=11, parse_math=False)
     axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(loc="outside lower center", ncols=2, frameon=False)
     return figure
 
 
@@ -79,9 +80,8 @@ def _paint_density(
     axes.fill_between(grid, density, where=inside.tolist(), color=BLUE, alpha=0.25, label=_interval_label(shown))
     axes.axvline(float(shown.mean[0]), color=ORANGE, linestyle="--", label=f"mean {shown.mean[0]:.1f} %")
     axes.set_ylim(bottom=0)
-    axes.set_xlabel(f"probability of “{shown.categories[0]}” (%)", parse_math=False)
+    axes.set_xlabel(f"share of “{shown.categories[0]}” (%)", parse_math=False)
     axes.set_ylabel("density (per percentage point)")
-    axes.legend(frameon=False)
 
 
 def _paint_intervals(axes: Axes, shown: PosteriorNumbers) -> None:
@@ -90,8 +90,7 @@ def _paint_intervals(axes: Axes, shown: PosteriorNumbers) -> None:
     axes.plot(shown.mean, rows, "o", color=ORANGE, label="mean")
     axes.set_yticks(rows, shown.categories, parse_math=False)
     axes.invert_yaxis()
-    axes.set_xlabel("probability (%)")
-    axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    axes.set_xlabel("share (%)")
 
 
 def _interval_label(shown: PosteriorNumbers) -> str:
