@@ -8,6 +8,7 @@ from scipy.special import gammaln
 
 from discreet import Dirichlet, Geometric, PosteriorSpace, accuracy
 from discreet.predictive import log_predictive
+from discreet.utility.widths import expected_width, width_without_privacy
 from tests.oracles.precision import mp
 
 PRIORS = [
@@ -19,6 +20,9 @@ PRIORS = [
     ([1e-6, 9.9, 10.0], 40),
     ([1e12, 1e12, 1e6], 7),
     ([1.0, 1e8, 1e9, 0.01], 100),
+    ([1.0, 1.0, 1.0], 10**15),
+    ([1e-3, 5.0], 10**12),
+    ([1e12, 1e9, 1e-9], 10**12),
 ]
 
 
@@ -39,10 +43,12 @@ def some_counts(k: int, n: int) -> list[list[int]]:
 
 
 @pytest.mark.parametrize(("alpha", "n"), PRIORS)
-def test_a_strong_prior_keeps_its_digits(alpha: list[float], n: int) -> None:
+def test_strong_priors_and_many_records_keep_their_digits(alpha: list[float], n: int) -> None:
     rows = some_counts(len(alpha), n)
+    rows.append([*np.rint(n * np.array(alpha) / sum(alpha)).astype(np.int64).tolist()])  # what the prior expects
+    rows[-1][0] += n - sum(rows[-1])
     found = log_predictive(Dirichlet([str(x) for x in alpha]), rows)
-    assert found == pytest.approx([exact(alpha, row) for row in rows], rel=1e-12, abs=2e-11)
+    assert found == pytest.approx([exact(alpha, row) for row in rows], rel=1e-12, abs=1e-11)
 
 
 def test_differences_of_large_gammas_would_be_noticed() -> None:
@@ -59,3 +65,10 @@ def test_the_expected_error_under_a_strong_prior_is_right() -> None:
     fall = float(np.exp(-1.0))
     end, middle = 2 * (fall + fall**2) / (1 + fall), 2 * 2 * fall / (1 + fall)
     assert found == pytest.approx((end + middle) / 2, rel=1e-10)
+
+
+@pytest.mark.parametrize(("prior", "n"), [(["1.2e6"] * 3, 100), (["1e6", "1", "1"], 100), (["1e9"] * 4, 12)])
+def test_a_strong_prior_leaves_the_noise_no_width_to_add(prior: list[str], n: int) -> None:
+    space = PosteriorSpace(prior, n)
+    without = width_without_privacy(space).value
+    assert without < expected_width(Geometric(space, epsilon=1)).value < 1.1 * without

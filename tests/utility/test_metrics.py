@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.utility.metrics import METRIC, METRICS, as_metric, hellinger_between, log_gamma_gap, log_rise
+from discreet.utility.metrics import METRIC, METRICS, as_metric, hellinger_between, log_gamma_gap
 from tests.oracles.precision import mp
 
 
@@ -80,14 +80,6 @@ def test_the_gap_of_ln_gamma_above_its_tangent_keeps_its_digits() -> None:
             with mp.workdps(60):
                 expected = mp.loggamma(mp.mpf(a) + h) - mp.loggamma(a) - h * mp.digamma(a)
             assert float(log_gamma_gap(a, h)) == pytest.approx(float(expected), rel=1e-9)
-
-
-def test_rises_of_ln_gamma_keep_their_digits() -> None:
-    for x in (0.0, 5.0, 1e3, 1e12):
-        for a in (0.01, 1.0, 7.0, 1e4):
-            with mp.workdps(60):
-                expected = mp.loggamma(mp.mpf(x) + a) - mp.loggamma(mp.mpf(x) + 1)
-            assert float(log_rise(np.array([x]), a)[0]) == pytest.approx(float(expected), rel=1e-10, abs=1e-12)
 
 
 def test_distances_of_any_two_dirichlets_come_as_a_table() -> None:

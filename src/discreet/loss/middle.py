@@ -160,7 +160,7 @@ class Middle:
             return [steps.inverse(self.kind, 0.0)]
         far = [] if self.gamma == 0 else steps.far()
         if self.kind is ExponentialSmooth:
-            return [steps.local, *(inverse * np.exp(np.minimum(self.gamma * d, 700.0)) for inverse, d in far)]
+            return [steps.local, *(inverse * np.exp(np.minimum(self.gamma * d, 600.0)) for inverse, d in far)]
         return [steps.local, *(inverse + self.gamma * d for inverse, d in far)]
 
     def _change(self, low: int, high: int, components: list[Floats]) -> float:

@@ -50,7 +50,7 @@ class Steps:
             if kind is ExponentialReciprocal:
                 found = np.minimum(found, inverse + gamma * distance)
             elif kind is ExponentialSmooth:
-                found = np.minimum(found, inverse * np.exp(np.minimum(gamma * distance, 700.0)))
+                found = np.minimum(found, inverse * np.exp(np.minimum(gamma * distance, 600.0)))
             else:
                 raise TypeError(kind.__name__)
         return found

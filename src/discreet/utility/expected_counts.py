@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from discreet.predictive import log_predictive
 from discreet.space import PosteriorSpace
-from discreet.utility.metrics import Floats, log_rise
+from discreet.utility.metrics import Floats
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,13 +58,11 @@ def stratum_weights(space: PosteriorSpace, first: Whole, last: Whole) -> Floats:
 
 
 def _log_density(space: PosteriorSpace, c: Floats) -> Floats:
-    """The log-predictive of real counts, but for a constant."""
+    """The log-predictive of real counts."""
     import numpy as np
 
-    alpha, n = space.prior.alpha, space.n
-    middle = np.array([n * alpha[0] / alpha.sum()])
-    peak = log_rise(middle, alpha[0]) + log_rise(n - middle, alpha[1])
-    shown: Floats = log_rise(c, alpha[0]) + log_rise(n - c, alpha[1]) - peak
+    rows = np.stack([c, space.n - c], axis=-1).reshape(-1, 2)
+    shown: Floats = log_predictive(space.prior, rows).reshape(c.shape)
     return shown
 
 

@@ -165,15 +165,6 @@ def log_gamma_gap(a: ArrayLike, step: ArrayLike, end: ArrayLike | None = None) -
     return np.maximum(np.where(near, direct, safe * entropy + 0.5 * lag + rest), 0.0)
 
 
-def log_rise(x: Floats, a: float) -> Floats:
-    """lnΓ(x+a) - lnΓ(x+1), stably for large x: the weight of a count x under the predictive, but for a constant."""
-    import numpy as np
-    from scipy.special import psi
-
-    found: Floats = (a - 1) * psi(x + 1) + log_gamma_gap(x + 1, np.full_like(x, a - 1))
-    return found
-
-
 def _series(x: Floats, divisor: Callable[[int], int]) -> Floats:
     """Σ_{j≥2} (-x)^j / divisor(j), for |x| < 0.1 to the last digit."""
     import numpy as np

@@ -242,5 +242,5 @@ def _rate_terms(mechanism: Exponential, c: Whole) -> Floats:
             end = 1 / nearest_float(partial(step_enclosure, alpha[i], alpha[1 - i] + n - 1))
             moved = np.maximum(rows[:, i] - 1, 0)
             smooth = isinstance(mechanism, ExponentialSmooth)
-            terms.append(end * np.exp(np.minimum(gamma * moved, 700.0)) if smooth else end + gamma * moved)
+            terms.append(end * np.exp(np.minimum(gamma * moved, 600.0)) if smooth else end + gamma * moved)
     return np.stack(terms)

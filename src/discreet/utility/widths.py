@@ -17,13 +17,14 @@ from discreet.mechanisms import Geometric, Mechanism
 from discreet.mixtures import BetaMixture
 from discreet.noise import zero_sum
 from discreet.posteriors import Dirichlet
+from discreet.predictive import log_factors, log_predictive
 from discreet.space import PosteriorSpace
 from discreet.testing import HashedBits
 from discreet.utility.expected_counts import predictive_quantiles, predictive_weights
 from discreet.utility.line_kernels import LineKernel
 from discreet.utility.line_noise import LineNoise, line_noise
 from discreet.utility.lines import line_kernel
-from discreet.utility.metrics import Floats, log_rise
+from discreet.utility.metrics import Floats
 from discreet.utility.simplices import simplex_kernel
 from discreet.utility.studies import drawn_data, study_size
 
@@ -135,7 +136,7 @@ def _long_width(space: PosteriorSpace, noise: LineNoise, level: object) -> Width
     c = outputs[:, None] + step * np.arange(-reach, reach + 1)[None, :]
     inside = (c >= 0) & (c <= n)
     c = np.clip(c, 0, n)
-    logs = log_rise(c.astype(np.float64), first) + log_rise((n - c).astype(np.float64), second)
+    logs = log_predictive(space.prior, np.stack([c, n - c], axis=-1).reshape(-1, 2)).reshape(c.shape)
     logs = np.where(inside, logs - noise.rate * np.abs(outputs[:, None] - c), -np.inf)
     mixture = BetaMixture.from_logs(logs, first + c, second + (n - c))
     method = f"{_DATA} equally likely counts, with {_NOISES} equally likely noises each"
@@ -228,8 +229,9 @@ def _factors(space: PosteriorSpace, half: float, z: NDArray[np.int64], reach: in
     """For each category where its counts start, and their weights up to a factor."""
     import numpy as np
 
+    alpha = space.prior.alpha
     for i, noisy in enumerate(np.clip(z, 0, space.n).tolist()):
         low, high = max(0, noisy - reach), min(space.n, noisy + reach)
         c = np.arange(low, high + 1)
-        logs = log_rise(c.astype(np.float64), float(space.prior.alpha[i])) - half * np.abs(noisy - c)
+        logs = log_factors(c.astype(np.float64), alpha[i], space.n, alpha.sum()) - half * np.abs(noisy - c)
         yield low, np.exp(logs - logs.max())
