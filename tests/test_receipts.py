@@ -192,6 +192,17 @@ def test_a_certificate_that_was_changed_together_with_its_digest_is_noticed(form
     assert unnoticed == []
 
 
+def test_a_certificate_may_leave_out_where_its_loss_is_reached_and_may_not_name_another_place() -> None:
+    document = again(released().document).document
+    fields = {name: document["certificate"][name] for name in ("facts", "loss", "method", "statement")}
+    silent, elsewhere = (
+        {**document, "certificate": Certificate(**fields, worst=worst).to_json()}
+        for worst in (None, {**document["certificate"]["worst"], "output": [1, 11]})
+    )
+    assert verifies(silent)
+    assert not verifies(elsewhere)
+
+
 def test_a_receipt_is_no_signature_and_only_the_ledger_tells_what_nothing_public_contradicts() -> None:
     document = released().document
     assert verifies({**document, "unit": UNIT_PERSON})
