@@ -4,7 +4,7 @@ A rollback journal and not a write-ahead log: between transactions the file is t
 cannot miss charges that still lie in a second file. `synchronous = EXTRA` also syncs the directory when the journal
 goes, without which a power cut could bring the journal back and undo a charge that was already answered. A write
 takes the lock before it reads (`BEGIN IMMEDIATE`), so that no two processes can both find room for the last of a
-budget.
+budget; `turns` has one more, which a copy of the file made in the same process does not take away.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from discreet.errors import LedgerError
 from discreet.ledger.entries import FIRST, Entry
 from discreet.ledger.statements import ConnectionSource, statements
 from discreet.ledger.store import COLUMNS, VERSION, Rows, step
+from discreet.ledger.turns import Busy, alone
 
 T = TypeVar("T")
 
@@ -85,7 +86,7 @@ class SqliteStore:
 
     def write(self, decide: Callable[[Rows], T], dataset: str | None = None, request_id: str | None = None) -> T:
         """Let `decide` read and append as the only writer; durable when this returns, undone if it fails."""
-        with self._translated():
+        with self._translated(), alone(self._file.parent, PATIENCE):
             step("open")
             with self._engine.connect().execution_options(opening="BEGIN IMMEDIATE") as connection:
                 with connection.begin():
@@ -112,6 +113,8 @@ class SqliteStore:
     def _translated(self) -> Iterator[None]:
         try:
             yield
+        except Busy:
+            raise _locked(self.name) from None
         except FAILURES as failure:
             raise _explained(failure, self.name) from None
 
@@ -205,11 +208,15 @@ def _sync(directory: Path) -> None:
             os.close(handle)
 
 
+def _locked(name: str) -> LedgerError:
+    return LedgerError(f"{name} is locked by another process", mend="try again when it has ended")
+
+
 def _explained(failure: Exception, name: str) -> LedgerError:
     cause = failure.orig if isinstance(failure, DBAPIError) else failure
     code = getattr(cause, "sqlite_errorcode", 0) & 0xFF
     if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-        return LedgerError(f"{name} is locked by another process", mend="try again when it has ended")
+        return _locked(name)
     if code in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}:
         return LedgerError(f"{name} cannot be read or written", mend="check the disk and the permissions")
     return LedgerError(
