@@ -194,3 +194,12 @@ def test_the_rule_sums_polynomials_exactly() -> None:
     assert weights.sum() == pytest.approx(105)
     assert np.bincount(block, weights) == pytest.approx([3, 97, 5])
     assert (np.diff(places) > 0).all()
+
+
+@pytest.mark.parametrize("prior", [["1e12", "1"], ["1", "1e12"], ["1e-9", "1e9"]])
+def test_normalisers_between_panels_are_sums_of_their_own_under_any_prior(prior: list[str]) -> None:
+    n = 10**9
+    totals = LineTotals(dc.ExponentialGlobal(dc.PosteriorSpace(prior=prior, n=n), scale="1/2"))
+    near = np.array([140.0, 200.0, 3000.0, 1e5, 1e7])
+    c = np.concatenate([near, n - near, [n / 2]])
+    assert (np.abs(totals(c) - totals.directly(c)) <= totals.errors(c) + 1e-8).all()

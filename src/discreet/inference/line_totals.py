@@ -180,9 +180,10 @@ class LineTotals:
 
         if low >= high:
             return np.empty(0), np.empty((0, _DEGREE)), np.empty(0)
-        up, down = (_doubled(low, room) for room in (self._middle - low, high - self._middle))
+        # From both ends, wherever 1/LS turns: a strong prior takes the turn to an end, but what ends there still ends.
+        grown = _doubled(low, 0.5 * (high - low))
         bends = [float(place + side) for place in self.bends for side in (0, 1) if low < place + side < high]
-        edges = np.unique(np.concatenate([low + up, high - down, bends]))
+        edges = np.unique(np.concatenate([low + grown, high - grown, bends]))
         places = np.concatenate([_chebyshev(_DEGREE), _UNSEEN])
         done: list[tuple[float, float, Floats, float]] = []
         left, right = edges[:-1], edges[1:]

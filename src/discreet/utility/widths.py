@@ -148,7 +148,8 @@ def _noise_quantiles(noise: LineNoise, number: int) -> NDArray[np.int64]:
     import numpy as np
 
     at = (np.arange(number) + 0.5) / number
-    below, above = noise.down / np.minimum(at, noise.down), noise.up / np.minimum(1 - at, noise.up)
+    with np.errstate(invalid="ignore"):  # of hardly any noise no part is as likely as the least float
+        below, above = noise.down / np.minimum(at, noise.down), noise.up / np.minimum(1 - at, noise.up)
     low = -np.ceil(np.log(below) / noise.rate + 1e-12)
     high = np.ceil(np.log(above) / noise.rate + 1e-12)
     found = np.where(at < noise.down, low, np.where(1 - at < noise.up, high, 0.0))
