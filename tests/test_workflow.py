@@ -10,11 +10,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from discreet import workflow
+from discreet import version, workflow
 from discreet.counting import CsvFormat
 from discreet.errors import BudgetExceeded, DiscreetError, InvalidInput, LedgerError, NotPrivate, SourceError
 from discreet.ledger import Ledger
-from discreet.receipts import UNIT_PERSON, UNIT_ROW, Receipt, verify_receipt
+from discreet.loss import certificates
+from discreet.receipts import UNIT_PERSON, UNIT_ROW, Receipt, documents, verify_receipt
 from discreet.workflow import STEPS, Prepared, release, release_counts
 from tests.tables import QUICK, write_votes
 
@@ -140,6 +141,20 @@ def test_a_request_for_another_number_of_records_or_another_source_is_refused(le
     write_votes(one, ["a", "b", "b", "b"])
     with pytest.raises(InvalidInput, match="other parameters"):
         ask(ledger, one, request_id="x")
+
+
+@pytest.mark.parametrize("step", ["charged", "counted", "drawn", "sealed"])
+def test_an_upgrade_does_not_make_another_request(step: str, ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who charged, crashed and upgraded repeats the request under its charge: nothing was shown for it."""
+    monkeypatch.setattr(workflow, "reached", fail_at(step))
+    with pytest.raises(DiscreetError):
+        ask(ledger, request_id="x")
+    monkeypatch.setattr(workflow, "reached", lambda step: None)
+    for module in (certificates, documents):
+        monkeypatch.setattr(module, "__version__", "99.0")
+    receipt = ask(ledger, request_id="x")
+    assert receipt.document["version"] == ("99.0" if step != "sealed" else version.__version__)
+    assert ledger.spent("d").epsilon == Fraction(1, 2)
 
 
 def fail_at(step: str) -> Any:

@@ -45,7 +45,9 @@ def affordable(
         book.afford(dataset, prepared.epsilon, prepared.delta, adjacency=prepared.adjacency, rho=prepared.rho)
         return None
     if found.digest != prepared.digest:
-        raise InvalidInput(f"request {request_id!r} was made with other parameters", mend="use another id")
+        from discreet.ledger.charges import OTHER
+
+        raise InvalidInput(f"request {request_id!r} was made with other parameters", mend=OTHER)
     return None if found.outcome is None else read_sealed(found.outcome)
 
 

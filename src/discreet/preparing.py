@@ -273,7 +273,7 @@ def prepare(
         if not isinstance(n, int):
             raise InvalidInput("there is one n for all groups together", mend="or declare the groups public")
         made, certificate = part(whole, n, "replace-one")
-        digest = _digest({**request, "certificate": certificate.digest})
+        digest = _digest({**request, "law": _lasting(certificate)})
         return Prepared(declaration, made, certificate, accuracy_statement(made), digest)
     if declaration.by is None:
         raise InvalidInput("there are no groups to be public", mend="name their column with by")
@@ -288,10 +288,10 @@ def prepare(
             continue
         made, certificate = part(own, size, "replace-answer")
         parts.append(PublicGroup(own, made, certificate, accuracy_statement(made)))
-    digests = [
-        list(map(str, one.prior.parameters)) if one.certificate is None else one.certificate.digest for one in parts
+    laws = [
+        list(map(str, one.prior.parameters)) if one.certificate is None else _lasting(one.certificate) for one in parts
     ]
-    return PreparedGroups(declaration, tuple(parts), _digest({**request, "certificate": digests}))
+    return PreparedGroups(declaration, tuple(parts), _digest({**request, "law": laws}))
 
 
 def unit_of(declaration: Declaration) -> str:
@@ -319,6 +319,11 @@ def _prior(declaration: Declaration, prior: object) -> Dirichlet:
     raise InvalidInput(
         f"the prior has {given.k} parameters for {answers} categories", mend="give one for each, other included"
     )
+
+
+def _lasting(certificate: Certificate) -> dict[str, Any]:
+    """The law and its price, whichever version of discreet certifies it: an upgrade does not make another request."""
+    return {key: value for key, value in certificate.facts.items() if key != "version"}
 
 
 def _digest(request: Any) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from discreet.errors import InvalidInput, LedgerError
 from discreet.ledger.accounts import MEND, Account, replay
-from discreet.ledger.charges import Charge, Verified, charge_of, require_room
+from discreet.ledger.charges import OTHER, Charge, Verified, charge_of, require_room
 from discreet.ledger.entries import (
     BUDGET,
     CHARGE,
@@ -133,7 +133,7 @@ class Ledger:
             if earlier is not None:
                 asked = (dataset, amount, digest, adjacency, str(price) if earlier.rho else None)
                 if (earlier.dataset, earlier.amount, earlier.digest, earlier.adjacency, earlier.rho) != asked:
-                    raise InvalidInput(f"request {name!r} was made with other parameters", mend="use another id")
+                    raise InvalidInput(f"request {name!r} was made with other parameters", mend=OTHER)
                 return charge_of(earlier, rows.seal(name), is_new=False)
             budget = self._budget_of(rows, dataset)
             spent = require_room(budget, _spent(rows, dataset), amount, price, adjacency)

@@ -14,6 +14,10 @@ from discreet.ledger.rules import BASIC, Spent, composition_of, covers, fits, la
 LONG = 10**40
 
 
+OTHER = "ask as you did before, or use another id, which costs anew"
+"""How to mend a request that was made before with other parameters."""
+
+
 @dataclass(frozen=True, slots=True)
 class Charge:
     """What a request has been charged, and what was released for it, if it was sealed."""
