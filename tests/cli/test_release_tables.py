@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import pty
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from discreet.cli.files import Reserved
 from discreet.ledger import Ledger
 from tests.cli.command import SCRIPT, Answer, assert_refused, discreet, discreet_here
 from tests.tables import QUICK, write_votes
@@ -234,3 +236,61 @@ def test_a_tenth_ten_times_spends_a_budget_of_one_and_an_eleventh_is_exit_3(plac
     asked = (*CHARGED[:6], "--epsilon", "0.1", *CHARGED[8:], "--yes", "--json")
     assert [discreet_here(capsys, *asked).code for _ in range(11)] == [0] * 10 + [3]
     assert Ledger(place / "l.db").remaining("d").epsilon == 0
+
+
+def test_no_file_takes_the_place_of_a_ledger_by_whichever_name(place: Path, capsys: Capture) -> None:
+    ledger = Ledger(place / "l.db")
+    os.link(place / "l.db", place / "hard.db")
+    (place / "soft.db").symlink_to("l.db")
+    for name in ("l.db", "hard.db", "soft.db"):
+        for command in (
+            ("ledger", "export", "l.db", "--out", name),
+            (*CHARGED, "--yes", "--out", name),
+            (*TABLE, "--no-ledger", "--out", name),
+            ("release", "--counts", "3,4", "--epsilon", "1", "--no-ledger", "--out", name),
+        ):
+            assert_refused(discreet_here(capsys, *command), 2)
+    assert ledger.verify().rows == 1
+
+
+def test_no_receipt_takes_the_place_of_a_table(place: Path, capsys: Capture) -> None:
+    import duckdb
+
+    write_votes(place / "v2.csv", ["a"] * 3)
+    with duckdb.connect(place / "t.duckdb") as connection:
+        connection.execute("CREATE TABLE votes AS SELECT 'a' AS vote")
+        connection.execute("COPY votes TO 'v.parquet'")
+    os.link(place / "v.csv", place / "hard.csv")
+    rest = TABLE[2:]
+    for source, out in (
+        ("v*.csv", "v2.csv"),
+        ("v.csv", "hard.csv"),
+        ("duckdb://t.duckdb/votes", "t.duckdb"),
+        ("v.csv", "v.parquet"),
+        ("v.csv", "t.duckdb"),
+    ):
+        before = (place / out).read_bytes()
+        assert_refused(discreet_here(capsys, "release", source, *rest, "--no-ledger", "--out", out), 2)
+        assert (place / out).read_bytes() == before
+
+
+@pytest.mark.parametrize("budget", [CHARGED[-4:], ("--no-ledger",)])
+def test_what_a_full_disk_does_not_keep_is_printed_and_can_be_had_again(
+    budget: tuple[str, ...], place: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: Reserved, content: bytes) -> None:
+        raise OSError(errno.ENOSPC, "no space left")
+
+    monkeypatch.setattr(Reserved, "write", full)
+    answer = discreet_here(capsys, *TABLE, *budget, "--yes", "--out", "r.json")
+    assert answer.code == 2
+    assert "released posterior" in answer.out
+    assert "r.json could not be written" in answer.err
+    assert not (place / "r.json").exists()
+    if "--ledger" in budget:
+        request = answer.err.split("--request-id ")[1].strip()
+        monkeypatch.undo()
+        monkeypatch.chdir(place)
+        again = discreet_here(capsys, *TABLE, *budget, "--yes", "--json", "--request-id", request, "--out", "r.json")
+        assert again.code == 0
+        assert Ledger(place / "l.db").spent("d").epsilon == 0.5

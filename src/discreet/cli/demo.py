@@ -81,7 +81,7 @@ def _released(
 ) -> Receipt:
     from contextlib import ExitStack
 
-    from discreet.cli.publishing import reserve, show, write
+    from discreet.cli.publishing import require_all, reserve, show, write
     from discreet.cli.tables import console, print_plan
     from discreet.workflow import Prepared, release
 
@@ -94,8 +94,9 @@ def _released(
     with ExitStack() as stack:
         places = reserve(stack, out / f"{column}.json", out / f"{column}.png")
         receipt = release(source, ledger=ledger, request_id=REQUESTS[column], confirm=tell, **options)
-        write(receipt, places)
+        kept = write(receipt, places)
     if not as_json:
-        show(receipt, [place.path for place in places.values()], as_json=False)
+        show(receipt, kept, as_json=False)
         console().print()
+    require_all(receipt, places, kept)
     return receipt

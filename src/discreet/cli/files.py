@@ -8,6 +8,9 @@ from types import TracebackType
 
 from discreet.errors import InvalidInput
 
+KEPT = {b"SQLite format 3\0": 0, b"DUCK": 8, b"PAR1": 0, b"ARROW1": 0}
+"""How files begin, and where, that nothing here ever takes the place of: a ledger is one of them."""
+
 
 class Reserved:
     """A place for a file: reserved when entered, filled by `write`, and empty-handed if nothing was written.
@@ -31,6 +34,8 @@ class Reserved:
     def __enter__(self) -> Reserved:
         if self._target.exists() and not self._target.is_file():
             raise InvalidInput(f"{self.path} is not a file", mend="choose the name of a file")
+        if self._target.exists() and _is_kept(self._target):
+            raise InvalidInput(f"{self.path} is a database or a table", mend="choose another name: it would be lost")
         try:
             self._temporary.touch(exist_ok=False)
         except OSError:
@@ -51,3 +56,20 @@ class Reserved:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._temporary.unlink(missing_ok=True)
+
+
+def _is_kept(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            head = file.read(32)
+    except OSError:
+        return False  # whether it can be written to is asked next
+    return any(head.startswith(mark, at) for mark, at in KEPT.items())
+
+
+def same_file(one: Path, other: Path) -> bool:
+    """Whether two names lead to one file, by whichever links."""
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):
+        return one.absolute() == other.absolute()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,14 +48,27 @@ def print_any_plan(document: dict[str, Any]) -> None:
         print_plan(document)
 
 
-def write(receipt: Receipt | Bundle, places: dict[str, Any]) -> None:
-    """Fill the reserved files: the receipt and its picture."""
+def write(receipt: Receipt | Bundle, places: dict[str, Any]) -> list[Path]:
+    """Fill the reserved files: the receipt and its picture. Those that a full disk let through are the answer."""
     from discreet.figures.rendering import picture_format, render
 
-    if "out" in places:
-        places["out"].write((receipt.to_json() + "\n").encode())
-    if "plot" in places:
-        places["plot"].write(render(picture(receipt), picture_format(places["plot"].path)))
+    written = []
+    with suppress(OSError):
+        if "out" in places:
+            places["out"].write((receipt.to_json() + "\n").encode())
+            written.append(places["out"].path)
+        if "plot" in places:
+            places["plot"].write(render(picture(receipt), picture_format(places["plot"].path)))
+            written.append(places["plot"].path)
+    return written
+
+
+def require_all(receipt: Receipt | Bundle, places: dict[str, Any], written: list[Path]) -> None:
+    """What was drawn has been shown by now, and is not lost; but a file that is missing must be told of."""
+    for place in places.values():
+        if place.path not in written:
+            again = "" if receipt.request_id is None else f", or repeat it with --request-id {receipt.request_id}"
+            raise InvalidInput(f"{place.path} could not be written", mend=f"keep what was printed{again}")
 
 
 def reserve(stack: ExitStack, out: Path | None, plot: Path | None) -> dict[str, Any]:

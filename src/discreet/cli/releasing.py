@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.errors import InvalidInput
+from discreet.errors import DiscreetError, InvalidInput
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -110,7 +110,7 @@ def release(
         return
     if ledger is not None and not yes and not sys.stdin.isatty():
         raise InvalidInput("a charge must be confirmed", mend="answer on a terminal, or say --yes")
-    _refuse_to_overwrite([source, ledger], [out, plot])
+    _refuse_to_overwrite(source, ledger, [out, plot])
     request = {"ledger": ledger, "dataset": dataset, "n": read_sizes(n), "engine": engine, "form": form}
     _from_table(
         questions, source, {**request, "id_column": id_column, "request_id": request_id},
@@ -129,7 +129,7 @@ def _from_table(
     as_json: bool,
 ) -> None:
     from discreet.cli.busy import busy
-    from discreet.cli.publishing import print_any_plan, reserve, show, write
+    from discreet.cli.publishing import print_any_plan, require_all, reserve, show, write
     from discreet.cli.tables import console
     from discreet.receipts import Bundle, Receipt
     from discreet.workflow import release as release_table
@@ -159,10 +159,11 @@ def _from_table(
         else:
             receipt = release_columns(source, questions, **asked)
         bars.close()
-        write(receipt, places)
+        kept = write(receipt, places)
     if not fresh and not as_json:
         console().print("released before under this request id: nothing was charged or drawn", soft_wrap=True)
-    show(receipt, [place.path for place in places.values()], as_json=as_json)
+    show(receipt, kept, as_json=as_json)
+    require_all(receipt, places, kept)
 
 
 def _confirmed() -> bool:
@@ -187,7 +188,7 @@ def _from_counts(
 ) -> None:
     from discreet.cli.busy import busy
     from discreet.cli.inputs import read_categories, read_counts
-    from discreet.cli.publishing import reserve, show, write
+    from discreet.cli.publishing import require_all, reserve, show, write
     from discreet.cli.tables import print_json, print_release
     from discreet.workflow import prepare_counts, release_counts
 
@@ -206,9 +207,10 @@ def _from_counts(
                 receipt = release_counts(
                     in_hand, n=n, categories=names, accept_no_guarantee=accept_no_guarantee, **shared
                 )
-                write(receipt, places)
+                kept = write(receipt, places)
     if not dry_run:
-        show(receipt, [place.path for place in places.values()], as_json=as_json)
+        show(receipt, kept, as_json=as_json)
+        require_all(receipt, places, kept)
     elif as_json:
         print_json(document)
     else:
@@ -281,9 +283,14 @@ def _refuse_words_about_a_table(**words: object) -> None:
             raise InvalidInput(f"counts in hand have no --{word.replace('_', '-')}", mend="leave it out")
 
 
-def _refuse_to_overwrite(kept: list[str | None], written: list[Path | None]) -> None:
-    """A receipt must not take the place of the table or of the ledger."""
-    named = [path.removeprefix("sqlite:///") for path in kept if path is not None and "\0" not in path]
-    places = {Path(path).resolve() for path in named}
-    if any(path is not None and path.resolve() in places for path in written):
+def _refuse_to_overwrite(source: str | None, ledger: str | None, written: list[Path | None]) -> None:
+    """A receipt must not take the place of the table, or of one of its files, or of the ledger."""
+    from discreet.cli.files import same_file
+    from discreet.counting.sources import Files, find_source
+
+    kept = [] if ledger is None or "\0" in ledger else [Path(ledger.removeprefix("sqlite:///"))]
+    with suppress(DiscreetError):  # what is no file, or not there, is told later
+        found = find_source(source or "")
+        kept += found.paths if isinstance(found, Files) else [found.path]
+    if any(same_file(path, own) for path in written if path is not None for own in kept):
         raise InvalidInput("--out or --plot names the table or the ledger", mend="give the release its own file")
