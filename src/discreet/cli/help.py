@@ -64,7 +64,10 @@ def _print_help(command: Any, context: Any) -> None:
     _print_rows("Arguments", [(_named(param), _meaning(param, context)) for param in arguments])
     if isinstance(command, TyperGroup):
         _print_rows("Commands", list(_commands(command, context)))
-    _print_rows("Options", [(_option(param, context), _meaning(param, context)) for param in options])
+    titles = dict.fromkeys(_title(param) for param in options)
+    for title in titles:
+        own = [param for param in options if _title(param) == title]
+        _print_rows(title, [(_option(param, context), _meaning(param, context)) for param in own])
     for paragraph in _paragraphs(command.epilog):
         out.print(f"\n{paragraph}", soft_wrap=True)  # an example is there to be copied
 
@@ -92,6 +95,11 @@ def _commands(group: TyperGroup, context: Any) -> Iterator[tuple[str, str]]:
         command = group.get_command(context, name)
         if command is not None and not command.hidden:
             yield name, next(iter(_paragraphs(command.help)), "")
+
+
+def _title(param: Any) -> str:
+    """The heading that a command with many options puts this one under."""
+    return getattr(param, "rich_help_panel", None) or "Options"
 
 
 def _named(param: Any) -> str:

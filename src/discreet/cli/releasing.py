@@ -25,6 +25,14 @@ EXAMPLE = (
 )
 
 
+PAYING = "What pays"
+PEOPLE = "Groups and people"
+READING = "How the table is read"
+DRAWING = "How it is drawn"
+KEEPING = "What becomes of it"
+"""The headings of the help."""
+
+
 def release(
     epsilon: Annotated[
         list[str],
@@ -41,39 +49,77 @@ def release(
         list[str] | None, typer.Option(help='The categories, like a,b,c; one with a comma as "a,b",c.')
     ] = None,
     counts: Annotated[str | None, typer.Option(help="Counts in hand, like 70,50,30; - reads standard input.")] = None,
-    ledger: Annotated[str | None, typer.Option(help="The ledger whose budget is charged.")] = None,
-    dataset: Annotated[str | None, typer.Option(help="The dataset in the ledger.")] = None,
-    no_ledger: Annotated[bool, typer.Option("--no-ledger", help="Release without a budget to charge.")] = False,
+    ledger: Annotated[
+        str | None, typer.Option(help="The ledger whose budget is charged.", rich_help_panel=PAYING)
+    ] = None,
+    dataset: Annotated[str | None, typer.Option(help="The dataset in the ledger.", rich_help_panel=PAYING)] = None,
+    no_ledger: Annotated[
+        bool, typer.Option("--no-ledger", help="Release without a budget to charge.", rich_help_panel=PAYING)
+    ] = False,
     prior: Annotated[
         list[str] | None, typer.Option(help="Prior parameters, one a category or one a cell; ones if not said.")
     ] = None,
     n: Annotated[
-        str | None, typer.Option("--n", help="The number of records, or of each public group; counted if not said.")
+        str | None,
+        typer.Option(
+            "--n", help="The number of records, or of each public group; counted if not said.", rich_help_panel=READING
+        ),
     ] = None,
     other: Annotated[list[str] | None, typer.Option(help="A category for whatever is outside the others.")] = None,
-    by: Annotated[str | None, typer.Option(help="The column of groups: one cross table, at the price of one.")] = None,
-    groups: Annotated[str | None, typer.Option(help="The groups, like a,b,c.")] = None,
-    other_group: Annotated[str | None, typer.Option(help="A group for whatever is outside these.")] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(help="The column of groups: one cross table, at the price of one.", rich_help_panel=PEOPLE),
+    ] = None,
+    groups: Annotated[str | None, typer.Option(help="The groups, like a,b,c.", rich_help_panel=PEOPLE)] = None,
+    other_group: Annotated[
+        str | None, typer.Option(help="A group for whatever is outside these.", rich_help_panel=PEOPLE)
+    ] = None,
     group_public: Annotated[
-        bool, typer.Option("--group-public", help="Declare that all may know who is in which group.")
+        bool,
+        typer.Option("--group-public", help="Declare that all may know who is in which group.", rich_help_panel=PEOPLE),
     ] = False,
-    id_column: Annotated[str | None, typer.Option(help="The column that tells people apart: one record each.")] = None,
-    engine: Annotated[str | None, typer.Option(help="duckdb, ibis or spark; it follows from the source.")] = None,
-    delimiter: Annotated[str, typer.Option(help="What separates the fields of a CSV file.")] = ",",
-    header: Annotated[bool, typer.Option(help="Whether a CSV file begins with the names of its columns.")] = True,
-    mechanism: Annotated[str, typer.Option(help="The mechanism, by name.")] = "geometric",
-    calibrated: Annotated[bool, typer.Option("--calibrated", help="Use the largest scale that keeps ε.")] = False,
-    gamma: Annotated[str | None, typer.Option(help="How smooth a smooth or reciprocal sensitivity is.")] = None,
-    way: Annotated[str | None, typer.Option(help="geometric's way back: nearest, bayes or free.")] = None,
-    request_id: Annotated[str | None, typer.Option(help="A name for the request: repeating it costs nothing.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Write the receipt to this JSON file.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Paint the released posterior (.png, .svg or .pdf).")] = None,
+    id_column: Annotated[
+        str | None, typer.Option(help="The column that tells people apart: one record each.", rich_help_panel=PEOPLE)
+    ] = None,
+    engine: Annotated[
+        str | None, typer.Option(help="duckdb, ibis or spark; it follows from the source.", rich_help_panel=READING)
+    ] = None,
+    delimiter: Annotated[
+        str, typer.Option(help="What separates the fields of a CSV file.", rich_help_panel=READING)
+    ] = ",",
+    header: Annotated[
+        bool, typer.Option(help="Whether a CSV file begins with the names of its columns.", rich_help_panel=READING)
+    ] = True,
+    mechanism: Annotated[str, typer.Option(help="The mechanism, by name.", rich_help_panel=DRAWING)] = "geometric",
+    calibrated: Annotated[
+        bool, typer.Option("--calibrated", help="Use the largest scale that keeps ε.", rich_help_panel=DRAWING)
+    ] = False,
+    gamma: Annotated[
+        str | None, typer.Option(help="How smooth a smooth or reciprocal sensitivity is.", rich_help_panel=DRAWING)
+    ] = None,
+    way: Annotated[
+        str | None, typer.Option(help="geometric's way back: nearest, bayes or free.", rich_help_panel=DRAWING)
+    ] = None,
+    request_id: Annotated[
+        str | None, typer.Option(help="A name for the request: repeating it costs nothing.", rich_help_panel=PAYING)
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the receipt to this JSON file.", rich_help_panel=KEEPING)
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Paint the released posterior (.png, .svg or .pdf).", rich_help_panel=KEEPING)
+    ] = None,
     accept_no_guarantee: Annotated[
-        bool, typer.Option("--accept-no-guarantee", help="Draw counts in hand even without a guarantee.")
+        bool,
+        typer.Option(
+            "--accept-no-guarantee", help="Draw counts in hand even without a guarantee.", rich_help_panel=DRAWING
+        ),
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Touch no data, charge nothing, draw nothing.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Charge without asking.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Touch no data, charge nothing, draw nothing.", rich_help_panel=PAYING)
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Charge without asking.", rich_help_panel=PAYING)] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.", rich_help_panel=KEEPING)] = False,
 ) -> None:
     """Release a posterior by one exact draw. What is printed may be published."""
     from discreet.cli.asking import only, read_questions, read_sizes
