@@ -89,12 +89,17 @@ class NoiseAware:
     >>> low, high = belief.interval(0.95)
     >>> round(float(low[0]), 3), round(float(high[0]), 3), belief.error < 1e-9
     (0.487, 0.705, True)
+    >>> belief
+    <NoiseAware of 2 categories, n = 100: exact up to 5e-13, by convolution of windows, 202 counts in all>
     """
 
     prior: Dirichlet
     n: int
     counts: CountPosterior
     _cache: dict[int, BetaMixture] = field(default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        return f"<NoiseAware of {self.k} categories, n = {self.n:,}: exact up to {self.error:.1g}, by {self.method}>"
 
     @property
     def k(self) -> int:
