@@ -175,7 +175,12 @@ def test_a_larger_scale_beyond_a_hump_of_the_loss_is_found(
         return scan.worst(scale * inverse).loss
 
     search = _Search(type(made), made.space, Fraction(epsilon), None)
-    first = search._bisected(inverse, 1e-6)
+    first, beyond = 0.0, float(epsilon) / 2
+    while loss_at(beyond) <= search.target:
+        first, beyond = beyond, 2 * beyond
+    while beyond - first > 1e-6 * beyond:
+        middle = (first + beyond) / 2
+        first, beyond = (middle, beyond) if loss_at(middle) <= search.target else (first, middle)
     assert max(loss_at(first * (1 + share)) for share in (0.02, 0.05, 0.1)) > float(epsilon)
     kept = [scale for scale in np.linspace(first, 2 * first, 400) if loss_at(float(scale)) <= search.target]
     assert kept[-1] > 1.1 * first

@@ -1,7 +1,7 @@
 """The slack of a theorem turned into accuracy: the largest scale whose certified loss is at most ε.
 
-For each smoothing rate γ the largest scale is found by bisection, and then a scan from above makes sure that no larger
-one was missed: the loss is not monotone in s everywhere. A privacy loss changes with s at a rate of at most
+For each smoothing rate γ the scale is found whose loss is ε, and for the best γ a scan from above makes sure that no
+larger one was missed: the loss is not monotone in s everywhere. A privacy loss changes with s at a rate of at most
 1 + Γ + ln|R|/s (its numerator by 1 + Γ; each normaliser's logarithm by the expected score, which is in [0, ln|R|/s]),
 so a scale whose loss is too large by x excludes all scales closer than x over that rate. γ is chosen for the least
 expected error under the prior predictive: public facts only. The result is audited, and refused if that disagrees.
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _TOLERANCE = 1e-9
+_ALIKE = 1e-7
+_SECANTS = 12
 _CHECKS = 400
 _NEAR = 1e-4
 
@@ -78,6 +80,7 @@ class _Search:
         self.target = float(epsilon) - 1e-9 * float(epsilon) - 5e-10
         self.weights = self._weights()
         self._done = 0
+        self._guess = float(epsilon) / 2
 
     def found(self, gamma: object) -> Mechanism:
         """Search, then audit what was found."""
@@ -88,9 +91,9 @@ class _Search:
         else:
             options = {}
         inverse = self._inverse(float(options["gamma"])) if options else self._inverse(0.0)
-        scale = self._largest(inverse, self._bisected(inverse, _TOLERANCE))
+        scale = self._largest(inverse, self._edge(inverse))
         for _ in range(8):
-            mechanism = self.family(self.space, scale=Fraction(scale), **options)
+            mechanism = self.family(self.space, scale=_short(scale), **options)
             result = audit(mechanism)
             if result.epsilon <= self.epsilon:
                 return mechanism.certified(self.epsilon, result.epsilon, result.certificate.statement)
@@ -100,7 +103,7 @@ class _Search:
 
     def _error(self, gamma: float) -> float:
         inverse = self._inverse(gamma)
-        scale = self._bisected(inverse, 1e-4)
+        scale = self._guess = self._near(inverse)
         self._done += 1
         if self.progress is not None:
             self.progress(self._done, 35)
@@ -114,18 +117,36 @@ class _Search:
         found: float = self.scan.worst(scale * inverse).loss
         return found
 
-    def _bisected(self, inverse: NDArray[np.float64], tolerance: float) -> float:
+    def _near(self, inverse: NDArray[np.float64]) -> float:
+        """A scale whose loss is about the target, to compare γ by: secants from the last one.
+
+        Another γ moves it little, and the loss is nearly proportional to the scale, so three or four scans do.
+        """
+        scale, before = self._guess, (0.0, 0.0)
+        for _ in range(_SECANTS):
+            loss = self._loss(scale, inverse)
+            if abs(loss - self.target) <= _ALIKE * self.target:
+                return scale
+            slope = (loss - before[1]) / (scale - before[0]) if scale != before[0] else 0.0
+            before = scale, loss
+            moved = scale + (self.target - loss) / slope if slope > 0 else 0.0
+            scale = min(max(moved, scale / 4), 4 * scale)
+        return self._edge(inverse)
+
+    def _edge(self, inverse: NDArray[np.float64]) -> float:
         """A scale whose loss is at most the target while one slightly larger has more."""
+        from scipy.optimize import brentq
+
         low, high = 0.0, float(self.epsilon) / 2
         while self._loss(high, inverse) <= self.target:
             low, high = high, 2 * high
-        while high - low > tolerance * high:
-            middle = (low + high) / 2
-            if self._loss(middle, inverse) <= self.target:
-                low = middle
-            else:
-                high = middle
-        return low
+
+        def beyond(scale: float) -> float:
+            return (self._loss(scale, inverse) if scale else 0.0) - self.target
+
+        found = float(brentq(beyond, low, high, xtol=_TOLERANCE * high / 4, rtol=1e-14))
+        below = found * (1 - _TOLERANCE / 2)
+        return below if below > low and beyond(below) <= 0 else self._up(low, found, inverse)
 
     def _largest(self, inverse: NDArray[np.float64], known: float) -> float:
         """Walk down from a scale that is surely too large, skipping only what the rate of change excludes."""
@@ -138,16 +159,15 @@ class _Search:
                 # The steps shrink towards an edge from above and would never cross it: look just beyond.
                 for beyond in (0.0, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3):
                     if self._loss(scale * (1 - beyond), inverse) <= self.target:
-                        return self._up(scale * (1 - beyond), inverse)
+                        return self._up(scale * (1 - beyond), scale * (1 - beyond) * (1 + 1e-3), inverse)
             step = excess / (growth + math.log(size) / known)
             scale -= step
             if scale <= known * (1 + 1e-3):
                 break
         return known
 
-    def _up(self, scale: float, inverse: NDArray[np.float64]) -> float:
-        """From a scale that fits to the edge just above it."""
-        low, high = scale, scale * (1 + 1e-3)
+    def _up(self, low: float, high: float, inverse: NDArray[np.float64]) -> float:
+        """From a scale that fits to an edge above it."""
         while high - low > _TOLERANCE * high:
             middle = (low + high) / 2
             if self._loss(middle, inverse) <= self.target:
@@ -178,3 +198,13 @@ class _Search:
         strata = np.zeros_like(weights)
         np.add.at(strata, np.minimum(at, len(weights) - 1), 1 / 200)
         return strata
+
+
+def _short(scale: float) -> Fraction:
+    """The scale, rounded down to 31 bits: a receipt names it.
+
+    >>> _short(0.97)
+    Fraction(1041529569, 1073741824)
+    """
+    share, power = math.frexp(scale)
+    return Fraction(math.floor(share * 2**31)) * Fraction(2) ** (power - 31)

@@ -114,7 +114,8 @@ def plan_at(
         if progress is not None:
             progress(done, len(steps))
         try:
-            rows.append(_row(_made(name, setting, space, asked, thorough), setting))
+            made = _made(name, setting, space, asked, thorough)
+            rows.append(_known(made, setting, rows) or _row(made, setting))
         except DiscreetError as refusal:
             omitted.append({"name": name, "setting": setting, "reason": refusal.message})
     chosen, reason = _recommended(rows)
@@ -166,6 +167,14 @@ def _require(space: PosteriorSpace, most: int, text: str) -> None:
         require_enumerable(space, limit=most)
     except TooLarge:
         raise TooLarge(text.format(f"{most:,}"), mend="take fewer records") from None
+
+
+def _known(made: Mechanism, setting: str, rows: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """The row of the same mechanism under another setting: some have no slack to calibrate away."""
+    for row in rows:
+        if (row["name"], row["parameters"]) == (made.name, made.parameters()) and setting == "calibrated":
+            return {**row, "setting": setting, "parameters": dict(row["parameters"]), "missing": dict(row["missing"])}
+    return None
 
 
 def _row(made: Mechanism, setting: str) -> dict[str, Any]:
