@@ -164,6 +164,7 @@ def test_no_file_but_the_pages_own_is_served(path: str, place: Place) -> None:
         b'{"prior": "1,1", "n": "10", "epsilon": NaN}',
         b'{"prior": "1,1", "n": "10", "epsilon": "1", "surprise": "1"}',
         b'{"prior": "", "n": "10", "epsilon": "1"}',
+        b'{"prior": "1,1", "n": "10", "epsilon": "1", "\\ud800": "1"}',
         b'{"prior": "1,1", "n": "10", "epsilon": "1", "worst_case": "yes"}',
     ],
 )
@@ -181,6 +182,23 @@ def test_a_question_without_end_is_cut_short(place: Place) -> None:
     response, answer = place.served.send("POST", "/api/infer", b"x" * (MAX_BODY + 1), **place.served.headers)
     assert response.status == 400
     assert "too long" in json.loads(answer)["error"]["message"]
+
+
+def test_ctrl_c_ends_a_question_that_nobody_could_wait_for(tmp_path: Path) -> None:
+    """`serving` fails unless the server ends well, and in a minute. This price would take longer."""
+    Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
+    (tmp_path / "votes.csv").write_text("vote\nyes\nno\n" * 100, encoding="utf-8")
+    asked = json.dumps({
+        "source": "votes.csv", "column": "vote", "categories": [f"c{i}" for i in range(10_000)], "epsilon": "1/2",
+        "dataset": "d", "mechanism": "geometric",
+    })  # fmt: skip
+    with serving("--ledger", "l.db", "--allow-release", folder=tmp_path) as served:
+        headers = "".join(f"{name}: {text}\r\n" for name, text in served.headers.items())
+        start = f"POST /api/price HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nContent-Length: {len(asked)}\r\n"
+        with socket.create_connection(("127.0.0.1", served.port), timeout=1) as wire:
+            wire.sendall(f"{start}{headers}\r\n{asked}".encode())
+            with pytest.raises(TimeoutError):
+                wire.recv(1)
 
 
 def raw(served: Served, request: bytes) -> bytes:

@@ -12,6 +12,7 @@ import pytest
 
 import discreet as dc
 from discreet.ledger import Ledger
+from discreet.workflow import release_counts
 from tests.browser import Served, Watched, serving
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -138,6 +139,51 @@ def test_a_release_shows_its_price_first_and_is_paid_once(served: Served, folder
     tab.page.wait_for_selector("#budgets table")
     assert f"ε = {float(2 - before) - 0.5:g}" in cells(tab, "budgets")[0]
     assert tab.wrongs == []
+
+
+def test_a_release_that_was_reloaded_away_is_offered_again_and_paid_once(
+    served: Served, folder: Path, tab: Watched
+) -> None:
+    ledger = Ledger(folder / "budgets.db")
+    before = ledger.spent("anes").epsilon
+    tab.open(served)
+    tab.turn("release")
+    fill(tab, "release", source="votes.csv", column="vote", categories="yes\nno", epsilon="0.01")
+    tab.page.click("#release form button")
+    tab.page.wait_for_selector("#release .spend")
+    tab.page.route("**/api/release", lambda route: None)  # asked for, and never answered
+    with tab.page.expect_request("**/api/release"):
+        tab.page.click("#release .spend")
+    assert tab.page.is_disabled("#release form button"), "another price would take its answer's place"
+    tab.page.unroute("**/api/release")
+    tab.page.reload()
+    tab.page.wait_for_selector("body[data-ready]")
+    tab.turn("release")
+    for _ in range(2):  # what was shown but not saved is offered as well
+        tab.page.click("#release .spend")
+        tab.page.wait_for_selector("#release .released table")
+        assert ledger.spent("anes").epsilon == before + Fraction(1, 100)
+        tab.page.reload()
+        tab.page.wait_for_selector("body[data-ready]")
+        tab.turn("release")
+    tab.page.click("#release .spend")
+    with tab.page.expect_download():
+        tab.page.click("#release .save")
+    tab.page.reload()
+    tab.page.wait_for_selector("body[data-ready]")
+    assert tab.page.locator("#release .spend").count() == 0
+    assert ledger.spent("anes").epsilon == before + Fraction(1, 100)
+
+
+def test_categories_that_are_numbers_keep_the_order_of_the_prior(served: Served, tab: Watched, tmp_path: Path) -> None:
+    receipt = release_counts([30, 20, 10], categories=["10", "x", "2"], epsilon=1)
+    (tmp_path / "r.json").write_text(receipt.to_json(), encoding="utf-8")
+    tab.open(served)
+    tab.turn("receipt")
+    tab.page.set_input_files("#receipt [name=file]", tmp_path / "r.json")
+    tab.page.click("#receipt button")
+    tab.page.wait_for_selector("#receipt table")
+    assert [row[0] for row in cells(tab, "receipt")] == ["10", "x", "2"]
 
 
 def test_groups_are_released_and_read(served: Served, tab: Watched) -> None:

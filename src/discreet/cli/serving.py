@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from typing import Annotated
 
 import typer
@@ -29,5 +31,16 @@ def serve(
 
     try:
         serve_page(Desk(ledger=ledger, may_release=allow_release), port=port, browser=browser, say=say)
+        for thread in _working():
+            if not thread.daemon:
+                thread.join()  # a release that was begun is sealed; a second Ctrl-C does not wait for it
     except KeyboardInterrupt:
-        return  # that is how it ends
+        pass  # that is how it ends
+    if _working():
+        os._exit(0)  # Python would wait for a plan that nobody waits for, or tidy up under it
+
+
+def _working() -> list[threading.Thread]:
+    from discreet.web.site import THREAD
+
+    return [thread for thread in threading.enumerate() if thread.name == THREAD]

@@ -29,6 +29,7 @@ class Fields:
         """The fields in the body of a request."""
         try:
             sent = json.loads(body)
+            json.dumps(sent, ensure_ascii=False).encode()  # half a character could not be said again
         except (ValueError, RecursionError):
             sent = None
         if not isinstance(sent, dict):

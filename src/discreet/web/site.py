@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import AsyncExitStack
 from importlib.resources import files
-from threading import Event
+from threading import Event, Thread
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
@@ -18,12 +21,16 @@ from discreet.web.answers import QUESTIONS, Desk
 from discreet.web.fields import Fields
 from discreet.web.guard import Guard
 
+THREAD = "discreet-question"
+
 KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 STATUS = {2: 400, 3: 409, 4: 422, 5: 503}
 """By the exit code of the command that would have failed so."""
 
-THREADS = 2
+AT_ONCE = 2
+"""Questions that are thought about at once. A release waits for none of them."""
+
 PATIENCE = 0.1
 """Seconds between looks whether whoever asked is still there."""
 
@@ -35,7 +42,7 @@ class Gone(Exception):
 def site(desk: Desk, *, token: str, port: int) -> ASGIApp:
     """The guarded application."""
     kept = {file.name: file.read_bytes() for file in files("discreet.web").joinpath("page").iterdir()}
-    threads = ThreadPoolExecutor(THREADS, thread_name_prefix="discreet")
+    turns = asyncio.Semaphore(AT_ONCE)
 
     async def file(request: Request) -> Response:
         name = request.path_params.get("name") or "index.html"
@@ -56,11 +63,15 @@ def site(desk: Desk, *, token: str, port: int) -> ASGIApp:
 
         try:
             fields = Fields.from_json(await request.body())
-            answer = asyncio.get_running_loop().run_in_executor(threads, ask, desk, fields, tell)
-            while not (await asyncio.wait([answer], timeout=PATIENCE))[0]:
-                if await request.is_disconnected():
-                    gone.set()
-            return JSONResponse(answer.result())
+            spends = ask is Desk.release
+            async with AsyncExitStack() as stack:
+                if not spends:
+                    await stack.enter_async_context(turns)
+                answer = asyncio.wrap_future(_begun(lambda: ask(desk, fields, tell), spends=spends))
+                while not (await asyncio.wait([answer], timeout=PATIENCE))[0]:
+                    if await request.is_disconnected():
+                        gone.set()
+                return JSONResponse(answer.result())
         except (ClientDisconnect, Gone):
             return Response(status_code=499)
         except Exception as failure:  # noqa: BLE001 - named by its kind alone: its text could quote a count
@@ -74,6 +85,23 @@ def site(desk: Desk, *, token: str, port: int) -> ASGIApp:
         Route("/api/{what}", question, methods=["POST"]),
     ]
     return Guard(Starlette(routes=routes), token=token, port=port)
+
+
+def _begun(work: Callable[[], dict[str, Any]], *, spends: bool) -> Future[dict[str, Any]]:
+    """Work in a thread of its own. The end of the server waits for what spends, and for nothing else."""
+    found: Future[dict[str, Any]] = Future()
+
+    def run() -> None:
+        try:
+            told = work()
+        except BaseException as failure:  # noqa: BLE001 - whoever waits for it gets it
+            found.set_exception(failure)
+        else:
+            found.set_result(told)
+
+    found.set_running_or_notify_cancel()
+    Thread(target=run, name=THREAD, daemon=not spends).start()
+    return found
 
 
 def _failed(failure: Exception) -> JSONResponse:

@@ -28,22 +28,22 @@ export function showReceipt(receipt, belief, lead) {
       ["Request", receipt.request_id],
       ["Certificate", receipt.certificate?.digest],
     ]),
-    ...parts.flatMap((part) => beliefs(part)),
+    ...parts.flatMap((part, i) => beliefs(part, receipt.parts?.[i] ?? receipt)),
   ];
 }
 
-function beliefs(part) {
-  const named = part.groups ? Object.entries(part.noise_aware) : [["", part.noise_aware]];
+// In the order of the receipt, which is that of the prior: an object of JavaScript would put 2 before 10.
+function beliefs(part, { categories, groups }) {
+  const named = part.groups ? groups.map((group) => [group, part.noise_aware[group]]) : [["", part.noise_aware]];
   const found = named.flatMap(([group, rows]) => {
     const title = [part.column, group && `${part.by} = ${group}`].filter(Boolean).join(", ");
-    return [...(title ? [make("h3", {}, title)] : []), ...shares(rows)];
+    return [...(title ? [make("h3", {}, title)] : []), ...shares(categories.map((name) => [name, rows[name]]))];
   });
   const said = `Exact up to ${Number(part.error.toPrecision(2))} in any probability, by ${part.method}.`;
   return [...found, make("p", { class: "note" }, said)];
 }
 
-function shares(rows) {
-  const listed = Object.entries(rows);
+function shares(listed) {
   const chart = intervalChart(listed.map(([name, row]) => ({
     name, mean: row.mean, low: row.interval[0], high: row.interval[1],
     plugLow: row.interval_plug_in[0], plugHigh: row.interval_plug_in[1],

@@ -5,9 +5,12 @@ import { facts, make, plain } from "/dom.js";
 import { digits } from "/plan.js";
 import { showReceipt } from "/receipt.js";
 
+const UNSAVED = "asked"; // where the request of a release is kept until its receipt is
+
 export function start(section) {
   let asked = null;
   const read = (form) => {
+    for (const old of section.querySelectorAll(".spend")) old.disabled = true; // its answer would be replaced
     asked = {
       ...texts(form, ["source", "column", "other", "mechanism", "dataset", "id_column", "by"]),
       ...numbers(form, ["prior", "epsilon"]),
@@ -18,6 +21,16 @@ export function start(section) {
     return asked;
   };
   onSubmit(section, "price", read, (found) => price(section, found, asked));
+  const unsaved = sessionStorage.getItem(UNSAVED);
+  if (unsaved) section.querySelector(".answer").replaceChildren(again(section, JSON.parse(unsaved)));
+}
+
+// A release of before the page was reloaded: to begin anew would be to pay twice.
+function again(section, asked) {
+  const box = make("div", { class: "price" },
+    make("p", { class: "lead" }, "A release was asked for, and its receipt was not saved."),
+    facts([["Request", asked.request_id], ["Dataset", asked.dataset], ["Table", asked.source], ["Column", asked.column]]));
+  return agreed(section, box, asked, "Ask again: it is the same request, charged once");
 }
 
 export async function refresh(section) {
@@ -28,8 +41,6 @@ export async function refresh(section) {
 
 function price(section, found, asked) {
   const { document: plan } = found;
-  const agree = make("button", { type: "button", class: "spend" }, `Charge ε = ${plain(plan.epsilon_exact)} and release`);
-  const status = make("p", { role: "status", class: "status" });
   const box = make("div", { class: "price" },
     make("p", { class: "lead" }, `This will cost ε = ${plain(plan.epsilon_exact)} of what ${asked.dataset} may spend.`),
     facts([
@@ -40,21 +51,38 @@ function price(section, found, asked) {
       ["Mechanism", plan.mechanism.name],
       ["Categories, which are published", plan.categories.join(", ")],
       ...accuracy(plan.accuracy),
-    ]), agree, status);
+      ["Request", found.request_id],
+    ]));
+  const request = { ...asked, request_id: found.request_id, digest: found.digest };
+  return [agreed(section, box, request, `Charge ε = ${plain(plan.epsilon_exact)} and release`)];
+}
+
+// The box, with the button that spends. Until the answer is there, nothing takes its place.
+function agreed(section, box, request, words) {
+  const agree = make("button", { type: "button", class: "spend" }, words);
+  const status = make("p", { role: "status", class: "status" });
+  const price = section.querySelector("form button");
   agree.addEventListener("click", async () => {
     section.classList.remove("failed");
+    sessionStorage.setItem(UNSAVED, JSON.stringify(request));
+    price.disabled = true;
     agree.disabled = true; // asked twice, it would be the same request, and cost nothing more
     status.textContent = "charging, counting, drawing …";
     try {
-      const done = await ask("release", { ...asked, request_id: found.request_id, digest: found.digest });
-      box.replaceWith(make("div", { class: "released" }, saved(done), ...(await told(done))));
+      const done = await ask("release", request);
+      const shown = make("div", { class: "released" }, saved(done), make("p", {}, "Released. Reading it …"));
+      box.replaceWith(shown);
+      shown.lastChild.replaceWith(...(await told(done)));
     } catch (failure) {
       agree.disabled = false;
       status.textContent = failure.message;
       section.classList.add("failed");
+    } finally {
+      price.disabled = false;
     }
   });
-  return [box];
+  box.append(agree, status);
+  return box;
 }
 
 // What was released is shown even where nothing more can be said of it.
@@ -82,5 +110,7 @@ function accuracy(stated, group = "") {
 function saved({ text, receipt }) {
   const file = new Blob([text, "\n"], { type: "application/json" });
   const name = `receipt-${receipt.request_id}.json`;
-  return make("p", {}, make("a", { href: URL.createObjectURL(file), download: name, class: "save" }, "Save the receipt"));
+  const link = make("a", { href: URL.createObjectURL(file), download: name, class: "save" }, "Save the receipt");
+  link.addEventListener("click", () => sessionStorage.removeItem(UNSAVED));
+  return make("p", {}, link);
 }
