@@ -185,7 +185,7 @@ def test_a_question_without_end_is_cut_short(place: Place) -> None:
 
 
 def test_ctrl_c_ends_a_question_that_nobody_could_wait_for(tmp_path: Path) -> None:
-    """`serving` fails unless the server ends well, and in a minute. This price would take longer."""
+    """`serving` fails unless the server ends well, and in a minute. This price takes more than that."""
     Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
     (tmp_path / "votes.csv").write_text("vote\nyes\nno\n" * 100, encoding="utf-8")
     asked = json.dumps({

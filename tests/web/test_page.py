@@ -122,6 +122,7 @@ def test_a_release_shows_its_price_first_and_is_paid_once(served: Served, folder
     assert ledger.spent("anes").epsilon == before, "a price is free"
     tab.page.dblclick("#release .spend")
     tab.page.wait_for_selector("#release .released table")
+    assert tab.page.evaluate("() => document.activeElement.className") == "released", "the keyboard goes on from there"
     assert ledger.spent("anes").epsilon == before + Fraction(1, 2)
     with tab.page.expect_download() as download:
         tab.page.click("#release .save")
@@ -265,3 +266,15 @@ def test_a_narrow_window_does_not_scroll_sideways(served: Served, tab: Watched) 
     tab.page.click("#plan button")
     tab.page.wait_for_selector("#plan table")
     assert tab.page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    tab.turn("budgets")
+    tab.page.wait_for_selector("#budgets dd")
+    widths = tab.page.eval_on_selector_all("#budgets dd", "(found) => found.map((each) => each.clientWidth)")
+    assert min(widths) > 120, "a hash is not written one letter below the other"
+
+
+def test_errors_of_any_smallness_have_an_axis_that_can_be_read(served: Served, tab: Watched) -> None:
+    tab.open(served)
+    fill(tab, "plan", n="10", epsilon="700")
+    tab.page.click("#plan button")
+    tab.page.wait_for_selector("#plan table")
+    assert 2 <= tab.page.locator("#plan svg .grid").count() <= 10

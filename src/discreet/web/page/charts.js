@@ -10,7 +10,7 @@ const TOP = 14;
 
 function frame(title, height, children) {
   const picture = draw("svg", { viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": title }, children);
-  return make("figure", {}, picture, make("figcaption", {}, title));
+  return make("figure", { tabindex: "0" }, picture, make("figcaption", {}, title));
 }
 
 function axis(ticks, place, bottom, name) {
@@ -40,7 +40,8 @@ export function errorChart(rows) {
   const place = (value) => LEFT + ((Math.log10(value) - low) / (high - low)) * (WIDTH - LEFT - RIGHT);
   const bottom = TOP + ROW * rows.length;
   const ticks = [];
-  for (let power = low; power <= high; power += 1) ticks.push([10 ** power, power < -3 ? `1e${power}` : String(10 ** power)]);
+  const step = Math.ceil((high - low) / 8);
+  for (let power = low; power <= high; power += step) ticks.push([10 ** power, power < -3 ? `1e${power}` : String(10 ** power)]);
   const shown = rows.map((row, i) => {
     const y = TOP + ROW * (i + 0.5);
     const parts = [label(row, y)];

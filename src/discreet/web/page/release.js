@@ -50,6 +50,7 @@ function price(section, found, asked) {
       ["Records n, which are published", plan.n.toLocaleString("en")],
       ["Mechanism", plan.mechanism.name],
       ["Categories, which are published", plan.categories.join(", ")],
+      ["Groups, which are published", asked.groups.join(", ")],
       ...accuracy(plan.accuracy),
       ["Request", found.request_id],
     ]));
@@ -70,8 +71,9 @@ function agreed(section, box, request, words) {
     status.textContent = "charging, counting, drawing …";
     try {
       const done = await ask("release", request);
-      const shown = make("div", { class: "released" }, saved(done), make("p", {}, "Released. Reading it …"));
+      const shown = make("div", { class: "released", tabindex: "-1" }, saved(done), make("p", {}, "Released. Reading it …"));
       box.replaceWith(shown);
+      shown.focus(); // the button that had it is gone
       shown.lastChild.replaceWith(...(await told(done)));
     } catch (failure) {
       agree.disabled = false;
