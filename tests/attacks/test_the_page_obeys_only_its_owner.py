@@ -7,12 +7,18 @@ reads or runs anything.
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 import socket
+import sqlite3
+import subprocess
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from fractions import Fraction
+from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -21,6 +27,7 @@ import pytest
 from discreet.ledger import Ledger
 from discreet.web.guard import HEADERS, MAX_BODY
 from tests.browser import Served, Watched, serving
+from tests.cli.command import SCRIPT
 from tests.contracts.source import PACKAGE
 
 PAGE = PACKAGE / "web" / "page"
@@ -199,6 +206,40 @@ def test_ctrl_c_ends_a_question_that_nobody_could_wait_for(tmp_path: Path) -> No
             wire.sendall(f"{start}{headers}\r\n{asked}".encode())
             with pytest.raises(TimeoutError):
                 wire.recv(1)
+
+
+def test_ctrl_c_waits_for_a_release_that_was_begun(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
+    (tmp_path / "votes.csv").write_text("vote\n" + "yes\nno\n" * 100, encoding="utf-8")
+    asked: dict[str, object] = {
+        "source": "votes.csv", "column": "vote", "categories": ["yes", "no"], "epsilon": "1/2", "dataset": "d",
+        "mechanism": "geometric",
+    }  # fmt: skip
+    with closing(sqlite3.connect(tmp_path / "l.db", isolation_level=None, check_same_thread=False)) as held:
+        with serving("--ledger", "l.db", "--allow-release", folder=tmp_path) as served:
+            priced = Place(served, ledger, asked).priced()
+            held.execute("BEGIN IMMEDIATE")  # the charge has to wait, longer than the server waits for its clients
+            threading.Timer(4, lambda: held.execute("ROLLBACK")).start()
+            with closing(HTTPConnection("127.0.0.1", served.port, timeout=1)) as connection:
+                connection.request("POST", "/api/release", json.dumps(priced), served.headers)
+                with pytest.raises(TimeoutError):
+                    connection.getresponse()
+        charge = ledger.find(str(priced["request_id"]))
+    assert charge is not None
+    assert charge.outcome is not None
+
+
+def test_it_leaves_no_file_with_the_token_behind(tmp_path: Path) -> None:
+    """However it is asked to end: a machine that is shut down says SIGTERM."""
+    own = {**os.environ, "TMPDIR": str(tmp_path), "BROWSER": "true"}
+    with subprocess.Popen([SCRIPT, "serve"], env=own, stdout=subprocess.PIPE) as server:
+        assert server.stdout is not None
+        token = server.stdout.readline().decode().strip().partition("#token=")[2]
+        while not [file for file in tmp_path.rglob("*.html") if token in file.read_text(encoding="utf-8")]:
+            assert server.poll() is None
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(timeout=60) == 0
+    assert list(tmp_path.iterdir()) == []
 
 
 def raw(served: Served, request: bytes) -> bytes:

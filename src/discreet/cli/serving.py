@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -29,13 +31,13 @@ def serve(
         out.print(f"the page is at {address}", soft_wrap=True)
         out.print("only this machine reaches it, and only with that address; Ctrl-C ends it", soft_wrap=True)
 
-    try:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # it would leave the file with the token behind
+    with suppress(KeyboardInterrupt):  # that is how it ends
         serve_page(Desk(ledger=ledger, may_release=allow_release), port=port, browser=browser, say=say)
+    with suppress(KeyboardInterrupt):  # a second Ctrl-C does not wait
         for thread in _working():
             if not thread.daemon:
-                thread.join()  # a release that was begun is sealed; a second Ctrl-C does not wait for it
-    except KeyboardInterrupt:
-        pass  # that is how it ends
+                thread.join()  # a release that was begun is sealed
     if _working():
         os._exit(0)  # Python would wait for a plan that nobody waits for, or tidy up under it
 
