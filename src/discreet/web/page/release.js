@@ -21,6 +21,7 @@ export function start(section) {
     return asked;
   };
   onSubmit(section, "price", read, (found) => price(section, found, asked));
+  section.querySelector("form button").disabled = false; // Firefox keeps what it was before a reload
   const unsaved = sessionStorage.getItem(UNSAVED);
   if (unsaved) section.querySelector(".answer").replaceChildren(again(section, JSON.parse(unsaved)));
 }
