@@ -45,6 +45,15 @@ def fill(tab: Watched, part: str, **texts: str) -> None:
         tab.page.fill(f"#{part} [name={name}]", text)
 
 
+def price(tab: Watched, served: Served, epsilon: str) -> None:
+    """Ask what a release of the votes would cost."""
+    tab.open(served)
+    tab.turn("release")
+    fill(tab, "release", source="votes.csv", column="vote", categories="yes\nno", epsilon=epsilon)
+    tab.page.click("#release form button")
+    tab.page.wait_for_selector("#release .spend")
+
+
 def test_a_plan_shows_the_librarys_numbers(served: Served, tab: Watched) -> None:
     tab.open(served)
     fill(tab, "plan", prior="1, 1, 1", n="8", epsilon="1/2")
@@ -112,11 +121,7 @@ def test_a_mechanism_that_keeps_no_epsilon_is_called_so(served: Served, tab: Wat
 def test_a_release_shows_its_price_first_and_is_paid_once(served: Served, folder: Path, tab: Watched) -> None:
     ledger = Ledger(folder / "budgets.db")
     before = ledger.spent("anes").epsilon
-    tab.open(served)
-    tab.turn("release")
-    fill(tab, "release", source="votes.csv", column="vote", categories="yes\nno", epsilon="0.5")
-    tab.page.click("#release form button")
-    tab.page.wait_for_selector("#release .spend")
+    price(tab, served, "0.5")
     assert "ε = 0.5 of what anes may spend" in tab.page.inner_text("#release .lead")
     assert "Expected error" in tab.page.inner_text("#release dl")
     assert ledger.spent("anes").epsilon == before, "a price is free"
@@ -147,11 +152,7 @@ def test_a_release_that_was_reloaded_away_is_offered_again_and_paid_once(
 ) -> None:
     ledger = Ledger(folder / "budgets.db")
     before = ledger.spent("anes").epsilon
-    tab.open(served)
-    tab.turn("release")
-    fill(tab, "release", source="votes.csv", column="vote", categories="yes\nno", epsilon="0.01")
-    tab.page.click("#release form button")
-    tab.page.wait_for_selector("#release .spend")
+    price(tab, served, "0.01")
     tab.page.route("**/api/release", lambda route: None)  # asked for, and never answered
     with tab.page.expect_request("**/api/release"):
         tab.page.click("#release .spend")
@@ -221,7 +222,10 @@ def test_a_file_that_is_no_receipt_is_refused(served: Served, folder: Path, tab:
     tab.turn("receipt")
     tab.page.set_input_files("#receipt [name=file]", folder / "votes.csv")
     tab.page.click("#receipt button")
-    tab.page.locator("#receipt .status").filter(has_text="this is no receipt").wait_for()
+    status = tab.page.locator("#receipt .status").filter(has_text="this is no receipt")
+    status.wait_for()
+    assert "a JSON file that discreet release wrote" in status.inner_text()
+    assert tab.page.inner_text("#receipt .answer") == ""
 
 
 def test_the_token_leaves_the_address_and_a_reload_keeps_it(served: Served, tab: Watched) -> None:

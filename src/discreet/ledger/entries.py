@@ -93,8 +93,8 @@ class Entry(NamedTuple):
         >>> Entry(seq=1, kind=BUDGET, dataset="anes", time="2030-01-01T00:00:00+00:00").computed_hash()[:16]
         '08f6b2603c2a9bd7'
         """
-        told = self._replace(hash="")
-        return _digest(*told) if self.outcome is None else _digest.__wrapped__(*told)  # outcomes may be long
+        digest = _known_digest if self.outcome is None else _digest  # outcomes may be long, and are not kept
+        return digest(*self._replace(hash=""))
 
     def is_sound(self) -> bool:
         """Whether the hash is the row's own; a file can hold what is no text, and has none."""
@@ -118,15 +118,19 @@ class Entry(NamedTuple):
         return read_amount(self.spent_epsilon, self.spent_delta)
 
 
-@lru_cache(maxsize=64, typed=True)
 def _digest(*fields: object) -> str:
-    """A charge looks at the same few rows again and again: the budget, and the newest, which it often wrote itself."""
     told = dict(zip(Entry._fields, fields, strict=True))
     del told["hash"]
     for name in LATER:
         if told[name] is None:
             del told[name]
     return hashlib.sha256(_CANONICAL.encode(told).encode("ascii")).hexdigest()
+
+
+@lru_cache(maxsize=64, typed=True)
+def _known_digest(*fields: object) -> str:
+    """A charge looks at the same few rows again and again: the budget, and the newest, which it often wrote itself."""
+    return _digest(*fields)
 
 
 def read_amount(epsilon: object, delta: object) -> Amount:
