@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
 from contextlib import suppress
 from typing import Annotated
 
@@ -34,15 +33,9 @@ def serve(
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # it would leave the file with the token behind
     with suppress(KeyboardInterrupt):  # that is how it ends
         serve_page(Desk(ledger=ledger, may_release=allow_release), port=port, browser=browser, say=say)
+    from discreet.web.site import finish_releases, is_thinking
+
     with suppress(KeyboardInterrupt):  # a second Ctrl-C does not wait
-        for thread in _working():
-            if not thread.daemon:
-                thread.join()  # a release that was begun is sealed
-    if _working():
+        finish_releases()
+    if is_thinking():
         os._exit(0)  # Python would wait for a plan that nobody waits for, or tidy up under it
-
-
-def _working() -> list[threading.Thread]:
-    from discreet.web.site import THREAD
-
-    return [thread for thread in threading.enumerate() if thread.name == THREAD]

@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from contextlib import AsyncExitStack
 from importlib.resources import files
 from threading import Event, Thread
+from threading import enumerate as enumerate_threads
 from typing import Any
 
 from starlette.applications import Starlette
@@ -102,6 +103,22 @@ def _begun(work: Callable[[], dict[str, Any]], *, spends: bool) -> Future[dict[s
     found.set_running_or_notify_cancel()
     Thread(target=run, name=THREAD, daemon=not spends).start()
     return found
+
+
+def finish_releases() -> None:
+    """Wait until every release that was begun is sealed."""
+    for thread in _threads():
+        if not thread.daemon:
+            thread.join()
+
+
+def is_thinking() -> bool:
+    """Whether a question is still thought about."""
+    return bool(_threads())
+
+
+def _threads() -> list[Thread]:
+    return [thread for thread in enumerate_threads() if thread.name == THREAD]
 
 
 def _failed(failure: Exception) -> JSONResponse:
