@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-QUICK = ("synchronous = OFF", "recursive_triggers = ON")
-"""In place of `discreet.ledger.sqlite.PRAGMAS` where no test pulls a plug: syncs take nearly all of the time."""
+
+def no_sync(_handle: int) -> None:
+    """In place of `discreet.ledger.file._sync` where no test pulls a plug: syncs take nearly all of the time."""
 
 
 def write_votes(path: Path, votes: Sequence[str], people: Sequence[object] | None = None) -> Path:

@@ -30,7 +30,7 @@ from discreet.receipts import (
 from discreet.utility.statement import accuracy_statement
 from tests.contracts.source import ROOT
 from tests.schema import faults
-from tests.tables import QUICK
+from tests.tables import no_sync
 from tests.test_receipts import leaves, with_other
 
 TABLE = pd.DataFrame(
@@ -55,7 +55,7 @@ def _said_once(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
     """A budget of 1 for the dataset `d`, and one for answers."""
-    monkeypatch.setattr("discreet.ledger.sqlite.PRAGMAS", QUICK)
+    monkeypatch.setattr("discreet.ledger.file._sync", no_sync)
     Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
     return Ledger.create(tmp_path / "l.db", dataset="answers", epsilon=1, adjacency="replace-answer")
 

@@ -17,7 +17,7 @@ from discreet.ledger import Ledger
 from discreet.loss import certificates
 from discreet.receipts import UNIT_PERSON, UNIT_ROW, Receipt, documents, verify_receipt
 from discreet.workflow import STEPS, Prepared, release, release_counts
-from tests.tables import QUICK, write_votes
+from tests.tables import no_sync, write_votes
 
 VOTES = pd.DataFrame({"vote": ["a"] * 8 + ["b"] * 5})
 
@@ -25,7 +25,7 @@ VOTES = pd.DataFrame({"vote": ["a"] * 8 + ["b"] * 5})
 @pytest.fixture
 def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
     """A budget of 1 for the dataset `d`."""
-    monkeypatch.setattr("discreet.ledger.sqlite.PRAGMAS", QUICK)
+    monkeypatch.setattr("discreet.ledger.file._sync", no_sync)
     return Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
 
 

@@ -17,21 +17,32 @@ def ask(effort: Effort) -> Answer:
     """A durable charge.
 
     One charge, checked, chained and on disk; beside one INSERT of a row as long, committed by SQLite alone on a
-    connection that stays open, with the same journal and the same syncs.
+    connection that stays open. A charge reads and checks every row that is there: also after a thousand of them.
     """
     number = count()
     with tempfile.TemporaryDirectory() as folder:
-        ledger = Ledger.create(Path(folder) / "ledger.db", dataset="d", epsilon=10**6)
+        young, old = (
+            Ledger.create(Path(folder) / name, dataset="d", epsilon=10**6) for name in ("young.ledger", "old.ledger")
+        )
+        for _ in range(1000):
+            old.charge("d", 1, request_id=str(next(number)), digest="x" * 64)
         bare = _bare(Path(folder) / "bare.db")
         found = race(
             {
                 "bare": lambda: _commit(bare),
-                "charge": lambda: ledger.charge("d", 1, request_id=str(next(number)), digest="x" * 64),
+                "charge": lambda: young.charge("d", 1, request_id=str(next(number)), digest="x" * 64),
+                "after 1000": lambda: old.charge("d", 1, request_id=str(next(number)), digest="x" * 64),
             },
             effort,
         )
         bare.close()
-    return Answer([Row("charge", found["charge"], found["bare"], "a bare SQLite commit", at_most=3)])
+    against = "a bare SQLite commit"
+    return Answer(
+        [
+            Row("charge", found["charge"], found["bare"], against, at_most=3),
+            Row("charge after 1000 others", found["after 1000"], found["bare"], against),
+        ]
+    )
 
 
 def _bare(path: Path) -> sqlite3.Connection:

@@ -42,7 +42,7 @@ def affordable(
         return None
     found = None if request_id is None else book.find(request_id)
     if found is None:
-        book.afford(dataset, prepared.epsilon, prepared.delta, adjacency=prepared.adjacency, rho=prepared.rho)
+        book.afford(dataset, prepared.price, scope=prepared.scope)
         return None
     if found.digest != prepared.digest:
         from discreet.ledger.charges import OTHER
@@ -57,10 +57,8 @@ def charged(book: Ledger | None, dataset: str | None, prepared: Plan, request_id
         return None
     return book.charge(
         dataset,
-        prepared.epsilon,
-        prepared.delta,
+        prepared.price,
         request_id=f"{SYSTEM.draw_bits(128):032x}" if request_id is None else request_id,
         digest=prepared.digest,
-        adjacency=prepared.adjacency,
-        rho=prepared.rho,
+        scope=prepared.scope,
     )

@@ -10,12 +10,13 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from fractions import Fraction
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from discreet.counting import CsvFormat, Declaration
 from discreet.errors import InvalidInput
-from discreet.loss import Certificate, audit, calibrate, certificate_by_theorem, rho_upper
+from discreet.ledger import Scope
+from discreet.loss import Certificate, Price, audit, calibrate, certificate_by_theorem
 from discreet.mechanisms import Mechanism, Released
 from discreet.mechanisms import mechanism as named_mechanism
 from discreet.posteriors import Dirichlet
@@ -40,24 +41,14 @@ class Prepared:
     digest: str
 
     @property
-    def epsilon(self) -> Fraction:
+    def price(self) -> Price:
         """What it costs."""
-        return self.mechanism.epsilon
+        return Price(((self.mechanism,),))
 
     @property
-    def delta(self) -> Fraction:
-        """Its δ."""
-        return self.mechanism.delta
-
-    @property
-    def rho(self) -> Fraction:
-        """Its price under zero-concentrated privacy."""
-        return rho_upper(self.mechanism)
-
-    @property
-    def adjacency(self) -> str:
-        """Which data sets are neighbours."""
-        return self.mechanism.adjacency
+    def scope(self) -> Scope:
+        """Whom it protects, and which columns."""
+        return Scope(self.declaration.id_column, _columns(self.declaration.column, self.declaration.by))
 
     @property
     def unit(self) -> str:
@@ -109,24 +100,15 @@ class PreparedGroups:
         return [part.mechanism for part in self.parts if part.mechanism is not None]
 
     @property
-    def epsilon(self) -> Fraction:
+    def price(self) -> Price:
         """What it costs: one answer is one group's, so the dearest group's price is that of all."""
-        return max(mechanism.epsilon for mechanism in self.mechanisms)
+        return Price((tuple(self.mechanisms),))
 
     @property
-    def delta(self) -> Fraction:
-        """Its δ."""
-        return max(mechanism.delta for mechanism in self.mechanisms)
-
-    @property
-    def rho(self) -> Fraction:
-        """Its price under zero-concentrated privacy."""
-        return max(rho_upper(mechanism) for mechanism in self.mechanisms)
-
-    @property
-    def adjacency(self) -> str:
-        """Which data sets are neighbours."""
-        return self.mechanisms[0].adjacency
+    def scope(self) -> Scope:
+        """Whom it protects, and which columns; the groups' is public."""
+        declaration = self.declaration
+        return Scope(declaration.id_column, _columns(declaration.column), _columns(declaration.by))
 
     @property
     def unit(self) -> str:
@@ -179,9 +161,8 @@ class PreparedColumns:
     parts: tuple[Prepared | PreparedGroups, ...]
 
     def __post_init__(self) -> None:
-        public = {part.declaration.by for part in self.parts if isinstance(part, PreparedGroups)}
         # Losses add up over the same neighbours: those of one question would move the public sizes of the other.
-        if any(part.declaration.column in public for part in self.parts):
+        if self.scope.public & self.scope.protected:
             raise InvalidInput("a column is public as groups and protected as answers", mend="ask for it one way")
 
     @property
@@ -190,24 +171,14 @@ class PreparedColumns:
         return _digest([part.digest for part in self.parts])
 
     @property
-    def epsilon(self) -> Fraction:
-        """What all of it costs."""
-        return sum((part.epsilon for part in self.parts), Fraction(0))
+    def price(self) -> Price:
+        """What all of it costs: every column is paid for."""
+        return Price(tuple(part for one in self.parts for part in one.price.parts))
 
     @property
-    def delta(self) -> Fraction:
-        """Its δ."""
-        return sum((part.delta for part in self.parts), Fraction(0))
-
-    @property
-    def rho(self) -> Fraction:
-        """Its price under zero-concentrated privacy."""
-        return sum((part.rho for part in self.parts), Fraction(0))
-
-    @property
-    def adjacency(self) -> str:
-        """Which data sets are neighbours: the same for all."""
-        return self.parts[0].adjacency
+    def scope(self) -> Scope:
+        """Whom it protects, and which columns of all questions."""
+        return reduce(Scope.plus, (part.scope for part in self.parts))
 
     def check(self) -> None:
         """Refuse what is not proved, of any column."""
@@ -224,6 +195,10 @@ class PreparedColumns:
         drawn = [None] * len(self.parts) if released is None else released
         documents = [part.document(one, charge) for part, one in zip(self.parts, drawn, strict=True)]
         return bundle_document([part.declaration.column for part in self.parts], documents)
+
+
+def _columns(*names: str | None) -> frozenset[str]:
+    return frozenset(name for name in names if name is not None)
 
 
 Plan = Prepared | PreparedGroups | PreparedColumns

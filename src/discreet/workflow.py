@@ -187,8 +187,6 @@ def _done(
             prepare(declaration, size, **own, **facts)
             for declaration, size, own in zip(declarations, sizes, terms, strict=True)
         )
-        if len({part.adjacency for part in parts}) > 1:
-            raise InvalidInput("groups are public for one column and not for another", mend="ask twice")
         prepared = PreparedColumns(parts) if together else parts[0]
         prepared.check()
         sealed = affordable(job.ledger, job.dataset, prepared, job.request_id)

@@ -29,23 +29,21 @@ from tests.postgres import Server, binaries, serving
 
 def backend(ledger: Ledger) -> int:
     """The process of the server that serves this ledger's connection."""
-    link: psycopg.Connection[Any] = ledger._store._hold.link()  # type: ignore[attr-defined]
+    link: psycopg.Connection[Any] = ledger._store._shared.link()  # type: ignore[attr-defined]
     return link.info.backend_pid
 
 
 def settle(ledger: Ledger) -> None:
     """Wait for whoever still holds the lock; the connection may be found broken."""
-    with suppress(LedgerError):
-        ledger._store.write(lambda _: None)
+    with suppress(LedgerError), ledger._store.writing():
+        pass
 
 
 @pytest.mark.parametrize(
     ("step", "raises", "stands"),
     [("open", False, True), ("locked", True, False), ("written", True, False), ("committed", False, True)],
 )
-@pytest.mark.parametrize("remembered", [False, True])
 def test_a_backend_that_is_ended_at_a_step_leaves_a_charge_or_none(
-    remembered: bool,
     step: str,
     raises: bool,
     stands: bool,
@@ -54,9 +52,6 @@ def test_a_backend_that_is_ended_at_a_step_leaves_a_charge_or_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ledger = Ledger.create(database, dataset="d", epsilon=2)
-    if remembered:
-        ledger._store.write(lambda _: None, dataset="d")
-        step = step.replace("locked", "written")  # nobody is told of the lock
     serves = backend(ledger)
 
     def end(reached: str) -> None:
@@ -135,14 +130,11 @@ def cut_wire(server: Server) -> Iterator[tuple[Cut, str]]:
 
 
 @pytest.mark.parametrize(("when", "stands"), [("before", False), ("after", True)])
-@pytest.mark.parametrize("remembered", [False, True])
 def test_a_wire_that_is_cut_at_the_commit_hides_whether_the_charge_stands_and_the_retry_finds_out(
-    remembered: bool, when: str, stands: bool, postgres: Server
+    when: str, stands: bool, postgres: Server
 ) -> None:
     with cut_wire(postgres) as (wire, url):
         ledger = Ledger.create(url, dataset="d", epsilon=2)
-        if remembered:
-            ledger._store.write(lambda _: None, dataset="d")
         wire.when = when
         with pytest.raises(LedgerError, match="broke before it answered; ask again with the same request id"):
             ledger.charge("d", 1, request_id="r", digest="x")

@@ -21,7 +21,7 @@ from discreet.ledger import Ledger
 from discreet.preparing import Prepared, PreparedGroups, prepare
 from discreet.workflow import Question, release, release_columns
 from tests.faults.groups import naive_log_probability
-from tests.tables import QUICK
+from tests.tables import no_sync
 
 G, K = 2, 2
 DECLARATION = Declaration("vote", ["a", "b"], by="sex", groups=["f", "m"])
@@ -87,7 +87,7 @@ def test_the_loss_of_a_joint_table_is_epsilon_whatever_of_a_record_changes(n: in
     found = losses(n, noisy(n, 1 if n < 5 else 0), lambda counts, output: law[counts].log_probability(output))
     for kind in KINDS:
         assert 1 - CLOSE <= found[kind] <= 1 + CLOSE, kind
-    assert made.certificate.bound == made.epsilon == 1
+    assert made.certificate.bound == made.price.epsilon == 1
 
 
 @pytest.mark.parametrize("name", ["laplace-improved", "exponential-global", "exponential-reciprocal"])
@@ -113,7 +113,7 @@ def test_with_public_groups_the_answer_alone_is_protected_and_the_adjacency_says
     sizes = (2, 1)
     made = prepared(sizes, group_public=True)
     assert isinstance(made, PreparedGroups)
-    assert made.adjacency == made.document()["adjacency"] == "replace-answer"
+    assert made.price.adjacency == made.document()["adjacency"] == "replace-answer"
     laws = [[m.law(c) for c in [(i, m.space.n - i) for i in range(m.space.n + 1)]] for m in made.mechanisms]
 
     def law(counts: Cells, output: Cells) -> arb | None:
@@ -130,7 +130,7 @@ def test_with_public_groups_the_answer_alone_is_protected_and_the_adjacency_says
 def test_a_budget_for_records_cannot_pay_for_public_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import pandas as pd
 
-    monkeypatch.setattr("discreet.ledger.sqlite.PRAGMAS", QUICK)
+    monkeypatch.setattr("discreet.ledger.file._sync", no_sync)
     table = pd.DataFrame({"vote": ["a", "b", "b"], "sex": ["f", "f", "m"]})
     asked: dict[str, Any] = {"column": "vote", "categories": ["a", "b"], "by": "sex", "groups": ["f", "m"]}
     ledger = Ledger.create(tmp_path / "l.db", dataset="records", epsilon=5)

@@ -15,7 +15,7 @@ from discreet import workflow
 from discreet.ledger import Ledger
 from discreet.utility.statement import accuracy_statement
 from tests.cli.command import Answer, discreet, discreet_here
-from tests.tables import QUICK, write_votes
+from tests.tables import no_sync, write_votes
 
 VOTES = ["a"] * 6 + ["b"] * 5
 NEIGHBOURS = ["a", "b", "c", "", " a", "A", "Perot", "0", "31337", "NULL", "nan", "=1+1", "ä", "a\u0308", "x" * 300]
@@ -33,7 +33,7 @@ Capture = pytest.CaptureFixture[str]
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("discreet.ledger.sqlite.PRAGMAS", QUICK)
+    monkeypatch.setattr("discreet.ledger.file._sync", no_sync)
     monkeypatch.setattr("discreet.preparing.accuracy_statement", SAID_ONCE)
     monkeypatch.delenv("DISCREET_DEBUG", raising=False)
     return tmp_path

@@ -14,7 +14,7 @@ from discreet.ledger import Ledger
 from discreet.utility.statement import accuracy_statement
 from tests.attacks.test_neighbouring_files_look_alike import shape, words
 from tests.cli.command import Answer, discreet_here
-from tests.tables import QUICK
+from tests.tables import no_sync
 
 ROWS = [("a", "f")] * 3 + [("b", "f")] * 2 + [("a", "m")] * 4 + [("b", "m")] * 2
 NEIGHBOURS = [
@@ -50,7 +50,7 @@ Capture = pytest.CaptureFixture[str]
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("discreet.ledger.sqlite.PRAGMAS", QUICK)
+    monkeypatch.setattr("discreet.ledger.file._sync", no_sync)
     monkeypatch.setattr("discreet.preparing.accuracy_statement", SAID_ONCE)
     monkeypatch.delenv("DISCREET_DEBUG", raising=False)
     return tmp_path

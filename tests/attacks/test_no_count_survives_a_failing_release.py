@@ -15,7 +15,7 @@ from discreet.errors import DiscreetError
 from discreet.ledger import Ledger
 from discreet.workflow import release
 from tests.cli.command import Answer, discreet_here
-from tests.tables import QUICK, write_votes
+from tests.tables import no_sync, write_votes
 
 CANARY = 31337
 VOTES = ["a"] * CANARY + ["b"] * 9973
@@ -60,7 +60,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, table: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("discreet.ledger.sqlite.PRAGMAS", QUICK)
+    monkeypatch.setattr("discreet.ledger.file._sync", no_sync)
     monkeypatch.setattr("discreet.laws.Law.draw", lambda law: RELEASED)
     monkeypatch.setattr("discreet.preparing.accuracy_statement", lambda made: {"what": "", "mean": None, "method": ""})
     (tmp_path / "v.csv").symlink_to(table)

@@ -9,7 +9,7 @@ import pytest
 
 from discreet.ledger import Ledger
 from discreet.workflow import Prepared, release
-from tests.tables import QUICK, write_votes
+from tests.tables import no_sync, write_votes
 
 DRAWN = ("output", "posterior", "interval")
 OWN = ("request_id", "charge")
@@ -22,7 +22,7 @@ OWN = ("request_id", "charge")
 def test_all_data_sets_of_one_size_are_charged_and_told_the_same(
     mechanism: str, calibrated: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("discreet.ledger.sqlite.PRAGMAS", QUICK)
+    monkeypatch.setattr("discreet.ledger.file._sync", no_sync)
     n = 5
     ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=n + 1)
     said, asked = set(), set()

@@ -10,7 +10,7 @@ import pytest
 from discreet.ledger import Ledger
 from discreet.workflow import release, release_counts
 from tests.cli.command import assert_refused, discreet, discreet_here
-from tests.tables import QUICK, write_votes
+from tests.tables import no_sync, write_votes
 from tests.test_receipts import leaves, with_other
 
 VERIFY = ("receipt", "verify", "r.json")
@@ -22,7 +22,7 @@ Capture = pytest.CaptureFixture[str]
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A directory with the receipt `r.json` and the ledger that sealed it."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("discreet.ledger.sqlite.PRAGMAS", QUICK)
+    monkeypatch.setattr("discreet.ledger.file._sync", no_sync)
     ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=2)
     source = write_votes(tmp_path / "v.csv", ["a"] * 8 + ["b"] * 5)
     receipt = release(source, column="vote", categories=["a", "b"], epsilon=1, ledger=ledger, dataset="d")

@@ -14,7 +14,7 @@ import pytest
 from discreet.cli.files import Reserved
 from discreet.ledger import Ledger
 from tests.cli.command import SCRIPT, Answer, assert_refused, discreet, discreet_here
-from tests.tables import QUICK, write_votes
+from tests.tables import no_sync, write_votes
 
 TABLE = ("release", "v.csv", "--column", "vote", "--categories", "a,b", "--epsilon", "0.5")
 CHARGED = (*TABLE, "--ledger", "l.db", "--dataset", "d")
@@ -26,7 +26,7 @@ Capture = pytest.CaptureFixture[str]
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A directory with a table of 13 votes, and a ledger with a budget of 1."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("discreet.ledger.sqlite.PRAGMAS", QUICK)
+    monkeypatch.setattr("discreet.ledger.file._sync", no_sync)
     write_votes(tmp_path / "v.csv", ["a"] * 8 + ["b"] * 5)
     Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
     return tmp_path

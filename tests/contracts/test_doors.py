@@ -16,7 +16,7 @@ DOORS = {
     "random": set(),
     "numpy.random": set(),
     "sqlite3": {"ledger"},
-    "sqlalchemy": {"ledger"},
+    "sqlalchemy": set(),
     "psycopg": {"ledger"},
     "duckdb": {"counting"},
     "ibis": {"counting"},

@@ -3,50 +3,31 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 from discreet.ledger import Charge, Ledger
+from discreet.ledger.book import _asked
 from discreet.ledger.charges import charge_of
-from discreet.ledger.entries import CHARGE, Entry, amount_texts, asked_amount
-from discreet.ledger.rules import asked_rho, spent_with
-from discreet.ledger.store import Rows
+from discreet.ledger.entries import amount_text
+from discreet.ledger.scopes import Scope
 
 
 class UnlockedLedger(Ledger):
     """Check, then spend: two transactions where there must be one."""
 
-    def charge(
-        self,
-        dataset: str,
-        epsilon: object,
-        delta: object = 0,
-        *,
-        request_id: str,
-        digest: str,
-        adjacency: str = "replace-one",
-        rho: object = None,
-    ) -> Charge:
+    def charge(self, dataset: str, price: object, delta: object = 0, **told: Any) -> Charge:
         """Spend what fitted a moment ago."""
-        amount = asked_amount(epsilon, delta)
-        self.afford(dataset, epsilon, delta, adjacency=adjacency, rho=rho)
-
-        def decide(rows: Rows) -> Charge:
-            price = asked_rho(rho, amount)
-            spent = spent_with(rows.last_charge(dataset)).plus(amount, price)
-            written = rows.append(
-                Entry(
-                    seq=0,
-                    kind=CHARGE,
-                    dataset=dataset,
+        self.afford(dataset, price, delta)
+        asked = _asked(dataset, price, delta, "replace-one", Scope())
+        with self._store.writing(dataset) as page:
+            spent = page.state.spent[dataset].plus(asked.amount, None)
+            written = page.append(
+                asked._replace(
                     time=datetime.now(UTC).isoformat(timespec="seconds"),
-                    adjacency=adjacency,
-                    request_id=request_id,
-                    digest=digest,
-                    rho=str(price),
-                    spent_rho=str(spent.rho),
-                    **amount_texts(amount),
-                    **amount_texts(spent.amount, ("spent_epsilon", "spent_delta")),
+                    rho=None,
+                    spent_epsilon=amount_text(spent.amount.epsilon),
+                    spent_delta=amount_text(spent.amount.delta),
+                    **told,
                 )
             )
-            return charge_of(written, None, is_new=True)
-
-        return self._store.write(decide)
+        return charge_of(written, None, is_new=True)

@@ -1,7 +1,7 @@
 """Processes behind a barrier, each asking for a tenth of a budget, again and again.
 
 A program of its own, so that it can fork: `python -m tests.ledger.race locked 20 LEDGER` prints, for each round, how
-many were charged, what the ledger says was spent, and whether it verifies. Each round has a dataset of its own.
+many were charged, and whether the ledger verifies and says that all was spent. Each round has a dataset of its own.
 """
 
 from __future__ import annotations
@@ -31,18 +31,22 @@ def run(kind: type[Ledger], rounds: int, place: str) -> list[dict[str, Any]]:
     ]
     for racer in racers:
         racer.start()
-    return [_round(place, f"d{number}", ready, done, charged) for number in range(rounds)]
+    return [_round(_of_round(place, number), f"d{number}", ready, done, charged) for number in range(rounds)]
+
+
+def _of_round(place: str, number: int) -> str:
+    """A file of its own: nobody reads one that was overspent. On a server other datasets can still be charged."""
+    return place if "://" in place else f"{place}.{number}"
 
 
 def _ask(kind: type[Ledger], rounds: int, place: str, racer: int, ready: Barrier, done: Barrier, charged: Any) -> None:
-    ledger = None
     for number in range(rounds):
         ready.wait(60)
-        ledger = ledger or kind(place)
+        ledger = kind(_of_round(place, number))
         try:
             ledger.charge(f"d{number}", "1/10", request_id=f"r{racer} of {number}", digest="x")
             charged[racer] = 1
-        except BudgetExceeded:
+        except (BudgetExceeded, LedgerError):  # nobody charges a ledger that was overspent
             charged[racer] = 0
         done.wait(120)
 
@@ -52,10 +56,10 @@ def _round(place: str, dataset: str, ready: Barrier, done: Barrier, charged: Any
     ready.wait(60)
     done.wait(120)
     try:
-        verifies = ledger.verify().rows > 0
+        verifies = ledger.verify().rows > 0 and ledger.spent(dataset).epsilon == 1
     except LedgerError:
         verifies = False
-    return {"charged": sum(charged), "spent": str(ledger.spent(dataset).epsilon), "verifies": verifies}
+    return {"charged": sum(charged), "verifies": verifies}
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import tempfile
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,12 +15,17 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.errors import BudgetExceeded, InvalidInput
 from discreet.ledger import Ledger
-from discreet.loss import rho_upper
+from discreet.loss import Price
 from discreet.numbers import float_upper
 from tests.oracles import composition
 from tests.oracles.precision import mp, real
 
 pytestmark = pytest.mark.usefixtures("quick")
+
+
+def narrow_price(epsilon: object) -> Price:
+    """Of a mechanism that pays a quarter of ε²/2."""
+    return Price(((dc.ExponentialReciprocal(dc.PosteriorSpace(prior=[1, 1], n=50), epsilon=epsilon),),))
 
 
 def zcdp(place: str | Path, epsilon: object, delta: object = "1e-6") -> Ledger:
@@ -75,7 +81,7 @@ def test_accepted_charges_never_exceed_the_promise_and_refused_ones_would(
             price = epsilon**2 / (8 if narrow else 2)
             together = composition.epsilon_of_rho(rho + price, delta)
             try:
-                ledger.charge("d", epsilon, request_id=str(i), digest="x", rho=price)
+                ledger.charge("d", narrow_price(epsilon) if narrow else epsilon, request_id=str(i), digest="x")
             except BudgetExceeded:
                 assert spent + epsilon > budget
                 assert together > real(budget) * (1 - mp.mpf(10) ** -15)
@@ -102,25 +108,38 @@ def test_the_exponential_family_pays_a_quarter(place: str) -> None:
         counted[name] = 0
         with suppress(BudgetExceeded):
             while True:
-                ledger.charge(name, "1/10", request_id=f"{name} {counted[name]}", digest="x", rho=rho_upper(mechanism))
+                ledger.charge(name, Price(((mechanism,),)), request_id=f"{name} {counted[name]}", digest="x")
                 counted[name] += 1
     assert counted == {"dear": 20, "cheap": 70}
     assert composition.epsilon_of_rho("70/800", "1e-6") <= 2 < composition.epsilon_of_rho("71/800", "1e-6")
 
 
-def test_a_price_above_half_the_square_is_not_charged_and_none_below_nothing(place: str) -> None:
+def test_a_price_is_a_mechanism_s_own_and_nobody_can_state_another(place: str) -> None:
     ledger = zcdp(place, 1)
-    ledger.charge("d", "1/10", request_id="r", digest="x", rho=5)
-    assert ledger.history()[-1].rho == "1/200"
-    for rho in (0, -1, "nan", float("inf")):
-        with pytest.raises(InvalidInput):
-            ledger.charge("d", "1/10", request_id="s", digest="x", rho=rho)
+    with pytest.raises(TypeError):
+        ledger.charge("d", 100, request_id="r", digest="x", rho="1e-30")  # type: ignore[call-arg]
+    with pytest.raises(BudgetExceeded):
+        ledger.charge("d", 100, request_id="r", digest="x")
+    ledger.charge("d", "1/10", request_id="r", digest="x")
+    ledger.charge("d", narrow_price("1/10"), request_id="s", digest="x")
+    assert [entry.rho for entry in ledger.history()[1:]] == ["1/200", "1/800"]
+
+
+def test_the_columns_of_a_request_are_all_paid_for_and_of_public_groups_the_dearest(place: str) -> None:
+    """Whoever took the largest ρ of several columns in place of their sum would charge too little."""
+    one, other = narrow_price("1/10").parts[0][0], narrow_price("1/5").parts[0][0]
+    ledger = zcdp(place, 1)
+    for name, parts in (("columns", ((one,), (other,))), ("groups", ((one, other),))):
+        ledger.charge("d", Price(parts), request_id=name, digest="x")
+    columns, groups = ledger.history()[1:]
+    assert (columns.epsilon, columns.rho) == ("3/10", str(Fraction(1, 800) + Fraction(1, 200)))
+    assert (groups.epsilon, groups.rho) == ("1/5", "1/200")
 
 
 def test_a_request_repeated_at_another_price_is_refused(place: str) -> None:
     ledger = zcdp(place, 1)
-    first = ledger.charge("d", "1/10", request_id="r", digest="x", rho="1/800")
-    assert ledger.charge("d", "1/10", request_id="r", digest="x", rho="1/800").hash == first.hash
+    first = ledger.charge("d", narrow_price("1/10"), request_id="r", digest="x")
+    assert ledger.charge("d", narrow_price("1/10"), request_id="r", digest="x").hash == first.hash
     with pytest.raises(InvalidInput, match="other parameters"):
         ledger.charge("d", "1/10", request_id="r", digest="x")
 
@@ -128,7 +147,7 @@ def test_a_request_repeated_at_another_price_is_refused(place: str) -> None:
 def test_a_charge_with_a_delta_of_its_own_is_refused_where_delta_pays_for_the_composition(place: str) -> None:
     ledger = zcdp(place, 1)
     for call in (ledger.charge, ledger.afford):
-        options = {"request_id": "r", "digest": "x"} if call == ledger.charge else {}
+        options: dict[str, Any] = {"request_id": "r", "digest": "x"} if call == ledger.charge else {}
         with pytest.raises(InvalidInput, match="needed for its composition"):
             call("d", "1/10", "1e-9", **options)
     assert ledger.verify().rows == 1

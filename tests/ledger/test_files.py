@@ -1,18 +1,23 @@
-"""The file: never made by accident, whole or not at all, its owner's only, and durable."""
+"""The file: never made by accident, whole or not at all, its owner's only, durable, and sound however it was cut."""
 
 from __future__ import annotations
 
+import os
+import shutil
 import sqlite3
 import stat
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-import discreet.ledger.sqlite as sqlite
+import discreet.ledger.file as file
+import discreet.ledger.filesystems as filesystems
 from discreet.errors import LedgerError
 from discreet.ledger import Ledger
+from discreet.ledger.sqlite_history import APPLICATION
 
 
 @pytest.mark.parametrize(
@@ -22,16 +27,16 @@ def test_what_is_no_ledger_is_refused_and_left_as_it_is(name: str, tmp_path: Pat
     (tmp_path / "folder").mkdir()
     (tmp_path / "empty.db").touch()
     (tmp_path / "text.db").write_text("budget = 1\n" * 100)
-    for other, version in (("other.db", None), ("future.db", 3)):
+    for other, version in (("other.db", None), ("future.db", 4)):
         with sqlite3.connect(tmp_path / other) as connection:
             connection.execute("CREATE TABLE entries (seq INTEGER)")
             if version:
-                connection.execute(f"PRAGMA application_id = {sqlite.APPLICATION}")
+                connection.execute(f"PRAGMA application_id = {APPLICATION}")
                 connection.execute(f"PRAGMA user_version = {version}")
         connection.close()
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     with pytest.raises(LedgerError):
-        Ledger(tmp_path / name)
+        Ledger(tmp_path / name).head()
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
     if name not in {"missing.db"}:
         with pytest.raises(LedgerError):
@@ -63,7 +68,7 @@ def test_a_new_ledger_is_its_owners_only_and_alone(tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
     ledger.charge("d", 1, request_id="r", digest="x")
     assert stat.S_IMODE((tmp_path / "l.db").stat().st_mode) == 0o600
-    assert [path.name for path in tmp_path.iterdir()] == ["l.db"], "between transactions the file is the whole ledger"
+    assert [path.name for path in tmp_path.iterdir()] == ["l.db"], "the file is the whole ledger"
 
 
 def test_a_ledger_that_cannot_be_made_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,13 +79,6 @@ def test_a_ledger_that_cannot_be_made_leaves_nothing_behind(tmp_path: Path, monk
     with pytest.raises(LedgerError, match="cannot be created"):
         Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_journal_without_its_ledger_is_not_played_into_a_new_one(tmp_path: Path) -> None:
-    (tmp_path / "l.db-journal").write_bytes(b"x")
-    with pytest.raises(LedgerError, match="journal"):
-        Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
-    assert not (tmp_path / "l.db").exists()
 
 
 def test_many_who_create_at_once_make_one_ledger_and_lose_no_budget(tmp_path: Path) -> None:
@@ -100,35 +98,144 @@ def test_a_ledger_that_stays_locked_is_refused_and_nothing_is_spent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
-    monkeypatch.setattr(sqlite, "PATIENCE", 0.1)
-    holder = sqlite3.connect(tmp_path / "l.db", isolation_level=None)
-    holder.execute("BEGIN IMMEDIATE")
-    with pytest.raises(LedgerError, match="is locked by another process"):
-        ledger.charge("d", 1, request_id="r", digest="x")
-    holder.execute("ROLLBACK")
-    holder.close()
-    assert ledger.spent("d").epsilon == 0
+    monkeypatch.setattr(file, "PATIENCE", 0.1)
+    with file.exclusive_lock(tmp_path / "l.db", "l.db", 0):
+        with pytest.raises(LedgerError, match="is locked by another process"):
+            ledger.charge("d", 1, request_id="r", digest="x")
+        assert ledger.spent("d").epsilon == 0, "who only looks need not wait"
     assert ledger.charge("d", 1, request_id="r", digest="x").is_new
 
 
-def test_every_write_is_synced_to_disk_and_takes_the_lock_before_it_reads(
+def test_an_alarm_of_the_caller_is_not_taken_for_a_broken_ledger(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
-    with ledger._store._engine.connect() as connection:  # type: ignore[attr-defined]
-        mode, syncs = (connection.exec_driver_sql(f"PRAGMA {p}").scalar() for p in ("journal_mode", "synchronous"))
-    assert (mode, syncs) == ("delete", 3), "3 is EXTRA"
-    said: list[str] = []
-    connect = sqlite3.connect
 
-    def traced(*arguments: object, **options: object) -> sqlite3.Connection:
-        connection: sqlite3.Connection = connect(*arguments, **options)  # type: ignore[call-overload]
-        connection.set_trace_callback(said.append)
-        return connection
+    def ring(_seconds: float) -> None:
+        raise TimeoutError
 
-    monkeypatch.setattr("sqlite3.connect", traced)
+    with file.exclusive_lock(tmp_path / "l.db", "l.db", 0), monkeypatch.context() as patch:
+        patch.setattr(file, "sleep", ring)
+        with pytest.raises(TimeoutError):
+            ledger.charge("d", 1, request_id="r", digest="x")
+    assert ledger.spent("d").epsilon == 0
+
+
+def test_a_copy_made_meanwhile_takes_no_lock_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lock of POSIX would go when the copy's handle is closed: another writer must still find it taken."""
+    ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
+    written, copied = threading.Event(), threading.Event()
+
+    def wait(step: str) -> None:
+        if step == "written":
+            written.set()
+            assert copied.wait(60)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(file, "step", wait)
+        patch.setattr(file, "PATIENCE", 0.3)
+        thread = threading.Thread(target=lambda: ledger.charge("d", 1, request_id="A", digest="x"))
+        thread.start()
+        assert written.wait(60)
+        shutil.copy(tmp_path / "l.db", tmp_path / "copy.db")
+        with pytest.raises(LedgerError, match="locked"):
+            Ledger(tmp_path / "l.db").charge("d", 1, request_id="B", digest="x")
+        copied.set()
+        thread.join()
+    assert [entry.request_id for entry in ledger.history()] == [None, "A"]
+
+
+def test_a_row_is_on_disk_before_its_newline_and_the_newline_before_the_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
+    synced: list[bytes] = []
+    monkeypatch.setattr(file, "_sync", lambda _: synced.append((tmp_path / "l.db").read_bytes()))
     ledger.charge("d", 1, request_id="r", digest="x")
-    begins_and_ends = [statement for statement in said if statement.startswith(("BEGIN", "COMMIT", "ROLLBACK"))]
-    assert begins_and_ends == ["BEGIN IMMEDIATE", "COMMIT"]
-    assert said[len(sqlite.PRAGMAS)] == "BEGIN IMMEDIATE"
-    assert said[-1] == "COMMIT"
+    whole = (tmp_path / "l.db").read_bytes()
+    assert synced == [whole[:-1], whole]
+    assert whole.endswith(b"}\n")
+
+
+def test_a_ledger_cut_anywhere_loses_only_what_was_never_acknowledged(tmp_path: Path) -> None:
+    """A crash may leave any beginning of the row that was being written, or zeros where its bytes should be."""
+    ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=9)
+    ledger.charge("d", 1, request_id="first", digest="x")
+    acknowledged = (tmp_path / "l.db").read_bytes()
+    ledger.charge("d", 1, request_id="second", digest="x")
+    whole = (tmp_path / "l.db").read_bytes()
+    for end in range(len(acknowledged), len(whole)):
+        for zeros in (0, len(whole) - 1 - end):
+            (tmp_path / "cut.db").write_bytes(whole[:end] + b"\0" * zeros)
+            cut = Ledger(tmp_path / "cut.db")
+            kept = end == len(whole) - 1
+            assert cut.verify().rows == (3 if kept else 2)
+            assert cut.charge("d", 1, request_id="second", digest="x").is_new != kept
+            assert cut.charge("d", 1, request_id="third", digest="x").is_new
+            assert (cut.spent("d").epsilon, cut.verify().rows) == (Fraction(3), 4)
+
+
+def test_a_full_disk_leaves_the_ledger_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
+    before = (tmp_path / "l.db").read_bytes()
+    pwrite = os.pwrite
+
+    def half(handle: int, data: bytes, place: int) -> int:
+        if len(data) < 100:
+            raise OSError(28, "No space left on device")
+        return pwrite(handle, bytes(data)[: len(data) // 2], place)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.pwrite", half)
+        with pytest.raises(LedgerError, match="cannot be read or written"):
+            ledger.charge("d", 1, request_id="r", digest="x")
+    assert (tmp_path / "l.db").read_bytes() == before
+    assert ledger.charge("d", 1, request_id="r", digest="x").is_new
+
+
+def test_a_ledger_that_was_replaced_while_one_waited_is_the_one_that_is_charged(tmp_path: Path) -> None:
+    old = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
+    Ledger.create(tmp_path / "new.db", dataset="d", epsilon=1)
+    with file.exclusive_lock(tmp_path / "l.db", "l.db", 0):
+        charging = threading.Thread(target=lambda: old.charge("d", 1, request_id="r", digest="x"))
+        charging.start()
+        (tmp_path / "new.db").replace(tmp_path / "l.db")
+    charging.join()
+    assert Ledger(tmp_path / "l.db").spent("d").epsilon == 1
+
+
+MOUNT = "36 35 {device} / / rw,noatime - {kind} server:/x rw,vers=4.2,{options}\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "safe"),
+    [
+        ("ext4", "relatime", True),
+        ("overlay", "lowerdir=/x", True),
+        ("nfs4", "local_lock=none", True),
+        ("nfs4", "local_lock=flock", False),
+        ("nfs", "nolock", False),
+        ("cifs", "soft", False),
+        ("9p", "trans=virtio", False),
+        ("virtiofs", "", False),
+        ("fuse.sshfs", "", False),
+    ],
+)
+def test_a_file_system_whose_locks_hold_on_one_machine_only_is_refused(
+    kind: str, options: str, safe: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    device = tmp_path.stat().st_dev
+    mounts = tmp_path / "mountinfo"
+    told = f"{os.major(device)}:{os.minor(device)}"
+    mounts.write_text(MOUNT.format(device="1:2", kind="tmpfs", options="") + MOUNT.format(
+        device=told, kind=kind, options=options
+    ))  # fmt: skip
+    Ledger.create(tmp_path / "there.db", dataset="d", epsilon=1)
+    monkeypatch.setattr(filesystems, "MOUNTS", mounts)
+    if safe:
+        Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
+        return
+    for name in ("l.db", "there.db"):
+        with pytest.raises(LedgerError, match="locks hold on one machine only; keep the ledger on a local disk"):
+            Ledger.create(tmp_path / name, dataset="e", epsilon=1)
+    assert not (tmp_path / "l.db").exists()

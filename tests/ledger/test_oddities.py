@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 
@@ -46,6 +44,8 @@ def test_numbers_that_python_would_not_write_are_refused_in_six_digits(tmp_path:
     ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=Fraction(7**4000 + 1, 7**4000))
     ledger.charge("d", Fraction(1, 11) ** 200 * 11**190, request_id="r", digest="x")
     with pytest.raises(BudgetExceeded, match=r"epsilon = 5\.00001 does not fit: 0\.999999 of 1 is left"):
+        ledger.charge("d", 5 * Fraction(10**450 + 1, 10**450), request_id="s", digest="x")
+    with pytest.raises(InvalidInput, match="round it to few digits"):
         ledger.charge("d", 5 * Fraction(10**4500 + 1, 10**4500), request_id="s", digest="x")
 
 
@@ -56,26 +56,12 @@ def test_an_outcome_too_deep_to_be_read_back_is_refused(tmp_path: Path) -> None:
         ledger.seal("r", "[" * 10**5 + "]" * 10**5)
 
 
-@pytest.mark.parametrize("column", ["digest", "time", "request_id", "epsilon"])
-def test_bytes_in_the_place_of_a_text_are_named(column: str, tmp_path: Path) -> None:
-    ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=9)
-    for name in "rs":
-        ledger.charge("d", 1, request_id=name, digest="x")
-    with closing(sqlite3.connect(tmp_path / "l.db")) as connection, connection:
-        connection.execute("DROP TRIGGER no_update")
-        connection.execute(f"UPDATE entries SET {column} = x'00ff' WHERE seq = 3")  # noqa: S608
-    with pytest.raises(LedgerError, match=r"row 3 of .* is not as it was written"):
-        ledger.charge("d", 1, request_id="t", digest="x")
-    with pytest.raises(LedgerError, match="row 3 of"):
-        ledger.verify()
-
-
 @pytest.mark.parametrize("lost", ["DEALLOCATE ALL", "DISCARD ALL"])
 def test_a_pool_that_forgets_statements_is_named_and_costs_nothing(lost: str, database: str) -> None:
     ledger = Ledger.create(database, dataset="d", epsilon=9)
     for number in range(4):
         ledger.charge("d", 1, request_id=str(number), digest="x")
-    link: psycopg.Connection[object] = ledger._store._hold.link()  # type: ignore[attr-defined]
+    link: psycopg.Connection[object] = ledger._store._shared.link()  # type: ignore[attr-defined]
     link.pgconn.exec_(lost.encode())
     with pytest.raises(LedgerError, match="forgets prepared statements"):
         ledger.charge("d", 1, request_id="r", digest="x")

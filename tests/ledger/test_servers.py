@@ -16,8 +16,17 @@ import pytest
 import discreet.ledger.postgres as postgres_store
 from discreet.errors import LedgerError
 from discreet.ledger import Ledger
+from discreet.ledger.postgres_tables import insertion
 from tests.contracts.source import ROOT
 from tests.postgres import OWNER, PASSWORD, Server, binaries, serving
+
+CURATOR = (
+    "GRANT USAGE ON SCHEMA discreet TO {}",
+    "GRANT SELECT ON discreet.entries, discreet.mark TO {}",
+    "GRANT INSERT ON discreet.entries TO {}",
+    "GRANT UPDATE ON discreet.mark TO {}",
+)
+"""What docs/ledger.md tells its readers to grant; the first two are for an auditor."""
 
 
 def database_of(url: str) -> str:
@@ -26,8 +35,9 @@ def database_of(url: str) -> str:
 
 def in_transaction(ledger: Ledger, setting: str) -> str:
     """A setting as it is when a charge is written."""
-    link: psycopg.Connection[tuple[str]] = ledger._store._hold.link()  # type: ignore[attr-defined]
-    row = ledger._store.write(lambda _: link.execute(f"SHOW {setting}".encode()).fetchone())
+    link: psycopg.Connection[tuple[str]] = ledger._store._shared.link()  # type: ignore[attr-defined]
+    with ledger._store.writing():
+        row = link.execute(f"SHOW {setting}".encode()).fetchone()
     assert row is not None
     return row[0]
 
@@ -142,11 +152,8 @@ def test_roles_charge_or_look_and_neither_can_undo(postgres: Server) -> None:
     postgres.run(
         "CREATE ROLE curator LOGIN PASSWORD 'c'",
         "CREATE ROLE auditor LOGIN PASSWORD 'a'",
-        # docs/ledger.md says these to its readers
-        "GRANT USAGE ON SCHEMA discreet TO curator, auditor",
-        "GRANT SELECT ON discreet.entries, discreet.mark TO curator, auditor",
-        "GRANT INSERT ON discreet.entries TO curator",
-        "GRANT UPDATE ON discreet.mark TO curator",
+        *(grant.format("curator") for grant in CURATOR),
+        *(grant.format("auditor") for grant in CURATOR[:2]),
         database=database,
     )
     curator = Ledger(postgres.url(database, user="curator", password="c"))  # noqa: S106
@@ -175,6 +182,35 @@ def test_roles_charge_or_look_and_neither_can_undo(postgres: Server) -> None:
             with pytest.raises((psycopg.errors.InsufficientPrivilege, psycopg.errors.RaiseException)):
                 connection.execute(statement.encode())
     assert auditor.verify().rows == 3
+
+
+def test_a_curator_who_forges_a_row_by_hand_resets_no_budget(postgres: Server) -> None:
+    """With exactly the documented rights: correctly chained, and with a running sum that is too small."""
+    url = postgres.new_database()
+    owner = Ledger.create(url, dataset="d", epsilon=1)
+    Ledger.create(url, dataset="e", epsilon=1)
+    owner.charge("d", "9/10", request_id="r", digest="x")
+    database = database_of(url)
+    postgres.run("CREATE ROLE forger LOGIN PASSWORD 'f'", *(one.format("forger") for one in CURATOR), database=database)
+    curator = postgres.url(database, user="forger", password="f")  # noqa: S106
+    last = owner.history()[-1]
+    forged = last._replace(
+        seq=4, previous=last.hash, request_id="s", epsilon="1/100", spent_epsilon="1/100", rho="1/20000",
+        spent_rho="1/20000",
+    )  # fmt: skip
+    query, told = insertion(forged._replace(hash=forged.computed_hash()))
+    with psycopg.connect(curator, autocommit=True) as connection:
+        connection.execute(query.encode(), told)
+    for ledger in (Ledger(curator), owner):
+        calls: list[Callable[[], object]] = [
+            lambda ledger=ledger: ledger.charge("d", "1/2", request_id="t", digest="x"),  # type: ignore[misc]
+            lambda ledger=ledger: ledger.remaining("d"),  # type: ignore[misc]
+            ledger.verify,
+        ]
+        for call in calls:
+            with pytest.raises(LedgerError, match=r"row 4 of .* is not as it was written"):
+                call()
+    assert Ledger(curator).charge("e", "1/2", request_id="u", digest="x").is_new, "other datasets go on"
 
 
 def test_rows_that_a_policy_hides_are_an_error_and_not_a_gap(postgres: Server) -> None:
@@ -244,7 +280,7 @@ def test_a_child_that_was_forked_leaves_its_parents_connection_alone(postgres: S
 
 def test_a_ledger_that_is_let_go_closes_its_connection(database: str) -> None:
     ledger = Ledger.create(database, dataset="d", epsilon=1)
-    link = ledger._store._hold.link()  # type: ignore[attr-defined]
+    link = ledger._store._shared.link()  # type: ignore[attr-defined]
     assert not link.closed
     del ledger
     gc.collect()

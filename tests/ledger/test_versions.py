@@ -1,63 +1,167 @@
-"""A ledger of version 1, as it was written then: it opens, verifies, and goes on by the rules it was made under."""
+"""Ledgers of earlier versions, as they were written then: they open, verify, and go on in the same place."""
 
 from __future__ import annotations
 
+import os
+import signal
 import sqlite3
+import subprocess
+import sys
 from fractions import Fraction
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from discreet.errors import BudgetExceeded, InvalidInput, LedgerError
-from discreet.ledger import Ledger
+from discreet.ledger import Entry, Ledger, Scope
+from discreet.ledger.postgres_tables import COLUMNS
 from tests.contracts.source import ROOT
+from tests.postgres import Server
 
-HEAD = "a4f1ca965071f516cbc9415149a69a852ad03022287111f50b6eda99f24b4c59"
+HERE = ROOT / "tests" / "ledger"
+HEADS = {
+    1: "a4f1ca965071f516cbc9415149a69a852ad03022287111f50b6eda99f24b4c59",
+    2: "a5c07fe3954863627b2c39d7e02b76048535968169b6ad2b3cb1820cb8eb4e6d",
+}
+"""Version 2 was written by commit 3f7be81: budgets of all kinds, releases of rows and of people, a charge unsealed."""
+
+
+def write_sqlite(path: Path, version: int) -> Path:
+    connection = sqlite3.connect(path)
+    connection.executescript((HERE / f"version{version}.sql").read_text(encoding="utf-8"))
+    connection.close()
+    return path
 
 
 @pytest.fixture
-def old(tmp_path: Path, quick: None) -> Ledger:
-    path = tmp_path / "l.db"
-    connection = sqlite3.connect(path)
-    connection.executescript((ROOT / "tests" / "ledger" / "version1.sql").read_text(encoding="utf-8"))
-    connection.close()
-    return Ledger(path)
+def first(tmp_path: Path, quick: None) -> Ledger:
+    return Ledger(write_sqlite(tmp_path / "l.db", 1))
 
 
-def test_it_opens_and_verifies_with_the_head_that_it_had(old: Ledger) -> None:
-    assert (old.verify(HEAD).rows, old.head()) == (6, HEAD)
-    anes, census = old.accounts()
-    assert (anes.composition, anes.concentrated) == ("basic", None)
+@pytest.fixture
+def second(tmp_path: Path, quick: None) -> Ledger:
+    return Ledger(write_sqlite(tmp_path / "l.db", 2))
+
+
+@pytest.fixture
+def on_a_server(postgres: Server, tmp_path: Path) -> tuple[str, Ledger]:
+    """The rows of version 2 in tables of version 2."""
+    url = postgres.new_database()
+    rows = Ledger(write_sqlite(tmp_path / "l.db", 2)).history()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute((HERE / "version2_postgres.sql").read_bytes())
+        places = ", ".join(["%s"] * 17)
+        for row in rows:
+            connection.execute(f"INSERT INTO discreet.entries VALUES ({places})".encode(), row[:17])  # noqa: S608
+    return url, Ledger(url)
+
+
+def test_version_1_opens_and_verifies_with_the_head_that_it_had(first: Ledger) -> None:
+    assert (first.verify(HEADS[1]).rows, first.head()) == (6, HEADS[1])
+    anes, census = first.accounts()
+    assert (anes.composition, anes.concentrated, anes.unit) == ("basic", None, None)
     assert anes.spent == (Fraction(17, 70), Fraction(1, 10**9))
     assert census.remaining.epsilon == 2
-    assert '"rho": null' in old.export()
+    assert '"rho": null' in first.export()
 
 
-def test_it_is_charged_and_sealed_on_and_stays_of_its_version(old: Ledger, tmp_path: Path) -> None:
-    assert old.charge("anes", "1/7", "1e-9", request_id="tuesday", digest="f").is_new is False
-    assert old.charge("anes", "1/7", "1e-9", request_id="tuesday", digest="f", rho="1/800").is_new is False
-    old.charge("anes", "1/10", request_id="wednesday", digest="g")
-    old.seal("wednesday", "{}")
-    Ledger.create(tmp_path / "l.db", dataset="third", epsilon=1)
+def test_version_1_is_charged_and_sealed_on_in_the_same_file(first: Ledger, tmp_path: Path) -> None:
+    inode = (tmp_path / "l.db").stat().st_ino
+    assert first.charge("anes", "1/7", "1e-9", request_id="tuesday", digest="f").is_new is False
+    first.charge("anes", "1/10", request_id="wednesday", digest="g")
+    first.seal("wednesday", "{}")
+    Ledger.create(tmp_path / "l.db", dataset="third", epsilon=1, delta="1e-6", composition="zcdp")
     with pytest.raises(BudgetExceeded):
-        old.charge("anes", 1, request_id="thursday", digest="h")
-    assert old.verify(HEAD).rows == 9
-    connection = sqlite3.connect(tmp_path / "l.db")
-    assert connection.execute("PRAGMA user_version").fetchone() == (1,)
-    connection.close()
-    assert [entry.rho for entry in old.history()] == [None] * 9
+        first.charge("anes", 1, request_id="thursday", digest="h")
+    assert first.verify(HEADS[1]).rows == 9
+    assert (tmp_path / "l.db").stat().st_ino == inode, "all names of the file lead to the same ledger"
+    with pytest.raises(sqlite3.DatabaseError):
+        sqlite3.connect(tmp_path / "l.db").execute("SELECT * FROM entries")
 
 
-def test_a_concentrated_budget_needs_a_new_ledger(old: Ledger, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="earlier version"):
-        Ledger.create(tmp_path / "l.db", dataset="z", epsilon=1, delta="1e-6", composition="zcdp")
-    assert old.verify(HEAD).rows == 6
+def test_version_2_verifies_and_goes_on_and_says_what_its_budgets_mixed(second: Ledger) -> None:
+    assert (second.verify(HEADS[2]).rows, second.head()) == (12, HEADS[2])
+    sealed = second.find("people")
+    assert sealed is not None
+    assert sealed.outcome is not None
+    anes, waves, arms = second.accounts()
+    assert anes.units == ("one person, all rows with the same id", "one row")
+    assert (waves.units, arms.units) == (("one row", "unknown"), ("one row",))
+    assert second.charge("waves", "1/10", request_id="second wave", digest="d" * 64).is_new is False
+    second.seal("second wave", "{}")
+    second.charge("anes", "1/4", request_id="by row", digest="x")
+    second.charge("anes", "1/4", request_id="by person", digest="x", scope=Scope("id"))
+    assert second.account("anes").spent.epsilon == Fraction(5, 4)
+    assert second.verify(HEADS[2]).rows == 15
 
 
-def test_a_changed_row_is_named(old: Ledger, tmp_path: Path) -> None:
+@pytest.mark.parametrize("column", ["digest", "time", "request_id", "epsilon"])
+@pytest.mark.parametrize("value", ["'1/11'", "x'00ff'"])
+def test_a_changed_row_of_before_is_named(column: str, value: str, first: Ledger, tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / "l.db", isolation_level=None)
     connection.execute("DROP TRIGGER no_update")
-    connection.execute("UPDATE entries SET epsilon = '1/11' WHERE seq = 3")
+    connection.execute(f"UPDATE entries SET {column} = {value} WHERE seq = 3")  # noqa: S608
     connection.close()
     with pytest.raises(LedgerError, match="row 3 of"):
-        old.verify()
+        first.verify()
+    with pytest.raises(LedgerError, match="row 3 of"):
+        first.charge("anes", "1/10", request_id="r", digest="x")
+
+
+@pytest.mark.parametrize("step", ["open", "converted", "locked", "written", "committed"])
+def test_a_ledger_killed_while_it_is_brought_to_this_version_loses_nothing(step: str, tmp_path: Path) -> None:
+    path = write_sqlite(tmp_path / "l.db", 2)
+    program = (
+        "import os, signal, sys; import discreet.ledger.file as file; from discreet.ledger import Ledger;"
+        "file.step = lambda name: name == sys.argv[1] and os.kill(os.getpid(), signal.SIGKILL);"
+        "Ledger(sys.argv[2]).charge('anes', '1/4', request_id='r', digest='x')"
+    )
+    done = subprocess.run([sys.executable, "-c", program, step, str(path)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    ledger = Ledger(path)
+    stands = step in {"written", "committed"}
+    assert ledger.verify(HEADS[2]).rows == 12 + stands
+    assert ledger.charge("anes", "1/4", request_id="r", digest="x").is_new != stands
+    assert ledger.spent("anes").epsilon == 1
+
+
+def test_a_stale_journal_under_one_name_does_not_undo_what_was_charged_under_another(tmp_path: Path) -> None:
+    """What an attack did to version 2: the journal lies beside `a.db`, the charge was made through `b.db`."""
+    path = write_sqlite(tmp_path / "a.db", 2)
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute("INSERT INTO entries SELECT seq + 1, 'budget', 'late', time, epsilon, delta, NULL, NULL, "
+                       "adjacency, NULL, NULL, NULL, hash, 'h', 'basic', NULL, NULL FROM entries "
+                       "ORDER BY seq DESC LIMIT 1")  # fmt: skip
+    connection.execute("PRAGMA cache_spill = 1")
+    journal = (tmp_path / "a.db-journal").read_bytes()
+    connection.execute("ROLLBACK")
+    connection.close()
+    os.link(path, tmp_path / "b.db")
+    (tmp_path / "a.db-journal").write_bytes(b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7" + journal[8:])
+    Ledger(tmp_path / "b.db").charge("anes", "1/4", request_id="r", digest="x")
+    assert Ledger(tmp_path / "a.db").find("r") is not None
+    assert Ledger(tmp_path / "a.db").verify(HEADS[2]).rows == 13
+
+
+def test_version_2_on_a_server_verifies_and_is_charged_as_it_is(on_a_server: tuple[str, Ledger]) -> None:
+    _, ledger = on_a_server
+    assert ledger.verify(HEADS[2]).rows == 12
+    ledger.charge("anes", "1/4", request_id="r", digest="x", scope=Scope("id", frozenset({"vote"})))
+    ledger.seal("r", "{}")
+    assert [entry.unit for entry in ledger.history()] == [None] * 14
+    assert ledger.verify(HEADS[2]).rows == 14
+
+
+def test_the_owner_brings_version_2_on_a_server_to_this_version_by_opening_a_budget(
+    on_a_server: tuple[str, Ledger], postgres: Server
+) -> None:
+    url, ledger = on_a_server
+    Ledger.create(url, dataset="patients", epsilon=1, id_column="patient")
+    assert ledger.verify(HEADS[2]).rows == 13
+    assert ledger.account("patients").unit == "id:patient"
+    with pytest.raises(InvalidInput, match="told apart by 'patient'"):
+        ledger.charge("patients", "1/4", request_id="r", digest="x")
+    assert ledger.charge("patients", "1/4", request_id="r", digest="x", scope=Scope("patient")).is_new
+    assert tuple(Entry._fields) == COLUMNS

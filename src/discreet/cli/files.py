@@ -8,7 +8,7 @@ from types import TracebackType
 
 from discreet.errors import InvalidInput
 
-KEPT = {b"SQLite format 3\0": 0, b"DUCK": 8, b"PAR1": 0, b"ARROW1": 0}
+KEPT = {b"discreet-ledger": 0, b"SQLite format 3\0": 0, b"DUCK": 8, b"PAR1": 0, b"ARROW1": 0}
 """How files begin, and where, that nothing here ever takes the place of: a ledger is one of them."""
 
 

@@ -47,6 +47,9 @@ def create(
     adjacency: Annotated[
         str, typer.Option(help="What one person may change: replace-one, or replace-answer, if groups are public.")
     ] = "replace-one",
+    id_column: Annotated[
+        str | None, typer.Option(help="Protect people and not rows: the column that tells them apart.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Open a budget for a dataset, in a new ledger or one that is there. A budget is set once."""
@@ -54,15 +57,23 @@ def create(
     from discreet.cli.tables import console, print_json
 
     opened = dc.Ledger.create(
-        place, dataset=dataset, epsilon=epsilon, delta=delta, adjacency=adjacency, composition=composition
+        place,
+        dataset=dataset,
+        epsilon=epsilon,
+        delta=delta,
+        adjacency=adjacency,
+        composition=composition,
+        id_column=id_column,
     )
-    budget, head = opened.account(dataset).budget, opened.head()
-    rules = {"composition": composition, "adjacency": adjacency}
+    account, head = opened.account(dataset), opened.head()
+    budget, rules = account.budget, {"composition": composition, "adjacency": adjacency, "unit": account.unit}
     if as_json:
         print_json({"ledger": opened.name, "dataset": dataset, "budget": budget.to_json(), **rules, "head": head})
     else:
         console().print(f"{dataset} may spend {_shown(budget)} in all, by {one_line(opened.name)}", soft_wrap=True)
-        console().print(f"composition: {composition}, adjacency: {adjacency}", soft_wrap=True)
+        console().print(
+            f"composition: {composition}, adjacency: {adjacency}, protects: {_unit(account.unit)}", soft_wrap=True
+        )
         _print_head(head)
 
 
@@ -77,11 +88,19 @@ def show(place: Place, as_json: AsJson = False) -> None:
     if as_json:
         print_json({"ledger": opened.name, "datasets": [account.to_json() for account in accounts], "head": head})
         return
-    columns = ["dataset", "budget", "spent", "by zCDP", "left", "charges", "without a seal"]
+    columns = ["dataset", "protects", "budget", "spent", "by zCDP", "left", "charges", "without a seal"]
     rows = [_account_row(account) for account in accounts]
     if not any(account.concentrated for account in accounts):
-        columns, rows = columns[:3] + columns[4:], [row[:3] + row[4:] for row in rows]
+        columns, rows = columns[:4] + columns[5:], [row[:4] + row[5:] for row in rows]
     console().print(_table(f"budgets of {opened.name}", columns, rows))
+    for account in accounts:
+        if len(account.units) > 1:
+            mixed = " and ".join(map(_unit, account.units))
+            console().print(
+                f"{one_line(account.dataset)} was charged for {mixed}: its guarantee holds for one row, "
+                "and not for a person with several",
+                soft_wrap=True,
+            )
     _print_head(head)
 
 
@@ -159,7 +178,13 @@ def _account_row(account: Account) -> list[str]:
         together = f"ε = {six_digits(account.concentrated.epsilon, ROUND_CEILING)}"
         left = f"ε = {six_digits(account.remaining.epsilon, ROUND_FLOOR)}"
     amounts = [_shown(account.budget), _shown(account.spent), together, left]
-    return [account.dataset, *amounts, str(account.charges), str(account.charges - account.sealed)]
+    return [account.dataset, _unit(account.unit), *amounts, str(account.charges), str(account.charges - account.sealed)]
+
+
+def _unit(unit: str | None) -> str:
+    """Whose data one record is, for people."""
+    kind, _, column = (unit or "not said").partition(":")
+    return f"people, by {column}" if column else {"row": "rows"}.get(kind, kind)
 
 
 def _history_row(entry: Entry) -> list[str]:

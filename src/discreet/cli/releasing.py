@@ -295,7 +295,7 @@ def _dry_run(
         print_json(document)
     else:
         print_any(document)
-        _print_rho(prepared.rho)
+        _print_rho(prepared.price.rho)
 
 
 def _print_rho(rho: Fraction) -> None:

@@ -6,12 +6,13 @@ from importlib.util import find_spec
 
 from discreet.errors import LedgerError
 
-if find_spec("sqlalchemy") is None:  # pragma: no cover
-    raise LedgerError("a ledger needs SQLAlchemy", mend="pip install 'discreet[workflow]'")
+if find_spec("fcntl") is None:  # pragma: no cover
+    raise LedgerError("a ledger needs a system with flock", mend="use Linux, macOS or WSL")
 
 from discreet.ledger.accounts import Account
 from discreet.ledger.book import Ledger
 from discreet.ledger.charges import Charge, Verified
 from discreet.ledger.entries import Amount, Entry
+from discreet.ledger.scopes import Scope
 
-__all__ = ["Account", "Amount", "Charge", "Entry", "Ledger", "Verified"]
+__all__ = ["Account", "Amount", "Charge", "Entry", "Ledger", "Scope", "Verified"]

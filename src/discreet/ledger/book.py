@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from fractions import Fraction
 from pathlib import Path
 
+from discreet.concentrated import rho_of_range, rounded_up
 from discreet.errors import InvalidInput, LedgerError
-from discreet.ledger.accounts import MEND, Account, replay
+from discreet.ledger.accounts import MEND, Account, Replay
 from discreet.ledger.charges import OTHER, Charge, Verified, charge_of, require_room
 from discreet.ledger.entries import (
     BUDGET,
@@ -15,27 +17,22 @@ from discreet.ledger.entries import (
     SEAL,
     Amount,
     Entry,
-    amount_texts,
+    amount_text,
     asked_amount,
     checked_name,
 )
 from discreet.ledger.exports import as_csv, as_json
-from discreet.ledger.places import created, opened
-from discreet.ledger.rules import (
-    ADJACENCIES,
-    BASIC,
-    REPLACE_ONE,
-    Spent,
-    asked_rho,
-    budget_rho,
-    largest,
-    spent_with,
-)
-from discreet.ledger.store import Rows, Store
+from discreet.ledger.places import create_if_missing, open_store
+from discreet.ledger.rules import ADJACENCIES, BASIC, REPLACE_ONE, Spent, budget_rho, largest
+from discreet.ledger.scopes import Scope
+from discreet.ledger.store import Store
+from discreet.loss.prices import Price
+
+ROWS = Scope()
 
 
 class Ledger:
-    """The budgets of datasets, in a SQLite file or a PostgreSQL database that can only grow.
+    """The budgets of datasets, in a file or a PostgreSQL database that can only grow.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "budgets.db"
@@ -50,7 +47,7 @@ class Ledger:
 
     def __init__(self, path_or_url: str | Path) -> None:
         """Open a ledger that exists. A missing one is refused: made silently, it would be an untouched budget."""
-        self._store: Store = opened(path_or_url)
+        self._store: Store = open_store(path_or_url)
 
     @classmethod
     def create(
@@ -62,11 +59,13 @@ class Ledger:
         delta: object = 0,
         adjacency: str = REPLACE_ONE,
         composition: str = BASIC,
+        id_column: str | None = None,
     ) -> Ledger:
         """Open a dataset with its budget, in a ledger that is made if there is none. A budget is set once.
 
         Under the composition `zcdp` many small releases cost less than the sum of their ε; it takes a δ.
         Under the adjacency `replace-answer` a budget also bears releases under `replace-one`, which protect more.
+        The budget protects single rows, or with `id_column` people: all rows with the same value there.
         """
         amount = asked_amount(epsilon, delta)
         rho = budget_rho(amount, composition)
@@ -80,23 +79,17 @@ class Ledger:
             adjacency=adjacency,
             composition=composition,
             rho=None if rho is None else str(rho),
-            **amount_texts(amount),
+            unit=Scope(id_column).unit,
+            epsilon=amount_text(amount.epsilon),
+            delta=amount_text(amount.delta),
         )
-        if created(path_or_url, first):
+        if create_if_missing(path_or_url, first):
             return cls(path_or_url)
         ledger = cls(path_or_url)
-
-        def decide(rows: Rows) -> None:
-            if rows.budget(first.dataset) is not None:
+        with ledger._store.writing(dataset=first.dataset) as page:
+            if first.dataset in page.state.budgets:
                 raise InvalidInput(f"{ledger.name} has a budget for {first.dataset!r}", mend="a budget is set once")
-            if rho is not None and not rows.keeps_rho:
-                raise InvalidInput(
-                    f"{ledger.name} was made by an earlier version, which adds ε up",
-                    mend="open the dataset in a new ledger",
-                )
-            rows.append(first if rows.keeps_rho else first._replace(composition=None))
-
-        ledger._store.write(decide, dataset=first.dataset)
+            page.append(first)
         return ledger
 
     @property
@@ -107,63 +100,58 @@ class Ledger:
     def charge(
         self,
         dataset: str,
-        epsilon: object,
+        price: object,
         delta: object = 0,
         *,
         request_id: str,
         digest: str,
         adjacency: str = REPLACE_ONE,
-        rho: object = None,
+        scope: Scope = ROWS,
     ) -> Charge:
         """Spend from a budget, durably before this returns, or raise `BudgetExceeded` and spend nothing.
 
-        `digest` stands for all parameters of the request; `rho` is its proved loss under zero-concentrated privacy, if
-        that is less than ε²/2. A request that was charged before is not charged again: with the same digest its charge
-        is returned, with its sealed outcome if there is one; with another it is refused. Nothing is ever refunded.
+        `price` is an ε, or a `Price` of the mechanisms themselves, which also have a δ, an adjacency and a ρ. `digest`
+        stands for all parameters of the request, `scope` says whom and which columns it protects. A request that was
+        charged before is not charged again: with the same digest its charge is returned, with its sealed outcome if
+        there is one; with another it is refused. Nothing is ever refunded.
         Held to its word by `tests/attacks/test_a_budget_is_never_spent_twice.py` and
         `tests/attacks/test_no_outcome_without_its_charge.py`.
         """
-        amount = asked_amount(epsilon, delta)
-        price = asked_rho(rho, amount)
+        asked = _asked(dataset, price, delta, adjacency, scope)
         name, digest = checked_name(request_id, "the request"), checked_name(digest, "the digest")
-        dataset = checked_name(dataset, "the dataset")
-
-        def decide(rows: Rows) -> Charge:
-            earlier = rows.charge(name)
+        with self._store.writing(asked.dataset, name) as page:
+            earlier = page.state.charges.get(name)
             if earlier is not None:
-                asked = (dataset, amount, digest, adjacency, str(price) if earlier.rho else None)
-                if (earlier.dataset, earlier.amount, earlier.digest, earlier.adjacency, earlier.rho) != asked:
+                same = (asked.dataset, asked.epsilon, asked.delta, digest, asked.adjacency)
+                told = (earlier.dataset, earlier.epsilon, earlier.delta, earlier.digest, earlier.adjacency)
+                if told != same or (earlier.rho is not None and earlier.rho != asked.rho):
                     raise InvalidInput(f"request {name!r} was made with other parameters", mend=OTHER)
-                return charge_of(earlier, rows.seal(name), is_new=False)
-            budget = self._budget_of(rows, dataset)
-            spent = require_room(budget, _spent(rows, dataset), amount, price, adjacency)
-            kept = {"rho": str(price), "spent_rho": str(spent.rho)} if rows.keeps_rho else {}
-            written = rows.append(
-                Entry(
-                    seq=0,
-                    kind=CHARGE,
-                    dataset=dataset,
+                return charge_of(earlier, page.state.seals.get(name), is_new=False)
+            spent = self._room(page.state, asked)
+            written = page.append(
+                asked._replace(
                     time=_now(),
-                    adjacency=adjacency,
                     request_id=name,
                     digest=digest,
-                    **amount_texts(amount),
-                    **amount_texts(spent.amount, ("spent_epsilon", "spent_delta")),
-                    **kept,
+                    spent_epsilon=amount_text(spent.amount.epsilon),
+                    spent_delta=amount_text(spent.amount.delta),
+                    spent_rho=None if spent.rho is None else str(spent.rho),
                 )
             )
-            return charge_of(written, None, is_new=True)
-
-        return self._store.write(decide, dataset=dataset, request_id=name)
+        return charge_of(written, None, is_new=True)
 
     def afford(
-        self, dataset: str, epsilon: object, delta: object = 0, *, adjacency: str = REPLACE_ONE, rho: object = None
+        self,
+        dataset: str,
+        price: object,
+        delta: object = 0,
+        *,
+        adjacency: str = REPLACE_ONE,
+        scope: Scope = ROWS,
     ) -> None:
         """Refuse what `charge` would refuse now, and spend nothing. It may have changed when the charge is made."""
-        amount = asked_amount(epsilon, delta)
-        with self._store.reading() as rows:
-            budget = self._budget_of(rows, dataset)
-            require_room(budget, _spent(rows, dataset), amount, asked_rho(rho, amount), adjacency)
+        asked = _asked(dataset, price, delta, adjacency, scope)
+        self._room(self._store.read(asked.dataset), asked)
 
     def seal(self, request_id: str, outcome: str) -> None:
         """Keep what was released for a charge (a JSON text), durably, before it is shown.
@@ -173,14 +161,13 @@ class Ledger:
         name = checked_name(request_id, "the request")
         if not _is_json(outcome):
             raise InvalidInput("an outcome must be a JSON text", mend="write it with json.dumps")
-
-        def decide(rows: Rows) -> None:
-            charge = rows.charge(name)
+        with self._store.writing(request_id=name) as page:
+            charge = page.state.charges.get(name)
             if charge is None:
                 raise LedgerError(f"request {name!r} has no charge", mend="charge first")
-            if rows.seal(name) is not None:
+            if name in page.state.seals:
                 raise LedgerError(f"request {name!r} is sealed", mend="ask with its id again for what was released")
-            rows.append(
+            page.append(
                 Entry(
                     seq=0,
                     kind=SEAL,
@@ -192,47 +179,42 @@ class Ledger:
                 )
             )
 
-        self._store.write(decide, request_id=name)
-
     def find(self, request_id: str) -> Charge | None:
         """The charge of a request, with its outcome if it was sealed."""
         name = checked_name(request_id, "the request")
-        with self._store.reading() as rows:
-            charge = rows.charge(name)
-            return None if charge is None else charge_of(charge, rows.seal(name), is_new=False)
+        state = self._store.read(request_id=name)
+        charge = state.charges.get(name)
+        return None if charge is None else charge_of(charge, state.seals.get(name), is_new=False)
 
     def spent(self, dataset: str) -> Amount:
         """What the charges to a dataset add up to, plainly; `account` also tells what they cost by its own rule."""
-        with self._store.reading() as rows:
-            self._budget_of(rows, dataset)
-            return _spent(rows, dataset).amount
+        state = self._store.read(checked_name(dataset, "the dataset"))
+        self._budget_of(state, dataset)
+        return state.spent[dataset].amount
 
     def remaining(self, dataset: str) -> Amount:
         """The most that one more charge may cost: under basic composition, what is left of the budget."""
-        with self._store.reading() as rows:
-            return largest(self._budget_of(rows, dataset), _spent(rows, dataset))
+        state = self._store.read(checked_name(dataset, "the dataset"))
+        return largest(self._budget_of(state, dataset), state.spent[dataset])
 
     def account(self, dataset: str) -> Account:
         """One dataset's budget and what became of it, from a full and checked reading."""
-        found = {account.dataset: account for account in self.accounts()}
-        if dataset not in found:
+        accounts = {account.dataset: account for account in self.accounts()}
+        if dataset not in accounts:
             raise self._unknown(dataset)
-        return found[dataset]
+        return accounts[dataset]
 
     def accounts(self) -> list[Account]:
         """Every dataset with its budget, from a full and checked reading."""
-        return replay(self.history(), self._store.name).accounts()
+        return self._store.read().accounts()
 
     def history(self, dataset: str | None = None) -> list[Entry]:
-        """All rows, or those of one dataset, in order."""
-        with self._store.reading() as rows:
-            found = rows.all()
-        return [entry for entry in found if dataset is None or entry.dataset == dataset]
+        """All rows, or those of one dataset, in order, from a full and checked reading."""
+        return [entry for entry in self._store.read().entries if dataset is None or entry.dataset == dataset]
 
     def head(self) -> str:
         """The hash of the newest row. Kept elsewhere, it later tells whether rows were dropped or forged."""
-        with self._store.reading() as rows:
-            return rows.last().hash
+        return self._store.read().head
 
     def verify(self, head: str | None = None) -> Verified:
         """Check every row and the chain; `LedgerError` names the first that is wrong.
@@ -240,10 +222,10 @@ class Ledger:
         With a head that was noted earlier, it must still be in the chain: without one, a ledger that lost its newest
         rows, or was written anew, looks sound.
         """
-        state = replay(self.history(), self._store.name)
+        state = self._store.read()
         if self._store.is_damaged():
-            raise LedgerError(f"the file or the guards of {self._store.name} are damaged", mend=MEND)
-        if head is not None and head.strip().lower() not in state.hashes:
+            raise LedgerError(f"the guards of {self._store.name} are damaged", mend=MEND)
+        if head is not None and head.strip().lower() not in {entry.hash for entry in state.entries}:
             raise LedgerError(f"{self._store.name} has no row with that head: it lost rows, or is another", mend=MEND)
         return Verified(rows=state.rows, head=state.head)
 
@@ -253,8 +235,12 @@ class Ledger:
             raise InvalidInput(f"there is no export as {kind!r}", mend="use csv or json")
         return as_csv(self.history()) if kind == "csv" else as_json(self.history())
 
-    def _budget_of(self, rows: Rows, dataset: str) -> Entry:
-        budget = rows.budget(checked_name(dataset, "the dataset"))
+    def _room(self, state: Replay, asked: Entry) -> Spent:
+        budget = self._budget_of(state, asked.dataset)
+        return require_room(budget, state.spent[asked.dataset], state.scopes[asked.dataset], asked)
+
+    def _budget_of(self, state: Replay, dataset: str) -> Entry:
+        budget = state.budgets.get(dataset)
         if budget is None:
             raise self._unknown(dataset)
         return budget
@@ -265,8 +251,36 @@ class Ledger:
         )
 
 
-def _spent(rows: Rows, dataset: str) -> Spent:
-    return spent_with(rows.last_charge(dataset))
+def _asked(
+    dataset: str,
+    price: object,
+    delta: object,
+    adjacency: str,
+    scope: Scope,
+) -> Entry:
+    """A charge as it is asked for: ρ is the mechanisms' own, and ε²/2 where only ε is known."""
+    if isinstance(price, Price):
+        amount, adjacency = Amount(price.epsilon, price.delta), price.adjacency
+        rho = min(_worst_rho(amount), rounded_up(price.rho))
+    else:
+        amount = asked_amount(price, delta)
+        rho = _worst_rho(amount)
+    return Entry(
+        seq=0,
+        kind=CHARGE,
+        dataset=checked_name(dataset, "the dataset"),
+        time="",
+        adjacency=adjacency,
+        rho=str(rho),
+        unit=scope.unit,
+        columns=scope.columns,
+        epsilon=amount_text(amount.epsilon),
+        delta=amount_text(amount.delta),
+    )
+
+
+def _worst_rho(amount: Amount) -> Fraction:
+    return rho_of_range(2 * amount.epsilon)
 
 
 def _is_json(text: object) -> bool:

@@ -8,8 +8,9 @@ from fractions import Fraction
 
 from discreet.concentrated import six_digits
 from discreet.errors import BudgetExceeded, InvalidInput
-from discreet.ledger.entries import Amount, Entry
+from discreet.ledger.entries import Amount, Entry, read_number
 from discreet.ledger.rules import BASIC, Spent, composition_of, covers, fits, largest
+from discreet.ledger.scopes import Scope, columns_of
 
 LONG = 10**40
 
@@ -61,21 +62,42 @@ def charge_of(entry: Entry, seal: Entry | None, *, is_new: bool) -> Charge:
     )
 
 
-def require_room(budget: Entry, before: Spent, amount: Amount, rho: Fraction, adjacency: str) -> Spent:
+def require_room(budget: Entry, before: Spent, scope: Scope, asked: Entry) -> Spent:
     """What will have been spent with one more charge; refused if the budget does not allow it."""
-    if not covers(adjacency, budget.adjacency):
+    if not covers(asked.adjacency, budget.adjacency):
         raise InvalidInput(
             f"dataset {budget.dataset!r} is budgeted under {budget.adjacency}", mend="other losses do not add to these"
         )
-    if amount.delta and composition_of(budget) != BASIC:
+    if budget.unit not in {None, asked.unit}:
+        raise wrong_unit(budget)
+    if asked.amount.delta and composition_of(budget) != BASIC:
         raise InvalidInput(
             f"the delta of dataset {budget.dataset!r} is needed for its composition",
             mend="charge what has no delta of its own, or budget it under basic composition",
         )
-    spent = before.plus(amount, rho)
+    conflict = scope.conflict(columns_of(asked))
+    if conflict is not None:
+        raise InvalidInput(
+            f"column {conflict!r} of dataset {budget.dataset!r} is public in one request and protected in another",
+            mend="ask for it as before, or open a budget of its own for other data",
+        )
+    spent = before.plus(asked.amount, read_number(asked.rho))
     if not fits(budget, spent):
-        raise exceeded(budget, amount, before)
+        raise exceeded(budget, asked.amount, before)
     return spent
+
+
+def wrong_unit(budget: Entry) -> InvalidInput:
+    """The refusal of a charge for rows to a budget of people, or the other way round: their losses do not add up."""
+    _, _, column = str(budget.unit).partition(":")
+    if column:
+        return InvalidInput(
+            f"dataset {budget.dataset!r} is budgeted for people, told apart by {column!r}",
+            mend=f"release with the id column {column!r}",
+        )
+    return InvalidInput(
+        f"dataset {budget.dataset!r} is budgeted for rows", mend="release without an id column, or open another budget"
+    )
 
 
 def exceeded(budget: Entry, asked: Amount, before: Spent) -> BudgetExceeded:

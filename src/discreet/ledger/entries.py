@@ -20,8 +20,11 @@ FIRST = "0" * 64
 
 BUDGET, CHARGE, SEAL = "budget", "charge", "seal"
 
-LATER = ("composition", "rho", "spent_rho")
-"""What rows of version 1 do not have. They are hashed where they are said, so that old rows keep their hashes."""
+LATER = ("composition", "rho", "spent_rho", "unit", "columns")
+"""What rows of earlier versions do not have. They are hashed where they are said: old rows keep their hashes."""
+
+ROW = "row"
+"""The unit of a budget that protects single rows."""
 
 MAX_NAME = 200
 MAX_DIGITS = 4000
@@ -86,6 +89,10 @@ class Entry(NamedTuple):
     rho: str | None = None
     """For a charge: its loss under zero-concentrated privacy; for a budget under that: what they may add up to."""
     spent_rho: str | None = None
+    unit: str | None = None
+    """Whose data one record is: `row`, or `id:` and the column that tells people apart. None before units were kept."""
+    columns: str | None = None
+    """For a charge: a JSON text of the columns that it protects and of those that it takes as public."""
 
     def computed_hash(self) -> str:
         """SHA-256 of the row in canonical JSON, everything but the hash itself.
@@ -93,15 +100,16 @@ class Entry(NamedTuple):
         >>> Entry(seq=1, kind=BUDGET, dataset="anes", time="2030-01-01T00:00:00+00:00").computed_hash()[:16]
         '08f6b2603c2a9bd7'
         """
-        digest = _known_digest if self.outcome is None else _digest  # outcomes may be long, and are not kept
-        return digest(*self._replace(hash=""))
+        return hashlib.sha256(self.canonical()).hexdigest()
 
-    def is_sound(self) -> bool:
-        """Whether the hash is the row's own; a file can hold what is no text, and has none."""
-        try:
-            return self.hash == self.computed_hash()
-        except TypeError:
-            return False
+    def canonical(self) -> bytes:
+        """The row without its hash as JSON with sorted keys: the bytes that are hashed, and that a file keeps."""
+        told = self._asdict()
+        del told["hash"]
+        for name in LATER:
+            if told[name] is None:
+                del told[name]
+        return _CANONICAL.encode(told).encode("ascii")
 
     def chained(self) -> Entry:
         """The row with its hash filled in."""
@@ -116,21 +124,6 @@ class Entry(NamedTuple):
     def spent(self) -> Amount:
         """What the dataset has spent with this charge."""
         return read_amount(self.spent_epsilon, self.spent_delta)
-
-
-def _digest(*fields: object) -> str:
-    told = dict(zip(Entry._fields, fields, strict=True))
-    del told["hash"]
-    for name in LATER:
-        if told[name] is None:
-            del told[name]
-    return hashlib.sha256(_CANONICAL.encode(told).encode("ascii")).hexdigest()
-
-
-@lru_cache(maxsize=64, typed=True)
-def _known_digest(*fields: object) -> str:
-    """A charge looks at the same few rows again and again: the budget, and the newest, which it often wrote itself."""
-    return _digest(*fields)
 
 
 def read_amount(epsilon: object, delta: object) -> Amount:
@@ -156,13 +149,13 @@ def _read_number(text: str) -> Fraction:
     return number
 
 
-def amount_texts(amount: Amount, names: tuple[str, str] = ("epsilon", "delta")) -> dict[str, str]:
-    """How an amount is stored; refused if its digits are beyond all reason."""
-    if any(max(part.denominator, part.numerator) >= _BEYOND for part in amount):
+def amount_text(part: Fraction) -> str:
+    """How an ε or δ is stored; refused if its digits are beyond all reason."""
+    if max(part.denominator, part.numerator) >= _BEYOND:
         raise InvalidInput(
             "epsilon or delta has a denominator that does not go with the earlier ones", mend="round it to few digits"
         )
-    return {name: str(part) for name, part in zip(names, amount, strict=True)}
+    return str(part)
 
 
 def asked_amount(epsilon: object, delta: object) -> Amount:

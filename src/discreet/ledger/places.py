@@ -8,7 +8,7 @@ from pathlib import Path
 
 from discreet.errors import LedgerError
 from discreet.ledger.entries import Entry
-from discreet.ledger.sqlite import SqliteStore, create_file, resolved
+from discreet.ledger.file import FileStore, create_file, resolved
 from discreet.ledger.store import Store
 
 SQLITE = "sqlite:///"
@@ -19,16 +19,16 @@ _ADDRESS = re.compile(
 """An address as libpq spells it, or one that is misspelt: a file of that name would show its password."""
 
 
-def opened(path_or_url: str | Path) -> Store:
+def open_store(path_or_url: str | Path) -> Store:
     """The ledger that is kept there; `LedgerError` if there is none."""
     if not _is_postgres(path_or_url):
-        return SqliteStore(_file_of(path_or_url))
+        return FileStore(_file_of(path_or_url))
     from discreet.ledger.postgres import PostgresStore
 
     return PostgresStore(str(path_or_url))
 
 
-def created(path_or_url: str | Path, first: Entry) -> bool:
+def create_if_missing(path_or_url: str | Path, first: Entry) -> bool:
     """Make a ledger with its first row, whole or not at all; False if there is one, which is left as it is."""
     if not _is_postgres(path_or_url):
         file = _file_of(path_or_url)

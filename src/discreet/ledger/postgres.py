@@ -1,40 +1,28 @@
 """A ledger in a PostgreSQL database, for teams: several hosts may charge it at once.
 
 A write locks the ledger's mark before it reads, so that no two can both find room for the last of a budget. It takes
-two messages: the lock and the rows that will be asked for, then the new row and the commit; or one, if it was decided
-from rows that are remembered and the server finds that nothing was added to them. `synchronous_commit` is
-forced on in every transaction, and a server that does not sync to its disk is refused. If the connection breaks before
-the answer to a commit, the charge may stand or not: the caller is told so and shown nothing, and the same request asked
-again finds out. No message says what the server said, which might name a user or an address; no password is kept but
-in the address itself.
+two messages: the lock and the rows that concern it, then the new row and the commit. Every charge works out anew, from
+all charges to its dataset, what was spent: a row that a curator inserted by hand, with a total of his own, is named and
+nothing more is charged. `synchronous_commit` is forced on in every transaction, and a server that does not sync to its
+disk is refused. If the connection breaks before the answer to a commit, the charge may stand or not: the caller is told
+so and shown nothing, and the same request asked again finds out. No message says what the server said, which might name
+a user or an address; no password is kept but in the address itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import LiteralString, TypeVar
+from typing import LiteralString
 
 import psycopg
 from psycopg import errors
 
-from discreet.errors import DiscreetError, LedgerError
-from discreet.ledger.accounts import MEND
+from discreet.errors import LedgerError
+from discreet.ledger.accounts import Page, Replay, replay
 from discreet.ledger.entries import Entry
-from discreet.ledger.postgres_link import Hold, Link, missing, translated
-from discreet.ledger.postgres_rows import (
-    APPEND,
-    INSERT,
-    WANTED,
-    Forgotten,
-    Found,
-    LinkSource,
-    Memory,
-    found_of,
-    told_to_append,
-)
-from discreet.ledger.postgres_tables import is_guarded, make
-from discreet.ledger.store import VERSION, Rows, step
+from discreet.ledger.postgres_link import Link, SharedConnection, missing, translated
+from discreet.ledger.postgres_tables import COLUMNS, EARLIER, VERSION, VERSION_OF, insertion, is_guarded, make, upgrade
 
 PATIENCE = 60
 """Seconds to wait for other writers, and after which a writer that fell silent is shut out."""
@@ -42,7 +30,6 @@ PATIENCE = 60
 APPLICATION = 0x64637274
 """The lock of those who make a ledger."""
 
-T = TypeVar("T")
 Cursor = psycopg.Cursor[tuple[object, ...]]
 
 # Rows that others may not see are an error and not a gap; a commit is on disk when it is answered.
@@ -56,105 +43,98 @@ _SERVER: LiteralString = """
         current_setting('server_encoding') = 'UTF8',
         EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace
                 WHERE s.nspname = 'discreet' AND c.relname = 'mark')"""  # to_regclass may answer from a cache
-_LOCK: LiteralString = "SELECT version FROM discreet.mark FOR UPDATE"
+
+
+def step(name: str) -> None:
+    """A place where the tests pull the plug."""
 
 
 class PostgresStore:
     """The store in a database that holds a ledger. One connection is kept open; a forked child opens its own."""
 
     def __init__(self, url: str) -> None:
-        self._hold = Hold(url)
-        self.name = self._hold.name
-        self._memory = Memory()
-        with translated(self.name), self._hold.turn():
-            if not _is_there(self._hold.link(), self.name):
+        self._shared = SharedConnection(url)
+        self.name = self._shared.name
+        with translated(self.name), self._shared.turn():
+            if _version(self._shared.link(), self.name) is None:
                 raise missing(self.name)
-            found = self._hold.link().execute("SELECT version FROM discreet.mark").fetchall()
-        if found != [(VERSION,)]:
-            raise LedgerError(f"{self.name} is not a ledger of this version", mend="check the name")
+
+    def read(self, dataset: str | None = None, request_id: str | None = None) -> Replay:
+        """A consistent view: of all rows, or of those that concern the dataset and the request."""
+        with translated(self.name), self._shared.turn():
+            link, _ = self._shared.opened(_begin_reading)
+            rows = link.execute(*_query(dataset, request_id)).fetchall()
+            link.execute("COMMIT")
+        return _replay(rows, self.name, dataset, request_id)
 
     @contextmanager
-    def reading(self) -> Iterator[Rows]:
-        """A consistent view."""
-        with translated(self.name), self._hold.turn():
-            yield Rows(LinkSource(self._hold.opened(_begin_reading)[0]), self.name)
-            self._hold.link().execute("COMMIT")
-
-    def write(self, decide: Callable[[Rows], T], dataset: str | None = None, request_id: str | None = None) -> T:
-        """Let `decide` read and append as the only writer; durable when this returns, undone if it fails."""
-        with translated(self.name), self._hold.turn():
+    def writing(self, dataset: str | None = None, request_id: str | None = None) -> Iterator[Page]:
+        """Be the only writer; what is appended is durable when this ends, and nothing is written if it fails."""
+        with translated(self.name), self._shared.turn():
             step("open")
-            answer = self._from_memory(decide)
-            if answer is not None:
-                return answer[0]
-            link, (rest, found) = self._hold.opened(lambda link: _begin_writing(link, dataset, request_id))
-            source = LinkSource(link, self._memory.beside(found))
+            link, (rest, version, rows) = self._shared.opened(lambda link: _begin_writing(link, dataset, request_id))
             with _answered(link, self.name), rest:
                 step("locked")
-                decided = decide(Rows(source, self.name))
+                state = _replay(rows, self.name, dataset, request_id)
+                page = Page(state, has_units=_checked_version(version, self.name) == VERSION)
+                yield page
                 step("written")
-                done = _send(link, source.new)
+                done = _send(link, page.new)
             _require_commit(*done)
-            self._memory.keep(source)
             step("committed")
-            return decided
-
-    def _from_memory(self, decide: Callable[[Rows], T]) -> tuple[T] | None:
-        """What is decided without asking, in one message; None if it has to be decided anew, and nothing was written.
-
-        Only a row that the server appends counts. Who refuses, or finds an earlier answer, must have looked.
-        """
-        source = self._memory.source()
-        if source is None:
-            return None
-        try:
-            decided = decide(Rows(source, self.name))
-        except (Forgotten, DiscreetError):
-            return None
-        entry = source.to_append()
-        if entry is None or self._hold.is_broken():
-            return None
-        step("written")
-        link = self._hold.link()
-        with _answered(link, self.name), link.pipeline():
-            _begin_locked(link)
-            link.execute(_LOCK)
-            appended = link.execute(APPEND, told_to_append(entry))
-            done = link.execute("COMMIT")
-        _require_commit(done)
-        if appended.rowcount != 1:
-            return None
-        self._memory.keep(source)
-        step("committed")
-        return (decided,)
 
     def is_damaged(self) -> bool:
         """Whether the guards are not as they were made, or the tables would be lost in a crash."""
-        with translated(self.name), self._hold.turn():
-            guarded = is_guarded(self._hold.opened(_begin_reading)[0])
-            self._hold.link().execute("COMMIT")
+        with translated(self.name), self._shared.turn():
+            guarded = is_guarded(self._shared.opened(_begin_reading)[0])
+            self._shared.link().execute("COMMIT")
         return not guarded
 
 
 def create_tables(url: str, first: Entry) -> bool:
-    """Make a ledger with its first row: whole and durable at once, or not at all. False if there is one."""
-    hold = Hold(url)
-    with translated(hold.name), hold.turn():
-        if _is_there(hold.link(), hold.name):
+    """Make a ledger with its first row: whole and durable at once, or not at all. False if there is one.
+
+    The tables of one that is there are brought to the version of today, which only their owner can.
+    """
+    shared = SharedConnection(url)
+    with translated(shared.name), shared.turn():
+        if _version(shared.link(), shared.name) == VERSION:
             return False
-        link, _ = hold.opened(_begin_making)
-        if _is_there(link, hold.name):  # somebody was quicker
-            link.execute("ROLLBACK")
-            return False
-        make(link)
-        source = LinkSource(link)
-        Rows(source, hold.name).begin(first)
+        link, _ = shared.opened(_begin_making)
+        version = _version(link, shared.name)  # somebody may have been quicker
+        if version is None:
+            make(link)
+        elif version == EARLIER:
+            upgrade(link)
         step("made")
-        with _answered(link, hold.name), link.pipeline():
-            done = _send(link, source.new)
+        with _answered(link, shared.name), link.pipeline():
+            done = _send(link, Page(Replay()).append(first) if version is None else None)
         _require_commit(*done)
         step("committed")
-    return True
+    return version is None
+
+
+def _query(dataset: str | None, request_id: str | None) -> tuple[LiteralString, dict[str, str | None]]:
+    """All rows; or each dataset's budget, the charges to one, what was done for a request, and the newest row."""
+    if dataset is None and request_id is None:
+        return "SELECT * FROM discreet.entries ORDER BY seq", {}
+    return (
+        "SELECT * FROM discreet.entries WHERE kind = 'budget' OR (kind = 'charge' AND dataset = %(dataset)s)"
+        " OR request_id = %(request)s OR seq = (SELECT max(seq) FROM discreet.entries) ORDER BY seq",
+        {"dataset": dataset, "request": request_id},
+    )
+
+
+def _replay(rows: list[tuple[object, ...]], name: str, dataset: str | None, request_id: str | None) -> Replay:
+    missing = (None,) * (len(COLUMNS) - len(rows[0]) if rows else 0)  # of tables of an earlier version
+    entries = [Entry._make(row + missing) for row in rows]
+    return replay(entries, name, only=None if dataset is None and request_id is None else dataset or "")
+
+
+def _checked_version(found: list[tuple[object, ...]], name: str) -> object:
+    if found not in ([(VERSION,)], [(EARLIER,)]):
+        raise LedgerError(f"{name} is not a ledger of this version", mend="check the name")
+    return found[0][0]
 
 
 def _begin_reading(link: Link) -> None:
@@ -163,8 +143,10 @@ def _begin_reading(link: Link) -> None:
         link.execute(_SETTINGS, {"wait": f"{PATIENCE}s"})
 
 
-def _begin_writing(link: Link, dataset: str | None, request_id: str | None) -> tuple[ExitStack, Found]:
-    """Take the lock, and then, as a statement of its own that sees what others have committed, each row by its key.
+def _begin_writing(
+    link: Link, dataset: str | None, request_id: str | None
+) -> tuple[ExitStack, list[tuple[object, ...]], list[tuple[object, ...]]]:
+    """Take the lock, and then, as a statement of its own that sees what others have committed, the rows.
 
     The pipeline stays open for the second message: leaving it would tell the server to flush, and whoever is told
     anything after falling silent no longer counts as idle.
@@ -172,12 +154,11 @@ def _begin_writing(link: Link, dataset: str | None, request_id: str | None) -> t
     with ExitStack() as stack:
         pipeline = stack.enter_context(link.pipeline())
         _begin_locked(link)
-        locked = link.execute(_LOCK)
-        wanted = link.execute(WANTED, {"dataset": dataset, "request": request_id})
+        locked = link.execute(VERSION_OF + " FOR UPDATE")
+        wanted = link.execute(*_query(dataset, request_id))
         pipeline.sync()
-        if locked.fetchall() != [(VERSION,)]:
-            raise LedgerError("the mark of the ledger was changed", mend=MEND)
-        return stack.pop_all(), found_of(dataset, request_id, wanted)
+        version, rows = locked.fetchall(), wanted.fetchall()
+        return stack.pop_all(), version, rows
 
 
 def _begin_making(link: Link) -> None:
@@ -191,9 +172,9 @@ def _begin_locked(link: Link) -> None:
     link.execute(_SETTINGS, {"wait": f"{PATIENCE}s"})
 
 
-def _send(link: Link, new: list[Entry]) -> tuple[Cursor, ...]:
-    """The commit and before it the new rows, as one message that leaves with the pipeline."""
-    rows = [link.execute(INSERT, entry) for entry in new]
+def _send(link: Link, new: Entry | None) -> tuple[Cursor, ...]:
+    """The commit and before it the new row, as one message that leaves with the pipeline."""
+    rows = [] if new is None else [link.execute(*insertion(new))]
     return link.execute("COMMIT"), *rows
 
 
@@ -217,8 +198,8 @@ def _require_commit(commit: Cursor, *rows: Cursor) -> None:
         raise errors.InFailedSqlTransaction
 
 
-def _is_there(link: Link, name: str) -> bool:
-    """Whether the database holds a ledger; refused if the server may lose or garble what it was given."""
+def _version(link: Link, name: str) -> object:
+    """The version of the ledger's tables, None without any; a server that may lose or garble them is refused."""
     found = link.execute(_SERVER).fetchone()
     assert found is not None
     syncs, whole_pages, unicode, is_there = found
@@ -226,4 +207,4 @@ def _is_there(link: Link, name: str) -> bool:
         raise LedgerError(f"the server of {name} does not sync to its disk", mend="set fsync and full_page_writes on")
     if not unicode:
         raise LedgerError(f"{name} does not keep UTF-8", mend="create the database with ENCODING 'UTF8'")
-    return bool(is_there)
+    return _checked_version(link.execute(VERSION_OF).fetchall(), name) if is_there else None

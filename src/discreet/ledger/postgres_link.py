@@ -29,13 +29,13 @@ CONNECT_PATIENCE = 10
 """Seconds."""
 
 
-class Hold:
+class SharedConnection:
     """One connection that stays open. Threads take turns; a forked child leaves its parent's alone."""
 
     def __init__(self, url: str) -> None:
         self._address, self.name = _read(url)
         self._begin()
-        _HOLDS.add(self)
+        _SHARED.add(self)
 
     def _begin(self) -> None:
         self._links: list[Link] = []
@@ -75,15 +75,6 @@ class Hold:
             self._links[:] = [psycopg.connect(self._address, autocommit=True, prepare_threshold=2)]
         return self._links[0]
 
-    def is_broken(self) -> bool:
-        """Whether the server is known to have gone: its farewell is read, and then the end."""
-        try:
-            for _ in range(2):
-                self.link().pgconn.consume_input()
-        except psycopg.OperationalError:
-            return True
-        return False
-
     def opened(self, begin: Callable[[Link], T]) -> tuple[Link, T]:
         """The connection with a transaction begun. One that broke while nobody used it is replaced, once."""
         kept = bool(self._links)
@@ -111,13 +102,13 @@ class Hold:
             link.close()
 
 
-_HOLDS: WeakSet[Hold] = WeakSet()
+_SHARED: WeakSet[SharedConnection] = WeakSet()
 
 
 def _begin_in_child() -> None:
     """At once after a fork: later, several threads of the child could find the parent's connection at a time."""
-    for hold in list(_HOLDS):
-        hold.begin_in_child()
+    for shared in list(_SHARED):
+        shared.begin_in_child()
 
 
 if hasattr(os, "register_at_fork"):
@@ -179,6 +170,8 @@ def _explained(failure: Exception, name: str) -> LedgerError:
                 f"a pool before {name} forgets prepared statements",
                 mend="connect directly, or see docs/ledger.md on pools",
             )
+        case errors.FeatureNotSupported():
+            return LedgerError(f"{name} was brought to another version meanwhile", mend="ask again")
         case psycopg.OperationalError():
             return LedgerError(
                 f"{name} cannot be reached", mend="check the address, the user, the password and the server"

@@ -12,19 +12,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, LiteralString
 
 from discreet.ledger.entries import Entry
-from discreet.ledger.store import VERSION
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
 COLUMNS: tuple[LiteralString, ...] = (
     "seq", "kind", "dataset", "time", "epsilon", "delta", "spent_epsilon", "spent_delta", "adjacency", "request_id",
-    "digest", "outcome", "previous", "hash", "composition", "rho", "spent_rho",
+    "digest", "outcome", "previous", "hash", "composition", "rho", "spent_rho", "unit", "columns",
 )  # fmt: skip
 assert Entry._fields == COLUMNS, "the statements below name the columns in the order of a row"
 
-NAMES: LiteralString = ", ".join(COLUMNS)
-PLACES: LiteralString = ", ".join(["%s"] * len(COLUMNS))
+VERSION, EARLIER = 3, 2
+"""Tables of version 2 have no columns for units and columns; they are read, and charged as they are."""
+
+VERSION_OF: LiteralString = "SELECT version FROM discreet.mark"
 
 ONLY_GROWS: LiteralString = "BEGIN RAISE EXCEPTION 'the ledger only grows'; END"
 
@@ -78,6 +79,23 @@ def make(connection: Connection[tuple[object, ...]]) -> None:
     for (table, name), (when, function, _) in GUARDS.items():
         connection.execute("CREATE TRIGGER " + name + " " + when + " EXECUTE FUNCTION discreet." + function + "()")
         connection.execute("ALTER TABLE discreet." + table + " ENABLE ALWAYS TRIGGER " + name)
+
+
+def insertion(entry: Entry) -> tuple[LiteralString, tuple[object, ...]]:
+    """The statement for one more row, and what it is told; what an earlier version has no column for is not said."""
+    told = {name: value for name, value in zip(COLUMNS, entry, strict=True) if value is not None}
+    names, places = ", ".join(told), ", ".join(["%s"] * len(told))
+    query = "INSERT INTO discreet.entries (" + names + ") VALUES (" + places + ")"  # noqa: S608 - our own names
+    return query, tuple(told.values())
+
+
+def upgrade(connection: Connection[tuple[object, ...]]) -> None:
+    """Bring tables of the version before to this one, within the transaction that is open. Only their owner can."""
+    for name in COLUMNS[-2:]:
+        connection.execute("ALTER TABLE discreet.entries ADD COLUMN " + name + ' text COLLATE "C"')
+    connection.execute("ALTER TABLE discreet.mark DISABLE TRIGGER no_change")
+    connection.execute("UPDATE discreet.mark SET version = %s", (VERSION,))
+    connection.execute("ALTER TABLE discreet.mark ENABLE ALWAYS TRIGGER no_change")
 
 
 FOUND_TRIGGERS: LiteralString = """

@@ -16,7 +16,6 @@ from typing import NamedTuple
 from discreet.concentrated import epsilon_upper, rho_lower, rho_of_range, rounded_up
 from discreet.errors import InvalidInput
 from discreet.ledger.entries import NOTHING, Amount, Entry, read_number
-from discreet.numbers import exact
 
 REPLACE_ONE, REPLACE_ANSWER = "replace-one", "replace-answer"
 ADJACENCIES = (REPLACE_ONE, REPLACE_ANSWER)
@@ -90,12 +89,6 @@ def is_sound(budget: Entry) -> bool:
         and budget.amount.delta > 0
         and epsilon_upper(rho, budget.amount.delta) <= budget.amount.epsilon
     )
-
-
-def asked_rho(rho: object, amount: Amount) -> Fraction:
-    """The ρ of a charge: what the caller proved, or ε²/2, whichever is less."""
-    least = rho_of_range(2 * amount.epsilon)
-    return least if rho is None else min(least, rounded_up(exact(rho, "rho", above=0)))
 
 
 def is_price(rho: Fraction | None, amount: Amount) -> bool:
