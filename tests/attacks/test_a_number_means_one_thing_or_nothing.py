@@ -9,8 +9,8 @@ from collections.abc import Callable
 import pytest
 
 from discreet import Dirichlet, InvalidInput, PosteriorSpace, reciprocal_sensitivity, renyi, seeds_gamma
+from discreet.arithmetic.numbers import exact, whole
 from discreet.mechanisms import ExponentialReciprocal, Geometric
-from discreet.numbers import exact, whole
 
 CORPUS: list[object] = [
     "nan",

@@ -26,9 +26,9 @@ import pytest
 
 from discreet.ledger import Ledger
 from discreet.web.guard import HEADERS, MAX_BODY
-from tests.browser import Served, Watched, serving
 from tests.cli.command import SCRIPT
 from tests.contracts.source import PACKAGE
+from tests.support.browser import Served, Watched, serving
 
 PAGE = PACKAGE / "web" / "page"
 MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script>"

@@ -6,7 +6,7 @@ import psycopg
 import pytest
 
 from tests.cli.command import discreet_here
-from tests.postgres import Server
+from tests.support.postgres import Server
 
 DECLARED = ("--column", "vote", "--categories", "a,b")
 

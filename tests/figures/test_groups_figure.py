@@ -7,7 +7,7 @@ import pytest
 
 from discreet import Dirichlet, Geometric, PosteriorSpace, noise_aware
 from discreet.figures.groups import TALLEST, numbers, paint
-from discreet.figures.rendering import render
+from discreet.figures.image import render
 from discreet.inference.groups import Untold
 
 NAMES = ["yes", "$no$"]

@@ -17,7 +17,7 @@ import discreet.ledger.postgres as postgres_store
 from discreet.errors import BudgetExceeded, DiscreetError, InvalidInput, LedgerError
 from discreet.ledger import Ledger
 from discreet.ledger.postgres_rows import APPEND, Memory
-from tests.postgres import Server
+from tests.support.postgres import Server
 
 
 def store(ledger: Ledger) -> postgres_store.PostgresStore:

@@ -17,7 +17,7 @@ import discreet.ledger.postgres as postgres_store
 from discreet.errors import LedgerError
 from discreet.ledger import Ledger
 from tests.contracts.source import ROOT
-from tests.postgres import OWNER, PASSWORD, Server, binaries, serving
+from tests.support.postgres import OWNER, PASSWORD, Server, binaries, serving
 
 
 def database_of(url: str) -> str:

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from discreet import InvalidInput, PosteriorSpace, TooLarge, seeds_gamma
+from discreet.arithmetic.numbers import precision
 from discreet.mechanisms import ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, ExponentialSmooth
 from discreet.mechanisms.exponential import LISTED, Exponential
-from discreet.numbers import precision
 from discreet.testing import CountedBits, HashedBits
 from tests.oracles import mechanisms, sensitivity
 from tests.oracles.precision import Real
-from tests.statistics import Outcome, fits, tally
+from tests.support.statistics import Outcome, fits, tally
 
 FOUR: list[type[Exponential]] = [ExponentialGlobal, ExponentialLocal, ExponentialSmooth, ExponentialReciprocal]
 

@@ -10,9 +10,9 @@ import pytest
 
 from discreet.errors import InvalidInput, NotPrivate
 from discreet.ledger import Ledger
+from discreet.requests.run import Question, release, release_columns
 from discreet.web.answers import QUESTIONS, Desk
 from discreet.web.fields import Fields
-from discreet.workflow import Question, release, release_columns
 from tests.cli.command import discreet
 
 

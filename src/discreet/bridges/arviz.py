@@ -6,8 +6,8 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from discreet.arithmetic.numbers import whole
 from discreet.errors import InvalidInput
-from discreet.numbers import whole
 
 if TYPE_CHECKING:
     from discreet.inference import NoiseAware

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from discreet.arithmetic.numbers import exact, float_upper, whole
 from discreet.errors import InvalidInput, NotPrivate
 from discreet.mechanisms import Mechanism
-from discreet.numbers import exact, float_upper, whole
 
 
 def make_release(

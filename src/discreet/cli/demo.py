@@ -81,9 +81,9 @@ def _released(
 ) -> Receipt:
     from contextlib import ExitStack
 
-    from discreet.cli.publishing import require_all, reserve, show, write
+    from discreet.cli.outputs import require_all, reserve, show, write
     from discreet.cli.tables import console, print_plan
-    from discreet.workflow import Prepared, release
+    from discreet.requests.run import Prepared, release
 
     def tell(prepared: Prepared) -> bool:
         if not as_json:

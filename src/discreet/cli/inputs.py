@@ -17,7 +17,7 @@ def read_counts(text: str) -> list[int]:
     >>> read_counts("70,50,30")
     [70, 50, 30]
     """
-    from discreet.numbers import whole
+    from discreet.arithmetic.numbers import whole
 
     try:
         given = sys.stdin.read().strip() if text == "-" else text
@@ -51,7 +51,7 @@ def read_categories(text: str | None, k: int) -> list[str]:
     >>> read_categories(None, 2), read_categories('"no, not cured",cured', 2)
     (['1', '2'], ['no, not cured', 'cured'])
     """
-    from discreet.cli.asking import read_names
+    from discreet.cli.parse_options import read_names
 
     names = [str(i) for i in range(1, k + 1)] if text is None else read_names(text, "categories")
     if len(names) != k:

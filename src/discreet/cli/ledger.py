@@ -152,7 +152,7 @@ def export(
 def _account_row(account: Account) -> list[str]:
     from decimal import ROUND_CEILING, ROUND_FLOOR
 
-    from discreet.concentrated import six_digits
+    from discreet.privacy_loss.composition import six_digits
 
     together, left = "", _shown(account.remaining)
     if account.concentrated is not None:

@@ -2,9 +2,9 @@
 
 - Text is compared exactly: nothing is trimmed, case folded or brought to a Unicode normal form.
 - NULL, NaN and the empty text are outside every category.
-- A number is compared as a number with the categories that are numbers (read by `discreet.numbers.exact`); where two
-  are the same number, like `1` and `1.0`, it is in the first. A float means the decimal that is printed for it, so the
-  float 0.1 is in the category `0.1`, and so is the single-precision one.
+- A number is compared as a number with the categories that are numbers (read by `discreet.arithmetic.numbers.exact`);
+  where two are the same number, like `1` and `1.0`, it is in the first. A float means the decimal that is printed for
+  it, so the float 0.1 is in the category `0.1`, and so is the single-precision one.
 - A Boolean is the text `true` or `false`. Columns of any other type (dates, bytes, lists, …) are refused.
 - A database's `char(n)` means its text without the blanks that pad it: to the database, too, they are no part of it.
 - A CSV file is UTF-8, every column is text, delimiter and header are as declared, and a double quote at the start of a
@@ -31,9 +31,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, TypeVar
 
+from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput, SourceError
-from discreet.numbers import exact
-from discreet.space import MAX_K, Counts
+from discreet.posteriors.space import MAX_K, Counts
 
 T = TypeVar("T")
 

@@ -17,7 +17,8 @@ from typing import Any
 from discreet.counting import postgres
 from discreet.counting.addresses import DatabasePlace, find_database
 from discreet.counting.base import Declaration, Place, attempt, missing_column, unreadable
-from discreet.counting.crossing import Crossing, match_columns
+from discreet.counting.category_codes import OUTSIDE, Match
+from discreet.counting.cross_sql import Crossing, match_columns
 from discreet.counting.database_columns import (
     UNKNOWN,
     coded,
@@ -31,8 +32,7 @@ from discreet.counting.database_columns import (
 )
 from discreet.counting.database_texts import as_text, ask, require_digits
 from discreet.counting.inspection import EXAMPLES, LONGEST, Oddities
-from discreet.counting.matching import OUTSIDE, Match
-from discreet.counting.tallying import Tallying
+from discreet.counting.tally import Tallying
 from discreet.errors import InvalidInput, SourceError
 
 

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.counting.base import Declaration, Place, Progress, attempt, unreadable
-from discreet.counting.crossing import Crossing, match_columns
+from discreet.counting.category_codes import OUTSIDE, Match, identity
+from discreet.counting.cross_sql import Crossing, match_columns
+from discreet.counting.duck_access import connect, rows_of, types_of
 from discreet.counting.inspection import EXAMPLES, LONGEST, Oddities
-from discreet.counting.matching import OUTSIDE, Match, identity
-from discreet.counting.opening import connect, rows_of, types_of
 from discreet.counting.sources import CsvFormat, DuckFile, Files, find_source
 from discreet.counting.streams import Stream, from_arrow_files, from_csv, from_memory
-from discreet.counting.tallying import Tallying
+from discreet.counting.tally import Tallying
 from discreet.errors import SourceError
 
 if TYPE_CHECKING:

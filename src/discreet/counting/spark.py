@@ -15,13 +15,13 @@ from typing import Any
 
 from discreet.counting.addresses import SparkPlace, find_spark
 from discreet.counting.base import Declaration, Place, Progress, attempt, missing_column, unreadable
-from discreet.counting.crossing import Crossing, match_columns
+from discreet.counting.category_codes import OUTSIDE, Match
+from discreet.counting.cross_sql import Crossing, match_columns
 from discreet.counting.inspection import EXAMPLES, LONGEST, Oddities
-from discreet.counting.matching import OUTSIDE, Match
 from discreet.counting.spark_columns import coded, identity, matched, missing, read_column, type_of
 from discreet.counting.spark_sessions import session_for
 from discreet.counting.spark_watch import collect
-from discreet.counting.tallying import Tallying
+from discreet.counting.tally import Tallying
 from discreet.errors import InvalidInput, SourceError
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput
-from discreet.mixtures import BetaMixture
-from discreet.numbers import exact
+from discreet.posteriors.mixtures import BetaMixture
 
 if TYPE_CHECKING:
     import numpy as np

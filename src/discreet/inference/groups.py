@@ -12,11 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from discreet.arithmetic.numbers import exact, whole
 from discreet.errors import InvalidInput
-from discreet.inference.crossed import LEFT_OUT, ROUNDING, BetaTable
-from discreet.mixtures import BetaMixture
-from discreet.numbers import exact, whole
+from discreet.inference.beta_tables import LEFT_OUT, ROUNDING, BetaTable
 from discreet.posteriors import Dirichlet
+from discreet.posteriors.mixtures import BetaMixture
 
 if TYPE_CHECKING:
     import numpy as np

@@ -2,7 +2,8 @@
 
 p(θ | o) = Σ_c ℓ(c)·π(c)·Beta(θ | α₁+c, α₂+n-c) with ℓ(c) = P(o | c) and π the prior predictive. No count is left out.
 Blocks shrink toward the ends and toward the kinks of ℓ, and are halved until ln ℓπ changes little in each; a block is
-summed from eight places (`discreet.inference.gram`), which need not be whole numbers: a Beta has real parameters.
+summed from eight places (`discreet.inference.discrete_gauss_rule`), which need not be whole numbers: a Beta has real
+parameters.
 
 How far this is from the whole sum, in total variation:
 
@@ -26,14 +27,14 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from discreet.draw import Bits
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.coarse import Beyond, Part, coarse, cut, far_blocks, parts_of
-from discreet.inference.gram import PLACES, summed
+from discreet.inference.discrete_gauss_rule import PLACES, summed
 from discreet.inference.line_prior import log_predictive_line
 from discreet.inference.line_totals import NEAR
 from discreet.inference.shares import draw_uniforms
 from discreet.posteriors import Dirichlet
+from discreet.samplers.bits import Bits
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from discreet.draw import Bits
 from discreet.errors import InvalidInput, TooLarge
-from discreet.grid import grid
 from discreet.inference.shares import draw_uniforms
-from discreet.laws import Outcome
-from discreet.loss.rates import inverse_sensitivities
 from discreet.mechanisms import Mechanism
 from discreet.mechanisms.exponential import Exponential
-from discreet.space import exceeds
+from discreet.posteriors.grid import grid
+from discreet.posteriors.space import exceeds
+from discreet.privacy_loss.rates import inverse_sensitivities
+from discreet.samplers.bits import Bits
+from discreet.typing import Outcome
 from discreet.utility.lines import LONGEST, line_kernel
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from discreet.draw import SYSTEM, Bits
+from discreet.arithmetic.numbers import exact, whole
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.differences import Difference
 from discreet.inference.shares import draw_dirichlet, draw_uniforms
-from discreet.mixtures import BetaMixture
-from discreet.numbers import exact, whole
 from discreet.posteriors import Dirichlet
+from discreet.posteriors.mixtures import BetaMixture
+from discreet.samplers.bits import SYSTEM, Bits
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from discreet.draw import Bits
 from discreet.errors import InvalidInput, TooLarge
+from discreet.inference.beta_tables import kept
 from discreet.inference.boxes import LEFT_OUT, box, first_reach, wider
-from discreet.inference.crossed import kept
 from discreet.inference.factors import Factor
 from discreet.inference.shares import draw_uniforms
+from discreet.samplers.bits import Bits
 
 if TYPE_CHECKING:
     import numpy as np

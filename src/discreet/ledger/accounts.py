@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from discreet.arithmetic.numbers import float_upper
 from discreet.errors import LedgerError
 from discreet.ledger.entries import BUDGET, CHARGE, FIRST, SEAL, Amount, Entry, read_number
 from discreet.ledger.rules import (
@@ -19,7 +20,6 @@ from discreet.ledger.rules import (
     largest,
     spent_with,
 )
-from discreet.numbers import float_upper
 
 
 @dataclass(frozen=True, slots=True)

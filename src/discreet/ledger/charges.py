@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 
-from discreet.concentrated import six_digits
 from discreet.errors import BudgetExceeded, InvalidInput
 from discreet.ledger.entries import Amount, Entry
 from discreet.ledger.rules import BASIC, Spent, composition_of, covers, fits, largest
+from discreet.privacy_loss.composition import six_digits
 
 LONG = 10**40
 

@@ -12,8 +12,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
+from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput
-from discreet.numbers import exact
 
 FIRST = "0" * 64
 """What stands for the hash before the first row."""

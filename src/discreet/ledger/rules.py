@@ -13,10 +13,10 @@ from fractions import Fraction
 from math import isqrt
 from typing import NamedTuple
 
-from discreet.concentrated import epsilon_upper, rho_lower, rho_of_range, rounded_up
+from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput
 from discreet.ledger.entries import NOTHING, Amount, Entry, read_number
-from discreet.numbers import exact
+from discreet.privacy_loss.composition import epsilon_upper, rho_lower, rho_of_range, rounded_up
 
 REPLACE_ONE, REPLACE_ANSWER = "replace-one", "replace-answer"
 ADJACENCIES = (REPLACE_ONE, REPLACE_ANSWER)

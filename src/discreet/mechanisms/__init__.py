@@ -18,8 +18,8 @@ from discreet.mechanisms.exponential import (
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.laplace import Laplace, LaplaceImproved
 from discreet.mechanisms.optimal import Optimal
-from discreet.mechanisms.snapped_counts import SnappedCounts
-from discreet.space import PosteriorSpace
+from discreet.mechanisms.snapping.counts import SnappedCounts
+from discreet.posteriors.space import PosteriorSpace
 
 FAMILIES: tuple[type[Mechanism], ...] = (
     ExponentialGlobal,

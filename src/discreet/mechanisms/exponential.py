@@ -17,22 +17,24 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from discreet.brackets import (
+from discreet.arithmetic.lgamma_bounds import (
     SAFE,
     least_second_difference,
     least_second_differences,
     most_second_difference,
     most_second_differences,
 )
-from discreet.distances import Affinity, hellinger_floats
-from discreet.draw import Bits
-from discreet.envelope import Envelope
+from discreet.arithmetic.numbers import START_BITS, Range, ball, exact, nearest_float, precision, working_bits
 from discreet.errors import InvalidInput
-from discreet.laws import CandidateLaw, Outcome, require_outcome
 from discreet.mechanisms.base import EPSILON_RANGE, Mechanism, asked_epsilon
-from discreet.numbers import START_BITS, Range, ball, exact, nearest_float, precision, working_bits
-from discreet.proposals import Proposals
-from discreet.sensitivity import (
+from discreet.mechanisms.law import CandidateLaw, require_outcome
+from discreet.posteriors.distances import Affinity, hellinger_floats
+from discreet.posteriors.space import Counts, PosteriorSpace, exceeds
+from discreet.samplers.bits import Bits
+from discreet.samplers.bulk_rejection import Proposals
+from discreet.samplers.line_rejection import Envelope
+from discreet.samplers.simplex_rejection import Tilted
+from discreet.sensitivity.exact import (
     Arithmetic,
     Balls,
     bracket,
@@ -42,9 +44,8 @@ from discreet.sensitivity import (
     seeds_gamma,
     smooth_by,
 )
-from discreet.smoothness import local_smoothness, reciprocal_smoothness, smooth_smoothness
-from discreet.space import Counts, PosteriorSpace, exceeds
-from discreet.tilted import Tilted
+from discreet.sensitivity.lipschitz import local_smoothness, reciprocal_smoothness, smooth_smoothness
+from discreet.typing import Outcome
 
 if TYPE_CHECKING:
     import numpy as np

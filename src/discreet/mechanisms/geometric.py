@@ -2,7 +2,7 @@
 
 P(z | c) ∝ exp(-ε·‖z-c‖₁/2) over whole numbers z with Σz = n. Replacing a record moves c by 2 in L1, so the loss is at
 most ε, and it is reached. The noisy counts z are the output and are published; the way back to a posterior looks at z
-alone (`discreet.mechanisms.ways_back`) and costs no privacy.
+alone (`discreet.mechanisms.postprocessing`) and costs no privacy.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from discreet.draw import Bits
+from discreet.arithmetic.numbers import ball
 from discreet.errors import InvalidInput, TooLarge
-from discreet.laws import Law, Outcome
 from discreet.mechanisms.base import Mechanism, asked_epsilon
-from discreet.mechanisms.ways_back import (
+from discreet.mechanisms.law import Law
+from discreet.mechanisms.postprocessing import (
     WAYS,
     WEIGHTINGS,
     Way,
@@ -25,10 +25,11 @@ from discreet.mechanisms.ways_back import (
     nearest,
     require_weighable,
 )
-from discreet.noise import ZeroSum, zero_sum
-from discreet.numbers import ball
 from discreet.posteriors import Dirichlet
-from discreet.space import Counts, PosteriorSpace
+from discreet.posteriors.space import Counts, PosteriorSpace
+from discreet.samplers.bits import Bits
+from discreet.samplers.noise import ZeroSum, zero_sum
+from discreet.typing import Outcome
 
 if TYPE_CHECKING:
     import numpy as np

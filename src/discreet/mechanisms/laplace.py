@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from discreet.draw import Bits
+from discreet.arithmetic.numbers import ball, exact
 from discreet.errors import InvalidInput
-from discreet.laws import CandidateLaw, Outcome, require_outcome
 from discreet.mechanisms.base import EPSILON_RANGE, Mechanism, asked_epsilon
-from discreet.noise import RoundedLaplace, Rounding
-from discreet.numbers import ball, exact
-from discreet.space import Counts, PosteriorSpace
+from discreet.mechanisms.law import CandidateLaw, require_outcome
+from discreet.posteriors.space import Counts, PosteriorSpace
+from discreet.samplers.bits import Bits
+from discreet.samplers.noise import RoundedLaplace, Rounding
+from discreet.typing import Outcome
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,14 +12,15 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, Self
 
-from discreet.distances import hellinger_floats
-from discreet.draw import Bits, draw_choice
+from discreet.arithmetic.numbers import ball
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate
-from discreet.laws import CandidateLaw, Outcome, require_outcome
 from discreet.mechanisms.base import Mechanism, asked_epsilon
-from discreet.numbers import ball
-from discreet.predictive import log_predictive
-from discreet.space import PosteriorSpace, require_enumerable
+from discreet.mechanisms.law import CandidateLaw, require_outcome
+from discreet.posteriors.distances import hellinger_floats
+from discreet.posteriors.predictive import log_predictive
+from discreet.posteriors.space import PosteriorSpace, require_enumerable
+from discreet.samplers.bits import Bits, draw_choice
+from discreet.typing import Outcome
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,7 +10,7 @@ from discreet.inference.groups import Untold, Within
 from discreet.posteriors import Dirichlet
 from discreet.receipts.bundles import Bundle
 from discreet.receipts.receipt import LEVEL, Receipt
-from discreet.receipts.verifying import believed, believed_groups, whole_prior
+from discreet.receipts.verification import believed, believed_groups, whole_prior
 
 
 def belief_document(receipt: Receipt | Bundle, prior: object = None) -> dict[str, Any]:

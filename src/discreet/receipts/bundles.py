@@ -8,11 +8,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from discreet.arithmetic.numbers import float_upper
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate
-from discreet.loss import Certificate
-from discreet.numbers import float_upper
+from discreet.privacy_loss import Certificate
 from discreet.receipts.receipt import BUNDLE_SCHEMA, Receipt, canonical, file_text, loaded, not_a_receipt
-from discreet.receipts.verifying import verify_receipt
+from discreet.receipts.verification import verify_receipt
 
 SHARED = ("n", "adjacency", "unit", "request_id", "dataset", "charge", "version")
 """What all parts of a bundle have in common."""

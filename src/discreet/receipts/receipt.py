@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InvalidInput
-from discreet.laws import Outcome
 from discreet.posteriors import Dirichlet
+from discreet.typing import Outcome
 
 if TYPE_CHECKING:
     from discreet.inference import NoiseAware
@@ -106,7 +106,7 @@ class Receipt:
 
         With groups it is of all cells; `discreet.receipts.believed_groups` has the shares within each.
         """
-        from discreet.receipts.verifying import believed
+        from discreet.receipts.verification import believed
 
         if self.has_public_groups:
             raise InvalidInput("every group has a posterior of its own", mend="use discreet.receipts.believed_groups")

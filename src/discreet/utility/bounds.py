@@ -15,15 +15,15 @@ from __future__ import annotations
 
 import math
 
-from discreet.loss.rates import inverse_sensitivities
 from discreet.mechanisms.exponential import Exponential
-from discreet.sensitivity import global_sensitivity
-from discreet.space import Counts
+from discreet.posteriors.space import Counts
+from discreet.privacy_loss.rates import inverse_sensitivities
+from discreet.sensitivity.exact import global_sensitivity
+from discreet.utility.count_blocks import Strata
 from discreet.utility.lines import ExponentialLine, line_kernel
 from discreet.utility.metrics import METRIC
 from discreet.utility.normaliser import normaliser, normaliser_at
 from discreet.utility.simplices import ExponentialSimplex
-from discreet.utility.strata import Strata
 
 
 def bounds_at(mechanism: Exponential, counts: Counts, t: float, exact: float) -> dict[str, float]:

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from discreet.grid import Line, grid
 from discreet.mechanisms import Mechanism
+from discreet.posteriors.grid import Line, grid
+from discreet.utility.error_rows import Slice
 from discreet.utility.expected_counts import predictive_weights
 from discreet.utility.metrics import Floats, Metric
-from discreet.utility.slices import Slice
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,17 +6,17 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput, TooLarge
 from discreet.mechanisms import Geometric, Laplace, LaplaceImproved, Mechanism
 from discreet.mechanisms.exponential import Exponential
-from discreet.numbers import exact
-from discreet.space import Counts
+from discreet.posteriors.space import Counts
 from discreet.utility.bounds import bounds_at, bounds_everywhere
+from discreet.utility.count_blocks import Strata
+from discreet.utility.error_rows import Source
 from discreet.utility.lines import line_kernel
 from discreet.utility.metrics import Metric, as_metric
 from discreet.utility.simplices import CELLS, simplex_kernel
-from discreet.utility.slices import Source
-from discreet.utility.strata import Strata
 from discreet.utility.studies import draw_study, row_study
 from discreet.utility.tails import l1_tail
 

@@ -19,12 +19,12 @@ from functools import lru_cache
 from discreet.errors import InvalidInput, TooLarge
 from discreet.mechanisms import ExponentialGlobal, Mechanism
 from discreet.mechanisms.exponential import Exponential
-from discreet.space import Counts, exceeds
+from discreet.posteriors.space import Counts, exceeds
 from discreet.testing import HashedBits
+from discreet.utility.count_blocks import Strata, rate_bounds
 from discreet.utility.lines import ExponentialLine, line_kernel
 from discreet.utility.metrics import METRIC
 from discreet.utility.simplices import CELLS, LONGEST_ROW, ExponentialSimplex
-from discreet.utility.strata import Strata, rate_bounds
 
 PROPOSALS = 40_000
 """How many proposals tell a normaliser that cannot be enumerated: within about 2 % at k = 10."""
@@ -86,7 +86,8 @@ def log_normaliser_at(mechanism: Mechanism, counts: object, *, proposals: int = 
     """ln NL(c) from below and from above, for any n and k. It speaks of the data.
 
     Two categories: enumerated or enclosed. More: enumerated while a row is short; beyond, from so many proposals of the
-    exact sampler, the same ones on every run, within an interval that holds with 99 % (`discreet.proposals`).
+    exact sampler, the same ones on every run, within an interval that holds with 99 %
+    (`discreet.samplers.bulk_rejection`).
 
     >>> from discreet import ExponentialLocal, PosteriorSpace
     >>> mechanism = ExponentialLocal(PosteriorSpace(prior=[1] * 10, n=10**6), scale="1/2")

@@ -18,15 +18,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from discreet.errors import TooLarge
-from discreet.grid import grid
-from discreet.loss.rates import inverse_sensitivities
 from discreet.mechanisms import Geometric, Mechanism
 from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.geometric import rank_rows
-from discreet.space import PosteriorSpace, require_enumerable
+from discreet.posteriors.grid import grid
+from discreet.posteriors.space import PosteriorSpace, require_enumerable
+from discreet.privacy_loss.rates import inverse_sensitivities
+from discreet.utility.error_rows import Slice
 from discreet.utility.expected_counts import predictive_weights
 from discreet.utility.metrics import Floats, Metric, hellinger_between
-from discreet.utility.slices import Slice
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,16 +11,16 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from discreet.draw import draw_words
 from discreet.errors import TooLarge
 from discreet.mechanisms import Geometric, Mechanism
 from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.geometric import rank_rows
-from discreet.noise import zero_sum
-from discreet.space import Counts, PosteriorSpace
+from discreet.posteriors.space import Counts, PosteriorSpace
+from discreet.samplers.bits import draw_words
+from discreet.samplers.noise import zero_sum
 from discreet.testing import HashedBits, draw_many_with
+from discreet.utility.error_rows import Slice, Source
 from discreet.utility.metrics import Floats, Metric
-from discreet.utility.slices import Slice, Source
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import math
 
+from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput
 from discreet.mechanisms import Laplace, LaplaceImproved, Mechanism
-from discreet.numbers import exact
 
 
 def noise_threshold(mechanism: Mechanism, gamma: object) -> float:

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput
 from discreet.mechanisms import Geometric
-from discreet.numbers import exact
-from discreet.space import PosteriorSpace
+from discreet.posteriors.space import PosteriorSpace
 from discreet.utility.measure import accuracy
-from discreet.utility.planning import Plan, Progress, plan_at
+from discreet.utility.plans import Plan, Progress, plan_at
 from discreet.utility.widths import expected_width, width_without_privacy
 
 LEAST, MOST = Fraction(1, 10**6), Fraction(10**4)

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 from discreet.errors import TooLarge
 from discreet.mechanisms import Geometric, Mechanism
-from discreet.mixtures import BetaMixture
-from discreet.noise import zero_sum
 from discreet.posteriors import Dirichlet
-from discreet.predictive import log_factors, log_predictive
-from discreet.space import PosteriorSpace
+from discreet.posteriors.mixtures import BetaMixture
+from discreet.posteriors.predictive import log_factors, log_predictive
+from discreet.posteriors.space import PosteriorSpace
+from discreet.samplers.noise import zero_sum
 from discreet.testing import HashedBits
 from discreet.utility.expected_counts import predictive_quantiles, predictive_weights
 from discreet.utility.line_kernels import LineKernel

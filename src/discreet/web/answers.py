@@ -12,8 +12,8 @@ from discreet.web.fields import Fields
 
 if TYPE_CHECKING:
     from discreet import Mechanism, PosteriorSpace
-    from discreet.preparing import Plan
     from discreet.receipts import Receipt
+    from discreet.requests.prepare import Plan
 
 Tell = Callable[[int, int], None]
 """Called now and then with how much is done, of how much; it may raise to end the work."""
@@ -90,7 +90,7 @@ class Desk:
         The request id that comes with it makes the release that follows one and the same, however often it is asked.
         """
         import discreet as dc
-        from discreet.draw import SYSTEM
+        from discreet.samplers.bits import SYSTEM
 
         asked, request_id = self._asked(fields), f"{SYSTEM.draw_bits(128):032x}"
         fields.all_read()
@@ -154,7 +154,7 @@ class _Priced(Exception):
 
 
 def _released(asked: dict[str, Any], *, request_id: str, confirm: Callable[[Plan], bool]) -> Receipt:
-    from discreet.workflow import release
+    from discreet.requests.run import release
 
     return release(**asked, request_id=request_id, confirm=confirm)
 
