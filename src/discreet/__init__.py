@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     from discreet.sensitivity.exact import (
         global_sensitivity,
         local_sensitivity,
+        published_gamma,
         reciprocal_sensitivity,
-        seeds_gamma,
         smooth_sensitivity,
     )
     from discreet.utility import Accuracy, Plan, accuracy, plan
@@ -109,11 +109,11 @@ __all__ = [
     "mechanism",
     "noise_aware",
     "plan",
+    "published_gamma",
     "reciprocal_sensitivity",
     "release",
     "release_columns",
     "renyi",
-    "seeds_gamma",
     "smooth_sensitivity",
     "total_variation",
 ]
@@ -154,7 +154,7 @@ _ROOMS = {
         "global_sensitivity",
         "local_sensitivity",
         "reciprocal_sensitivity",
-        "seeds_gamma",
+        "published_gamma",
         "smooth_sensitivity",
     ],
     "discreet.posteriors.space": ["PosteriorSpace"],
@@ -165,10 +165,14 @@ _ROOMS = {
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
+_OLD = {"seeds_gamma": "published_gamma"}
+"""Names that were public once, and what they are called now."""
+
 
 if not TYPE_CHECKING:  # a type checker that saw this would believe that every name exists
 
     def __getattr__(name: str) -> object:
+        name = _OLD.get(name, name)
         if name not in _HOME:
             raise AttributeError(f"module 'discreet' has no attribute {name!r}")
         value = getattr(import_module(_HOME[name]), name)

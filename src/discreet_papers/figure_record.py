@@ -117,7 +117,7 @@ def put(path: Path, content: bytes) -> None:
         beside.replace(path)
     except OSError:
         beside.unlink(missing_ok=True)
-        raise InvalidInput(f"{path} cannot be written", mend="choose another directory with --out") from None
+        raise InvalidInput(f"{path} cannot be written", hint="choose another directory with --out") from None
 
 
 def _hash(content: bytes) -> str:

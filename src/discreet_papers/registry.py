@@ -98,7 +98,7 @@ def chosen(names: Sequence[str]) -> tuple[Entry, ...]:
     for name in names:
         if name not in known:
             close = difflib.get_close_matches(name, known, n=1)
-            mend = f"did you mean {close[0]}?" if close else "discreet reproduce --list shows all names"
-            raise InvalidInput("there is no figure of this name", mend=mend)
+            hint = f"did you mean {close[0]}?" if close else "discreet reproduce --list shows all names"
+            raise InvalidInput("there is no figure of this name", hint=hint)
     asked = {known[name].id for name in names}
     return tuple(entry for entry in ENTRIES if not names or entry.id in asked)

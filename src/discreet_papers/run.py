@@ -64,7 +64,7 @@ def prepare(out: Path) -> None:
             if time.time() - part.stat().st_mtime > STALE:
                 part.unlink(missing_ok=True)
     except OSError:
-        raise InvalidInput(f"{out} cannot be made a directory", mend="choose another with --out") from None
+        raise InvalidInput(f"{out} cannot be made a directory", hint="choose another with --out") from None
 
 
 def _make(name: str, out: Path, quick: bool) -> Made:

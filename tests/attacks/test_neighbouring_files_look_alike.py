@@ -131,5 +131,5 @@ def test_without_other_a_stray_stops_before_the_charge_in_words_that_name_nothin
         assert (answer.code, rows) == (0, 3)
     else:
         message = "column 'vote' has values outside the declared categories"
-        mend = "give the rest a name with --other, or look with discreet check"
-        assert (answer.code, answer.err, rows) == (2, f"error: {message}; {mend}\n", 1)
+        hint = "give the rest a name with --other, or look with discreet check"
+        assert (answer.code, answer.err, rows) == (2, f"error: {message}; {hint}\n", 1)

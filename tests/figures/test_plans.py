@@ -85,7 +85,7 @@ def test_all_that_a_picture_shows_needs_no_small_print(shown: plans.PlanningNumb
 def test_a_point_that_cannot_be_had_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(mechanism: dc.Mechanism) -> dc.Accuracy:
         if mechanism.space.n > 4:
-            raise dc.DiscreetError("it is too far", mend="stay")
+            raise dc.DiscreetError("it is too far", hint="stay")
         return dc.accuracy(mechanism)
 
     monkeypatch.setattr(plans, "accuracy", refuse)

@@ -14,7 +14,7 @@ import discreet as dc
 from discreet.inference import weighted_draws as module
 from discreet.inference.factors import factors
 from discreet.inference.powers import _log_power, powers
-from discreet.inference.proposal_laws import Around, Beside, Expected, Proposal
+from discreet.inference.proposal_laws import NearOutput, NoiseProposal, PriorPredictive, Proposal
 from discreet.inference.simplex_totals import SimplexTotals
 from discreet.inference.weighted_draws import Sampled, sampled
 from discreet.mechanisms.exponential import Exponential
@@ -104,13 +104,13 @@ def test_what_is_wrong_would_be_seen(monkeypatch: pytest.MonkeyPatch, fault: str
     name, prior, n, epsilon, output = CASES[0]
     mechanism = dc.mechanism(name, dc.PosteriorSpace(prior=prior, n=n), epsilon=epsilon)
     whole = dc.noise_aware(mechanism, output)
-    right, law, expected = SimplexTotals.__call__, Around.log_chance, log_predictive
+    right, law, expected = SimplexTotals.__call__, NearOutput.log_chance, log_predictive
     if fault == "totals":
         monkeypatch.setattr(
             SimplexTotals, "__call__", lambda self, rows: right(self, rows) + 0.2 * np.log1p(rows[:, 0])
         )
     elif fault == "chances":
-        monkeypatch.setattr(Around, "log_chance", lambda self, rows: law(self, rows) - 0.02 * rows[:, 0])
+        monkeypatch.setattr(NearOutput, "log_chance", lambda self, rows: law(self, rows) - 0.02 * rows[:, 0])
     else:
         monkeypatch.setattr(module, "log_predictive", lambda p, rows: expected(p, rows) + 0.01 * rows[:, 0])
     assert off(drawn(mechanism, output), whole).max() > 1.5
@@ -122,10 +122,10 @@ def test_proposals_have_the_law_that_they_say(kind: str) -> None:
     beside = factors(dc.Geometric(space, epsilon=1), (3, -2, 11))
     assert beside is not None
     laws: dict[str, Proposal] = {
-        "expected": Expected(dc.Dirichlet([1, 1, 1]), 12),
-        "expected, uneven": Expected(space.prior, 12),
-        "around": Around(family("exponential-reciprocal", ["1/2", 1, 3], 12, "4"), (3, 4, 5)),
-        "beside": Beside(beside, 12),
+        "expected": PriorPredictive(dc.Dirichlet([1, 1, 1]), 12),
+        "expected, uneven": PriorPredictive(space.prior, 12),
+        "around": NearOutput(family("exponential-reciprocal", ["1/2", 1, 3], 12, "4"), (3, 4, 5)),
+        "beside": NoiseProposal(beside, 12),
     }
     rows = laws[kind].draw(HashedBits(f"proposals {kind}"), 40_000)
     seen = Counter(tuple(row) for row in rows.tolist() if min(row) >= 0)
@@ -173,7 +173,7 @@ def test_two_readers_agree() -> None:
 @pytest.mark.parametrize("weak", ["1e-6", "0.001", "0.01"])
 def test_a_rare_category_is_as_often_empty_as_the_predictive_says(n: int, weak: str) -> None:
     prior, size = dc.Dirichlet([weak, 5, 5]), 2000
-    rows = Expected(prior, n).draw(HashedBits(f"{weak} of {n}"), size)
+    rows = PriorPredictive(prior, n).draw(HashedBits(f"{weak} of {n}"), size)
     assert (rows.sum(axis=1) == n).all()
     empty = math.exp(float(betaln(prior.alpha[0], 10 + float(n)) - betaln(prior.alpha[0], 10.0)))
     found = int((rows[:, 0] == 0).sum())

@@ -14,8 +14,8 @@ import pytest
 from discreet.posteriors.distances import legacy_hellinger
 from discreet.sensitivity.exact import (
     local_sensitivity,
+    published_gamma,
     reciprocal_sensitivity,
-    seeds_gamma,
     smooth_sensitivity,
 )
 from discreet.utility.normaliser import normaliser
@@ -183,7 +183,7 @@ def test_the_page_is_what_the_code_gives() -> None:
 def test_the_enumerated_sensitivities_are_those_of_releases(x: int) -> None:
     line = Measured.of(40, HELLINGER)
     space = line.line.space
-    gamma = seeds_gamma(space, 1, "1e-8")
+    gamma = published_gamma(space, 1, "1e-8")
     assert line.local[x] == pytest.approx(local_sensitivity(space, [x, 40 - x]), rel=1e-12)
     assert line.smooth(x, gamma) == pytest.approx(smooth_sensitivity(space, [x, 40 - x], gamma), rel=1e-12)
     assert 1 / line.inverse_reciprocal(x, 1) == pytest.approx(reciprocal_sensitivity(space, [x, 40 - x], 1), rel=1e-12)

@@ -19,7 +19,7 @@ from discreet_papers.figure_record import FORMATS, make, put, recall
 from discreet_papers.registry import ENTRIES, Entry, chosen
 from discreet_papers.run import STALE, prepare, reproduce
 from tests.cli.command import SCRIPT, discreet
-from tests.contracts.source import PACKAGE
+from tests.contracts.source import PACKAGE, PAPERS
 
 FIG2 = chosen(["fig2"])[0]
 
@@ -141,7 +141,8 @@ def test_a_killed_run_leaves_no_process_behind_and_is_taken_up_where_it_stopped(
     names = ("fig1", "fig2", "fig5", "notes3")
     command = [str(SCRIPT), "reproduce", *names, "--quick", "--out", str(tmp_path)]
     frozen = tmp_path_factory.mktemp("frozen")  # whoever edits the package while it is tested would undo the figures
-    shutil.copytree(PACKAGE, frozen / "discreet")
+    for package in (PACKAGE, PAPERS):
+        shutil.copytree(package, frozen / package.name)
     records, _, _ = stopped(command, tmp_path, signal.SIGKILL, PYTHONPATH=str(frozen))
     finished = {path.stem: path.stat().st_mtime_ns for path in records}
     assert set(finished) < set(names)

@@ -26,7 +26,7 @@ from discreet import (
     PosteriorSpace,
     TooLarge,
     audit,
-    seeds_gamma,
+    published_gamma,
 )
 from discreet.arithmetic.numbers import ball, precision
 from discreet.mechanisms.exponential import ExponentialLaw
@@ -77,7 +77,7 @@ def _real(number: Fraction | float) -> Real:
 )
 def test_the_printed_losses_of_a_thousand_records_are_met_and_enclosed(kind: Kind, printed: float) -> None:
     space = PosteriorSpace([1, 1], 1000)
-    gamma = seeds_gamma(space, 1, "1e-8") if kind is ExponentialSmooth else 1
+    gamma = published_gamma(space, 1, "1e-8") if kind is ExponentialSmooth else 1
     found = audit(build(kind, space, gamma, scale="1/2"))
     assert float(found.epsilon) == pytest.approx(printed, abs=5e-6)
     assert 0 < found.epsilon - found.lower <= CONFIRMED

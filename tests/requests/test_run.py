@@ -195,7 +195,7 @@ def test_a_failure_after_the_charge_names_the_request_that_need_not_be_paid_agai
     with pytest.raises(DiscreetError) as failed:
         ask(ledger)
     charge = ledger.history()[1]
-    assert f"request id {charge.request_id}: nothing more is charged" in failed.value.mend
+    assert f"request id {charge.request_id}: nothing more is charged" in failed.value.hint
     assert failed.value.__cause__ is failed.value.__context__ is None
     monkeypatch.setattr(run, "reached", lambda step: None)
     ask(ledger, request_id=charge.request_id)
@@ -334,7 +334,7 @@ def test_without_a_ledger_a_failure_speaks_of_no_charge(monkeypatch: pytest.Monk
     with pytest.raises(DiscreetError) as failed:
         ask(None)
     assert "charge" not in str(failed.value)
-    assert failed.value.mend == "try again"
+    assert failed.value.hint == "try again"
 
 
 def test_counts_in_hand_give_the_receipt_that_their_table_gives() -> None:

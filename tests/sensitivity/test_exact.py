@@ -16,8 +16,8 @@ from discreet import (
     PosteriorSpace,
     global_sensitivity,
     local_sensitivity,
+    published_gamma,
     reciprocal_sensitivity,
-    seeds_gamma,
     smooth_sensitivity,
 )
 from discreet.arithmetic.numbers import ball, precision, rational
@@ -236,19 +236,19 @@ def test_a_step_does_not_mind_which_of_its_arguments_is_which() -> None:
 )
 def test_the_seeds_gamma_is_the_printed_one(n: int, epsilon: str, delta: str, printed: float) -> None:
     space = PosteriorSpace([1, 1], n)
-    assert seeds_gamma(space, epsilon, delta) == pytest.approx(printed, abs=5e-11)
-    assert seeds_gamma(space, epsilon, delta) == pytest.approx(float(oracle.seeds_gamma(epsilon, delta, n + 1)))
+    assert published_gamma(space, epsilon, delta) == pytest.approx(printed, abs=5e-11)
+    assert published_gamma(space, epsilon, delta) == pytest.approx(float(oracle.published_gamma(epsilon, delta, n + 1)))
 
 
 def test_the_seeds_gamma_counts_every_candidate_of_many_categories() -> None:
     space = PosteriorSpace([1, 1, 1], 10)
-    assert seeds_gamma(space, 1, "1e-8") == pytest.approx(float(oracle.seeds_gamma(1, "1e-8", 66)), rel=1e-15)
+    assert published_gamma(space, 1, "1e-8") == pytest.approx(float(oracle.published_gamma(1, "1e-8", 66)), rel=1e-15)
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0, "1e-8"), (-1, "1e-8"), (1, 0), (1, 1), (1, 2), ("nan", "1e-8")])
 def test_the_seeds_gamma_refuses_what_makes_no_sense(epsilon: object, delta: object) -> None:
     with pytest.raises(InvalidInput):
-        seeds_gamma(PosteriorSpace([1, 1], 10), epsilon, delta)
+        published_gamma(PosteriorSpace([1, 1], 10), epsilon, delta)
 
 
 @pytest.mark.parametrize("gamma", [-1, "nan", None, True, "1/0"])

@@ -1,4 +1,4 @@
-"""Strata enclose what enumeration finds, and reach where it does not."""
+"""Blocks of counts enclose what enumeration finds, and reach where it does not."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.utility.count_blocks import Strata
-from discreet.utility.error_rows import Source
+from discreet.utility.count_blocks import CountBlocks
+from discreet.utility.error_rows import ErrorLaw
 from discreet.utility.expected_counts import partition, predictive_quantiles, predictive_weights, stratum_weights
 from discreet.utility.lines import line_kernel
 from discreet.utility.metrics import METRIC
@@ -32,8 +32,8 @@ def mechanisms(prior: list[int], n: int) -> list[dc.Mechanism]:
 @pytest.mark.parametrize("place", range(7))
 def test_the_enclosure_holds_and_is_narrow(prior: list[int], place: int) -> None:
     mechanism = mechanisms(prior, 900)[place]
-    strata = Strata(mechanism, METRIC["hellinger"], None)
-    found, exact = Source(strata.slices, 1.0, ""), dc.accuracy(mechanism)
+    strata = CountBlocks(mechanism, METRIC["hellinger"], None)
+    found, exact = ErrorLaw(strata.slices, 1.0, ""), dc.accuracy(mechanism)
     low, high = (float(found.survey.weight @ side) for side in (found.survey.low, found.survey.high))
     assert low * (1 - 1e-9) <= exact.mean <= high * (1 + 1e-9)
     assert high - low < 0.03 * exact.mean
@@ -51,7 +51,7 @@ def test_the_enclosure_holds_and_is_narrow(prior: list[int], place: int) -> None
 def test_other_metrics_are_enclosed_too(metric: str, place: int) -> None:
     mechanism = mechanisms([2, 1], 800)[place]
     diameter = METRIC[metric].diameter(mechanism.space)
-    found = Source(Strata(mechanism, METRIC[metric], None).slices, diameter, "")
+    found = ErrorLaw(CountBlocks(mechanism, METRIC[metric], None).slices, diameter, "")
     low, high = (float(found.survey.weight @ side) for side in (found.survey.low, found.survey.high))
     assert low * (1 - 1e-9) <= dc.accuracy(mechanism, metric=metric).mean <= high * (1 + 1e-9)
 
@@ -61,7 +61,7 @@ def test_one_data_set_is_enclosed_more_narrowly(place: int) -> None:
     mechanism = mechanisms([1, 1], 3000)[place]
     for c in (0, 1, 20, 1400):
         exact = dc.accuracy(mechanism, [c, 3000 - c]).mean
-        found = Source(Strata(mechanism, METRIC["hellinger"], (c, 3000 - c)).slices, 1.0, "").survey
+        found = ErrorLaw(CountBlocks(mechanism, METRIC["hellinger"], (c, 3000 - c)).slices, 1.0, "").survey
         assert found.low[0] * (1 - 1e-9) <= exact <= found.high[0] * (1 + 1e-9)
         assert found.high[0] - found.low[0] < 0.005 * exact
 

@@ -14,11 +14,11 @@ import typer
 from discreet import __version__
 from discreet.cli import INTERRUPTED, audit, check, demo, infer, ledger, plan, receipt, release, sensitivity, serve
 from discreet.cli.failures import report
-from discreet.cli.help import Face, options_of
+from discreet.cli.help import HelpTyper, options_of
 from discreet.cli.spelling import HANDLER
 from discreet_papers.cli import reproduce, snap
 
-app = Face(
+app = HelpTyper(
     epilog="Example: discreet release --counts 70,50,30 --epsilon 0.5 --no-ledger",
     invoke_without_command=True,
     context_settings={"help_option_names": ["--help", "-h"]},

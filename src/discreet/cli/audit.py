@@ -22,7 +22,7 @@ def audit(
     epsilon: Annotated[str | None, typer.Option(help="The ε that the mechanism should keep.")] = None,
     scale: Annotated[str | None, typer.Option(help="The exponential mechanism's scale s, in place of ε.")] = None,
     gamma: Annotated[
-        str | None, typer.Option(help="The smoothing rate; seeds:EPS,DELTA for the papers' own at this ε and δ.")
+        str | None, typer.Option(help="The smoothing rate; published:EPS,DELTA for the papers' own at this ε and δ.")
     ] = None,
     calibrated: Annotated[bool, typer.Option("--calibrated", help="Audit the largest scale that keeps ε.")] = False,
     at_epsilon: Annotated[
@@ -73,10 +73,10 @@ def _made(
 
     options = {} if gamma is None else {"gamma": _gamma(gamma, space)}
     if (epsilon is None) == (scale is None):
-        raise InvalidInput("give either --epsilon or --scale", mend="--epsilon 1 says what the mechanism should keep")
+        raise InvalidInput("give either --epsilon or --scale", hint="--epsilon 1 says what the mechanism should keep")
     if calibrated:
         if epsilon is None:
-            raise InvalidInput("calibration needs an epsilon to keep", mend="give --epsilon in place of --scale")
+            raise InvalidInput("calibration needs an epsilon to keep", hint="give --epsilon in place of --scale")
         return dc.calibrate(name, space, epsilon=epsilon, progress=tell, **options)
     if scale is not None:
         options["scale"] = scale
@@ -87,12 +87,13 @@ def _gamma(text: str, space: PosteriorSpace) -> str:
     """A number, or the papers' own γ for an ε and δ."""
     import discreet as dc
 
-    if not text.startswith("seeds:"):
+    word, colon, numbers = text.partition(":")
+    if not colon or word not in ("published", "seeds"):  # seeds: as it was spelled once
         return text
-    parts = text.removeprefix("seeds:").split(",")
+    parts = numbers.split(",")
     if len(parts) != 2:
-        raise InvalidInput("the seeds' gamma needs an epsilon and a delta", mend="write it like seeds:1,1e-8")
-    return repr(dc.seeds_gamma(space, *parts))
+        raise InvalidInput("the papers' gamma needs an epsilon and a delta", hint="write it like published:1,1e-8")
+    return repr(dc.published_gamma(space, *parts))
 
 
 def _print_table(document: dict[str, Any]) -> None:

@@ -35,7 +35,7 @@ def infer(
 
     receipt = read_receipt(file)
     if plot is not None and plot.resolve() == file.resolve():
-        raise InvalidInput("--plot names the receipt", mend="give the picture its own file")
+        raise InvalidInput("--plot names the receipt", hint="give the picture its own file")
     given = _priors(receipt, prior)
     with ExitStack() as stack:
         if plot is not None:
@@ -65,7 +65,7 @@ def _priors(receipt: Receipt | Bundle, said: list[str] | None) -> list[Any] | No
     if isinstance(receipt, Bundle):
         return [own.split(",") if own else None for own in each(said, len(receipt.columns), "--prior")]
     if len(said) > 1:
-        raise InvalidInput("--prior was given more than once", mend="a receipt of one column has one")
+        raise InvalidInput("--prior was given more than once", hint="a receipt of one column has one")
     return said[0].split(",")
 
 

@@ -68,7 +68,7 @@ def require_all(receipt: Receipt | Bundle, places: dict[str, Any], written: list
     for place in places.values():
         if place.path not in written:
             again = "" if receipt.request_id is None else f", or repeat it with --request-id {receipt.request_id}"
-            raise InvalidInput(f"{place.path} could not be written", mend=f"keep what was printed{again}")
+            raise InvalidInput(f"{place.path} could not be written", hint=f"keep what was printed{again}")
 
 
 def reserve(stack: ExitStack, out: Path | None, plot: Path | None) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def reserve(stack: ExitStack, out: Path | None, plot: Path | None) -> dict[str, 
     if plot is not None:
         picture_format(plot)
     if out is not None and plot is not None and out.resolve() == plot.resolve():
-        raise InvalidInput("--out and --plot name the same file", mend="give each its own")
+        raise InvalidInput("--out and --plot name the same file", hint="give each its own")
     wanted = {"out": out, "plot": plot}
     return {key: stack.enter_context(Reserved(path)) for key, path in wanted.items() if path is not None}
 

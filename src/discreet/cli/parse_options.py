@@ -21,7 +21,7 @@ def read_names(text: str, what: str) -> list[str]:
     try:
         return next(csv.reader([text], strict=True), [])
     except csv.Error:
-        raise InvalidInput(f"{what} cannot be read", mend='write them like a,b,c, or "a,b",c') from None
+        raise InvalidInput(f"{what} cannot be read", hint='write them like a,b,c, or "a,b",c') from None
 
 
 def read_questions(
@@ -53,17 +53,17 @@ def read_questions(
     from discreet.requests.run import Question
 
     if not columns or not categories:
-        raise InvalidInput("a table needs --column and --categories", mend="say which column, and what it may hold")
+        raise InvalidInput("a table needs --column and --categories", hint="say which column, and what it may hold")
     if len(categories) != len(columns):
-        raise InvalidInput("every --column needs its --categories", mend="give them in the same order")
+        raise InvalidInput("every --column needs its --categories", hint="give them in the same order")
     if by is None and group_public:
-        raise InvalidInput("there are no groups to be public", mend="name their column with --by")
+        raise InvalidInput("there are no groups to be public", hint="name their column with --by")
     size = len(columns)
     prices = list(epsilons)
     if len(prices) == 1 and size > 1:
         prices = [str(asked_epsilon(prices[0]) / size)] * size
     if len(prices) != size:
-        raise InvalidInput("--epsilon is one for all columns, or one for each", mend="give them in the same order")
+        raise InvalidInput("--epsilon is one for all columns, or one for each", hint="give them in the same order")
     rows = zip(columns, categories, each(others, size, "--other"), each(priors, size, "--prior"), prices, strict=True)
     return [
         Question(
@@ -90,7 +90,7 @@ def read_sizes(n: str | None) -> str | list[str] | None:
 def only(values: Sequence[str] | None, option: str) -> str | None:
     """The one value of an option that may be repeated only where there are several columns."""
     if values and len(values) > 1:
-        raise InvalidInput(f"{option} was given more than once", mend="counts in hand are one column")
+        raise InvalidInput(f"{option} was given more than once", hint="counts in hand are one column")
     return values[0] if values else None
 
 
@@ -105,5 +105,5 @@ def each(values: Sequence[str] | None, size: int, option: str) -> list[str | Non
     if len(values) == 1:
         return [values[0]] * size
     if len(values) != size:
-        raise InvalidInput(f"{option} is one for all columns, or one for each", mend="an empty one says none")
+        raise InvalidInput(f"{option} is one for all columns, or one for each", hint="an empty one says none")
     return list(values)

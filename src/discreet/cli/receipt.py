@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from discreet.cli.help import Face
+from discreet.cli.help import HelpTyper
 from discreet.errors import LedgerError
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = "Example: discreet receipt verify receipt.json --ledger budgets.db"
 
-receipt = Face(epilog=EXAMPLE, invoke_without_command=True)
+receipt = HelpTyper(epilog=EXAMPLE, invoke_without_command=True)
 
 
 @receipt.callback()
@@ -69,7 +69,7 @@ def _check_ledger(receipt: Receipt | Bundle, path: str) -> None:
     book.verify()
     charge = None if receipt.request_id is None else book.find(receipt.request_id)
     if charge is None or charge.outcome != receipt.to_json():
-        raise LedgerError("the ledger did not seal this receipt", mend="ask its owner, and do not rely on it")
+        raise LedgerError("the ledger did not seal this receipt", hint="ask its owner, and do not rely on it")
     said = (document["dataset"], Fraction(document["epsilon_exact"]), document["adjacency"], document["charge"])
     if said != (charge.dataset, charge.epsilon, charge.adjacency, charge.hash):
-        raise LedgerError("the ledger charged something else", mend="ask its owner, and do not rely on it")
+        raise LedgerError("the ledger charged something else", hint="ask its owner, and do not rely on it")

@@ -143,7 +143,7 @@ def release(
         _from_counts(counts, shared, n, names, accept_no_guarantee, dry_run, out, plot, as_json)
         return
     if accept_no_guarantee:
-        raise InvalidInput("a table is never released without a guarantee", mend="leave --accept-no-guarantee out")
+        raise InvalidInput("a table is never released without a guarantee", hint="leave --accept-no-guarantee out")
     questions = read_questions(
         column, categories, others=other, priors=prior, epsilons=epsilon, by=by, groups=groups,
         other_group=other_group, group_public=group_public, **shared,
@@ -155,7 +155,7 @@ def release(
         _dry_run(questions, id_column, read_sizes(n), source, dataset, engine, form, as_json)
         return
     if ledger is not None and not yes and not sys.stdin.isatty():
-        raise InvalidInput("a charge must be confirmed", mend="answer on a terminal, or say --yes")
+        raise InvalidInput("a charge must be confirmed", hint="answer on a terminal, or say --yes")
     _refuse_to_overwrite(source, ledger, [out, plot])
     request = {"ledger": ledger, "dataset": dataset, "n": read_sizes(n), "engine": engine, "form": form}
     _from_table(
@@ -281,7 +281,7 @@ def _dry_run(
     from discreet.requests.run import PreparedColumns, prepare
 
     if n is None:
-        raise InvalidInput("a dry run touches no data, so n is not known", mend="give --n")
+        raise InvalidInput("a dry run touches no data, so n is not known", hint="give --n")
     size = whole(n, "n", minimum=1) if isinstance(n, str) else tuple(whole(one, "n") for one in n)
     facts: dict[str, Any] = {
         "source": shown(source), "dataset": dataset, "engine": engine_for(source, engine), "form": form
@@ -313,20 +313,20 @@ def _require_one_way(
 ) -> None:
     """Either a table or counts in hand; either a ledger or the word that there is none."""
     if (source is None) == (counts is None):
-        raise InvalidInput("give either a table or --counts", mend="a file's name, or --counts 70,50,30 --no-ledger")
+        raise InvalidInput("give either a table or --counts", hint="a file's name, or --counts 70,50,30 --no-ledger")
     if (ledger is None) == (not no_ledger):
-        raise InvalidInput("say either --ledger or --no-ledger", mend="--no-ledger releases without a budget")
+        raise InvalidInput("say either --ledger or --no-ledger", hint="--no-ledger releases without a budget")
     if counts is not None and not no_ledger:
-        raise InvalidInput("counts in hand are released without a ledger", mend="say --no-ledger")
+        raise InvalidInput("counts in hand are released without a ledger", hint="say --no-ledger")
     if (dataset is None) != (ledger is None):
-        raise InvalidInput("--ledger and --dataset go together", mend="say which budget of the ledger to charge")
+        raise InvalidInput("--ledger and --dataset go together", hint="say which budget of the ledger to charge")
 
 
 def _refuse_words_about_a_table(**words: object) -> None:
     """What would be ignored is refused: whoever says it relies on it."""
     for word, said in words.items():
         if said:
-            raise InvalidInput(f"counts in hand have no --{word.replace('_', '-')}", mend="leave it out")
+            raise InvalidInput(f"counts in hand have no --{word.replace('_', '-')}", hint="leave it out")
 
 
 def _refuse_to_overwrite(source: str | None, ledger: str | None, written: list[Path | None]) -> None:
@@ -339,4 +339,4 @@ def _refuse_to_overwrite(source: str | None, ledger: str | None, written: list[P
         found = find_source(source or "")
         kept += found.paths if isinstance(found, Files) else [found.path]
     if any(same_file(path, own) for path in written if path is not None for own in kept):
-        raise InvalidInput("--out or --plot names the table or the ledger", mend="give the release its own file")
+        raise InvalidInput("--out or --plot names the table or the ledger", hint="give the release its own file")

@@ -61,7 +61,7 @@ def sensitivity_document(space: PosteriorSpace, counts: list[int] | None, gamma:
     }
     if counts is not None:
         asked = None if gamma is None else exact(gamma, "gamma", minimum=0)
-        smooth = dc.seeds_gamma(space, SEEDS_EPSILON, SEEDS_DELTA) if asked is None else asked
+        smooth = dc.published_gamma(space, SEEDS_EPSILON, SEEDS_DELTA) if asked is None else asked
         reciprocal = 1 if asked is None else asked
         document |= {
             "local": dc.local_sensitivity(space, counts),

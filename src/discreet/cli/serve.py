@@ -22,7 +22,7 @@ def serve(
 ) -> None:
     """Plan, audit, read receipts and, if you allow it, release, in a browser on this machine. Ctrl-C ends it."""
     from discreet.cli.tables import console
-    from discreet.web.answers import Desk
+    from discreet.web.answers import PageApi
     from discreet.web.server import serve as serve_page
 
     def say(address: str) -> None:
@@ -32,7 +32,7 @@ def serve(
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # it would leave the file with the token behind
     with suppress(KeyboardInterrupt):  # that is how it ends
-        serve_page(Desk(ledger=ledger, may_release=allow_release), port=port, browser=browser, say=say)
+        serve_page(PageApi(ledger=ledger, may_release=allow_release), port=port, browser=browser, say=say)
     from discreet.web.site import finish_releases, is_thinking
 
     with suppress(KeyboardInterrupt):  # a second Ctrl-C does not wait

@@ -88,12 +88,12 @@ def match_column(declaration: Declaration, sql_type: str, column: str = "c0", na
     holds = _held_by(sql_type)
     if holds is None:
         raise InvalidInput(
-            f"column {declaration.column!r} holds neither text nor numbers", mend="make a text column of it first"
+            f"column {declaration.column!r} holds neither text nor numbers", hint="make a text column of it first"
         )
     numbers = numeric_places(declaration)
     if not numbers:
         raise InvalidInput(
-            f"column {declaration.column!r} is numeric, and no category is a number", mend="name numbers"
+            f"column {declaration.column!r} is numeric, and no category is a number", hint="name numbers"
         )
     found = {place: held for number, place in numbers.items() if (held := holds(number)) is not None}
     places = tuple(sorted(found))

@@ -133,7 +133,7 @@ def matched(rows: Any, match: Match, column: str, code: str, backend: str) -> An
     if backend == "sqlite":  # it has no lists
         raise TooLarge(
             f"this database cannot look up more than {category_codes.SMALL} categories",
-            mend="merge rare ones into other",
+            hint="merge rare ones into other",
         )
     pairs = ",".join(f"{place}:{text}" for place, text in enumerate(texts, start=1))
     listed = ibis.literal(pairs).split(",").unnest().name("pair").as_table()
@@ -165,7 +165,7 @@ def require_floats(connection: Any, match: Match, name: str) -> None:
 
     if match.type not in {"FLOAT", "DOUBLE"} or not match.wanted:
         return
-    error = SourceError(f"the database of {name} reads some floats wrongly", mend="export the table to Parquet")
+    error = SourceError(f"the database of {name} reads some floats wrongly", hint="export the table to Parquet")
     literals = {f"f{i}": typed(str(wanted), match, connection.name) for i, wanted in enumerate(match.wanted)}
     one = ibis.literal(1).name("one").as_table()
     [found] = attempt(lambda: ask(connection, one.select(**literals)), error)

@@ -132,7 +132,7 @@ def open_duck(
     """Open a source with DuckDB and lock everything else away."""
     for package in NEEDS:
         if find_spec(package) is None:
-            raise SourceError(f"reading tables needs {package}", mend="pip install 'discreet[workflow]'")
+            raise SourceError(f"reading tables needs {package}", hint="pip install 'discreet[workflow]'")
     place = find_source(source) if isinstance(source, str | Path) else None
     name = f"the {type(source).__module__.partition('.')[0]} table" if place is None else place.name
     error = unreadable(name)

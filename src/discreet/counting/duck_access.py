@@ -89,7 +89,7 @@ def _find_table(connection: DuckDBPyConnection, place: DuckFile, declaration: De
     if len(found) > 1:
         found = [(schema, table) for schema, table in found if schema == "main" and table == place.table]
     if len(found) != 1:
-        raise SourceError(f"{place.path.name} has no one table {place.table!r}", mend="write it like schema.table")
+        raise SourceError(f"{place.path.name} has no one table {place.table!r}", hint="write it like schema.table")
     table = f"{_quoted(found[0][0])}.{_quoted(found[0][1])}"
     columns = {name for name, *_ in connection.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()}
     for column in declaration.columns:
@@ -110,7 +110,7 @@ def _parquet_types(connection: DuckDBPyConnection, files: Files, declaration: De
             _refuse_twins(path, column, list(described), files.name)
         types.add(tuple(described[column] for column in declaration.columns))
     if len(types) != 1:
-        raise SourceError(f"the files of {files.name} have different types", mend="read them one by one")
+        raise SourceError(f"the files of {files.name} have different types", hint="read them one by one")
     return list(types.pop())
 
 
@@ -123,7 +123,7 @@ def _refuse_twins(path: Path, column: str, described: list[str], source: str) ->
 
     names = read_schema(path).names
     if column not in names or [name.lower() for name in names].count(column.lower()) > 1:
-        raise SourceError(f"{source} has two columns like {column!r}", mend="rename one of them")
+        raise SourceError(f"{source} has two columns like {column!r}", hint="rename one of them")
 
 
 def types_of(

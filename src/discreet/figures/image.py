@@ -24,9 +24,9 @@ def picture_format(path: Path) -> str:
     """
     kind = path.suffix[1:].lower()
     if kind not in FORMATS:
-        raise InvalidInput("a picture must be a .png, .svg or .pdf", mend="give its name one of these endings")
+        raise InvalidInput("a picture must be a .png, .svg or .pdf", hint="give its name one of these endings")
     if importlib.util.find_spec("matplotlib") is None:
-        raise InvalidInput("pictures need matplotlib", mend="pip install 'discreet[plot]'")
+        raise InvalidInput("pictures need matplotlib", hint="pip install 'discreet[plot]'")
     return kind
 
 

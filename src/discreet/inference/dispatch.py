@@ -55,12 +55,12 @@ def combine(releases: Sequence[Released], *, prior: object = None) -> NoiseAware
     """
     about = [(released.mechanism, _checked(released.mechanism, released.output)) for released in releases]
     if not about:
-        raise InvalidInput("there is no release to combine", mend="give at least one")
+        raise InvalidInput("there is no release to combine", hint="give at least one")
     spaces = [mechanism.space for mechanism, _ in about]
     if len({(space.n, space.k) for space in spaces}) > 1:
-        raise InvalidInput("releases about the same records have the same n and k", mend="combine only those")
+        raise InvalidInput("releases about the same records have the same n and k", hint="combine only those")
     if prior is None and len({space.prior for space in spaces}) > 1:
-        raise InvalidInput("the releases have different priors", mend="say which to believe with prior=")
+        raise InvalidInput("the releases have different priors", hint="say which to believe with prior=")
     return _believed(about, prior)
 
 
@@ -68,7 +68,7 @@ def _believed(about: list[About], prior: object) -> NoiseAware:
     space = about[0][0].space
     believed = space.prior if prior is None else prior if isinstance(prior, Dirichlet) else Dirichlet(prior)
     if believed.k != space.k:
-        raise InvalidInput(f"the prior must have {space.k} parameters", mend="give one for each category")
+        raise InvalidInput(f"the prior must have {space.k} parameters", hint="give one for each category")
     own = PosteriorSpace(prior=believed, n=space.n)  # refuses a prior that no space may have
     return NoiseAware(own.prior, own.n, _weighed(about, own))
 
@@ -104,7 +104,7 @@ def _wide(known: list[Factor], n: int) -> bool:
 
 def _checked(mechanism: Mechanism, output: object) -> Outcome:
     """An output that the mechanism could have emitted, as whole numbers."""
-    space, wrong = mechanism.space, InvalidInput("this is no output of the mechanism", mend="give it as released")
+    space, wrong = mechanism.space, InvalidInput("this is no output of the mechanism", hint="give it as released")
     items = as_items(output, "the output")
     found = tuple(int(item) for item in items if isinstance(item, int) or hasattr(item, "__index__"))
     if len(found) != len(items) or len(found) != space.k or sum(found) != space.n:

@@ -107,7 +107,7 @@ class Line:
         self.method = f"blocks of counts, {len(self.places):,} places in all"
         if not self.error < ALLOWED:
             raise TooLarge(
-                "the counts that matter are too many even in blocks", mend="use a larger epsilon, or geometric"
+                "the counts that matter are too many even in blocks", hint="use a larger epsilon, or geometric"
             )
 
     def mean_errors(self, prior_mean: Floats, alpha: Floats, n: int) -> Floats:
@@ -127,7 +127,7 @@ class Line:
             first = np.searchsorted(block, np.arange(len(start)))
             high, low = np.maximum.reduceat(log, first), np.minimum.reduceat(log, first)
             if not math.isfinite(float(high.max())):
-                raise InvalidInput("no data leads to this output", mend="give the output as it was released")
+                raise InvalidInput("no data leads to this output", hint="give the output as it was released")
             matters = high + np.log(length) > float((high + np.log(length)).max()) - _LOST
             lively = matters & (length > PLACES) & (high - low > _LIVELY)
             if not lively.any():
@@ -174,11 +174,11 @@ class Line:
 
     def total(self, members: Sequence[int]) -> tuple[Floats, Floats]:
         """Some of two categories are one of them, which is no group."""
-        raise InvalidInput("two categories have no groups", mend="ask for the shares themselves")
+        raise InvalidInput("two categories have no groups", hint="ask for the shares themselves")
 
     def split(self, i: int, others: Sequence[int]) -> tuple[int, int, Floats]:
         """The same."""
-        raise InvalidInput("two categories have no groups", mend="ask for the shares themselves")
+        raise InvalidInput("two categories have no groups", hint="ask for the shares themselves")
 
     def draw(self, bits: Bits, size: int) -> Floats:
         """Counts of both categories, one data set a row, given that something was said."""

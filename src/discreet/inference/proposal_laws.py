@@ -36,7 +36,7 @@ class Proposal(Protocol):
         """How likely each row is to be drawn."""
 
 
-class Expected:
+class PriorPredictive:
     """The prior predictive: shares from the prior, counts from the shares."""
 
     def __init__(self, prior: Dirichlet, n: int) -> None:
@@ -93,7 +93,7 @@ def draw_even(bits: Bits, n: int, k: int, size: int) -> Wholes:
     return found
 
 
-class Around:
+class NearOutput:
     """The mechanism's own proposals about the output (`discreet.samplers.bulk_rejection`), before any is rejected."""
 
     def __init__(self, mechanism: Exponential, output: Outcome) -> None:
@@ -114,7 +114,7 @@ class Around:
         return shown
 
 
-class Beside:
+class NoiseProposal:
     """Noise of the factors' own rates about what they point to; the largest category takes the rest."""
 
     def __init__(self, factors: Sequence[Factor], n: int) -> None:

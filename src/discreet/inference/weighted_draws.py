@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.factors import factors
 from discreet.inference.lists import KEPT, Listed
-from discreet.inference.proposal_laws import Around, Beside, Expected, Proposal
+from discreet.inference.proposal_laws import NearOutput, NoiseProposal, PriorPredictive, Proposal
 from discreet.inference.simplex_totals import SimplexTotals
 from discreet.mechanisms import Mechanism
 from discreet.mechanisms.exponential import Exponential
@@ -62,7 +62,7 @@ class Sampled(Listed):
         self._squares = self.weights**2 / times[np.exp(log_weights - log_weights.max()) > KEPT]
         self.error += SURE * float(np.sqrt(self._squares.sum())) * (1 - silence)
         if not self.error < ALLOWED:
-            raise TooLarge("too few of the drawn data sets could have led to this output", mend="use geometric")
+            raise TooLarge("too few of the drawn data sets could have led to this output", hint="use geometric")
 
     def mean_errors(self, prior_mean: Floats, alpha: Floats, n: int) -> Floats:
         """Six standard errors of each category's mean."""
@@ -76,11 +76,11 @@ class Sampled(Listed):
 
     def total(self, members: Sequence[int]) -> tuple[Wholes, Floats]:
         """Groups are asked of lists and windows only."""
-        raise TooLarge("the counts of groups are too many to list", mend="use geometric")
+        raise TooLarge("the counts of groups are too many to list", hint="use geometric")
 
     def split(self, i: int, others: Sequence[int]) -> tuple[int, int, Floats]:
         """The same."""
-        raise TooLarge("the counts of groups are too many to list", mend="use geometric")
+        raise TooLarge("the counts of groups are too many to list", hint="use geometric")
 
 
 def sampled(about: Sequence[tuple[Mechanism, Outcome]], own: PosteriorSpace) -> Sampled | None:
@@ -92,7 +92,7 @@ def sampled(about: Sequence[tuple[Mechanism, Outcome]], own: PosteriorSpace) -> 
     ):
         return None
     bits = HashedBits(f"noise-aware {own.k} {own.n}")
-    laws: list[Proposal] = [Expected(own.prior, own.n), *[_law(*each) for each in about]]
+    laws: list[Proposal] = [PriorPredictive(own.prior, own.n), *[_law(*each) for each in about]]
     pilot, _, _ = _drawn(laws, _PILOT, bits)
     likelihoods = [_likelihood(mechanism, output, pilot) for mechanism, output in about]
     draws = min(_DRAWS, max(_PILOT, _CELLS // sum(likelihood.cost for likelihood in likelihoods)))
@@ -103,7 +103,7 @@ def sampled(about: Sequence[tuple[Mechanism, Outcome]], own: PosteriorSpace) -> 
     ratio = np.log(times) + log_predictive(own.prior, rows) - log_chance
     top = float((logs + ratio).max())
     if not math.isfinite(top):
-        raise InvalidInput("no data leads to this output", mend="give the output as it was released")
+        raise InvalidInput("no data leads to this output", hint="give the output as it was released")
     least = float(logs.min())
     excess = ratio + logs + np.log(-np.expm1(np.minimum(least - logs, -1e-300)))
     silence = math.exp(min(least - top, 700.0))  # far above all that was drawn, it is certain
@@ -138,10 +138,10 @@ def _drawn(laws: Sequence[Proposal], size: int, bits: Bits) -> tuple[Wholes, Flo
 def _law(mechanism: Mechanism, output: Outcome) -> Proposal:
     """A law of data sets that could have led to an output."""
     if isinstance(mechanism, Exponential):
-        return Around(mechanism, output)
+        return NearOutput(mechanism, output)
     found = factors(mechanism, output)
     assert found is not None
-    return Beside(found, mechanism.space.n)
+    return NoiseProposal(found, mechanism.space.n)
 
 
 def _likelihood(mechanism: Mechanism, output: Outcome, pilot: Wholes) -> _Noise | _Hellinger:

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from discreet.errors import LedgerError
 
 if find_spec("sqlalchemy") is None:  # pragma: no cover
-    raise LedgerError("a ledger needs SQLAlchemy", mend="pip install 'discreet[workflow]'")
+    raise LedgerError("a ledger needs SQLAlchemy", hint="pip install 'discreet[workflow]'")
 
 from discreet.ledger.accounts import Account
 from discreet.ledger.book import Ledger

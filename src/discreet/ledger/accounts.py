@@ -148,9 +148,9 @@ def replay(entries: Iterable[Entry], name: str) -> Replay:
             bad = place
             break
     if bad:
-        raise LedgerError(f"row {bad} of {name} is not as it was written", mend=MEND)
+        raise LedgerError(f"row {bad} of {name} is not as it was written", hint=MEND)
     if not state.rows:
-        raise LedgerError(f"{name} has lost its rows", mend=MEND)
+        raise LedgerError(f"{name} has lost its rows", hint=MEND)
     return state
 
 

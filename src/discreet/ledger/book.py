@@ -71,7 +71,7 @@ class Ledger:
         amount = asked_amount(epsilon, delta)
         rho = budget_rho(amount, composition)
         if adjacency not in ADJACENCIES:
-            raise InvalidInput("there is no adjacency of that name", mend=f"use {' or '.join(ADJACENCIES)}")
+            raise InvalidInput("there is no adjacency of that name", hint=f"use {' or '.join(ADJACENCIES)}")
         first = Entry(
             seq=0,
             kind=BUDGET,
@@ -88,11 +88,11 @@ class Ledger:
 
         def decide(rows: Rows) -> None:
             if rows.budget(first.dataset) is not None:
-                raise InvalidInput(f"{ledger.name} has a budget for {first.dataset!r}", mend="a budget is set once")
+                raise InvalidInput(f"{ledger.name} has a budget for {first.dataset!r}", hint="a budget is set once")
             if rho is not None and not rows.keeps_rho:
                 raise InvalidInput(
                     f"{ledger.name} was made by an earlier version, which adds ε up",
-                    mend="open the dataset in a new ledger",
+                    hint="open the dataset in a new ledger",
                 )
             rows.append(first if rows.keeps_rho else first._replace(composition=None))
 
@@ -133,7 +133,7 @@ class Ledger:
             if earlier is not None:
                 asked = (dataset, amount, digest, adjacency, str(price) if earlier.rho else None)
                 if (earlier.dataset, earlier.amount, earlier.digest, earlier.adjacency, earlier.rho) != asked:
-                    raise InvalidInput(f"request {name!r} was made with other parameters", mend=OTHER)
+                    raise InvalidInput(f"request {name!r} was made with other parameters", hint=OTHER)
                 return charge_of(earlier, rows.seal(name), is_new=False)
             budget = self._budget_of(rows, dataset)
             spent = require_room(budget, _spent(rows, dataset), amount, price, adjacency)
@@ -172,14 +172,14 @@ class Ledger:
         """
         name = checked_name(request_id, "the request")
         if not _is_json(outcome):
-            raise InvalidInput("an outcome must be a JSON text", mend="write it with json.dumps")
+            raise InvalidInput("an outcome must be a JSON text", hint="write it with json.dumps")
 
         def decide(rows: Rows) -> None:
             charge = rows.charge(name)
             if charge is None:
-                raise LedgerError(f"request {name!r} has no charge", mend="charge first")
+                raise LedgerError(f"request {name!r} has no charge", hint="charge first")
             if rows.seal(name) is not None:
-                raise LedgerError(f"request {name!r} is sealed", mend="ask with its id again for what was released")
+                raise LedgerError(f"request {name!r} is sealed", hint="ask with its id again for what was released")
             rows.append(
                 Entry(
                     seq=0,
@@ -242,15 +242,15 @@ class Ledger:
         """
         state = replay(self.history(), self._store.name)
         if self._store.is_damaged():
-            raise LedgerError(f"the file or the guards of {self._store.name} are damaged", mend=MEND)
+            raise LedgerError(f"the file or the guards of {self._store.name} are damaged", hint=MEND)
         if head is not None and head.strip().lower() not in state.hashes:
-            raise LedgerError(f"{self._store.name} has no row with that head: it lost rows, or is another", mend=MEND)
+            raise LedgerError(f"{self._store.name} has no row with that head: it lost rows, or is another", hint=MEND)
         return Verified(rows=state.rows, head=state.head)
 
     def export(self, kind: str = "json") -> str:
         """All rows as a text: `json` with everything, `csv` for spreadsheets, without the outcomes."""
         if kind not in {"csv", "json"}:
-            raise InvalidInput(f"there is no export as {kind!r}", mend="use csv or json")
+            raise InvalidInput(f"there is no export as {kind!r}", hint="use csv or json")
         return as_csv(self.history()) if kind == "csv" else as_json(self.history())
 
     def _budget_of(self, rows: Rows, dataset: str) -> Entry:
@@ -261,7 +261,7 @@ class Ledger:
 
     def _unknown(self, dataset: str) -> InvalidInput:
         return InvalidInput(
-            f"{self._store.name} has no dataset {dataset!r}", mend="check the spelling, or discreet ledger create"
+            f"{self._store.name} has no dataset {dataset!r}", hint="check the spelling, or discreet ledger create"
         )
 
 

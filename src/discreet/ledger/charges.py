@@ -65,12 +65,12 @@ def require_room(budget: Entry, before: Spent, amount: Amount, rho: Fraction, ad
     """What will have been spent with one more charge; refused if the budget does not allow it."""
     if not covers(adjacency, budget.adjacency):
         raise InvalidInput(
-            f"dataset {budget.dataset!r} is budgeted under {budget.adjacency}", mend="other losses do not add to these"
+            f"dataset {budget.dataset!r} is budgeted under {budget.adjacency}", hint="other losses do not add to these"
         )
     if amount.delta and composition_of(budget) != BASIC:
         raise InvalidInput(
             f"the delta of dataset {budget.dataset!r} is needed for its composition",
-            mend="charge what has no delta of its own, or budget it under basic composition",
+            hint="charge what has no delta of its own, or budget it under basic composition",
         )
     spent = before.plus(amount, rho)
     if not fits(budget, spent):
@@ -92,7 +92,7 @@ def exceeded(budget: Entry, asked: Amount, before: Spent) -> BudgetExceeded:
         most = six_digits(left.epsilon, ROUND_FLOOR)
         return BudgetExceeded(
             f"epsilon = {asked.epsilon} does not fit: at most {most} is left of {whole.epsilon} for {budget.dataset!r}",
-            mend=mend,
+            hint=mend,
         )
     part = 0 if asked.epsilon > left.epsilon else 1
     name = ("epsilon", "delta")[part]
@@ -101,7 +101,7 @@ def exceeded(budget: Entry, asked: Amount, before: Spent) -> BudgetExceeded:
         _told(left[part], ROUND_FLOOR),
         _told(whole[part], ROUND_FLOOR),
     )
-    return BudgetExceeded(f"{name} = {more} does not fit: {rest} of {most} is left for {budget.dataset!r}", mend=mend)
+    return BudgetExceeded(f"{name} = {more} does not fit: {rest} of {most} is left for {budget.dataset!r}", hint=mend)
 
 
 def _told(number: Fraction, rounding: str) -> str:

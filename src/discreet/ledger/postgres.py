@@ -71,7 +71,7 @@ class PostgresStore:
                 raise missing(self.name)
             found = self._hold.link().execute("SELECT version FROM discreet.mark").fetchall()
         if found != [(VERSION,)]:
-            raise LedgerError(f"{self.name} is not a ledger of this version", mend="check the name")
+            raise LedgerError(f"{self.name} is not a ledger of this version", hint="check the name")
 
     @contextmanager
     def reading(self) -> Iterator[Rows]:
@@ -176,7 +176,7 @@ def _begin_writing(link: Link, dataset: str | None, request_id: str | None) -> t
         wanted = link.execute(WANTED, {"dataset": dataset, "request": request_id})
         pipeline.sync()
         if locked.fetchall() != [(VERSION,)]:
-            raise LedgerError("the mark of the ledger was changed", mend=MEND)
+            raise LedgerError("the mark of the ledger was changed", hint=MEND)
         return stack.pop_all(), found_of(dataset, request_id, wanted)
 
 
@@ -207,7 +207,7 @@ def _answered(link: Link, name: str) -> Iterator[None]:
             raise
         raise LedgerError(
             f"the connection to {name} broke before it answered",
-            mend="ask again with the same request id: what was charged is not charged twice",
+            hint="ask again with the same request id: what was charged is not charged twice",
         ) from None
 
 
@@ -223,7 +223,7 @@ def _is_there(link: Link, name: str) -> bool:
     assert found is not None
     syncs, whole_pages, unicode, is_there = found
     if not (syncs and whole_pages):
-        raise LedgerError(f"the server of {name} does not sync to its disk", mend="set fsync and full_page_writes on")
+        raise LedgerError(f"the server of {name} does not sync to its disk", hint="set fsync and full_page_writes on")
     if not unicode:
-        raise LedgerError(f"{name} does not keep UTF-8", mend="create the database with ENCODING 'UTF8'")
+        raise LedgerError(f"{name} does not keep UTF-8", hint="create the database with ENCODING 'UTF8'")
     return bool(is_there)

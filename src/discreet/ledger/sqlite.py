@@ -69,14 +69,14 @@ class SqliteStore:
         self._file = resolved(path)
         if not self._file.is_file():
             raise LedgerError(
-                f"there is no ledger {self.name}", mend="check the name, or make one with discreet ledger create"
+                f"there is no ledger {self.name}", hint="check the name, or make one with discreet ledger create"
             )
         self._engine = _engine(self._file)
         with self._translated(), self._engine.connect() as connection:
             mark = connection.exec_driver_sql("PRAGMA application_id").scalar()
             self._version = int(connection.exec_driver_sql("PRAGMA user_version").scalar() or 0)
         if mark != APPLICATION or self._version not in COLUMNS:
-            raise LedgerError(f"{self.name} is not a ledger of this version", mend="check the name")
+            raise LedgerError(f"{self.name} is not a ledger of this version", hint="check the name")
 
     @contextmanager
     def reading(self) -> Iterator[Rows]:
@@ -128,8 +128,8 @@ def create_file(path: Path, first: Entry) -> bool:
     for ending in ("-journal", "-wal"):
         if resolved(target.with_name(target.name + ending)).exists():
             # SQLite would play the other one's journal into the new file.
-            raise LedgerError(f"{path} was lost, and its journal was not", mend="restore it, or choose another name")
-    unwritable = LedgerError(f"{path} cannot be created", mend="choose a directory on a local disk that may be written")
+            raise LedgerError(f"{path} was lost, and its journal was not", hint="restore it, or choose another name")
+    unwritable = LedgerError(f"{path} cannot be created", hint="choose a directory on a local disk that may be written")
     try:
         handle, made = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".new", dir=target.parent)
     except OSError:
@@ -162,7 +162,7 @@ def resolved(path: Path) -> Path:
         target = path.resolve()
         target.exists()  # a name may be too long to ask for
     except (OSError, RuntimeError):
-        raise LedgerError(f"{path} cannot be the name of a file", mend="check the name, and where links lead") from None
+        raise LedgerError(f"{path} cannot be the name of a file", hint="check the name, and where links lead") from None
     return target
 
 
@@ -209,7 +209,7 @@ def _sync(directory: Path) -> None:
 
 
 def _locked(name: str) -> LedgerError:
-    return LedgerError(f"{name} is locked by another process", mend="try again when it has ended")
+    return LedgerError(f"{name} is locked by another process", hint="try again when it has ended")
 
 
 def _explained(failure: Exception, name: str) -> LedgerError:
@@ -218,7 +218,7 @@ def _explained(failure: Exception, name: str) -> LedgerError:
     if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
         return _locked(name)
     if code in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}:
-        return LedgerError(f"{name} cannot be read or written", mend="check the disk and the permissions")
+        return LedgerError(f"{name} cannot be read or written", hint="check the disk and the permissions")
     return LedgerError(
-        f"{name} is not a ledger, or broken", mend="check the name, or restore a copy whose head you know"
+        f"{name} is not a ledger, or broken", hint="check the name, or restore a copy whose head you know"
     )

@@ -87,7 +87,7 @@ class Rows:
         """The newest row; there always is one."""
         last = self._sound(self._source.last())
         if last is None:
-            raise LedgerError(f"{self._name} has lost its rows", mend=MEND)
+            raise LedgerError(f"{self._name} has lost its rows", hint=MEND)
         return last
 
     def budget(self, dataset: str) -> Entry | None:
@@ -123,5 +123,5 @@ class Rows:
     def _sound(self, found: Entry | None) -> Entry | None:
         """The row, once its hash is known to be its own: nothing is decided by one that was tampered with."""
         if found is not None and not found.is_sound():
-            raise LedgerError(f"row {found.seq} of {self._name} is not as it was written", mend=MEND)
+            raise LedgerError(f"row {found.seq} of {self._name} is not as it was written", hint=MEND)
         return found

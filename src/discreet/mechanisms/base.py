@@ -107,7 +107,7 @@ class Mechanism(ABC):
         if not self.guarantee <= self.epsilon:
             raise NotPrivate(
                 f"{self.name} has no guarantee at this epsilon: {self.guaranteed_by}",
-                mend="use its default form, or accept no guarantee for a study",
+                hint="use its default form, or accept no guarantee for a study",
             )
 
     def release(self, counts: object, *, accept_no_guarantee: bool = False) -> Released:

@@ -41,7 +41,7 @@ from discreet.sensitivity.exact import (
     global_by,
     inverse_reciprocal_by,
     local_by,
-    seeds_gamma,
+    published_gamma,
     smooth_by,
 )
 from discreet.sensitivity.lipschitz import local_smoothness, reciprocal_smoothness, smooth_smoothness
@@ -213,7 +213,7 @@ class Exponential(Mechanism):
 
     def __init__(self, space: PosteriorSpace, *, epsilon: object = None, scale: object = None) -> None:
         if (epsilon is None) == (scale is None):
-            raise InvalidInput(f"{self.name} needs epsilon or scale, and not both", mend="give epsilon=1, say")
+            raise InvalidInput(f"{self.name} needs epsilon or scale, and not both", hint="give epsilon=1, say")
         self._set(space=space, audited="")
         growth = 1 + self._smoothness()
         if scale is None:
@@ -361,7 +361,7 @@ class ExponentialSmooth(_Smoothed):
     @staticmethod
     def _default_gamma(space: PosteriorSpace, epsilon: object, scale: object) -> Fraction:
         budget = asked_epsilon(epsilon) if epsilon is not None else 2 * exact(scale, "scale", above=0)
-        return exact(seeds_gamma(space, budget, SEEDS_DELTA), "gamma")
+        return exact(published_gamma(space, budget, SEEDS_DELTA), "gamma")
 
     def inverse_by(self, by: Arithmetic, counts: Counts) -> Any:
         """1/S(c)."""

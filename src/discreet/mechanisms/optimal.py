@@ -92,9 +92,9 @@ class Optimal(Mechanism):
         weighting: Weighting = "predictive",
     ) -> None:
         if objective not in ("mean", "worst"):
-            raise InvalidInput("objective must be mean or worst", mend="leave it out for mean")
+            raise InvalidInput("objective must be mean or worst", hint="leave it out for mean")
         if weighting not in ("predictive", "uniform"):
-            raise InvalidInput("weighting must be predictive or uniform", mend="leave it out for predictive")
+            raise InvalidInput("weighting must be predictive or uniform", hint="leave it out for predictive")
         require_enumerable(space, limit=LARGEST)
         self._set(
             space=space,
@@ -126,7 +126,7 @@ class Optimal(Mechanism):
 
     def release(self, counts: object, *, accept_no_guarantee: bool = False) -> NoReturn:
         """Always refused: the kernel is a yardstick."""
-        raise NotPrivate("optimal is a yardstick without a guarantee", mend="release with geometric, which meets it")
+        raise NotPrivate("optimal is a yardstick without a guarantee", hint="release with geometric, which meets it")
 
     def parameters(self) -> dict[str, str]:
         """What is optimised."""
@@ -186,7 +186,7 @@ def _solve(
         method="highs-ipm",
     )
     if found.status != 0:
-        raise DiscreetError("the linear programme was not solved", mend="try a smaller space")
+        raise DiscreetError("the linear programme was not solved", hint="try a smaller space")
     return np.maximum(found.x[:known], 0.0)[orbit], float(found.fun)
 
 

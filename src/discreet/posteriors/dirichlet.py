@@ -29,7 +29,7 @@ class Dirichlet:
     def __init__(self, alpha: object) -> None:
         items = as_items(alpha, "the prior")
         if len(items) < 2:
-            raise InvalidInput("a Dirichlet needs at least two categories", mend="give one parameter for each")
+            raise InvalidInput("a Dirichlet needs at least two categories", hint="give one parameter for each")
         parameters = tuple(exact(item, "a prior parameter", above=0) for item in items)
         object.__setattr__(self, "parameters", parameters)
 
@@ -74,7 +74,7 @@ class Dirichlet:
 
         share = exact(level, "level", above=0)
         if share >= 1:
-            raise InvalidInput("level must be below 1", mend="give it as a share, such as 0.95")
+            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95")
         alpha = self.alpha
         # Exactly, and then a float: next to a strong parameter a weak one would be lost.
         total = self.total
@@ -92,7 +92,7 @@ class Dirichlet:
         """
         seen = [whole(item, "a count") for item in as_items(counts, "counts")]
         if len(seen) != self.k:
-            raise InvalidInput(f"counts must be {self.k} numbers", mend="give one for each category")
+            raise InvalidInput(f"counts must be {self.k} numbers", hint="give one for each category")
         # Not through the parser: whether an update works must not depend on the counts.
         updated = object.__new__(type(self))
         object.__setattr__(updated, "parameters", tuple(p + c for p, c in zip(self.parameters, seen, strict=True)))

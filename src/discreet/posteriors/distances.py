@@ -46,7 +46,7 @@ def legacy_hellinger(p: Dirichlet, q: Dirichlet) -> float:
     """
     _same_k(p, q)
     if p.total != q.total or p.total <= 1:
-        raise InvalidInput("the legacy distance needs equal totals above 1", mend="compare candidates of one space")
+        raise InvalidInput("the legacy distance needs equal totals above 1", hint="compare candidates of one space")
     return 0.0 if p == q else nearest_float(lambda: _root_gap(_log_affinity_any(p, q) / ball(p.total).log()))
 
 
@@ -298,4 +298,4 @@ def _log_beta(p: Dirichlet) -> arb:
 
 def _same_k(p: Dirichlet, q: Dirichlet) -> None:
     if p.k != q.k:
-        raise InvalidInput("the two distributions differ in their number of categories", mend="compare like with like")
+        raise InvalidInput("the two distributions differ in their number of categories", hint="compare like with like")

@@ -99,7 +99,7 @@ class Simplex(Grid):
     def __init__(self, space: PosteriorSpace) -> None:
         require_enumerable(space, space.k, limit=WIDEST_TABLES)
         if space.k * (space.n + 1) ** 2 > WIDEST_TABLES:
-            raise TooLarge(f"tables of {space.k} × {space.n + 1}² distances would not fit", mend="take fewer records")
+            raise TooLarge(f"tables of {space.k} × {space.n + 1}² distances would not fit", hint="take fewer records")
         super().__init__(space)
         import numpy as np
 

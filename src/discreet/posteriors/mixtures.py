@@ -44,12 +44,12 @@ class BetaMixture:
         given = np.asarray(weights, dtype=np.float64)
         first, second = (np.asarray(value, dtype=np.float64) for value in (a, b))
         if given.ndim < 1 or first.shape != second.shape or first.shape not in (given.shape, given.shape[-1:]):
-            raise InvalidInput("a mixture needs one weight for each component", mend="give arrays of equal length")
+            raise InvalidInput("a mixture needs one weight for each component", hint="give arrays of equal length")
         total = given.sum(axis=-1, keepdims=True)
         if not ((given >= 0).all() and (total > 0).all() and np.isfinite(total).all()):
-            raise InvalidInput("weights must be at least 0, and not all 0", mend="leave out what is impossible")
+            raise InvalidInput("weights must be at least 0, and not all 0", hint="leave out what is impossible")
         if not ((first > 0).all() and (second > 0).all()):
-            raise InvalidInput("the parameters of a Beta must be greater than 0", mend="check the prior")
+            raise InvalidInput("the parameters of a Beta must be greater than 0", hint="check the prior")
         share = given / total
         kept = share.reshape(-1, share.shape[-1]).max(axis=0) > NEGLIGIBLE
         object.__setattr__(self, "weights", share[..., kept] / share[..., kept].sum(axis=-1, keepdims=True))
@@ -112,7 +112,7 @@ class BetaMixture:
         shape = np.broadcast_shapes(share.shape, self.weights.shape[:-1])
         wanted = np.broadcast_to(share, shape).reshape(-1)
         if not ((wanted > 0) & (wanted < 1)).all():
-            raise InvalidInput("p must be between 0 and 1", mend="give it as a share, such as 0.95")
+            raise InvalidInput("p must be between 0 and 1", hint="give it as a share, such as 0.95")
         cells = (*shape, self.weights.shape[-1])
         matrix, a, b = (np.broadcast_to(part, cells).reshape(-1, cells[-1]) for part in (self.weights, self.a, self.b))
         mean, sd = (np.broadcast_to(value, shape).reshape(-1) for value in (self.mean, self.sd))
@@ -135,7 +135,7 @@ class BetaMixture:
 
         share = exact(level, "level", above=0)
         if share >= 1:
-            raise InvalidInput("level must be below 1", mend="give it as a share, such as 0.95")
+            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95")
         tail = float((1 - share) / 2)
         low, high = self.quantile(tail), self.quantile(1 - tail)
         return low, np.maximum(low, high)  # each is right to its last digits, and they may differ in no others

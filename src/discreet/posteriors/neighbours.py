@@ -66,4 +66,4 @@ def adjacency(name: object, n: int) -> ReplaceOne:
     for relation in (ReplaceOne(n), ReplaceAnswer(n)):
         if relation.name == name:
             return relation
-    raise InvalidInput("there is no such adjacency", mend="use replace-one or replace-answer")
+    raise InvalidInput("there is no such adjacency", hint="use replace-one or replace-answer")

@@ -76,7 +76,7 @@ class PosteriorSpace:
             PRIOR_RANGE.require(parameter, "a prior parameter")
         if self.n > MAX_N or self.k > MAX_K:
             raise TooLarge(
-                f"spaces end at n = {MAX_N:,} and k = {MAX_K:,}", mend="take fewer records, or merge rare categories"
+                f"spaces end at n = {MAX_N:,} and k = {MAX_K:,}", hint="take fewer records, or merge rare categories"
             )
 
     @property
@@ -113,7 +113,7 @@ class PosteriorSpace:
         return checked
 
     def _wrong_counts(self) -> InvalidInput:
-        return InvalidInput(f"counts must be {self.k} whole numbers that sum to n = {self.n}", mend=_MEND_COUNTS)
+        return InvalidInput(f"counts must be {self.k} whole numbers that sum to n = {self.n}", hint=_HINT_COUNTS)
 
     def candidates(self) -> Candidates:
         """The candidates' counts in lexicographic order, lazily."""
@@ -141,8 +141,8 @@ class PosteriorSpace:
         return float(hellinger_floats(self.prior, self.counts(c), [self.counts(r)])[0])
 
 
-_MEND_SIZE = "use the geometric mechanism, which never enumerates, or fewer categories or records"
-_MEND_COUNTS = "count each category once, zeros included"
+_HINT_SIZE = "use the geometric mechanism, which never enumerates, or fewer categories or records"
+_HINT_COUNTS = "count each category once, zeros included"
 
 
 class Candidates:
@@ -238,7 +238,7 @@ def exceeds(space: PosteriorSpace, limit: int) -> bool:
 
 
 def require_enumerable(
-    space: PosteriorSpace, cells: int = 1, *, limit: int = MAX_CELLS, mend: str = _MEND_SIZE
+    space: PosteriorSpace, cells: int = 1, *, limit: int = MAX_CELLS, hint: str = _HINT_SIZE
 ) -> None:
     """Refuse an enumeration of the candidates that would not fit, from public facts, before any is made.
 
@@ -248,7 +248,7 @@ def require_enumerable(
         n, k = space.n, space.k
         exponent = (math.lgamma(n + k) - math.lgamma(n + 1) - math.lgamma(k)) / math.log(10)
         shown = f"{space.size:,}" if exponent < 15 else f"about 10^{exponent:.0f}"
-        raise TooLarge(f"this would enumerate {shown} candidates", mend=mend)
+        raise TooLarge(f"this would enumerate {shown} candidates", hint=hint)
 
 
 def _below(first: int, rest: int, parts: int) -> int:

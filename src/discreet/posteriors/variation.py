@@ -37,7 +37,7 @@ def total_variation(p: Dirichlet, q: Dirichlet) -> float:
     0.074146
     """
     if p.k != q.k:
-        raise InvalidInput("the two distributions differ in their number of categories", mend="compare like with like")
+        raise InvalidInput("the two distributions differ in their number of categories", hint="compare like with like")
     if p == q:
         return 0.0
     d = [a - b for a, b in zip(p.parameters, q.parameters, strict=True)]
@@ -46,7 +46,7 @@ def total_variation(p: Dirichlet, q: Dirichlet) -> float:
             return _between_betas(p, q)
         raise Undecided(
             "total variation converges too slowly when all parameters move the same way",
-            mend="compare distributions of equal total, or use hellinger",
+            hint="compare distributions of equal total, or use hellinger",
         )
     return _by_inversion(p, q, d)
 
@@ -65,7 +65,7 @@ def _by_inversion(p: Dirichlet, q: Dirichlet, d: Sequence[Fraction]) -> float:
             if abs(value - before) < ERROR / 100:
                 return min(1.0, max(0.0, value))
             before, step = value, step / 2
-    raise Undecided("total variation did not reach its stated error", mend="use hellinger, which bounds it")
+    raise Undecided("total variation did not reach its stated error", hint="use hellinger, which bounds it")
 
 
 def _midpoints(p: Dirichlet, q: Dirichlet, d: Sequence[Fraction], cut: arb, step: float) -> tuple[float, int]:

@@ -134,7 +134,7 @@ def audit(mechanism: Mechanism, *, progress: Progress | None = None) -> Audit:
     if mechanism.adjacency != mechanism.space.adjacency.name:
         raise NotPrivate(
             f"the mechanism claims {mechanism.adjacency} where its space has {mechanism.space.adjacency.name}",
-            mend="claim what is proved",
+            hint="claim what is proved",
         )
     if type(mechanism) is Geometric:
         return _geometric(mechanism)
@@ -149,7 +149,7 @@ def audit(mechanism: Mechanism, *, progress: Progress | None = None) -> Audit:
         return _by_laws(mechanism, known)
     if not known:
         limit = f"a law of its own is audited on at most {BY_FOREIGN_LAWS:,} data sets"
-        raise TooLarge(limit, mend="audit a smaller space")
+        raise TooLarge(limit, hint="audit a smaller space")
     certificate = certificate_by_theorem(mechanism)
     return Audit(mechanism, mechanism.guarantee, Fraction(0), None, certificate, _no_delta)
 
@@ -262,7 +262,7 @@ def _confirmed(
 
 
 def _disagreement() -> DiscreetError:
-    return DiscreetError("the scan and the law disagree on a weight", mend="trust neither, and please report it")
+    return DiscreetError("the scan and the law disagree on a weight", hint="trust neither, and please report it")
 
 
 def _log_ratio(mechanism: Mechanism, worst: Worst) -> arb:
@@ -314,7 +314,7 @@ def geometric_delta(mechanism: Geometric, epsilon: float) -> float:
         return gain / (1 + math.exp(-2 * rate))
     reach = math.ceil(80 / rate) + 4 * k
     if reach > 1 << 20:
-        raise TooLarge("this δ would sum over too much noise", mend="use a larger epsilon")
+        raise TooLarge("this δ would sum over too much noise", hint="use a larger epsilon")
     one = np.exp(-rate * np.abs(np.arange(-reach, reach + 1)))
     power = one / one.sum()
     rest = np.zeros(2 * reach + 1)
@@ -331,16 +331,16 @@ def geometric_delta(mechanism: Geometric, epsilon: float) -> float:
 def _law(mechanism: Mechanism, counts: Outcome) -> CandidateLaw:
     law = mechanism.law(counts)
     if not isinstance(law, CandidateLaw):
-        raise InvalidInput("only laws on candidates can be scanned", mend="audit a mechanism of this package")
+        raise InvalidInput("only laws on candidates can be scanned", hint="audit a mechanism of this package")
     return law
 
 
 def _no_delta(epsilon: float) -> float:
-    raise TooLarge("this space is too large for an exact δ", mend="audit a smaller space")
+    raise TooLarge("this space is too large for an exact δ", hint="audit a smaller space")
 
 
 def require_space(space: PosteriorSpace) -> PosteriorSpace:
     """The space itself, if its losses can be scanned."""
     if not scannable(space):
-        raise TooLarge("this space is too large to scan all its losses", mend="use the nominal setting")
+        raise TooLarge("this space is too large to scan all its losses", hint="use the nominal setting")
     return space

@@ -54,14 +54,14 @@ def calibrate(
     asked = asked_epsilon(epsilon)
     family = BY_NAME.get(name)
     if gamma is not None and family not in (ExponentialReciprocal, ExponentialSmooth):
-        raise InvalidInput("only smooth and reciprocal sensitivities have a gamma", mend="leave it out")
+        raise InvalidInput("only smooth and reciprocal sensitivities have a gamma", hint="leave it out")
     if family is Geometric:
         return Geometric(space, epsilon=asked)
     if family is Laplace or family is LaplaceImproved:
         return family.at_full_loss(space, epsilon=asked)
     if family is None or not issubclass(family, Exponential):
         raise InvalidInput(
-            "this mechanism has no scale to calibrate", mend="choose an exponential, laplace or geometric"
+            "this mechanism has no scale to calibrate", hint="choose an exponential, laplace or geometric"
         )
     if space.k == 2 and not scannable(space):
         return LongSearch(family, space, asked, progress).found(gamma)
@@ -99,7 +99,7 @@ class _Search:
                 return mechanism.certified(self.epsilon, result.epsilon, result.certificate.statement)
             # The loss grows about in proportion to the scale; the margin of a strong prior is more than a hair.
             scale *= min(1 - 1e-8, float(self.epsilon / Fraction(result.epsilon)))
-        raise NotPrivate("calibration could not be certified", mend="use the nominal setting")
+        raise NotPrivate("calibration could not be certified", hint="use the nominal setting")
 
     def _error(self, gamma: float) -> float:
         inverse = self._inverse(gamma)

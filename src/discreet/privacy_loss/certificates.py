@@ -57,7 +57,7 @@ class Certificate:
         if not self.digest:
             object.__setattr__(self, "digest", expected)
         elif self.digest != expected:
-            raise InvalidInput("the certificate was changed: its digest does not fit", mend="make it anew")
+            raise InvalidInput("the certificate was changed: its digest does not fit", hint="make it anew")
 
     def _digest(self) -> str:
         body = {name: value for name, value in asdict(self).items() if name != "digest"}
@@ -74,9 +74,9 @@ class Certificate:
     def check(self, mechanism: Mechanism) -> None:
         """Refuse a mechanism that this certificate does not speak of, or that it does not show to be ε-DP."""
         if self.facts != facts(mechanism):
-            raise NotPrivate("the certificate is of another mechanism", mend="audit this one")
+            raise NotPrivate("the certificate is of another mechanism", hint="audit this one")
         if not self.bound <= mechanism.epsilon:
-            raise NotPrivate("the certified loss exceeds epsilon", mend="use a larger epsilon or a smaller scale")
+            raise NotPrivate("the certified loss exceeds epsilon", hint="use a larger epsilon or a smaller scale")
 
     def to_json(self) -> dict[str, Any]:
         """For receipts and programs. `epsilon` is the certified loss as a float, rounded up."""
@@ -89,12 +89,12 @@ class Certificate:
         try:
             fields = {name: document[name] for name in ("facts", "loss", "method", "statement", "worst", "digest")}
         except (KeyError, TypeError):
-            raise InvalidInput("this is no certificate", mend="give one that discreet wrote") from None
+            raise InvalidInput("this is no certificate", hint="give one that discreet wrote") from None
         if not fields["digest"]:
-            raise InvalidInput("the certificate has no digest", mend="give one that discreet wrote")
+            raise InvalidInput("the certificate has no digest", hint="give one that discreet wrote")
         certificate = cls(**fields)
         if "epsilon" in document and document["epsilon"] != certificate.to_json()["epsilon"]:
-            raise InvalidInput("the certificate's epsilon is not its loss", mend="give one that discreet wrote")
+            raise InvalidInput("the certificate's epsilon is not its loss", hint="give one that discreet wrote")
         return certificate
 
 

@@ -64,7 +64,7 @@ class LongSearch:
                 return mechanism.certified(self.epsilon, result.epsilon, by.statement, method=by.method)
             # The loss grows about in proportion to the scale.
             scale *= float(self.epsilon / Fraction(result.epsilon)) * (1 - 1e-7)
-        raise NotPrivate("calibration could not be certified", mend="use the nominal setting")
+        raise NotPrivate("calibration could not be certified", hint="use the nominal setting")
 
     def _error(self, gamma: float) -> float:
         self._done += 1

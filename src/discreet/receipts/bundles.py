@@ -115,9 +115,9 @@ def verify_bundle(bundle: Bundle) -> list[Certificate]:
         if isinstance(failure, DiscreetError):
             raise
         raise InvalidInput(
-            "the receipt's fields do not describe a release", mend="give one that discreet wrote"
+            "the receipt's fields do not describe a release", hint="give one that discreet wrote"
         ) from None
     # Losses add up over the same neighbours: no column is public as groups here and protected as answers there.
     if not shared or rebuilt != document or public & set(document["columns"]):
-        raise NotPrivate("the receipt's fields contradict each other", mend="do not rely on it")
+        raise NotPrivate("the receipt's fields contradict each other", hint="do not rely on it")
     return certificates

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.arithmetic.numbers import exact
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate
 from discreet.inference import NoiseAware, noise_aware
-from discreet.inference.groups import Untold, Within
+from discreet.inference.groups import EmptyGroup, Within
 from discreet.mechanisms import BY_NAME, Mechanism, Released, SnappedCounts
 from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors import Dirichlet
@@ -98,7 +98,7 @@ def believed(receipt: Receipt, *, prior: object = None) -> NoiseAware:
     return noise_aware(mechanism_of(receipt), receipt.output, prior=own)
 
 
-def believed_groups(receipt: Receipt, *, prior: object = None) -> dict[str, NoiseAware | Within | Untold]:
+def believed_groups(receipt: Receipt, *, prior: object = None) -> dict[str, NoiseAware | Within | EmptyGroup]:
     """What may be believed of the shares within each group; of a public group without records, its prior.
 
     A prior is one for each answer, which all groups share, or one for each cell.
@@ -108,10 +108,10 @@ def believed_groups(receipt: Receipt, *, prior: object = None) -> dict[str, Nois
         belief = believed(receipt, prior=prior)
         return {group: Within(belief, tuple(range(g * k, (g + 1) * k))) for g, group in enumerate(groups)}
     given, outputs = whole_prior(receipt, prior), receipt.document["output"]
-    found: dict[str, NoiseAware | Within | Untold] = {}
+    found: dict[str, NoiseAware | Within | EmptyGroup] = {}
     for g, (group, mechanism) in enumerate(mechanisms_of(receipt).items()):
         own = Dirichlet(given.parameters[g * k : (g + 1) * k])
-        found[group] = Untold(own) if mechanism is None else noise_aware(mechanism, outputs[group], prior=own)
+        found[group] = EmptyGroup(own) if mechanism is None else noise_aware(mechanism, outputs[group], prior=own)
     return found
 
 
@@ -126,7 +126,7 @@ def whole_prior(receipt: Receipt, prior: object) -> Dirichlet:
     if given.k == k:
         return Dirichlet(list(given.parameters) * groups)
     if given.k != k * groups:
-        raise InvalidInput(f"the prior must have {k} parameters", mend="give one for each category")
+        raise InvalidInput(f"the prior must have {k} parameters", hint="give one for each category")
     return given
 
 
@@ -175,7 +175,7 @@ def _verified(receipt: Receipt) -> Certificate:
         drawn = [None if m is None else _released(m, document["output"][g]) for g, m in made.items()]
         rebuilt = public_groups_document(parts, categories, drawn, by=by, groups=groups, request=request)
     if not agree({**rebuilt, "version": version}, document):
-        raise NotPrivate("the receipt's fields contradict each other", mend="do not rely on it")
+        raise NotPrivate("the receipt's fields contradict each other", hint="do not rely on it")
     return max(certificates, key=lambda certificate: certificate.bound)
 
 
@@ -198,14 +198,14 @@ def _derived(mechanism: Mechanism, document: Any) -> tuple[Certificate, Certific
         raise contradiction()
     derived = certificate_by_theorem(mechanism) if said.method == "theorem" else audit(mechanism).certificate
     if {**said.facts, "version": None} != {**derived.facts, "version": None}:
-        raise NotPrivate("the receipt contradicts its certificate", mend="do not rely on it")
+        raise NotPrivate("the receipt contradicts its certificate", hint="do not rely on it")
     if not (derived.bound <= said.bound <= mechanism.epsilon):
-        raise NotPrivate("the certified loss does not hold", mend="do not rely on this receipt")
+        raise NotPrivate("the certified loss does not hold", hint="do not rely on this receipt")
     same_version = said.facts["version"] == derived.facts["version"]
     argument = (said.method, said.statement) == (derived.method, derived.statement)
     place = said.worst is None or said.worst == derived.worst  # whoever leaves it out claims nothing that is not so
     if same_version and not (argument and place):
-        raise NotPrivate("the certificate does not say what is proved", mend="do not rely on it")
+        raise NotPrivate("the certificate does not say what is proved", hint="do not rely on it")
     return said, derived
 
 
@@ -235,4 +235,4 @@ def _released(mechanism: Mechanism, emitted: Sequence[Any]) -> Released:
 
 def contradiction() -> InvalidInput:
     """What is said of every receipt whose fields do not go together."""
-    return InvalidInput("the receipt's fields do not describe a release", mend="give one that discreet wrote")
+    return InvalidInput("the receipt's fields do not describe a release", hint="give one that discreet wrote")

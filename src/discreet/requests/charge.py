@@ -18,12 +18,12 @@ def opened(ledger: Ledger | str | Path | None, dataset: str | None, request_id: 
     """The ledger that pays, or None if nobody keeps a budget; a dataset that it does not know is refused."""
     if ledger is None:
         if dataset is not None:
-            raise InvalidInput("a dataset was named without a ledger", mend="name the ledger that budgets it")
+            raise InvalidInput("a dataset was named without a ledger", hint="name the ledger that budgets it")
         if request_id is not None:
-            raise InvalidInput("a request id needs a ledger", mend="without one, every request is drawn anew")
+            raise InvalidInput("a request id needs a ledger", hint="without one, every request is drawn anew")
         return None
     if dataset is None:
-        raise InvalidInput("the ledger needs the name of a dataset", mend="say which budget to charge")
+        raise InvalidInput("the ledger needs the name of a dataset", hint="say which budget to charge")
     from discreet.ledger import Ledger
 
     book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
@@ -47,7 +47,7 @@ def affordable(
     if found.digest != prepared.digest:
         from discreet.ledger.charges import OTHER
 
-        raise InvalidInput(f"request {request_id!r} was made with other parameters", mend=OTHER)
+        raise InvalidInput(f"request {request_id!r} was made with other parameters", hint=OTHER)
     return None if found.outcome is None else read_sealed(found.outcome)
 
 

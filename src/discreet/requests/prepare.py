@@ -182,7 +182,7 @@ class PreparedColumns:
         public = {part.declaration.by for part in self.parts if isinstance(part, PreparedGroups)}
         # Losses add up over the same neighbours: those of one question would move the public sizes of the other.
         if any(part.declaration.column in public for part in self.parts):
-            raise InvalidInput("a column is public as groups and protected as answers", mend="ask for it one way")
+            raise InvalidInput("a column is public as groups and protected as answers", hint="ask for it one way")
 
     @property
     def digest(self) -> str:
@@ -271,14 +271,14 @@ def prepare(
 
     if not group_public:
         if not isinstance(n, int):
-            raise InvalidInput("there is one n for all groups together", mend="or declare the groups public")
+            raise InvalidInput("there is one n for all groups together", hint="or declare the groups public")
         made, certificate = part(whole, n, "replace-one")
         digest = _digest({**request, "law": _lasting(certificate)})
         return Prepared(declaration, made, certificate, accuracy_statement(made), digest)
     if declaration.by is None:
-        raise InvalidInput("there are no groups to be public", mend="name their column with by")
+        raise InvalidInput("there are no groups to be public", hint="name their column with by")
     if isinstance(n, int) or len(n) != len(declaration.group_labels) or sum(n) == 0:
-        raise InvalidInput("public groups have one n each, and not all are 0", mend="give them in the groups' order")
+        raise InvalidInput("public groups have one n each, and not all are 0", hint="give them in the groups' order")
     k = len(declaration.answers)
     parts = []
     for g, size in enumerate(n):
@@ -317,7 +317,7 @@ def _prior(declaration: Declaration, prior: object) -> Dirichlet:
     if given.k == answers:
         return Dirichlet(list(given.parameters) * (cells // answers))
     raise InvalidInput(
-        f"the prior has {given.k} parameters for {answers} categories", mend="give one for each, other included"
+        f"the prior has {given.k} parameters for {answers} categories", hint="give one for each, other included"
     )
 
 

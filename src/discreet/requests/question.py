@@ -29,7 +29,7 @@ class Question:
     def __init__(self, column: str, categories: Sequence[str], **asked: Any) -> None:
         unknown = {"id_column", "n"} & set(asked)
         if unknown:
-            raise InvalidInput(f"{min(unknown)} is one for all columns", mend="give it to release_columns")
+            raise InvalidInput(f"{min(unknown)} is one for all columns", hint="give it to release_columns")
         declared = Declaration(column, categories, **{key: asked[key] for key in DECLARED if key in asked})
         object.__setattr__(self, "column", declared.column)
         object.__setattr__(self, "categories", declared.categories)
@@ -53,11 +53,11 @@ def shared(questions: Sequence[Question], epsilon: object) -> list[object]:
     """The price of each question: its own, or an equal share of the price of all."""
     own = [question.asked.get("epsilon") for question in questions]
     if not own:
-        raise InvalidInput("there is no question", mend="ask for at least one column")
+        raise InvalidInput("there is no question", hint="ask for at least one column")
     if epsilon is None:
         if None in own:
-            raise InvalidInput("a column has no epsilon", mend="give each its own, or one for all together")
+            raise InvalidInput("a column has no epsilon", hint="give each its own, or one for all together")
         return own
     if any(price is not None for price in own):
-        raise InvalidInput("there is an epsilon for all and one of a column", mend="give the one or the others")
+        raise InvalidInput("there is an epsilon for all and one of a column", hint="give the one or the others")
     return [asked_epsilon(epsilon) / len(own)] * len(own)

@@ -188,7 +188,7 @@ def _done(
             for declaration, size, own in zip(declarations, sizes, terms, strict=True)
         )
         if len({part.adjacency for part in parts}) > 1:
-            raise InvalidInput("groups are public for one column and not for another", mend="ask twice")
+            raise InvalidInput("groups are public for one column and not for another", hint="ask twice")
         prepared = PreparedColumns(parts) if together else parts[0]
         prepared.check()
         sealed = affordable(job.ledger, job.dataset, prepared, job.request_id)
@@ -196,7 +196,7 @@ def _done(
             return sealed
         reached("prepared")
         if job.confirm is not None and not job.confirm(prepared):
-            raise InvalidInput("the release was not confirmed", mend="nothing was charged and nothing was drawn")
+            raise InvalidInput("the release was not confirmed", hint="nothing was charged and nothing was drawn")
         _require_no_strays(declarations, tables)
         reached("checked")
         charge = charged(job.ledger, job.dataset, prepared, job.request_id)
@@ -243,7 +243,7 @@ def prepare_counts(
     values = list(counts) if not isinstance(counts, str) and hasattr(counts, "__iter__") else [counts]
     names = [str(i) for i in range(1, len(values) + 1)] if categories is None else list(categories)
     if len(names) != len(values):
-        raise InvalidInput(f"categories must be {len(values)} names", mend="give one for each count")
+        raise InvalidInput(f"categories must be {len(values)} names", hint="give one for each count")
     size = sum(whole(value, "a count") for value in values) if n is None else n
     declaration = Declaration("counts in hand", names)
     prepared = prepare(
@@ -272,9 +272,9 @@ def _sizes(table: Table, asked: int | tuple[int, ...] | None, *, public: bool) -
         found = table.count_groups()
         total = sum(found)
     if asked is not None and asked not in (found, total):
-        raise InvalidInput("the table does not have n records", mend="leave n out, or give the true number")
+        raise InvalidInput("the table does not have n records", hint="leave n out, or give the true number")
     if total == 0:
-        raise InvalidInput("the table has no records", mend="give one with at least one")
+        raise InvalidInput("the table has no records", hint="give one with at least one")
     return found
 
 
@@ -283,7 +283,7 @@ def _require_no_strays(declarations: list[Declaration], tables: Sequence[Table])
     pairs = zip(declarations, tables, strict=True)
     found = [declaration for declaration, table in pairs if declaration.asserts and table.count_strays()]
     if found and len(declarations) > 1:
-        raise InvalidInput("a column has values outside what is declared", mend="look with discreet check")
+        raise InvalidInput("a column has values outside what is declared", hint="look with discreet check")
     if found:
         raise strays_error(found[0])
 
@@ -325,11 +325,11 @@ def _finished(work: Callable[[], T], charge: Charge | None) -> T:
     try:
         return work()
     except DiscreetError as failure:
-        kind, message, mend = type(failure), failure.message, failure.mend
+        kind, message, hint = type(failure), failure.message, failure.hint
     except Exception:  # noqa: BLE001 - raised below, outside of this handler, so that nothing is chained to it
-        kind, message, mend = DiscreetError, "the release failed after the data was read", ""
-    raise kind(message, mend="; ".join(part for part in (mend, again) if part) or "try again")
+        kind, message, hint = DiscreetError, "the release failed after the data was read", ""
+    raise kind(message, hint="; ".join(part for part in (hint, again) if part) or "try again")
 
 
 def _changed() -> SourceError:
-    return SourceError("the table changed while it was read", mend="let nobody write to it meanwhile")
+    return SourceError("the table changed while it was read", hint="let nobody write to it meanwhile")

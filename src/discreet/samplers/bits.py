@@ -274,5 +274,5 @@ def resume_bits(word: int, bits: Bits) -> Bits:
 
 def _extend(bits: Bits, drawn: int, width: int) -> tuple[int, int]:
     if width > CAP_BITS:
-        raise Undecided(f"undecided at {CAP_BITS} bits", mend="this is almost surely an exact tie: please report it")
+        raise Undecided(f"undecided at {CAP_BITS} bits", hint="this is almost surely an exact tie: please report it")
     return (drawn << CHUNK) | bits.draw_bits(CHUNK), width + CHUNK

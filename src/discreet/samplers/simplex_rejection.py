@@ -277,7 +277,7 @@ class Tilted:
         log_q = self._quick(r, blocks) if working_bits() <= 2 * CHUNK else self._exact(r, blocks)
         chance = (self._log_weight(r) - arb_ball(self.log_bound) - log_q).exp()
         if chance > 1:
-            raise DiscreetError("an envelope was found too low", mend="please report this prior, n and k")
+            raise DiscreetError("an envelope was found too low", hint="please report this prior, n and k")
         return chance
 
     def log_proposal(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:

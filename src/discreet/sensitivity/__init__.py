@@ -5,15 +5,15 @@ from __future__ import annotations
 from discreet.sensitivity.exact import (
     global_sensitivity,
     local_sensitivity,
+    published_gamma,
     reciprocal_sensitivity,
-    seeds_gamma,
     smooth_sensitivity,
 )
 
 __all__ = [
     "global_sensitivity",
     "local_sensitivity",
+    "published_gamma",
     "reciprocal_sensitivity",
-    "seeds_gamma",
     "smooth_sensitivity",
 ]

@@ -73,20 +73,20 @@ def reciprocal_sensitivity(space: PosteriorSpace, c: object, gamma: object) -> f
     return nearest_float(lambda: 1 / inverse_reciprocal_enclosure(space, counts, ball(rate)))
 
 
-def seeds_gamma(space: PosteriorSpace, epsilon: object, delta: object) -> float:
+def published_gamma(space: PosteriorSpace, epsilon: object, delta: object) -> float:
     """The smoothing rate of the seed documents, ln(1 - ε/(2 ln(δ/(2|R|)))).
 
-    >>> round(seeds_gamma(PosteriorSpace(prior=[1, 1], n=100), 0.8, 0.8), 10)
+    >>> round(published_gamma(PosteriorSpace(prior=[1, 1], n=100), 0.8, 0.8), 10)
     0.0698191876
     """
-    return nearest_float(lambda: seeds_gamma_enclosure(space, epsilon, delta))
+    return nearest_float(lambda: published_gamma_enclosure(space, epsilon, delta))
 
 
-def seeds_gamma_enclosure(space: PosteriorSpace, epsilon: object, delta: object) -> arb:
+def published_gamma_enclosure(space: PosteriorSpace, epsilon: object, delta: object) -> arb:
     """The seeds' γ as a ball."""
     budget, slack = exact(epsilon, "epsilon", above=0), exact(delta, "delta", above=0)
     if slack >= 1:
-        raise InvalidInput("delta must be below 1", mend="give something like 1e-8")
+        raise InvalidInput("delta must be below 1", hint="give something like 1e-8")
     return (1 - ball(budget) / (2 * (ball(slack) / (2 * space.size)).log())).log()
 
 

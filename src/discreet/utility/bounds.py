@@ -19,7 +19,7 @@ from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.space import Counts
 from discreet.privacy_loss.rates import inverse_sensitivities
 from discreet.sensitivity.exact import global_sensitivity
-from discreet.utility.count_blocks import Strata
+from discreet.utility.count_blocks import CountBlocks
 from discreet.utility.lines import ExponentialLine, line_kernel
 from discreet.utility.metrics import METRIC
 from discreet.utility.normaliser import normaliser, normaliser_at
@@ -69,7 +69,7 @@ def _worst_normalised(mechanism: Exponential, t: float) -> float:
         if isinstance(line, ExponentialLine):
             rates, logs = line.rates, line.log_normalisers
         else:
-            rates, lower, _ = Strata(mechanism, METRIC["hellinger"], None).normalisers()
+            rates, lower, _ = CountBlocks(mechanism, METRIC["hellinger"], None).normalisers()
             logs = np.log(lower)
     return _exp(math.log(mechanism.space.size) + float((-rates * t - logs).max()))
 

@@ -25,7 +25,7 @@ from discreet.mechanisms.exponential import (
 )
 from discreet.privacy_loss.rates import Steps
 from discreet.sensitivity.exact import global_sensitivity, step_enclosure
-from discreet.utility.error_rows import Slice, bracket
+from discreet.utility.error_rows import ErrorRows, bracket
 from discreet.utility.expected_counts import Whole, first_count_moments, partition, stratum_weights
 from discreet.utility.line_noise import LOST, LineNoise, line_noise
 from discreet.utility.metrics import METRIC, Floats, Metric
@@ -51,7 +51,7 @@ class _Cells(NamedTuple):
     most: Floats
 
 
-class Strata:
+class CountBlocks:
     """The error laws of a mechanism on two categories, stratum by stratum."""
 
     def __init__(self, mechanism: Mechanism, metric: Metric, counts: tuple[int, ...] | None) -> None:
@@ -59,9 +59,9 @@ class Strata:
         self.noise = line_noise(mechanism)
         way = mechanism.way if isinstance(mechanism, Geometric) else "nearest"
         if metric.name == "total-variation" or way != "nearest":
-            raise TooLarge("this needs all candidates of a space with too many", mend="use hellinger and nearest")
+            raise TooLarge("this needs all candidates of a space with too many", hint="use hellinger and nearest")
         if self.noise is None and not isinstance(mechanism, Exponential):
-            raise TooLarge(f"{mechanism.name} is known only on small spaces", mend="take fewer records")
+            raise TooLarge(f"{mechanism.name} is known only on small spaces", hint="take fewer records")
         n = self.space.n
         reach = n if self.noise is None else self.noise.reach(n)
         blocks = partition(1, reach, _BLOCKS if counts is None else _BLOCKS / 8)
@@ -101,14 +101,14 @@ class Strata:
             weight = weight / weight.sum()
         return first, last, weight
 
-    def slices(self) -> Iterator[Slice]:
+    def slices(self) -> Iterator[ErrorRows]:
         """A few strata at a time."""
         step = max(1, _CHUNK // (2 * len(self.near)))
         for start in range(0, len(self.first), step):
             part = slice(start, start + step)
             yield self._slice(self.first[part], self.last[part], self.weight[part])
 
-    def _slice(self, first: Whole, last: Whole, weight: Floats) -> Slice:
+    def _slice(self, first: Whole, last: Whole, weight: Floats) -> ErrorRows:
         import numpy as np
 
         if isinstance(self.mechanism, Exponential):
@@ -116,7 +116,7 @@ class Strata:
         assert self.noise is not None
         low, high = self._distances(first, last, self.near, self.far, self.metric)
         mass = np.broadcast_to(self._noise_masses(self.noise), low.shape)
-        return Slice(weight, low, high, mass, mass)
+        return ErrorRows(weight, low, high, mass, mass)
 
     def _noise_masses(self, noise: LineNoise) -> Floats:
         """The masses of the blocks below, of no move, and of the blocks above; the last ones reach to infinity."""
@@ -127,7 +127,7 @@ class Strata:
         side = np.exp(-noise.rate * (self.near - 1.0)) * share
         return np.concatenate([noise.down * side, [noise.zero], noise.up * side])
 
-    def _exponential(self, mechanism: Exponential, first: Whole, last: Whole, weight: Floats) -> Slice:
+    def _exponential(self, mechanism: Exponential, first: Whole, last: Whole, weight: Floats) -> ErrorRows:
         cells = self._cells(mechanism, first, last)
         if self.metric.name == "hellinger":
             return bracket(weight, cells.low, cells.high, cells.least, cells.most)

@@ -19,7 +19,7 @@ _BINS = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class Slice:
+class ErrorRows:
     """The weight of each row, and the two laws of its error."""
 
     weight: Floats
@@ -29,7 +29,7 @@ class Slice:
     high_mass: Floats
 
     @classmethod
-    def exact(cls, weight: Floats, value: Floats, mass: Floats) -> Slice:
+    def exact(cls, weight: Floats, value: Floats, mass: Floats) -> ErrorRows:
         """Rows whose laws are known: values and masses."""
         return cls(weight, value, value, mass, mass)
 
@@ -46,21 +46,21 @@ class Survey:
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class ErrorLaw:
     """Slices that can be gone through again and again.
 
     No error exceeds `diameter`. `complete` says that every data set is in a row, `sampled` how many independent data
     sets were drawn instead.
     """
 
-    make: Callable[[], Iterator[Slice]]
+    make: Callable[[], Iterator[ErrorRows]]
     diameter: float
     method: str
     complete: bool = True
     sampled: int = 0
 
     @cached_property
-    def _kept(self) -> list[Slice]:
+    def _kept(self) -> list[ErrorRows]:
         """The first slices, as long as they are not too large to keep."""
         return []
 
@@ -84,7 +84,7 @@ class Source:
         weight, low, high = (np.concatenate(column) for column in zip(*rows, strict=True))
         return Survey(weight, low, high, edges, masses)
 
-    def __iter__(self) -> Iterator[Slice]:
+    def __iter__(self) -> Iterator[ErrorRows]:
         return iter(self._kept) if self._kept else self.make()
 
     def tail(self, t: float) -> float:
@@ -132,7 +132,7 @@ def bracket(
     high: Floats,
     least: Floats,
     most: Floats,
-) -> Slice:
+) -> ErrorRows:
     """The slice of laws known only by enclosures: atoms of value low … high and unnormalised weight least … most.
 
     Pr[error ≥ t] is A/(A+B), with A the weight at or beyond t and B the rest: at most with the largest A and least B.
@@ -150,10 +150,10 @@ def bracket(
         return [np.take_along_axis(value, order, axis=1), np.diff(share, axis=1, prepend=0.0)]
 
     (lower, lower_mass), (upper, upper_mass) = ordered(low, least, most), ordered(high, most, least)
-    return Slice(weight, lower, upper, lower_mass, upper_mass)
+    return ErrorRows(weight, lower, upper, lower_mass, upper_mass)
 
 
-def _beyond(part: Slice, t: float) -> Floats:
+def _beyond(part: ErrorRows, t: float) -> Floats:
     found: Floats = (part.high_mass * (part.high >= t)).sum(axis=1)
     return found
 

@@ -54,7 +54,7 @@ class NoisyLine(LineKernel):
         """Where each noisy count from 0 to n leads; beyond them it leads where the end does."""
         assert isinstance(self.mechanism, Geometric)
         if self.space.n >= _WHOLE:
-            raise TooLarge("this way back would be worked out for every count", mend="use the nearest way back")
+            raise TooLarge("this way back would be worked out for every count", hint="use the nearest way back")
         return self.mechanism.way_back(self.table.rows)[:, 0]
 
     @cached_property

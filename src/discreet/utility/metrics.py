@@ -97,7 +97,7 @@ class _Variation(Metric):
 def as_metric(name: str) -> Metric:
     """The metric of this name."""
     if name not in METRICS:
-        raise InvalidInput(f"metric must be one of {', '.join(METRICS)}", mend="leave it out for hellinger")
+        raise InvalidInput(f"metric must be one of {', '.join(METRICS)}", hint="leave it out for hellinger")
     return METRIC[name]
 
 

@@ -155,7 +155,7 @@ def _made(name: str, setting: str, space: PosteriorSpace, epsilon: Fraction, tho
     if name.startswith("exponential"):
         if space.k > CATEGORIES and not thorough:
             text = f"drawing its error for more than {CATEGORIES} categories takes minutes: ask for a thorough plan"
-            raise TooLarge(text, mend="take fewer categories")
+            raise TooLarge(text, hint="take fewer categories")
         if setting == "calibrated" and not thorough:
             most = CALIBRATED if space.k == 2 else CALIBRATED_MORE
             _require(space, most, "calibrating more than {} candidates takes minutes: ask for a thorough plan")
@@ -166,7 +166,7 @@ def _require(space: PosteriorSpace, most: int, text: str) -> None:
     try:
         require_enumerable(space, limit=most)
     except TooLarge:
-        raise TooLarge(text.format(f"{most:,}"), mend="take fewer records") from None
+        raise TooLarge(text.format(f"{most:,}"), hint="take fewer records") from None
 
 
 def _known(made: Mechanism, setting: str, rows: list[dict[str, Any]]) -> dict[str, Any] | None:

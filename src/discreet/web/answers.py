@@ -23,7 +23,7 @@ RECENT = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class PageApi:
     """What this page was started with."""
 
     ledger: str | None = None
@@ -115,12 +115,12 @@ class Desk:
 
     def _ledger(self) -> str:
         if self.ledger is None:
-            raise InvalidInput("this page has no ledger", mend="start it with discreet serve --ledger L")
+            raise InvalidInput("this page has no ledger", hint="start it with discreet serve --ledger L")
         return self.ledger
 
     def _asked(self, fields: Fields) -> dict[str, Any]:
         if not self.may_release:
-            raise InvalidInput("this page may not release", mend="start it with discreet serve --allow-release")
+            raise InvalidInput("this page may not release", hint="start it with discreet serve --allow-release")
         return {
             "source": fields.text("source"),
             "column": fields.text("column"),
@@ -138,14 +138,14 @@ class Desk:
         }
 
 
-QUESTIONS: dict[str, Callable[[Desk, Fields, Tell], dict[str, Any]]] = {
-    "facts": Desk.facts,
-    "plan": Desk.plan,
-    "audit": Desk.audit,
-    "infer": Desk.infer,
-    "budgets": Desk.budgets,
-    "price": Desk.price,
-    "release": Desk.release,
+QUESTIONS: dict[str, Callable[[PageApi, Fields, Tell], dict[str, Any]]] = {
+    "facts": PageApi.facts,
+    "plan": PageApi.plan,
+    "audit": PageApi.audit,
+    "infer": PageApi.infer,
+    "budgets": PageApi.budgets,
+    "price": PageApi.price,
+    "release": PageApi.release,
 }
 
 

@@ -12,19 +12,19 @@ from pathlib import Path
 
 from discreet.errors import InvalidInput
 from discreet.samplers.bits import SYSTEM
-from discreet.web.answers import Desk
+from discreet.web.answers import PageApi
 
 NEEDS = ("starlette", "uvicorn")
 LOOPBACK = "127.0.0.1"
 
 
-def serve(desk: Desk, *, port: int = 0, browser: bool = True, say: Callable[[str], None] = print) -> None:
+def serve(desk: PageApi, *, port: int = 0, browser: bool = True, say: Callable[[str], None] = print) -> None:
     """Listen on the loopback address, say where, and answer until it is stopped. Port 0 takes one that is free."""
     for package in NEEDS:
         if find_spec(package) is None:
-            raise InvalidInput(f"the page needs {package}", mend="pip install 'discreet[web,workflow]'")
+            raise InvalidInput(f"the page needs {package}", hint="pip install 'discreet[web,workflow]'")
     if desk.may_release and desk.ledger is None:
-        raise InvalidInput("a page that may release needs a ledger", mend="name it with --ledger")
+        raise InvalidInput("a page that may release needs a ledger", hint="name it with --ledger")
     if desk.ledger is not None:
         from discreet.ledger import Ledger
 
@@ -53,7 +53,7 @@ def _door(port: int) -> socket.socket:
     try:
         return socket.create_server((LOOPBACK, port))
     except (OSError, OverflowError):
-        raise InvalidInput(f"port {port} cannot be had", mend="leave --port out, or choose another") from None
+        raise InvalidInput(f"port {port} cannot be had", hint="leave --port out, or choose another") from None
 
 
 def _open(address: str, folder: Path) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from discreet.mechanisms.exponential import ExponentialSmooth
 from discreet.posteriors.distances import hellinger_floats
 from discreet.posteriors.space import PosteriorSpace
-from discreet.sensitivity.exact import seeds_gamma, smooth_sensitivity
+from discreet.sensitivity.exact import published_gamma, smooth_sensitivity
 from discreet.sensitivity.lipschitz import smooth_smoothness
 from discreet_papers.claims.base import Claim, Evidence
 
@@ -41,7 +41,7 @@ class Scores:
 
         space, counts = PosteriorSpace(prior=[1, 1], n=n), [first, n - first]
         distances = hellinger_floats(space.prior, counts, space.candidates().array())
-        rate = 0.5 / smooth_sensitivity(space, counts, seeds_gamma(space, 1, DELTA))
+        rate = 0.5 / smooth_sensitivity(space, counts, published_gamma(space, 1, DELTA))
         return cls(distances, rate, float(np.exp(-rate * distances).sum()))
 
     def by_formula(self, z: float) -> float:

@@ -41,7 +41,7 @@ def reproduce(
         _print_list(as_json=as_json)
         return
     if out is None:
-        raise InvalidInput("a place for the figures is needed", mend="give --out and a directory")
+        raise InvalidInput("a place for the figures is needed", hint="give --out and a directory")
     from discreet.figures.image import picture_format
 
     picture_format(Path("figure.png"))  # refused now, and not after minutes, where matplotlib is missing

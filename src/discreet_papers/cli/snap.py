@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.help import Face
+from discreet.cli.help import HelpTyper
 from discreet.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ RELEASE_EXAMPLE = "Example: discreet snap release --epsilon 1 --bound 100 --valu
 VERIFY_EXAMPLE = "Example: discreet snap verify --epsilon 1 --bound 100 --value 0 --neighbour 1"
 ATTACK_EXAMPLE = "Example: discreet snap attack --epsilon 1 --plot pores.png"
 
-snap = Face(epilog=VERIFY_EXAMPLE, invoke_without_command=True)
+snap = HelpTyper(epilog=VERIFY_EXAMPLE, invoke_without_command=True)
 
 Epsilon = Annotated[str, typer.Option(help="The privacy loss to allow, exact: 0.5, 1e-3 or 1/3.")]
 Bound = Annotated[str, typer.Option(help="Values and outputs are clamped to ±bound.")]
@@ -80,7 +80,7 @@ def verify(
     from discreet_papers.cli.snap_documents import verify_document
 
     if (value is None) != (neighbour is None):
-        raise InvalidInput("a pair needs both --value and --neighbour", mend="give both, or neither to certify all")
+        raise InvalidInput("a pair needs both --value and --neighbour", hint="give both, or neither to certify all")
     snapping = dc.Snapping(epsilon=epsilon, bound=bound, sensitivity=sensitivity)
     with _Picture(plot) as picture:
         with busy("verifying"):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from discreet.posteriors.space import PosteriorSpace
-from discreet.sensitivity.exact import global_sensitivity, local_sensitivity, seeds_gamma, smooth_sensitivity
+from discreet.sensitivity.exact import global_sensitivity, local_sensitivity, published_gamma, smooth_sensitivity
 from discreet_papers.figures.style import BLUE, ORANGE, PRINTED, PURPLE, RIGHT, dress, figure_of, legend_below
 from discreet_papers.published import LegacySensitivity, legacy_gamma
 from discreet_papers.table import Table
@@ -47,7 +47,7 @@ def numbers(quick: bool) -> SensitivityNumbers:
     """Exact values for every data set."""
     data = [tuple(row) for row in SPACE.candidates().array().tolist()]
     theirs, gamma = LegacySensitivity(SPACE, data), legacy_gamma(SPACE.n, EPSILON, DELTA)
-    rate = seeds_gamma(SPACE, EPSILON, DELTA)
+    rate = published_gamma(SPACE, EPSILON, DELTA)
     return SensitivityNumbers(
         {
             PRINTED: {

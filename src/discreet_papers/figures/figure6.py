@@ -19,7 +19,7 @@ from discreet.mechanisms import (
 from discreet.posteriors.space import PosteriorSpace
 from discreet.privacy_loss import audit
 from discreet.privacy_loss.scan import Extreme, LineScan
-from discreet.sensitivity.exact import seeds_gamma
+from discreet.sensitivity.exact import published_gamma
 from discreet_papers.figures.style import GREY, PRINTED, RIGHT, STYLE, dress, figure_of, legend_below, plain_logs
 from discreet_papers.published import LegacyLine, LegacySensitivity
 from discreet_papers.table import Table
@@ -86,7 +86,7 @@ def legacy_losses(space: PosteriorSpace) -> dict[str, Extreme]:
 
 def right_losses(space: PosteriorSpace, names: Sequence[str] = NAMES) -> list[Loss]:
     """Certified losses of the kinds of sensitivity at the seeds' scale, rounded up."""
-    gamma = seeds_gamma(space, EPSILON, DELTA)
+    gamma = published_gamma(space, EPSILON, DELTA)
     made: dict[str, Mechanism] = {
         "M_H": ExponentialReciprocal.as_published(space, epsilon=EPSILON),
         "exponential-local": ExponentialLocal.as_published(space, epsilon=EPSILON),

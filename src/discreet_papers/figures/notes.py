@@ -18,7 +18,7 @@ from discreet.mechanisms import (
     Mechanism,
 )
 from discreet.posteriors.space import PosteriorSpace
-from discreet.sensitivity.exact import local_sensitivity, seeds_gamma, smooth_sensitivity
+from discreet.sensitivity.exact import local_sensitivity, published_gamma, smooth_sensitivity
 from discreet.utility.metrics import METRIC, MetricName
 from discreet_papers.figures.boxes import Box
 from discreet_papers.figures.error_laws import RUNS, ErrorLaw
@@ -61,7 +61,7 @@ class Notes:
 
     def put_right(self, panel: str, *, delta: str) -> list[Box]:
         """With the true global sensitivity and the γ of the text."""
-        gamma = seeds_gamma(self.space, self.epsilon, delta)
+        gamma = published_gamma(self.space, self.epsilon, delta)
         made = (
             ExponentialGlobal.as_published(self.space, epsilon=self.epsilon),
             ExponentialLocal.as_published(self.space, epsilon=self.epsilon),

@@ -14,7 +14,7 @@ from discreet.posteriors import Dirichlet
 from discreet.posteriors.distances import hellinger
 from discreet.posteriors.space import PosteriorSpace
 from discreet.privacy_loss.rates import Steps
-from discreet.sensitivity.exact import global_sensitivity, seeds_gamma
+from discreet.sensitivity.exact import global_sensitivity, published_gamma
 from discreet_papers.figures.boxes import LEGEND, Box, box_agreement, box_table, paint_boxes
 from discreet_papers.figures.error_laws import RUNS
 from discreet_papers.figures.notes import SCALE, Notes
@@ -102,8 +102,8 @@ def sentences(shown: NotesNumbers) -> list[str]:
         f"a posterior that no data has; the largest between neighbours is {global_sensitivity(space):.12f}."
     ]
     for n in SIZES:
-        right = seeds_gamma(PosteriorSpace(prior=PRIOR, n=n), EPSILON, DELTA)
-        beta = seeds_gamma(PosteriorSpace(prior=[1, 1], n=n), EPSILON, DELTA)
+        right = published_gamma(PosteriorSpace(prior=PRIOR, n=n), EPSILON, DELTA)
+        beta = published_gamma(PosteriorSpace(prior=[1, 1], n=n), EPSILON, DELTA)
         local, smooth = shown.used[n]["exponential-local"], shown.used[n]["exponential-smooth"]
         lines.append(
             f"n = {n}: the printed γ is {legacy_gamma(n, EPSILON, DELTA):.13f}, with 2n in the logarithm; the text's "

@@ -37,7 +37,7 @@ class Stream(ABC):
         import numpy as np
 
         if space.k > 4:
-            raise TooLarge("slices are made for at most four categories", mend="use discreet.accuracy")
+            raise TooLarge("slices are made for at most four categories", hint="use discreet.accuracy")
         self.space, self.counts = space, tuple(counts)
         count = np.arange(space.n + 1)
         self._tables = [

@@ -52,14 +52,14 @@ class Scored:
         import numpy as np
 
         if name not in SCORES:
-            raise InvalidInput(f"score must be one of {', '.join(SCORES)}", mend="choose one of them")
+            raise InvalidInput(f"score must be one of {', '.join(SCORES)}", hint="choose one of them")
         require_enumerable(space, limit=LARGEST)
         rows = space.candidates().array()
         score = np.stack([SCORES[name](space, row, rows) for row in rows])
         if not np.isfinite(score).all():
             raise NotPrivate(
                 f"{name} is infinite between candidates: no sensitivity bounds it",
-                mend="choose a bounded score, or a prior above n",
+                hint="choose a bounded score, or a prior above n",
             )
         return cls(name, space, score)
 

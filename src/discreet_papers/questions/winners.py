@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from discreet.mechanisms import Geometric, Laplace, LaplaceImproved
 from discreet.posteriors.distances import hellinger_floats
 from discreet.posteriors.space import PosteriorSpace
-from discreet.sensitivity.exact import seeds_gamma, smooth_sensitivity
+from discreet.sensitivity.exact import published_gamma, smooth_sensitivity
 from discreet.utility import accuracy
 from discreet_papers.figures.style import BLUE, GREEN, GREY, ORANGE, figure_of
 from discreet_papers.table import Table
@@ -89,7 +89,7 @@ def _cell(k: int, prior: int, data: str, n: int, epsilon: str) -> Cell:
     space = PosteriorSpace(prior=[prior] * k, n=n)
     counts = counts_of(n, k, SHARES[data])
     distances = hellinger_floats(space.prior, counts, space.candidates().array())
-    rate = float(epsilon) / 2 / smooth_sensitivity(space, counts, seeds_gamma(space, epsilon, DELTA))
+    rate = float(epsilon) / 2 / smooth_sensitivity(space, counts, published_gamma(space, epsilon, DELTA))
     weight = np.exp(-rate * distances)
     errors = {"M_H": float(weight @ distances / weight.sum())}
     for kind in (Laplace, LaplaceImproved):

@@ -36,9 +36,9 @@ class Steps:
         where = tuple(exact(edge, "an edge", minimum=0) for edge in as_items(edges, "edges"))
         what = tuple(exact(height, "a height", minimum=0) for height in as_items(heights, "heights"))
         if len(where) != len(what) + 1 or any(a >= b for a, b in pairwise(where)) or where[-1] > 1:
-            raise InvalidInput("edges must rise within [0, 1]", mend="give one edge more than heights")
+            raise InvalidInput("edges must rise within [0, 1]", hint="give one edge more than heights")
         if sum(h * (b - a) for h, (a, b) in zip(what, pairwise(where), strict=True)) > 1:
-            raise InvalidInput("a density has mass above 1", mend="lower the heights")
+            raise InvalidInput("a density has mass above 1", hint="lower the heights")
         object.__setattr__(self, "edges", where)
         object.__setattr__(self, "heights", what)
 
@@ -77,14 +77,14 @@ def dilation(mu1: object, mu2: object, eps: object, *, cuts: object = None) -> A
             return _of_points(one, other, factor)
         where = [exact(cut, "a cut") for cut in as_items(cuts, "cuts")]
         return _of_cells(one, other, factor, sorted(where))
-    raise InvalidInput("a distribution is neither points nor steps", mend="give two mappings or two Steps")
+    raise InvalidInput("a distribution is neither points nor steps", hint="give two mappings or two Steps")
 
 
 def finite(weights: Mapping[object, object]) -> dict[Fraction, Fraction]:
     """Points with their weights, read exactly: at least 0 each, at most 1 in all."""
     read = {exact(u, "a point"): exact(w, "a weight", minimum=0) for u, w in weights.items()}
     if sum(read.values()) > 1:
-        raise InvalidInput("a distribution has mass above 1", mend="lower its weights")
+        raise InvalidInput("a distribution has mass above 1", hint="lower its weights")
     return read
 
 

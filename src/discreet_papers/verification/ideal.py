@@ -45,7 +45,7 @@ class Ideal:
     def last(self) -> int:
         """The number of the greatest output, which is the clamp."""
         if self.bound is None:
-            raise InvalidInput("without a bound there is no last output", mend="give a bound")
+            raise InvalidInput("without a bound there is no last output", hint="give a bound")
         return math.ceil(self.bound / self.lattice)
 
     def mass(self, value: object, index: int, mu: Steps = UNIFORM) -> arb:

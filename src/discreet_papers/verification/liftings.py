@@ -80,7 +80,7 @@ def lifting(
     frozenset({'b'})
     """
     if form not in ("star", "seed"):
-        raise InvalidInput("form must be star or seed", mend="leave it out for star")
+        raise InvalidInput("form must be star or seed", hint="leave it out for star")
     factor, one, other = factor_of(eps), _weights(mu1), _weights(mu2)
     pairs = _pairs(one, other, relation)
     bits = BITS
@@ -115,7 +115,7 @@ def lifting(
 def _weights(weights: Mapping[Point, object]) -> dict[Point, Fraction]:
     read = {point: exact(weight, "a weight", minimum=0) for point, weight in weights.items()}
     if sum(read.values()) > 1:
-        raise InvalidInput("a distribution has mass above 1", mend="lower its weights")
+        raise InvalidInput("a distribution has mass above 1", hint="lower its weights")
     return read
 
 
@@ -126,7 +126,7 @@ def _pairs(
         return [(a, b) for a in one for b in other if relation(a, b)]
     pairs = list(dict.fromkeys(relation))
     if any(a not in one or b not in other for a, b in pairs):
-        raise InvalidInput("the relation names a point that no distribution has", mend="give it weight 0")
+        raise InvalidInput("the relation names a point that no distribution has", hint="give it weight 0")
     return pairs
 
 

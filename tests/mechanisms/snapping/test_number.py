@@ -197,7 +197,7 @@ def test_more_outputs_than_can_be_listed_are_refused_or_enclosed() -> None:
 def test_what_is_outside_the_theorem_is_refused_with_a_way_to_mend_it(arguments: dict[str, object], words: str) -> None:
     with pytest.raises(dc.InvalidInput, match=words) as refused:
         dc.Snapping(**arguments)
-    assert refused.value.mend
+    assert refused.value.hint
 
 
 @pytest.mark.parametrize("value", [math.nan, "nan", None, "seven", True, "1,5"])

@@ -6,7 +6,7 @@ import pytest
 
 from discreet.posteriors.distances import legacy_hellinger
 from discreet.posteriors.space import PosteriorSpace
-from discreet.sensitivity.exact import global_sensitivity, seeds_gamma
+from discreet.sensitivity.exact import global_sensitivity, published_gamma
 from discreet_papers.figures import figure1, figure2, figure4, figure6, growth, notes3
 from discreet_papers.figures.style import PRINTED, RIGHT
 from discreet_papers.published import LegacyLine, LegacySensitivity, legacy_gamma, legacy_power
@@ -105,7 +105,7 @@ def test_the_numbers_of_the_notes_are_those_of_an_impossible_posterior_and_of_th
     assert legacy_gamma(120, "0.8", "0.8") == digits(0.0677791100173, 13)
     assert global_sensitivity(PosteriorSpace(prior=[7, 4, 5], n=100)) == digits(0.23362948, 8)
     for n, text in ((100, 0.0698191876), (120, 0.0676838956)):
-        assert seeds_gamma(PosteriorSpace(prior=[1, 1], n=n), "0.8", "0.8") == digits(text, 10)
+        assert published_gamma(PosteriorSpace(prior=[1, 1], n=n), "0.8", "0.8") == digits(text, 10)
 
 
 def test_the_notes_say_why_their_numbers_are_what_they_are() -> None:

@@ -72,7 +72,7 @@ def whole_law(snapping: Snapping, x: Fraction) -> SnappedLaw:
     if outputs > LISTED:
         raise TooLarge(
             f"this mechanism has {outputs} outputs, more than the {LISTED} that are listed",
-            mend="lower the bound or epsilon, or use verify, which lists those near the value and encloses the rest",
+            hint="lower the bound or epsilon, or use verify, which lists those near the value and encloses the rest",
         )
     return law_between(snapping, x, -snapping.last, snapping.last)
 

@@ -102,7 +102,7 @@ class Snapping:
         for found in (index, self.last, -self.last):
             if abs(found) <= self.last and self.output(found) == output:
                 return found
-        raise InvalidInput("this is no output of the mechanism", mend="give a multiple of the lattice, or the bound")
+        raise InvalidInput("this is no output of the mechanism", hint="give a multiple of the lattice, or the bound")
 
     def release(self, value: object) -> float:
         """One exact draw: this may be published."""
@@ -220,10 +220,10 @@ def _require_range(bound: Fraction, sensitivity: Fraction, scale: float) -> None
     reach = bound / sensitivity
     if not reach > Fraction(scale):
         least = float_upper(Fraction(scale) * sensitivity)
-        raise InvalidInput("bound must exceed the noise's scale", mend=f"raise it above {least:.6g}, or raise epsilon")
+        raise InvalidInput("bound must exceed the noise's scale", hint=f"raise it above {least:.6g}, or raise epsilon")
     most = min(Fraction(scale) * 2**WIDEST, Fraction(2**EXACT_TO))
     if not reach < most:
         raise InvalidInput(
             "bound is too wide for binary64",
-            mend=f"lower it below {float(most * sensitivity):.6g}, or lower epsilon",
+            hint=f"lower it below {float(most * sensitivity):.6g}, or lower epsilon",
         )

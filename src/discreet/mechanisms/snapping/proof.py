@@ -127,7 +127,7 @@ class Certificate:
 def verify(snapping: Snapping, value: Fraction, neighbour: Fraction) -> Verdict:
     """Compare the exact distributions of two adjacent values."""
     if abs(value - neighbour) > snapping.sensitivity:
-        raise InvalidInput("value and neighbour are not adjacent", mend="they may differ by at most the sensitivity")
+        raise InvalidInput("value and neighbour are not adjacent", hint="they may differ by at most the sensitivity")
     one, other = law_near(snapping, [snapping.scaled(value), snapping.scaled(neighbour)])
     forward, there = _greatest(one, other)
     backward, back = _greatest(other, one)
