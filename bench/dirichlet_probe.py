@@ -24,7 +24,7 @@ def measure(k: int, n: int) -> dict[str, float]:
     import numpy as np  # noqa: F401  (its import is not ours to time)
 
     from discreet import ExponentialReciprocal, PosteriorSpace
-    from discreet.draw import SYSTEM, draw_bernoulli
+    from discreet.samplers.bits import SYSTEM, draw_bernoulli
 
     counts = balanced(n, k)
     start = time.perf_counter()

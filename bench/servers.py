@@ -6,7 +6,7 @@ import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
-_PATH = Path(__file__).parents[1] / "tests" / "postgres.py"
+_PATH = Path(__file__).parents[1] / "tests" / "support" / "postgres.py"
 _spec = spec_from_file_location("bench_postgres", _PATH)
 assert _spec is not None
 assert _spec.loader is not None

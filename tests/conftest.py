@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, settings
 
-from tests.browser import browser, tab
-from tests.postgres import database, postgres
-from tests.spark import spark
+from tests.support.browser import browser, tab
+from tests.support.postgres import database, postgres
+from tests.support.spark import spark
 
 __all__ = ["browser", "database", "postgres", "spark", "tab"]
 

@@ -10,7 +10,7 @@ from scipy.special import gammaln
 import discreet as dc
 from bench.rows import Answer, Effort, Row, amount, lines_of_table, question
 from bench.timing import race
-from discreet import distances, grid
+from discreet.posteriors import distances, grid
 
 N, PLAIN_N = 15_000, 3000
 SCALE, GAMMA = 0.5, 1.0

@@ -8,7 +8,7 @@ from fractions import Fraction
 import discreet as dc
 from bench.questions.snapping import seconds
 from bench.rows import Answer, Effort, Row, amount, lines_of_table, question
-from discreet.verification import Log
+from discreet_papers.verification import Log
 
 SIZES = (250, 500, 1000, 2000)
 PAIRS = 51

@@ -10,7 +10,7 @@ import discreet as dc
 from bench.rows import Answer, Effort, Row, amount, lines_of_table, question, times
 from bench.snapping_sets import parameter_sets
 from bench.timing import race
-from discreet.binary64 import minus_log, unit
+from discreet.arithmetic.binary64 import minus_log, unit
 
 REPEATS = 3
 LOGARITHMS = 1000

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from discreet.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from discreet.distances import chi_squared, hellinger, kl, l1, renyi
     from discreet.errors import (
         BudgetExceeded,
         DiscreetError,
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     )
     from discreet.inference import NoiseAware, combine, noise_aware
     from discreet.ledger import Ledger
-    from discreet.loss import Audit, Certificate, audit, calibrate
     from discreet.mechanisms import (
         ExponentialGlobal,
         ExponentialLocal,
@@ -44,22 +42,24 @@ if TYPE_CHECKING:
         Released,
         mechanism,
     )
-    from discreet.mechanisms.snapping import Snapping
+    from discreet.mechanisms.snapping.number import Snapping
     from discreet.posteriors import Beta, Dirichlet
-    from discreet.questions import Question
+    from discreet.posteriors.distances import chi_squared, hellinger, kl, l1, renyi
+    from discreet.posteriors.space import PosteriorSpace
+    from discreet.posteriors.variation import total_variation
+    from discreet.privacy_loss import Audit, Certificate, audit, calibrate
     from discreet.receipts import Bundle, Receipt
-    from discreet.sensitivity import (
+    from discreet.requests.question import Question
+    from discreet.requests.run import release, release_columns
+    from discreet.sensitivity.exact import (
         global_sensitivity,
         local_sensitivity,
+        published_gamma,
         reciprocal_sensitivity,
-        seeds_gamma,
         smooth_sensitivity,
     )
-    from discreet.space import PosteriorSpace
     from discreet.utility import Accuracy, Plan, accuracy, plan
-    from discreet.variation import total_variation
-    from discreet.verification import dilation, lifting
-    from discreet.workflow import release, release_columns
+    from discreet_papers.verification import dilation, lifting
 
 
 __all__ = [
@@ -109,18 +109,18 @@ __all__ = [
     "mechanism",
     "noise_aware",
     "plan",
+    "published_gamma",
     "reciprocal_sensitivity",
     "release",
     "release_columns",
     "renyi",
-    "seeds_gamma",
     "smooth_sensitivity",
     "total_variation",
 ]
 
 _ROOMS = {
-    "distances": ["chi_squared", "hellinger", "kl", "l1", "renyi"],
-    "errors": [
+    "discreet.posteriors.distances": ["chi_squared", "hellinger", "kl", "l1", "renyi"],
+    "discreet.errors": [
         "BudgetExceeded",
         "DiscreetError",
         "InvalidInput",
@@ -130,10 +130,10 @@ _ROOMS = {
         "TooLarge",
         "Undecided",
     ],
-    "inference": ["NoiseAware", "combine", "noise_aware"],
-    "ledger": ["Ledger"],
-    "loss": ["Audit", "Certificate", "audit", "calibrate"],
-    "mechanisms": [
+    "discreet.inference": ["NoiseAware", "combine", "noise_aware"],
+    "discreet.ledger": ["Ledger"],
+    "discreet.privacy_loss": ["Audit", "Certificate", "audit", "calibrate"],
+    "discreet.mechanisms": [
         "ExponentialGlobal",
         "ExponentialLocal",
         "ExponentialReciprocal",
@@ -146,32 +146,36 @@ _ROOMS = {
         "Released",
         "mechanism",
     ],
-    "mechanisms.snapping": ["Snapping"],
-    "posteriors": ["Beta", "Dirichlet"],
-    "questions": ["Question"],
-    "receipts": ["Bundle", "Receipt"],
-    "sensitivity": [
+    "discreet.mechanisms.snapping.number": ["Snapping"],
+    "discreet.posteriors": ["Beta", "Dirichlet"],
+    "discreet.requests.question": ["Question"],
+    "discreet.receipts": ["Bundle", "Receipt"],
+    "discreet.sensitivity": [
         "global_sensitivity",
         "local_sensitivity",
         "reciprocal_sensitivity",
-        "seeds_gamma",
+        "published_gamma",
         "smooth_sensitivity",
     ],
-    "space": ["PosteriorSpace"],
-    "utility": ["Accuracy", "Plan", "accuracy", "plan"],
-    "variation": ["total_variation"],
-    "workflow": ["release", "release_columns"],
-    "verification": ["dilation", "lifting"],
+    "discreet.posteriors.space": ["PosteriorSpace"],
+    "discreet.utility": ["Accuracy", "Plan", "accuracy", "plan"],
+    "discreet.posteriors.variation": ["total_variation"],
+    "discreet.requests.run": ["release", "release_columns"],
+    "discreet_papers.verification": ["dilation", "lifting"],
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
+
+_OLD = {"seeds_gamma": "published_gamma"}
+"""Names that were public once, and what they are called now."""
 
 
 if not TYPE_CHECKING:  # a type checker that saw this would believe that every name exists
 
     def __getattr__(name: str) -> object:
+        name = _OLD.get(name, name)
         if name not in _HOME:
             raise AttributeError(f"module 'discreet' has no attribute {name!r}")
-        value = getattr(import_module(f"discreet.{_HOME[name]}"), name)
+        value = getattr(import_module(_HOME[name]), name)
         globals()[name] = value
         return value
 

@@ -10,7 +10,7 @@
     └── LedgerError     (OSError)      the ledger is missing, locked or broken
 
 A message is one line, a template over public values: no error raised after data was read may have a
-text that a count could change. `mend` says what to do about it.
+text that a count could change. `hint` says what to do about it.
 """
 
 from __future__ import annotations
@@ -19,17 +19,22 @@ from __future__ import annotations
 class DiscreetError(Exception):
     """The root of all errors that discreet raises on purpose.
 
-    >>> raise InvalidInput("n must be at least 1", mend="give the number of records")
+    >>> raise InvalidInput("n must be at least 1", hint="give the number of records")
     Traceback (most recent call last):
     discreet.errors.InvalidInput: n must be at least 1; give the number of records
     """
 
     exit_code = 1
 
-    def __init__(self, message: str, *, mend: str = "") -> None:
-        super().__init__(f"{message}; {mend}" if mend else message)
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(f"{message}; {hint}" if hint else message)
         self.message = message
-        self.mend = mend
+        self.hint = hint
+
+    @property
+    def mend(self) -> str:
+        """`hint`, by its former name."""
+        return self.hint
 
     @property
     def kind(self) -> str:

@@ -1,6 +1,6 @@
 """Bits of your own choosing, for tests of samplers. A release can never be made with them.
 
->>> from discreet.draw import draw_below
+>>> from discreet.samplers.bits import draw_below
 >>> draw_below(FixedBits("101"), 8)
 5
 """
@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from discreet.draw import SYSTEM, Bits
-from discreet.laws import Law
+from discreet.mechanisms.law import Law
+from discreet.samplers.bits import SYSTEM, Bits
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.contracts.source import ROOT
-from tests.postgres import Server
+from tests.support.postgres import Server
 
 
 @pytest.fixture(params=["file", "postgresql"])

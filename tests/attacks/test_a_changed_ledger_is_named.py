@@ -15,7 +15,7 @@ from discreet.errors import InvalidInput, LedgerError
 from discreet.ledger import Entry, Ledger
 from discreet.ledger.entries import FIRST
 from discreet.ledger.file import _line
-from tests.tables import no_sync
+from tests.support.tables import no_sync
 
 ROWS = 8
 REQUESTS = ["r1", "r2", "r4", "r7"]  # no flipped bit makes one of another

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from discreet.ledger import Ledger
 from tests.contracts.source import ROOT
-from tests.postgres import Server
+from tests.support.postgres import Server
 
 LEFT = {
     "prepared": "nothing",
@@ -24,7 +24,7 @@ LEFT = {
 
 def killed(kills: int, folder: Path, place: str) -> dict[str, int]:
     """What so many kills left behind, by the step at which each happened."""
-    command = [sys.executable, "-W", "error", "-m", "tests.release_kills", str(kills), str(folder), place]
+    command = [sys.executable, "-W", "error", "-m", "tests.support.release_kills", str(kills), str(folder), place]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False)
     assert done.returncode == 0, done.stderr
     found: dict[str, int] = json.loads(done.stdout)

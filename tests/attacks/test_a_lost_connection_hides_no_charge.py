@@ -24,7 +24,7 @@ import pytest
 import discreet.ledger.postgres as postgres_store
 from discreet.errors import LedgerError
 from discreet.ledger import Ledger
-from tests.postgres import Server, binaries, serving
+from tests.support.postgres import Server, binaries, serving
 
 
 def backend(ledger: Ledger) -> int:

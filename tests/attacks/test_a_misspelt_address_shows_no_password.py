@@ -9,7 +9,7 @@ import pytest
 
 from discreet.errors import DiscreetError, LedgerError, SourceError
 from discreet.ledger import Ledger
-from discreet.workflow import release
+from discreet.requests.run import release
 
 MISSPELT = [
     "postgresql:/me:secret@host/base",

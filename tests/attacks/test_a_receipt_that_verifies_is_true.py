@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from discreet.errors import DiscreetError, InvalidInput
-from discreet.loss import Certificate
+from discreet.privacy_loss import Certificate
 from discreet.receipts import read_sealed, verify_any
-from discreet.workflow import Question, release_columns, release_counts
+from discreet.requests.run import Question, release_columns, release_counts
 
 Document = dict[str, Any]
 

@@ -20,7 +20,7 @@ import pytest
 import discreet.ledger.postgres as postgres_store
 from discreet.errors import LedgerError
 from discreet.ledger import Ledger
-from tests.postgres import Server
+from tests.support.postgres import Server
 
 CHILDREN, THREADS = 6, 6
 

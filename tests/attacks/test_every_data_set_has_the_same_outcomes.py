@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from discreet import PosteriorSpace
-from discreet.laws import CandidateLaw
+from discreet.arithmetic.numbers import fraction_lower, fraction_upper, precision
 from discreet.mechanisms import FAMILIES, Geometric, Mechanism, Optimal, SnappedCounts, mechanism
 from discreet.mechanisms.exponential import Exponential, ExponentialLaw
-from discreet.numbers import fraction_lower, fraction_upper, precision
+from discreet.mechanisms.law import CandidateLaw
 from discreet.testing import FixedBits, HashedBits, draw_with
 
 RELEASED = [family for family in FAMILIES if family is not Optimal]

@@ -13,7 +13,7 @@ CHILDREN = 8
 PROGRAM = f"""
 import os, sys
 from discreet import Geometric, PosteriorSpace
-from discreet.draw import SYSTEM
+from discreet.samplers.bits import SYSTEM
 
 law = Geometric(PosteriorSpace([1, 1, 1], 10**6), epsilon="1e-6").law([10**6, 0, 0])
 law.draw()                                # everything is prepared, and bits were drawn, before the fork

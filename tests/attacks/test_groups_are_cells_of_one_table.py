@@ -18,10 +18,10 @@ from flint import arb, ctx
 from discreet.counting import CsvFormat, Declaration
 from discreet.errors import InvalidInput
 from discreet.ledger import Ledger
-from discreet.preparing import Prepared, PreparedGroups, prepare
-from discreet.workflow import Question, release, release_columns
+from discreet.requests.prepare import Prepared, PreparedGroups, prepare
+from discreet.requests.run import Question, release, release_columns
 from tests.faults.groups import naive_log_probability
-from tests.tables import no_sync
+from tests.support.tables import no_sync
 
 G, K = 2, 2
 DECLARATION = Declaration("vote", ["a", "b"], by="sex", groups=["f", "m"])

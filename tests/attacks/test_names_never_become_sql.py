@@ -13,7 +13,7 @@ import pytest
 
 from discreet.counting import CsvFormat, Declaration, open_source
 from discreet.counting.duck import open_duck
-from discreet.counting.opening import connect
+from discreet.counting.duck_access import connect
 from discreet.counting.sources import Files
 from discreet.errors import DiscreetError, SourceError
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from discreet import workflow
 from discreet.ledger import Ledger
+from discreet.requests import run
 from discreet.utility.statement import accuracy_statement
 from tests.cli.command import Answer, discreet, discreet_here
-from tests.tables import no_sync, write_votes
+from tests.support.tables import no_sync, write_votes
 
 VOTES = ["a"] * 6 + ["b"] * 5
 NEIGHBOURS = ["a", "b", "c", "", " a", "A", "Perot", "0", "31337", "NULL", "nan", "=1+1", "ä", "a\u0308", "x" * 300]
@@ -34,7 +34,7 @@ Capture = pytest.CaptureFixture[str]
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("discreet.ledger.file._sync", no_sync)
-    monkeypatch.setattr("discreet.preparing.accuracy_statement", SAID_ONCE)
+    monkeypatch.setattr("discreet.requests.prepare.accuracy_statement", SAID_ONCE)
     monkeypatch.delenv("DISCREET_DEBUG", raising=False)
     return tmp_path
 
@@ -93,7 +93,7 @@ def test_the_installed_command_tells_neighbours_no_further_apart(place: Path) ->
 
 
 @pytest.mark.parametrize("debug", ["0", "1"])
-@pytest.mark.parametrize("step", workflow.STEPS)
+@pytest.mark.parametrize("step", run.STEPS)
 def test_failures_of_neighbours_are_equal_to_the_byte(
     step: str,
     debug: str,
@@ -107,7 +107,7 @@ def test_failures_of_neighbours_are_equal_to_the_byte(
             raise RuntimeError("made to fail")
 
     caplog.set_level(logging.DEBUG)
-    monkeypatch.setattr(workflow, "reached", fail)
+    monkeypatch.setattr(run, "reached", fail)
     monkeypatch.setenv("DISCREET_DEBUG", debug)
     seen: set[Answer] = set()
     for last in ("a", "b", "Perot", ""):
@@ -131,5 +131,5 @@ def test_without_other_a_stray_stops_before_the_charge_in_words_that_name_nothin
         assert (answer.code, rows) == (0, 3)
     else:
         message = "column 'vote' has values outside the declared categories"
-        mend = "give the rest a name with --other, or look with discreet check"
-        assert (answer.code, answer.err, rows) == (2, f"error: {message}; {mend}\n", 1)
+        hint = "give the rest a name with --other, or look with discreet check"
+        assert (answer.code, answer.err, rows) == (2, f"error: {message}; {hint}\n", 1)

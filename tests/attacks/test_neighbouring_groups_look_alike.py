@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from discreet import workflow
 from discreet.ledger import Ledger
+from discreet.requests import run
 from discreet.utility.statement import accuracy_statement
 from tests.attacks.test_neighbouring_files_look_alike import shape, words
 from tests.cli.command import Answer, discreet_here
-from tests.tables import no_sync
+from tests.support.tables import no_sync
 
 ROWS = [("a", "f")] * 3 + [("b", "f")] * 2 + [("a", "m")] * 4 + [("b", "m")] * 2
 NEIGHBOURS = [
@@ -51,7 +51,7 @@ Capture = pytest.CaptureFixture[str]
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("discreet.ledger.file._sync", no_sync)
-    monkeypatch.setattr("discreet.preparing.accuracy_statement", SAID_ONCE)
+    monkeypatch.setattr("discreet.requests.prepare.accuracy_statement", SAID_ONCE)
     monkeypatch.delenv("DISCREET_DEBUG", raising=False)
     return tmp_path
 
@@ -79,7 +79,7 @@ def test_documents_and_tables_of_neighbours_have_one_shape(form: str, place: Pat
     assert answer.code == 0
 
 
-@pytest.mark.parametrize("step", workflow.STEPS)
+@pytest.mark.parametrize("step", run.STEPS)
 @pytest.mark.parametrize("form", FORMS)
 def test_failures_of_neighbours_are_equal_to_the_byte(
     form: str, step: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
@@ -88,7 +88,7 @@ def test_failures_of_neighbours_are_equal_to_the_byte(
         if taken == step:
             raise RuntimeError("made to fail")
 
-    monkeypatch.setattr(workflow, "reached", fail)
+    monkeypatch.setattr(run, "reached", fail)
     arguments, neighbours = FORMS[form]
     seen: set[Answer] = set()
     for last in neighbours[:3]:

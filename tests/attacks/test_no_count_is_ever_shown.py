@@ -80,7 +80,7 @@ def test_refusals_do_not_repeat_the_counts(door: int, caplog: pytest.LogCaptureF
         error = refused.value
         assert not shows(str(error)), error
         assert not shows(repr(error))
-        assert not shows(error.message + error.mend)
+        assert not shows(error.message + error.hint)
         assert not any(shows(str(argument)) for argument in error.args)
         assert not shows("".join(traceback.format_exception(error)))
         assert not warned

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from discreet import workflow
 from discreet.errors import DiscreetError
 from discreet.ledger import Ledger
-from discreet.workflow import release
+from discreet.requests import run
+from discreet.requests.run import release
 from tests.cli.command import Answer, discreet_here
-from tests.tables import no_sync, write_votes
+from tests.support.tables import no_sync, write_votes
 
 CANARY = 31337
 VOTES = ["a"] * CANARY + ["b"] * 9973
@@ -36,14 +36,14 @@ def failing(*_: object, **__: object) -> None:
         raise RuntimeError(f"{CANARY:,} of {CANARY} rows") from cause
 
 
-AFTER = [step for step in workflow.STEPS if step in ("charged", "counted", "drawn", "sealed")]
+AFTER = [step for step in run.STEPS if step in ("charged", "counted", "drawn", "sealed")]
 
 PLACES = {
     "the engine": "discreet.counting.duck.DuckTable._fetch",
     "the tally": "discreet.counting.base.Declaration.tally",
-    "the check of counts": "discreet.space.PosteriorSpace.counts",
+    "the check of counts": "discreet.posteriors.space.PosteriorSpace.counts",
     "the law": "discreet.mechanisms.geometric.Geometric.law",
-    "the draw": "discreet.laws.Law.draw",
+    "the draw": "discreet.mechanisms.law.Law.draw",
     "the way back": "discreet.mechanisms.geometric.Geometric.posterior",
     "the receipt": "discreet.receipts.receipt.canonical",
     "the seal": "discreet.ledger.book.Ledger.seal",
@@ -61,8 +61,10 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def place(tmp_path: Path, table: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("discreet.ledger.file._sync", no_sync)
-    monkeypatch.setattr("discreet.laws.Law.draw", lambda law: RELEASED)
-    monkeypatch.setattr("discreet.preparing.accuracy_statement", lambda made: {"what": "", "mean": None, "method": ""})
+    monkeypatch.setattr("discreet.mechanisms.law.Law.draw", lambda law: RELEASED)
+    monkeypatch.setattr(
+        "discreet.requests.prepare.accuracy_statement", lambda made: {"what": "", "mean": None, "method": ""}
+    )
     (tmp_path / "v.csv").symlink_to(table)
     Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
     return tmp_path
@@ -114,7 +116,7 @@ def test_a_failure_tells_no_count(
     if where in PLACES:
         monkeypatch.setattr(PLACES[where], failing)
     else:
-        monkeypatch.setattr(workflow, "reached", at(where))
+        monkeypatch.setattr(run, "reached", at(where))
     answer = discreet_here(capsys, *ASKED)
     assert answer.code in (1, 2)
     assert ("Traceback" in answer.err) == (debug == "1")
@@ -128,7 +130,7 @@ def test_no_exception_that_leaves_the_workflow_holds_a_count_in_itself_or_its_ca
     if where in PLACES:
         monkeypatch.setattr(PLACES[where], failing)
     else:
-        monkeypatch.setattr(workflow, "reached", at(where))
+        monkeypatch.setattr(run, "reached", at(where))
     with pytest.raises(DiscreetError) as failed:
         release("v.csv", column="vote", categories=["a", "b"], epsilon=1, ledger="l.db", dataset="d")
     error: BaseException | None = failed.value

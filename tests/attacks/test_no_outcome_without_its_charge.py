@@ -12,7 +12,7 @@ import pytest
 from discreet.ledger import Ledger
 from tests.contracts.source import ROOT
 from tests.ledger.kills import POINTS
-from tests.postgres import Server
+from tests.support.postgres import Server
 
 KILLS = 200
 

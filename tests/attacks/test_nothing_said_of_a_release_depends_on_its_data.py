@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from discreet.ledger import Ledger
-from discreet.workflow import Prepared, release
-from tests.tables import no_sync, write_votes
+from discreet.requests.run import Prepared, release
+from tests.support.tables import no_sync, write_votes
 
 DRAWN = ("output", "posterior", "interval")
 OWN = ("request_id", "charge")

@@ -16,8 +16,8 @@ from discreet import (
     smooth_sensitivity,
 )
 from discreet.mechanisms import FAMILIES, Geometric, Optimal, mechanism
-from tests.checker import check
-from tests.enumeration import enumerate_space
+from tests.support.checker import check
+from tests.support.enumeration import enumerate_space
 
 PARAMETER = st.one_of(
     st.sampled_from([Fraction(1, 10**6), Fraction(1, 1000), Fraction(1, 2), Fraction(1), Fraction(10**6)]),

@@ -26,9 +26,9 @@ import pytest
 
 from discreet.ledger import Ledger
 from discreet.web.guard import HEADERS, MAX_BODY
-from tests.browser import Served, Watched, serving
 from tests.cli.command import SCRIPT
 from tests.contracts.source import PACKAGE
+from tests.support.browser import Served, Watched, serving
 
 PAGE = PACKAGE / "web" / "page"
 MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script>"
@@ -181,8 +181,8 @@ def test_bad_questions_get_one_clear_sentence(body: bytes, place: Place) -> None
     assert response.status == 400
     assert error["kind"] == "InvalidInput"
     assert error["message"]
-    assert error["mend"]
-    assert "\n" not in error["message"] + error["mend"]
+    assert error["hint"]
+    assert "\n" not in error["message"] + error["hint"]
 
 
 def test_a_question_without_end_is_cut_short(place: Place) -> None:
@@ -283,7 +283,7 @@ def test_a_page_that_was_not_allowed_to_releases_nothing(tmp_path: Path, place: 
         for what, asked in (("price", place.asked), ("release", place.priced())):
             response, answer = served.send("POST", f"/api/{what}", json.dumps(asked), **served.headers)
             assert response.status == 400
-            assert "--allow-release" in json.loads(answer)["error"]["mend"]
+            assert "--allow-release" in json.loads(answer)["error"]["hint"]
     assert ledger.verify().rows == 1
 
 

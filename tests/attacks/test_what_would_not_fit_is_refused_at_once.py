@@ -39,7 +39,7 @@ def test_a_list_that_would_not_fit_is_refused_before_anything_is_allocated(lists
         tracemalloc.stop()
     assert spent < 2
     assert peak < 20_000_000
-    assert refused.value.mend
+    assert refused.value.hint
     assert "candidates" in str(refused.value)
 
 

@@ -11,12 +11,12 @@ import opendp.prelude as dp
 import pytest
 
 import discreet as dc
-from discreet import laws
 from discreet.bridges.opendp import make_release
-from discreet.loss import certificate_by_theorem
 from discreet.mechanisms import base
+from discreet.mechanisms import law as laws
+from discreet.privacy_loss import certificate_by_theorem
 from discreet.testing import HashedBits
-from tests.statistics import fits, tally
+from tests.support.statistics import fits, tally
 
 RECORDS = ["yes", "no", "no", "yes", "no", "yes", "no", "no"]
 

@@ -20,6 +20,7 @@ BETA = ("--prior", "1,1")
         ("exponential-global", (), 0.50356),
         ("exponential-local", (), 0.90764),
         ("exponential-reciprocal", ("--gamma", "1"), 0.87673),
+        ("exponential-smooth", ("--gamma", "published:1,1e-8"), 0.52810),
         ("exponential-smooth", ("--gamma", "seeds:1,1e-8"), 0.52810),
     ],
 )
@@ -161,10 +162,16 @@ def test_programs_get_nothing_but_json_even_with_a_picture(tmp_path: Path) -> No
             ("exponential-global", "--n", "50", "--epsilon", "1", "--gamma", "1", "--calibrated"),
             id="a gamma for global, calibrated",
         ),
-        pytest.param(("exponential-smooth", "--n", "50", "--epsilon", "1", "--gamma", "seeds:1"), id="half a seed"),
-        pytest.param(("exponential-smooth", "--n", "50", "--epsilon", "1", "--gamma", "seeds:1,1,1"), id="a long seed"),
-        pytest.param(("exponential-smooth", "--n", "50", "--epsilon", "1", "--gamma", "seeds:1,2"), id="δ above 1"),
-        pytest.param(("exponential-smooth", "--n", "50", "--epsilon", "1", "--gamma", "seeds:,"), id="an empty seed"),
+        pytest.param(
+            ("exponential-smooth", "--n", "50", "--epsilon", "1", "--gamma", "published:1"), id="δ is missing"
+        ),
+        pytest.param(
+            ("exponential-smooth", "--n", "50", "--epsilon", "1", "--gamma", "published:1,1,1"), id="three numbers"
+        ),
+        pytest.param(("exponential-smooth", "--n", "50", "--epsilon", "1", "--gamma", "published:1,2"), id="δ above 1"),
+        pytest.param(
+            ("exponential-smooth", "--n", "50", "--epsilon", "1", "--gamma", "published:,"), id="empty numbers"
+        ),
         pytest.param(("exponential-smooth", "--n", "50", "--epsilon", "1", "--gamma", "nan"), id="a gamma of nan"),
         pytest.param(
             ("exponential-smooth", "--n", "50", "--epsilon", "1", "--gamma", "nan", "--calibrated"),

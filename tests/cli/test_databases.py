@@ -6,7 +6,7 @@ import psycopg
 import pytest
 
 from tests.cli.command import discreet_here
-from tests.postgres import Server
+from tests.support.postgres import Server
 
 DECLARED = ("--column", "vote", "--categories", "a,b")
 
@@ -48,5 +48,5 @@ def test_refusals_tell_no_password_and_no_row(source: str, capsys: pytest.Captur
     ):
         answer = discreet_here(capsys, "release", *wrong, *told)
         assert (answer.code, answer.err.count("\n")) == (2, 1)
-        assert answer.document["error"]["mend"]
+        assert answer.document["error"]["hint"]
         assert not any(word in answer.out + answer.err for word in ("pass%20word", "pass word", "wrong", "'c'"))

@@ -11,7 +11,7 @@ import pytest
 
 import discreet as dc
 from discreet.receipts import Receipt
-from discreet.workflow import release_counts
+from discreet.requests.run import release_counts
 from tests.cli.command import assert_refused, discreet, discreet_here
 
 FORMS: dict[str, dict[str, Any]] = {

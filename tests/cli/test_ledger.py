@@ -10,7 +10,7 @@ import pytest
 
 import discreet as dc
 from tests.cli.command import assert_refused, discreet, discreet_here
-from tests.postgres import Server
+from tests.support.postgres import Server
 
 Capture = pytest.CaptureFixture[str]
 

@@ -21,7 +21,7 @@ def test_help_has_an_example() -> None:
 def test_the_epsilon_found_meets_the_target_and_a_hundredth_less_does_not(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("discreet.utility.planning.CALIBRATED", 100)  # the rows beside it are tested elsewhere
+    monkeypatch.setattr("discreet.utility.plans.CALIBRATED", 100)  # the rows beside it are tested elsewhere
     arguments = ("plan", "--prior", "1,1", "--n", "1000", "--target-error", "0.05", "--confidence", "0.95")
     document = discreet_here(capsys, *arguments, "--json").document
     epsilon, space = Fraction(document["epsilon_exact"]), dc.PosteriorSpace(prior=[1, 1], n=1000)

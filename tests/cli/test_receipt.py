@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from discreet.ledger import Ledger
-from discreet.workflow import release, release_counts
+from discreet.requests.run import release, release_counts
 from tests.cli.command import assert_refused, discreet, discreet_here
-from tests.tables import no_sync, write_votes
-from tests.test_receipts import leaves, with_other
+from tests.receipts.test_receipts import leaves, with_other
+from tests.support.tables import no_sync, write_votes
 
 VERIFY = ("receipt", "verify", "r.json")
 

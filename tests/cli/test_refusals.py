@@ -237,7 +237,8 @@ def test_with_json_a_refusal_is_told_to_programs_too(arguments: tuple[str, ...],
     assert answer.code == 2
     error = answer.document["error"]
     assert error["kind"] == kind
-    assert answer.err == f"error: {error['message']}; {error['mend']}\n"
+    assert answer.err == f"error: {error['message']}; {error['hint']}\n"
+    assert error["mend"] == error["hint"], "the key's former name still works"
 
 
 def test_a_yardstick_is_refused_as_not_private() -> None:

@@ -12,7 +12,7 @@ import pytest
 from discreet.ledger import Ledger
 from discreet.utility.statement import accuracy_statement
 from tests.cli.command import assert_refused, discreet, discreet_here
-from tests.tables import no_sync
+from tests.support.tables import no_sync
 
 VOTE = ("--column", "vote", "--categories", "a,b")
 SEX = ("--column", "sex", "--categories", "f,m")
@@ -29,7 +29,7 @@ Capture = pytest.CaptureFixture[str]
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("discreet.ledger.file._sync", no_sync)
-    for room in ("preparing", "receipts.verifying"):
+    for room in ("requests.prepare", "receipts.verification"):
         monkeypatch.setattr(f"discreet.{room}.accuracy_statement", SAID_ONCE)
     rows = [("a", "f")] * 5 + [("b", "f")] * 2 + [("a", "m")] * 3 + [("b", "m")] * 6
     (tmp_path / "v.csv").write_text("vote,sex\n" + "".join(f"{vote},{sex}\n" for vote, sex in rows))

@@ -14,7 +14,7 @@ import pytest
 from discreet.cli.files import Reserved
 from discreet.ledger import Ledger
 from tests.cli.command import SCRIPT, Answer, assert_refused, discreet, discreet_here
-from tests.tables import no_sync, write_votes
+from tests.support.tables import no_sync, write_votes
 
 TABLE = ("release", "v.csv", "--column", "vote", "--categories", "a,b", "--epsilon", "0.5")
 CHARGED = (*TABLE, "--ledger", "l.db", "--dataset", "d")

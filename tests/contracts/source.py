@@ -8,18 +8,26 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PACKAGE = ROOT / "src" / "discreet"
+SRC = ROOT / "src"
+PACKAGE = SRC / "discreet"
+PAPERS = SRC / "discreet_papers"
 
 
 @cache
 def trees() -> dict[Path, ast.Module]:
-    """Every module of the library, parsed."""
-    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
+    """Every module of both packages, parsed."""
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(SRC.rglob("*.py"))}
 
 
 def room(path: Path) -> str:
-    """The room that a module belongs to: its file, or its folder, directly under the package."""
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    """The room that a module belongs to: its file, or its folder, directly under the package. The papers are one."""
+    package, part, *_ = path.relative_to(SRC).parts
+    return part.removesuffix(".py") if package == PACKAGE.name else package
+
+
+def place(path: Path) -> str:
+    """Where a module is, below src."""
+    return path.relative_to(SRC).as_posix()
 
 
 def imports(tree: ast.AST) -> Iterator[str]:

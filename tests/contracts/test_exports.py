@@ -10,7 +10,10 @@ import tomllib
 import pytest
 
 import discreet as dc
-from tests.contracts.source import PACKAGE, ROOT, trees
+from tests.contracts.source import PACKAGE, PAPERS, ROOT, room, trees
+
+COMMANDS = {"cli"}
+"""Its modules are named like the commands, and nothing imports them by that name from the package."""
 
 
 def names_for_type_checkers() -> set[str]:
@@ -33,8 +36,13 @@ def test_every_public_name_resolves_and_is_documented(name: str) -> None:
     assert name in dir(dc)
     value = getattr(dc, name)
     assert value.__name__ == name
-    assert value.__module__.startswith("discreet.")
+    assert value.__module__.startswith(("discreet.", "discreet_papers."))
     assert value.__doc__
+
+
+def test_a_former_name_is_the_name_of_today() -> None:
+    assert vars(dc)["__getattr__"]("seeds_gamma") is dc.published_gamma
+    assert "seeds_gamma" not in dir(dc)
 
 
 def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
@@ -43,7 +51,7 @@ def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
 
 
 def test_no_module_is_named_like_a_public_function() -> None:
-    modules = {path.stem for path in trees()} | {path.parent.name for path in trees()}
+    modules = {name for path in trees() if room(path) not in COMMANDS for name in (path.stem, path.parent.name)}
     assert not modules & set(dc.__all__)
 
 
@@ -63,3 +71,4 @@ def test_the_version_is_told_once() -> None:
 
 def test_the_package_is_typed() -> None:
     assert (PACKAGE / "py.typed").is_file()
+    assert (PAPERS / "py.typed").is_file()

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import pytest
 
-from discreet.reproduction.claims import CLAIMS
-from discreet.reproduction.claims.page import SEEDS
+from discreet_papers.claims import CLAIMS
+from discreet_papers.claims.page import SEEDS
 from tests.contracts.source import ROOT
 
 
@@ -73,12 +73,14 @@ def test_every_seed_is_named_by_its_title() -> None:
         assert f"eed {number}, *{title}*" in text
 
 
-@pytest.mark.parametrize("name", ["discreet.nowhere", "discreet.sensitivity.no_such_sensitivity", "nothing.at.all"])
+@pytest.mark.parametrize(
+    "name", ["discreet.nowhere", "discreet.sensitivity.exact.no_such_sensitivity", "nothing.at.all"]
+)
 def test_a_name_that_is_not_there_does_not_resolve(name: str) -> None:
     with pytest.raises((AttributeError, ModuleNotFoundError)):
         resolve(name)
 
 
 def test_a_test_that_is_not_there_is_not_found() -> None:
-    assert "test_that_nobody_wrote" not in known_tests("tests/test_sensitivity.py")
+    assert "test_that_nobody_wrote" not in known_tests("tests/sensitivity/test_exact.py")
     assert rows()

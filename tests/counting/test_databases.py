@@ -25,7 +25,7 @@ from discreet.errors import InvalidInput, SourceError, TooLarge
 from discreet.ledger import Ledger
 from tests.counting.tables import as_duckdb
 from tests.counting.test_same_counts import CATEGORIES, NUMBER_CATEGORIES, NUMBERS, ROWS, expected, shuffle
-from tests.postgres import Server, serving
+from tests.support.postgres import Server, serving
 
 STORABLE = [row for row in ROWS if row is None or "\0" not in row]
 """PostgreSQL's texts have no zero bytes."""
@@ -70,7 +70,7 @@ def folding() -> Iterator[Base]:
     if not places:
         pytest.skip("no PostgreSQL with ICU and citext: apt-get install postgresql")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tests.postgres.binaries", lambda: places[0].parent)
+        patch.setattr("tests.support.postgres.binaries", lambda: places[0].parent)
         with serving() as server:
             made = Base(server.new_database())
             with made.connection as connection:
@@ -81,7 +81,7 @@ def folding() -> Iterator[Base]:
 
 @pytest.fixture(params=[64, 0], ids=["by comparing", "by join"])
 def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.counting.matching.SMALL", request.param)
+    monkeypatch.setattr("discreet.counting.category_codes.SMALL", request.param)
 
 
 def counted(source: object, declaration: Declaration) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ import pytest
 from discreet.counting import Declaration, count_categories, count_strays, open_source
 from discreet.counting.duck import DuckTable
 from discreet.errors import InvalidInput
-from discreet.space import Counts
+from discreet.posteriors.space import Counts
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_ctrl_c_stops_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_more_values_than_fit_in_memory_are_counted_without_keeping_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.counting.opening.MEMORY", 16)
+    monkeypatch.setattr("discreet.counting.duck_access.MEMORY", 16)
     asked: list[str] = []
     fetch = DuckTable._fetch
 

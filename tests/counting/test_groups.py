@@ -59,7 +59,7 @@ def expected(rows: list[tuple[Any, Any, Any]], declaration: Declaration) -> list
 
 @pytest.fixture(params=[64, 0], ids=["by list", "by join"])
 def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.counting.matching.SMALL", request.param)
+    monkeypatch.setattr("discreet.counting.category_codes.SMALL", request.param)
 
 
 @pytest.mark.usefixtures("_way")

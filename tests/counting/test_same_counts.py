@@ -45,7 +45,7 @@ def shuffle(rows: list[Any], name: object) -> None:
 @pytest.fixture(params=[64, 0], ids=["by list", "by join"])
 def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Few categories are searched in a list, and many by a join: both ways must agree."""
-    monkeypatch.setattr("discreet.counting.matching.SMALL", request.param)
+    monkeypatch.setattr("discreet.counting.category_codes.SMALL", request.param)
 
 
 @pytest.mark.usefixtures("_way")

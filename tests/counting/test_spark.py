@@ -14,7 +14,7 @@ import pytest
 from discreet.counting import Declaration, inspect_source, open_source
 from discreet.errors import InvalidInput, SourceError
 from tests.counting.test_same_counts import CATEGORIES, NUMBER_CATEGORIES, NUMBERS, ROWS, expected, shuffle
-from tests.spark import MASTER
+from tests.support.spark import MASTER
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -33,7 +33,7 @@ def counted(source: object, declaration: Declaration, engine: str | None = None)
 @pytest.mark.usefixtures("spark")
 @pytest.mark.parametrize("way", [64, 0], ids=["by comparing", "by join"])
 def test_nasty_texts_are_counted_by_the_rule(way: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.counting.matching.SMALL", way)
+    monkeypatch.setattr("discreet.counting.category_codes.SMALL", way)
     rows = list(ROWS)
     shuffle(rows, way)
     source = written(tmp_path, {"filler": ["x"] * len(rows), "v": rows})
@@ -44,7 +44,7 @@ def test_nasty_texts_are_counted_by_the_rule(way: int, tmp_path: Path, monkeypat
 @pytest.mark.usefixtures("spark")
 @pytest.mark.parametrize("way", [64, 0], ids=["by comparing", "by join"])
 def test_numbers_are_compared_as_numbers(way: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.counting.matching.SMALL", way)
+    monkeypatch.setattr("discreet.counting.category_codes.SMALL", way)
     for kind, values in NUMBERS.items():
         declaration = Declaration("v", NUMBER_CATEGORIES[kind], other="rest")
         source = written(tmp_path, {"v": values}, f"{kind}.parquet")

@@ -18,7 +18,7 @@ import pytest
 import discreet as dc
 from discreet.ledger import Ledger
 from tests.contracts.source import ROOT
-from tests.spark import environment, executors, missing
+from tests.support.spark import environment, executors, missing
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -52,7 +52,7 @@ def test_a_killed_worker_changes_no_count_and_no_charge(
     assert frame.count() == 600  # both are up
     victim = executors(driver)[0]
     killer = threading.Thread(target=kill_one_that_is_at_work, daemon=True)
-    monkeypatch.setattr("discreet.workflow.reached", begin)
+    monkeypatch.setattr("discreet.requests.run.reached", begin)
     receipt = dc.release(
         frame, column="v", categories=["a", "b", "c"], epsilon=CERTAIN, ledger=ledger, dataset="d", request_id="r"
     )
@@ -73,7 +73,7 @@ def test_a_cluster_that_goes_stops_the_release_and_the_request_can_be_repeated(t
     configured = f"spark.eventLog.enabled true\nspark.eventLog.dir {events.as_uri()}\n"
     (conf / "spark-defaults.conf").write_text(configured)
     done = subprocess.run(
-        [sys.executable, "-m", "tests.spark_kills", str(tmp_path)], cwd=ROOT, capture_output=True, text=True,
+        [sys.executable, "-m", "tests.support.spark_kills", str(tmp_path)], cwd=ROOT, capture_output=True, text=True,
         env={**os.environ, **environment(tmp_path), "SPARK_CONF_DIR": str(conf)}, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -1,7 +1,7 @@
 """Planted faults: mechanisms that claim more privacy than they have, each wrong in one way.
 
 They are built from the right ones by one small change, as a slip in the library itself would be.
-`tests/loss/test_faults.py` says how each is found out.
+`tests/privacy_loss/test_faults.py` says how each is found out.
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ from discreet import (
     PosteriorSpace,
     calibrate,
 )
-from discreet.laws import CandidateLaw, Outcome
 from discreet.mechanisms.exponential import Exponential, ExponentialLaw
 from discreet.mechanisms.geometric import GeometricLaw
 from discreet.mechanisms.laplace import LaplaceLaw
+from discreet.mechanisms.law import CandidateLaw
 from discreet.mechanisms.optimal import KernelLaw
-from discreet.noise import RoundedLaplace, zero_sum
-from discreet.sensitivity import Arithmetic
-from discreet.space import Counts
-from tests.enumeration import Floats
+from discreet.posteriors.space import Counts
+from discreet.samplers.noise import RoundedLaplace, zero_sum
+from discreet.sensitivity.exact import Arithmetic
+from discreet.typing import Outcome
+from tests.support.enumeration import Floats
 
 if TYPE_CHECKING:
     from flint import arb

@@ -19,9 +19,9 @@ from discreet.mechanisms import (
     Geometric,
     LaplaceImproved,
 )
-from discreet.noise import ZeroSum, zero_sum
-from discreet.sensitivity import Arithmetic, local_by
-from discreet.space import Counts
+from discreet.posteriors.space import Counts
+from discreet.samplers.noise import ZeroSum, zero_sum
+from discreet.sensitivity.exact import Arithmetic, local_by
 
 
 class HalvedSensitivity(ExponentialGlobal):

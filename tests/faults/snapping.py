@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 from discreet import Snapping
-from discreet.binary64 import DIGITS, Dyadic, unit
+from discreet.arithmetic.binary64 import DIGITS, Dyadic, unit
 
 
 class LogOneUnitOff(Snapping):

@@ -13,7 +13,6 @@ from discreet.mechanisms import (
     LaplaceImproved,
     Mechanism,
 )
-from tests.checker import check
 from tests.faults.planted import (
     BelowLocalAtOneDataSet,
     BelowLocalSomewhere,
@@ -24,6 +23,7 @@ from tests.faults.planted import (
     NoiseTooSmall,
     WrongNeighbour,
 )
+from tests.support.checker import check
 
 BETA = PosteriorSpace([1, 1], 30)
 THREE = PosteriorSpace([1, 1, 1], 5)

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from discreet import Snapping
-from discreet.verification.attack import FloatLaplace, Snapped, scan
+from discreet_papers.verification.attack import FloatLaplace, Snapped, scan
 from tests.contracts.source import ROOT
 from tests.faults import snapping as faults
 

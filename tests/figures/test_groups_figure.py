@@ -7,8 +7,8 @@ import pytest
 
 from discreet import Dirichlet, Geometric, PosteriorSpace, noise_aware
 from discreet.figures.groups import TALLEST, numbers, paint
-from discreet.figures.rendering import render
-from discreet.inference.groups import Untold
+from discreet.figures.image import render
+from discreet.inference.groups import EmptyGroup
 
 NAMES = ["yes", "$no$"]
 
@@ -23,12 +23,12 @@ def test_a_panel_shows_both_posteriors_in_percent() -> None:
     assert shown.plug_mean == pytest.approx(100 * np.array([31 / 42, 11 / 42]))
     alone = numbers("women", NAMES, posterior, None)
     assert alone.low is alone.high is alone.mean is None
-    assert numbers("nobody", NAMES, Dirichlet([1, 3]), Untold(Dirichlet([1, 3]))).mean == pytest.approx([25, 75])
+    assert numbers("nobody", NAMES, Dirichlet([1, 3]), EmptyGroup(Dirichlet([1, 3]))).mean == pytest.approx([25, 75])
 
 
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
 def test_there_is_a_panel_for_each_group_with_its_name_as_it_is(kind: str) -> None:
-    panels = [numbers(f"${name}$", NAMES, Dirichlet([2, 3]), Untold(Dirichlet([2, 3]))) for name in ("a", "b", "c")]
+    panels = [numbers(f"${name}$", NAMES, Dirichlet([2, 3]), EmptyGroup(Dirichlet([2, 3]))) for name in ("a", "b", "c")]
     figure = paint(panels, title="$title$")
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["$a$", "$b$", "$c$"]
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == NAMES

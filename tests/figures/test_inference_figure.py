@@ -7,7 +7,7 @@ import pytest
 
 import discreet as dc
 from discreet.figures import inference
-from discreet.figures.rendering import render
+from discreet.figures.image import render
 
 
 @pytest.mark.parametrize("output", [(60, 30), (50, 30, 10)])

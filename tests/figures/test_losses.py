@@ -11,7 +11,7 @@ import pytest
 
 import discreet as dc
 from discreet.figures import losses
-from discreet.figures.rendering import render
+from discreet.figures.image import render
 
 SPACE = dc.PosteriorSpace(prior=[1, 1], n=60)
 

@@ -11,7 +11,7 @@ import pytest
 
 import discreet as dc
 from discreet.figures import posterior
-from discreet.figures.rendering import picture_format, render
+from discreet.figures.image import picture_format, render
 
 
 @pytest.mark.parametrize("alpha", [[49, 43], [0.5, 0.5], [0.001, 3], [5e11, 5e11]])

@@ -14,7 +14,7 @@ import pytest
 import discreet as dc
 from discreet.inference.shares import draw_dirichlet, draw_uniforms
 from discreet.testing import HashedBits, draw_with
-from tests.statistics import fits
+from tests.support.statistics import fits
 
 DRAWS, STUDIES = 19, 600
 

@@ -13,9 +13,9 @@ from scipy import special
 
 import discreet as dc
 from discreet.errors import InvalidInput
-from discreet.inference.crossed import ROUNDING, BetaTable
-from discreet.mixtures import BetaMixture
-from discreet.predictive import log_predictive
+from discreet.inference.beta_tables import ROUNDING, BetaTable
+from discreet.posteriors.mixtures import BetaMixture
+from discreet.posteriors.predictive import log_predictive
 
 CASES: list[tuple[str, list[object], int, str, tuple[int, ...]]] = [
     ("geometric", [1, 1, 1, 1], 6, "1", (3, 1, 2, 0)),

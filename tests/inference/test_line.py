@@ -12,7 +12,7 @@ import pytest
 import discreet as dc
 from discreet.inference import line, line_totals
 from discreet.inference.coarse import Part, coarse
-from discreet.inference.gram import gram, summed
+from discreet.inference.discrete_gauss_rule import gram, summed
 from discreet.inference.line import Line
 from discreet.inference.line_totals import LineTotals
 from discreet.inference.parts import on_a_line

@@ -14,9 +14,9 @@ import discreet as dc
 from discreet.inference import products
 from discreet.inference.boxes import Box
 from discreet.mechanisms import BY_NAME
-from discreet.predictive import log_predictive
+from discreet.posteriors.predictive import log_predictive
 from discreet.testing import HashedBits
-from tests.statistics import fits, tally
+from tests.support.statistics import fits, tally
 
 CASES: list[tuple[str, list[object], int, str, tuple[int, ...]]] = [
     ("geometric", [1, "0.3", 2], 12, "1", (5, 10, -3)),

@@ -7,7 +7,7 @@ import pytest
 import discreet as dc
 from discreet.inference import statement
 from discreet.inference.statement import NOISE_AWARE, PLUG_IN, interval_kind, stated_interval
-from discreet.workflow import release_counts
+from discreet.requests.run import release_counts
 
 
 def test_the_kind_is_known_before_the_draw_and_printed_with_it() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from discreet.ledger import Ledger
-from tests.tables import no_sync
+from tests.support.tables import no_sync
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
+from discreet.arithmetic.numbers import float_upper
 from discreet.errors import BudgetExceeded, InvalidInput
 from discreet.ledger import Ledger
-from discreet.loss import Price
-from discreet.numbers import float_upper
+from discreet.privacy_loss import Price
 from tests.oracles import composition
 from tests.oracles.precision import mp, real
 

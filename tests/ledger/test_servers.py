@@ -18,7 +18,7 @@ from discreet.errors import LedgerError
 from discreet.ledger import Ledger
 from discreet.ledger.postgres_tables import insertion
 from tests.contracts.source import ROOT
-from tests.postgres import OWNER, PASSWORD, Server, binaries, serving
+from tests.support.postgres import OWNER, PASSWORD, Server, binaries, serving
 
 CURATOR = (
     "GRANT USAGE ON SCHEMA discreet TO {}",

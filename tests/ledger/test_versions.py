@@ -17,7 +17,7 @@ from discreet.errors import BudgetExceeded, InvalidInput, LedgerError
 from discreet.ledger import Entry, Ledger, Scope
 from discreet.ledger.postgres_tables import COLUMNS
 from tests.contracts.source import ROOT
-from tests.postgres import Server
+from tests.support.postgres import Server
 
 HERE = ROOT / "tests" / "ledger"
 HEADS = {

@@ -8,14 +8,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet import InvalidInput, PosteriorSpace, TooLarge, seeds_gamma
+from discreet import InvalidInput, PosteriorSpace, TooLarge, published_gamma
+from discreet.arithmetic.numbers import precision
 from discreet.mechanisms import ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, ExponentialSmooth
 from discreet.mechanisms.exponential import LISTED, Exponential
-from discreet.numbers import precision
 from discreet.testing import CountedBits, HashedBits
 from tests.oracles import mechanisms, sensitivity
 from tests.oracles.precision import Real
-from tests.statistics import Outcome, fits, tally
+from tests.support.statistics import Outcome, fits, tally
 
 FOUR: list[type[Exponential]] = [ExponentialGlobal, ExponentialLocal, ExponentialSmooth, ExponentialReciprocal]
 
@@ -118,7 +118,7 @@ def test_the_default_rates_of_smoothing_are_the_seeds() -> None:
     space = PosteriorSpace([1, 1], 50)
     assert ExponentialReciprocal(space, epsilon=1).gamma == 1
     smooth = ExponentialSmooth(space, epsilon=1)
-    assert float(smooth.gamma) == seeds_gamma(space, 1, "1e-8")
+    assert float(smooth.gamma) == published_gamma(space, 1, "1e-8")
     assert ExponentialSmooth.as_published(space, epsilon=1).gamma == smooth.gamma
     assert ExponentialSmooth(space, epsilon=1, gamma="0.02").gamma == Fraction("0.02")
 

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from discreet import Dirichlet, InvalidInput, PosteriorSpace, TooLarge
+from discreet.arithmetic.numbers import precision
 from discreet.mechanisms import Geometric
 from discreet.mechanisms.geometric import TAIL, noise_vectors, rank_rows
-from discreet.numbers import precision
 from discreet.testing import CountedBits, HashedBits
 from tests.oracles import geometric as oracle
 from tests.oracles.precision import mp
-from tests.statistics import Outcome, fits, tally
+from tests.support.statistics import Outcome, fits, tally
 
 CASES = [((2, 3), "1"), ((0, 7), "0.3"), ((4, 0, 1), "1"), ((1, 2, 1), "2.5"), ((1, 0, 2, 0), "2")]
 

@@ -24,8 +24,8 @@ from discreet.mechanisms import (
     SnappedCounts,
 )
 from discreet.mechanisms import mechanism as mechanism_by_name
-from tests.checker import TOLERANCE, check, kernel
-from tests.enumeration import enumerate_space, random_spaces, seeded
+from tests.support.checker import TOLERANCE, check, kernel
+from tests.support.enumeration import enumerate_space, random_spaces, seeded
 
 RELEASED = [family for family in FAMILIES if family is not Optimal]
 """All but the yardstick, which claims nothing."""

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from discreet import InvalidInput, PosteriorSpace
+from discreet.arithmetic.numbers import precision
 from discreet.mechanisms import Laplace, LaplaceImproved
-from discreet.noise import Rounding
-from discreet.numbers import precision
+from discreet.samplers.noise import Rounding
 from discreet.testing import CountedBits, HashedBits
 from tests.oracles import mechanisms
-from tests.statistics import Outcome, fits, tally
+from tests.support.statistics import Outcome, fits, tally
 
 FAMILIES = [Laplace, LaplaceImproved]
 ROUNDINGS: list[Rounding] = ["nearest", "floor"]

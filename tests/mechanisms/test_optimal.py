@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from discreet import InvalidInput, NotPrivate, PosteriorSpace, TooLarge
+from discreet.arithmetic.numbers import ball, precision
 from discreet.mechanisms import Optimal
 from discreet.mechanisms.optimal import LARGEST
-from discreet.numbers import ball, precision
 from discreet.testing import HashedBits
-from tests.checker import kernel
-from tests.enumeration import enumerate_space
 from tests.oracles import optimal as oracle
 from tests.oracles.spaces import prior_predictive, uniform
-from tests.statistics import Outcome, fits, tally
+from tests.support.checker import kernel
+from tests.support.enumeration import enumerate_space
+from tests.support.statistics import Outcome, fits, tally
 
 SMALL = [(("1", "1"), 8), (("0.3", "4"), 7), (("1", "1", "1"), 3), (("7", "4"), 10)]
 

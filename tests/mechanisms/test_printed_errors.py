@@ -18,8 +18,8 @@ import pytest
 from discreet import PosteriorSpace, hellinger
 from discreet.mechanisms import Geometric, LaplaceImproved, Mechanism, Optimal
 from discreet.mechanisms.geometric import noise_vectors
-from tests.enumeration import Enumeration, Floats, enumerate_space
 from tests.oracles.spaces import prior_predictive_exact
+from tests.support.enumeration import Enumeration, Floats, enumerate_space
 
 Weighting = Literal["predictive", "uniform"]
 

@@ -73,7 +73,7 @@ def reciprocal_everywhere(locals_: dict[Counts, Real], gamma: Exact | Real) -> d
     return {c: reciprocal(locals_, c, gamma) for c in locals_}
 
 
-def seeds_gamma(epsilon: Exact, delta: Exact, size: int) -> Real:
+def published_gamma(epsilon: Exact, delta: Exact, size: int) -> Real:
     """The seeds' ln(1 - epsilon / (2 ln(delta / (2 size)))); size is |R|, and n in the authors' program."""
     return mp.log(1 - real(epsilon) / (2 * mp.log(real(delta) / (2 * size))))
 

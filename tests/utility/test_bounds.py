@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import discreet as dc
-from tests.enumeration import random_spaces, seeded, telling_counts
 from tests.oracles import accuracy as oracle
 from tests.oracles import spaces
+from tests.support.enumeration import random_spaces, seeded, telling_counts
 from tests.utility.kernels import NAMES, SPACES, kernel, made, sensitivities
 
 HELLINGER = [name for name in NAMES if name.startswith("exponential")]
@@ -60,7 +60,7 @@ def test_all_hold_and_are_ordered_on_random_spaces() -> None:
 
 @pytest.mark.parametrize("name", ["exponential-smooth", "exponential-global"])
 def test_they_hold_where_nothing_is_enumerated(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.utility.strata.CELLS", 1 << 17)
+    monkeypatch.setattr("discreet.utility.count_blocks.CELLS", 1 << 17)
     mechanism = dc.mechanism(name, dc.PosteriorSpace(prior=[1, 2], n=10**6), epsilon=2)
     for measured in (dc.accuracy(mechanism), dc.accuracy(mechanism, [3 * 10**5, 7 * 10**5])):
         assert_ordered(measured.bounds("0.01"))

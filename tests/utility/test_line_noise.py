@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.numbers import precision
+from discreet.arithmetic.numbers import precision
 from discreet.utility.line_noise import line_noise
 
 SPACE = dc.PosteriorSpace(prior=[1, 1], n=12)

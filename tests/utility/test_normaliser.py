@@ -10,8 +10,8 @@ import discreet as dc
 from discreet.mechanisms.exponential import Exponential
 from discreet.utility.lines import ExponentialLine
 from discreet.utility.normaliser import normaliser, normaliser_at
-from tests.enumeration import random_prior, seeded
 from tests.oracles import accuracy as oracle
+from tests.support.enumeration import random_prior, seeded
 from tests.utility.kernels import NAMES, SPACES, made, sensitivities
 
 HELLINGER = [name for name in NAMES if name.startswith("exponential")]

@@ -7,7 +7,7 @@ import doctest
 import pytest
 
 from tests.contracts.source import ROOT
-from tests.pages import assert_prints, commands_of
+from tests.support.pages import assert_prints, commands_of
 
 PAGE = ROOT / "docs" / "accuracy.md"
 COMMANDS = commands_of(PAGE)

@@ -7,6 +7,7 @@ import pytest
 
 import discreet as dc
 from discreet.mechanisms.geometric import noise_vectors, rank_rows
+from discreet.mechanisms.postprocessing import Way
 from discreet.utility.simplices import (
     ExponentialSimplex,
     NoisySimplex,
@@ -27,7 +28,7 @@ def test_the_released_candidates_have_the_law_of_the_mechanism(k: int, n: int, e
 
 
 @pytest.mark.parametrize("way", ["nearest", "bayes"])
-def test_cutting_loses_nothing_that_the_way_back_sees(way: dc.mechanisms.ways_back.Way) -> None:
+def test_cutting_loses_nothing_that_the_way_back_sees(way: Way) -> None:
     mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1, 2, 1], n=4), epsilon="1.5", way=way)
     moves, norms = noise_vectors(3, 24)
     counts = np.array([2, 0, 2])

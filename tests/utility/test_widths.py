@@ -7,7 +7,8 @@ import pytest
 
 import discreet as dc
 from discreet.mechanisms.geometric import noise_vectors
-from discreet.predictive import log_predictive
+from discreet.posteriors.mixtures import BetaMixture
+from discreet.posteriors.predictive import log_predictive
 from discreet.utility import widths
 from discreet.utility.line_noise import line_noise
 from discreet.utility.widths import expected_width, first_count_given, width_without_privacy
@@ -69,7 +70,7 @@ def test_geometric_with_three_categories_is_near_the_mean_over_all_noise() -> No
     expected = 0.0
     for z, p in believed.items():
         count, chance = first_count_given(space, 1.0, np.array(z))
-        mixture = dc.mixtures.BetaMixture(chance, 1 + count, 2 + 6 - count)
+        mixture = BetaMixture(chance, 1 + count, 2 + 6 - count)
         low, high = mixture.interval()
         expected += p * float(high - low)
     assert expected_width(mechanism).value == pytest.approx(expected / sum(believed.values()), rel=0.02)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from tests.browser import found_browser, serving
+from tests.support.browser import found_browser, serving
 
 
 def main(target: Path) -> None:

@@ -10,14 +10,14 @@ import pytest
 
 from discreet.errors import InvalidInput, NotPrivate
 from discreet.ledger import Ledger
-from discreet.web.answers import QUESTIONS, Desk
+from discreet.requests.run import Question, release, release_columns
+from discreet.web.answers import QUESTIONS, PageApi
 from discreet.web.fields import Fields
-from discreet.workflow import Question, release, release_columns
 from tests.cli.command import discreet
 
 
-def answer(what: str, desk: Desk | None = None, **sent: object) -> dict[str, object]:
-    return QUESTIONS[what](desk or Desk(), Fields(sent), lambda done, of: None)
+def answer(what: str, desk: PageApi | None = None, **sent: object) -> dict[str, object]:
+    return QUESTIONS[what](desk or PageApi(), Fields(sent), lambda done, of: None)
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def test_budgets_are_the_commands_and_no_outcome_travels_with_the_history(tmp_pa
     ledger.charge("d", "1/3", request_id="r", digest="x")
     ledger.seal("r", '{"secret": "until it is asked for"}')
     told = discreet("ledger", "show", str(tmp_path / "l.db"), "--json").document
-    found = answer("budgets", Desk(ledger=str(tmp_path / "l.db")))
+    found = answer("budgets", PageApi(ledger=str(tmp_path / "l.db")))
     assert {key: as_sent(found)[key] for key in told} == told  # type: ignore[index]
     assert "secret" not in json.dumps(found)
 

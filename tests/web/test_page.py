@@ -12,8 +12,8 @@ import pytest
 
 import discreet as dc
 from discreet.ledger import Ledger
-from discreet.workflow import release_counts
-from tests.browser import Served, Watched, serving
+from discreet.requests.run import release_counts
+from tests.support.browser import Served, Watched, serving
 
 pytestmark = pytest.mark.xdist_group("browser")
 

@@ -6,8 +6,8 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from discreet.arithmetic.numbers import whole
 from discreet.errors import InvalidInput
-from discreet.numbers import whole
 
 if TYPE_CHECKING:
     from discreet.inference import NoiseAware
@@ -28,7 +28,7 @@ def to_arviz(belief: NoiseAware, size: object = 4000, *, categories: Sequence[st
     draws = -(-whole(size, "size", minimum=CHAINS) // CHAINS)
     names = [str(i) for i in range(1, belief.k + 1)] if categories is None else list(categories)
     if len(names) != belief.k:
-        raise InvalidInput(f"categories must be {belief.k} names", mend="give one for each")
+        raise InvalidInput(f"categories must be {belief.k} names", hint="give one for each")
     theta = belief.sample(CHAINS * draws).reshape(CHAINS, draws, belief.k)
     return arviz.from_dict(
         posterior={"theta": theta},
@@ -44,5 +44,5 @@ def _arviz() -> Any:
             warnings.simplefilter("ignore", FutureWarning)  # once a day, about a version that is not this one
             import arviz
     except ImportError:
-        raise InvalidInput("this needs ArviZ", mend="pip install 'discreet[arviz]'") from None
+        raise InvalidInput("this needs ArviZ", hint="pip install 'discreet[arviz]'") from None
     return arviz

@@ -26,7 +26,7 @@ def columns(shown: Shown, categories: Sequence[str] | None = None, *, level: flo
     belief = shown if isinstance(shown, NoiseAware) else shown.noise_aware()
     names = [str(i) for i in range(1, belief.k + 1)] if categories is None else list(categories)
     if len(names) != belief.k:
-        raise InvalidInput(f"categories must be {belief.k} names", mend="give one for each")
+        raise InvalidInput(f"categories must be {belief.k} names", hint="give one for each")
     low, high = belief.interval(level)
     found: dict[str, list[Any]] = {"category": names}
     if isinstance(shown, Released):
@@ -44,7 +44,7 @@ def to_pandas(shown: Shown, categories: Sequence[str] | None = None, *, level: f
     try:
         import pandas
     except ImportError:
-        raise InvalidInput("this needs pandas", mend="pip install pandas") from None
+        raise InvalidInput("this needs pandas", hint="pip install pandas") from None
     return pandas.DataFrame(columns(shown, categories, level=level)).set_index("category")
 
 
@@ -53,5 +53,5 @@ def to_polars(shown: Shown, categories: Sequence[str] | None = None, *, level: f
     try:
         import polars
     except ImportError:
-        raise InvalidInput("this needs Polars", mend="pip install polars") from None
+        raise InvalidInput("this needs Polars", hint="pip install polars") from None
     return polars.DataFrame(columns(shown, categories, level=level))

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from discreet.arithmetic.numbers import exact, float_upper, whole
 from discreet.errors import InvalidInput, NotPrivate
 from discreet.mechanisms import Mechanism
-from discreet.numbers import exact, float_upper, whole
 
 
 def make_release(
@@ -40,14 +40,14 @@ def make_release(
     mechanism.require_guarantee()
     loss, names = exact(mechanism.guarantee, "guarantee"), list(categories)
     if mechanism.delta != 0:
-        raise NotPrivate("only pure guarantees become OpenDP measurements", mend="use another mechanism")
+        raise NotPrivate("only pure guarantees become OpenDP measurements", hint="use another mechanism")
     if len(names) != mechanism.space.k or len(set(names)) != len(names):
-        raise InvalidInput(f"categories must be {mechanism.space.k} different names", mend="give one for each")
+        raise InvalidInput(f"categories must be {mechanism.space.k} different names", hint="give one for each")
     rest = names[-1] if other is None else other
     if rest not in names:
-        raise InvalidInput("other must be one of the categories", mend="add it to them")
+        raise InvalidInput("other must be one of the categories", hint="add it to them")
     if distance not in ("changes", "contributions"):
-        raise InvalidInput("distance must be changes or contributions", mend="leave it out for changes")
+        raise InvalidInput("distance must be changes or contributions", hint="leave it out for changes")
     place = {name: i for i, name in enumerate(names)}
 
     def release_records(records: Sequence[str]) -> list[int]:
@@ -73,5 +73,5 @@ def _opendp() -> Any:
     try:
         import opendp.prelude
     except ImportError:
-        raise InvalidInput("this needs OpenDP", mend="pip install 'discreet[opendp]'") from None
+        raise InvalidInput("this needs OpenDP", hint="pip install 'discreet[opendp]'") from None
     return opendp.prelude

@@ -12,41 +12,28 @@ from typing import Annotated
 import typer
 
 from discreet import __version__
-from discreet.cli import (
-    INTERRUPTED,
-    auditing,
-    check,
-    demo,
-    inferring,
-    ledger,
-    planning,
-    receipting,
-    releasing,
-    reproducing,
-    sensitivities,
-    serving,
-    snap,
-)
+from discreet.cli import INTERRUPTED, audit, check, demo, infer, ledger, plan, receipt, release, sensitivity, serve
 from discreet.cli.failures import report
-from discreet.cli.help import Face, options_of
+from discreet.cli.help import HelpTyper, options_of
 from discreet.cli.spelling import HANDLER
+from discreet_papers.cli import reproduce, snap
 
-app = Face(
+app = HelpTyper(
     epilog="Example: discreet release --counts 70,50,30 --epsilon 0.5 --no-ledger",
     invoke_without_command=True,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-app.command("release", epilog=releasing.EXAMPLE)(releasing.release)
-app.command("sensitivity", epilog=sensitivities.EXAMPLE)(sensitivities.sensitivity)
-app.command("audit", epilog=auditing.EXAMPLE)(auditing.audit)
-app.command("plan", epilog=planning.EXAMPLE)(planning.plan)
+app.command("release", epilog=release.EXAMPLE)(release.release)
+app.command("sensitivity", epilog=sensitivity.EXAMPLE)(sensitivity.sensitivity)
+app.command("audit", epilog=audit.EXAMPLE)(audit.audit)
+app.command("plan", epilog=plan.EXAMPLE)(plan.plan)
 app.add_typer(snap.snap, name="snap")
 app.command("check", epilog=check.EXAMPLE)(check.check)
 app.add_typer(ledger.ledger, name="ledger")
-app.command("infer", epilog=inferring.EXAMPLE)(inferring.infer)
-app.add_typer(receipting.receipt, name="receipt")
-app.command("reproduce", epilog=reproducing.EXAMPLE)(reproducing.reproduce)
-app.command("serve", epilog=serving.EXAMPLE)(serving.serve)
+app.command("infer", epilog=infer.EXAMPLE)(infer.infer)
+app.add_typer(receipt.receipt, name="receipt")
+app.command("reproduce", epilog=reproduce.EXAMPLE)(reproduce.reproduce)
+app.command("serve", epilog=serve.EXAMPLE)(serve.serve)
 app.command("demo", epilog=demo.EXAMPLE)(demo.demo)
 
 

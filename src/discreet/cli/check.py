@@ -67,7 +67,7 @@ def read_declaration(
     >>> read_declaration("v", 'a,"b,c",d', None, None).categories
     ('a', 'b,c', 'd')
     """
-    from discreet.cli.asking import read_names
+    from discreet.cli.parse_options import read_names
     from discreet.counting import Declaration
 
     held = () if groups is None else read_names(groups, "groups")

@@ -58,10 +58,10 @@ def _fresh_ledger(out: Path) -> Ledger:
         out.mkdir(parents=True, exist_ok=True)
         if place.exists():
             if not _is_of_a_demo(place):
-                raise InvalidInput(f"{place} is not the ledger of a demo", mend="choose another directory with --out")
+                raise InvalidInput(f"{place} is not the ledger of a demo", hint="choose another directory with --out")
             place.unlink()
     except OSError:
-        raise InvalidInput(f"{out} cannot be made a directory", mend="choose another with --out") from None
+        raise InvalidInput(f"{out} cannot be made a directory", hint="choose another with --out") from None
     return Ledger.create(place, dataset=DATASET, epsilon=BUDGET)
 
 
@@ -81,9 +81,9 @@ def _released(
 ) -> Receipt:
     from contextlib import ExitStack
 
-    from discreet.cli.publishing import require_all, reserve, show, write
+    from discreet.cli.outputs import require_all, reserve, show, write
     from discreet.cli.tables import console, print_plan
-    from discreet.workflow import Prepared, release
+    from discreet.requests.run import Prepared, release
 
     def tell(prepared: Prepared) -> bool:
         if not as_json:

@@ -33,14 +33,14 @@ class Reserved:
 
     def __enter__(self) -> Reserved:
         if self._target.exists() and not self._target.is_file():
-            raise InvalidInput(f"{self.path} is not a file", mend="choose the name of a file")
+            raise InvalidInput(f"{self.path} is not a file", hint="choose the name of a file")
         if self._target.exists() and _is_kept(self._target):
-            raise InvalidInput(f"{self.path} is a database or a table", mend="choose another name: it would be lost")
+            raise InvalidInput(f"{self.path} is a database or a table", hint="choose another name: it would be lost")
         try:
             self._temporary.touch(exist_ok=False)
         except OSError:
             raise InvalidInput(
-                f"{self.path} cannot be written", mend="choose a directory that exists and may be written to"
+                f"{self.path} cannot be written", hint="choose a directory that exists and may be written to"
             ) from None
         return self
 

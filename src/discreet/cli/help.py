@@ -28,7 +28,7 @@ class Group(TyperGroup):
         _print_help(self, ctx)
 
 
-class Face(typer.Typer):
+class HelpTyper(typer.Typer):
     """A group of commands, each of which writes its help like all the others."""
 
     def __init__(self, **options: Any) -> None:

@@ -17,14 +17,14 @@ def read_counts(text: str) -> list[int]:
     >>> read_counts("70,50,30")
     [70, 50, 30]
     """
-    from discreet.numbers import whole
+    from discreet.arithmetic.numbers import whole
 
     try:
         given = sys.stdin.read().strip() if text == "-" else text
         return [whole(item, "a count") for item in given.split(",")]
     except ValueError:  # InvalidInput, and bytes on standard input that are no text
         raise InvalidInput(
-            "counts must be whole numbers, at least 0", mend="write them with commas and no blanks, like 70,50,30"
+            "counts must be whole numbers, at least 0", hint="write them with commas and no blanks, like 70,50,30"
         ) from None
 
 
@@ -37,9 +37,9 @@ def public_space(*, prior: str | None, n: str | None, counts: list[int] | None) 
     import discreet as dc
 
     if prior is None and counts is None:
-        raise InvalidInput("the number of categories is not known", mend="give --prior, like 1,1,1")
+        raise InvalidInput("the number of categories is not known", hint="give --prior, like 1,1,1")
     if n is None and counts is None:
-        raise InvalidInput("the number of records is not known", mend="give --n")
+        raise InvalidInput("the number of records is not known", hint="give --n")
     parameters = ["1"] * len(counts or ()) if prior is None else prior.split(",")
     total = str(sum(counts or ())) if n is None else n
     return dc.PosteriorSpace(prior=dc.Dirichlet(parameters), n=total)
@@ -51,13 +51,13 @@ def read_categories(text: str | None, k: int) -> list[str]:
     >>> read_categories(None, 2), read_categories('"no, not cured",cured', 2)
     (['1', '2'], ['no, not cured', 'cured'])
     """
-    from discreet.cli.asking import read_names
+    from discreet.cli.parse_options import read_names
 
     names = [str(i) for i in range(1, k + 1)] if text is None else read_names(text, "categories")
     if len(names) != k:
-        raise InvalidInput(f"categories must be {k} names", mend="give one for each count, with commas between them")
+        raise InvalidInput(f"categories must be {k} names", hint="give one for each count, with commas between them")
     if len(set(names)) != k:
-        raise InvalidInput("two categories have the same name", mend="give each its own")
+        raise InvalidInput("two categories have the same name", hint="give each its own")
     if not all(name and name.isprintable() for name in names):
-        raise InvalidInput("a category has an empty or unprintable name", mend="use printable characters")
+        raise InvalidInput("a category has an empty or unprintable name", hint="use printable characters")
     return names

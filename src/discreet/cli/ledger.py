@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.failures import one_line
-from discreet.cli.help import Face
+from discreet.cli.help import HelpTyper
 
 if TYPE_CHECKING:
     from discreet.ledger import Account, Amount, Entry
@@ -19,7 +19,7 @@ HISTORY_EXAMPLE = "Example: discreet ledger history budgets.db --dataset anes"
 VERIFY_EXAMPLE = "Example: discreet ledger verify budgets.db --head 5f3c…"
 EXPORT_EXAMPLE = "Example: discreet ledger export budgets.db --format csv --out budgets.csv"
 
-ledger = Face(epilog=SHOW_EXAMPLE, invoke_without_command=True)
+ledger = HelpTyper(epilog=SHOW_EXAMPLE, invoke_without_command=True)
 
 UNBROKEN = ("row", "kind", "hash")
 """Columns that are no use in pieces; the others may take several lines."""
@@ -171,7 +171,7 @@ def export(
 def _account_row(account: Account) -> list[str]:
     from decimal import ROUND_CEILING, ROUND_FLOOR
 
-    from discreet.concentrated import six_digits
+    from discreet.privacy_loss.composition import six_digits
 
     together, left = "", _shown(account.remaining)
     if account.concentrated is not None:

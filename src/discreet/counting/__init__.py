@@ -20,7 +20,7 @@ from discreet.counting.addresses import engine_for, shown
 from discreet.counting.base import Declaration, Progress, Table, strays_error
 from discreet.counting.inspection import Inspection, OpenedTable
 from discreet.counting.sources import CsvFormat
-from discreet.space import Counts
+from discreet.posteriors.space import Counts
 
 __all__ = [
     "CsvFormat",

@@ -63,12 +63,12 @@ def engine_for(source: object, asked: str | None = None) -> str:
     discreet.errors.InvalidInput: the engine 'duckdb' does not read this source; leave engine out, or use ibis
     """
     if asked is not None and asked not in ENGINES:
-        raise InvalidInput(f"there is no engine {asked!r}", mend=f"use {' or '.join(ENGINES)}")
+        raise InvalidInput(f"there is no engine {asked!r}", hint=f"use {' or '.join(ENGINES)}")
     found = _fitting(source)
     files = found == "duckdb" and isinstance(source, str | Path) and not str(source).startswith("duckdb://")
     if asked in (None, found) or (asked == "spark" and files):
         return asked or found
-    raise InvalidInput(f"the engine {asked!r} does not read this source", mend=f"leave engine out, or use {found}")
+    raise InvalidInput(f"the engine {asked!r} does not read this source", hint=f"leave engine out, or use {found}")
 
 
 def _fitting(source: object) -> str:
@@ -109,7 +109,7 @@ def refuse_misspelt(text: str) -> None:
     """
     if MISSPELT.search(text):
         raise SourceError(
-            "there is no such file, and an address is written otherwise", mend="like postgres://me@host/base/table"
+            "there is no such file, and an address is written otherwise", hint="like postgres://me@host/base/table"
         )
 
 
@@ -132,13 +132,13 @@ def find_spark(source: str | Path) -> SparkPlace:
         host, _, what = found["rest"].partition("/")
         master = f"spark://{host}" if host else None
     if not what or "\0" in what:
-        raise SourceError(f"{text!r} names no table and no path", mend="write it like spark://host:7077/votes")
+        raise SourceError(f"{text!r} names no table and no path", hint="write it like spark://host:7077/votes")
     if PASSWORD.search(what):
-        raise SourceError("the path holds a password, which would be shown", mend="leave it to Spark's configuration")
+        raise SourceError("the path holds a password, which would be shown", hint="leave it to Spark's configuration")
     ending = ENDINGS.get(Path(what.rstrip("/")).suffix.lower())
     if ending is None and (found is None or "/" in what or Path(what).suffix.lower() in {".csv", ".json"}):
         raise SourceError(
-            f"{text} is of no kind that Spark can be trusted to read", mend=f"use names in {', '.join(ENDINGS)}"
+            f"{text} is of no kind that Spark can be trusted to read", hint=f"use names in {', '.join(ENDINGS)}"
         )
     return SparkPlace(text, master, ending or "table", what)
 
@@ -151,7 +151,7 @@ def find_database(source: str | Path) -> DatabasePlace:
     ('postgres://me@host/base/my%20schema.votes', 'postgres://me:secret@host/base?sslmode=require', 'my schema.votes')
     """
     text = str(source)
-    error = SourceError("the source names no table of a database", mend="write it like postgres://me@host/base/table")
+    error = SourceError("the source names no table of a database", hint="write it like postgres://me@host/base/table")
     if "://" not in text or any(not letter.isprintable() for letter in text):
         raise error
     try:
@@ -163,7 +163,7 @@ def find_database(source: str | Path) -> DatabasePlace:
     before, slash, last = parts.path.rpartition("/")
     if parts.netloc and "@" in parts.path + ("" if "@" in parts.netloc else parts.query):
         # A password with a slash or a question mark of its own would be taken for a path, and be shown.
-        raise SourceError("the address of the database has an @ out of place", mend="percent-encode the password")
+        raise SourceError("the address of the database has an @ out of place", hint="percent-encode the password")
     if not slash or not last or not (host or before or parts.query):
         raise error
     user = "" if parts.username is None else f"{parts.username}@"

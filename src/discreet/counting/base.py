@@ -2,9 +2,9 @@
 
 - Text is compared exactly: nothing is trimmed, case folded or brought to a Unicode normal form.
 - NULL, NaN and the empty text are outside every category.
-- A number is compared as a number with the categories that are numbers (read by `discreet.numbers.exact`); where two
-  are the same number, like `1` and `1.0`, it is in the first. A float means the decimal that is printed for it, so the
-  float 0.1 is in the category `0.1`, and so is the single-precision one.
+- A number is compared as a number with the categories that are numbers (read by `discreet.arithmetic.numbers.exact`);
+  where two are the same number, like `1` and `1.0`, it is in the first. A float means the decimal that is printed for
+  it, so the float 0.1 is in the category `0.1`, and so is the single-precision one.
 - A Boolean is the text `true` or `false`. Columns of any other type (dates, bytes, lists, …) are refused.
 - A database's `char(n)` means its text without the blanks that pad it: to the database, too, they are no part of it.
 - A CSV file is UTF-8, every column is text, delimiter and header are as declared, and a double quote at the start of a
@@ -31,9 +31,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, TypeVar
 
+from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput, SourceError
-from discreet.numbers import exact
-from discreet.space import MAX_K, Counts
+from discreet.posteriors.space import MAX_K, Counts
 
 T = TypeVar("T")
 
@@ -87,14 +87,14 @@ class Declaration:
         if self.by is not None:
             _require_distinct(self.groups, self.group_labels, "groups", "other_group")
         elif self.groups or self.other_group is not None:
-            raise InvalidInput("there are groups and no column of groups", mend="say which column with by")
+            raise InvalidInput("there are groups and no column of groups", hint="say which column with by")
         if len(self.answers) * max(1, len(self.group_labels)) > MAX_K:
-            raise InvalidInput(f"there are more than {MAX_K:,} categories", mend="merge rare ones into other")
+            raise InvalidInput(f"there are more than {MAX_K:,} categories", hint="merge rare ones into other")
         if self.column == self.id_column:
-            raise InvalidInput("the column to count cannot also tell people apart", mend="name another id column")
+            raise InvalidInput("the column to count cannot also tell people apart", hint="name another id column")
         if self.by is not None and self.by in (self.column, self.id_column):
             raise InvalidInput(
-                "the column of groups is the one to count, or that of ids", mend="name another column with by"
+                "the column of groups is the one to count, or that of ids", hint="name another column with by"
             )
 
     @property
@@ -144,7 +144,7 @@ class Declaration:
         """How many records each group has, whatever their answers: for groups that are declared public."""
         grouping = self.grouping
         if grouping is None:
-            raise InvalidInput("there are no groups", mend="name their column with by")
+            raise InvalidInput("there are no groups", hint="name their column with by")
         counted: dict[Place, int] = {}
         for place, often in found.items():
             group = place[0] if isinstance(place, tuple) else None
@@ -186,24 +186,24 @@ def cell_label(group: str, answer: str) -> str:
 def _require_distinct(named: Sequence[str], labels: Sequence[str], what: str, rest: str) -> None:
     if not named or len(labels) < 2:
         raise InvalidInput(
-            f"there must be at least two {what}", mend=f"name them with {what}, or one of them and the rest with {rest}"
+            f"there must be at least two {what}", hint=f"name them with {what}, or one of them and the rest with {rest}"
         )
     if len(set(labels)) != len(labels):
-        raise InvalidInput(f"two {what} have the same name", mend=f"give each its own, and {rest} one of its own")
+        raise InvalidInput(f"two {what} have the same name", hint=f"give each its own, and {rest} one of its own")
 
 
 def _names(texts: object, what: str, each: str) -> tuple[str, ...]:
     if isinstance(texts, str | bytes) or not isinstance(texts, Sequence):
-        raise InvalidInput(f"{what} must be a list of names", mend="give one for each")
+        raise InvalidInput(f"{what} must be a list of names", hint="give one for each")
     return tuple(_name(text, each) for text in texts)
 
 
 def _name(text: object, what: str) -> str:
     if not isinstance(text, str):
-        raise InvalidInput(f"{what} must be text", mend="write it in quotes")
+        raise InvalidInput(f"{what} must be text", hint="write it in quotes")
     if not text or len(text) > MAX_NAME or not text.isprintable():
         raise InvalidInput(
-            f"{what} has an empty, unprintable or very long name", mend=f"use 1 to {MAX_NAME} printable characters"
+            f"{what} has an empty, unprintable or very long name", hint=f"use 1 to {MAX_NAME} printable characters"
         )
     return text
 
@@ -273,23 +273,23 @@ def strays_error(declaration: Declaration) -> InvalidInput:
     if declaration.by is not None:
         return InvalidInput(
             f"columns {declaration.column!r} and {declaration.by!r} have values outside what is declared",
-            mend="give the rest a name with other and other_group, or look with discreet check",
+            hint="give the rest a name with other and other_group, or look with discreet check",
         )
     return InvalidInput(
         f"column {declaration.column!r} has values outside the declared categories",
-        mend="give the rest a name with other, or look with discreet check",
+        hint="give the rest a name with other, or look with discreet check",
     )
 
 
 def missing_column(column: str, source: str) -> SourceError:
     """The names that there are stay unsaid: without a header, they would be somebody's record."""
-    return SourceError(f"{source} has no column {column!r}", mend="check the spelling; case matters")
+    return SourceError(f"{source} has no column {column!r}", hint="check the spelling; case matters")
 
 
 def unreadable(source: str) -> SourceError:
     """What is said of every failure to read, whatever the engine said: its words may quote a row."""
     return SourceError(
-        f"{source} cannot be read as a table", mend="check that it is whole, well-formed, and what its name says"
+        f"{source} cannot be read as a table", hint="check that it is whole, well-formed, and what its name says"
     )
 
 

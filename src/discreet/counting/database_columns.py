@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from discreet.counting import matching
+from discreet.counting import category_codes
 from discreet.counting.base import Declaration, attempt, numeric_places
-from discreet.counting.crossing import Crossing
+from discreet.counting.category_codes import Match
+from discreet.counting.cross_sql import Crossing
 from discreet.counting.database_texts import ask, digits_of, hexed
-from discreet.counting.matching import Match
 from discreet.errors import SourceError, TooLarge
 
 WHOLE = {"int8": "TINYINT", "int16": "SMALLINT", "int32": "INTEGER", "int64": "BIGINT"}
@@ -127,12 +127,13 @@ def matched(rows: Any, match: Match, column: str, code: str, backend: str) -> An
     texts = [digits_of(wanted, backend) if isinstance(wanted, bytes) else str(wanted) for wanted in match.wanted]
     if not texts:
         return rows.mutate(**{code: ibis.null("int64")})
-    if len(texts) <= matching.SMALL:
+    if len(texts) <= category_codes.SMALL:
         branches = [(rows[column] == typed(text, match, backend), place) for place, text in enumerate(texts, start=1)]
         return rows.mutate(**{code: ibis.cases(*branches).cast("int64")})
     if backend == "sqlite":  # it has no lists
         raise TooLarge(
-            f"this database cannot look up more than {matching.SMALL} categories", mend="merge rare ones into other"
+            f"this database cannot look up more than {category_codes.SMALL} categories",
+            hint="merge rare ones into other",
         )
     pairs = ",".join(f"{place}:{text}" for place, text in enumerate(texts, start=1))
     listed = ibis.literal(pairs).split(",").unnest().name("pair").as_table()
@@ -164,7 +165,7 @@ def require_floats(connection: Any, match: Match, name: str) -> None:
 
     if match.type not in {"FLOAT", "DOUBLE"} or not match.wanted:
         return
-    error = SourceError(f"the database of {name} reads some floats wrongly", mend="export the table to Parquet")
+    error = SourceError(f"the database of {name} reads some floats wrongly", hint="export the table to Parquet")
     literals = {f"f{i}": typed(str(wanted), match, connection.name) for i, wanted in enumerate(match.wanted)}
     one = ibis.literal(1).name("one").as_table()
     [found] = attempt(lambda: ask(connection, one.select(**literals)), error)

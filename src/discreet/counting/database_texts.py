@@ -42,7 +42,7 @@ def require_digits(connection: Any, name: str) -> None:
 
     shown = {f"p{i}": hexed(ibis.literal(text), connection.name) for i, text in enumerate(PROBES)}
     wanted = [digits_of(text.encode(), connection.name) for text in PROBES]
-    error = SourceError(f"the database of {name} cannot compare texts exactly", mend="export the table to Parquet")
+    error = SourceError(f"the database of {name} cannot compare texts exactly", hint="export the table to Parquet")
     one = ibis.literal(1).name("one").as_table()
     [found] = attempt(lambda: ask(connection, one.select(**shown)), error)
     if list(found) != wanted:

@@ -17,7 +17,8 @@ from typing import Any
 from discreet.counting import postgres
 from discreet.counting.addresses import DatabasePlace, find_database
 from discreet.counting.base import Declaration, Place, attempt, missing_column, unreadable
-from discreet.counting.crossing import Crossing, match_columns
+from discreet.counting.category_codes import OUTSIDE, Match
+from discreet.counting.cross_sql import Crossing, match_columns
 from discreet.counting.database_columns import (
     UNKNOWN,
     coded,
@@ -31,8 +32,7 @@ from discreet.counting.database_columns import (
 )
 from discreet.counting.database_texts import as_text, ask, require_digits
 from discreet.counting.inspection import EXAMPLES, LONGEST, Oddities
-from discreet.counting.matching import OUTSIDE, Match
-from discreet.counting.tallying import Tallying
+from discreet.counting.tally import Tallying
 from discreet.errors import InvalidInput, SourceError
 
 
@@ -100,9 +100,9 @@ class DatabaseTable(Tallying):
 def open_database(source: object, declaration: Declaration) -> Iterator[DatabaseTable]:
     """Open a table by its address, or an Ibis expression."""
     if find_spec("ibis") is None:
-        raise SourceError("counting in databases needs ibis", mend="pip install 'discreet[ibis]'")
+        raise SourceError("counting in databases needs ibis", hint="pip install 'discreet[ibis]'")
     if not isinstance(source, str | Path):
-        error = SourceError(f"a {type(source).__name__} is no table here", mend="give a table expression of Ibis")
+        error = SourceError(f"a {type(source).__name__} is no table here", hint="give a table expression of Ibis")
         connection = attempt(lambda: _backend(source), error)
         yield _opened("the ibis table", connection, source, declaration)
         return
@@ -119,13 +119,13 @@ def _connected(place: DatabasePlace) -> Iterator[Any]:
     if place.scheme not in known:  # Ibis would fetch a page of the web
         raise SourceError(
             f"{place.scheme}:// is no kind of source here",
-            mend="give a file or glob, duckdb://file.db/table, a database that Ibis knows, or spark://host:7077/table",
+            hint="give a file or glob, duckdb://file.db/table, a database that Ibis knows, or spark://host:7077/table",
         )
     if place.scheme == "sqlite" and not Path(place.url.removeprefix("sqlite://")).is_file():
-        raise SourceError("there is no such SQLite file", mend="check the name")  # it would be made, and be empty
+        raise SourceError("there is no such SQLite file", hint="check the name")  # it would be made, and be empty
     error = SourceError(
         f"the database of {place.name} cannot be reached",
-        mend="check the address, the user and the password, and that what Ibis needs for its kind is installed",
+        hint="check the address, the user and the password, and that what Ibis needs for its kind is installed",
     )
     connection = attempt(lambda: ibis.connect(place.url), error)
     try:
@@ -175,7 +175,7 @@ def _opened(name: str, connection: Any, table: Any, declaration: Declaration) ->
         person = identity(chosen[f"c{len(held)}"], kinds[-1], backend)
         if person is None:
             raise InvalidInput(
-                f"column {declaration.id_column!r} cannot tell people apart", mend="make a text column of it first"
+                f"column {declaration.id_column!r} cannot tell people apart", hint="make a text column of it first"
             )
         read["person"] = person
     return DatabaseTable(name, declaration, match, chosen.select(**read), connection)
@@ -196,4 +196,4 @@ def _kinds(connection: Any, chosen: Any) -> list[str]:
 
 
 def _unknown(place: DatabasePlace) -> SourceError:
-    return SourceError(f"{place.name} names no one table", mend="write it like schema.table, and check the spelling")
+    return SourceError(f"{place.name} names no one table", hint="write it like schema.table, and check the spelling")

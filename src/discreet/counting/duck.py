@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.counting.base import Declaration, Place, Progress, attempt, unreadable
-from discreet.counting.crossing import Crossing, match_columns
+from discreet.counting.category_codes import OUTSIDE, Match, identity
+from discreet.counting.cross_sql import Crossing, match_columns
+from discreet.counting.duck_access import connect, rows_of, types_of
 from discreet.counting.inspection import EXAMPLES, LONGEST, Oddities
-from discreet.counting.matching import OUTSIDE, Match, identity
-from discreet.counting.opening import connect, rows_of, types_of
 from discreet.counting.sources import CsvFormat, DuckFile, Files, find_source
 from discreet.counting.streams import Stream, from_arrow_files, from_csv, from_memory
-from discreet.counting.tallying import Tallying
+from discreet.counting.tally import Tallying
 from discreet.errors import SourceError
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def open_duck(
     """Open a source with DuckDB and lock everything else away."""
     for package in NEEDS:
         if find_spec(package) is None:
-            raise SourceError(f"reading tables needs {package}", mend="pip install 'discreet[workflow]'")
+            raise SourceError(f"reading tables needs {package}", hint="pip install 'discreet[workflow]'")
     place = find_source(source) if isinstance(source, str | Path) else None
     name = f"the {type(source).__module__.partition('.')[0]} table" if place is None else place.name
     error = unreadable(name)

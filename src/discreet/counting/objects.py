@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from discreet.arithmetic.numbers import exact
 from discreet.counting.base import Judge, is_boolean
 from discreet.errors import InvalidInput
-from discreet.numbers import exact
 
 
 def judged(values: Iterable[object], categories: Sequence[str], judge: Judge) -> Iterator[str | None]:

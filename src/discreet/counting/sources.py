@@ -55,7 +55,7 @@ class CsvFormat:
 
     def __post_init__(self) -> None:
         if len(self.delimiter) != 1 or not self.delimiter.isascii() or self.delimiter in '"\r\n\0':
-            raise InvalidInput("a delimiter is one ASCII character", mend="give one like , or ; or a tab")
+            raise InvalidInput("a delimiter is one ASCII character", hint="give one like , or ; or a tab")
 
 
 def find_source(source: str | Path) -> Files | DuckFile:
@@ -66,24 +66,24 @@ def find_source(source: str | Path) -> Files | DuckFile:
     """
     text = str(source)
     if "\0" in text:
-        raise SourceError("a file name cannot contain a zero byte", mend="check the name")
+        raise SourceError("a file name cannot contain a zero byte", hint="check the name")
     if isinstance(source, str) and text.startswith(DUCKDB):
         return _duck_file(text)
     if isinstance(source, str) and "://" in text and not Path(text).exists():
         raise SourceError(
             f"{text.partition('://')[0]}:// is no kind of source here",
-            mend="give a CSV, Parquet or Arrow file or glob, or duckdb://file.db/table",
+            hint="give a CSV, Parquet or Arrow file or glob, or duckdb://file.db/table",
         )
     named = [text] if _is_file(Path(text)) else sorted(glob.glob(text, recursive=True))  # noqa: PTH207 - may be absolute
     paths = tuple(Path(path) for path in named if _is_file(Path(path)))
     if not paths:
         refuse_misspelt(text)
-        raise SourceError(f"there is no file {text}", mend="check the name")
+        raise SourceError(f"there is no file {text}", hint="check the name")
     kinds = {KINDS.get(path.suffix.lower()) for path in paths}
     kind = kinds.pop()
     if kind is None or kinds:
         raise SourceError(
-            f"{text} is not of one kind that can be read", mend=f"use names that end in {', '.join(sorted(KINDS))}"
+            f"{text} is not of one kind that can be read", hint=f"use names that end in {', '.join(sorted(KINDS))}"
         )
     return Files(name=text, kind=kind, paths=tuple(path.resolve() for path in paths))
 
@@ -91,9 +91,9 @@ def find_source(source: str | Path) -> Files | DuckFile:
 def _duck_file(text: str) -> DuckFile:
     file, _, table = text.removeprefix(DUCKDB).rpartition("/")
     if not file or not table:
-        raise SourceError(f"{text} names no table", mend="write it like duckdb://people.db/vote")
+        raise SourceError(f"{text} names no table", hint="write it like duckdb://people.db/vote")
     if not _is_file(Path(file)):
-        raise SourceError(f"there is no file {file}", mend="check the name")
+        raise SourceError(f"there is no file {file}", hint="check the name")
     return DuckFile(name=text, path=Path(file).resolve(), table=table)
 
 

@@ -15,13 +15,13 @@ from typing import Any
 
 from discreet.counting.addresses import SparkPlace, find_spark
 from discreet.counting.base import Declaration, Place, Progress, attempt, missing_column, unreadable
-from discreet.counting.crossing import Crossing, match_columns
+from discreet.counting.category_codes import OUTSIDE, Match
+from discreet.counting.cross_sql import Crossing, match_columns
 from discreet.counting.inspection import EXAMPLES, LONGEST, Oddities
-from discreet.counting.matching import OUTSIDE, Match
 from discreet.counting.spark_columns import coded, identity, matched, missing, read_column, type_of
 from discreet.counting.spark_sessions import session_for
 from discreet.counting.spark_watch import collect
-from discreet.counting.tallying import Tallying
+from discreet.counting.tally import Tallying
 from discreet.errors import InvalidInput, SourceError
 
 
@@ -93,7 +93,7 @@ class SparkTable(Tallying):
 def open_spark(source: object, declaration: Declaration, *, progress: Progress | None = None) -> Iterator[SparkTable]:
     """Open a data frame, or what the text of a SOURCE names on its cluster."""
     if find_spec("pyspark") is None:
-        raise SourceError("counting on Spark needs pyspark", mend="pip install 'discreet[spark]'")
+        raise SourceError("counting on Spark needs pyspark", hint="pip install 'discreet[spark]'")
     if not isinstance(source, str | Path):
         yield _opened("the pyspark table", source, declaration, progress)
         return
@@ -115,7 +115,7 @@ def _opened(name: str, frame: Any, declaration: Declaration, progress: Progress 
     from pyspark.sql.classic.dataframe import DataFrame
 
     if not isinstance(frame, DataFrame):
-        raise SourceError(f"a {type(frame).__name__} is no table here", mend="give a DataFrame of a classic session")
+        raise SourceError(f"a {type(frame).__name__} is no table here", hint="give a DataFrame of a classic session")
     fields = attempt(lambda: list(frame.schema.fields), unreadable(name))
     at = [_only([field.name for field in fields], column, name) for column in declaration.columns]
     chosen = [fields[i] for i in at]
@@ -127,7 +127,7 @@ def _opened(name: str, frame: Any, declaration: Declaration, progress: Progress 
         person = identity(chosen[-1], columns[-1])
         if person is None:
             raise InvalidInput(
-                f"column {declaration.id_column!r} cannot tell people apart", mend="make a text column of it first"
+                f"column {declaration.id_column!r} cannot tell people apart", hint="make a text column of it first"
             )
         named[-1] = person.alias("person")
     return SparkTable(name, declaration, match, numbered.select(*named), progress)
@@ -135,7 +135,7 @@ def _opened(name: str, frame: Any, declaration: Declaration, progress: Progress 
 
 def _only(names: list[str], column: str, shown: str) -> int:
     if names.count(column) > 1:
-        raise SourceError(f"{shown} has two columns {column!r}", mend="rename one of them")
+        raise SourceError(f"{shown} has two columns {column!r}", hint="rename one of them")
     if column not in names:
         raise missing_column(column, shown)
     return names.index(column)

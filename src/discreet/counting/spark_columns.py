@@ -10,9 +10,9 @@ import json
 import re
 from typing import Any
 
-from discreet.counting import matching
-from discreet.counting.crossing import Crossing
-from discreet.counting.matching import Match
+from discreet.counting import category_codes
+from discreet.counting.category_codes import Match
+from discreet.counting.cross_sql import Crossing
 
 TYPES = {
     "boolean": "BOOLEAN",
@@ -87,7 +87,7 @@ def matched(rows: Any, match: Match, column: str, code: str) -> Any:
     texts = [wanted.hex() if isinstance(wanted, bytes) else str(wanted) for wanted in match.wanted]
     if not texts:
         return rows.withColumn(code, f.lit(None).cast("int"))
-    if len(texts) <= matching.SMALL:
+    if len(texts) <= category_codes.SMALL:
         found = f.when(f.lit(False), f.lit(0))
         for place, text in enumerate(texts, start=1):
             found = found.when(f.col(column) == _typed(f.lit(text), match), f.lit(place))
@@ -102,7 +102,7 @@ def missing(column: str, match: Match) -> Any:
     from pyspark.sql import functions as f
 
     absent = f.col(column).isNull()
-    return absent | f.isnan(f.col(column)) if match.type in matching.FLOATS else absent
+    return absent | f.isnan(f.col(column)) if match.type in category_codes.FLOATS else absent
 
 
 def _typed(text: Any, match: Match) -> Any:

@@ -50,12 +50,12 @@ def session_for(place: SparkPlace) -> Iterator[Any]:
     if running is not None:
         if place.master not in (None, running.master):
             raise SourceError(
-                f"a Spark session on {running.master} is running here", mend="stop it, or give a DataFrame of it"
+                f"a Spark session on {running.master} is running here", hint="stop it, or give a DataFrame of it"
             )
         yield SparkSession(running)
         return
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
-        raise SourceError("Spark needs Java", mend="install Java 17 or newer, or set JAVA_HOME")
+        raise SourceError("Spark needs Java", hint="install Java 17 or newer, or set JAVA_HOME")
     heard = signal.getsignal(signal.SIGINT)
     gateway = attempt(lambda: _gateway(place), _unreachable(place))
     logging.root.addFilter(_is_not_of_the_bridge)
@@ -130,5 +130,5 @@ def _unwarned() -> Iterator[None]:
 def _unreachable(place: SparkPlace) -> SourceError:
     master = place.master or "the configured master"
     return SourceError(
-        f"no Spark session starts on {master}", mend="check that the cluster runs and is of this version"
+        f"no Spark session starts on {master}", hint="check that the cluster runs and is of this version"
     )

@@ -63,7 +63,7 @@ class _Watch:
         if workers:
             self._seen = time.monotonic()
         elif self._seen is not None and time.monotonic() - self._seen > ALONE:
-            raise SourceError("all workers of the cluster are gone", mend="bring one back")
+            raise SourceError("all workers of the cluster are gone", hint="bring one back")
         if self._progress is not None and done is not None:
             self._progress(done)
 

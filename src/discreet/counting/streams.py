@@ -48,7 +48,7 @@ def from_csv(files: Files, declaration: Declaration, form: CsvFormat) -> Stream:
     headers = [_header(path, form) for path in files.paths]
     names = headers[0][0]
     if any(header != names for header, _ in headers):
-        raise SourceError(f"the files of {files.name} have different columns", mend="read them one by one")
+        raise SourceError(f"the files of {files.name} have different columns", hint="read them one by one")
     at = [_only(names, column, files.name) for column in declaration.columns]
     schema = pa.schema([(f"c{i}", pa.string()) for i in range(len(at))])
 
@@ -101,7 +101,7 @@ def from_arrow_files(files: Files, declaration: Declaration) -> Stream:
     readers = [_ipc_reader(path, declaration) for path in files.paths]
     schema = readers[0][0]
     if any(other != schema for other, _ in readers):
-        raise SourceError(f"the files of {files.name} have different columns", mend="read them one by one")
+        raise SourceError(f"the files of {files.name} have different columns", hint="read them one by one")
 
     def batches() -> Iterator[Any]:
         for _, read in readers:
@@ -155,7 +155,7 @@ def from_memory(table: Any, declaration: Declaration) -> Stream:
     else:
         raise SourceError(
             f"a {type(table).__name__} is no table here",
-            mend="give a file's name, or a pandas, Polars or Arrow table",
+            hint="give a file's name, or a pandas, Polars or Arrow table",
         )
     # A column of nothing has no type, which not every engine takes for a text.
     arrays = [array.cast(pa.string()) if pa.types.is_null(array.type) else array for array in arrays]
@@ -184,5 +184,5 @@ def _only(names: list[Any], column: str, shown: str) -> int:
     if not found:
         raise missing_column(column, shown)
     if len(found) > 1:
-        raise SourceError(f"{shown} has two columns {column!r}", mend="rename one of them")
+        raise SourceError(f"{shown} has two columns {column!r}", hint="rename one of them")
     return found[0]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.inference import NoiseAware
-    from discreet.inference.groups import Untold, Within
+    from discreet.inference.groups import EmptyGroup, Within
 
     Floats = NDArray[np.float64]
 
@@ -43,7 +43,7 @@ def numbers(
     name: str,
     categories: Sequence[str],
     posterior: Dirichlet,
-    belief: NoiseAware | Within | Untold | None,
+    belief: NoiseAware | Within | EmptyGroup | None,
     *,
     level: float = 0.95,
 ) -> PanelNumbers:

@@ -7,7 +7,7 @@ from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING
 
 from discreet.figures.posterior import BLUE, ORANGE
-from discreet.loss import Audit
+from discreet.privacy_loss import Audit
 
 if TYPE_CHECKING:
     import numpy as np

@@ -89,7 +89,7 @@ def _edges(
     total = sum(highs)
     lows = [max(low, n - (total - high)) for low, high in zip(own, highs, strict=True)]
     if sum(high - low + 1 for low, high in zip(lows, highs, strict=True)) > CELLS:
-        raise TooLarge("the counts that matter to a reader are too many to list", mend="use a larger epsilon")
+        raise TooLarge("the counts that matter to a reader are too many to list", hint="use a larger epsilon")
     return own, lows, highs
 
 

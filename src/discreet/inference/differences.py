@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput
-from discreet.mixtures import BetaMixture
-from discreet.numbers import exact
+from discreet.posteriors.mixtures import BetaMixture
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,7 +70,7 @@ class Difference:
 
         share = exact(level, "level", above=0)
         if share >= 1:
-            raise InvalidInput("level must be below 1", mend="give it as a share, such as 0.95")
+            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95")
         tail = float((1 - share) / 2)
         ends = [optimize.brentq(lambda d, p=p: float(self.cdf(d)) - p, -1.0, 1.0, xtol=1e-13) for p in (tail, 1 - tail)]
         return ends[0], ends[1]

@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from discreet.laws import Outcome
+from discreet.arithmetic.numbers import precision
 from discreet.mechanisms import Geometric, Laplace, LaplaceImproved, Mechanism
-from discreet.mechanisms.snapped_counts import BITS, SnappedCounts
-from discreet.noise import RoundedLaplace
-from discreet.numbers import precision
+from discreet.mechanisms.snapping.counts import BITS, SnappedCounts
+from discreet.samplers.noise import RoundedLaplace
+from discreet.typing import Outcome
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,11 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from discreet.arithmetic.numbers import exact, whole
 from discreet.errors import InvalidInput
-from discreet.inference.crossed import LEFT_OUT, ROUNDING, BetaTable
-from discreet.mixtures import BetaMixture
-from discreet.numbers import exact, whole
+from discreet.inference.beta_tables import LEFT_OUT, ROUNDING, BetaTable
 from discreet.posteriors import Dirichlet
+from discreet.posteriors.mixtures import BetaMixture
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,7 +47,7 @@ class Within:
         k = self.belief.k
         found = tuple(whole(member, "a category's number") for member in self.members)
         if not 2 <= len(set(found)) == len(found) < k or max(found) >= k:
-            raise InvalidInput("a group is two or more of the categories, and not all", mend="name each of them once")
+            raise InvalidInput("a group is two or more of the categories, and not all", hint="name each of them once")
         object.__setattr__(self, "members", found)
 
     @property
@@ -77,7 +77,7 @@ class Within:
         """The posterior of the share that the group's i-th category has within the group."""
         at = whole(i, "a category's number")
         if at >= self.k:
-            raise InvalidInput(f"the group's categories are numbered 0 to {self.k - 1}", mend="name one of them")
+            raise InvalidInput(f"the group's categories are numbered 0 to {self.k - 1}", hint="name one of them")
         if at not in self._cache:
             own, others = self.members[at], [member for member in self.members if member != self.members[at]]
             x, y, table = self.belief.counts.split(own, others)
@@ -106,7 +106,7 @@ class Within:
 
         share = exact(level, "level", above=0)
         if share >= 1:
-            raise InvalidInput("level must be below 1", mend="give it as a share, such as 0.95")
+            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95")
         if self.k == 2:
             low, high = (float(end) for end in self.marginal(0).interval(share))
             return np.array([low, 1 - high]), np.array([high, 1 - low])
@@ -115,10 +115,10 @@ class Within:
 
 
 @dataclass(frozen=True, slots=True)
-class Untold:
+class EmptyGroup:
     """What may be believed of a group that is known to have no records: its prior, in the words of `Within`.
 
-    >>> [round(float(x), 3) for x in Untold(Dirichlet([1, 3])).sd]
+    >>> [round(float(x), 3) for x in EmptyGroup(Dirichlet([1, 3])).sd]
     [0.194, 0.194]
     """
 

@@ -2,7 +2,8 @@
 
 p(θ | o) = Σ_c ℓ(c)·π(c)·Beta(θ | α₁+c, α₂+n-c) with ℓ(c) = P(o | c) and π the prior predictive. No count is left out.
 Blocks shrink toward the ends and toward the kinks of ℓ, and are halved until ln ℓπ changes little in each; a block is
-summed from eight places (`discreet.inference.gram`), which need not be whole numbers: a Beta has real parameters.
+summed from eight places (`discreet.inference.discrete_gauss_rule`), which need not be whole numbers: a Beta has real
+parameters.
 
 How far this is from the whole sum, in total variation:
 
@@ -26,14 +27,14 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from discreet.draw import Bits
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.coarse import Beyond, Part, coarse, cut, far_blocks, parts_of
-from discreet.inference.gram import PLACES, summed
+from discreet.inference.discrete_gauss_rule import PLACES, summed
 from discreet.inference.line_prior import log_predictive_line
 from discreet.inference.line_totals import NEAR
 from discreet.inference.shares import draw_uniforms
 from discreet.posteriors import Dirichlet
+from discreet.samplers.bits import Bits
 
 if TYPE_CHECKING:
     import numpy as np
@@ -106,7 +107,7 @@ class Line:
         self.method = f"blocks of counts, {len(self.places):,} places in all"
         if not self.error < ALLOWED:
             raise TooLarge(
-                "the counts that matter are too many even in blocks", mend="use a larger epsilon, or geometric"
+                "the counts that matter are too many even in blocks", hint="use a larger epsilon, or geometric"
             )
 
     def mean_errors(self, prior_mean: Floats, alpha: Floats, n: int) -> Floats:
@@ -126,7 +127,7 @@ class Line:
             first = np.searchsorted(block, np.arange(len(start)))
             high, low = np.maximum.reduceat(log, first), np.minimum.reduceat(log, first)
             if not math.isfinite(float(high.max())):
-                raise InvalidInput("no data leads to this output", mend="give the output as it was released")
+                raise InvalidInput("no data leads to this output", hint="give the output as it was released")
             matters = high + np.log(length) > float((high + np.log(length)).max()) - _LOST
             lively = matters & (length > PLACES) & (high - low > _LIVELY)
             if not lively.any():
@@ -173,11 +174,11 @@ class Line:
 
     def total(self, members: Sequence[int]) -> tuple[Floats, Floats]:
         """Some of two categories are one of them, which is no group."""
-        raise InvalidInput("two categories have no groups", mend="ask for the shares themselves")
+        raise InvalidInput("two categories have no groups", hint="ask for the shares themselves")
 
     def split(self, i: int, others: Sequence[int]) -> tuple[int, int, Floats]:
         """The same."""
-        raise InvalidInput("two categories have no groups", mend="ask for the shares themselves")
+        raise InvalidInput("two categories have no groups", hint="ask for the shares themselves")
 
     def draw(self, bits: Bits, size: int) -> Floats:
         """Counts of both categories, one data set a row, given that something was said."""

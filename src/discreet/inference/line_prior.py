@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from discreet.posteriors import Dirichlet
-from discreet.predictive import log_predictive
+from discreet.posteriors.predictive import log_predictive
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,12 +1,12 @@
 """NL(c) = Σ_r exp(-s·H(c,r)/S(c)) on two categories of any n, for every c at once.
 
 At one c the sum runs over the moves r - c: near ones singly, far ones in blocks of ratio 2^⅓, each from eight places
-(`discreet.inference.gram`); in a block the exponent changes by a third of itself at most, or is too large to matter.
-As a function of c at a fixed move everything varies on the scale of the distance to the nearer end, so ln NL is a
-polynomial for practical purposes on panels [x, 2x] from either end. It bends where 1/LS turns and where a smoothed 1/S
-changes from one term to another; panels end there. What is left at five places that a panel's polynomial has not seen
-is measured, doubled, and stated as the error of the panel; panels are halved while it is large. Nothing here depends on
-the output, so it is worked out once for a mechanism.
+(`discreet.inference.discrete_gauss_rule`); in a block the exponent changes by a third of itself at most, or is too
+large to matter. As a function of c at a fixed move everything varies on the scale of the distance to the nearer end, so
+ln NL is a polynomial for practical purposes on panels [x, 2x] from either end. It bends where 1/LS turns and where a
+smoothed 1/S changes from one term to another; panels end there. What is left at five places that a panel's polynomial
+has not seen is measured, doubled, and stated as the error of the panel; panels are halved while it is large. Nothing
+here depends on the output, so it is worked out once for a mechanism.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from discreet.distances import second_difference
-from discreet.inference.gram import gram, summed
-from discreet.loss.rates import Steps, inverse_sensitivities
+from discreet.inference.discrete_gauss_rule import gram, summed
 from discreet.mechanisms.exponential import Exponential, ExponentialReciprocal, ExponentialSmooth
+from discreet.posteriors.distances import second_difference
+from discreet.privacy_loss.rates import Steps, inverse_sensitivities
 
 if TYPE_CHECKING:
     import numpy as np

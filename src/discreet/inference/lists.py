@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from discreet.draw import Bits
 from discreet.errors import InvalidInput, TooLarge
-from discreet.grid import grid
 from discreet.inference.shares import draw_uniforms
-from discreet.laws import Outcome
-from discreet.loss.rates import inverse_sensitivities
 from discreet.mechanisms import Mechanism
 from discreet.mechanisms.exponential import Exponential
-from discreet.space import exceeds
+from discreet.posteriors.grid import grid
+from discreet.posteriors.space import exceeds
+from discreet.privacy_loss.rates import inverse_sensitivities
+from discreet.samplers.bits import Bits
+from discreet.typing import Outcome
 from discreet.utility.lines import LONGEST, line_kernel
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Listed:
 
         top = log_weights.max() if len(log_weights) else -math.inf
         if not math.isfinite(top):
-            raise InvalidInput("no data leads to this output", mend="give the output as it was released")
+            raise InvalidInput("no data leads to this output", hint="give the output as it was released")
         weight = np.exp(log_weights - top)
         kept = weight > KEPT
         self.rows, self.weights = rows[kept], weight[kept] / weight[kept].sum()
@@ -97,7 +97,7 @@ def whole_column(mechanism: Mechanism, output: Outcome) -> Floats:
     if kernel is not None and isinstance(mechanism, Exponential):
         return kernel.column(output[0])
     if exceeds(space, LISTED):
-        raise TooLarge(f"{mechanism.name} was not made for so many data sets to be weighed", mend="use geometric")
+        raise TooLarge(f"{mechanism.name} was not made for so many data sets to be weighed", hint="use geometric")
     rank = space.candidates().index(output)
     if not isinstance(mechanism, Exponential):
         return np.array([mechanism.log_pmf(row)[rank] for row in space.candidates()])

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from discreet.inference.factors import factors
 from discreet.inference.line import Line
 from discreet.inference.line_totals import line_totals
-from discreet.laws import Outcome
 from discreet.mechanisms import Mechanism
 from discreet.mechanisms.exponential import Exponential
-from discreet.mechanisms.snapped_counts import SnappedCounts
-from discreet.space import PosteriorSpace
+from discreet.mechanisms.snapping.counts import SnappedCounts
+from discreet.posteriors.space import PosteriorSpace
+from discreet.typing import Outcome
 
 if TYPE_CHECKING:
     import numpy as np

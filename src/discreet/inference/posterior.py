@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from discreet.draw import SYSTEM, Bits
+from discreet.arithmetic.numbers import exact, whole
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.differences import Difference
 from discreet.inference.shares import draw_dirichlet, draw_uniforms
-from discreet.mixtures import BetaMixture
-from discreet.numbers import exact, whole
 from discreet.posteriors import Dirichlet
+from discreet.posteriors.mixtures import BetaMixture
+from discreet.samplers.bits import SYSTEM, Bits
 
 if TYPE_CHECKING:
     import numpy as np
@@ -167,10 +167,10 @@ class NoiseAware:
         import numpy as np
 
         if kind not in ("equal-tailed", "highest-density"):
-            raise InvalidInput("kind must be equal-tailed or highest-density", mend="leave it out for equal-tailed")
+            raise InvalidInput("kind must be equal-tailed or highest-density", hint="leave it out for equal-tailed")
         share = exact(level, "level", above=0)
         if share >= 1:
-            raise InvalidInput("level must be below 1", mend="give it as a share, such as 0.95")
+            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95")
         ends = [
             self.marginal(i).interval(share) if kind == "equal-tailed" else shortest(self.marginal(i), float(share))
             for i in range(self.k)
@@ -202,7 +202,7 @@ class NoiseAware:
 
         one, other = _category(i, self.k), _category(j, self.k)
         if one == other:
-            raise InvalidInput("a category does not exceed itself", mend="name two categories")
+            raise InvalidInput("a category does not exceed itself", hint="name two categories")
         alpha, drawn = self.prior.alpha, False
         try:
             first, second, chance = self.counts.pair(one, other)
@@ -238,7 +238,7 @@ class NoiseAware:
 
         size = whole(m, "m", minimum=1)
         if size > 1 << 16:
-            raise TooLarge("a predictive law ends at 65,536 further records", mend="use draws of sample")
+            raise TooLarge("a predictive law ends at 65,536 further records", hint="use draws of sample")
         mixture, x = self.marginal(i), np.arange(size + 1)
         ways = gammaln(size + 1) - gammaln(x + 1) - gammaln(size - x + 1)
         found, rows = np.zeros(size + 1), max(1, _CELLS // (size + 1))
@@ -282,5 +282,5 @@ def shortest(mixture: BetaMixture, level: float) -> tuple[Floats, Floats]:
 def _category(i: object, k: int) -> int:
     at = whole(i, "a category's number")
     if at >= k:
-        raise InvalidInput(f"categories are numbered 0 to {k - 1}", mend="name one of them")
+        raise InvalidInput(f"categories are numbered 0 to {k - 1}", hint="name one of them")
     return at

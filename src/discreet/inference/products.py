@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from discreet.draw import Bits
 from discreet.errors import InvalidInput, TooLarge
+from discreet.inference.beta_tables import kept
 from discreet.inference.boxes import LEFT_OUT, box, first_reach, wider
-from discreet.inference.crossed import kept
 from discreet.inference.factors import Factor
 from discreet.inference.shares import draw_uniforms
+from discreet.samplers.bits import Bits
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,7 +44,7 @@ class Product:
             self._lows, self._masses = found.lows, found.masses
             chance = self._chance()
             if not chance > 0:
-                raise InvalidInput("no data leads to this output", mend="give the output as it was released")
+                raise InvalidInput("no data leads to this output", hint="give the output as it was released")
             before, reach = reach, wider(found, reach, LEFT_OUT * chance, n)
             if reach == before:
                 break
@@ -76,7 +76,7 @@ class Product:
     def _long(self) -> bool:
         """Whether spectra would be too long: then sums are cut off at n, one category after the other."""
         if self._room * self.k > SPECTRA:
-            raise TooLarge("the counts that matter to a reader are too many to list", mend="use a larger epsilon")
+            raise TooLarge("the counts that matter to a reader are too many to list", hint="use a larger epsilon")
         return self._length * self.k > SPECTRA
 
     @property
@@ -186,7 +186,7 @@ class Product:
             return count, self.n - count, chance
         first, second = self._masses[i], self._masses[j]
         if len(first) * len(second) > PAIRS:
-            raise TooLarge("two categories have too many counts that matter", mend="use a larger epsilon")
+            raise TooLarge("two categories have too many counts that matter", hint="use a larger epsilon")
         rest = self._without(i, j)
         x, y = np.arange(len(first))[:, None], np.arange(len(second))[None, :]
         weight = first[:, None] * second[None, :] * _at(rest, self.n - sum(self._lows) - x - y)
@@ -214,7 +214,7 @@ class Product:
         ends = [count[kept(chance)][[0, -1]] for count, chance in (self._single(i), self.total(others))]
         x, y = (np.arange(first, last + 1) for first, last in ends)
         if len(x) * len(y) > PAIRS:
-            raise TooLarge("two categories have too many counts that matter", mend="use a larger epsilon")
+            raise TooLarge("two categories have too many counts that matter", hint="use a larger epsilon")
         beside, outside = self._sum_of(list(others)), self._sides([i, *others])[1]
         low = sum(self._lows[j] for j in others)
         own, rest = self._masses[i][x - self._lows[i]], beside[y - low]

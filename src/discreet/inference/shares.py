@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from discreet.draw import Bits, draw_words
+from discreet.samplers.bits import Bits, draw_words
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,8 +5,8 @@ over all r with Σr = n is one Fourier integral: Z_m(c) = (1/2π)∫ Π_i G_i(θ
 Each G is a function of one count alone. It is worked out on a ladder of counts (all small ones, then steps of an
 eighth) and interpolated between them by cubics in ln(α+c); the integral is the trapezoidal rule, which is exact but for
 what lies thirteen standard deviations away. m = 0 is the number of candidates, exactly. A `finer` one has more places,
-more angles and no interpolation: `discreet.inference.sampled` compares the two and states what it sees, and
-`tests/inference/test_sampled.py` holds both to enumeration.
+more angles and no interpolation: `discreet.inference.weighted_draws` compares the two and states what it sees, and
+`tests/inference/test_weighted_draws.py` holds both to enumeration.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from discreet.distances import second_difference
 from discreet.inference.powers import powers
-from discreet.loss.rates import inverse_sensitivities
 from discreet.mechanisms.exponential import Exponential, ExponentialGlobal
+from discreet.posteriors.distances import second_difference
+from discreet.privacy_loss.rates import inverse_sensitivities
 
 if TYPE_CHECKING:
     import numpy as np

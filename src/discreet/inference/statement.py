@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from discreet.inference.groups import Within
 from discreet.mechanisms import Geometric, Laplace, LaplaceImproved, Mechanism, Released
-from discreet.mechanisms.snapped_counts import SnappedCounts
+from discreet.mechanisms.snapping.counts import SnappedCounts
 from discreet.posteriors import Dirichlet
-from discreet.space import exceeds
+from discreet.posteriors.space import exceeds
 
 if TYPE_CHECKING:
     import numpy as np

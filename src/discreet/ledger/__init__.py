@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from discreet.errors import LedgerError
 
 if find_spec("fcntl") is None:  # pragma: no cover
-    raise LedgerError("a ledger needs a system with flock", mend="use Linux, macOS or WSL")
+    raise LedgerError("a ledger needs a system with flock", hint="use Linux, macOS or WSL")
 
 from discreet.ledger.accounts import Account
 from discreet.ledger.book import Ledger

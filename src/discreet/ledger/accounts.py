@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from discreet.arithmetic.numbers import float_upper
 from discreet.errors import LedgerError
 from discreet.ledger.entries import BUDGET, CHARGE, FIRST, SEAL, Amount, Entry, read_number
 from discreet.ledger.rules import (
@@ -21,7 +22,6 @@ from discreet.ledger.rules import (
     spent_with,
 )
 from discreet.ledger.scopes import Scope, columns_of
-from discreet.numbers import float_upper
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,13 +203,13 @@ def replay(entries: Iterable[Entry], name: str, only: str | None = None) -> Repl
         except (ValueError, TypeError, KeyError, UnicodeEncodeError):
             raise damaged(name, place if only is None else entry.seq) from None
     if not state.entries:
-        raise LedgerError(f"{name} has lost its rows", mend=MEND)
+        raise LedgerError(f"{name} has lost its rows", hint=MEND)
     return state
 
 
 def damaged(name: str, row: int) -> LedgerError:
     """The refusal of a ledger with a row that this library would not have written."""
-    return LedgerError(f"row {row} of {name} is not as it was written", mend=MEND)
+    return LedgerError(f"row {row} of {name} is not as it was written", hint=MEND)
 
 
 MEND = "spend nothing more from it, and restore a copy whose head you know"

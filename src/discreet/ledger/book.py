@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 
-from discreet.concentrated import rho_of_range, rounded_up
 from discreet.errors import InvalidInput, LedgerError
 from discreet.ledger.accounts import MEND, Account, Replay
 from discreet.ledger.charges import OTHER, Charge, Verified, charge_of, require_room
@@ -26,7 +25,8 @@ from discreet.ledger.places import create_if_missing, open_store
 from discreet.ledger.rules import ADJACENCIES, BASIC, REPLACE_ONE, Spent, budget_rho, largest
 from discreet.ledger.scopes import Scope
 from discreet.ledger.store import Store
-from discreet.loss.prices import Price
+from discreet.privacy_loss.composition import rho_of_range, rounded_up
+from discreet.privacy_loss.prices import Price
 
 ROWS = Scope()
 
@@ -70,7 +70,7 @@ class Ledger:
         amount = asked_amount(epsilon, delta)
         rho = budget_rho(amount, composition)
         if adjacency not in ADJACENCIES:
-            raise InvalidInput("there is no adjacency of that name", mend=f"use {' or '.join(ADJACENCIES)}")
+            raise InvalidInput("there is no adjacency of that name", hint=f"use {' or '.join(ADJACENCIES)}")
         first = Entry(
             seq=0,
             kind=BUDGET,
@@ -88,7 +88,7 @@ class Ledger:
         ledger = cls(path_or_url)
         with ledger._store.writing(dataset=first.dataset) as page:
             if first.dataset in page.state.budgets:
-                raise InvalidInput(f"{ledger.name} has a budget for {first.dataset!r}", mend="a budget is set once")
+                raise InvalidInput(f"{ledger.name} has a budget for {first.dataset!r}", hint="a budget is set once")
             page.append(first)
         return ledger
 
@@ -125,7 +125,7 @@ class Ledger:
                 same = (asked.dataset, asked.epsilon, asked.delta, digest, asked.adjacency)
                 told = (earlier.dataset, earlier.epsilon, earlier.delta, earlier.digest, earlier.adjacency)
                 if told != same or (earlier.rho is not None and earlier.rho != asked.rho):
-                    raise InvalidInput(f"request {name!r} was made with other parameters", mend=OTHER)
+                    raise InvalidInput(f"request {name!r} was made with other parameters", hint=OTHER)
                 return charge_of(earlier, page.state.seals.get(name), is_new=False)
             spent = self._room(page.state, asked)
             written = page.append(
@@ -160,13 +160,13 @@ class Ledger:
         """
         name = checked_name(request_id, "the request")
         if not _is_json(outcome):
-            raise InvalidInput("an outcome must be a JSON text", mend="write it with json.dumps")
+            raise InvalidInput("an outcome must be a JSON text", hint="write it with json.dumps")
         with self._store.writing(request_id=name) as page:
             charge = page.state.charges.get(name)
             if charge is None:
-                raise LedgerError(f"request {name!r} has no charge", mend="charge first")
+                raise LedgerError(f"request {name!r} has no charge", hint="charge first")
             if name in page.state.seals:
-                raise LedgerError(f"request {name!r} is sealed", mend="ask with its id again for what was released")
+                raise LedgerError(f"request {name!r} is sealed", hint="ask with its id again for what was released")
             page.append(
                 Entry(
                     seq=0,
@@ -224,15 +224,15 @@ class Ledger:
         """
         state = self._store.read()
         if self._store.is_damaged():
-            raise LedgerError(f"the guards of {self._store.name} are damaged", mend=MEND)
+            raise LedgerError(f"the guards of {self._store.name} are damaged", hint=MEND)
         if head is not None and head.strip().lower() not in {entry.hash for entry in state.entries}:
-            raise LedgerError(f"{self._store.name} has no row with that head: it lost rows, or is another", mend=MEND)
+            raise LedgerError(f"{self._store.name} has no row with that head: it lost rows, or is another", hint=MEND)
         return Verified(rows=state.rows, head=state.head)
 
     def export(self, kind: str = "json") -> str:
         """All rows as a text: `json` with everything, `csv` for spreadsheets, without the outcomes."""
         if kind not in {"csv", "json"}:
-            raise InvalidInput(f"there is no export as {kind!r}", mend="use csv or json")
+            raise InvalidInput(f"there is no export as {kind!r}", hint="use csv or json")
         return as_csv(self.history()) if kind == "csv" else as_json(self.history())
 
     def _room(self, state: Replay, asked: Entry) -> Spent:
@@ -247,7 +247,7 @@ class Ledger:
 
     def _unknown(self, dataset: str) -> InvalidInput:
         return InvalidInput(
-            f"{self._store.name} has no dataset {dataset!r}", mend="check the spelling, or discreet ledger create"
+            f"{self._store.name} has no dataset {dataset!r}", hint="check the spelling, or discreet ledger create"
         )
 
 

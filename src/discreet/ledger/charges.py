@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 
-from discreet.concentrated import six_digits
 from discreet.errors import BudgetExceeded, InvalidInput
 from discreet.ledger.entries import Amount, Entry, read_number
 from discreet.ledger.rules import BASIC, Spent, composition_of, covers, fits, largest
 from discreet.ledger.scopes import Scope, columns_of
+from discreet.privacy_loss.composition import six_digits
 
 LONG = 10**40
 
@@ -66,20 +66,20 @@ def require_room(budget: Entry, before: Spent, scope: Scope, asked: Entry) -> Sp
     """What will have been spent with one more charge; refused if the budget does not allow it."""
     if not covers(asked.adjacency, budget.adjacency):
         raise InvalidInput(
-            f"dataset {budget.dataset!r} is budgeted under {budget.adjacency}", mend="other losses do not add to these"
+            f"dataset {budget.dataset!r} is budgeted under {budget.adjacency}", hint="other losses do not add to these"
         )
     if budget.unit not in {None, asked.unit}:
         raise wrong_unit(budget)
     if asked.amount.delta and composition_of(budget) != BASIC:
         raise InvalidInput(
             f"the delta of dataset {budget.dataset!r} is needed for its composition",
-            mend="charge what has no delta of its own, or budget it under basic composition",
+            hint="charge what has no delta of its own, or budget it under basic composition",
         )
     conflict = scope.conflict(columns_of(asked))
     if conflict is not None:
         raise InvalidInput(
             f"column {conflict!r} of dataset {budget.dataset!r} is public in one request and protected in another",
-            mend="ask for it as before, or open a budget of its own for other data",
+            hint="ask for it as before, or open a budget of its own for other data",
         )
     spent = before.plus(asked.amount, read_number(asked.rho))
     if not fits(budget, spent):
@@ -93,10 +93,10 @@ def wrong_unit(budget: Entry) -> InvalidInput:
     if column:
         return InvalidInput(
             f"dataset {budget.dataset!r} is budgeted for people, told apart by {column!r}",
-            mend=f"release with the id column {column!r}",
+            hint=f"release with the id column {column!r}",
         )
     return InvalidInput(
-        f"dataset {budget.dataset!r} is budgeted for rows", mend="release without an id column, or open another budget"
+        f"dataset {budget.dataset!r} is budgeted for rows", hint="release without an id column, or open another budget"
     )
 
 
@@ -114,7 +114,7 @@ def exceeded(budget: Entry, asked: Amount, before: Spent) -> BudgetExceeded:
         most = six_digits(left.epsilon, ROUND_FLOOR)
         return BudgetExceeded(
             f"epsilon = {asked.epsilon} does not fit: at most {most} is left of {whole.epsilon} for {budget.dataset!r}",
-            mend=mend,
+            hint=mend,
         )
     part = 0 if asked.epsilon > left.epsilon else 1
     name = ("epsilon", "delta")[part]
@@ -123,7 +123,7 @@ def exceeded(budget: Entry, asked: Amount, before: Spent) -> BudgetExceeded:
         _told(left[part], ROUND_FLOOR),
         _told(whole[part], ROUND_FLOOR),
     )
-    return BudgetExceeded(f"{name} = {more} does not fit: {rest} of {most} is left for {budget.dataset!r}", mend=mend)
+    return BudgetExceeded(f"{name} = {more} does not fit: {rest} of {most} is left for {budget.dataset!r}", hint=mend)
 
 
 def _told(number: Fraction, rounding: str) -> str:

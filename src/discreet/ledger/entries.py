@@ -12,8 +12,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
+from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput
-from discreet.numbers import exact
 
 FIRST = "0" * 64
 """What stands for the hash before the first row."""
@@ -153,7 +153,7 @@ def amount_text(part: Fraction) -> str:
     """How an ε or δ is stored; refused if its digits are beyond all reason."""
     if max(part.denominator, part.numerator) >= _BEYOND:
         raise InvalidInput(
-            "epsilon or delta has a denominator that does not go with the earlier ones", mend="round it to few digits"
+            "epsilon or delta has a denominator that does not go with the earlier ones", hint="round it to few digits"
         )
     return str(part)
 
@@ -162,7 +162,7 @@ def asked_amount(epsilon: object, delta: object) -> Amount:
     """What a caller asks for: ε > 0 and 0 ≤ δ < 1, exactly."""
     amount = Amount(exact(epsilon, "epsilon", above=0), exact(delta, "delta", minimum=0))
     if amount.delta >= 1:
-        raise InvalidInput("delta must be less than 1", mend="give a small number, like 1e-8")
+        raise InvalidInput("delta must be less than 1", hint="give a small number, like 1e-8")
     return amount
 
 
@@ -170,6 +170,6 @@ def checked_name(text: object, what: str) -> str:
     """A name of a dataset or request, fit to be shown and exported."""
     if not isinstance(text, str) or not text.isprintable() or not 1 <= len(text) <= MAX_NAME or text != text.strip():
         raise InvalidInput(
-            f"{what} has no proper name", mend=f"use 1 to {MAX_NAME} printable characters, with no blanks around them"
+            f"{what} has no proper name", hint=f"use 1 to {MAX_NAME} printable characters, with no blanks around them"
         )
     return text

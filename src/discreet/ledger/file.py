@@ -98,7 +98,7 @@ class FileStore:
             return None
         match = _HEADER.fullmatch(header)
         if match is None:
-            raise LedgerError(f"{self.name} is not a ledger, or broken", mend="check the name, or restore a copy")
+            raise LedgerError(f"{self.name} is not a ledger, or broken", hint="check the name, or restore a copy")
         return int(match[1])
 
     def _convert(self, handle: int) -> tuple[Replay, int]:
@@ -132,7 +132,7 @@ class FileStore:
             raise _missing(self.name) from None
         except (OSError, sqlite3.Error):
             raise LedgerError(
-                f"{self.name} cannot be read or written", mend="check the disk and the permissions"
+                f"{self.name} cannot be read or written", hint="check the disk and the permissions"
             ) from None
 
 
@@ -142,7 +142,7 @@ def create_file(path: Path, first: Entry) -> bool:
     False if the name was taken meanwhile, which leaves that file as it is. The file may be read by its owner only.
     """
     target = resolved(path)
-    unwritable = LedgerError(f"{path} cannot be created", mend="choose a directory on a local disk that may be written")
+    unwritable = LedgerError(f"{path} cannot be created", hint="choose a directory on a local disk that may be written")
     if not target.parent.is_dir():
         raise unwritable
     require_locks(target.parent, str(path))
@@ -176,7 +176,7 @@ def resolved(path: Path) -> Path:
         target = path.resolve()
         target.exists()  # a name may be too long to ask for
     except (OSError, RuntimeError):
-        raise LedgerError(f"{path} cannot be the name of a file", mend="check the name, and where links lead") from None
+        raise LedgerError(f"{path} cannot be the name of a file", hint="check the name, and where links lead") from None
     return target
 
 
@@ -192,7 +192,7 @@ def exclusive_lock(file: Path, name: str, patience: float) -> Iterator[int]:
         try:
             while not _try_lock(handle):
                 if monotonic() > end:
-                    raise LedgerError(f"{name} is locked by another process", mend="try again when it has ended")
+                    raise LedgerError(f"{name} is locked by another process", hint="try again when it has ended")
                 sleep(PAUSE)
             try:
                 if os.path.samestat(os.fstat(handle), file.stat()):
@@ -293,4 +293,4 @@ def _sync_names(directory: Path) -> None:
 
 
 def _missing(name: str) -> LedgerError:
-    return LedgerError(f"there is no ledger {name}", mend="check the name, or make one with discreet ledger create")
+    return LedgerError(f"there is no ledger {name}", hint="check the name, or make one with discreet ledger create")

@@ -24,7 +24,7 @@ def require_locks(place: Path, name: str) -> None:
     if UNSAFE.fullmatch(kind) or (kind.startswith("nfs") and "local_lock=none" not in options):
         raise LedgerError(
             f"{name} lies on a file system ({kind}) whose locks hold on one machine only",
-            mend="keep the ledger on a local disk, or on PostgreSQL",
+            hint="keep the ledger on a local disk, or on PostgreSQL",
         )
 
 

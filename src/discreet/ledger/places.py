@@ -42,7 +42,7 @@ def _is_postgres(path_or_url: str | Path) -> bool:
     if not isinstance(path_or_url, str) or not path_or_url.startswith(POSTGRES):
         return False
     if find_spec("psycopg") is None:
-        raise LedgerError("a ledger on PostgreSQL needs psycopg", mend="pip install 'discreet[postgres]'")
+        raise LedgerError("a ledger on PostgreSQL needs psycopg", hint="pip install 'discreet[postgres]'")
     return True
 
 
@@ -51,11 +51,11 @@ def _file_of(path_or_url: str | Path) -> Path:
     if isinstance(path_or_url, str) and "://" in text:
         if not text.startswith(SQLITE):
             raise LedgerError(
-                "a ledger cannot be kept at such an address", mend="name a file, sqlite:///file or postgresql://…"
+                "a ledger cannot be kept at such an address", hint="name a file, sqlite:///file or postgresql://…"
             )
         text = text.removeprefix(SQLITE)
     if _ADDRESS.search(text):
-        raise LedgerError("a ledger cannot be kept at such an address", mend="write postgresql://user@host/database")
+        raise LedgerError("a ledger cannot be kept at such an address", hint="write postgresql://user@host/database")
     if not text or "\0" in text:
-        raise LedgerError("a ledger needs the name of a file", mend="like budgets.db")
+        raise LedgerError("a ledger needs the name of a file", hint="like budgets.db")
     return Path(text)

@@ -133,7 +133,7 @@ def _replay(rows: list[tuple[object, ...]], name: str, dataset: str | None, requ
 
 def _checked_version(found: list[tuple[object, ...]], name: str) -> object:
     if found not in ([(VERSION,)], [(EARLIER,)]):
-        raise LedgerError(f"{name} is not a ledger of this version", mend="check the name")
+        raise LedgerError(f"{name} is not a ledger of this version", hint="check the name")
     return found[0][0]
 
 
@@ -188,7 +188,7 @@ def _answered(link: Link, name: str) -> Iterator[None]:
             raise
         raise LedgerError(
             f"the connection to {name} broke before it answered",
-            mend="ask again with the same request id: what was charged is not charged twice",
+            hint="ask again with the same request id: what was charged is not charged twice",
         ) from None
 
 
@@ -204,7 +204,7 @@ def _version(link: Link, name: str) -> object:
     assert found is not None
     syncs, whole_pages, unicode, is_there = found
     if not (syncs and whole_pages):
-        raise LedgerError(f"the server of {name} does not sync to its disk", mend="set fsync and full_page_writes on")
+        raise LedgerError(f"the server of {name} does not sync to its disk", hint="set fsync and full_page_writes on")
     if not unicode:
-        raise LedgerError(f"{name} does not keep UTF-8", mend="create the database with ENCODING 'UTF8'")
+        raise LedgerError(f"{name} does not keep UTF-8", hint="create the database with ENCODING 'UTF8'")
     return _checked_version(link.execute(VERSION_OF).fetchall(), name) if is_there else None

@@ -135,7 +135,7 @@ def _read(url: str) -> tuple[str, str]:
         told, address = {}, ""
     # A password with a slash or an @ of its own is cut there, and the rest would be shown as a name.
     if not told.get("dbname") or "@" in told["dbname"] + told.get("host", "")[1:]:
-        raise LedgerError("the address of the ledger cannot be read", mend="write postgresql://user@host/database")
+        raise LedgerError("the address of the ledger cannot be read", hint="write postgresql://user@host/database")
     host, port, database = told.get("host", ""), told.get("port", ""), quote(told["dbname"])
     if host.startswith("/"):
         return address, f"postgresql:///{database}?host={quote(host)}"
@@ -143,7 +143,7 @@ def _read(url: str) -> tuple[str, str]:
 
 
 def missing(name: str) -> LedgerError:
-    return LedgerError(f"there is no ledger in {name}", mend="check the name, or make one with discreet ledger create")
+    return LedgerError(f"there is no ledger in {name}", hint="check the name, or make one with discreet ledger create")
 
 
 @contextmanager
@@ -158,24 +158,24 @@ def translated(name: str) -> Iterator[None]:
 def _explained(failure: Exception, name: str) -> LedgerError:
     match failure:
         case errors.LockNotAvailable() | errors.IdleInTransactionSessionTimeout():
-            return LedgerError(f"{name} is locked by another process", mend="try again when it has ended")
+            return LedgerError(f"{name} is locked by another process", hint="try again when it has ended")
         case errors.InsufficientPrivilege() | errors.ReadOnlySqlTransaction():
             return LedgerError(
-                f"this role may not do that to {name}", mend="see docs/ledger.md for the rights it needs"
+                f"this role may not do that to {name}", hint="see docs/ledger.md for the rights it needs"
             )
         case errors.UndefinedTable() | errors.InvalidSchemaName():
             return missing(name)
         case errors.InvalidSqlStatementName() | errors.DuplicatePreparedStatement():
             return LedgerError(
                 f"a pool before {name} forgets prepared statements",
-                mend="connect directly, or see docs/ledger.md on pools",
+                hint="connect directly, or see docs/ledger.md on pools",
             )
         case errors.FeatureNotSupported():
-            return LedgerError(f"{name} was brought to another version meanwhile", mend="ask again")
+            return LedgerError(f"{name} was brought to another version meanwhile", hint="ask again")
         case psycopg.OperationalError():
             return LedgerError(
-                f"{name} cannot be reached", mend="check the address, the user, the password and the server"
+                f"{name} cannot be reached", hint="check the address, the user, the password and the server"
             )
     return LedgerError(
-        f"{name} is not a ledger, or broken", mend="check the name, or restore a copy whose head you know"
+        f"{name} is not a ledger, or broken", hint="check the name, or restore a copy whose head you know"
     )

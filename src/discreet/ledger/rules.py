@@ -13,9 +13,9 @@ from fractions import Fraction
 from math import isqrt
 from typing import NamedTuple
 
-from discreet.concentrated import epsilon_upper, rho_lower, rho_of_range, rounded_up
 from discreet.errors import InvalidInput
 from discreet.ledger.entries import NOTHING, Amount, Entry, read_number
+from discreet.privacy_loss.composition import epsilon_upper, rho_lower, rho_of_range, rounded_up
 
 REPLACE_ONE, REPLACE_ANSWER = "replace-one", "replace-answer"
 ADJACENCIES = (REPLACE_ONE, REPLACE_ANSWER)
@@ -69,13 +69,13 @@ def allowed_rho(budget: Entry) -> Fraction:
 def budget_rho(amount: Amount, composition: str) -> Fraction | None:
     """The ρ that a new budget allows: None under basic composition."""
     if composition not in COMPOSITIONS:
-        raise InvalidInput(f"there is no composition {composition!r}", mend=f"use {' or '.join(COMPOSITIONS)}")
+        raise InvalidInput(f"there is no composition {composition!r}", hint=f"use {' or '.join(COMPOSITIONS)}")
     if composition == BASIC:
         return None
     if amount.delta == 0:
-        raise InvalidInput("a zcdp budget needs a delta", mend="give a small one, like 1e-8, or use basic composition")
+        raise InvalidInput("a zcdp budget needs a delta", hint="give a small one, like 1e-8, or use basic composition")
     if not Fraction(1, 10**9) <= amount.epsilon <= 10**6:
-        raise InvalidInput("epsilon is out of range for a zcdp budget", mend="stay between 1e-9 and 1e6")
+        raise InvalidInput("epsilon is out of range for a zcdp budget", hint="stay between 1e-9 and 1e6")
     return rho_lower(amount.epsilon, amount.delta)
 
 

@@ -36,9 +36,9 @@ def read_sqlite(file: Path, name: str) -> Replay:
             return _state(connection, name)
     except (sqlite3.Error, UnicodeError) as failure:
         if getattr(failure, "sqlite_errorcode", 0) & 0xFF in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-            raise LedgerError(f"{name} is locked by another process", mend="try again when it has ended") from None
+            raise LedgerError(f"{name} is locked by another process", hint="try again when it has ended") from None
         raise LedgerError(
-            f"{name} is not a ledger, or broken", mend="check the name, or restore a copy whose head you know"
+            f"{name} is not a ledger, or broken", hint="check the name, or restore a copy whose head you know"
         ) from None
 
 
@@ -55,7 +55,7 @@ def open_sqlite(file: Path, mode: str = "mode=rw") -> sqlite3.Connection:
 def _state(connection: sqlite3.Connection, name: str) -> Replay:
     mark, version = (connection.execute(f"PRAGMA {what}").fetchone()[0] for what in ("application_id", "user_version"))
     if mark != APPLICATION or version not in VERSIONS:
-        raise LedgerError(f"{name} is not a ledger of this version", mend="check the name")
+        raise LedgerError(f"{name} is not a ledger of this version", hint="check the name")
     names = VERSIONS[version]
     rows = connection.execute(f"SELECT {', '.join(names)} FROM entries ORDER BY seq").fetchall()  # noqa: S608
     state = replay([Entry(**dict(zip(names, row, strict=True))) for row in rows], name)

@@ -18,8 +18,8 @@ from discreet.mechanisms.exponential import (
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.laplace import Laplace, LaplaceImproved
 from discreet.mechanisms.optimal import Optimal
-from discreet.mechanisms.snapped_counts import SnappedCounts
-from discreet.space import PosteriorSpace
+from discreet.mechanisms.snapping.counts import SnappedCounts
+from discreet.posteriors.space import PosteriorSpace
 
 FAMILIES: tuple[type[Mechanism], ...] = (
     ExponentialGlobal,
@@ -63,12 +63,12 @@ def mechanism(name: str, space: PosteriorSpace, *, epsilon: object, **options: A
     if family is None:
         begun = [other for other in BY_NAME if name and other.startswith(name)]
         close = begun or difflib.get_close_matches(name, BY_NAME, n=1)
-        mend = f"did you mean {' or '.join(close)}?" if close else f"choose from {', '.join(BY_NAME)}"
-        raise InvalidInput("there is no mechanism of this name", mend=mend)
+        hint = f"did you mean {' or '.join(close)}?" if close else f"choose from {', '.join(BY_NAME)}"
+        raise InvalidInput("there is no mechanism of this name", hint=hint)
     known = inspect.signature(family).parameters
     for option in options:
         if option not in known or option == "space":
             allowed = ", ".join(key for key in known if key not in ("space", "epsilon")) or "none"
-            raise InvalidInput(f"{name} has no option {option}", mend=f"its options: {allowed}")
+            raise InvalidInput(f"{name} has no option {option}", hint=f"its options: {allowed}")
     build: Callable[..., Mechanism] = family
     return build(space, epsilon=epsilon, **options)

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from discreet.arithmetic.numbers import Range, exact
 from discreet.errors import NotPrivate
-from discreet.laws import Law, Outcome
-from discreet.numbers import Range, exact
+from discreet.mechanisms.law import Law
 from discreet.posteriors import Dirichlet
-from discreet.space import PosteriorSpace
+from discreet.posteriors.space import PosteriorSpace
+from discreet.typing import Outcome
 
 if TYPE_CHECKING:
     import numpy as np
@@ -106,7 +107,7 @@ class Mechanism(ABC):
         if not self.guarantee <= self.epsilon:
             raise NotPrivate(
                 f"{self.name} has no guarantee at this epsilon: {self.guaranteed_by}",
-                mend="use its default form, or accept no guarantee for a study",
+                hint="use its default form, or accept no guarantee for a study",
             )
 
     def release(self, counts: object, *, accept_no_guarantee: bool = False) -> Released:

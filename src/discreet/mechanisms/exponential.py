@@ -17,34 +17,35 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from discreet.brackets import (
+from discreet.arithmetic.lgamma_bounds import (
     SAFE,
     least_second_difference,
     least_second_differences,
     most_second_difference,
     most_second_differences,
 )
-from discreet.distances import Affinity, hellinger_floats
-from discreet.draw import Bits
-from discreet.envelope import Envelope
+from discreet.arithmetic.numbers import START_BITS, Range, ball, exact, nearest_float, precision, working_bits
 from discreet.errors import InvalidInput
-from discreet.laws import CandidateLaw, Outcome, require_outcome
 from discreet.mechanisms.base import EPSILON_RANGE, Mechanism, asked_epsilon
-from discreet.numbers import START_BITS, Range, ball, exact, nearest_float, precision, working_bits
-from discreet.proposals import Proposals
-from discreet.sensitivity import (
+from discreet.mechanisms.law import CandidateLaw, require_outcome
+from discreet.posteriors.distances import Affinity, hellinger_floats
+from discreet.posteriors.space import Counts, PosteriorSpace, exceeds
+from discreet.samplers.bits import Bits
+from discreet.samplers.bulk_rejection import Proposals
+from discreet.samplers.line_rejection import Envelope
+from discreet.samplers.simplex_rejection import Tilted
+from discreet.sensitivity.exact import (
     Arithmetic,
     Balls,
     bracket,
     global_by,
     inverse_reciprocal_by,
     local_by,
-    seeds_gamma,
+    published_gamma,
     smooth_by,
 )
-from discreet.smoothness import local_smoothness, reciprocal_smoothness, smooth_smoothness
-from discreet.space import Counts, PosteriorSpace, exceeds
-from discreet.tilted import Tilted
+from discreet.sensitivity.lipschitz import local_smoothness, reciprocal_smoothness, smooth_smoothness
+from discreet.typing import Outcome
 
 if TYPE_CHECKING:
     import numpy as np
@@ -212,7 +213,7 @@ class Exponential(Mechanism):
 
     def __init__(self, space: PosteriorSpace, *, epsilon: object = None, scale: object = None) -> None:
         if (epsilon is None) == (scale is None):
-            raise InvalidInput(f"{self.name} needs epsilon or scale, and not both", mend="give epsilon=1, say")
+            raise InvalidInput(f"{self.name} needs epsilon or scale, and not both", hint="give epsilon=1, say")
         self._set(space=space, audited="")
         growth = 1 + self._smoothness()
         if scale is None:
@@ -360,7 +361,7 @@ class ExponentialSmooth(_Smoothed):
     @staticmethod
     def _default_gamma(space: PosteriorSpace, epsilon: object, scale: object) -> Fraction:
         budget = asked_epsilon(epsilon) if epsilon is not None else 2 * exact(scale, "scale", above=0)
-        return exact(seeds_gamma(space, budget, SEEDS_DELTA), "gamma")
+        return exact(published_gamma(space, budget, SEEDS_DELTA), "gamma")
 
     def inverse_by(self, by: Arithmetic, counts: Counts) -> Any:
         """1/S(c)."""

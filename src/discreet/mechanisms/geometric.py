@@ -2,7 +2,7 @@
 
 P(z | c) ∝ exp(-ε·‖z-c‖₁/2) over whole numbers z with Σz = n. Replacing a record moves c by 2 in L1, so the loss is at
 most ε, and it is reached. The noisy counts z are the output and are published; the way back to a posterior looks at z
-alone (`discreet.mechanisms.ways_back`) and costs no privacy.
+alone (`discreet.mechanisms.postprocessing`) and costs no privacy.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from discreet.draw import Bits
+from discreet.arithmetic.numbers import ball
 from discreet.errors import InvalidInput, TooLarge
-from discreet.laws import Law, Outcome
 from discreet.mechanisms.base import Mechanism, asked_epsilon
-from discreet.mechanisms.ways_back import (
+from discreet.mechanisms.law import Law
+from discreet.mechanisms.postprocessing import (
     WAYS,
     WEIGHTINGS,
     Way,
@@ -25,10 +25,11 @@ from discreet.mechanisms.ways_back import (
     nearest,
     require_weighable,
 )
-from discreet.noise import ZeroSum, zero_sum
-from discreet.numbers import ball
 from discreet.posteriors import Dirichlet
-from discreet.space import Counts, PosteriorSpace
+from discreet.posteriors.space import Counts, PosteriorSpace
+from discreet.samplers.bits import Bits
+from discreet.samplers.noise import ZeroSum, zero_sum
+from discreet.typing import Outcome
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,7 +52,7 @@ class GeometricLaw(Law):
     def log_weight(self, outcome: Outcome) -> arb:
         """-ε‖z-c‖₁/2, a rational number."""
         if len(outcome) != len(self.counts) or sum(outcome) != sum(self.counts):
-            raise InvalidInput("this is no noisy count of the space", mend="give k whole numbers that sum to n")
+            raise InvalidInput("this is no noisy count of the space", hint="give k whole numbers that sum to n")
         return ball(-self.noise.rate * sum(abs(z - c) for z, c in zip(outcome, self.counts, strict=True)))
 
     def log_total(self) -> arb:
@@ -91,9 +92,9 @@ class Geometric(Mechanism):
         weighting: Weighting = "predictive",
     ) -> None:
         if way not in WAYS:
-            raise InvalidInput(f"way must be one of {', '.join(WAYS)}", mend="leave it out for nearest")
+            raise InvalidInput(f"way must be one of {', '.join(WAYS)}", hint="leave it out for nearest")
         if weighting not in WEIGHTINGS:
-            raise InvalidInput(f"weighting must be one of {', '.join(WEIGHTINGS)}", mend="leave it out for predictive")
+            raise InvalidInput(f"weighting must be one of {', '.join(WEIGHTINGS)}", hint="leave it out for predictive")
         asked = asked_epsilon(epsilon)
         if way != "nearest":
             require_weighable(space, asked)
@@ -143,7 +144,7 @@ class Geometric(Mechanism):
         import numpy as np
 
         if self.way == "free":
-            raise InvalidInput("the free way back leaves the candidates", mend="use nearest or bayes for a pmf on them")
+            raise InvalidInput("the free way back leaves the candidates", hint="use nearest or bayes for a pmf on them")
         checked = self.space.counts(counts)
         noisy, log_mass = self._noisy_two(checked) if self.space.k == 2 else self._noisy_many(checked)
         logs = np.full(self.space.size, -np.inf)
@@ -206,7 +207,7 @@ def _require_noise(k: int, radius: int) -> None:
     if (k - 1) * math.log(2 * radius + 1) > math.log(_MAX_NOISE):
         raise TooLarge(
             f"a pmf after the way back would sum over more than {_MAX_NOISE:,} noises",
-            mend="use fewer records or categories, or a larger epsilon; drawing needs no sum",
+            hint="use fewer records or categories, or a larger epsilon; drawing needs no sum",
         )
 
 

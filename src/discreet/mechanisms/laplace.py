@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from discreet.draw import Bits
+from discreet.arithmetic.numbers import ball, exact
 from discreet.errors import InvalidInput
-from discreet.laws import CandidateLaw, Outcome, require_outcome
 from discreet.mechanisms.base import EPSILON_RANGE, Mechanism, asked_epsilon
-from discreet.noise import RoundedLaplace, Rounding
-from discreet.numbers import ball, exact
-from discreet.space import Counts, PosteriorSpace
+from discreet.mechanisms.law import CandidateLaw, require_outcome
+from discreet.posteriors.space import Counts, PosteriorSpace
+from discreet.samplers.bits import Bits
+from discreet.samplers.noise import RoundedLaplace, Rounding
+from discreet.typing import Outcome
 
 if TYPE_CHECKING:
     import numpy as np
@@ -104,7 +105,7 @@ class _LaplaceFamily(Mechanism):
         self, space: PosteriorSpace, *, epsilon: object, rounding: Rounding = "nearest", rate: object = None
     ) -> None:
         if rounding not in ("nearest", "floor"):
-            raise InvalidInput("rounding must be nearest or floor", mend="leave it out for nearest")
+            raise InvalidInput("rounding must be nearest or floor", hint="leave it out for nearest")
         asked = asked_epsilon(epsilon)
         chosen = self._rate(asked, space.k) if rate is None else exact(rate, "rate", above=0, between=EPSILON_RANGE)
         moved = 1 if space.k == 2 else 2

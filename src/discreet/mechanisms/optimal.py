@@ -12,14 +12,15 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, Self
 
-from discreet.distances import hellinger_floats
-from discreet.draw import Bits, draw_choice
+from discreet.arithmetic.numbers import ball
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate
-from discreet.laws import CandidateLaw, Outcome, require_outcome
 from discreet.mechanisms.base import Mechanism, asked_epsilon
-from discreet.numbers import ball
-from discreet.predictive import log_predictive
-from discreet.space import PosteriorSpace, require_enumerable
+from discreet.mechanisms.law import CandidateLaw, require_outcome
+from discreet.posteriors.distances import hellinger_floats
+from discreet.posteriors.predictive import log_predictive
+from discreet.posteriors.space import PosteriorSpace, require_enumerable
+from discreet.samplers.bits import Bits, draw_choice
+from discreet.typing import Outcome
 
 if TYPE_CHECKING:
     import numpy as np
@@ -91,9 +92,9 @@ class Optimal(Mechanism):
         weighting: Weighting = "predictive",
     ) -> None:
         if objective not in ("mean", "worst"):
-            raise InvalidInput("objective must be mean or worst", mend="leave it out for mean")
+            raise InvalidInput("objective must be mean or worst", hint="leave it out for mean")
         if weighting not in ("predictive", "uniform"):
-            raise InvalidInput("weighting must be predictive or uniform", mend="leave it out for predictive")
+            raise InvalidInput("weighting must be predictive or uniform", hint="leave it out for predictive")
         require_enumerable(space, limit=LARGEST)
         self._set(
             space=space,
@@ -125,7 +126,7 @@ class Optimal(Mechanism):
 
     def release(self, counts: object, *, accept_no_guarantee: bool = False) -> NoReturn:
         """Always refused: the kernel is a yardstick."""
-        raise NotPrivate("optimal is a yardstick without a guarantee", mend="release with geometric, which meets it")
+        raise NotPrivate("optimal is a yardstick without a guarantee", hint="release with geometric, which meets it")
 
     def parameters(self) -> dict[str, str]:
         """What is optimised."""
@@ -185,7 +186,7 @@ def _solve(
         method="highs-ipm",
     )
     if found.status != 0:
-        raise DiscreetError("the linear programme was not solved", mend="try a smaller space")
+        raise DiscreetError("the linear programme was not solved", hint="try a smaller space")
     return np.maximum(found.x[:known], 0.0)[orbit], float(found.fun)
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 from discreet.errors import InvalidInput
 from discreet.inference import NoiseAware
-from discreet.inference.groups import Untold, Within
+from discreet.inference.groups import EmptyGroup, Within
 from discreet.posteriors import Dirichlet
 from discreet.receipts.bundles import Bundle
 from discreet.receipts.receipt import LEVEL, Receipt
-from discreet.receipts.verifying import believed, believed_groups, whole_prior
+from discreet.receipts.verification import believed, believed_groups, whole_prior
 
 
 def belief_document(receipt: Receipt | Bundle, prior: object = None) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def column_priors(bundle: Bundle, priors: object) -> list[object]:
         return [None] * len(bundle.columns)
     if not isinstance(priors, list | tuple) or len(priors) != len(bundle.columns):
         raise InvalidInput(
-            "several columns have a prior each", mend=f"give {len(bundle.columns)}, in the order of the columns"
+            "several columns have a prior each", hint=f"give {len(bundle.columns)}, in the order of the columns"
         )
     return list(priors)
 
@@ -72,7 +72,7 @@ def _shown_prior(receipt: Receipt, prior: object) -> list[float]:
     return [float(parameter) for parameter in given.parameters]
 
 
-def _rows(belief: NoiseAware | Within | Untold, released: Dirichlet, names: list[str]) -> dict[str, Any]:
+def _rows(belief: NoiseAware | Within | EmptyGroup, released: Dirichlet, names: list[str]) -> dict[str, Any]:
     low, high = belief.interval(float(LEVEL))
     plug_low, plug_high = released.interval(float(LEVEL))
     rows = zip(

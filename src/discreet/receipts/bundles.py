@@ -8,11 +8,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from discreet.arithmetic.numbers import float_upper
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate
-from discreet.loss import Certificate
-from discreet.numbers import float_upper
+from discreet.privacy_loss import Certificate
 from discreet.receipts.receipt import BUNDLE_SCHEMA, Receipt, canonical, file_text, loaded, not_a_receipt
-from discreet.receipts.verifying import verify_receipt
+from discreet.receipts.verification import verify_receipt
 
 SHARED = ("n", "adjacency", "unit", "request_id", "dataset", "charge", "version")
 """What all parts of a bundle have in common."""
@@ -115,9 +115,9 @@ def verify_bundle(bundle: Bundle) -> list[Certificate]:
         if isinstance(failure, DiscreetError):
             raise
         raise InvalidInput(
-            "the receipt's fields do not describe a release", mend="give one that discreet wrote"
+            "the receipt's fields do not describe a release", hint="give one that discreet wrote"
         ) from None
     # Losses add up over the same neighbours: no column is public as groups here and protected as answers there.
     if not shared or rebuilt != document or public & set(document["columns"]):
-        raise NotPrivate("the receipt's fields contradict each other", mend="do not rely on it")
+        raise NotPrivate("the receipt's fields contradict each other", hint="do not rely on it")
     return certificates

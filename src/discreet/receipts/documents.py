@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from discreet.arithmetic.numbers import float_upper
 from discreet.inference.statement import group_interval_kind, interval_kind, stated_groups, stated_interval
-from discreet.loss import Certificate
 from discreet.mechanisms import Mechanism, Released
-from discreet.numbers import float_upper
 from discreet.posteriors import Dirichlet
+from discreet.privacy_loss import Certificate
 from discreet.receipts.receipt import LEVEL, SCHEMA, UNIT_ROW
 from discreet.version import __version__
 
@@ -49,7 +49,7 @@ def receipt_document(
     With groups, `categories` are the answers, and what there is of each cell is told group by group.
 
     >>> from discreet import Geometric, PosteriorSpace
-    >>> from discreet.loss import certificate_by_theorem
+    >>> from discreet.privacy_loss import certificate_by_theorem
     >>> made = Geometric(PosteriorSpace(prior=[1, 1], n=90), epsilon="1/3")
     >>> document = receipt_document(made, ["no", "yes"], None, certificate=certificate_by_theorem(made))
     >>> document["epsilon_exact"], document["epsilon"] >= 1 / 3, document["posterior"]

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from discreet.inference.statement import NOISE_AWARE, PLUG_IN, interval_kind, stated_interval
-from discreet.loss import Certificate
 from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
+from discreet.privacy_loss import Certificate
 from discreet.receipts.documents import Request, ending, interval_rows, plain, posterior_rows, price
 from discreet.receipts.receipt import LEVEL, SCHEMA
 

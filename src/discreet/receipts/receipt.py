@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InvalidInput
-from discreet.laws import Outcome
 from discreet.posteriors import Dirichlet
+from discreet.typing import Outcome
 
 if TYPE_CHECKING:
     from discreet.inference import NoiseAware
@@ -84,7 +84,7 @@ class Receipt:
     def posterior(self) -> Dirichlet:
         """The released posterior: of all cells, group by group, where there are groups."""
         if self.has_public_groups:
-            raise InvalidInput("every group has a posterior of its own", mend="use posteriors")
+            raise InvalidInput("every group has a posterior of its own", hint="use posteriors")
         if self.groups:
             return Dirichlet([parameter for own in self.posteriors.values() for parameter in own.parameters])
         return self._dirichlet(self.document["posterior"])
@@ -106,10 +106,10 @@ class Receipt:
 
         With groups it is of all cells; `discreet.receipts.believed_groups` has the shares within each.
         """
-        from discreet.receipts.verifying import believed
+        from discreet.receipts.verification import believed
 
         if self.has_public_groups:
-            raise InvalidInput("every group has a posterior of its own", mend="use discreet.receipts.believed_groups")
+            raise InvalidInput("every group has a posterior of its own", hint="use discreet.receipts.believed_groups")
         return believed(self, prior=prior)
 
     def __repr__(self) -> str:
@@ -131,7 +131,7 @@ class Receipt:
         """Read a receipt; what is not one is refused in one line."""
         document = loaded(text)
         if document is not None and document.get("schema") == BUNDLE_SCHEMA:
-            raise InvalidInput("this receipt is of several columns", mend="read it as a Bundle")
+            raise InvalidInput("this receipt is of several columns", hint="read it as a Bundle")
         if document is None or document.get("schema") != SCHEMA or set(document) != set(KEYS):
             raise not_a_receipt()
         return cls(ordered(document))
@@ -183,14 +183,14 @@ def file_text(path: str | Path) -> str:
     try:
         return Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise InvalidInput(f"there is no file {path}", mend="check the name") from None
+        raise InvalidInput(f"there is no file {path}", hint="check the name") from None
     except (OSError, UnicodeDecodeError):
-        raise InvalidInput(f"the receipt {path} cannot be read", mend="give the name of a JSON file") from None
+        raise InvalidInput(f"the receipt {path} cannot be read", hint="give the name of a JSON file") from None
 
 
 def not_a_receipt() -> InvalidInput:
     """What is said of every text that is no receipt."""
-    return InvalidInput("this is no receipt", mend="give a JSON file that discreet release wrote")
+    return InvalidInput("this is no receipt", hint="give a JSON file that discreet release wrote")
 
 
 def ordered(document: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from discreet.utility.measure import Accuracy, accuracy
-from discreet.utility.planning import Plan
+from discreet.utility.plans import Plan
 from discreet.utility.targets import plan
 
 __all__ = ["Accuracy", "Plan", "accuracy", "plan"]

@@ -15,15 +15,15 @@ from __future__ import annotations
 
 import math
 
-from discreet.loss.rates import inverse_sensitivities
 from discreet.mechanisms.exponential import Exponential
-from discreet.sensitivity import global_sensitivity
-from discreet.space import Counts
+from discreet.posteriors.space import Counts
+from discreet.privacy_loss.rates import inverse_sensitivities
+from discreet.sensitivity.exact import global_sensitivity
+from discreet.utility.count_blocks import CountBlocks
 from discreet.utility.lines import ExponentialLine, line_kernel
 from discreet.utility.metrics import METRIC
 from discreet.utility.normaliser import normaliser, normaliser_at
 from discreet.utility.simplices import ExponentialSimplex
-from discreet.utility.strata import Strata
 
 
 def bounds_at(mechanism: Exponential, counts: Counts, t: float, exact: float) -> dict[str, float]:
@@ -69,7 +69,7 @@ def _worst_normalised(mechanism: Exponential, t: float) -> float:
         if isinstance(line, ExponentialLine):
             rates, logs = line.rates, line.log_normalisers
         else:
-            rates, lower, _ = Strata(mechanism, METRIC["hellinger"], None).normalisers()
+            rates, lower, _ = CountBlocks(mechanism, METRIC["hellinger"], None).normalisers()
             logs = np.log(lower)
     return _exp(math.log(mechanism.space.size) + float((-rates * t - logs).max()))
 

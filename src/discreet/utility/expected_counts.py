@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, TypeAlias
 
-from discreet.predictive import log_predictive
-from discreet.space import PosteriorSpace
+from discreet.posteriors.predictive import log_predictive
+from discreet.posteriors.space import PosteriorSpace
 from discreet.utility.metrics import Floats
 
 if TYPE_CHECKING:

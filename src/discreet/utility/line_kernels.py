@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from discreet.grid import Line, grid
 from discreet.mechanisms import Mechanism
+from discreet.posteriors.grid import Line, grid
+from discreet.utility.error_rows import ErrorRows
 from discreet.utility.expected_counts import predictive_weights
 from discreet.utility.metrics import Floats, Metric
-from discreet.utility.slices import Slice
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,7 +67,7 @@ class LineKernel(ABC):
         here = np.stack([first, self.space.n - first], axis=1)
         return metric.distances(self.space.prior, here, flat).reshape(released.shape)
 
-    def slices(self, metric: Metric, counts: tuple[int, ...] | None) -> Iterator[Slice]:
+    def slices(self, metric: Metric, counts: tuple[int, ...] | None) -> Iterator[ErrorRows]:
         """The error laws of all data sets, weighed by the predictive; of one alone if its counts are given."""
         import numpy as np
 
@@ -84,7 +84,7 @@ class LineKernel(ABC):
             released, mass, hellinger = self.rows(c)
             known = hellinger if metric.name == "hellinger" else None
             value = self.distances(c, released, metric) if known is None else known
-            yield Slice.exact(weight[start : start + len(c)], value, mass)
+            yield ErrorRows.exact(weight[start : start + len(c)], value, mass)
             start += len(c)
 
     def output_weights(self) -> Floats:

@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from discreet.errors import TooLarge
-from discreet.loss.rates import inverse_sensitivities
 from discreet.mechanisms import Geometric, Mechanism
 from discreet.mechanisms.exponential import Exponential
-from discreet.mechanisms.ways_back import free
+from discreet.mechanisms.postprocessing import free
+from discreet.privacy_loss.rates import inverse_sensitivities
 from discreet.utility.line_kernels import LineKernel, TabledLine
 from discreet.utility.line_noise import LOST, LineNoise, line_noise
 from discreet.utility.metrics import Floats, hellinger_between
@@ -54,7 +54,7 @@ class NoisyLine(LineKernel):
         """Where each noisy count from 0 to n leads; beyond them it leads where the end does."""
         assert isinstance(self.mechanism, Geometric)
         if self.space.n >= _WHOLE:
-            raise TooLarge("this way back would be worked out for every count", mend="use the nearest way back")
+            raise TooLarge("this way back would be worked out for every count", hint="use the nearest way back")
         return self.mechanism.way_back(self.table.rows)[:, 0]
 
     @cached_property

@@ -6,17 +6,17 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput, TooLarge
 from discreet.mechanisms import Geometric, Laplace, LaplaceImproved, Mechanism
 from discreet.mechanisms.exponential import Exponential
-from discreet.numbers import exact
-from discreet.space import Counts
+from discreet.posteriors.space import Counts
 from discreet.utility.bounds import bounds_at, bounds_everywhere
+from discreet.utility.count_blocks import CountBlocks
+from discreet.utility.error_rows import ErrorLaw
 from discreet.utility.lines import line_kernel
 from discreet.utility.metrics import Metric, as_metric
 from discreet.utility.simplices import CELLS, simplex_kernel
-from discreet.utility.slices import Source
-from discreet.utility.strata import Strata
 from discreet.utility.studies import draw_study, row_study
 from discreet.utility.tails import l1_tail
 
@@ -51,7 +51,7 @@ class Accuracy:
     error: float
     worst_mean: float | None
     method: str
-    _source: Source
+    _source: ErrorLaw
     _counts: Counts | None
 
     @property
@@ -95,7 +95,7 @@ class Accuracy:
 
     def _require_all(self) -> None:
         if not self._source.complete:
-            raise TooLarge("the worst case over data sets needs all of them", mend="take fewer records or categories")
+            raise TooLarge("the worst case over data sets needs all of them", hint="take fewer records or categories")
 
     def __repr__(self) -> str:
         shown = f"{self.metric} mean {self.mean:.6g}" + (f" ± {self.error:.1g}" if self.error else "")
@@ -113,7 +113,7 @@ def accuracy(mechanism: Mechanism, counts: object = None, *, metric: str = "hell
     measured = as_metric(metric)
     checked = None if counts is None else mechanism.space.counts(counts)
     if getattr(mechanism, "way", "") == "free" and metric != "hellinger":
-        raise InvalidInput("the free way back leaves the candidates", mend="measure it by hellinger")
+        raise InvalidInput("the free way back leaves the candidates", hint="measure it by hellinger")
     source = error_source(mechanism, measured, checked)
     weight, low, high = source.survey.weight, source.survey.low, source.survey.high
     mean_low, mean_high = float(weight @ low), float(weight @ high)
@@ -134,19 +134,19 @@ def accuracy(mechanism: Mechanism, counts: object = None, *, metric: str = "hell
     )
 
 
-def error_source(mechanism: Mechanism, metric: Metric, counts: Counts | None) -> Source:
+def error_source(mechanism: Mechanism, metric: Metric, counts: Counts | None) -> ErrorLaw:
     """The error laws of all data sets, or of one, by the first way that fits: enumeration, enclosure, or draws."""
     if mechanism.space.k > 2:
         return _simplex_source(mechanism, metric, counts)
     diameter = metric.diameter(mechanism.space)
     kernel = line_kernel(mechanism, alone=counts is not None)
     if kernel is not None:
-        return Source(lambda: kernel.slices(metric, counts), diameter, "enumeration")
-    strata = Strata(mechanism, metric, counts)
-    return Source(strata.slices, diameter, f"enclosure of {len(strata.first)} strata")
+        return ErrorLaw(lambda: kernel.slices(metric, counts), diameter, "enumeration")
+    strata = CountBlocks(mechanism, metric, counts)
+    return ErrorLaw(strata.slices, diameter, f"enclosure of {len(strata.first)} strata")
 
 
-def _simplex_source(mechanism: Mechanism, metric: Metric, counts: Counts | None) -> Source:
+def _simplex_source(mechanism: Mechanism, metric: Metric, counts: Counts | None) -> ErrorLaw:
     import numpy as np
 
     diameter = metric.diameter(mechanism.space)
@@ -156,12 +156,12 @@ def _simplex_source(mechanism: Mechanism, metric: Metric, counts: Counts | None)
         return draw_study(mechanism, metric, counts)
     if counts is not None:
         rank = np.array([mechanism.space.candidates().index(counts)])
-        return Source(lambda: kernel.slices(metric, rank, np.ones(1)), diameter, "enumeration")
+        return ErrorLaw(lambda: kernel.slices(metric, rank, np.ones(1)), diameter, "enumeration")
     ranks, weight = kernel.data
     quick = isinstance(mechanism, Exponential | Geometric)
     cost = TV_COST if metric.name == "total-variation" else 1 if quick else LAW_COST
     if len(ranks) * kernel.width * cost <= CELLS:
-        return Source(lambda: kernel.slices(metric, ranks, weight), diameter, "enumeration")
+        return ErrorLaw(lambda: kernel.slices(metric, ranks, weight), diameter, "enumeration")
     if not isinstance(mechanism, Exponential) or metric.name == "total-variation" or kernel.width > ROWS:
         return draw_study(mechanism, metric, counts)
     return row_study(kernel, metric, max(64, CELLS // (2 * kernel.width)))
@@ -170,5 +170,5 @@ def _simplex_source(mechanism: Mechanism, metric: Metric, counts: Counts | None)
 def _share(p: object) -> float:
     share = exact(p, "p", above=0)
     if share >= 1:
-        raise InvalidInput("p must be below 1", mend="give it as a share, such as 0.95")
+        raise InvalidInput("p must be below 1", hint="give it as a share, such as 0.95")
     return float(share)

@@ -8,7 +8,7 @@ u, because trigamma falls:
     kl         ∫ (u-t) ψ'(l+t) dt where records are added, ∫ t ψ'(l+t) dt where they are taken away
     l1         u
 
-So a whole range of counts and moves is enclosed by its corners (`discreet.utility.strata`).
+So a whole range of counts and moves is enclosed by its corners (`discreet.utility.count_blocks`).
 Tests: `tests/utility/test_metrics.py`, against the distances of two Dirichlets.
 """
 
@@ -18,11 +18,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from discreet.distances import second_difference
 from discreet.errors import InvalidInput
 from discreet.posteriors import Dirichlet
-from discreet.space import PosteriorSpace
-from discreet.variation import total_variation
+from discreet.posteriors.distances import second_difference
+from discreet.posteriors.space import PosteriorSpace
+from discreet.posteriors.variation import total_variation
 
 if TYPE_CHECKING:
     import numpy as np
@@ -97,7 +97,7 @@ class _Variation(Metric):
 def as_metric(name: str) -> Metric:
     """The metric of this name."""
     if name not in METRICS:
-        raise InvalidInput(f"metric must be one of {', '.join(METRICS)}", mend="leave it out for hellinger")
+        raise InvalidInput(f"metric must be one of {', '.join(METRICS)}", hint="leave it out for hellinger")
     return METRIC[name]
 
 

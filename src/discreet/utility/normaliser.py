@@ -19,12 +19,12 @@ from functools import lru_cache
 from discreet.errors import InvalidInput, TooLarge
 from discreet.mechanisms import ExponentialGlobal, Mechanism
 from discreet.mechanisms.exponential import Exponential
-from discreet.space import Counts, exceeds
+from discreet.posteriors.space import Counts, exceeds
 from discreet.testing import HashedBits
+from discreet.utility.count_blocks import CountBlocks, rate_bounds
 from discreet.utility.lines import ExponentialLine, line_kernel
 from discreet.utility.metrics import METRIC
 from discreet.utility.simplices import CELLS, LONGEST_ROW, ExponentialSimplex
-from discreet.utility.strata import Strata, rate_bounds
 
 PROPOSALS = 40_000
 """How many proposals tell a normaliser that cannot be enumerated: within about 2 % at k = 10."""
@@ -60,7 +60,7 @@ def normaliser(mechanism: Mechanism) -> Normaliser:
         value, n = math.exp(kernel.log_normalisers[place]), family.space.n
         return Normaliser(value, value, (place, n - place), limit, "enumeration")
     value, counts = min((normaliser_at(family, c)[1], tuple(c)) for c in _extremes(family))
-    lower = float(Strata(family, METRIC["hellinger"], None).normalisers()[1].min())
+    lower = float(CountBlocks(family, METRIC["hellinger"], None).normalisers()[1].min())
     return Normaliser(value, min(lower, value), counts, limit, "the extreme data sets, and a lower bound for all")
 
 
@@ -78,7 +78,7 @@ def normaliser_at(mechanism: Mechanism, counts: object) -> tuple[float, float]:
     if isinstance(line, ExponentialLine):
         value = line.normaliser(checked[0])
         return value, value
-    _, lower, upper = Strata(family, METRIC["hellinger"], checked).normalisers()
+    _, lower, upper = CountBlocks(family, METRIC["hellinger"], checked).normalisers()
     return float(lower[0]), float(upper[0])
 
 
@@ -86,7 +86,8 @@ def log_normaliser_at(mechanism: Mechanism, counts: object, *, proposals: int = 
     """ln NL(c) from below and from above, for any n and k. It speaks of the data.
 
     Two categories: enumerated or enclosed. More: enumerated while a row is short; beyond, from so many proposals of the
-    exact sampler, the same ones on every run, within an interval that holds with 99 % (`discreet.proposals`).
+    exact sampler, the same ones on every run, within an interval that holds with 99 %
+    (`discreet.samplers.bulk_rejection`).
 
     >>> from discreet import ExponentialLocal, PosteriorSpace
     >>> mechanism = ExponentialLocal(PosteriorSpace(prior=[1] * 10, n=10**6), scale="1/2")
@@ -112,7 +113,7 @@ def _exp(x: float) -> float:
 
 def _hellinger(mechanism: Mechanism) -> Exponential:
     if not isinstance(mechanism, Exponential):
-        raise InvalidInput(f"{mechanism.name} has no normaliser", mend="ask for one of the exponential mechanisms")
+        raise InvalidInput(f"{mechanism.name} has no normaliser", hint="ask for one of the exponential mechanisms")
     return mechanism
 
 
@@ -133,7 +134,7 @@ def _of_simplex(mechanism: Exponential) -> Normaliser:
     kernel = ExponentialSimplex(mechanism)
     ranks = kernel.data[0].tolist()
     if len(ranks) * kernel.width > CELLS:
-        raise TooLarge("N(n) would need all candidates of a space with too many", mend="take fewer records")
+        raise TooLarge("N(n) would need all candidates of a space with too many", hint="take fewer records")
     value, rank = min((kernel.log_normaliser(rank), rank) for rank in ranks)
     counts = tuple(kernel.candidates[rank].tolist())
     return Normaliser(math.exp(value), math.exp(value), counts, None, "enumeration")

@@ -18,15 +18,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from discreet.errors import TooLarge
-from discreet.grid import grid
-from discreet.loss.rates import inverse_sensitivities
 from discreet.mechanisms import Geometric, Mechanism
 from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.geometric import rank_rows
-from discreet.space import PosteriorSpace, require_enumerable
+from discreet.posteriors.grid import grid
+from discreet.posteriors.space import PosteriorSpace, require_enumerable
+from discreet.privacy_loss.rates import inverse_sensitivities
+from discreet.utility.error_rows import ErrorRows
 from discreet.utility.expected_counts import predictive_weights
 from discreet.utility.metrics import Floats, Metric, hellinger_between
-from discreet.utility.slices import Slice
 
 if TYPE_CHECKING:
     import numpy as np
@@ -92,11 +92,11 @@ class SimplexKernel:
             return grid(self.space).distances(rank)
         return metric.distances(self.space.prior, self.candidates[rank], self.candidates)
 
-    def slices(self, metric: Metric, ranks: NDArray[np.int64], weight: Floats) -> Iterator[Slice]:
+    def slices(self, metric: Metric, ranks: NDArray[np.int64], weight: Floats) -> Iterator[ErrorRows]:
         """The error laws of some data sets."""
         for i, rank in enumerate(ranks.tolist()):
             value, mass = self.distances(rank, metric), self.masses(rank)
-            yield Slice.exact(weight[i : i + 1], value[None, :], mass[None, :])
+            yield ErrorRows.exact(weight[i : i + 1], value[None, :], mass[None, :])
 
 
 class ExponentialSimplex(SimplexKernel):
@@ -135,7 +135,7 @@ class NoisySimplex(SimplexKernel):
         self.way, self.half = mechanism.way, float(mechanism.epsilon) / 2
         depth = cut_depth(mechanism)
         if self.way == "nearest" and number_of_outputs(self.space, depth) > LONGEST_ROW:
-            raise TooLarge("the noisy counts that matter are too many", mend="use a larger epsilon")
+            raise TooLarge("the noisy counts that matter are too many", hint="use a larger epsilon")
         self.outputs, log_rest = cut_outputs(self.space, self.half, depth, top=self.way != "nearest")
         self._log_rest = log_rest - float(mechanism.noise.log_total())
 
@@ -200,7 +200,7 @@ def cut_outputs(space: PosteriorSpace, half: float, depth: int, *, top: bool) ->
     n, k = space.n, space.k
     if top:
         if (n + 1) ** k > LONGEST_ROW:
-            raise TooLarge(f"this way back would be worked out for {(n + 1) ** k:,} counts", mend="use nearest")
+            raise TooLarge(f"this way back would be worked out for {(n + 1) ** k:,} counts", hint="use nearest")
         grids = np.meshgrid(*[np.arange(n + 1)] * k, indexing="ij")
         every = np.stack(grids, axis=-1).reshape(-1, k)
     else:

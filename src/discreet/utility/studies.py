@@ -11,16 +11,16 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from discreet.draw import draw_words
 from discreet.errors import TooLarge
 from discreet.mechanisms import Geometric, Mechanism
 from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.geometric import rank_rows
-from discreet.noise import zero_sum
-from discreet.space import Counts, PosteriorSpace
+from discreet.posteriors.space import Counts, PosteriorSpace
+from discreet.samplers.bits import draw_words
+from discreet.samplers.noise import zero_sum
 from discreet.testing import HashedBits, draw_many_with
+from discreet.utility.error_rows import ErrorLaw, ErrorRows
 from discreet.utility.metrics import Floats, Metric
-from discreet.utility.slices import Slice, Source
 
 if TYPE_CHECKING:
     import numpy as np
@@ -83,7 +83,7 @@ def _binomial(u: Floats, n: NDArray[np.int64], share: Floats) -> NDArray[np.int6
     return found.astype(np.int64)
 
 
-def row_study(kernel: SimplexKernel, metric: Metric, size: int) -> Source:
+def row_study(kernel: SimplexKernel, metric: Metric, size: int) -> ErrorLaw:
     """The exact error laws of drawn data sets."""
     import numpy as np
 
@@ -91,16 +91,16 @@ def row_study(kernel: SimplexKernel, metric: Metric, size: int) -> Source:
     weight = np.full(size, 1 / size)
     method = f"exact laws of {size} data sets drawn from the predictive"
     diameter = metric.diameter(kernel.space)
-    return Source(lambda: kernel.slices(metric, ranks, weight), diameter, method, complete=False, sampled=size)
+    return ErrorLaw(lambda: kernel.slices(metric, ranks, weight), diameter, method, complete=False, sampled=size)
 
 
-def draw_study(mechanism: Mechanism, metric: Metric, counts: Counts | None) -> Source:
+def draw_study(mechanism: Mechanism, metric: Metric, counts: Counts | None) -> ErrorLaw:
     """Drawn outputs for drawn data sets, or many for one."""
     import numpy as np
 
     space = mechanism.space
     if metric.name == "total-variation" or getattr(mechanism, "way", "nearest") != "nearest":
-        raise TooLarge("this needs all candidates of a space with too many", mend="use hellinger and nearest")
+        raise TooLarge("this needs all candidates of a space with too many", hint="use hellinger and nearest")
     data, released = _outputs(mechanism, counts)
     size, each = released.shape[:2]
     value = np.stack(
@@ -110,11 +110,11 @@ def draw_study(mechanism: Mechanism, metric: Metric, counts: Counts | None) -> S
         axis=1 if size > each else 0,
     )
 
-    def slices() -> Iterator[Slice]:
-        yield Slice.exact(np.full(size, 1 / size), value, np.full((size, each), 1 / each))
+    def slices() -> Iterator[ErrorRows]:
+        yield ErrorRows.exact(np.full(size, 1 / size), value, np.full((size, each), 1 / each))
 
     method = f"{size} exact draws" if each == 1 else f"{each} exact draws for each of {size} drawn data sets"
-    return Source(slices, metric.diameter(space), method, complete=False, sampled=size)
+    return ErrorLaw(slices, metric.diameter(space), method, complete=False, sampled=size)
 
 
 @lru_cache(maxsize=8)

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import math
 
+from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput
 from discreet.mechanisms import Laplace, LaplaceImproved, Mechanism
-from discreet.numbers import exact
 
 
 def noise_threshold(mechanism: Mechanism, gamma: object) -> float:
@@ -30,7 +30,7 @@ def noise_threshold(mechanism: Mechanism, gamma: object) -> float:
     family = _laplace(mechanism)
     share = exact(gamma, "gamma", above=0)
     if share >= 1:
-        raise InvalidInput("gamma must be below 1", mend="give a small probability, such as 0.05")
+        raise InvalidInput("gamma must be below 1", hint="give a small probability, such as 0.05")
     return math.log((family.space.k - 1) / float(share)) / float(family.rate)
 
 
@@ -62,5 +62,5 @@ def _rounding(family: Laplace | LaplaceImproved) -> float:
 
 def _laplace(mechanism: Mechanism) -> Laplace | LaplaceImproved:
     if not isinstance(mechanism, Laplace | LaplaceImproved):
-        raise InvalidInput(f"{mechanism.name} adds no Laplace noise", mend="ask for laplace or laplace-improved")
+        raise InvalidInput(f"{mechanism.name} adds no Laplace noise", hint="ask for laplace or laplace-improved")
     return mechanism

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput
 from discreet.mechanisms import Geometric
-from discreet.numbers import exact
-from discreet.space import PosteriorSpace
+from discreet.posteriors.space import PosteriorSpace
 from discreet.utility.measure import accuracy
-from discreet.utility.planning import Plan, Progress, plan_at
+from discreet.utility.plans import Plan, Progress, plan_at
 from discreet.utility.widths import expected_width, width_without_privacy
 
 LEAST, MOST = Fraction(1, 10**6), Fraction(10**4)
@@ -50,10 +50,10 @@ def plan(
     asked = [epsilon is not None, target_error is not None or confidence is not None, target_width is not None]
     if sum(asked) != 1 or (target_error is None) != (confidence is None):
         raise InvalidInput(
-            "a plan needs one question", mend="give epsilon, or target_error with confidence, or target_width"
+            "a plan needs one question", hint="give epsilon, or target_error with confidence, or target_width"
         )
     if worst_case and target_error is None:
-        raise InvalidInput("the worst case is about a target error", mend="give target_error and confidence")
+        raise InvalidInput("the worst case is about a target error", hint="give target_error and confidence")
     question: dict[str, Any]
     if epsilon is not None:
         question = {"epsilon": str(exact(epsilon, "epsilon", above=0))}
@@ -74,9 +74,9 @@ def least_epsilon_for_error(
 ) -> Fraction:
     """The least ε (four digits, rounded up) at which Pr[H ≤ distance] ≥ confidence."""
     if confidence >= 1:
-        raise InvalidInput("confidence must be below 1", mend="give it as a share, such as 0.95")
+        raise InvalidInput("confidence must be below 1", hint="give it as a share, such as 0.95")
     if distance >= 1:
-        raise InvalidInput("no Hellinger distance is above 1, so any epsilon keeps it", mend="want a smaller error")
+        raise InvalidInput("no Hellinger distance is above 1, so any epsilon keeps it", hint="want a smaller error")
 
     def meets(epsilon: Fraction) -> bool:
         return meets_error(space, epsilon, distance, confidence, worst_case=worst_case)
@@ -98,12 +98,12 @@ def least_epsilon_for_width(space: PosteriorSpace, width: Fraction) -> Fraction:
     """The least ε (four digits, rounded up) at which the expected noise-aware width is at most the wanted one."""
     if width >= 1:
         raise InvalidInput(
-            "no interval of a share is wider than 1, so any epsilon meets it", mend="want a narrower one"
+            "no interval of a share is wider than 1, so any epsilon meets it", hint="want a narrower one"
         )
     without = width_without_privacy(space).value
     if float(width) <= without * (1 + 1e-6):
         raise InvalidInput(
-            f"the interval has an expected width of {without:.4g} even without privacy", mend="allow a wider interval"
+            f"the interval has an expected width of {without:.4g} even without privacy", hint="allow a wider interval"
         )
     return _least(
         lambda epsilon: expected_width(Geometric(space, epsilon=epsilon)).value <= float(width),
@@ -112,12 +112,12 @@ def least_epsilon_for_width(space: PosteriorSpace, width: Fraction) -> Fraction:
     )
 
 
-def _least(meets: Callable[[Fraction], bool], failure: str, mend: str) -> Fraction:
+def _least(meets: Callable[[Fraction], bool], failure: str, hint: str) -> Fraction:
     low, high = Fraction(1, 2), Fraction(1)
     while not meets(high):
         low, high = high, 2 * high
         if high > MOST:
-            raise InvalidInput(failure, mend=mend)
+            raise InvalidInput(failure, hint=hint)
     while meets(low):
         low, high = low / 2, low
         if low < LEAST:

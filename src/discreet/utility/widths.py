@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 from discreet.errors import TooLarge
 from discreet.mechanisms import Geometric, Mechanism
-from discreet.mixtures import BetaMixture
-from discreet.noise import zero_sum
 from discreet.posteriors import Dirichlet
-from discreet.predictive import log_factors, log_predictive
-from discreet.space import PosteriorSpace
+from discreet.posteriors.mixtures import BetaMixture
+from discreet.posteriors.predictive import log_factors, log_predictive
+from discreet.posteriors.space import PosteriorSpace
+from discreet.samplers.noise import zero_sum
 from discreet.testing import HashedBits
 from discreet.utility.expected_counts import predictive_quantiles, predictive_weights
 from discreet.utility.line_kernels import LineKernel
@@ -66,7 +66,7 @@ def expected_width(mechanism: Mechanism, level: object = "0.95") -> Width:
         noise = line_noise(mechanism)
         if noise is not None:
             return _long_width(mechanism.space, noise, level)
-        raise TooLarge(f"its noise-aware widths are summed up to n = {LONGEST_LINE:,}", mend="use geometric")
+        raise TooLarge(f"its noise-aware widths are summed up to n = {LONGEST_LINE:,}", hint="use geometric")
     if isinstance(mechanism, Geometric):
         return _structured_width(mechanism, level)
     return _table_width(mechanism, level)
@@ -162,7 +162,7 @@ def _table_width(mechanism: Mechanism, level: object) -> Width:
 
     space = mechanism.space
     if space.k > LARGEST_TABLE or space.size > LARGEST_TABLE:
-        raise TooLarge(f"its noise-aware widths are summed up to {LARGEST_TABLE:,} candidates", mend="use geometric")
+        raise TooLarge(f"its noise-aware widths are summed up to {LARGEST_TABLE:,} candidates", hint="use geometric")
     kernel, weight = simplex_kernel(mechanism), predictive_weights(space)
     joint = np.stack([kernel.masses(rank) for rank in range(space.size)]) * weight[:, None]
     outputs, share, method = _chosen(joint.sum(axis=0))
@@ -181,7 +181,7 @@ def _structured_width(mechanism: Geometric, level: object) -> Width:
     steps = (2.0 * min(40 / half, space.n)) ** 2 * (space.k - 1) * (space.k - 2) / 2
     number = min(OUTPUTS, int(_STEPS / steps))
     if number < _FEWEST:
-        raise TooLarge("noise-aware widths would convolve too much noise", mend="use a larger epsilon")
+        raise TooLarge("noise-aware widths would convolve too much noise", hint="use a larger epsilon")
     drawn = study_size(space)
     noise = zero_sum(mechanism.epsilon / 2, space.k).draw_many(HashedBits("noises of widths"), drawn)
     noisy = drawn_data(space, drawn, "data") + noise

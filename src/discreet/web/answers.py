@@ -12,8 +12,8 @@ from discreet.web.fields import Fields
 
 if TYPE_CHECKING:
     from discreet import Mechanism, PosteriorSpace
-    from discreet.preparing import Plan
     from discreet.receipts import Receipt
+    from discreet.requests.prepare import Plan
 
 Tell = Callable[[int, int], None]
 """Called now and then with how much is done, of how much; it may raise to end the work."""
@@ -23,7 +23,7 @@ RECENT = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class PageApi:
     """What this page was started with."""
 
     ledger: str | None = None
@@ -90,7 +90,7 @@ class Desk:
         The request id that comes with it makes the release that follows one and the same, however often it is asked.
         """
         import discreet as dc
-        from discreet.draw import SYSTEM
+        from discreet.samplers.bits import SYSTEM
 
         asked, request_id = self._asked(fields), f"{SYSTEM.draw_bits(128):032x}"
         fields.all_read()
@@ -115,12 +115,12 @@ class Desk:
 
     def _ledger(self) -> str:
         if self.ledger is None:
-            raise InvalidInput("this page has no ledger", mend="start it with discreet serve --ledger L")
+            raise InvalidInput("this page has no ledger", hint="start it with discreet serve --ledger L")
         return self.ledger
 
     def _asked(self, fields: Fields) -> dict[str, Any]:
         if not self.may_release:
-            raise InvalidInput("this page may not release", mend="start it with discreet serve --allow-release")
+            raise InvalidInput("this page may not release", hint="start it with discreet serve --allow-release")
         return {
             "source": fields.text("source"),
             "column": fields.text("column"),
@@ -138,14 +138,14 @@ class Desk:
         }
 
 
-QUESTIONS: dict[str, Callable[[Desk, Fields, Tell], dict[str, Any]]] = {
-    "facts": Desk.facts,
-    "plan": Desk.plan,
-    "audit": Desk.audit,
-    "infer": Desk.infer,
-    "budgets": Desk.budgets,
-    "price": Desk.price,
-    "release": Desk.release,
+QUESTIONS: dict[str, Callable[[PageApi, Fields, Tell], dict[str, Any]]] = {
+    "facts": PageApi.facts,
+    "plan": PageApi.plan,
+    "audit": PageApi.audit,
+    "infer": PageApi.infer,
+    "budgets": PageApi.budgets,
+    "price": PageApi.price,
+    "release": PageApi.release,
 }
 
 
@@ -154,7 +154,7 @@ class _Priced(Exception):
 
 
 def _released(asked: dict[str, Any], *, request_id: str, confirm: Callable[[Plan], bool]) -> Receipt:
-    from discreet.workflow import release
+    from discreet.requests.run import release
 
     return release(**asked, request_id=request_id, confirm=confirm)
 

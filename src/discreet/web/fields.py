@@ -33,41 +33,41 @@ class Fields:
         except (ValueError, RecursionError):
             sent = None
         if not isinstance(sent, dict):
-            raise InvalidInput("the question cannot be read", mend="send one JSON object")
+            raise InvalidInput("the question cannot be read", hint="send one JSON object")
         return cls(sent)
 
     def text(self, name: str) -> str:
         """A text that must be there."""
         found = self.maybe(name)
         if found is None:
-            raise InvalidInput(f"{_spoken(name)} is missing", mend="fill it in")
+            raise InvalidInput(f"{_spoken(name)} is missing", hint="fill it in")
         return found
 
     def maybe(self, name: str) -> str | None:
         """A text, None if it is empty or not there."""
         found = self._get(name, "")
         if not isinstance(found, str):
-            raise InvalidInput(f"{_spoken(name)} must be a text", mend="reload the page")
+            raise InvalidInput(f"{_spoken(name)} must be a text", hint="reload the page")
         return found or None
 
     def names(self, name: str) -> list[str]:
         """A list of texts, empty if it is not there."""
         found = self._get(name, [])
         if not isinstance(found, list) or not all(isinstance(each, str) for each in found) or len(found) > MAX_NAMES:
-            raise InvalidInput(f"{_spoken(name)} must be a list of names", mend="write one on each line")
+            raise InvalidInput(f"{_spoken(name)} must be a list of names", hint="write one on each line")
         return found
 
     def flag(self, name: str) -> bool:
         """Yes or no; no if it is not there."""
         found = self._get(name, False)
         if not isinstance(found, bool):
-            raise InvalidInput(f"{_spoken(name)} must be yes or no", mend="reload the page")
+            raise InvalidInput(f"{_spoken(name)} must be yes or no", hint="reload the page")
         return found
 
     def all_read(self) -> None:
         """Refuse what nobody asked for: it would be left out in silence."""
         for name in sorted(set(self._sent) - self._read):
-            raise InvalidInput(f"there is no field {name!r} here", mend="reload the page")
+            raise InvalidInput(f"there is no field {name!r} here", hint="reload the page")
 
     def _get(self, name: str, default: object) -> object:
         self._read.add(name)

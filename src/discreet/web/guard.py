@@ -107,7 +107,7 @@ def _limited(receive: Receive) -> Receive:
         message = await receive()
         left -= len(message.get("body", b""))
         if left < 0:
-            raise InvalidInput("the question is too long", mend=f"send at most {MAX_BODY >> 20} MiB")
+            raise InvalidInput("the question is too long", hint=f"send at most {MAX_BODY >> 20} MiB")
         return message
 
     return receiving

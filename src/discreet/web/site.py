@@ -18,7 +18,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from discreet.errors import DiscreetError
-from discreet.web.answers import QUESTIONS, Desk
+from discreet.web.answers import QUESTIONS, PageApi
 from discreet.web.fields import Fields
 from discreet.web.guard import Guard
 
@@ -40,7 +40,7 @@ class Gone(Exception):
     """Nobody waits for the answer any more."""
 
 
-def site(desk: Desk, *, token: str, port: int) -> ASGIApp:
+def site(desk: PageApi, *, token: str, port: int) -> ASGIApp:
     """The guarded application."""
     kept = {file.name: file.read_bytes() for file in files("discreet.web").joinpath("page").iterdir()}
     turns = asyncio.Semaphore(AT_ONCE)
@@ -64,7 +64,7 @@ def site(desk: Desk, *, token: str, port: int) -> ASGIApp:
 
         try:
             fields = Fields.from_json(await request.body())
-            spends = ask is Desk.release
+            spends = ask is PageApi.release
             async with AsyncExitStack() as stack:
                 if not spends:
                     await stack.enter_async_context(turns)
@@ -123,7 +123,8 @@ def _threads() -> list[Thread]:
 
 def _failed(failure: Exception) -> JSONResponse:
     if isinstance(failure, DiscreetError):
-        error = {"kind": failure.kind, "message": failure.message, "mend": failure.mend}
+        error = {"kind": failure.kind, "message": failure.message, "hint": failure.hint, "mend": failure.hint}
         return JSONResponse({"error": error}, status_code=STATUS.get(failure.exit_code, 500))
     message = f"an unexpected {type(failure).__name__} stopped the answer"
-    return JSONResponse({"error": {"kind": "Unexpected", "message": message, "mend": "please report it"}}, 500)
+    hint = "please report it"
+    return JSONResponse({"error": {"kind": "Unexpected", "message": message, "hint": hint, "mend": hint}}, 500)

@@ -29,7 +29,7 @@ export async function ask(what, fields = {}, signal = undefined) {
   } catch {
     throw new Error(`the server said ${response.status}; reload the page`);
   }
-  if (answer.error) throw new Error([answer.error.message, answer.error.mend].filter(Boolean).join("; "));
+  if (answer.error) throw new Error([answer.error.message, answer.error.hint].filter(Boolean).join("; "));
   return answer;
 }
 

@@ -1,0 +1,228 @@
+"""`discreet plan`: which mechanism to use and what it will cost, before any data is touched."""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING, Context
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from discreet import Plan
+
+EXAMPLE = "Example: discreet plan --prior 1,1 --n 1000 --target-error 0.05 --confidence 0.95"
+
+
+def plan(
+    n: Annotated[str, typer.Option("--n", help="The number of records.")],
+    prior: Annotated[str, typer.Option(help="Prior parameters, one a category.")] = "1,1",
+    epsilon: Annotated[str | None, typer.Option(help="Compare the mechanisms at this ε.")] = None,
+    target_error: Annotated[
+        str | None, typer.Option(help="Find the least ε that keeps the Hellinger distance within this.")
+    ] = None,
+    confidence: Annotated[str | None, typer.Option(help="How often it must be kept, such as 0.95.")] = None,
+    target_width: Annotated[
+        str | None, typer.Option(help="Find the least ε whose 95 % interval has this expected width, such as 0.1.")
+    ] = None,
+    worst_case: Annotated[
+        bool, typer.Option("--worst-case", help="Keep the target error for every data set, not only on average.")
+    ] = False,
+    thorough: Annotated[
+        bool, typer.Option("--thorough", help="Calibrate the exponential mechanisms even if it takes minutes.")
+    ] = False,
+    plot: Annotated[Path | None, typer.Option(help="Paint the error against ε, n and H (.png, .svg or .pdf).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """Compare all mechanisms for an ε, or find the least ε for a wanted error or interval width."""
+    import discreet as dc
+    from discreet.cli.busy import busy
+    from discreet.cli.files import Reserved
+    from discreet.cli.inputs import public_space
+    from discreet.cli.tables import console, print_json, print_written
+    from discreet.figures.image import picture_format, render
+
+    kind = "" if plot is None else picture_format(plot)
+    space = public_space(prior=prior, n=n, counts=None)
+    with busy("planning") as tell:
+        found = dc.plan(
+            space,
+            epsilon=epsilon,
+            target_error=target_error,
+            confidence=confidence,
+            target_width=target_width,
+            worst_case=worst_case,
+            thorough=thorough,
+            progress=tell,
+        )
+    if plot is not None:
+        from discreet.figures import plans
+
+        with Reserved(plot) as reserved, busy("painting") as tell:
+            known = {row["name"]: row["mean_error"] for row in found.mechanisms if row["setting"] in _PAINTED}
+            picture = plans.numbers(space, found.epsilon, known=known, progress=tell)
+            reserved.write(render(plans.paint(picture), kind))
+    if as_json:
+        print_json(found.to_json())
+    else:
+        _print_plan(found)
+        if plot is not None:
+            if plans.small_print(picture):
+                console().print(f"{plans.small_print(picture)}.", soft_wrap=True)
+            print_written([plot])
+
+
+_PAINTED = ("nominal", "limit")
+"""The settings whose errors the picture shows."""
+
+HEADINGS = {
+    "exact_epsilon": "exact\nε",
+    "mean_error": "mean\nH",
+    "worst_mean_error": "worst\nmean H",
+    "error_95": "95 %\nof H",
+    "shift_points": "shift,\npoints",
+    "interval_width": "95 %\nwidth",
+}
+
+
+def _print_plan(found: Plan) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from discreet.cli.tables import console
+
+    space = found.space
+    shown = ", ".join(f"{float(parameter):g}" for parameter in space.prior.parameters[:8])
+    more = ", …" if space.k > 8 else ""
+    title = f"mechanisms at ε = {float(found.epsilon):.6g}, n = {space.n:,}, prior {shown}{more}"
+    table = Table(title=title, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    table.add_column("mechanism\n  setting", no_wrap=True)
+    for heading in HEADINGS.values():
+        table.add_column(heading, justify="right", no_wrap=True)
+    for name, lines in _merged(found.mechanisms).items():
+        table.add_row(name)
+        for settings, numbers in lines:
+            table.add_row(f"  {' = '.join(settings) if len(settings) < 3 else 'all settings'}", *numbers)
+    out = console()
+    out.print(table, "", sep="\n")
+    for line in _sentences(found):
+        out.print(line, soft_wrap=True)
+
+
+def _merged(rows: tuple[dict[str, Any], ...]) -> dict[str, list[tuple[list[str], list[str]]]]:
+    """For each mechanism its settings and their numbers; settings with the same numbers share a line.
+
+    A loss that is only bounded is marked: it is not the exact one.
+
+    >>> row = dict.fromkeys(HEADINGS, 1.0) | {"name": "laplace", "setting": "nominal", "exact_epsilon_reached": False}
+    >>> _merged((row,))["laplace"][0][1][:2]
+    ['≤ 1', '1']
+    """
+    found: dict[str, list[tuple[list[str], list[str]]]] = {}
+    for row in rows:
+        numbers = [_cell(key, row[key]) for key in HEADINGS]
+        if row["exact_epsilon"] is not None and not row["exact_epsilon_reached"]:
+            numbers[0] = f"≤ {numbers[0]}"
+        lines = found.setdefault(row["name"], [])
+        if lines and lines[-1][1] == numbers:
+            lines[-1][0].append(row["setting"])
+        else:
+            lines.append(([row["setting"]], numbers))
+    return found
+
+
+def _cell(key: str, value: float | None) -> str:
+    """Four digits, and three where zeros would push the table off a narrow terminal; a loss is rounded up.
+
+    >>> _cell("exact_epsilon", 0.37421), _cell("mean_error", 0.37421), _cell("interval_width", None)
+    ('0.3743', '0.3742', '–')
+    >>> _cell("shift_points", 0.00018379)
+    '0.000184'
+    """
+    if value is None:
+        return "–"
+    if key == "exact_epsilon":  # but for the last digits of a float, which 3/10 does not have
+        upwards = Context(prec=4, rounding=ROUND_CEILING)
+        return f"{upwards.create_decimal_from_float(value * (1 - 1e-12)).normalize():f}"
+    return f"{value:.4g}" if value >= 0.01 else f"{value:.3g}"
+
+
+def _sentences(found: Plan) -> list[str]:
+    from discreet.utility.targets import LEAST
+
+    question = found.question
+    lines = []
+    least = "the least" if found.epsilon >= 2 * LEAST else "the smallest that is tried,"
+    if "target_error" in question:
+        whom = "for every data set" if question["worst_case"] else "for data that the prior expects"
+        lines.append(
+            f"ε = {float(found.epsilon):.6g} is {least} with H ≤ {_short(question['target_error'])} "
+            f"in {100 * _number(question['confidence']):g} % of releases by geometric, {whom}."
+        )
+    if "target_width" in question:
+        lines.append(
+            f"ε = {float(found.epsilon):.6g} is {least} with an expected 95 % width of at most "
+            f"{_short(question['target_width'])} for geometric."
+        )
+    lines.append(f"use {found.recommended} ({found.setting}): {found.reason}.")
+    without = f"{found.interval_width_without_privacy:.4g}"
+    lines.append(
+        "H is the Hellinger distance between the true and the released posterior; shift is how far the mean moves, "
+        f"in percentage points; the 95 % width is that of the first category's noise-aware interval ({without} without "
+        "privacy). All but the worst are expected over data that the prior expects."
+    )
+    if any(row["exact_epsilon"] is not None and not row["exact_epsilon_reached"] for row in found.mechanisms):
+        lines.append("≤: a bound on the loss, which no output is known to reach.")
+    return [*lines, *_estimates(found.mechanisms), *_left_out(found)]
+
+
+def _estimates(rows: tuple[dict[str, Any], ...]) -> list[str]:
+    """Which numbers are means over some outputs, and how far errors may be off: so that no digit is taken for exact.
+
+    >>> drawn = {"name": "laplace", "method": "2000 exact draws; interval by 64 outputs", "mean_error_within": 0.006}
+    >>> for line in _estimates((drawn, {**drawn, "mean_error_within": 0.002})):
+    ...     print(line)
+    mean H is estimated by exact draws: laplace ± 0.006 (99 %); so are 95 % of H and shift.
+    95 % width is a mean over 64 outputs.
+    """
+    within: dict[str, float] = {}
+    ways: dict[str, None] = {}
+    for row in rows:
+        means, _, widths = row["method"].partition("; interval by ")
+        if "draws" in means and row["mean_error_within"]:
+            within[row["name"]] = max(row["mean_error_within"], within.get(row["name"], 0.0))
+        if widths and not widths.startswith("all "):
+            ways[widths] = None
+    shown = ", ".join(f"{name} ± {error:.1g}" for name, error in within.items())
+    lines = [f"mean H is estimated by exact draws: {shown} (99 %); so are 95 % of H and shift."] if within else []
+    return [*lines, *(f"95 % width is a mean over {way}." for way in ways)]
+
+
+def _left_out(found: Plan) -> list[str]:
+    """What has no row or no number, by reason; a number that all rows lack is named once."""
+    reasons: dict[str, dict[str, list[str]]] = {}
+    for row in found.omitted:
+        reasons.setdefault(row["reason"], {}).setdefault(row["name"], []).append(row["setting"])
+    lines = []
+    for reason, settings in reasons.items():
+        names = ", ".join(f"{name} {' and '.join(which)}" for name, which in settings.items())
+        lines.append(f"left out: {names} ({reason}).")
+    lacking: dict[tuple[str, str], list[str]] = {}
+    for made in found.mechanisms:
+        for key, reason in made["missing"].items():
+            lacking.setdefault((key, reason), []).append(made["name"])
+    for (key, reason), having in lacking.items():
+        whose = "all" if len(having) == len(found.mechanisms) else ", ".join(dict.fromkeys(having))
+        what = HEADINGS[key].replace("\n", " ")
+        lines.append(f"left out: {what} of {whose} ({reason}).")
+    return lines
+
+
+def _number(text: str) -> float:
+    from fractions import Fraction
+
+    return float(Fraction(text))
+
+
+def _short(text: str) -> str:
+    return f"{_number(text):g}"

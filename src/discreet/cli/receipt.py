@@ -1,0 +1,75 @@
+"""`discreet receipt verify`: does a receipt hold what it says?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from discreet.cli.help import HelpTyper
+from discreet.errors import LedgerError
+
+if TYPE_CHECKING:
+    from discreet.receipts import Bundle, Receipt
+
+EXAMPLE = "Example: discreet receipt verify receipt.json --ledger budgets.db"
+
+receipt = HelpTyper(epilog=EXAMPLE, invoke_without_command=True)
+
+
+@receipt.callback()
+def root(context: typer.Context) -> None:
+    """Check receipts."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+@receipt.command("verify", epilog=EXAMPLE)
+def verify(
+    file: Annotated[Path, typer.Argument(help="The receipt, as discreet release wrote it.")],
+    ledger: Annotated[str | None, typer.Option(help="Also check that this ledger charged and sealed it.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """Derive the certificate anew, and check the receipt against it and against the ledger."""
+    from discreet.cli.busy import busy
+    from discreet.cli.tables import console, print_json
+    from discreet.receipts import Bundle, read_receipt, verify_any
+
+    found = read_receipt(file)
+    with busy("deriving the certificate"):
+        certificates = verify_any(found)
+    if ledger is not None:
+        _check_ledger(found, ledger)
+    document = {
+        "verified": True,
+        "epsilon": found.document["epsilon"],
+        "certificate": certificates[0].to_json(),
+        **({"certificates": [one.to_json() for one in certificates]} if isinstance(found, Bundle) else {}),
+        "ledger": None if ledger is None else "charged and sealed",
+    }
+    if as_json:
+        print_json(document)
+        return
+    out = console()
+    for certificate in certificates:
+        said = f"certificate {certificate.digest[:16]}… derived anew, by {certificate.method}: it holds"
+        out.print(said, soft_wrap=True)
+    out.print("the receipt's fields agree with it and with each other", soft_wrap=True)
+    if ledger is not None:
+        out.print("the ledger charged this request and sealed this very receipt", soft_wrap=True)
+
+
+def _check_ledger(receipt: Receipt | Bundle, path: str) -> None:
+    from fractions import Fraction
+
+    from discreet.ledger import Ledger
+
+    book, document = Ledger(path), receipt.document
+    book.verify()
+    charge = None if receipt.request_id is None else book.find(receipt.request_id)
+    if charge is None or charge.outcome != receipt.to_json():
+        raise LedgerError("the ledger did not seal this receipt", hint="ask its owner, and do not rely on it")
+    said = (document["dataset"], Fraction(document["epsilon_exact"]), document["adjacency"], document["charge"])
+    if said != (charge.dataset, charge.epsilon, charge.adjacency, charge.hash):
+        raise LedgerError("the ledger charged something else", hint="ask its owner, and do not rely on it")

@@ -1,0 +1,99 @@
+"""`discreet sensitivity`: how far one record moves the posterior."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from discreet import PosteriorSpace
+
+EXAMPLE = "Example: discreet sensitivity --prior 1,1 --n 100 --counts 50,50"
+
+NOT_PUBLISHABLE = "not publishable: speaks of the true data"
+SEEDS_EPSILON, SEEDS_DELTA = "1", "1e-8"
+
+
+def sensitivity(
+    prior: Annotated[str | None, typer.Option(help="Prior parameters, one a category; ones if not said.")] = None,
+    n: Annotated[str | None, typer.Option("--n", help="The number of records; the counts' sum if not said.")] = None,
+    counts: Annotated[str | None, typer.Option(help="The true counts, like 50,50; - reads standard input.")] = None,
+    gamma: Annotated[
+        str | None, typer.Option(help="For smooth and reciprocal; the seeds' γ at ε = 1, δ = 1e-8, and 1, if not said.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """Say how far, in Hellinger distance, replacing one record moves the posterior."""
+    from discreet.cli.busy import busy
+    from discreet.cli.inputs import public_space, read_counts
+    from discreet.cli.tables import print_json
+
+    in_hand = None if counts is None else read_counts(counts)
+    space = public_space(prior=prior, n=n, counts=in_hand)
+    with busy("computing"):
+        document = sensitivity_document(space, in_hand, gamma)
+    if as_json:
+        print_json(document)
+    else:
+        _print_table(document)
+
+
+def sensitivity_document(space: PosteriorSpace, counts: list[int] | None, gamma: str | None) -> dict[str, Any]:
+    """The four sensitivities; without counts only the global one, which is public, and null for the others.
+
+    >>> import discreet as dc
+    >>> space = dc.PosteriorSpace(prior=dc.Dirichlet([7, 4, 5]), n=100)
+    >>> found = sensitivity_document(space, None, None)
+    >>> round(found["global"], 8), found["local"], found["publishable"]
+    (0.23362948, None, True)
+    """
+    import discreet as dc
+    from discreet.arithmetic.numbers import exact
+
+    document: dict[str, Any] = {
+        "local": None,
+        "global": dc.global_sensitivity(space),
+        "smooth": None,
+        "reciprocal": None,
+        "gamma": None,
+        "publishable": counts is None,
+    }
+    if counts is not None:
+        asked = None if gamma is None else exact(gamma, "gamma", minimum=0)
+        smooth = dc.published_gamma(space, SEEDS_EPSILON, SEEDS_DELTA) if asked is None else asked
+        reciprocal = 1 if asked is None else asked
+        document |= {
+            "local": dc.local_sensitivity(space, counts),
+            "smooth": dc.smooth_sensitivity(space, counts, smooth),
+            "reciprocal": dc.reciprocal_sensitivity(space, counts, reciprocal),
+            "gamma": {"smooth": float(smooth), "reciprocal": float(reciprocal)},
+        }
+    return document
+
+
+def _print_table(document: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    from discreet.cli.tables import console
+
+    meanings = {
+        "local": "the farthest that one record moves this posterior",
+        "global": "the farthest that one record moves any posterior of this space",
+        "smooth": "local, smoothed: falls by at most e^γ from neighbour to neighbour",
+        "reciprocal": "local, smoothed: its reciprocal moves by at most γ",
+    }
+    table = Table(title="sensitivity in Hellinger distance")
+    table.add_column("kind")
+    table.add_column("value", justify="right")
+    table.add_column("γ", justify="right")
+    table.add_column("meaning")
+    gammas = document["gamma"] or {}
+    for kind, meaning in meanings.items():
+        if document[kind] is not None:
+            gamma = f"{gammas[kind]:.6g}" if kind in gammas else ""
+            table.add_row(kind, f"{document[kind]:.10g}", gamma, meaning)
+    out = console()
+    out.print(table)
+    if not document["publishable"]:
+        out.print(NOT_PUBLISHABLE, soft_wrap=True)

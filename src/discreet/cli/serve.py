@@ -1,0 +1,41 @@
+"""`discreet serve`: the page, on this machine alone."""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import suppress
+from typing import Annotated
+
+import typer
+
+EXAMPLE = "Example: discreet serve --ledger budgets.db --allow-release"
+
+
+def serve(
+    port: Annotated[int, typer.Option(help="The port on 127.0.0.1; 0 takes one that is free.", min=0, max=65535)] = 0,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
+    ledger: Annotated[str | None, typer.Option(help="The ledger whose budgets it shows.")] = None,
+    allow_release: Annotated[
+        bool, typer.Option("--allow-release", help="Let it charge the ledger and release.")
+    ] = False,
+) -> None:
+    """Plan, audit, read receipts and, if you allow it, release, in a browser on this machine. Ctrl-C ends it."""
+    from discreet.cli.tables import console
+    from discreet.web.answers import PageApi
+    from discreet.web.server import serve as serve_page
+
+    def say(address: str) -> None:
+        out = console()
+        out.print(f"the page is at {address}", soft_wrap=True)
+        out.print("only this machine reaches it, and only with that address; Ctrl-C ends it", soft_wrap=True)
+
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # it would leave the file with the token behind
+    with suppress(KeyboardInterrupt):  # that is how it ends
+        serve_page(PageApi(ledger=ledger, may_release=allow_release), port=port, browser=browser, say=say)
+    from discreet.web.site import finish_releases, is_thinking
+
+    with suppress(KeyboardInterrupt):  # a second Ctrl-C does not wait
+        finish_releases()
+    if is_thinking():
+        os._exit(0)  # Python would wait for a plan that nobody waits for, or tidy up under it

@@ -1,0 +1,153 @@
+"""What the engine may reach: the files of one source, and nothing else.
+
+No other file, no network, no extension, no setting, no disk to spill rows to. Names of tables and columns are looked
+up in the schema and quoted.
+"""
+
+# ruff: noqa: S608 - statements are put together from fixed texts and quoted names of the schema; values are bound
+
+from __future__ import annotations
+
+import glob
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.counting.base import Declaration, missing_column
+from discreet.counting.sources import DuckFile, Files
+from discreet.counting.streams import Stream
+from discreet.errors import SourceError
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+CLOSED = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "temp_directory": "",
+}
+
+PARQUET = "read_parquet($files, hive_partitioning = false, union_by_name = false, filename = false)"
+
+MEMORY = 256
+"""Mebibytes for each thread. Only telling people apart by their ids may take more."""
+
+UNITS = {"KiB": 1 / 1024, "MiB": 1, "GiB": 1024, "TiB": 1024**2}
+
+
+def connect(place: Files | DuckFile | None, declaration: Declaration, *, watched: bool = False) -> DuckDBPyConnection:
+    """An engine that reaches the source's files and nothing else; it keeps its progress if that is watched."""
+    import duckdb
+
+    if isinstance(place, DuckFile):
+        connection = duckdb.connect(place.path, read_only=True, config=dict(CLOSED))
+    else:
+        connection = duckdb.connect(":memory:", config=dict(CLOSED))
+    if isinstance(place, Files) and place.kind == "parquet":
+        connection.execute("SET parquet_metadata_cache = true")  # the schema is looked at before the rows are read
+        # DuckDB takes every name for a pattern, and asks for leave both for the pattern and for what it finds.
+        connection.execute("SET allowed_paths = $paths", {"paths": [*map(str, place.paths), *_patterns(place)]})
+    connection.execute("SET enable_external_access = false")
+    if declaration.id_column is None:
+        connection.execute("SET memory_limit = $limit", {"limit": f"{_memory(connection)}MiB"})
+    connection.execute("SET python_enable_replacements = false")
+    if watched:
+        connection.execute("SET enable_progress_bar = true")
+        connection.execute("SET enable_progress_bar_print = false")
+    connection.execute("SET lock_configuration = true")
+    return connection
+
+
+def _memory(connection: DuckDBPyConnection) -> int:
+    """Mebibytes enough to scan with all threads, and no more than the engine would take anyway."""
+    query = "SELECT current_setting('memory_limit'), current_setting('threads')"
+    [(limit, threads)] = connection.execute(query).fetchall()
+    number, unit = str(limit).split()
+    return min(int(float(number) * UNITS.get(unit, 0)) or MEMORY, max(2, int(threads)) * MEMORY)
+
+
+def rows_of(
+    connection: DuckDBPyConnection, place: Files | DuckFile | None, declaration: Declaration
+) -> tuple[str, dict[str, Any]]:
+    """A query for the declared columns as c0 and c1, and what is bound in it."""
+    if isinstance(place, DuckFile):
+        return _chosen(_find_table(connection, place, declaration), declaration), {}
+    if isinstance(place, Files) and place.kind == "parquet":
+        return _chosen(PARQUET, declaration), {"files": _patterns(place)}
+    return "rows", {}
+
+
+def _find_table(connection: DuckDBPyConnection, place: DuckFile, declaration: Declaration) -> str:
+    """The quoted name of a table or view that exists, has the columns, and is the only one so called."""
+    query = (
+        "SELECT schema_name, table_name FROM duckdb_tables() WHERE NOT internal "
+        "UNION ALL SELECT schema_name, view_name FROM duckdb_views() WHERE NOT internal"
+    )
+    known = connection.execute(query).fetchall()
+    found = [(schema, table) for schema, table in known if place.table in (table, f"{schema}.{table}")]
+    if len(found) > 1:
+        found = [(schema, table) for schema, table in found if schema == "main" and table == place.table]
+    if len(found) != 1:
+        raise SourceError(f"{place.path.name} has no one table {place.table!r}", hint="write it like schema.table")
+    table = f"{_quoted(found[0][0])}.{_quoted(found[0][1])}"
+    columns = {name for name, *_ in connection.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()}
+    for column in declaration.columns:
+        if column not in columns:
+            raise missing_column(column, place.name)
+    return table
+
+
+def _parquet_types(connection: DuckDBPyConnection, files: Files, declaration: Declaration) -> list[str]:
+    """The types of the columns, one for all files: DuckDB would cast the second file's 1.5 to the first one's 2."""
+    types = set()
+    for path, pattern in zip(files.paths, _patterns(files), strict=True):
+        found = connection.execute(f"DESCRIBE SELECT * FROM {PARQUET}", {"files": [pattern]}).fetchall()
+        described = {name: kind for name, kind, *_ in found}
+        for column in declaration.columns:
+            if column not in described:
+                raise missing_column(column, files.name)
+            _refuse_twins(path, column, list(described), files.name)
+        types.add(tuple(described[column] for column in declaration.columns))
+    if len(types) != 1:
+        raise SourceError(f"the files of {files.name} have different types", hint="read them one by one")
+    return list(types.pop())
+
+
+def _refuse_twins(path: Path, column: str, described: list[str], source: str) -> None:
+    """Of two columns whose names differ only in case, DuckDB calls one v_1, perhaps the name that was asked for."""
+    renamed = re.compile(re.escape(column) + r"_\d+", re.IGNORECASE)
+    if not re.search(r"_\d+$", column) and not any(renamed.fullmatch(name) for name in described):
+        return
+    from pyarrow.parquet import read_schema
+
+    names = read_schema(path).names
+    if column not in names or [name.lower() for name in names].count(column.lower()) > 1:
+        raise SourceError(f"{source} has two columns like {column!r}", hint="rename one of them")
+
+
+def types_of(
+    connection: DuckDBPyConnection,
+    place: Files | DuckFile | None,
+    declaration: Declaration,
+    rows: str,
+    stream: Stream | None,
+) -> list[str]:
+    if isinstance(place, Files) and stream is None:
+        return _parquet_types(connection, place, declaration)
+    if stream is not None:
+        connection.register("rows", stream.reader())
+    return [kind for _, kind, *_ in connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()]
+
+
+def _chosen(table: str, declaration: Declaration) -> str:
+    columns = ", ".join(f"{_quoted(column)} AS c{i}" for i, column in enumerate(declaration.columns))
+    return f"(SELECT {columns} FROM {table})"
+
+
+def _patterns(files: Files) -> list[str]:
+    return [glob.escape(str(path)) for path in files.paths]
+
+
+def _quoted(identifier: str) -> str:
+    return '"' + identifier.replace('"', '""') + '"'

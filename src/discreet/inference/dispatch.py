@@ -1,0 +1,114 @@
+"""From a release to what its reader may believe."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from discreet.arithmetic.numbers import as_items
+from discreet.errors import InvalidInput, TooLarge
+from discreet.inference.boxes import first_reach
+from discreet.inference.factors import Factor, factors, together
+from discreet.inference.lists import LISTED, Listed, whole_column
+from discreet.inference.parts import on_a_line
+from discreet.inference.posterior import CountPosterior, NoiseAware
+from discreet.inference.products import Product
+from discreet.inference.weighted_draws import sampled
+from discreet.mechanisms import Geometric, Mechanism, Released
+from discreet.posteriors import Dirichlet
+from discreet.posteriors.predictive import log_predictive
+from discreet.posteriors.space import PosteriorSpace, exceeds
+from discreet.typing import Outcome
+from discreet.utility.lines import LONGEST
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    About: TypeAlias = tuple[Mechanism, Outcome]
+
+
+WIDE = 1 << 13
+"""Noise over more counts than this is weighed in blocks, if there are two categories."""
+
+
+def noise_aware(mechanism: Mechanism, output: object, *, prior: object = None) -> NoiseAware:
+    """The exact posterior given an output of a mechanism, under the release's prior or the reader's own.
+
+    >>> mechanism = Geometric(PosteriorSpace(prior=[1, 1, 1], n=50), epsilon=1)
+    >>> belief = noise_aware(mechanism, (30, 22, -2))
+    >>> [round(float(x), 3) for x in belief.mean]
+    [0.559, 0.408, 0.034]
+    >>> [round(float(x), 3) for x in noise_aware(mechanism, (30, 22, -2), prior=[5, 5, 5]).mean]
+    [0.498, 0.383, 0.119]
+    """
+    return _believed([(mechanism, _checked(mechanism, output))], prior)
+
+
+def combine(releases: Sequence[Released], *, prior: object = None) -> NoiseAware:
+    """The posterior given several releases about the same records.
+
+    >>> mechanism = Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon=1)
+    >>> twice = [mechanism.release([20, 30]) for _ in range(2)]
+    >>> both = combine(twice)
+    >>> bool(both.sd[0] < 0.12)
+    True
+    """
+    about = [(released.mechanism, _checked(released.mechanism, released.output)) for released in releases]
+    if not about:
+        raise InvalidInput("there is no release to combine", hint="give at least one")
+    spaces = [mechanism.space for mechanism, _ in about]
+    if len({(space.n, space.k) for space in spaces}) > 1:
+        raise InvalidInput("releases about the same records have the same n and k", hint="combine only those")
+    if prior is None and len({space.prior for space in spaces}) > 1:
+        raise InvalidInput("the releases have different priors", hint="say which to believe with prior=")
+    return _believed(about, prior)
+
+
+def _believed(about: list[About], prior: object) -> NoiseAware:
+    space = about[0][0].space
+    believed = space.prior if prior is None else prior if isinstance(prior, Dirichlet) else Dirichlet(prior)
+    if believed.k != space.k:
+        raise InvalidInput(f"the prior must have {space.k} parameters", hint="give one for each category")
+    own = PosteriorSpace(prior=believed, n=space.n)  # refuses a prior that no space may have
+    return NoiseAware(own.prior, own.n, _weighed(about, own))
+
+
+def _weighed(about: list[About], own: PosteriorSpace) -> CountPosterior:
+    parts = [factors(mechanism, output) for mechanism, output in about]
+    known = [part for part in parts if part is not None]
+    if own.k == 2 and (_wide(together(known), own.n) if len(known) == len(parts) else own.n >= LONGEST):
+        found = on_a_line(about, own)
+        if found is not None:
+            return found
+    if len(known) == len(parts):
+        try:
+            return Product(together(known), own.prior.alpha, own.n)
+        except TooLarge:
+            if own.k == 2:
+                raise
+    if own.k > 2 and (len(known) == len(parts) or exceeds(own, LISTED)):
+        drawn = sampled(about, own)
+        if drawn is not None:
+            return drawn
+    logs = sum(whole_column(mechanism, output) for mechanism, output in about)
+    rows = own.candidates().array()
+    return Listed(
+        rows, logs + log_predictive(own.prior, rows), error=0.0, method=f"enumeration of all {len(rows):,} data sets"
+    )
+
+
+def _wide(known: list[Factor], n: int) -> bool:
+    """Whether so many counts matter that blocks of them are better."""
+    return min(left + right for left, right in first_reach(known, n)) > WIDE
+
+
+def _checked(mechanism: Mechanism, output: object) -> Outcome:
+    """An output that the mechanism could have emitted, as whole numbers."""
+    space, wrong = mechanism.space, InvalidInput("this is no output of the mechanism", hint="give it as released")
+    items = as_items(output, "the output")
+    found = tuple(int(item) for item in items if isinstance(item, int) or hasattr(item, "__index__"))
+    if len(found) != len(items) or len(found) != space.k or sum(found) != space.n:
+        raise wrong
+    if min(found) < 0 and not isinstance(mechanism, Geometric):
+        raise wrong
+    return found

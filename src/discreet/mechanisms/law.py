@@ -1,0 +1,122 @@
+"""Law: the one currency. Outcomes with exact weights; what is audited is what is drawn from.
+
+A law holds the data it belongs to, so it is private: it shows nothing of itself.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from discreet.arithmetic.numbers import ball, fixed_lower, fixed_upper, precision
+from discreet.errors import InvalidInput
+from discreet.posteriors.space import PosteriorSpace, require_enumerable
+from discreet.samplers.bits import SYSTEM, Bits, Inverter, Table, tabulate
+from discreet.typing import Outcome
+
+if TYPE_CHECKING:
+    import numpy as np
+    from flint import arb
+    from numpy.typing import NDArray
+
+ENUMERABLE = 1 << 16
+"""Finite laws with more outcomes are not drawn from by enumeration."""
+
+
+class Law(ABC):
+    """A set of outcomes with exact weights, able to draw itself from fair bits."""
+
+    @abstractmethod
+    def log_weight(self, outcome: Outcome) -> arb:
+        """An enclosure of the logarithm of an outcome's weight, at the working precision."""
+
+    @abstractmethod
+    def log_total(self) -> arb:
+        """An enclosure of the logarithm of the sum of all weights, at the working precision."""
+
+    def log_probability(self, outcome: Outcome) -> arb:
+        """An enclosure of an outcome's log-probability, at the working precision."""
+        return self.log_weight(outcome) - self.log_total()
+
+    def draw(self) -> Outcome:
+        """One outcome, exactly from this law, with bits of the operating system."""
+        return self._draw(SYSTEM)
+
+    def draw_many(self, size: int) -> NDArray[np.int64]:
+        """Independent outcomes as rows, each as exact as `draw`, for studies."""
+        return self._draw_many(SYSTEM, size)
+
+    @abstractmethod
+    def _draw(self, bits: Bits) -> Outcome: ...
+
+    def _draw_many(self, bits: Bits, size: int) -> NDArray[np.int64]:
+        import numpy as np
+
+        return np.array([self._draw(bits) for _ in range(size)], dtype=np.int64)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+
+class CandidateLaw(Law):
+    """A law on the candidates of a space, by their counts.
+
+    A subclass gives the log-weight of a candidate as an enclosure, and of all candidates as floats.
+    """
+
+    def __init__(self, space: PosteriorSpace) -> None:
+        self.space = space
+        self._inverter: Inverter | None = None
+
+    @abstractmethod
+    def log_weights(self) -> NDArray[np.float64]:
+        """The log-weights of all candidates in their order, as floats."""
+
+    def log_pmf(self) -> NDArray[np.float64]:
+        """The log-probabilities of all candidates in their order, as floats."""
+        import numpy as np
+
+        weights = self.log_weights()
+        top = weights.max()
+        shown: NDArray[np.float64] = weights - (top + np.log(np.exp(weights - top).sum()))
+        return shown
+
+    def enclosures(self) -> Iterator[arb]:
+        """The log-weights of all candidates in their order, at the working precision."""
+        return (self.log_weight(r) for r in self.space.candidates())
+
+    def log_total(self) -> arb:
+        """The logarithm of the sum of all weights, by enumeration."""
+        require_enumerable(self.space, limit=ENUMERABLE)
+        total = ball(0)
+        for weight in self.enclosures():
+            total += weight.exp()
+        return total.log()
+
+    def _draw(self, bits: Bits) -> Outcome:
+        return self.space.candidates().unrank(self._inversion().draw(bits))
+
+    def _draw_many(self, bits: Bits, size: int) -> NDArray[np.int64]:
+        inverter = self._inversion()
+        return self.space.candidates().array()[inverter.draw_many(bits, size)]
+
+    def _inversion(self) -> Inverter:
+        if self._inverter is None:
+            require_enumerable(self.space, limit=ENUMERABLE)
+            self._inverter = Inverter(self._table, self.space.size)
+        return self._inverter
+
+    def _table(self, width: int) -> Table:
+        scale = width + self.space.size.bit_length() + 8
+        with precision(scale + 16):
+            weights = [log_weight.exp() for log_weight in self.enclosures()]
+            lows = [fixed_lower(weight, scale) for weight in weights]
+            highs = [fixed_upper(weight, scale) for weight in weights]
+        return tabulate(lows, highs, 0, width)
+
+
+def require_outcome(space: PosteriorSpace, outcome: Outcome) -> None:
+    """Refuse what no candidate of the space is."""
+    if len(outcome) != space.k or sum(outcome) != space.n or min(outcome) < 0:
+        raise InvalidInput("this is not a candidate of the space", hint="give k whole numbers ≥ 0 that sum to n")

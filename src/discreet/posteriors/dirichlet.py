@@ -1,0 +1,142 @@
+"""Beta and Dirichlet distributions: frozen, pure, with exact parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from discreet.arithmetic.numbers import as_items, exact, whole
+from discreet.errors import InvalidInput
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Dirichlet:
+    """A Dirichlet distribution over k ≥ 2 categories.
+
+    `parameters` are exact; `alpha` shows them as floats.
+
+    >>> Dirichlet([1, 1, "0.5"]).update([70, 50, 30])
+    Dirichlet([71, 51, 30.5])
+    """
+
+    parameters: tuple[Fraction, ...]
+
+    def __init__(self, alpha: object) -> None:
+        items = as_items(alpha, "the prior")
+        if len(items) < 2:
+            raise InvalidInput("a Dirichlet needs at least two categories", hint="give one parameter for each")
+        parameters = tuple(exact(item, "a prior parameter", above=0) for item in items)
+        object.__setattr__(self, "parameters", parameters)
+
+    @property
+    def k(self) -> int:
+        """The number of categories."""
+        return len(self.parameters)
+
+    @property
+    def alpha(self) -> NDArray[np.float64]:
+        """The parameters as floats."""
+        import numpy as np
+
+        return np.array([float(p) for p in self.parameters])
+
+    @property
+    def total(self) -> Fraction:
+        """The sum of the parameters."""
+        return sum(self.parameters, Fraction(0))
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """The expected share of each category.
+
+        >>> Dirichlet([1, 2, 1]).mean.tolist()
+        [0.25, 0.5, 0.25]
+        """
+        import numpy as np
+
+        total = self.total
+        return np.array([float(p / total) for p in self.parameters])
+
+    def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Equal-tailed marginal intervals: the low ends and the high ends, one of each for a category.
+
+        >>> low, high = Beta(1, 1).interval(0.9)
+        >>> [round(float(x), 3) for x in (low[0], high[0])]
+        [0.05, 0.95]
+        """
+        import numpy as np
+        from scipy import special
+
+        share = exact(level, "level", above=0)
+        if share >= 1:
+            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95")
+        alpha = self.alpha
+        # Exactly, and then a float: next to a strong parameter a weak one would be lost.
+        total = self.total
+        rest = np.array([float(total - p) for p in self.parameters])
+        tail = float((1 - share) / 2)
+        low: NDArray[np.float64] = special.betaincinv(alpha, rest, tail)
+        high: NDArray[np.float64] = special.betainccinv(alpha, rest, tail)
+        return low, high
+
+    def update(self, counts: object) -> Dirichlet:
+        """The posterior after seeing these counts.
+
+        >>> Beta(1, 1).update([3, 4])
+        Beta(4, 5)
+        """
+        seen = [whole(item, "a count") for item in as_items(counts, "counts")]
+        if len(seen) != self.k:
+            raise InvalidInput(f"counts must be {self.k} numbers", hint="give one for each category")
+        # Not through the parser: whether an update works must not depend on the counts.
+        updated = object.__new__(type(self))
+        object.__setattr__(updated, "parameters", tuple(p + c for p, c in zip(self.parameters, seen, strict=True)))
+        return updated
+
+    def to_scipy(self) -> Any:
+        """The frozen SciPy distribution with the same parameters."""
+        from scipy import stats
+
+        return stats.dirichlet(self.alpha)
+
+    def __repr__(self) -> str:
+        return f"Dirichlet([{', '.join(_short(p) for p in self.parameters)}])"
+
+
+class Beta(Dirichlet):
+    """A Beta distribution: the Dirichlet with two categories.
+
+    >>> Beta(7, 4)
+    Beta(7, 4)
+    >>> Beta(1, 1) == Dirichlet([1, 1])
+    True
+    """
+
+    __slots__ = ()
+
+    def __init__(self, a: object, b: object) -> None:
+        super().__init__([a, b])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Dirichlet) and self.parameters == other.parameters
+
+    def __hash__(self) -> int:
+        return hash((self.parameters,))
+
+    def to_scipy(self) -> Any:
+        """SciPy's frozen Beta distribution of the first category's share."""
+        from scipy import stats
+
+        return stats.beta(*self.alpha)
+
+    def __repr__(self) -> str:
+        return f"Beta({', '.join(_short(p) for p in self.parameters)})"
+
+
+def _short(number: Fraction) -> str:
+    return str(number.numerator) if number.denominator == 1 else f"{float(number):.12g}"

@@ -1,0 +1,73 @@
+"""What the prior expects of the data: the Dirichlet-multinomial distribution of the counts.
+
+Its factors Γ(α+c)/(Γ(α)·c!) are far larger than what is left of their product, so they are not computed. With
+e(y) = ln y! - y·ln y + y, about ½·ln 2πy, each is α/(α+c) times the exponential of e(α+c) - e(α) - e(c) and of parts
+y·ln y. These parts of all categories and of their total together are minus Σ D(c_i, μ_i) + D(α_i, ν_i), where
+D(x, m) = x·ln(x/m) + m - x ≥ 0 and μ_i, ν_i are α_i + c_i in the proportion of n and Σα (Loader's form of the
+binomial). Nothing cancels, for any prior and any number of records. Tests: `tests/posteriors/test_predictive.py`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from discreet.posteriors import Dirichlet
+from discreet.posteriors.distances import stirling_rest
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+
+def log_predictive(prior: Dirichlet, counts: ArrayLike) -> NDArray[np.float64]:
+    """Log-probabilities of counts, one data set a row, when θ comes from the prior; also between whole numbers.
+
+    >>> import numpy as np
+    >>> np.exp(log_predictive(Dirichlet([1, 1]), [[0, 3], [1, 2], [2, 1], [3, 0]])).round(12).tolist()
+    [0.25, 0.25, 0.25, 0.25]
+    """
+    import numpy as np
+
+    rows = np.asarray(counts, dtype=np.float64)
+    n, alpha = rows.sum(axis=1, keepdims=True), prior.alpha
+    whole = alpha.sum(keepdims=True)
+    rest = np.log(whole / (n + whole)) + _excess(n + whole) - _excess(whole) - _excess(n)
+    shown: NDArray[np.float64] = log_factors(rows, alpha, n, whole).sum(axis=1) - rest[:, 0]
+    return shown
+
+
+def log_factors(counts: NDArray[np.float64], alpha: ArrayLike, n: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:
+    """The part of each category, ln of Γ(α+c)/(Γ(α)·c!)·q^c·(1-q)^α with q = n/(n+Σα): counts that are free sum to
+    n on average, so none of the parts is large where the counts are likely.
+    """
+    import numpy as np
+
+    a, size, prior = (np.asarray(part, dtype=np.float64) for part in (alpha, n, whole))
+    both, total = counts + a, size + prior
+    shift = (counts * prior - a * size) / total
+    logs: NDArray[np.float64] = np.log(a / both) + _excess(both) - _excess(a) - _excess(counts)
+    logs -= _deviance(counts, both * (size / total), shift) + _deviance(a, both * (prior / total), -shift)
+    return logs
+
+
+def _excess(y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """e(y) = ln y! - y·ln y + y, for y ≥ 0."""
+    import numpy as np
+    from scipy.special import gammaln, xlogy
+
+    far, near = np.maximum(y, 10.0), np.minimum(y, 10.0)
+    stirling = 0.5 * np.log(2 * np.pi * far) + stirling_rest(far)
+    return np.where(y < 10.0, gammaln(near + 1) - xlogy(near, near) + near, stirling)
+
+
+def _deviance(x: NDArray[np.float64], m: NDArray[np.float64], gap: NDArray[np.float64]) -> NDArray[np.float64]:
+    """D(x, m) = x·ln(x/m) + m - x, where gap is x - m: near 0 it is a series in gap/m, whose first term is a square."""
+    import numpy as np
+    from scipy.special import xlogy
+
+    share = gap / m
+    small = np.clip(share, -0.1, 0.1)
+    series = np.zeros_like(small)
+    for j in range(18, 1, -1):
+        series = 1.0 / (j * (j - 1)) - small * series
+    return np.where(np.abs(share) < 0.1, m * small * small * series, xlogy(x, x / m) - gap)

@@ -1,0 +1,346 @@
+"""The exact privacy loss of a mechanism: the worst over all adjacent data sets and all outputs.
+
+A wide scan in floats finds the extreme; the laws that would be drawn from are evaluated there with enclosures, and the
+result is rounded up by the scan's stated error. The families of this package are scanned by their formula; anything
+else, a subclass with a law of its own included, is scanned by the laws that it returns. Beyond what can be scanned the
+mechanism's own theorem stands, and the certificate says so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from discreet.arithmetic.numbers import exact, float_upper, fraction_lower, fraction_upper, precision
+from discreet.errors import DiscreetError, InvalidInput, NotPrivate, TooLarge
+from discreet.mechanisms import FAMILIES, Geometric, Mechanism
+from discreet.mechanisms.exponential import Exponential
+from discreet.mechanisms.law import CandidateLaw
+from discreet.posteriors.space import PosteriorSpace, exceeds
+from discreet.privacy_loss.certificates import Certificate, certificate_by_theorem, facts
+from discreet.privacy_loss.edge_rows import enclose_ends, scan_ends
+from discreet.privacy_loss.rates import inverse_sensitivities
+from discreet.privacy_loss.scan import Extreme, Progress, excess, margin, scannable, scanner
+from discreet.privacy_loss.sweep import Sweep, sweepable
+from discreet.typing import Outcome
+
+if TYPE_CHECKING:
+    import numpy as np
+    from flint import arb
+    from numpy.typing import NDArray
+
+BY_LAWS = 3000
+"""A family of this package that is scanned by its laws may have at most this many data sets."""
+
+BY_FOREIGN_LAWS = 512
+"""Any other: its floats are not trusted, and every weight is enclosed."""
+
+_BITS = 96
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """Where the loss is greatest. These are no one's data: the audit looks at all data sets alike."""
+
+    counts: Outcome
+    neighbour: Outcome
+    output: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """The result of an audit.
+
+    `epsilon` is the exact loss, rounded up; `lower` is what is certainly reached. `holds` says whether the mechanism
+    keeps the guarantee that it claims, `private` whether it keeps the ε that was asked of it.
+    """
+
+    mechanism: Mechanism
+    epsilon: Fraction | float
+    lower: Fraction | float
+    worst: Worst | None
+    certificate: Certificate
+    _delta: Callable[[float], float]
+
+    @property
+    def holds(self) -> bool:
+        """Nothing was found that contradicts the mechanism's claim."""
+        return self.lower <= self.mechanism.guarantee
+
+    @property
+    def private(self) -> bool:
+        """The loss is certainly at most the ε that was asked for."""
+        return self.epsilon <= self.mechanism.epsilon
+
+    def __repr__(self) -> str:
+        """The loss, rounded up as everywhere.
+
+        >>> from discreet import Geometric, PosteriorSpace
+        >>> audit(Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon="1/3"))
+        <Audit of geometric: exact loss 0.33333333333333337, asked for 0.33333333333333337, by theorem>
+        """
+        kind = "loss at most" if self.worst is None else "exact loss"
+        shown, asked = float_upper(self.epsilon), float_upper(self.mechanism.epsilon)
+        return f"<Audit of {self.mechanism.name}: {kind} {shown}, asked for {asked}, by {self.certificate.method}>"
+
+    def delta(self, epsilon: object) -> float:
+        """δ*(ε): the least δ for which the mechanism is (ε, δ)-DP; 0 from the exact loss on.
+
+        >>> from discreet import Geometric, PosteriorSpace
+        >>> result = audit(Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon=1))
+        >>> round(result.delta(0.5), 6), result.delta(1)
+        (0.287649, 0.0)
+        """
+        at = exact(epsilon, "epsilon", minimum=0)
+        return 0.0 if at >= self.epsilon else self._delta(float(at))
+
+    def to_json(self, at_epsilon: Sequence[object] = ()) -> dict[str, Any]:
+        """The audit for programs, with δ at each ε that is asked for; losses are floats, rounded up.
+
+        >>> from discreet import Geometric, PosteriorSpace
+        >>> audit(Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon=1)).to_json(["1"])["delta"]
+        [{'epsilon': 1.0, 'delta': 0.0}]
+        """
+        return {
+            "mechanism": self.mechanism.name,
+            "parameters": self.mechanism.parameters(),
+            "exact_epsilon": _shown(self.epsilon),
+            "guarantee": _shown(self.mechanism.guarantee),
+            "asked_epsilon": _shown(self.mechanism.epsilon),
+            "holds": self.holds,
+            "private": self.private,
+            "worst": None if self.worst is None else {key: list(at) for key, at in asdict(self.worst).items()},
+            "delta": [{"epsilon": float(exact(at, "at_epsilon")), "delta": self.delta(at)} for at in at_epsilon],
+            "certificate": self.certificate.to_json(),
+        }
+
+
+def _shown(loss: Fraction | float) -> float | None:
+    shown = float_upper(loss)
+    return shown if shown < math.inf else None
+
+
+def audit(mechanism: Mechanism, *, progress: Progress | None = None) -> Audit:
+    """The exact loss of a mechanism, over all data sets, neighbours and outputs.
+
+    >>> from discreet import ExponentialReciprocal, PosteriorSpace
+    >>> result = audit(ExponentialReciprocal(PosteriorSpace(prior=[1, 1], n=50), scale="1/2"))
+    >>> round(float(result.epsilon), 6), result.worst.counts
+    (0.699223, (2, 48))
+    """
+    if mechanism.adjacency != mechanism.space.adjacency.name:
+        raise NotPrivate(
+            f"the mechanism claims {mechanism.adjacency} where its space has {mechanism.space.adjacency.name}",
+            hint="claim what is proved",
+        )
+    if type(mechanism) is Geometric:
+        return _geometric(mechanism)
+    known = type(mechanism) in FAMILIES
+    if known and isinstance(mechanism, Exponential) and scannable(mechanism.space):
+        return _exponential(mechanism, progress)
+    if known and isinstance(mechanism, Exponential) and mechanism.space.k == 2:
+        return _by_ends(mechanism)
+    if known and isinstance(mechanism, Exponential) and sweepable(mechanism.space):
+        return _by_sweep(mechanism, progress)
+    if not exceeds(mechanism.space, BY_LAWS if known else BY_FOREIGN_LAWS):
+        return _by_laws(mechanism, known)
+    if not known:
+        limit = f"a law of its own is audited on at most {BY_FOREIGN_LAWS:,} data sets"
+        raise TooLarge(limit, hint="audit a smaller space")
+    certificate = certificate_by_theorem(mechanism)
+    return Audit(mechanism, mechanism.guarantee, Fraction(0), None, certificate, _no_delta)
+
+
+def _exponential(mechanism: Exponential, progress: Progress | None) -> Audit:
+    scan = scanner(mechanism.space, progress)
+    rates = float(mechanism.scale) * inverse_sensitivities(mechanism, scan.rows)
+    found = scan.worst(rates)
+    return _confirmed(mechanism, found, lambda at: scan.delta(rates, at), margin(float(rates.max())), known=True)
+
+
+def _by_ends(mechanism: Exponential) -> Audit:
+    """Two categories beyond enumeration: the rows near the ends, and bounds on all between them."""
+    found = scan_ends(mechanism)
+    with precision(_BITS):
+        loss = enclose_ends(mechanism, found)
+    lower, upper = fraction_lower(loss), fraction_upper(loss)
+    error = margin(found.fastest)
+    if not abs(float(upper) - found.loss) <= error:
+        raise _disagreement()
+    worst = Worst(found.counts, found.neighbour, found.output)
+    said = f"rows near the ends scanned and the extreme enclosed, plus {error:.2g}; all others bounded in blocks"
+    bound = max(upper + Fraction(error), Fraction(found.bound))
+    return _bounded(mechanism, bound, lower, worst, said)
+
+
+def _by_sweep(mechanism: Exponential, progress: Progress | None) -> Audit:
+    """Three categories or more: all normalisers, the pairs that matter, and a bound on the others."""
+    sweep = Sweep(mechanism.space, progress)
+    rates = float(mechanism.scale) * inverse_sensitivities(mechanism, sweep.rows)
+    swept = sweep.worst(rates)
+    error = margin(float(rates.max()))
+    exact = _confirmed(mechanism, swept.extreme, _no_delta, error, known=True)
+    if swept.bound == -math.inf or exact.worst is None:
+        return exact
+    said = f"pairs scanned in the order of a bound, the extreme enclosed, plus {error:.2g}; the others below that bound"
+    bound = max(Fraction(exact.epsilon), Fraction(swept.bound))
+    return _bounded(mechanism, bound, exact.lower, exact.worst, said)
+
+
+def _bounded(mechanism: Exponential, bound: Fraction, lower: Fraction | float, worst: Worst, statement: str) -> Audit:
+    """An audit by bounds; a theorem that nothing contradicts may be sharper."""
+    if mechanism.proved_by == "theorem" and lower <= mechanism.guarantee:
+        bound = min(bound, Fraction(mechanism.guarantee))
+    certificate = _certificate(mechanism, bound, worst, "bounds", statement)
+    return Audit(mechanism, bound, lower, worst, certificate, _no_delta)
+
+
+def _by_laws(mechanism: Mechanism, known: bool) -> Audit:
+    import numpy as np
+
+    space = mechanism.space
+    candidates = [tuple(row) for row in space.candidates().array().tolist()]
+    log_pmf = np.stack([_law(mechanism, c).log_pmf() if known else _enclosed(mechanism, c) for c in candidates])
+    rank = {c: i for i, c in enumerate(candidates)}
+    pairs = [(i, rank[tuple(other)]) for i, c in enumerate(candidates) for other in space.adjacency.neighbours(c)]
+    found = Extreme(-math.inf, 0, 0, 0)
+    for one, other in pairs:
+        with np.errstate(invalid="ignore"):
+            gap = log_pmf[one] - log_pmf[other]
+        gap[np.isneginf(log_pmf[one])] = -np.inf  # no event: it cannot tell the two apart
+        output = int(np.argmax(gap))
+        if gap[output] > found.loss:
+            found = Extreme(float(gap[output]), one, other, output)
+    largest = float(-log_pmf[np.isfinite(log_pmf)].min())
+    return _confirmed(mechanism, found, lambda at: _delta_by_laws(log_pmf, pairs, at), margin(largest), known=known)
+
+
+def _delta_by_laws(log_pmf: NDArray[np.float64], pairs: list[tuple[int, int]], epsilon: float) -> float:
+    return max(float(excess(log_pmf[i], log_pmf[j], epsilon).sum()) for i, j in pairs)
+
+
+def _enclosed(mechanism: Mechanism, counts: Outcome) -> NDArray[np.float64]:
+    """Log-probabilities from the enclosures that a draw would use, every one of them."""
+    import numpy as np
+
+    law = _law(mechanism, counts)
+    with precision(_BITS):
+        total = law.log_total()
+        enclosed = np.array([float(weight - total) for weight in law.enclosures()])
+    shown = law.log_pmf()
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(enclosed - shown) > margin(float(np.nanmax(np.abs(enclosed[np.isfinite(enclosed)]))))
+    if np.isnan(enclosed).any() or np.isnan(shown).any() or (apart & np.isfinite(enclosed)).any():
+        raise _disagreement()
+    return enclosed
+
+
+def _confirmed(
+    mechanism: Mechanism, found: Extreme, delta: Callable[[float], float], error: float, *, known: bool
+) -> Audit:
+    """Evaluate the extreme with enclosures of the laws themselves, and round up by the scan's error."""
+    unrank = mechanism.space.candidates().unrank
+    worst = Worst(unrank(found.counts), unrank(found.neighbour), unrank(found.output))
+    with precision(_BITS):
+        loss = _log_ratio(mechanism, worst)
+    if not loss.is_finite():
+        certificate = _certificate(mechanism, math.inf, worst, "enumeration", _scanned(error))
+        return Audit(mechanism, math.inf, math.inf, worst, certificate, delta)
+    lower, upper = fraction_lower(loss), fraction_upper(loss)
+    if not abs(float(upper) - found.loss) <= error:
+        raise _disagreement()
+    bound = upper + Fraction(error)
+    # A theorem that the scan does not contradict may be sharper than the scan; a claim without one may not.
+    if known and mechanism.proved_by == "theorem" and lower <= mechanism.guarantee < math.inf:
+        bound = min(bound, Fraction(mechanism.guarantee))
+    return Audit(
+        mechanism, bound, lower, worst, _certificate(mechanism, bound, worst, "enumeration", _scanned(error)), delta
+    )
+
+
+def _disagreement() -> DiscreetError:
+    return DiscreetError("the scan and the law disagree on a weight", hint="trust neither, and please report it")
+
+
+def _log_ratio(mechanism: Mechanism, worst: Worst) -> arb:
+    one = mechanism.law(worst.counts).log_probability(worst.output)
+    return one - mechanism.law(worst.neighbour).log_probability(worst.output)
+
+
+def _scanned(error: float) -> str:
+    return f"all neighbours and outputs scanned; the extreme enclosed, plus {error:.2g} for the scan"
+
+
+def _certificate(
+    mechanism: Mechanism, bound: Fraction | float, worst: Worst, method: str, statement: str
+) -> Certificate:
+    return Certificate(
+        facts=facts(mechanism),
+        loss=str(bound) if isinstance(bound, Fraction) else "inf",
+        method=method,
+        statement=statement,
+        worst={
+            "counts": list(worst.counts),
+            "neighbour": list(worst.neighbour),
+            "output": list(worst.output),
+        },
+    )
+
+
+def _geometric(mechanism: Geometric) -> Audit:
+    """The loss is ε, reached at every data set: the output c itself, with a neighbour."""
+    certificate = certificate_by_theorem(mechanism)
+    worst = Worst(**{key: tuple(at) for key, at in (certificate.worst or {}).items()})
+    return Audit(
+        mechanism, mechanism.epsilon, mechanism.epsilon, worst, certificate, lambda at: geometric_delta(mechanism, at)
+    )
+
+
+def geometric_delta(mechanism: Geometric, epsilon: float) -> float:
+    """δ*: between neighbours c and c - e_i + e_j the loss is ε where v_i ≥ 0 ≥ v_j, and at most 0 elsewhere.
+
+    So δ*(e) = (1 - exp(e - ε))·P(v_i ≥ 0 ≥ v_j). For two categories that is P(v ≥ 0) = 1/(1 + exp(-ε)); for more, the
+    other coordinates' total is a convolution of two-sided geometrics.
+    """
+    import numpy as np
+    from scipy.signal import fftconvolve
+
+    rate, k = float(mechanism.epsilon) / 2, mechanism.space.k
+    gain = -math.expm1(epsilon - 2 * rate)
+    if k == 2:
+        return gain / (1 + math.exp(-2 * rate))
+    reach = math.ceil(80 / rate) + 4 * k
+    if reach > 1 << 20:
+        raise TooLarge("this δ would sum over too much noise", hint="use a larger epsilon")
+    one = np.exp(-rate * np.abs(np.arange(-reach, reach + 1)))
+    power = one / one.sum()
+    rest = np.zeros(2 * reach + 1)
+    rest[reach] = 1.0
+    for _ in range(k - 2):
+        rest = np.maximum(fftconvolve(rest, power, mode="same"), 0.0)
+    up = np.where(np.arange(-reach, reach + 1) >= 0, power, 0.0)
+    both = np.maximum(fftconvolve(power, power, mode="same"), 0.0)
+    signed = np.maximum(fftconvolve(up, up[::-1], mode="same"), 0.0)
+    # The two coordinates and the rest must cancel; all tables are symmetric about their middle.
+    return float(gain * (signed @ rest[::-1]) / (both @ rest[::-1]))
+
+
+def _law(mechanism: Mechanism, counts: Outcome) -> CandidateLaw:
+    law = mechanism.law(counts)
+    if not isinstance(law, CandidateLaw):
+        raise InvalidInput("only laws on candidates can be scanned", hint="audit a mechanism of this package")
+    return law
+
+
+def _no_delta(epsilon: float) -> float:
+    raise TooLarge("this space is too large for an exact δ", hint="audit a smaller space")
+
+
+def require_space(space: PosteriorSpace) -> PosteriorSpace:
+    """The space itself, if its losses can be scanned."""
+    if not scannable(space):
+        raise TooLarge("this space is too large to scan all its losses", hint="use the nominal setting")
+    return space

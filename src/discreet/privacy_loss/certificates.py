@@ -1,0 +1,132 @@
+"""A certificate: what was proved of a mechanism, by which argument, bound to its public facts by a digest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from discreet.arithmetic.numbers import float_upper
+from discreet.errors import InvalidInput, NotPrivate
+from discreet.mechanisms import Geometric, Mechanism
+from discreet.version import __version__
+
+SCHEME = 1
+"""Raised whenever the meaning of a field changes."""
+
+
+def facts(mechanism: Mechanism) -> dict[str, Any]:
+    """All that is public about a mechanism and that its law depends on, as exact texts."""
+    return {
+        "scheme": SCHEME,
+        "version": __version__,
+        "mechanism": mechanism.name,
+        "law": f"{type(mechanism).__module__}.{type(mechanism).__qualname__}",
+        "parameters": mechanism.parameters(),
+        "prior": [str(parameter) for parameter in mechanism.space.prior.parameters],
+        "n": mechanism.space.n,
+        "adjacency": mechanism.adjacency,
+        "epsilon": str(mechanism.epsilon),
+        "delta": str(mechanism.delta),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """What was proved: the loss is at most `loss`, by `method`, for the mechanism whose facts are these.
+
+    >>> from discreet import Geometric, PosteriorSpace
+    >>> mechanism = Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon="1/3")
+    >>> certificate = certificate_by_theorem(mechanism)
+    >>> certificate.loss, certificate.method
+    ('1/3', 'theorem')
+    >>> certificate.check(mechanism)
+    """
+
+    facts: dict[str, Any]
+    loss: str
+    method: str
+    statement: str
+    worst: dict[str, list[int]] | None = None
+    digest: str = field(default="")
+
+    def __post_init__(self) -> None:
+        expected = self._digest()
+        if not self.digest:
+            object.__setattr__(self, "digest", expected)
+        elif self.digest != expected:
+            raise InvalidInput("the certificate was changed: its digest does not fit", hint="make it anew")
+
+    def _digest(self) -> str:
+        body = {name: value for name, value in asdict(self).items() if name != "digest"}
+        return hashlib.sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+    def __repr__(self) -> str:
+        return f"<Certificate {self.digest[:16]!r}: a loss of at most {self.loss!r}, by {self.method!r}>"
+
+    @property
+    def bound(self) -> Fraction | float:
+        """The certified loss."""
+        return float("inf") if self.loss == "inf" else Fraction(self.loss)
+
+    def check(self, mechanism: Mechanism) -> None:
+        """Refuse a mechanism that this certificate does not speak of, or that it does not show to be ε-DP."""
+        if self.facts != facts(mechanism):
+            raise NotPrivate("the certificate is of another mechanism", hint="audit this one")
+        if not self.bound <= mechanism.epsilon:
+            raise NotPrivate("the certified loss exceeds epsilon", hint="use a larger epsilon or a smaller scale")
+
+    def to_json(self) -> dict[str, Any]:
+        """For receipts and programs. `epsilon` is the certified loss as a float, rounded up."""
+        bound = self.bound
+        return {**asdict(self), "epsilon": float_upper(bound) if isinstance(bound, Fraction) else None}
+
+    @classmethod
+    def from_json(cls, document: dict[str, Any]) -> Certificate:
+        """Read it back; a changed one is refused."""
+        try:
+            fields = {name: document[name] for name in ("facts", "loss", "method", "statement", "worst", "digest")}
+        except (KeyError, TypeError):
+            raise InvalidInput("this is no certificate", hint="give one that discreet wrote") from None
+        if not fields["digest"]:
+            raise InvalidInput("the certificate has no digest", hint="give one that discreet wrote")
+        certificate = cls(**fields)
+        if "epsilon" in document and document["epsilon"] != certificate.to_json()["epsilon"]:
+            raise InvalidInput("the certificate's epsilon is not its loss", hint="give one that discreet wrote")
+        return certificate
+
+
+def certificate_by_theorem(mechanism: Mechanism) -> Certificate:
+    """The certificate of the mechanism's own proof: no enumeration, for any n and k.
+
+    A calibrated mechanism has none: its certificate says that it was enumerated. Where the bound is known to be
+    reached, the certificate names the place, as an audit does.
+    """
+    bound = mechanism.guarantee
+    return Certificate(
+        facts=facts(mechanism),
+        loss=str(bound) if isinstance(bound, Fraction) else "inf",
+        method=mechanism.proved_by,
+        statement=mechanism.guaranteed_by,
+        worst=reached_at(mechanism),
+    )
+
+
+def reached_at(mechanism: Mechanism) -> dict[str, list[int]] | None:
+    """Where the bound of a mechanism's own proof is its exact loss: known of geometric alone, and no one's data.
+
+    Its weights are exp(-ε‖z-c‖₁/2) with the same total for all c. So the output c itself is e^ε times as likely from
+    c as from a neighbour, which is 2 away. A subclass may have another law, and is not believed.
+
+    >>> from discreet import Geometric, PosteriorSpace
+    >>> reached_at(Geometric(PosteriorSpace(prior=[1, 1, 1], n=50), epsilon=1))
+    {'counts': [50, 0, 0], 'neighbour': [49, 1, 0], 'output': [50, 0, 0]}
+    """
+    if type(mechanism) is not Geometric:
+        return None
+    space = mechanism.space
+    counts = (space.n, *(0 for _ in range(space.k - 1)))
+    neighbour = next(iter(space.adjacency.neighbours(counts)))
+    return {"counts": list(counts), "neighbour": list(neighbour), "output": list(counts)}

@@ -1,0 +1,238 @@
+"""What a receipt says, derived anew: its mechanism, its certificate, its fields, and what a reader may believe."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from discreet.arithmetic.numbers import exact
+from discreet.errors import DiscreetError, InvalidInput, NotPrivate
+from discreet.inference import NoiseAware, noise_aware
+from discreet.inference.groups import EmptyGroup, Within
+from discreet.mechanisms import BY_NAME, Mechanism, Released, SnappedCounts
+from discreet.mechanisms.exponential import Exponential
+from discreet.posteriors import Dirichlet
+from discreet.posteriors.space import PosteriorSpace
+from discreet.privacy_loss import Certificate, audit, certificate_by_theorem
+from discreet.receipts.agreement import agree
+from discreet.receipts.documents import Request, receipt_document
+from discreet.receipts.groups import PublicGroup, public_groups_document
+from discreet.receipts.receipt import UNITS, Receipt
+from discreet.utility.statement import accuracy_statement
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DIGEST = re.compile("[0-9a-f]{64}")
+METHODS = ("theorem", "enumeration", "bounds")
+VERSION = re.compile(r"[0-9]+(?:\.[0-9]+)*[0-9a-z.+-]{0,40}")
+FRACTION = re.compile("[0-9]{1,1000}(?:/[0-9]{1,1000})?")
+
+
+def mechanism_of(receipt: Receipt) -> Mechanism:
+    """The mechanism that a receipt speaks of, built anew from its fields; of public groups see `mechanisms_of`."""
+    document = receipt.document
+    try:
+        prior, groups = document["prior"], document["groups"]
+        parameters = prior if groups is None else [parameter for group in groups for parameter in prior[group]]
+        return _built(document, parameters, document["n"], document["mechanism"])
+    except (AttributeError, KeyError, TypeError):
+        raise contradiction() from None
+
+
+def mechanisms_of(receipt: Receipt) -> dict[str, Mechanism | None]:
+    """The mechanism of each public group, None for a group without records."""
+    document, found = receipt.document, dict[str, Mechanism | None]()
+    try:
+        for group in document["groups"]:
+            size, facts = document["group_sizes"][group], document["certificate"][group]
+            named = None if facts is None else {"name": document["mechanism"]["name"], **facts["facts"]["parameters"]}
+            prior = document["prior"][group]
+            found[group] = None if size == 0 and named is None else _built(document, prior, size, named)
+    except (AttributeError, KeyError, TypeError):
+        raise contradiction() from None
+    return found
+
+
+def _built(document: dict[str, Any], prior: list[Any], n: object, named: Any) -> Mechanism:
+    try:
+        parameters = [_number(parameter) for parameter in prior]
+        space = PosteriorSpace(prior=parameters, n=n, adjacency=document["adjacency"])
+        epsilon = exact(_number(document["epsilon_exact"]), "epsilon")
+        options = {key: _number(value) for key, value in named.items()}
+        family = BY_NAME[options.pop("name")]
+    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
+        raise contradiction() from None
+    build: Callable[..., Mechanism] = family
+    if family is SnappedCounts:
+        options.clear()  # they follow from n and ε, and are compared with the certificate's
+    elif "noise_scale" in options:
+        options["rate"] = 1 / exact(options.pop("noise_scale"), "noise scale", above=0)
+    try:
+        if issubclass(family, Exponential):
+            scale = exact(options.pop("scale"), "scale", above=0)
+            nominal = build(space, epsilon=epsilon, **options)
+            if nominal.parameters()["scale"] == str(scale):
+                return nominal
+            made = family(space, scale=scale, **options)
+            loss = audit(made)
+            return made.certified(epsilon, loss.epsilon, loss.certificate.statement)
+        return build(space, epsilon=epsilon, **options)
+    except (TypeError, KeyError):
+        raise contradiction() from None
+
+
+def _number(value: Any) -> Any:
+    """A fraction of our own writing as a number: it may be longer than what a person may type."""
+    return Fraction(value) if isinstance(value, str) and FRACTION.fullmatch(value) else value
+
+
+def believed(receipt: Receipt, *, prior: object = None) -> NoiseAware:
+    """What the reader of a receipt may believe: the posterior with the noise in it, from the receipt alone.
+
+    Of a cross table it is that of all cells; `believed_groups` has the shares within each group.
+    """
+    own = None if prior is None else whole_prior(receipt, prior)
+    return noise_aware(mechanism_of(receipt), receipt.output, prior=own)
+
+
+def believed_groups(receipt: Receipt, *, prior: object = None) -> dict[str, NoiseAware | Within | EmptyGroup]:
+    """What may be believed of the shares within each group; of a public group without records, its prior.
+
+    A prior is one for each answer, which all groups share, or one for each cell.
+    """
+    k, groups = len(receipt.document["categories"]), receipt.groups
+    if not receipt.has_public_groups:
+        belief = believed(receipt, prior=prior)
+        return {group: Within(belief, tuple(range(g * k, (g + 1) * k))) for g, group in enumerate(groups)}
+    given, outputs = whole_prior(receipt, prior), receipt.document["output"]
+    found: dict[str, NoiseAware | Within | EmptyGroup] = {}
+    for g, (group, mechanism) in enumerate(mechanisms_of(receipt).items()):
+        own = Dirichlet(given.parameters[g * k : (g + 1) * k])
+        found[group] = EmptyGroup(own) if mechanism is None else noise_aware(mechanism, outputs[group], prior=own)
+    return found
+
+
+def whole_prior(receipt: Receipt, prior: object) -> Dirichlet:
+    """The prior of all cells: the receipt's, or a reader's, who may give one for each answer that all groups share."""
+    k, groups = len(receipt.document["categories"]), max(1, len(receipt.groups))
+    if prior is None:
+        said = receipt.document["prior"]
+        cells = [each for group in receipt.groups for each in said[group]] if receipt.groups else said
+        return Dirichlet([_number(parameter) for parameter in cells])
+    given = prior if isinstance(prior, Dirichlet) else Dirichlet(prior)
+    if given.k == k:
+        return Dirichlet(list(given.parameters) * groups)
+    if given.k != k * groups:
+        raise InvalidInput(f"the prior must have {k} parameters", hint="give one for each category")
+    return given
+
+
+def verify_receipt(receipt: Receipt) -> Certificate:
+    """Derive the certificate and the accuracy anew and check every public field against them.
+
+    Public groups have one certificate each: all are derived, and the one with the greatest loss is returned.
+
+    A receipt is no signature. What nothing public contradicts (another output with its own posterior, other names, the
+    unit, the request) only the ledger tells: it sealed this very text. In what words another version of discreet told
+    its argument is not checked: what is returned says it in ours. Tested on every field, changed one at a time.
+    """
+    try:
+        return _verified(receipt)
+    except DiscreetError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError):
+        raise contradiction() from None
+
+
+def _verified(receipt: Receipt) -> Certificate:
+    document = receipt.document
+    request = Request(*(document[key] for key in ("unit", "request_id", "dataset", "charge")))
+    _check_request(document)
+    categories, by, groups = document["categories"], document["by"], document["groups"]
+    if not receipt.has_public_groups:
+        mechanism = mechanism_of(receipt)
+        said, derived = _derived(mechanism, document["certificate"])
+        certificates, version = [derived], said.facts["version"]
+        rebuilt = receipt_document(
+            mechanism,
+            categories,
+            _released(mechanism, receipt.output),
+            certificate=said,
+            accuracy=accuracy_statement(mechanism),
+            request=request,
+            by=by,
+            groups=groups or (),
+        )
+    else:
+        made = mechanisms_of(receipt)
+        pairs = {g: _derived(m, document["certificate"][g]) for g, m in made.items() if m is not None}
+        certificates = [derived for _, derived in pairs.values()]
+        [version] = {said.facts["version"] for said, _ in pairs.values()}
+        parts = [_public_group(document, group, mechanism, pairs) for group, mechanism in made.items()]
+        drawn = [None if m is None else _released(m, document["output"][g]) for g, m in made.items()]
+        rebuilt = public_groups_document(parts, categories, drawn, by=by, groups=groups, request=request)
+    if not agree({**rebuilt, "version": version}, document):
+        raise NotPrivate("the receipt's fields contradict each other", hint="do not rely on it")
+    return max(certificates, key=lambda certificate: certificate.bound)
+
+
+def _public_group(
+    document: dict[str, Any],
+    group: str,
+    mechanism: Mechanism | None,
+    pairs: dict[str, tuple[Certificate, Certificate]],
+) -> PublicGroup:
+    if mechanism is None:
+        prior = Dirichlet([_number(parameter) for parameter in document["prior"][group]])
+        return PublicGroup(prior, None, None, None)
+    return PublicGroup(mechanism.space.prior, mechanism, pairs[group][0], accuracy_statement(mechanism))
+
+
+def _derived(mechanism: Mechanism, document: Any) -> tuple[Certificate, Certificate]:
+    """The certificate as it is said, and as it is derived anew."""
+    said = Certificate.from_json(document)
+    if said.method not in METHODS or not VERSION.fullmatch(said.facts["version"]):
+        raise contradiction()
+    derived = certificate_by_theorem(mechanism) if said.method == "theorem" else audit(mechanism).certificate
+    if {**said.facts, "version": None} != {**derived.facts, "version": None}:
+        raise NotPrivate("the receipt contradicts its certificate", hint="do not rely on it")
+    if not (derived.bound <= said.bound <= mechanism.epsilon):
+        raise NotPrivate("the certified loss does not hold", hint="do not rely on this receipt")
+    same_version = said.facts["version"] == derived.facts["version"]
+    argument = (said.method, said.statement) == (derived.method, derived.statement)
+    place = said.worst is None or said.worst == derived.worst  # whoever leaves it out claims nothing that is not so
+    if same_version and not (argument and place):
+        raise NotPrivate("the certificate does not say what is proved", hint="do not rely on it")
+    return said, derived
+
+
+def _check_request(document: dict[str, Any]) -> None:
+    """Either there was a ledger, and the receipt names the charge, or there was none; names tell things apart."""
+    request = [document[key] for key in ("request_id", "dataset", "charge")]
+    named = all(isinstance(part, str) and part for part in request) and DIGEST.fullmatch(request[-1])
+    names, by, groups = (document[key] for key in ("categories", "by", "groups"))
+    grouped = isinstance(by, str) and bool(by) and isinstance(groups, list) and len(groups) > 1 and _distinct(groups)
+    if not (named or request == [None] * 3) or document["unit"] not in UNITS or not _distinct(names):
+        raise contradiction()
+    if not grouped and (by, groups, document["group_sizes"]) != (None, None, None):
+        raise contradiction()
+
+
+def _distinct(names: Sequence[Any]) -> bool:
+    return all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
+
+
+def _released(mechanism: Mechanism, emitted: Sequence[Any]) -> Released:
+    output = tuple(emitted)
+    fits = len(output) == mechanism.space.k and sum(output) == mechanism.space.n
+    if not fits or not all(type(value) is int for value in output):
+        raise contradiction()
+    return Released(posterior=mechanism.posterior(output), output=output, mechanism=mechanism)
+
+
+def contradiction() -> InvalidInput:
+    """What is said of every receipt whose fields do not go together."""
+    return InvalidInput("the receipt's fields do not describe a release", hint="give one that discreet wrote")

@@ -1,0 +1,334 @@
+"""Integer noise, with exact masses and exact samplers: the geometric, its two-sided forms, and noise that sums to zero.
+
+All rates are rational, so every mass is a product of exponentials of rationals; no float takes part in a draw.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from discreet.arithmetic.numbers import ball, fixed_lower, fixed_upper, precision
+from discreet.samplers.bits import Bits, Inverter, Table, draw_composition, tabulate
+
+if TYPE_CHECKING:
+    import numpy as np
+    from flint import arb
+    from numpy.typing import NDArray
+
+Rounding = Literal["nearest", "floor"]
+
+_MAX_WINDOW = 1 << 17
+"""The longest table of totals that `ZeroSum` prepares; beyond it, it draws by rejection."""
+
+
+def _coin(probability: Callable[[], arb]) -> Inverter:
+    """An inverter with outcome 1 (true) of the given probability, and 0 otherwise."""
+
+    def table(width: int) -> Table:
+        with precision(width + 64):
+            fails = 1 - probability()
+            low, high = fixed_lower(fails, width + 8), fixed_upper(fails, width + 8)
+        one = 1 << (width + 8)
+        return tabulate([low, one - high], [high, one - low], 0, width)
+
+    return Inverter(table, 2)
+
+
+def _digit(rate: Fraction) -> Inverter:
+    """The coin of a binary digit: P(1)/P(0) = exp(-rate)."""
+    return _coin(lambda: 1 / (1 + ball(rate).exp()))
+
+
+class Geometric:
+    """P(t) ∝ exp(-rate·t) on t = 0, 1, 2, …
+
+    The binary digits of t are independent. The low ones, so many that the rest falls by at least e^-½ at each step,
+    are drawn one by one as coins, and the rest by inversion: tables stay short however small the rate is.
+    """
+
+    def __init__(self, rate: Fraction) -> None:
+        self.rate = rate
+        low = max(0, math.floor(math.log2(1 / rate)))
+        self._coins = [_digit(rate * 2**j) for j in range(low)]
+        self._rest = Inverter(self._table, 128)
+
+    def _table(self, width: int) -> Table:
+        step = self.rate * 2 ** len(self._coins)
+        scale = width + 16
+        with precision(scale + 16):
+            ratio, weight = (-ball(step)).exp(), ball(1)
+            weights: list[arb] = []
+            while fixed_upper(weight, scale) > 1:
+                weights.append(weight)
+                weight *= ratio
+            outside = fixed_upper(weight / (1 - ratio), scale)
+        return tabulate(
+            [fixed_lower(w, scale) for w in weights], [fixed_upper(w, scale) for w in weights], outside, width
+        )
+
+    def draw(self, bits: Bits) -> int:
+        """One exact draw."""
+        found = self._rest.draw(bits)
+        for coin in reversed(self._coins):
+            found = 2 * found + coin.draw(bits)
+        return found
+
+    def draw_many(self, bits: Bits, count: int) -> NDArray[np.int64]:
+        """Independent exact draws."""
+        found = self._rest.draw_many(bits, count).astype("int64")
+        for coin in reversed(self._coins):
+            found = 2 * found + coin.draw_many(bits, count)
+        return found
+
+
+@lru_cache(maxsize=64)
+def geometric(rate: Fraction) -> Geometric:
+    """The geometric noise of a rate, prepared once: rates are public."""
+    return Geometric(rate)
+
+
+@dataclass(frozen=True)
+class RoundedLaplace:
+    """⌊Y + shift⌋ for Y with density ½·rate·exp(-rate·|y|), shift ½ (to the nearest) or 0 (floor).
+
+    >>> noise = RoundedLaplace(Fraction(1), "nearest")
+    >>> with precision(64):
+    ...     mass = sum((noise.mass(t) for t in range(-60, 61)), ball(0))
+    >>> abs(float(mass) - 1) < 1e-15
+    True
+    """
+
+    rate: Fraction
+    rounding: Rounding
+
+    @property
+    def shift(self) -> Fraction:
+        """What is added before the floor is taken."""
+        return Fraction(1, 2) if self.rounding == "nearest" else Fraction(0)
+
+    def at_least(self, t: int) -> arb:
+        """P(noise ≥ t)."""
+        return self._beyond(t - self.shift)
+
+    def at_most(self, t: int) -> arb:
+        """P(noise ≤ t)."""
+        return self._beyond(self.shift - t - 1)
+
+    def mass(self, t: int) -> arb:
+        """P(noise = t), without cancellation."""
+        low, high = t - self.shift, t + 1 - self.shift
+        rate = ball(self.rate)
+        if low < 0 < high:
+            return 1 - self._beyond(high) - self._beyond(-low)
+        near = low if low >= 0 else -high
+        return (-rate * ball(near)).exp() * -(-rate).expm1() / 2
+
+    def _beyond(self, y: Fraction) -> arb:
+        """P(Y > y)."""
+        tail = (-ball(self.rate) * ball(abs(y))).exp() / 2
+        return tail if y >= 0 else 1 - tail
+
+    def log_floats(self, t: NDArray[np.int64]) -> tuple[NDArray[np.float64], ...]:
+        """Float logarithms of P(noise = t), P(noise ≤ t) and P(noise ≥ t)."""
+        import numpy as np
+
+        rate, shift = float(self.rate), float(self.shift)
+        low = t.astype(np.float64) - shift
+        high = low + 1
+        near = np.where(low >= 0, low, -high)
+        mass = np.where(
+            (low < 0) & (high > 0),
+            np.log(-np.expm1(-rate / 2)),
+            -rate * near + np.log(-np.expm1(-rate)) - np.log(2),
+        )
+        return mass, _log_beyond(rate, -high), _log_beyond(rate, low)
+
+    def draw(self, bits: Bits) -> int:
+        """One exact draw: a fair sign and a geometric size; rounding to the nearest first tosses for zero."""
+        size = geometric(self.rate)
+        if self.rounding == "floor":
+            return size.draw(bits) if bits.draw_bits(1) else -1 - size.draw(bits)
+        if not _nonzero_laplace(self.rate).draw(bits):
+            return 0
+        return 1 + size.draw(bits) if bits.draw_bits(1) else -1 - size.draw(bits)
+
+    def draw_many(self, bits: Bits, count: int) -> NDArray[np.int64]:
+        """Independent exact draws."""
+        size = geometric(self.rate).draw_many(bits, count)
+        positive = _signs(bits, count)
+        if self.rounding == "floor":
+            return _where(positive, size, -1 - size)
+        moved = _where(positive, 1 + size, -1 - size)
+        return moved * _nonzero_laplace(self.rate).draw_many(bits, count)
+
+
+def _log_beyond(rate: float, y: NDArray[np.float64]) -> NDArray[np.float64]:
+    import numpy as np
+
+    tail = -rate * np.abs(y) - np.log(2)
+    shown: NDArray[np.float64] = np.where(y >= 0, tail, np.log1p(-np.exp(tail)))
+    return shown
+
+
+@lru_cache(maxsize=64)
+def _nonzero_laplace(rate: Fraction) -> Inverter:
+    return _coin(lambda: (-ball(rate) / 2).exp())
+
+
+class TwoSided:
+    """P(d) ∝ exp(-rate·|d|) on all whole numbers.
+
+    One inversion over 0, 1, -1, 2, -2, … where the rate is large enough for a short table; otherwise a coin for zero,
+    a fair sign and a geometric size.
+    """
+
+    def __init__(self, rate: Fraction) -> None:
+        self.rate = rate
+        self._folded = Inverter(self._table, 256) if rate > Fraction(1, 8) else None
+        self._nonzero = _coin(lambda: 2 / (1 + ball(rate).exp()))
+
+    def _table(self, width: int) -> Table:
+        scale = width + 16
+        with precision(scale + 16):
+            ratio = (-ball(self.rate)).exp()
+            weight, lows, highs = ball(1), [1 << scale], [1 << scale]
+            while highs[-1] > 1:
+                weight *= ratio
+                lows += 2 * [fixed_lower(weight, scale)]
+                highs += 2 * [fixed_upper(weight, scale)]
+            outside = fixed_upper(2 * weight / (1 - ratio), scale)
+        return tabulate(lows, highs, outside, width)
+
+    def draw(self, bits: Bits) -> int:
+        """One exact draw."""
+        if self._folded is not None:
+            index = self._folded.draw(bits)
+            return (index + 1) // 2 if index & 1 else -(index // 2)
+        if not self._nonzero.draw(bits):
+            return 0
+        size = 1 + geometric(self.rate).draw(bits)
+        return size if bits.draw_bits(1) else -size
+
+    def draw_many(self, bits: Bits, count: int) -> NDArray[np.int64]:
+        """Independent exact draws."""
+        if self._folded is not None:
+            index = self._folded.draw_many(bits, count)
+            return _where((index & 1).astype(bool), (index + 1) // 2, -(index // 2))
+        size = 1 + geometric(self.rate).draw_many(bits, count)
+        return _where(_signs(bits, count), size, -size) * self._nonzero.draw_many(bits, count)
+
+
+def _signs(bits: Bits, count: int) -> NDArray[np.bool_]:
+    import numpy as np
+
+    size = (count + 7) // 8
+    found = np.frombuffer(bits.draw_bits(8 * size).to_bytes(size, "big"), dtype=np.uint8)
+    return np.unpackbits(found)[:count].astype(bool)
+
+
+def _where(positive: NDArray[np.bool_], one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.int64]:
+    import numpy as np
+
+    return np.where(positive, one, other).astype(np.int64)
+
+
+@lru_cache(maxsize=64)
+def zero_sum(rate: Fraction, k: int) -> ZeroSum:
+    """The noise that sums to zero, prepared once: its rate and k are public."""
+    return ZeroSum(rate, k)
+
+
+class ZeroSum:
+    """v ∈ ℤ^k with Σv = 0 and P(v) ∝ exp(-rate·‖v‖₁).
+
+    v = p - p' where p and p' are k independent geometrics each, given equal totals T. With q = exp(-rate),
+    P(T) ∝ C(T+k-1, k-1)²·q^2T, and given T both are uniform compositions of it (mathematics: section 4).
+    For k = 2 it is the two-sided geometric of rate 2·rate.
+    """
+
+    def __init__(self, rate: Fraction, k: int) -> None:
+        self.rate, self.k = rate, k
+        grown = math.exp(-float(rate))
+        self._mode = max(0, int((k * grown - 1) / (1 - grown))) if grown < 1 else _MAX_WINDOW
+        spread = math.sqrt(2 * k * grown) / (1 - grown) if grown < 1 else math.inf
+        self._tabled = 24 * spread + 64 / float(rate) < _MAX_WINDOW
+        self._totals = Inverter(self._table, _MAX_WINDOW)
+        self._free = TwoSided(2 * rate if k == 2 else rate)
+
+    def log_total(self) -> arb:
+        """An enclosure of ln Σ_v exp(-rate·‖v‖₁): for any k, (1-q²)^k·Σ_T C(T+k-1,k-1)²·q^2T."""
+        from flint import arb
+
+        q = (-ball(self.rate)).exp()
+        square = q * q
+        # Euler's transformation makes the sum finite: (1-q²)^k ₂F₁(k,k;1;q²) = (1-q²)^(1-k) Σ_j C(k-1,j)² q^2j.
+        total, term = arb(1), arb(1)
+        for j in range(1, self.k):
+            term = term * square * (self.k - j) ** 2 / j**2
+            total += term
+        return total.log() + (1 - self.k) * (1 - square).log()
+
+    def draw(self, bits: Bits) -> list[int]:
+        """One exact draw, in O(k + T)."""
+        if self.k == 2:
+            d = self._free.draw(bits)
+            return [d, -d]
+        if not self._tabled:
+            found: list[int] = self.draw_many(bits, 1)[0].tolist()
+            return found
+        total = self._totals.draw(bits)
+        up, down = draw_composition(bits, total, self.k), draw_composition(bits, total, self.k)
+        return [a - b for a, b in zip(up, down, strict=True)]
+
+    def draw_many(self, bits: Bits, count: int) -> NDArray[np.int64]:
+        """Independent exact draws, by rejection: k-1 free coordinates, kept with probability exp(-rate·|last|)."""
+        import numpy as np
+
+        if self.k == 2:
+            d = self._free.draw_many(bits, count)
+            return np.stack([d, -d], axis=1)
+        kept: list[NDArray[np.int64]] = [np.empty((0, self.k), dtype=np.int64)]
+        have = 0
+        while have < count:
+            batch = max(1, min(2 * (count - have) + 16, (1 << 22) // self.k))
+            free = self._free.draw_many(bits, batch * (self.k - 1)).reshape(batch, self.k - 1)
+            last = -free.sum(axis=1)
+            # P(geometric ≥ m) = exp(-rate·m): the coin of the right probability, without computing it.
+            keep = geometric(self.rate).draw_many(bits, batch) >= np.abs(last)
+            kept.append(np.concatenate([free[keep], last[keep, None]], axis=1))
+            have += int(keep.sum())
+        return np.concatenate(kept)[:count]
+
+    def _table(self, width: int) -> Table:
+        """Weights relative to the mode's, outward until the rest is below one unit; the rest is bounded by ratios."""
+        scale = width + 24
+        with precision(scale + 48):
+            square = (-2 * ball(self.rate)).exp()
+            up, beyond = self._walk(scale, lambda t: square * (t + self.k) ** 2 / (t + 1) ** 2, 1)
+            down, before = self._walk(scale, lambda t: ball(t) ** 2 / (square * (t + self.k - 1) ** 2), -1)
+            weights = [*reversed(down), ball(1), *up]
+            lows = [fixed_lower(w, scale) for w in weights]
+            highs = [fixed_upper(w, scale) for w in weights]
+        first = self._mode - len(down)
+        if first > 0:
+            # One more outcome stands for everything to the left; it is never certain.
+            lows, highs, first = [0, *lows], [before, *highs], first - 1
+        return tabulate(lows, highs, beyond, width, first=first)
+
+    def _walk(self, scale: int, ratio: Callable[[int], arb], direction: int) -> tuple[list[arb], int]:
+        found: list[arb] = []
+        weight, t = ball(1), self._mode
+        while t + direction >= 0:
+            factor = ratio(t)
+            weight = weight * factor
+            if fixed_upper(weight, scale) <= 1 and factor < 0.999:
+                # Ratios fall outward, so what is left is below a geometric series.
+                return found, fixed_upper(weight / (1 - factor), scale)
+            found.append(weight)
+            t += direction
+        return found, 0

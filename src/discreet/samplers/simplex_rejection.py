@@ -1,0 +1,394 @@
+"""Exact draws from exponential laws on three categories or more, without listing the candidates.
+
+The weight of a candidate r is covered by a sum of products over categories, Σ_j w_j Π_i g_i(r_i)^m_j (see
+`discreet.samplers.exponential_majorant`), plus a constant and an atom at the centre. A term is chosen, every category
+but one is drawn from a block envelope of its factor, the last takes what is left of n, and the candidate is kept with
+probability weight over the sum of all terms' envelopes: an exact coin. A factor t^r_i may be put on every category,
+because Σr is fixed; it is chosen so that the expected counts sum to n. Without it hardly any draw would fit when counts
+are small.
+
+What correctness rests on: every envelope is at least its factor (at the near ends of blocks ln g_i is bounded by a
+proved inequality, and g_i falls on either side of c_i); the cover is at least the weight; choices are made by exact
+whole numbers. Floats are rounded up with room to spare, and where one stands for the sum of envelopes it is a ball
+whose radius bounds its error: sums of positive floats and of their logarithms, a few units in the last place each.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING
+
+from discreet.arithmetic.lgamma_bounds import least_second_differences
+from discreet.arithmetic.numbers import ball, working_bits
+from discreet.errors import DiscreetError
+from discreet.posteriors.space import Counts, PosteriorSpace
+from discreet.samplers.bits import CHUNK, Bits, draw_below, draw_bernoulli, draw_choice, draw_composition, draw_words
+from discreet.samplers.exponential_majorant import cover
+from discreet.typing import Outcome
+
+if TYPE_CHECKING:
+    import numpy as np
+    from flint import arb
+    from numpy.typing import NDArray
+
+_WIDE = 14.0
+"""Fine blocks reach this many standard deviations from a count of at least `_MANY`; beyond, blocks double."""
+
+_MANY = 50
+_PAD = 2.0**-36
+"""Heights are raised by this share: far more than the rounding of the few float operations that make them."""
+
+_MANTISSA = 12
+"""Heights keep this many bits, so that height times block size is an exact float."""
+
+_CENTRED = 0.05
+"""A tilt is right where the expected counts sum to n within this many records, or a twentieth of a deviation."""
+
+_SPARSE = 2
+"""Counts below this may do better without a tilt."""
+
+_SHARE_BITS = 62
+
+_FLOOR = 14
+"""The constant of the cover is at least 2**-14 of an even share: a preparation that does not grow with n."""
+
+
+class Blocks:
+    """The counts of every category cut into blocks, one category after the other, with ln g at their near ends."""
+
+    def __init__(self, space: PosteriorSpace, counts: Counts, flattest: float) -> None:
+        import numpy as np
+
+        growth = min(max(2 / space.k, 0.02), 0.25)
+        low, high, self.starts = [], [], [0]
+        for i, centre in enumerate(counts):
+            spread = math.sqrt(8 * (float(space.prior.parameters[i]) + centre + 1) / flattest)
+            edges = _edges(centre, space.n, growth, _WIDE * spread if centre >= _MANY else float(space.n))
+            low += edges[:-1]
+            high += [edge - 1 for edge in edges[1:]]
+            self.starts.append(len(low))
+        self.low, self.high = np.array(low, dtype=np.int64), np.array(high, dtype=np.int64)
+        self.size = (self.high - self.low + 1).astype(np.float64)
+        self.log_size = np.log(self.size)
+        self.lengths = np.diff(self.starts)
+        self.first = np.array(self.starts[:-1])
+        centres = np.repeat(np.array(counts, dtype=np.int64), self.lengths)
+        alphas = np.repeat(space.prior.alpha, self.lengths)
+        self.offset = 0.5 * ((self.low - centres) + (self.high - centres))
+        self.log_factor = -_least_losses(alphas, centres, np.where(self.high < centres, self.high, self.low))
+
+    def heights(self, rate: float, tilt: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Envelope heights for g^rate·e^(-tilt·x), short floats, over each category's own e^top; and the tops."""
+        import numpy as np
+
+        logs = rate * self.log_factor - tilt * (self.low if tilt >= 0 else self.high)
+        logs += _PAD * (rate * np.abs(self.log_factor) + abs(tilt) * self.high + 1)
+        tops = np.maximum.reduceat(logs, self.first)
+        mantissa, exponent = np.frexp(np.exp(np.maximum(logs - np.repeat(tops, self.lengths), -600.0)) * (1 + _PAD))
+        return np.ldexp(np.ceil(np.ldexp(mantissa, _MANTISSA)), exponent - _MANTISSA), tops
+
+    def find(self, i: int, x: int) -> int:
+        """The block of category i that holds the count x."""
+        start, stop = self.starts[i], self.starts[i + 1]
+        return start + int(self.low[start:stop].searchsorted(x, side="right")) - 1
+
+    def find_many(self, i: int, x: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The blocks of category i that hold these counts."""
+        start, stop = self.starts[i], self.starts[i + 1]
+        found: NDArray[np.int64] = start - 1 + self.low[start:stop].searchsorted(x, side="right")
+        return found
+
+
+class Term:
+    """One product of the cover: its tilt, and the heights of all blocks."""
+
+    def __init__(self, blocks: Blocks, last: int, rate: float, log_weight: float, tilt: float, n: int) -> None:
+        import numpy as np
+
+        self._blocks = blocks
+        self._heights, tops = blocks.heights(rate, tilt)
+        log_totals = np.log(np.add.reduceat(self._heights * blocks.size, blocks.first))
+        self._log_free = math.fsum(np.delete(log_totals, last).tolist())
+        self.log_mass = log_weight + tilt * n + _PAD * (1 + abs(tilt) * n) + math.fsum(tops.tolist()) + self._log_free
+        self.size_of_logs = float(np.abs(log_totals).sum() + np.abs(tops).sum()) + abs(log_weight) + abs(tilt) * n
+        self._sums: dict[int, NDArray[np.float64]] = {}
+        self._whole: dict[int, list[int]] = {}
+        self._log_heights: NDArray[np.float64] | None = None
+
+    def log_chance(self, at: list[int]) -> float:
+        """ln Π height/total over one block of each free category: how likely the term proposes a candidate in them."""
+        import numpy as np
+
+        return float(np.log(self._heights[at]).sum()) - self._log_free
+
+    def log_chances(self, at: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The same for many candidates, one a row of blocks."""
+        import numpy as np
+
+        if self._log_heights is None:
+            self._log_heights = np.log(self._heights)
+        shown: NDArray[np.float64] = self._log_heights[at].sum(axis=1) - self._log_free
+        return shown
+
+    def masses(self, i: int) -> NDArray[np.float64]:
+        """The masses of category i's blocks, exact floats."""
+        here = slice(self._blocks.starts[i], self._blocks.starts[i + 1])
+        mass: NDArray[np.float64] = self._heights[here] * self._blocks.size[here]
+        return mass
+
+    def exact_share(self, i: int, block: int) -> Fraction:
+        """The probability of a block of category i."""
+        if i not in self._whole:
+            self._whole[i] = whole_masses(self.masses(i))
+        masses = self._whole[i]
+        return Fraction(masses[block - self._blocks.starts[i]], sum(masses))
+
+    def draw_block(self, bits: Bits, i: int) -> int:
+        """A block of category i with probability exactly proportional to its mass."""
+        drawn = bits.draw_bits(CHUNK)
+        sums, room = self._running(i)
+        at = drawn * 2.0**-CHUNK * float(sums[-1])
+        found = int(sums.searchsorted(at - room))
+        if found != int(sums.searchsorted(at + room)) or found == len(sums):
+            found = _exact_block(bits, self.masses(i), drawn)
+        return self._blocks.starts[i] + found
+
+    def draw_blocks(self, bits: Bits, i: int, size: int) -> NDArray[np.int64]:
+        """Many blocks of category i, each as by `draw_block`."""
+        words = draw_words(bits, size)
+        sums, room = self._running(i)
+        at = words * 2.0**-CHUNK * float(sums[-1])
+        found = sums.searchsorted(at - room)
+        unclear = (found != sums.searchsorted(at + room)) | (found == len(sums))
+        for place in unclear.nonzero()[0]:
+            found[place] = _exact_block(bits, self.masses(i), int(words[place]))
+        blocks: NDArray[np.int64] = self._blocks.starts[i] + found
+        return blocks
+
+    def _running(self, i: int) -> tuple[NDArray[np.float64], float]:
+        """The running sums of category i's masses, and how far they and a position among them may be off."""
+        import numpy as np
+
+        if i not in self._sums:
+            self._sums[i] = np.cumsum(self.masses(i))
+        sums = self._sums[i]
+        # The running sums of b exact floats are off by less than b·2**-53 of the total; a position by a few 2**-53.
+        return sums, (len(sums) + 8) * 2.0**-52 * float(sums[-1])
+
+
+def _exact_block(bits: Bits, masses: NDArray[np.float64], drawn: int) -> int:
+    """The same choice, by whole numbers, from the bits drawn so far."""
+    sums = list(itertools.accumulate(whole_masses(masses)))
+    width = CHUNK
+    while True:
+        index = next(b for b, s in enumerate(sums) if drawn * sums[-1] < s << width)
+        if (drawn + 1) * sums[-1] <= sums[index] << width:
+            return index
+        drawn, width = (drawn << CHUNK) | bits.draw_bits(CHUNK), width + CHUNK
+
+
+def whole_masses(masses: NDArray[np.float64]) -> list[int]:
+    """Exact floats as whole numbers of a common unit.
+
+    >>> import numpy as np
+    >>> whole_masses(np.array([0.5, 3.0]))
+    [1, 6]
+    """
+    ratios = [float(mass).as_integer_ratio() for mass in masses]
+    unit = max(denominator for _, denominator in ratios)
+    return [numerator * (unit // denominator) for numerator, denominator in ratios]
+
+
+class Tilted:
+    """The sampler for one law: weight(r) = exp(-rate·H(c, r)), given by enclosures.
+
+    `slow_rate` is a float below the true rate: smaller rates have larger weights, so what covers these covers those.
+    """
+
+    def __init__(
+        self, space: PosteriorSpace, counts: Counts, slow_rate: float, log_weight: Callable[[Outcome], arb]
+    ) -> None:
+        self.space, self.counts, self._log_weight = space, counts, log_weight
+        self.last = max(range(space.k), key=lambda i: counts[i])
+        self.free = [i for i in range(space.k) if i != self.last]
+        self._log_size = math.log(space.size)
+        found = cover(slow_rate, _least(space, counts), -self._log_size - _FLOOR * math.log(2))
+        self.blocks = Blocks(space, counts, float(found.rates.min()) if found.rates.size else 1.0)
+        tilts = _tilts(self.blocks, found.rates)
+        self.terms = [
+            self._term(m, weight, tilt)
+            for m, weight, tilt in zip(found.rates.tolist(), found.log_weights.tolist(), tilts, strict=True)
+        ]
+        # The last two choices: an even draw from all candidates, and the centre itself.
+        rest = 1 - math.fsum(math.exp(weight) for weight in found.log_weights.tolist()) - math.exp(found.log_constant)
+        logs = [term.log_mass for term in self.terms] + [found.log_constant + self._log_size]
+        logs.append(math.log(max(rest, 0.0) + 2.0**-40))
+        total = max(logs) + math.log(math.fsum(math.exp(x - max(logs)) for x in logs))
+        self._shares = [math.ceil(math.exp(x - total) * 2.0**_SHARE_BITS) + 1 for x in logs]
+        self.choices = list(itertools.accumulate(self._shares))
+        largest = max((term.size_of_logs for term in self.terms), default=0.0)
+        self.room = 1e-9 + 2.0**-44 * (largest + 64 * space.k + self._log_size)
+        self.log_bound = total - _SHARE_BITS * math.log(2) + self.room
+
+    def _term(self, rate: float, log_weight: float, tilt: float) -> Term:
+        """The term with this tilt, or without one where that proposes less in vain.
+
+        g falls slower than any exponential above a count of 0, so at a corner a tilt can lead away to all records.
+        """
+        tilted = Term(self.blocks, self.last, rate, log_weight, tilt, self.space.n)
+        if min(self.counts) >= _SPARSE:
+            return tilted
+        upright = Term(self.blocks, self.last, rate, log_weight, 0.0, self.space.n)
+        return min(tilted, upright, key=lambda term: term.log_mass)
+
+    def draw(self, bits: Bits) -> Outcome:
+        """One candidate, exactly from the law."""
+        while True:
+            r = self.propose(bits)
+            if r is not None and draw_bernoulli(bits, partial(self.chance, r)):
+                return r
+
+    def propose(self, bits: Bits) -> Outcome | None:
+        """One try: a candidate that has yet to be kept, or None where the counts do not fit n."""
+        choice = draw_choice(bits, self.choices)
+        if choice == len(self.terms):
+            return tuple(draw_composition(bits, self.space.n, self.space.k))
+        if choice > len(self.terms):
+            return tuple(self.counts)
+        term, left = self.terms[choice], self.space.n
+        found = [0] * self.space.k
+        for i in self.free:
+            block = term.draw_block(bits, i)
+            low, high = int(self.blocks.low[block]), int(self.blocks.high[block])
+            found[i] = low + draw_below(bits, high - low + 1)
+            left -= found[i]
+            if left < 0:
+                return None
+        found[self.last] = left
+        return tuple(found)
+
+    def chance(self, r: Outcome) -> arb:
+        """weight(r)/(bound·Q(r)), where Q is the chance of proposing r: at most 1 by the cover and the envelopes."""
+        blocks = [self.blocks.find(i, r[i]) for i in self.free]
+        log_q = self._quick(r, blocks) if working_bits() <= 2 * CHUNK else self._exact(r, blocks)
+        chance = (self._log_weight(r) - arb_ball(self.log_bound) - log_q).exp()
+        if chance > 1:
+            raise DiscreetError("an envelope was found too low", hint="please report this prior, n and k")
+        return chance
+
+    def log_proposal(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """ln Q of many candidates, one a row: floats within `room`, as in `_quick`."""
+        import numpy as np
+
+        at = np.stack([self.blocks.find_many(i, rows[:, i]) for i in self.free], axis=1)
+        logs = [np.full(len(rows), math.log(self._shares[-2]) - self._log_size)]
+        logs += [math.log(share) + term.log_chances(at) for share, term in zip(self._shares, self.terms, strict=False)]
+        centre = (rows == np.array(self.counts)).all(axis=1)
+        logs.append(np.where(centre, math.log(self._shares[-1]), -np.inf))
+        shown: NDArray[np.float64] = np.logaddexp.reduce(np.stack(logs), axis=0)
+        return shown
+
+    def _quick(self, r: Outcome, blocks: list[int]) -> arb:
+        """ln Q(r) in floats, with the bound on their error as radius."""
+        logs = [
+            math.log(share) + term.log_chance(blocks) for share, term in zip(self._shares, self.terms, strict=False)
+        ]
+        logs.append(math.log(self._shares[-2]) - self._log_size)
+        if r == tuple(self.counts):
+            logs.append(math.log(self._shares[-1]))
+        top = max(logs)
+        return arb_ball(top + math.log(math.fsum(math.exp(x - top) for x in logs)), self.room)
+
+    def _exact(self, r: Outcome, blocks: list[int]) -> arb:
+        """ln Q(r) at the working precision."""
+        total = ball(self._shares[-2]) / self.space.size
+        if r == tuple(self.counts):
+            total += self._shares[-1]
+        for share, term in zip(self._shares, self.terms, strict=False):
+            product = ball(share)
+            for i, block in zip(self.free, blocks, strict=True):
+                product *= ball(term.exact_share(i, block)) / int(self.blocks.size[block])
+            total += product
+        return total.log()
+
+
+def _least_losses(alpha: NDArray[np.float64], centre: NDArray[np.int64], x: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Lower bounds on -ln g(x) ≥ 0: half of one on the second difference of lnΓ."""
+    import numpy as np
+
+    low, high = np.minimum(centre, x), np.maximum(centre, x)
+    return 0.5 * least_second_differences(alpha + low, alpha + high, (high - low).astype(np.float64))
+
+
+def _least(space: PosteriorSpace, counts: Counts) -> float:
+    """A lower bound on L over all candidates but the centre: some category loses a record and another gains one."""
+    import numpy as np
+
+    centre = np.array(counts, dtype=np.int64)
+    more, fewer = np.flatnonzero(centre < space.n), np.flatnonzero(centre > 0)
+    alpha = space.prior.alpha
+    gains = sorted(zip(_least_losses(alpha[more], centre[more], centre[more] + 1).tolist(), more.tolist(), strict=True))
+    losses = sorted(
+        zip(_least_losses(alpha[fewer], centre[fewer], centre[fewer] - 1).tolist(), fewer.tolist(), strict=True)
+    )
+    return float(min(gain + loss for gain, i in gains[:2] for loss, j in losses[:2] if i != j))
+
+
+def _tilts(blocks: Blocks, rates: NDArray[np.float64]) -> list[float]:
+    """For each rate the tilt at which expected counts sum to n, from the steepest rate down.
+
+    The expected sum falls with the tilt: Newton's steps are kept inside what is known to hold the root, because a law
+    of few counts has hardly any slope where it is flat. A tilt that is off costs tries, not correctness.
+    """
+    found, tilt = [], 0.0
+    for rate in rates[::-1].tolist():
+        low, high = -math.inf, math.inf
+        for _ in range(60):
+            excess, spread = _moments(blocks, rate, tilt)
+            if abs(excess) <= max(0.05 * math.sqrt(spread), _CENTRED):
+                break
+            low, high = (tilt, high) if excess > 0 else (low, tilt)
+            limit = 2 * abs(tilt) + 1 / math.sqrt(max(spread, 1.0))
+            guess = tilt + min(max(excess / max(spread, 1e-300), -limit), limit)
+            tilt = guess if low < guess < high else 0.5 * (low + high)
+        found.append(tilt)
+    return found[::-1]
+
+
+def _moments(blocks: Blocks, rate: float, tilt: float) -> tuple[float, float]:
+    """How far the expected counts exceed n, and the variance of their sum, for g^rate·e^(-tilt·x)."""
+    import numpy as np
+
+    heights = rate * blocks.log_factor - tilt * blocks.offset + blocks.log_size
+    heights -= np.repeat(np.maximum.reduceat(heights, blocks.first), blocks.lengths)
+    chance = np.exp(heights)
+    mass = np.add.reduceat(chance, blocks.first)
+    chance *= blocks.offset
+    mean = np.add.reduceat(chance, blocks.first) / mass
+    chance *= blocks.offset
+    square = np.add.reduceat(chance, blocks.first) / mass
+    return float(mean.sum()), max(float((square - mean**2).sum()), 0.0)
+
+
+def _edges(centre: int, n: int, growth: float, reach: float) -> list[int]:
+    """Block edges: single counts around the centre, then sizes in proportion to the distance, doubling beyond reach."""
+    right, at = [], centre
+    while at <= n:
+        right.append(at)
+        at += max(1, int((at - centre) * (growth if at - centre < reach else 1.0)))
+    left, at = [], centre
+    while at > 0:
+        at = max(0, at - max(1, int((centre - at) * (growth if centre - at < reach else 1.0))))
+        left.append(at)
+    return [*reversed(left), *right, n + 1]
+
+
+def arb_ball(middle: float, radius: float = 0.0) -> arb:
+    """The ball around a float."""
+    from flint import arb
+
+    return arb(middle, radius)

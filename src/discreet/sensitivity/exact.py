@@ -1,0 +1,301 @@
+"""How far one replaced record can move a posterior, in Hellinger distance: exact, O(k²), for any n.
+
+By the triangle inequality the local sensitivity at c is the largest distance to a neighbour, and a step that takes
+a record from category i and puts it into j has BC = g(α_i+c_i-1)·g(α_j+c_j) with g(x) = Γ(x+½)/sqrt(Γ(x)Γ(x+1)),
+which increases with x. Both smooth sensitivities reach their extreme at the ends of lines of moved records, so a few
+arrangements for each pair are enough (mathematics: section 2; tests: `tests/sensitivity/test_exact.py` against
+enumeration).
+
+Each comes as a float and, with `_enclosure` in its name, as a ball at the working precision. The formulas are written
+once, for balls and for floats whose errors are known.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any, Protocol, cast
+
+from flint import arb, fmpq, fmpz
+
+from discreet.arithmetic.lgamma_bounds import SAFE, least_second_difference, most_second_difference
+from discreet.arithmetic.numbers import ball, exact, nearest_float, precision, working_bits
+from discreet.errors import InvalidInput
+from discreet.posteriors.space import PosteriorSpace
+
+_HALF = fmpq(1, 2)
+
+
+def local_sensitivity(space: PosteriorSpace, c: object) -> float:
+    """The largest Hellinger distance from the posterior of c to that of an adjacent data set.
+
+    It depends on the data: not publishable.
+
+    >>> space = PosteriorSpace(prior=[1, 1], n=1000)
+    >>> round(local_sensitivity(space, [500, 500]), 7)
+    0.0223467
+    """
+    counts = space.counts(c)
+    return nearest_float(lambda: local_enclosure(space, counts))
+
+
+def global_sensitivity(space: PosteriorSpace) -> float:
+    """The largest local sensitivity over all data sets.
+
+    >>> round(global_sensitivity(PosteriorSpace(prior=[7, 4, 5], n=10**12)), 12)
+    0.233629480709
+    """
+    return nearest_float(lambda: global_enclosure(space))
+
+
+def smooth_sensitivity(space: PosteriorSpace, c: object, gamma: object) -> float:
+    """Exponentially smooth: the largest LS(c')·exp(-γ·d(c,c')). It depends on the data: not publishable.
+
+    >>> space = PosteriorSpace(prior=[1, 1], n=100)
+    >>> smooth_sensitivity(space, [50, 50], 1000) == local_sensitivity(space, [50, 50])
+    True
+    """
+    counts, rate = space.counts(c), exact(gamma, "gamma", minimum=0)
+    return nearest_float(lambda: smooth_enclosure(space, counts, ball(rate)))
+
+
+def reciprocal_sensitivity(space: PosteriorSpace, c: object, gamma: object) -> float:
+    """Reciprocally smooth: 1/S is the least 1/LS(c') + γ·d(c,c'). It depends on the data: not publishable.
+
+    >>> space = PosteriorSpace(prior=[1, 1], n=100)
+    >>> reciprocal_sensitivity(space, [50, 50], 0) == global_sensitivity(space)
+    True
+    """
+    counts, rate = space.counts(c), exact(gamma, "gamma", minimum=0)
+    return nearest_float(lambda: 1 / inverse_reciprocal_enclosure(space, counts, ball(rate)))
+
+
+def published_gamma(space: PosteriorSpace, epsilon: object, delta: object) -> float:
+    """The smoothing rate of the seed documents, ln(1 - ε/(2 ln(δ/(2|R|)))).
+
+    >>> round(published_gamma(PosteriorSpace(prior=[1, 1], n=100), 0.8, 0.8), 10)
+    0.0698191876
+    """
+    return nearest_float(lambda: published_gamma_enclosure(space, epsilon, delta))
+
+
+def published_gamma_enclosure(space: PosteriorSpace, epsilon: object, delta: object) -> arb:
+    """The seeds' γ as a ball."""
+    budget, slack = exact(epsilon, "epsilon", above=0), exact(delta, "delta", above=0)
+    if slack >= 1:
+        raise InvalidInput("delta must be below 1", hint="give something like 1e-8")
+    return (1 - ball(budget) / (2 * (ball(slack) / (2 * space.size)).log())).log()
+
+
+def log_step(x: fmpq) -> arb:
+    """ln g(x) = lnΓ(x+½) - lnΓ(x) - ½ ln x, to the working precision relative to its size of about 1/(8x)."""
+    with precision(working_bits() + 2 * int(x.ceil()).bit_length() + 16):
+        at = arb(x)
+        return arb(x + _HALF).lgamma() - at.lgamma() - at.log() / 2
+
+
+def step_enclosure(x: fmpq, y: fmpq) -> arb:
+    """The distance of a step between arguments x (losing) and y (gaining): sqrt(1 - g(x)·g(y))."""
+    return (-(log_step(x) + log_step(y)).expm1()).sqrt()
+
+
+def local_enclosure(space: PosteriorSpace, c: Sequence[int]) -> arb:
+    """LS(c) as a ball at the working precision."""
+    return cast("arb", local_by(Balls(space), c))
+
+
+def global_enclosure(space: PosteriorSpace) -> arb:
+    """GS as a ball at the working precision."""
+    return cast("arb", global_by(Balls(space)))
+
+
+def smooth_enclosure(space: PosteriorSpace, c: Sequence[int], gamma: arb) -> arb:
+    """S(c), exponentially smooth, as a ball at the working precision."""
+    return cast("arb", smooth_by(Balls(space), c, gamma))
+
+
+def inverse_reciprocal_enclosure(space: PosteriorSpace, c: Sequence[int], gamma: arb) -> arb:
+    """1/S(c), reciprocally smooth, as a ball at the working precision."""
+    return cast("arb", inverse_reciprocal_by(Balls(space), c, gamma))
+
+
+def bracket(space: PosteriorSpace, formula: Callable[[Arithmetic], Any]) -> tuple[float, float]:
+    """Floats certainly below and above the inverse of a sensitivity, given by a formula for any arithmetic.
+
+    They decide what is clear without a ball; see `discreet.arithmetic.lgamma_bounds`.
+
+    >>> space = PosteriorSpace(prior=[1, 1], n=1000)
+    >>> low, high = bracket(space, lambda by: 1 / local_by(by, [500, 500]))
+    >>> low < 1 / local_sensitivity(space, [500, 500]) < high, high / low < 1.0001
+    (True, True)
+    """
+    low: float = formula(Floats(space, most_second_difference))
+    high: float = formula(Floats(space, least_second_difference))
+    return low * (1 - 2 * SAFE), high * (1 + 2 * SAFE)
+
+
+class Arithmetic(Protocol):
+    """What the formulas below compute with: rational arguments and real distances, in types of its own."""
+
+    n: int
+
+    @property
+    def alpha(self) -> Sequence[Any]:
+        """The prior's parameters."""
+
+    def number(self, exact: Fraction) -> Any:
+        """A rational number as a real one."""
+
+    def size(self, x: Any, y: Any) -> Any:
+        """The distance of a step between arguments x (losing) and y (gaining)."""
+
+    def fade(self, gamma: Any, d: int) -> Any:
+        """exp(-γd)."""
+
+    def larger(self, a: Any, b: Any) -> Any:
+        """The maximum, also where it is open which one that is."""
+
+    def smaller(self, a: Any, b: Any) -> Any:
+        """The minimum."""
+
+
+class Balls:
+    """Enclosures at the working precision. Arguments recur: with many categories each is met in many pairs."""
+
+    __slots__ = ("_known", "alpha", "n")
+
+    def __init__(self, space: PosteriorSpace) -> None:
+        self.alpha, self.n = space.rationals, space.n
+        self._known: dict[tuple[fmpz, fmpz], arb] = {}
+
+    def number(self, exact: Fraction) -> arb:
+        """An enclosure."""
+        return ball(exact)
+
+    def size(self, x: fmpq, y: fmpq) -> arb:
+        """sqrt(1 - g(x)·g(y))."""
+        return (-(self._log_step(x) + self._log_step(y)).expm1()).sqrt()
+
+    def _log_step(self, x: fmpq) -> arb:
+        key = x.p, x.q  # a rational's own hash takes as long as lnΓ
+        if key not in self._known:
+            self._known[key] = log_step(x)
+        return self._known[key]
+
+    def fade(self, gamma: arb, d: int) -> arb:
+        """exp(-γd)."""
+        return (-gamma * d).exp()
+
+    def larger(self, a: arb, b: arb) -> arb:
+        """The enclosure of the maximum."""
+        return a.max(b)
+
+    def smaller(self, a: arb, b: arb) -> arb:
+        """The enclosure of the minimum."""
+        return a.min(b)
+
+
+class Floats:
+    """Floats on one side of the truth, by bounds on -2 ln g(x), which is a second difference of lnΓ."""
+
+    __slots__ = ("_twice", "alpha", "n")
+
+    def __init__(self, space: PosteriorSpace, twice: Callable[[float, float, int], float]) -> None:
+        self.alpha, self.n = [float(parameter) for parameter in space.prior.parameters], space.n
+        self._twice = twice
+
+    def number(self, exact: Fraction) -> float:
+        """The nearest float."""
+        return float(exact)
+
+    def size(self, x: float, y: float) -> float:
+        """sqrt(1 - g(x)·g(y))."""
+        return math.sqrt(-math.expm1(-0.5 * (self._twice(x, x + 1, 1) + self._twice(y, y + 1, 1))))
+
+    def fade(self, gamma: float, d: int) -> float:
+        """exp(-γd)."""
+        return math.exp(-gamma * d)
+
+    def larger(self, a: float, b: float) -> float:
+        """The maximum."""
+        return a if a > b else b
+
+    def smaller(self, a: float, b: float) -> float:
+        """The minimum."""
+        return a if a < b else b
+
+
+def local_by(by: Arithmetic, c: Sequence[int]) -> Any:
+    """LS(c): the largest of the steps that no other dominates."""
+    return functools.reduce(by.larger, (by.size(x, y) for x, y in _steps(by, c)))
+
+
+def global_by(by: Arithmetic) -> Any:
+    """GS: for k ≥ 3 the two smallest priors meet; for k = 2 the larger of the two end steps."""
+    if len(by.alpha) > 2:
+        first, second = sorted(by.alpha)[:2]
+        return by.size(first, second)
+    (a, b), last = by.alpha, by.n - 1
+    return by.larger(by.size(a, b + last), by.size(b, a + last))
+
+
+def smooth_by(by: Arithmetic, c: Sequence[int], gamma: Any) -> Any:
+    """S(c) = max LS_ij(c')·exp(-γd) over the arrangements that can be extreme."""
+    found = local_by(by, c)
+    for x, y, d in _far_steps(by, c):
+        fade = by.fade(gamma, d)
+        if not fade < found:  # every step is below 1: otherwise it is too far away, whatever it is
+            found = by.larger(found, by.size(x, y) * fade)
+    return found
+
+
+def inverse_reciprocal_by(by: Arithmetic, c: Sequence[int], gamma: Any) -> Any:
+    """1/S(c) = min 1/LS_ij(c') + γd over the arrangements that can be extreme."""
+    found = 1 / local_by(by, c)
+    for x, y, d in _far_steps(by, c):
+        way = gamma * d
+        if not 1 + way > found:  # every step is below 1: otherwise it is too far away, whatever it is
+            found = by.smaller(found, 1 / by.size(x, y) + way)
+    return found
+
+
+def _far_steps(by: Arithmetic, c: Sequence[int]) -> Iterator[tuple[Any, Any, int]]:
+    """The steps (x, y) beside the local one that can be extreme for a smooth sensitivity, with their distance from c.
+
+    For each ordered pair (i, j) it is its own step with i emptied to its last record or left alone, and j emptied or
+    left alone, at the cheapest distance that reaches it. With two categories nothing else can hold the rest, and only
+    the two ends of the line remain.
+    """
+    alpha, n = by.alpha, by.n
+    if len(alpha) == 2:
+        yield alpha[0], alpha[1] + (n - 1), max(c[0] - 1, 0)
+        yield alpha[1], alpha[0] + (n - 1), max(c[1] - 1, 0)
+        return
+    for i, j in itertools.permutations(range(len(alpha)), 2):
+        for left_i in {max(c[i], 1), 1}:
+            for left_j in {c[j], 0}:
+                if left_i + left_j <= n:
+                    taken = max(c[i] - left_i, 0) + (c[j] - left_j)
+                    put = max(left_i - c[i], 0)
+                    yield alpha[i] + (left_i - 1), alpha[j] + left_j, max(taken, put)
+
+
+def _steps(by: Arithmetic, c: Sequence[int]) -> Iterator[tuple[Any, Any]]:
+    """The steps from c that can be the largest: g increases, so the smallest source and the smallest target,
+    or, where these are the same category, each of them with the other's runner-up."""
+    targets = sorted([(a + count, j) for j, (a, count) in enumerate(zip(by.alpha, c, strict=True))])
+    sources = sorted([(a + (count - 1), i) for i, (a, count) in enumerate(zip(by.alpha, c, strict=True)) if count])
+    if sources[0][1] != targets[0][1]:
+        yield sources[0][0], targets[0][0]
+        return
+    yield sources[0][0], targets[1][0]
+    if len(sources) > 1:
+        yield sources[1][0], targets[0][0]
+
+
+def largest(values: Sequence[arb]) -> arb:
+    """The enclosure of the maximum of enclosed numbers, also where it is open which one that is."""
+    return functools.reduce(arb.max, values)

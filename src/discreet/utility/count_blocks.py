@@ -1,0 +1,246 @@
+"""Two categories and any number of records: error laws of strata of data sets, enclosed by the corners of blocks.
+
+Counts are taken together in strata that widen with the distance from the ends of the line, moves in blocks that widen
+with their size. A term of the distance falls with the lesser parameter and grows with the move
+(`discreet.utility.metrics`), 1/S is the least of terms that are monotone on a stratum, and noise has closed tails. So
+the corners of a cell enclose every distance, weight and mass in it: nothing here is an estimate, except that a
+stratum's probability under the predictive is a quadrature (right to about 1e-8).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import partial
+from typing import NamedTuple
+
+from discreet.arithmetic.numbers import nearest_float
+from discreet.errors import TooLarge
+from discreet.mechanisms import Geometric, Mechanism
+from discreet.mechanisms.exponential import (
+    Exponential,
+    ExponentialGlobal,
+    ExponentialReciprocal,
+    ExponentialSmooth,
+)
+from discreet.privacy_loss.rates import Steps
+from discreet.sensitivity.exact import global_sensitivity, step_enclosure
+from discreet.utility.error_rows import ErrorRows, bracket
+from discreet.utility.expected_counts import Whole, first_count_moments, partition, stratum_weights
+from discreet.utility.line_noise import LOST, LineNoise, line_noise
+from discreet.utility.metrics import METRIC, Floats, Metric
+
+CELLS = 1 << 20
+"""About how many cells a sum over all data sets is made of."""
+
+_CHUNK = 1 << 15
+_TYPICAL = 300
+_BLOCKS = 0.01
+"""Blocks of moves are single up to 1/0.01 of them, then grow by 1 %."""
+
+
+class _Cells(NamedTuple):
+    """Blocks of moves, and over some strata the least rate, the distances and the weights from below and above."""
+
+    near: Whole
+    far: Whole
+    slow: Floats
+    low: Floats
+    high: Floats
+    least: Floats
+    most: Floats
+
+
+class CountBlocks:
+    """The error laws of a mechanism on two categories, stratum by stratum."""
+
+    def __init__(self, mechanism: Mechanism, metric: Metric, counts: tuple[int, ...] | None) -> None:
+        self.mechanism, self.metric, self.space = mechanism, metric, mechanism.space
+        self.noise = line_noise(mechanism)
+        way = mechanism.way if isinstance(mechanism, Geometric) else "nearest"
+        if metric.name == "total-variation" or way != "nearest":
+            raise TooLarge("this needs all candidates of a space with too many", hint="use hellinger and nearest")
+        if self.noise is None and not isinstance(mechanism, Exponential):
+            raise TooLarge(f"{mechanism.name} is known only on small spaces", hint="take fewer records")
+        n = self.space.n
+        reach = n if self.noise is None else self.noise.reach(n)
+        blocks = partition(1, reach, _BLOCKS if counts is None else _BLOCKS / 8)
+        self.near, self.far = blocks[:-1], blocks[1:] - 1
+        if counts is None:
+            # Most weights of a sensitivity that follows the data fall within a few hundred moves.
+            short = self.noise is None and not isinstance(mechanism, ExponentialGlobal)
+            blocks_each = min(len(self.near), _TYPICAL) if short else len(self.near)
+            self.first, self.last, self.weight = self._strata(CELLS // (2 * blocks_each))
+        else:
+            import numpy as np
+
+            self.first = self.last = np.array([counts[0]], dtype=np.int64)
+            self.weight = np.ones(1)
+
+    def _strata(self, number: int) -> tuple[Whole, Whole, Floats]:
+        """All data sets, or half of them if the two halves are alike."""
+        import numpy as np
+
+        space, n = self.space, self.space.n
+        alpha = space.prior.alpha
+        centre = int(min(max(round((n + alpha[1] - alpha[0]) / 2), 0), n))
+        growth = max(0.002, 2 * (1 + math.log(n)) / max(number, 16))
+        left, right = partition(0, centre, growth), partition(0, n - centre, growth)
+        mean, spread = first_count_moments(space)
+        peak = mean + spread * np.arange(-12, 12.25, 0.25)
+        middle = centre + np.arange(-2, 4)
+        cuts = np.concatenate([left, n + 1 - right, np.rint(peak).astype(np.int64), middle, [0]])
+        starts = np.unique(np.clip(cuts, 0, n))
+        first, last = starts, np.concatenate([starts[1:] - 1, [n]])
+        weight = stratum_weights(space, first, last)
+        same = self.noise is None or self.noise.up == self.noise.down
+        if alpha[0] == alpha[1] and same:
+            kept = first <= n // 2
+            weight = np.where(2 * first == n, 1.0, 2.0) * weight
+            first, last, weight = first[kept], np.minimum(last[kept], n // 2), weight[kept]
+            weight = weight / weight.sum()
+        return first, last, weight
+
+    def slices(self) -> Iterator[ErrorRows]:
+        """A few strata at a time."""
+        step = max(1, _CHUNK // (2 * len(self.near)))
+        for start in range(0, len(self.first), step):
+            part = slice(start, start + step)
+            yield self._slice(self.first[part], self.last[part], self.weight[part])
+
+    def _slice(self, first: Whole, last: Whole, weight: Floats) -> ErrorRows:
+        import numpy as np
+
+        if isinstance(self.mechanism, Exponential):
+            return self._exponential(self.mechanism, first, last, weight)
+        assert self.noise is not None
+        low, high = self._distances(first, last, self.near, self.far, self.metric)
+        mass = np.broadcast_to(self._noise_masses(self.noise), low.shape)
+        return ErrorRows(weight, low, high, mass, mass)
+
+    def _noise_masses(self, noise: LineNoise) -> Floats:
+        """The masses of the blocks below, of no move, and of the blocks above; the last ones reach to infinity."""
+        import numpy as np
+
+        share = -np.expm1(-noise.rate * (self.far - self.near + 1.0))
+        share[-1] = 1.0
+        side = np.exp(-noise.rate * (self.near - 1.0)) * share
+        return np.concatenate([noise.down * side, [noise.zero], noise.up * side])
+
+    def _exponential(self, mechanism: Exponential, first: Whole, last: Whole, weight: Floats) -> ErrorRows:
+        cells = self._cells(mechanism, first, last)
+        if self.metric.name == "hellinger":
+            return bracket(weight, cells.low, cells.high, cells.least, cells.most)
+        low, high = self._distances(first, last, cells.near, cells.far, self.metric)
+        return bracket(weight, low, high, cells.least, cells.most)
+
+    def normalisers(self) -> tuple[Floats, Floats, Floats]:
+        """For each stratum the least s/S(c), and NL(c) from below and from above."""
+        import numpy as np
+
+        assert isinstance(self.mechanism, Exponential)
+        found = []
+        step = max(1, _CHUNK // (2 * len(self.near)))
+        for start in range(0, len(self.first), step):
+            part = slice(start, start + step)
+            cells = self._cells(self.mechanism, self.first[part], self.last[part])
+            found.append((cells.slow, cells.least.sum(axis=1), cells.most.sum(axis=1)))
+        slow, lower, upper = (np.concatenate(column) for column in zip(*found, strict=True))
+        return slow, lower, upper
+
+    def _cells(self, mechanism: Exponential, first: Whole, last: Whole) -> _Cells:
+        """The Hellinger distances and the weights of all blocks that matter."""
+        import numpy as np
+
+        slow, fast = rate_bounds(mechanism, first, last)
+        near, far = self._within_reach(first, last, slow)
+        low, high = self._distances(first, last, near, far, METRIC["hellinger"])
+        most, least = self._numbers(first, last, near, far)
+        upper, lower = most * np.exp(-slow[:, None] * low), least * np.exp(-fast[:, None] * high)
+        return _Cells(near, far, slow, low, high, lower, upper)
+
+    def _within_reach(self, first: Whole, last: Whole, slow: Floats) -> tuple[Whole, Whole]:
+        """The blocks of moves that matter to some of the strata: beyond them all weights are below e^-42 together."""
+        needed = LOST + 2 * math.log(self.space.n + 1)
+        low, high = 0, len(self.near)
+        while low < high:
+            middle = (low + high) // 2
+            at = slice(middle, middle + 1)
+            h = self._distances(first, last, self.near[at], self.far[at], METRIC["hellinger"])[0]
+            reached = (slow[:, None] * h[:, [0, 2]] >= needed) | (
+                self._numbers(first, last, self.near[at], self.far[at])[0][:, [0, 2]] == 0
+            )
+            if reached.all():
+                high = middle
+            else:
+                low = middle + 1
+        kept = max(1, low)
+        return self.near[:kept], self.far[:kept]
+
+    def _numbers(self, first: Whole, last: Whole, near: Whole, far: Whole) -> tuple[Floats, Floats]:
+        """How many moves of each block stay on the line, at most and at least, over a stratum."""
+        import numpy as np
+
+        n = self.space.n
+        centre = np.ones((len(first), 1))
+
+        def both(rooms: tuple[Whole, Whole]) -> Floats:
+            down, up = (np.maximum(np.minimum(far, room[:, None]) - near + 1, 0.0) for room in rooms)
+            return np.concatenate([down, centre, up], axis=1)
+
+        return both((last, n - first)), both((first, n - last))
+
+    def _distances(self, first: Whole, last: Whole, near: Whole, far: Whole, metric: Metric) -> tuple[Floats, Floats]:
+        """Enclosures of the distances of moves down (a block each), of none, and of moves up."""
+        import numpy as np
+
+        n, (one, two) = self.space.n, self.space.prior.alpha
+        zero = np.zeros((len(first), 1))
+        exact = bool((first == last).all() and (near == far).all())
+        sides = []
+        for lose, gain, losing, gaining in (
+            ((first, last), (n - last, n - first), one, two),
+            ((n - last, n - first), (first, last), two, one),
+        ):
+            (l0, l1), (g0, g1) = ((a[:, None], b[:, None]) for a, b in (lose, gain))
+            most, least = np.minimum(far, l1), np.minimum(near, l0)
+            up = metric.term(gaining + np.broadcast_to(g0, most.shape), most.astype(np.float64), 1)
+            high = up + metric.term(losing + np.maximum(l0 - most, 0), most.astype(np.float64), -1)
+            if exact:
+                low = high
+            else:
+                up = metric.term(gaining + np.broadcast_to(g1, least.shape), least.astype(np.float64), 1)
+                low = up + metric.term(losing + (l1 - least), least.astype(np.float64), -1)
+            sides.append((metric.finish(low), metric.finish(high)))
+        low, high = (np.concatenate([sides[0][i], zero, sides[1][i]], axis=1) for i in (0, 1))
+        return low, high
+
+
+def rate_bounds(mechanism: Exponential, first: Whole, last: Whole) -> tuple[Floats, Floats]:
+    """The least and the greatest s/S(c) over each stratum, none of which straddles the balanced count."""
+    import numpy as np
+
+    space, scale = mechanism.space, float(mechanism.scale)
+    if isinstance(mechanism, ExponentialGlobal):
+        same = np.full(len(first), scale / global_sensitivity(space))
+        return same, same
+    ends = [_rate_terms(mechanism, c) for c in (first, last)]
+    least = np.minimum(ends[0].min(axis=0), ends[1].min(axis=0))
+    return scale * least, scale * np.maximum(ends[0], ends[1]).min(axis=0)
+
+
+def _rate_terms(mechanism: Exponential, c: Whole) -> Floats:
+    """The terms whose least is 1/S(c): each is monotone on either side of the balanced count."""
+    import numpy as np
+
+    space, n = mechanism.space, mechanism.space.n
+    rows = np.stack([c, n - c], axis=1)
+    terms = [Steps(space, rows).local]
+    if isinstance(mechanism, ExponentialReciprocal | ExponentialSmooth):
+        alpha, gamma = space.rationals, float(mechanism.gamma)
+        for i in (0, 1):
+            end = 1 / nearest_float(partial(step_enclosure, alpha[i], alpha[1 - i] + n - 1))
+            moved = np.maximum(rows[:, i] - 1, 0)
+            smooth = isinstance(mechanism, ExponentialSmooth)
+            terms.append(end * np.exp(np.minimum(gamma * moved, 600.0)) if smooth else end + gamma * moved)
+    return np.stack(terms)

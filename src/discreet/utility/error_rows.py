@@ -1,0 +1,163 @@
+"""Error laws of many data sets at once, enclosed between a lower and an upper law where they are not exact.
+
+A slice holds one data set (or one stratum of data sets) a row. The error of each lies, in stochastic order, between two
+laws: values `low` with masses `low_mass`, and `high` with `high_mass`. Where the law is exact the two are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from discreet.utility.metrics import Floats
+
+KEPT = 1 << 22
+"""Slices of fewer cells are kept, so that the next question need not compute them again."""
+
+_BINS = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorRows:
+    """The weight of each row, and the two laws of its error."""
+
+    weight: Floats
+    low: Floats
+    high: Floats
+    low_mass: Floats
+    high_mass: Floats
+
+    @classmethod
+    def exact(cls, weight: Floats, value: Floats, mass: Floats) -> ErrorRows:
+        """Rows whose laws are known: values and masses."""
+        return cls(weight, value, value, mass, mass)
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """What one pass over all slices finds: weights and mean errors of the rows, and the masses between `edges`."""
+
+    weight: Floats
+    low: Floats
+    high: Floats
+    edges: Floats
+    masses: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorLaw:
+    """Slices that can be gone through again and again.
+
+    No error exceeds `diameter`. `complete` says that every data set is in a row, `sampled` how many independent data
+    sets were drawn instead.
+    """
+
+    make: Callable[[], Iterator[ErrorRows]]
+    diameter: float
+    method: str
+    complete: bool = True
+    sampled: int = 0
+
+    @cached_property
+    def _kept(self) -> list[ErrorRows]:
+        """The first slices, as long as they are not too large to keep."""
+        return []
+
+    @cached_property
+    def survey(self) -> Survey:
+        """The first pass; it keeps the slices if they are small."""
+        import numpy as np
+
+        edges = np.concatenate([[0.0], self.diameter * np.geomspace(1e-15, 1.0, _BINS), [np.inf]])
+        masses, rows, kept, cells = np.zeros(len(edges) - 1), [], [], 0
+        for part in self.make():
+            rows.append((part.weight, (part.low * part.low_mass).sum(axis=1), (part.high * part.high_mass).sum(axis=1)))
+            mass = (part.weight[:, None] * part.high_mass).ravel()
+            place = np.searchsorted(edges, part.high.ravel(), side="right") - 1
+            masses += np.bincount(place, weights=mass, minlength=len(masses))
+            cells += part.high.size
+            if cells <= KEPT:
+                kept.append(part)
+        if cells <= KEPT:
+            self._kept.extend(kept)
+        weight, low, high = (np.concatenate(column) for column in zip(*rows, strict=True))
+        return Survey(weight, low, high, edges, masses)
+
+    def __iter__(self) -> Iterator[ErrorRows]:
+        return iter(self._kept) if self._kept else self.make()
+
+    def tail(self, t: float) -> float:
+        """Pr[error ≥ t] over all rows, from above."""
+        return min(1.0, sum(float(part.weight @ _beyond(part, t)) for part in self))
+
+    def worst_tail(self, t: float) -> float:
+        """The largest Pr[error ≥ t] of any row, from above."""
+        return min(1.0, max(float(_beyond(part, t).max()) for part in self))
+
+    def quantile(self, p: float) -> float:
+        """The least t with Pr[error > t] ≤ 1 - p over all rows, from above: in one bin, whose values are sorted."""
+        import numpy as np
+
+        edges, spare = self.survey.edges, _spare(p)
+        beyond = np.concatenate([np.cumsum(self.survey.masses[::-1])[::-1], [0.0]])
+        at = int(np.flatnonzero(beyond[1:] <= spare)[0])
+        values, weights = [np.zeros(1)], [np.zeros(1)]
+        for part in self:
+            inside = (part.high >= edges[at]) & (part.high < edges[at + 1])
+            values.append(part.high[inside])
+            weights.append((part.weight[:, None] * part.high_mass)[inside])
+        value, weight = np.concatenate(values), np.concatenate(weights)
+        order = np.argsort(-value)
+        place = np.searchsorted(beyond[at + 1] + np.cumsum(weight[order]), spare, side="right")
+        return abs(float(value[order][min(int(place), len(order) - 1)]))
+
+    def worst_quantile(self, p: float) -> float:
+        """The largest p-quantile of any row, from above."""
+        import numpy as np
+
+        found = 0.0
+        for part in self:
+            order = np.argsort(-part.high, axis=1)
+            value = np.take_along_axis(part.high, order, axis=1)
+            mass = np.take_along_axis(part.high_mass, order, axis=1)
+            first = np.argmax(np.cumsum(mass, axis=1) > _spare(p), axis=1)
+            found = max(found, float(value[np.arange(len(value)), first].max()))
+        return found
+
+
+def bracket(
+    weight: Floats,
+    low: Floats,
+    high: Floats,
+    least: Floats,
+    most: Floats,
+) -> ErrorRows:
+    """The slice of laws known only by enclosures: atoms of value low … high and unnormalised weight least … most.
+
+    Pr[error ≥ t] is A/(A+B), with A the weight at or beyond t and B the rest: at most with the largest A and least B.
+    """
+    import numpy as np
+
+    def ordered(value: Floats, far: Floats, near: Floats) -> list[Floats]:
+        order = np.argsort(-value, axis=1)
+        far, near = (np.take_along_axis(part, order, axis=1) for part in (far, near))
+        beyond = np.cumsum(far, axis=1)
+        rest = np.maximum(near.sum(axis=1, keepdims=True) - np.cumsum(near, axis=1), 0.0)
+        rest[:, -1] = 0.0
+        with np.errstate(invalid="ignore"):
+            share = np.where(beyond > 0, beyond / (beyond + rest), 0.0)
+        return [np.take_along_axis(value, order, axis=1), np.diff(share, axis=1, prepend=0.0)]
+
+    (lower, lower_mass), (upper, upper_mass) = ordered(low, least, most), ordered(high, most, least)
+    return ErrorRows(weight, lower, upper, lower_mass, upper_mass)
+
+
+def _beyond(part: ErrorRows, t: float) -> Floats:
+    found: Floats = (part.high_mass * (part.high >= t)).sum(axis=1)
+    return found
+
+
+def _spare(p: float) -> float:
+    """1 - p, widened by what sums of floats may be off by."""
+    return max(0.0, 1 - p) + 1e-13

@@ -1,0 +1,228 @@
+"""All mechanisms side by side for a space and an ε, and the one to use: before any data is touched.
+
+A row is a mechanism at one setting: `nominal`, where its theorem spends all of ε; `calibrated`, where its certified
+loss does; `bayes` for geometric with its other way back; `limit` for the linear programme, which is a yardstick and
+never a release. What is too costly for the space is left out, and the plan says what and why.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from discreet.arithmetic.numbers import float_upper
+from discreet.errors import DiscreetError, TooLarge
+from discreet.mechanisms import Geometric, Mechanism, Optimal, mechanism
+from discreet.mechanisms.base import asked_epsilon
+from discreet.posteriors.space import PosteriorSpace, require_enumerable
+from discreet.privacy_loss import audit, calibrate
+from discreet.utility.measure import accuracy
+from discreet.utility.widths import expected_width, width_without_privacy
+
+Progress = Callable[[int, int], None]
+
+FAMILIES = (
+    "geometric",
+    "laplace-improved",
+    "laplace",
+    "exponential-reciprocal",
+    "exponential-smooth",
+    "exponential-local",
+    "exponential-global",
+)
+
+CALIBRATED, CALIBRATED_MORE = 1001, 300
+"""The most candidates (two categories, and more) for which the exponential mechanisms are calibrated unasked."""
+
+CATEGORIES = 30
+"""The most categories for which the error of the exponential mechanisms is drawn unasked."""
+
+WEIGHED = 400
+SNAPPED = 101
+LIMIT = 160
+
+CLEARLY = 0.01
+"""Another mechanism than geometric is recommended only if its expected error is smaller by more than this share."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What each mechanism would cost and give, and which one to use.
+
+    `mechanisms` are rows, dictionaries with the keys of the command's JSON. `epsilon` is the ε they were made for: the
+    one that was asked, or the one that was found for a wanted error or width.
+    """
+
+    space: PosteriorSpace
+    epsilon: Fraction
+    mechanisms: tuple[dict[str, Any], ...]
+    omitted: tuple[dict[str, str], ...]
+    recommended: str
+    setting: str
+    reason: str
+    interval_width_without_privacy: float
+    question: dict[str, Any]
+
+    def __repr__(self) -> str:
+        """What to use, and how much there is to read.
+
+        >>> plan_at(PosteriorSpace(prior=[1, 1], n=5), 1)
+        <Plan at ε = 1, n = 5: use geometric (nominal); 17 rows in mechanisms>
+        """
+        use = f"use {self.recommended} ({self.setting}); {len(self.mechanisms)} rows in mechanisms"
+        return f"<Plan at ε = {self.epsilon}, n = {self.space.n:,}: {use}>"
+
+    def row(self, name: str, setting: str = "nominal") -> dict[str, Any]:
+        """The row of a mechanism at a setting."""
+        return next(row for row in self.mechanisms if (row["name"], row["setting"]) == (name, setting))
+
+    def to_json(self) -> dict[str, Any]:
+        """What `discreet plan --json` prints."""
+        prior = [float(parameter) for parameter in self.space.prior.parameters]
+        return {
+            "prior": prior,
+            "n": self.space.n,
+            "question": self.question,
+            "epsilon": float_upper(self.epsilon),
+            "epsilon_exact": str(self.epsilon),
+            "mechanisms": [dict(row) for row in self.mechanisms],
+            "omitted": [dict(row) for row in self.omitted],
+            "recommended": self.recommended,
+            "setting": self.setting,
+            "reason": self.reason,
+            "interval_width_without_privacy": self.interval_width_without_privacy,
+        }
+
+
+def plan_at(
+    space: PosteriorSpace,
+    epsilon: object,
+    *,
+    thorough: bool = False,
+    question: dict[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Plan:
+    """All rows for one ε."""
+    asked = asked_epsilon(epsilon)
+    rows: list[dict[str, Any]] = []
+    omitted: list[dict[str, str]] = []
+    steps = list(_settings())
+    for done, (name, setting) in enumerate(steps):
+        if progress is not None:
+            progress(done, len(steps))
+        try:
+            made = _made(name, setting, space, asked, thorough)
+            rows.append(_known(made, setting, rows) or _row(made, setting))
+        except DiscreetError as refusal:
+            omitted.append({"name": name, "setting": setting, "reason": refusal.message})
+    chosen, reason = _recommended(rows)
+    return Plan(
+        space=space,
+        epsilon=asked,
+        mechanisms=tuple(rows),
+        omitted=tuple(omitted),
+        recommended=chosen["name"],
+        setting=chosen["setting"],
+        reason=reason,
+        interval_width_without_privacy=width_without_privacy(space).value,
+        question=question or {"epsilon": str(asked)},
+    )
+
+
+def _settings() -> Iterator[tuple[str, str]]:
+    for name in FAMILIES:
+        yield name, "nominal"
+        yield name, "calibrated"
+        if name == "geometric":
+            yield name, "bayes"
+    yield "snapping", "nominal"
+    yield "optimal", "limit"
+
+
+def _made(name: str, setting: str, space: PosteriorSpace, epsilon: Fraction, thorough: bool) -> Mechanism:
+    """The mechanism of a row, or a refusal that says why there is none."""
+    if setting == "limit":
+        _require(space, LIMIT, "the linear programme is solved for at most {} candidates")
+        return Optimal(space, epsilon=epsilon)
+    if name == "snapping":
+        _require(space, SNAPPED, "the exact law of floats is compared for at most {} candidates")
+    if setting == "bayes":
+        _require(space, WEIGHED, "this way back is compared for at most {} candidates")
+        return Geometric(space, epsilon=epsilon, way="bayes")
+    if name.startswith("exponential"):
+        if space.k > CATEGORIES and not thorough:
+            text = f"drawing its error for more than {CATEGORIES} categories takes minutes: ask for a thorough plan"
+            raise TooLarge(text, hint="take fewer categories")
+        if setting == "calibrated" and not thorough:
+            most = CALIBRATED if space.k == 2 else CALIBRATED_MORE
+            _require(space, most, "calibrating more than {} candidates takes minutes: ask for a thorough plan")
+    return (calibrate if setting == "calibrated" else mechanism)(name, space, epsilon=epsilon)
+
+
+def _require(space: PosteriorSpace, most: int, text: str) -> None:
+    try:
+        require_enumerable(space, limit=most)
+    except TooLarge:
+        raise TooLarge(text.format(f"{most:,}"), hint="take fewer records") from None
+
+
+def _known(made: Mechanism, setting: str, rows: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """The row of the same mechanism under another setting: some have no slack to calibrate away."""
+    for row in rows:
+        if (row["name"], row["parameters"]) == (made.name, made.parameters()) and setting == "calibrated":
+            return {**row, "setting": setting, "parameters": dict(row["parameters"]), "missing": dict(row["missing"])}
+    return None
+
+
+def _row(made: Mechanism, setting: str) -> dict[str, Any]:
+    """All numbers of a row; what cannot be had is None, with a reason under `missing`."""
+    found = accuracy(made)
+    moved = accuracy(made, metric="l1")
+    missing = {}
+    try:
+        width = expected_width(made)
+        interval, how = width.value, width.method
+    except TooLarge as refusal:
+        interval, how = None, ""
+        missing["interval_width"] = refusal.message
+    if found.worst_mean is None:
+        missing["worst_mean_error"] = "the worst case needs every data set"
+    audited = None if setting == "limit" else audit(made)
+    loss = math.inf if audited is None else audited.epsilon
+    return {
+        "name": made.name,
+        "setting": setting,
+        "epsilon": float_upper(made.epsilon),
+        "exact_epsilon": None if loss == math.inf else float_upper(loss),
+        "exact_epsilon_by": None if audited is None else audited.certificate.method,
+        "exact_epsilon_reached": audited is not None and audited.worst is not None,
+        "mean_error": found.mean,
+        "mean_error_within": found.error,
+        "worst_mean_error": found.worst_mean,
+        "error_95": found.quantile("0.95"),
+        "shift_points": 50 * moved.mean / (made.space.n + float(made.space.prior.total)),
+        "interval_width": interval,
+        "parameters": made.parameters(),
+        "method": found.method + (f"; interval by {how}" if how else ""),
+        "missing": missing,
+    }
+
+
+def _recommended(rows: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
+    """Geometric, unless another mechanism that may be released is clearly better on average."""
+    private = [row for row in rows if row["setting"] != "limit"]
+    geometric = next(row for row in private if row["name"] == "geometric")
+    best = min(private, key=lambda row: float(row["mean_error"]))
+    limit = next((row for row in rows if row["setting"] == "limit"), None)
+    beyond = "" if limit is None else f"; the least that any mechanism could reach is {limit['mean_error']:.4g}"
+    if best["mean_error"] < (1 - CLEARLY) * geometric["mean_error"] - geometric["mean_error_within"]:
+        return best, (
+            f"its expected error {best['mean_error']:.4g} is the least; geometric with its default way back has "
+            f"{geometric['mean_error']:.4g}{beyond}"
+        )
+    others = [row["mean_error"] for row in private if row["name"] != "geometric"]
+    runner = f"; the best of the others has {min(others):.4g}" if others else ""
+    return geometric, f"its expected error {geometric['mean_error']:.4g} is not clearly beaten{runner}{beyond}"

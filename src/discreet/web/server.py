@@ -1,0 +1,64 @@
+"""Serve the page on this machine until Ctrl-C."""
+
+from __future__ import annotations
+
+import socket
+import tempfile
+import webbrowser
+from collections.abc import Callable
+from html import escape
+from importlib.util import find_spec
+from pathlib import Path
+
+from discreet.errors import InvalidInput
+from discreet.samplers.bits import SYSTEM
+from discreet.web.answers import PageApi
+
+NEEDS = ("starlette", "uvicorn")
+LOOPBACK = "127.0.0.1"
+
+
+def serve(desk: PageApi, *, port: int = 0, browser: bool = True, say: Callable[[str], None] = print) -> None:
+    """Listen on the loopback address, say where, and answer until it is stopped. Port 0 takes one that is free."""
+    for package in NEEDS:
+        if find_spec(package) is None:
+            raise InvalidInput(f"the page needs {package}", hint="pip install 'discreet[web,workflow]'")
+    if desk.may_release and desk.ledger is None:
+        raise InvalidInput("a page that may release needs a ledger", hint="name it with --ledger")
+    if desk.ledger is not None:
+        from discreet.ledger import Ledger
+
+        Ledger(desk.ledger)  # one that is not there is refused now
+    import uvicorn
+
+    from discreet.web.site import site
+
+    door = _door(port)
+    chosen: int = door.getsockname()[1]
+    token = f"{SYSTEM.draw_bits(128):032x}"
+    address = f"http://{LOOPBACK}:{chosen}/#token={token}"
+    # Not a word to the log: an address or a header could carry what only its owner should see.
+    config = uvicorn.Config(
+        site(desk, token=token, port=chosen), log_level="critical", access_log=False, lifespan="off", ws="none",
+        http="h11", loop="asyncio", proxy_headers=False, server_header=False, timeout_graceful_shutdown=1,
+    )  # fmt: skip
+    with tempfile.TemporaryDirectory(prefix="discreet-") as folder, door:
+        say(address)
+        if browser:
+            _open(address, Path(folder))
+        uvicorn.Server(config).run(sockets=[door])
+
+
+def _door(port: int) -> socket.socket:
+    try:
+        return socket.create_server((LOOPBACK, port))
+    except (OSError, OverflowError):
+        raise InvalidInput(f"port {port} cannot be had", hint="leave --port out, or choose another") from None
+
+
+def _open(address: str, folder: Path) -> None:
+    """Lead the browser there by a file that only its owner can read: everyone on a machine sees command lines."""
+    way = folder / "discreet.html"
+    way.touch(mode=0o600)
+    way.write_text(f'<meta http-equiv="refresh" content="0; url={escape(address)}">', encoding="utf-8")
+    webbrowser.open(way.as_uri())

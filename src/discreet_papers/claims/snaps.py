@@ -1,0 +1,164 @@
+"""Claims about the verification of snapping: seed 004's definitions and propositions for the ideal mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from discreet.arithmetic.numbers import Enclosure, ball, precision
+from discreet_papers.claims.base import Claim, Evidence
+from discreet_papers.verification.dilations import UNIFORM, Steps, dilation
+from discreet_papers.verification.ideal import Ideal
+from discreet_papers.verification.proposition import opposite_dilation, three_terms
+from discreet_papers.verification.seed import LOWER_HALF, definition_five, mass_as_printed, one_dilation_is_not_enough
+
+Enough: TypeAlias = Callable[[Steps, Steps], float]
+"""A δ that is claimed to be enough for noise μ₁ on a and μ₂ on a', at ε = 1."""
+
+UPPER_HALF = Steps(["1/2", 1], [2])
+LAWS = {"uniform": UNIFORM, "uniform on (0, ½]": LOWER_HALF, "uniform on [½, 1]": UPPER_HALF}
+BITS = 128
+
+
+def _suffices(enough: Enough) -> Evidence:
+    """The exact closeness of the clamped ideal mechanism's outputs, for all pairs of three laws, against δ."""
+    ideal = Ideal(epsilon=1, lattice="1/8", bound=4)
+    worst, where = float("-inf"), ""
+    for one, mu1 in LAWS.items():
+        for other, mu2 in LAWS.items():
+            needed = max(float(ideal.closeness(a, b, mu1=mu1, mu2=mu2).lower) for a, b in ((0, 1), (1, 0)))
+            if needed - enough(mu1, mu2) > worst + 1e-12:
+                worst = needed - enough(mu1, mu2)
+                where = f"μ₁ {one}, μ₂ {other}: {needed:.4f} is needed, {enough(mu1, mu2):.4f} claimed"
+    return Evidence(worst <= 1e-12, worst, where)
+
+
+def _unclamped(enough: Enough) -> Evidence:
+    """Without clamping: one output that a neighbour makes possible, and the noise law for which it is impossible."""
+    found = one_dilation_is_not_enough()
+    possible, impossible = float(found.possible.lower), float(found.impossible.upper)
+    claimed = enough(LOWER_HALF, LOWER_HALF)
+    shown = f"noise on (0, ½]: output {float(found.output)} has chance {possible:.4f} from -1 and {impossible:g} from 0"
+    return Evidence(possible - claimed <= impossible, claimed, f"{shown}; δ = {claimed:.4f}")
+
+
+def one_dilation(mu1: Steps, mu2: Steps) -> float:
+    """The seed's: D_ε(μ₁, μ₂)."""
+    return float(dilation(mu1, mu2, 1))
+
+
+def all_three_terms(mu1: Steps, mu2: Steps) -> float:
+    """The proposition put right: both signs and what lies between the two values."""
+    return float(three_terms(mu1, mu2, 1).delta.upper)
+
+
+def _total(mass: Callable[[], float]) -> Evidence:
+    """The probabilities of all outputs must sum to 1."""
+    value = mass()
+    return Evidence(abs(value - 1) < 1e-12, value, f"the outputs' probabilities sum to {value:.12g}")
+
+
+def _multiplied() -> float:
+    ideal = Ideal(epsilon=1, lattice=1, bound=400)
+    with precision(BITS):
+        total = ball(0)
+        for index in range(-ideal.last, ideal.last + 1):
+            total += ideal.mass(0, index)
+        return float(total)
+
+
+def _branch(exponent: int) -> Evidence:
+    """On the branch S = -1 the step from a to a' dilates the uniform by e^{exponent·ε}: is it closed under that?"""
+    found = float(opposite_dilation(UNIFORM, UNIFORM, 1)) if exponent > 0 else one_dilation(UNIFORM, UNIFORM)
+    return Evidence(found == 0, found, f"sup of μ(E) - e^ε·μ(e^({exponent:+d}·ε)E) is {found:.6f} for the uniform")
+
+
+def _definition(value: Callable[[], Enclosure | Fraction]) -> Evidence:
+    """The dilation of the uniform and itself must be 0, or the mechanism with uniform noise would not be private."""
+    found = float(value())
+    return Evidence(found == 0, found, f"D_1(uniform, uniform) = {found:.6f}")
+
+
+def _equivalence(enough: Enough) -> Evidence:
+    """Snap is (1, δ)-private for noise laws μ₁ and μ₂ iff the criterion is at most δ: so the two must be equal."""
+    ideal = Ideal(epsilon=1, lattice="1/64", bound=4)
+    wrong = []
+    for one, mu1 in LAWS.items():
+        for other, mu2 in LAWS.items():
+            needed = max(float(ideal.closeness(a, b, mu1=mu1, mu2=mu2)) for a, b in ((0, 1), (1, 0)))
+            if abs(needed - enough(mu1, mu2)) > 0.05:  # the lattice hides a little
+                wrong.append(f"μ₁ {one}, μ₂ {other}: criterion {enough(mu1, mu2):.3f}, needed {needed:.3f}")
+    return Evidence(not wrong, len(wrong), "; ".join(wrong[:2]) if wrong else "equal for all pairs of three laws")
+
+
+CLAIMS: tuple[Claim[Any], ...] = (
+    Claim(
+        id="004-interval",
+        source="004 Propositions 1 and 2, proof",
+        says="the output is e iff u lies between exp((e ± Λ/2 - f(a))ε)/S",
+        settings="ε = 1, Λ = 1, uniform noise, 801 outputs",
+        right="the exponent is multiplied by S, not the endpoints divided by it",
+        test=_total,
+        printed=lambda: float(mass_as_printed(1)),
+        mended=_multiplied,
+    ),
+    Claim(
+        id="004-branch",
+        source="004 Propositions 1 and 2, proof",
+        says="one dilation by e^{-ε} takes a's uniforms to those of a' for both signs",
+        settings="ε = 1, uniform noise, the branch S = -1, which is dilated by e^{+ε}",
+        right="it does for the sign that moves away from a'; the other branch needs terms of its own",
+        test=_branch,
+        printed=1,
+        mended=-1,
+    ),
+    Claim(
+        id="004-proposition-1",
+        source="004 Proposition 1",
+        says="D_ε(μ₁, μ₂) ≤ δ is enough for (ε, δ)-privacy, without clamping",
+        settings="ε = 1, noise uniform on (0, ½]",
+        right="three terms are needed",
+        test=_unclamped,
+        printed=one_dilation,
+        mended=all_three_terms,
+    ),
+    Claim(
+        id="004-proposition-2",
+        source="004 Proposition 2",
+        says="D_ε(μ₁, μ₂) ≤ δ is enough for (ε, δ)-privacy, with clamping",
+        settings="ε = 1, Λ = 1/8, B = 4, values 0 and 1, all pairs of three noise laws",
+        right="three terms are needed",
+        test=_suffices,
+        printed=one_dilation,
+        mended=all_three_terms,
+    ),
+    Claim(
+        id="004-definition-2",
+        source="004 Definition 2",
+        says="the ε-dilation: sup over E of μ₁(E) - e^ε·μ₂(e^{-ε}E)",
+        settings="ε = 1, uniform",
+        right="as printed",
+        test=_definition,
+        printed=lambda: dilation(UNIFORM, UNIFORM, 1),
+    ),
+    Claim(
+        id="004-definition-5",
+        source="004 Definition 5",
+        says="the ε-dilation: sup over E of μ₁(E) - e^{-ε}·μ₂(e^{-ε}E)",
+        settings="ε = 1, uniform",
+        right="e^ε before the second term, as in Definition 2",
+        test=_definition,
+        printed=lambda: definition_five(1),
+        mended=lambda: dilation(UNIFORM, UNIFORM, 1),
+    ),
+    Claim(
+        id="004-equivalence",
+        source="004 §1, §2",
+        says="Snap is (ε, δ)-private iff μ₁ and μ₂ are related by the dilation lifting of equality",
+        settings="ε = 1, Λ = 1/64, B = 4, values 0 and 1, all pairs of three noise laws",
+        right="that lifting is about the noise, not about the outputs of adjacent values: it is D_ε(μ₁, μ₂) ≤ δ again",
+        test=_equivalence,
+        printed=one_dilation,
+    ),
+)

@@ -1,0 +1,192 @@
+"""Claims about local sensitivity along the data: the seeds' statements I to III and what the proofs of them say.
+
+All are for prior beta(1,1). x₀ is the balanced count, or the two nearest to it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from discreet.posteriors import Beta
+from discreet.posteriors.distances import hellinger
+from discreet.posteriors.space import PosteriorSpace
+from discreet.sensitivity.exact import local_sensitivity
+from discreet_papers.claims.base import Claim, Evidence
+
+SIZES = range(1, 41)
+Compare: TypeAlias = Callable[[float, float], bool]
+
+
+def _step(x: int, n: int) -> float:
+    """H(BI(x), BI(x+1))."""
+    return hellinger(Beta(x + 1, n - x + 1), Beta(x + 2, n - x))
+
+
+def _steps(n: int) -> list[float]:
+    """All steps; those that mirror each other are computed once, so that they are the same float."""
+    half = [_step(x, n) for x in range((n + 1) // 2)]
+    return half + half[: n // 2][::-1]
+
+
+def _monotone(claimed: Callable[[int, int], int]) -> Evidence:
+    """Whether step x is below (+1) or above (-1) the next one wherever that is claimed; 0 claims nothing."""
+    wrong: list[tuple[float, str]] = []
+    for n in SIZES:
+        steps = _steps(n)
+        for x in range(n - 1):
+            rise = claimed(x, n) * (steps[x + 1] - steps[x])
+            if claimed(x, n) and not rise > 0:
+                wrong.append((rise, f"n = {n}, x = {x}: H = {steps[x]:.6f}, then {steps[x + 1]:.6f}"))
+    return Evidence(not wrong, _step(20, 40), min(wrong)[1] if wrong else f"strict for all n to {SIZES[-1]}")
+
+
+def _base_case(formula: Callable[[int], int]) -> Evidence:
+    """(n-1)²(n+2)(n+4) > (n+3)²n(n-2) must be the same as n > -1: the difference of the two sides is 8(n+1)."""
+    wrong = [n for n in range(-50, 2000) if formula(n) != (n - 1) ** 2 * (n + 2) * (n + 4) - (n + 3) ** 2 * n * (n - 2)]
+    return Evidence(not wrong, formula(10), f"n = {wrong[0]}" if wrong else "the difference is 8(n+1) at every n tried")
+
+
+def _last_line(shift: int) -> Evidence:
+    """The induction ends in 1 - B(…)/sqrt(B·B'), which it calls the next distance: is it, with these B?"""
+
+    def log_beta(a: float, b: float) -> float:
+        return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+
+    n, worst, where = 20, 0.0, ""
+    for m in range(6):
+        above = log_beta((n + 2 * m + 7) / 2, (n - 2 * m - 3) / 2)
+        below = [log_beta(n / 2 + 2 + m + i + shift, n / 2 - m - i - shift) for i in (0, 1)]
+        printed = 1 - math.exp(above - sum(below) / 2)
+        truth = _step(n // 2 + m + 2, n) ** 2
+        if abs(printed - truth) >= worst:
+            worst, where = abs(printed - truth), f"n = {n}, m = {m}: {printed:.5f} is printed as H² = {truth:.5f}"
+    return Evidence(worst < 1e-9, worst, where)
+
+
+def _away(neighbour: Callable[[int, int], int]) -> Evidence:
+    """Whether LS(x) is the distance to the neighbour that the statement names."""
+    wrong = ""
+    for n in SIZES:
+        space, steps = PosteriorSpace(prior=[1, 1], n=n), _steps(n)
+        for x in range(n + 1):
+            other = neighbour(x, n)
+            if not 0 <= other <= n:
+                wrong = wrong or f"n = {n}, x = {x}: x{other - x:+d} is beta({other + 1}, {n - other + 1})"
+            elif abs(local_sensitivity(space, [x, n - x]) - steps[min(x, other)]) > 1e-12:
+                wrong = wrong or f"n = {n}, x = {x}: LS is {local_sensitivity(space, [x, n - x]):.6f}"
+    return Evidence(not wrong, _step(20, 40), wrong or f"LS is that distance for all x and n to {SIZES[-1]}")
+
+
+def printed_neighbour(x: int, n: int) -> int:
+    """Statement II as printed: x+1 from the balanced count on, x-1 up to it."""
+    return x + 1 if 2 * x >= n else x - 1
+
+
+def outer_neighbour(x: int, n: int) -> int:
+    """The neighbour away from the balanced count; at the ends the only one there is."""
+    return min(max(printed_neighbour(x, n), 1 if x == 0 else 0), n - 1 if x == n else n)
+
+
+def _least(first: int) -> Evidence:
+    """Whether LS is strictly least at x₀, for all n from `first` on."""
+    wrong = ""
+    for n in range(first, SIZES[-1] + 1):
+        steps = _steps(n)
+        local = [max(steps[max(x - 1, 0) : x + 1]) for x in range(n + 1)]
+        middle = {n // 2, (n + 1) // 2}
+        ties = [x for x in range(n + 1) if x not in middle and not local[x] > local[n // 2]]
+        if ties:
+            wrong = wrong or f"n = {n}: LS({ties[0]}) = {local[ties[0]]:.6f} = LS(x₀)"
+    return Evidence(not wrong, first, wrong or f"strict from n = {first} to {SIZES[-1]}")
+
+
+def _reached(choice: Callable[[tuple[int, ...], int], tuple[int, ...]]) -> Evidence:
+    """Whether |H(x, r) - H(x', r)| is largest over r at the r that is named, for every x and adjacent x'."""
+    import numpy as np
+
+    from discreet.posteriors.grid import grid
+
+    wrong, pairs = "", 0
+    for space in PosteriorSpace(prior=[1, 1], n=40), PosteriorSpace(prior=[7, 4], n=30), PosteriorSpace([1, 1, 1], n=9):
+        table, ranks = grid(space), space.candidates()
+        for rank, c in enumerate(map(tuple, ranks)):
+            named = ranks.index(choice(c, space.n))
+            for other in space.adjacency.neighbours(c):
+                gap = np.abs(table.distances(rank) - table.distances(ranks.index(tuple(other))))
+                pairs += 1
+                if gap[named] < gap.max() * (1 - 1e-9):
+                    wrong = f"x = {c}, x' = {tuple(other)}: {gap[named]:.5f} there, {gap.max():.5f} elsewhere"
+    return Evidence(not wrong, pairs, wrong or f"largest at r = BI(x) for all {pairs} pairs")
+
+
+CLAIMS: tuple[Claim[Any], ...] = (
+    Claim(
+        id="000-statement-1-above",
+        source="000 §2.1, 002 §2.1, statement I",
+        says="H(x, x+1) < H(x+1, x+2) for all x ≥ x₀",
+        settings="beta(1,1), n = 1 to 40, every x",
+        right="as printed",
+        test=_monotone,
+        printed=lambda x, n: 1 if x >= n // 2 else 0,
+    ),
+    Claim(
+        id="000-statement-1-below",
+        source="000 §2.1, 002 §2.1, statement I",
+        says="H(x, x+1) > H(x+1, x+2) for all x ≤ x₀",
+        settings="beta(1,1), n = 1 to 40, every x",
+        right="where x+1 < n/2: not at x₀ itself, nor for even n just below it, where the two are equal",
+        test=_monotone,
+        printed=lambda x, n: -1 if x <= n // 2 else 0,
+        mended=lambda x, n: -1 if 2 * (x + 1) < n else 0,
+    ),
+    Claim(
+        id="000-statement-1-base",
+        source="000 §2.2.1, 002 §2.2.1",
+        says="(n-1)²(n+2)(n+4) > (n+3)²n(n-2) iff n > -1",
+        settings="whole numbers, exactly",
+        right="the difference is 8(n+1)",
+        test=_base_case,
+        printed=lambda n: 8 * (n + 1),
+    ),
+    Claim(
+        id="000-statement-1-induction",
+        source="000 §2.2.1, 002 §2.2.1",
+        says="the induction step arrives at H(x₀+m+1, x₀+m+2) < H(x₀+m+2, x₀+m+3)",
+        settings="beta(1,1), n = 20, m = 0 to 5",
+        right="its last line divides by the beta functions of the step before, so it is not about the next distance; "
+        "the statement follows from the concavity of lnΓ(x+½) - ½lnΓ(x) - ½lnΓ(x+1) instead",
+        test=_last_line,
+        printed=0,
+    ),
+    Claim(
+        id="000-statement-2",
+        source="000 §2.1, 002 §2.1, statement II",
+        says="LS(x) = H(x, x+1) for all x ≥ x₀ and H(x, x-1) for all x ≤ x₀",
+        settings="beta(1,1), n = 1 to 40, every x",
+        right="the step away from x₀, and at x = 0 and x = n the only one",
+        test=_away,
+        printed=printed_neighbour,
+        mended=outer_neighbour,
+    ),
+    Claim(
+        id="000-statement-3",
+        source="000 §2.1, 002 §2.1, statement III",
+        says="LS(x) > LS(x₀) for all x ≠ x₀",
+        settings="beta(1,1), n to 40, every x",
+        right="for n > 3; for n = 2 and 3 they are equal",
+        test=_least,
+        printed=1,
+        mended=4,
+    ),
+    Claim(
+        id="001-reached-at-x",
+        source="001 §7.1, Figure 2; 003 §4.1, Figure 1",
+        says="max over r of |H(BI(x), r) - H(BI(x'), r)| is reached at r = BI(x)",
+        settings="beta(1,1), n = 40; beta(7,4), n = 30; DL(1,1,1), n = 9; all x, x', r",
+        right="as printed",
+        test=_reached,
+        printed=lambda c, n: c,
+    ),
+)

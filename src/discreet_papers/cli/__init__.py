@@ -1,0 +1,1 @@
+"""The commands `discreet reproduce` and `discreet snap`."""

@@ -1,0 +1,125 @@
+"""`discreet reproduce`: the figures of the seed documents again, as printed and put right, with a report."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from discreet.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from discreet_papers.figure_record import Made
+
+EXAMPLE = "Example: discreet reproduce fig4 --quick --out figures"
+
+CLAIMS = "claims"
+
+
+def reproduce(
+    figures: Annotated[
+        list[str] | None, typer.Argument(metavar="[FIGURE]...", help="Names from --list; all and the claims if none.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="The directory to write to.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer and smaller points: about a minute for all.")] = False,
+    jobs: Annotated[int, typer.Option(min=1, max=64, help="How many figures to make at the same time.")] = 2,
+    show_list: Annotated[bool, typer.Option("--list", help="List the figures and make none.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """Make the figures of the papers behind discreet again, with their numbers, and a report that opens offline."""
+    from discreet_papers.registry import chosen
+
+    asked = figures or []
+    entries = chosen([name for name in asked if name != CLAIMS])
+    if asked and set(asked) == {CLAIMS}:
+        entries = ()
+    if show_list:
+        _print_list(as_json=as_json)
+        return
+    if out is None:
+        raise InvalidInput("a place for the figures is needed", hint="give --out and a directory")
+    from discreet.figures.image import picture_format
+
+    picture_format(Path("figure.png"))  # refused now, and not after minutes, where matplotlib is missing
+    from discreet_papers.claim_record import claim_names, has_checks, recall_check
+    from discreet_papers.figure_record import put, recall
+    from discreet_papers.registry import ENTRIES
+    from discreet_papers.report import report
+    from discreet_papers.run import reproduce as run
+
+    checking = not asked or CLAIMS in asked
+    claims = claim_names(quick=quick) if checking or has_checks(out) else []
+    with _progress(quiet=as_json) as tell:
+        made, checked = run(entries, claims if checking else [], out, quick=quick, jobs=jobs, tell=tell)
+    done = {figure.id for figure in made}
+    before = (recall(entry, out, quick=quick) for entry in ENTRIES if entry.id not in done)
+    known = checked or [found for name in claims if (found := recall_check(name, out)) is not None]
+    place = out / "report.html"
+    put(place, report([*made, *(figure for figure in before if figure)], known, out, quick=quick))
+    _print_made(made, place, as_json=as_json)
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[Callable[[str, float | None, int, int], None]]:
+    """A bar over figures and claims for a terminal; a line each for anything else."""
+    if not sys.stderr.isatty():
+
+        def say(name: str, seconds: float | None, done: int, total: int) -> None:
+            took = "already there" if seconds is None else f"{seconds:.1f} s"
+            if not quiet:
+                print(f"[{done}/{total}] {name}: {took}", flush=True)
+
+        yield say
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reproducing", total=None)
+
+        def show(name: str, seconds: float | None, done: int, total: int) -> None:
+            bar.update(task, description=f"made {name}", completed=done, total=total)
+
+        yield show
+
+
+def _print_list(*, as_json: bool) -> None:
+    from discreet_papers.registry import ENTRIES
+
+    if as_json:
+        from discreet.cli.tables import print_json
+
+        rows = [
+            {"name": e.id, "also": list(e.also), "kind": e.kind, "source": e.source, "title": e.title} for e in ENTRIES
+        ]
+        print_json({"figures": rows})
+        return
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from discreet.cli.tables import console
+
+    table = Table(box=SIMPLE_HEAD)
+    for heading in ("name", "where", "what"):
+        table.add_column(heading)
+    for entry in ENTRIES:
+        table.add_row(entry.id, entry.source, entry.title)
+    table.add_row(CLAIMS, "all seeds", "Every checkable statement, with its verdict")
+    console().print(table)
+
+
+def _print_made(made: list[Made], report: Path, *, as_json: bool) -> None:
+    from discreet.cli.tables import console, print_json, print_written
+
+    if as_json:
+        rows = [{"name": m.id, "seconds": m.seconds, "settings": m.settings, "sentences": m.sentences} for m in made]
+        print_json({"figures": rows, "report": str(report)})
+        return
+    for figure in made:
+        console().print(f"{figure.id}: {figure.sentences[0]}", soft_wrap=True)
+    print_written([report])

@@ -1,0 +1,190 @@
+"""`discreet snap`: release one number through floats that leak nothing, verify it, and see what it defends against."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli.help import HelpTyper
+from discreet.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from discreet import Snapping
+    from discreet.mechanisms.snapping.proof import Verdict
+    from discreet_papers.verification.attack import FloatLaplace
+
+RELEASE_EXAMPLE = "Example: discreet snap release --epsilon 1 --bound 100 --value 17.3"
+VERIFY_EXAMPLE = "Example: discreet snap verify --epsilon 1 --bound 100 --value 0 --neighbour 1"
+ATTACK_EXAMPLE = "Example: discreet snap attack --epsilon 1 --plot pores.png"
+
+snap = HelpTyper(epilog=VERIFY_EXAMPLE, invoke_without_command=True)
+
+Epsilon = Annotated[str, typer.Option(help="The privacy loss to allow, exact: 0.5, 1e-3 or 1/3.")]
+Bound = Annotated[str, typer.Option(help="Values and outputs are clamped to ±bound.")]
+Sensitivity = Annotated[str, typer.Option(help="The farthest that one record moves the value.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+@snap.callback()
+def root(context: typer.Context) -> None:
+    """The snapping mechanism: a number released exactly, and its privacy verified."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+@snap.command("release", epilog=RELEASE_EXAMPLE)
+def release(
+    epsilon: Epsilon,
+    bound: Bound,
+    value: Annotated[str, typer.Option(help="The true number; - reads standard input.")],
+    sensitivity: Sensitivity = "1",
+    plot: Annotated[Path | None, typer.Option(help="Paint what the output says (.png, .svg or .pdf).")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Release a number by one exact draw. What is printed may be published."""
+    import discreet as dc
+    from discreet_papers.cli.snap_documents import release_document
+
+    snapping = dc.Snapping(epsilon=epsilon, bound=bound, sensitivity=sensitivity)
+    given = _read(value)
+    with _Picture(plot) as picture:
+        output = snapping.release(given)
+        picture.write(lambda: _likelihood(snapping, output))
+    _show(release_document(snapping, output), "released by snapping", plot, as_json=as_json)
+
+
+@snap.command("verify", epilog=VERIFY_EXAMPLE)
+def verify(
+    epsilon: Epsilon,
+    bound: Bound,
+    value: Annotated[
+        str | None, typer.Option(help="A value to compare; without it all adjacent ones are certified.")
+    ] = None,
+    neighbour: Annotated[str | None, typer.Option(help="An adjacent value.")] = None,
+    sensitivity: Sensitivity = "1",
+    at_epsilon: Annotated[
+        list[str] | None, typer.Option("--at-epsilon", help="Also say δ at this ε; may be repeated.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Paint the loss of every output (.png, .svg or .pdf).")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compute the exact privacy loss of the float program between two values, or certify it for all of them."""
+    import discreet as dc
+    from discreet.cli.busy import busy
+    from discreet_papers.cli.snap_documents import verify_document
+
+    if (value is None) != (neighbour is None):
+        raise InvalidInput("a pair needs both --value and --neighbour", hint="give both, or neither to certify all")
+    snapping = dc.Snapping(epsilon=epsilon, bound=bound, sensitivity=sensitivity)
+    with _Picture(plot) as picture:
+        with busy("verifying"):
+            everywhere = snapping.verify_all() if value is None else None
+            found = snapping.verify(value, neighbour) if everywhere is None else everywhere.attained
+            document = verify_document(snapping, found, everywhere, at_epsilon or [])
+        picture.write(lambda: _losses(found))
+    _show(document, "verified exactly", plot, as_json=as_json)
+
+
+@snap.command("attack", epilog=ATTACK_EXAMPLE)
+def attack(
+    epsilon: Epsilon = "1",
+    value: Annotated[str, typer.Option(help="A value.")] = "0",
+    neighbour: Annotated[str, typer.Option(help="An adjacent value.")] = "1",
+    bound: Annotated[str | None, typer.Option(help="Snapping's bound; 100 scales if not said.")] = None,
+    exact_uniforms: Annotated[
+        bool, typer.Option("--exact-uniforms", help="Attack a float Laplace with better uniforms than usual.")
+    ] = False,
+    plot: Annotated[Path | None, typer.Option(help="Paint the pores and the grid (.png, .svg or .pdf).")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find outputs of a float Laplace that only one of two neighbours can give, and none for snapping."""
+    import discreet as dc
+    from discreet.arithmetic.numbers import exact
+    from discreet.cli.busy import busy
+    from discreet_papers.cli.snap_documents import attack_document
+    from discreet_papers.verification.attack import FloatLaplace
+
+    laplace = FloatLaplace(epsilon=epsilon, exact_uniforms=exact_uniforms)
+    wide = 100 / exact(epsilon, "epsilon", above=0) if bound is None else bound
+    snapping = dc.Snapping(epsilon=epsilon, bound=wide)
+    with _Picture(plot) as picture:
+        with busy("attacking"):
+            document = attack_document(laplace, snapping, value, neighbour)
+        picture.write(lambda: _pores(laplace, snapping, value, neighbour))
+    _show(document, "a float Laplace, attacked", plot, as_json=as_json)
+
+
+class _Picture:
+    """A place for a picture, checked before anything is drawn; nothing at all where none is asked for."""
+
+    def __init__(self, path: Path | None) -> None:
+        from discreet.cli.files import Reserved
+        from discreet.figures.image import picture_format
+
+        self._kind = "" if path is None else picture_format(path)
+        self._place = None if path is None else Reserved(path)
+
+    def __enter__(self) -> _Picture:
+        if self._place is not None:
+            self._place.__enter__()
+        return self
+
+    def write(self, paint: Callable[[], Figure]) -> None:
+        """Paint and fill the place, if there is one."""
+        if self._place is not None:
+            from discreet.figures.image import render
+
+            self._place.write(render(paint(), self._kind))
+
+    def __exit__(self, *failure: Any) -> None:
+        if self._place is not None:
+            self._place.__exit__(*failure)
+
+
+def _read(value: str) -> str:
+    """The text of a value, `-` for standard input; refused later in words that no value can change."""
+    if value != "-":
+        return value
+    try:
+        return sys.stdin.read().strip()
+    except ValueError:  # bytes that are no text
+        return ""
+
+
+def _likelihood(snapping: Snapping, output: float) -> Figure:
+    from discreet_papers.figures import snapping as figure
+
+    return figure.paint_likelihood(figure.likelihood(snapping, output))
+
+
+def _losses(found: Verdict) -> Figure:
+    from discreet_papers.figures import snapping as figure
+
+    return figure.paint(figure.numbers(found))
+
+
+def _pores(laplace: FloatLaplace, snapping: Snapping, value: str, neighbour: str) -> Figure:
+    from discreet_papers.figures import pores
+
+    return pores.paint(pores.numbers(laplace, snapping, value, neighbour))
+
+
+def _show(document: dict[str, Any], title: str, plot: Path | None, *, as_json: bool) -> None:
+    from discreet.cli.tables import print_json, print_written
+    from discreet_papers.cli.snap_documents import print_attack, print_document
+
+    if as_json:
+        print_json(document)
+        return
+    if "float_laplace" in document:
+        print_attack(document)
+    else:
+        print_document(document, title)
+    if plot is not None:
+        print_written([plot])

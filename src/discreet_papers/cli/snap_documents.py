@@ -1,0 +1,177 @@
+"""What `discreet snap` prints: documents for programs, and the same as tables for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from discreet.arithmetic.numbers import exact, float_upper
+from discreet.receipts import plain
+
+if TYPE_CHECKING:
+    from discreet import Snapping
+    from discreet.arithmetic.binary64 import Dyadic
+    from discreet.mechanisms.snapping.proof import Certificate, Verdict
+    from discreet_papers.verification.attack import FloatLaplace
+
+LABELS = {
+    "output": "output",
+    "exact_epsilon": "exact loss",
+    "ideal_epsilon": "ideal loss |a-b|/λ",
+    "excess": "listed loss less ideal",
+    "bound_epsilon": "Mironov's bound",
+    "certified_epsilon": "proved for all adjacent values",
+    "epsilon_exact": "ε asked for",
+    "scale": "noise scale λ, in sensitivities",
+    "lattice": "lattice Λ, in sensitivities",
+    "bound": "bound",
+    "sensitivity": "sensitivity",
+    "value": "value",
+    "neighbour": "neighbour",
+    "worst_output": "worst output",
+    "mass_is_one": "masses sum to exactly 1",
+    "complete": "every output listed",
+    "holds": "within ε",
+}
+
+
+def parameters(snapping: Snapping) -> dict[str, Any]:
+    """The public parameters."""
+    return {
+        "epsilon": float_upper(snapping.epsilon),
+        "epsilon_exact": str(snapping.epsilon),
+        "bound": plain(snapping.bound),
+        "sensitivity": plain(snapping.sensitivity),
+        "scale": snapping.scale,
+        "lattice": snapping.lattice,
+        "bound_epsilon": float_upper(snapping.guarantee),
+    }
+
+
+def release_document(snapping: Snapping, output: float) -> dict[str, Any]:
+    """A release: the output and public values.
+
+    >>> import discreet as dc
+    >>> release_document(dc.Snapping(epsilon="1/3", bound=100), 8.0)["lattice"]
+    4.0
+    """
+    return {"output": output, "mechanism": snapping.name, **parameters(snapping)}
+
+
+def verify_document(
+    snapping: Snapping, found: Verdict, everywhere: Certificate | None, at_epsilon: list[str]
+) -> dict[str, Any]:
+    """The exact loss of a pair; or, for all pairs, what is proved and the worst pair that was found.
+
+    >>> import discreet as dc
+    >>> snapping = dc.Snapping(epsilon=1, bound=100)
+    >>> document = verify_document(snapping, snapping.verify(0, 1), None, ["1"])
+    >>> document["mass_is_one"], document["delta"], document["exact_epsilon"] <= document["bound_epsilon"]
+    (True, [{'epsilon': 1.0, 'delta': 0.0}], True)
+    """
+    return {
+        "exact_epsilon": found.exact_epsilon if everywhere is None else everywhere.exact_epsilon,
+        "ideal_epsilon": float(found.ideal),
+        "excess": found.excess,
+        "certified_epsilon": float_upper(found.certified),
+        "mass_is_one": found.mass_is_one,
+        "complete": found.complete,
+        "holds": found.holds if everywhere is None else everywhere.holds,
+        "value": plain(found.value),
+        "neighbour": plain(found.neighbour),
+        "worst_output": found.worst,
+        "delta": [
+            {"epsilon": float(exact(at, "at_epsilon", minimum=0)), "delta": float(found.delta(at))} for at in at_epsilon
+        ],
+        "all_values": everywhere is not None,
+        **parameters(snapping),
+    }
+
+
+def attack_document(laplace: FloatLaplace, snapping: Snapping, value: str, neighbour: str) -> dict[str, Any]:
+    """The attack on both mechanisms: a concrete output, its exact probability, and how many others there are.
+
+    >>> import discreet as dc
+    >>> from discreet_papers.verification.attack import FloatLaplace
+    >>> document = attack_document(FloatLaplace(epsilon=1), dc.Snapping(epsilon=1, bound=100), "0", "1")
+    >>> document["float_laplace"]["infinite"], document["snapping"]["infinite"], document["snapping"]["pores"]
+    (True, False, 0)
+    """
+    from discreet_papers.verification.attack import Snapped, scan
+
+    porous, snapped = scan(laplace, value, neighbour), scan(Snapped(snapping), value, neighbour)
+    first = porous.pores[0] if porous.pores else None
+    return {
+        "float_laplace": {
+            "infinite": first is not None,
+            "output": None if first is None else first.output,
+            "output_hex": None if first is None else first.output.hex(),
+            "probability": None if first is None else dyadic_text(first.probability),
+            "neighbour_probability": None if first is None else "0",
+            "tried": porous.tried,
+            "pores": len(porous.pores),
+            "exact_uniforms": laplace.exact_uniforms,
+        },
+        "snapping": {
+            "infinite": bool(snapped.pores),
+            "tried": snapped.tried,
+            "pores": len(snapped.pores),
+            "exact_epsilon": snapping.verify(value, neighbour).exact_epsilon,
+            "certified_epsilon": snapping.verify_all().exact_epsilon,
+            **parameters(snapping),
+        },
+        "value": value,
+        "neighbour": neighbour,
+    }
+
+
+def dyadic_text(number: Dyadic) -> str:
+    """A dyadic number as people write it.
+
+    >>> from discreet.arithmetic.binary64 import Dyadic
+    >>> dyadic_text(Dyadic(3, -59))
+    '3·2^-59'
+    """
+    return f"{number.mantissa}·2^{number.exponent}"
+
+
+def print_document(document: dict[str, Any], title: str) -> None:
+    """A release or a verification for people."""
+    from rich.table import Table
+
+    from discreet.cli.tables import console
+
+    table = Table(title=title)
+    table.add_column("what")
+    table.add_column("value", justify="right")
+    certain = document.get("complete", True) and not document.get("all_values", False)
+    labels = LABELS if certain else LABELS | {"exact_epsilon": "loss, at most"}
+    for key, label in labels.items():
+        if key in document:
+            table.add_row(label, _shown(document[key]))
+    for row in document.get("delta", []):
+        table.add_row(f"δ at ε = {row['epsilon']:g}", f"{row['delta']:.6g}")
+    console().print(table)
+
+
+def print_attack(document: dict[str, Any]) -> None:
+    """The attack for people: sentences, because each says what follows."""
+    from discreet.cli.tables import console
+
+    out, porous, snapped = console(), document["float_laplace"], document["snapping"]
+    value, neighbour = document["value"], document["neighbour"]
+    out.print(f"float Laplace, ε = {snapped['epsilon_exact']}, value {value} against {neighbour}", soft_wrap=True)
+    if porous["infinite"]:
+        out.print(f"  output {porous['output']!r} = {porous['output_hex']}", soft_wrap=True)
+        out.print(f"  from value {value}: probability {porous['probability']}, exactly", soft_wrap=True)
+        out.print(f"  from value {neighbour}: impossible. The loss is infinite.", soft_wrap=True)
+    out.print(f"  {porous['pores']} of {porous['tried']} outputs tried give the value away", soft_wrap=True)
+    out.print(f"snapping at the same ε, bound {snapped['bound']}", soft_wrap=True)
+    out.print(f"  {snapped['pores']} of {snapped['tried']} outputs tried give the value away", soft_wrap=True)
+    out.print(f"  exact loss of this pair: {snapped['exact_epsilon']!r}", soft_wrap=True)
+    out.print(f"  proved for all adjacent values: at most {snapped['certified_epsilon']!r}", soft_wrap=True)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return repr(value) if isinstance(value, float) else str(value)

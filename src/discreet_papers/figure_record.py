@@ -1,0 +1,124 @@
+"""One figure on disk: its picture twice, its numbers, and a record written last, by which it is known to be whole.
+
+Every file appears at once or not at all. The record holds the digest of what the figure is made from (its settings, the
+version and the source of the package) and those of its files: a rerun trusts a figure only if all of them match.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import time
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import discreet
+from discreet.errors import InvalidInput
+from discreet.figures.image import render
+from discreet.version import __version__
+from discreet_papers.registry import Entry
+
+FORMATS = ("png", "svg", "csv")
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The record of a figure: what it shows, in words, and how long it took."""
+
+    id: str
+    digest: str
+    quick: bool
+    settings: dict[str, str]
+    sentences: list[str]
+    seconds: float
+    files: dict[str, str]
+
+    def read(self, out: Path, kind: str) -> bytes:
+        """The content of one of its files."""
+        return (out / f"{self.id}.{kind}").read_bytes()
+
+
+def digest_of(entry: Entry, *, quick: bool) -> str:
+    """What the figure depends on, as one text: rerunning the same code with the same settings gives it again."""
+    facts = {"id": entry.id, "quick": quick, "settings": entry.study().settings(quick), "code": code_digest()}
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+@cache
+def code_digest() -> str:
+    """The version and every source file of both packages: whatever is changed, its figures are made again."""
+    found = hashlib.sha256(f"{__version__} {platform.python_version()}".encode())
+    for package in (Path(discreet.__file__).resolve().parent, Path(__file__).resolve().parent):
+        for path in sorted(package.rglob("*.py")):
+            found.update(path.relative_to(package.parent).as_posix().encode())
+            found.update(path.read_bytes())
+    return found.hexdigest()
+
+
+def recall(entry: Entry, out: Path, *, quick: bool) -> Made | None:
+    """The figure as an earlier run left it, if that was the same figure and it is whole."""
+    try:
+        record = json.loads((out / f"{entry.id}.json").read_text(encoding="utf-8"))
+        made = Made(**record)
+        whole = all(_hash(made.read(out, kind)) == made.files[kind] for kind in FORMATS)
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    return made if whole and made.digest == digest_of(entry, quick=quick) else None
+
+
+def make(entry: Entry, out: Path, *, quick: bool) -> Made:
+    """Make a figure and put it in place: its files first, its record last."""
+    started = time.perf_counter()
+    study, settings = entry.study(), entry.study().settings(quick)
+    shown = study.numbers(quick)
+    figure = study.paint(shown)
+    head = {"figure": f"{entry.id}: {entry.title} ({entry.source})", "discreet": __version__, **settings}
+    contents = {kind: render(figure, kind) for kind in ("png", "svg")}
+    contents["csv"] = study.table(shown).to_csv(head).encode()
+    for kind, content in contents.items():
+        put(out / f"{entry.id}.{kind}", content)
+    made = Made(
+        id=entry.id,
+        digest=digest_of(entry, quick=quick),
+        quick=quick,
+        settings=settings,
+        sentences=study.sentences(shown),
+        seconds=round(time.perf_counter() - started, 2),
+        files={kind: _hash(content) for kind, content in contents.items()},
+    )
+    put(out / f"{entry.id}.json", to_json(asdict(made)))
+    return made
+
+
+def to_json(document: Any) -> bytes:
+    """A document as a file's content."""
+    return (json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def put(path: Path, content: bytes) -> None:
+    """The whole file at once: written beside its place and renamed.
+
+    >>> import tempfile
+    >>> place = Path(tempfile.mkdtemp()) / "a.csv"
+    >>> put(place, b"n\\n")
+    >>> [path.name for path in place.parent.iterdir()]
+    ['a.csv']
+    """
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with beside.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError:
+        beside.unlink(missing_ok=True)
+        raise InvalidInput(f"{path} cannot be written", hint="choose another directory with --out") from None
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,100 @@
+"""Figure 1 of seed 001: global, local and smooth sensitivity along all data sets of 100 records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from discreet.posteriors.space import PosteriorSpace
+from discreet.sensitivity.exact import global_sensitivity, local_sensitivity, published_gamma, smooth_sensitivity
+from discreet_papers.figures.style import BLUE, ORANGE, PRINTED, PURPLE, RIGHT, dress, figure_of, legend_below
+from discreet_papers.published import LegacySensitivity, legacy_gamma
+from discreet_papers.table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SPACE = PosteriorSpace(prior=[1, 1], n=100)
+EPSILON, DELTA = "1", "1e-8"
+STYLE = {
+    "global": {"color": PURPLE, "linestyle": ":"},
+    "smooth": {"color": ORANGE, "linestyle": "--"},
+    "local": {"color": BLUE, "linestyle": "-"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SensitivityNumbers:
+    """Curves over the first count, by reading and kind."""
+
+    curves: dict[str, dict[str, list[float]]]
+    gamma: dict[str, float]
+
+
+def settings(quick: bool) -> dict[str, str]:
+    """What the figure is made from: it is quick in any case."""
+    return {
+        "prior": "1, 1",
+        "n": str(SPACE.n),
+        "epsilon": EPSILON,
+        "delta": DELTA,
+        "smooth": "exponentially smooth, with the seeds' γ: n for |R| as printed, n + 1 put right",
+        "distance": "sqrt(1 - BC^(1/ln(n+2))) as printed, Hellinger put right",
+    }
+
+
+def numbers(quick: bool) -> SensitivityNumbers:
+    """Exact values for every data set."""
+    data = [tuple(row) for row in SPACE.candidates().array().tolist()]
+    theirs, gamma = LegacySensitivity(SPACE, data), legacy_gamma(SPACE.n, EPSILON, DELTA)
+    rate = published_gamma(SPACE, EPSILON, DELTA)
+    return SensitivityNumbers(
+        {
+            PRINTED: {
+                "global": [theirs.everywhere] * len(data),
+                "smooth": theirs.smooth(gamma).tolist(),
+                "local": theirs.local.tolist(),
+            },
+            RIGHT: {
+                "global": [global_sensitivity(SPACE)] * len(data),
+                "smooth": [smooth_sensitivity(SPACE, c, rate) for c in data],
+                "local": [local_sensitivity(SPACE, c) for c in data],
+            },
+        },
+        {PRINTED: gamma, RIGHT: rate},
+    )
+
+
+def table(shown: SensitivityNumbers) -> Table:
+    """One row a data set."""
+    columns = [(reading, kind) for reading, curves in shown.curves.items() for kind in curves]
+    return Table(
+        ("first count", *(f"{kind}, {reading}" for reading, kind in columns)),
+        tuple((c, *(shown.curves[reading][kind][c] for reading, kind in columns)) for c in range(SPACE.n + 1)),
+    )
+
+
+def sentences(shown: SensitivityNumbers) -> list[str]:
+    """The edge and the centre."""
+    lines = []
+    for reading, curves in shown.curves.items():
+        local = curves["local"]
+        lines.append(
+            f"{reading.capitalize()}: the local sensitivity is {local[0]:.5f} at the edge and "
+            f"{local[SPACE.n // 2]:.5f} at the centre, where the smooth one is {curves['smooth'][SPACE.n // 2]:.5f} "
+            f"(γ = {shown.gamma[reading]:.6f})."
+        )
+    return lines
+
+
+def paint(shown: SensitivityNumbers) -> Figure:
+    """Two panels on one scale: the difference between them is the slip."""
+    figure, ((first, second),) = figure_of(1, 2, "Sensitivity of the score along the data, prior beta(1,1), n = 100")
+    for axes, reading in ((first, PRINTED), (second, RIGHT)):
+        for kind, values in shown.curves[reading].items():
+            axes.plot(range(SPACE.n + 1), values, label=kind, linewidth=2, **STYLE[kind])
+        axes.set_ylim(0, 0.36)
+        distance = "seeds' distance" if reading == PRINTED else "Hellinger distance"
+        dress(axes, reading, "records in the first category", f"sensitivity ({distance})")
+    legend_below(figure, first)
+    return figure

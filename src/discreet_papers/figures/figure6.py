@@ -1,0 +1,141 @@
+"""Figure 6 of seed 001: the exact privacy loss against n, over all data sets, neighbours and outputs.
+
+As printed the scan runs in the seeds' distance, which is a metric too, so the same pruned scan finds its extreme.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from discreet.mechanisms import (
+    ExponentialGlobal,
+    ExponentialLocal,
+    ExponentialReciprocal,
+    ExponentialSmooth,
+    Mechanism,
+)
+from discreet.posteriors.space import PosteriorSpace
+from discreet.privacy_loss import audit
+from discreet.privacy_loss.scan import Extreme, LineScan
+from discreet.sensitivity.exact import published_gamma
+from discreet_papers.figures.style import GREY, PRINTED, RIGHT, STYLE, dress, figure_of, legend_below, plain_logs
+from discreet_papers.published import LegacyLine, LegacySensitivity
+from discreet_papers.table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+EPSILON, DELTA = "1", "0.0005"
+SIZES = (30, 100, 300, 1000, 3000, 10_000, 20_000, 50_000)
+QUICK = (30, 100, 300, 1000, 3000)
+SHOWN = (1000, 10_000, 50_000)
+NAMES = ("M_H", "exponential-local", "exponential-smooth", "exponential-global")
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """An exact loss, and where it is reached."""
+
+    reading: str
+    mechanism: str
+    n: int
+    epsilon: float
+    worst: tuple[int, int, int]
+
+
+def settings(quick: bool) -> dict[str, str]:
+    """What the figure is made from."""
+    return {
+        "prior": "1, 1",
+        "n": ", ".join(map(str, QUICK if quick else SIZES)),
+        "scale": "1/2, which is ε = 1 as the seeds count it",
+        "M_H": "exponential-reciprocal, γ = 1",
+        "delta": f"{DELTA}, for the γ of exponential-smooth",
+        "distance": "sqrt(1 - BC^(1/ln(n+2))) as printed, Hellinger put right",
+    }
+
+
+def numbers(quick: bool) -> list[Loss]:
+    """Scans of all neighbours and outputs; those put right are certified by enclosures."""
+    found = []
+    for n in QUICK if quick else SIZES:
+        space = PosteriorSpace(prior=[1, 1], n=n)
+        for name, extreme in legacy_losses(space).items():
+            worst = (extreme.counts, extreme.neighbour, extreme.output)
+            found.append(Loss(PRINTED, name, n, extreme.loss, worst))
+        found += right_losses(space)
+    return found
+
+
+def legacy_losses(space: PosteriorSpace) -> dict[str, Extreme]:
+    """The exact losses of M_H and of local sensitivity under the seeds' distance.
+
+    >>> {name: round(found.loss, 3) for name, found in legacy_losses(PosteriorSpace(prior=[1, 1], n=1000)).items()}
+    {'M_H': 0.715, 'exponential-local': 1.393}
+    """
+    scan = LineScan(space, table=LegacyLine(space))
+    theirs = LegacySensitivity(space, scan.rows)
+    half = float(EPSILON) / 2
+    return {
+        "M_H": scan.worst(half / theirs.reciprocal(1.0)),
+        "exponential-local": scan.worst(half / theirs.local),
+    }
+
+
+def right_losses(space: PosteriorSpace, names: Sequence[str] = NAMES) -> list[Loss]:
+    """Certified losses of the kinds of sensitivity at the seeds' scale, rounded up."""
+    gamma = published_gamma(space, EPSILON, DELTA)
+    made: dict[str, Mechanism] = {
+        "M_H": ExponentialReciprocal.as_published(space, epsilon=EPSILON),
+        "exponential-local": ExponentialLocal.as_published(space, epsilon=EPSILON),
+        "exponential-smooth": ExponentialSmooth.as_published(space, epsilon=EPSILON, gamma=gamma),
+        "exponential-global": ExponentialGlobal.as_published(space, epsilon=EPSILON),
+    }
+    found = []
+    for name in names:
+        result = audit(made[name])
+        assert result.worst is not None
+        worst = (result.worst.counts[0], result.worst.neighbour[0], result.worst.output[0])
+        found.append(Loss(RIGHT, name, space.n, float(result.epsilon), worst))
+    return found
+
+
+def table(shown: list[Loss]) -> Table:
+    """One row a loss."""
+    return Table(
+        ("reading", "mechanism", "n", "exact loss", "worst data", "its neighbour", "the output"),
+        tuple((loss.reading, loss.mechanism, loss.n, loss.epsilon, *loss.worst) for loss in shown),
+    )
+
+
+def sentences(shown: list[Loss]) -> list[str]:
+    """The values that can be read off the seeds' figure, and the right ones."""
+    lines = []
+    sizes = [n for n in SHOWN if any(loss.n == n for loss in shown)]
+    for reading in (PRINTED, RIGHT):
+        parts = []
+        for name in dict.fromkeys(loss.mechanism for loss in shown if loss.reading == reading):
+            values = {loss.n: loss.epsilon for loss in shown if (loss.reading, loss.mechanism) == (reading, name)}
+            parts.append(f"{name} {' / '.join(f'{values[n]:.4f}' for n in sizes)}")
+        lines.append(f"{reading.capitalize()}, n = {' / '.join(f'{n:,}' for n in sizes)}: {'; '.join(parts)}.")
+    return lines
+
+
+def paint(shown: list[Loss]) -> Figure:
+    """Two panels, with the ε that the seeds claim as a bound."""
+    figure, ((first, second),) = figure_of(1, 2, "Exact privacy loss against n, prior beta(1,1), s = 1/2")
+    for axes, reading in ((first, PRINTED), (second, RIGHT)):
+        for name in dict.fromkeys(loss.mechanism for loss in shown if loss.reading == reading):
+            mine = [loss for loss in shown if (loss.reading, loss.mechanism) == (reading, name)]
+            style = STYLE["exponential-reciprocal" if name == "M_H" else name]
+            label = "M_H (reciprocal, γ = 1)" if name == "M_H" else name
+            axes.plot([loss.n for loss in mine], [loss.epsilon for loss in mine], label=label, markersize=5, **style)
+        axes.axhline(1.0, color=GREY, linewidth=1, label="ε = 1")
+        axes.set_ylim(0, 2.3 if reading == PRINTED else 1.2)
+        plain_logs(axes, "x")
+        distance = "seeds' distance" if reading == PRINTED else "Hellinger distance"
+        dress(axes, f"{reading}: {distance}", "number of records n", "exact privacy loss ε (nats)")
+    legend_below(figure, second)
+    return figure

@@ -1,0 +1,128 @@
+"""A snapping mechanism, verified or released: the loss of every output, and how likely an output makes each value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from discreet.arithmetic.numbers import ball, precision
+from discreet.figures.posterior import BLUE, ORANGE
+from discreet.mechanisms.snapping.number import Snapping
+from discreet.mechanisms.snapping.proof import Verdict
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+POINTS = 241
+SPAN = 8
+"""Values within this many scales of the output are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutputLosses:
+    """For each output: ln P(output|value)/P(output|neighbour), and by how much its size exceeds the ideal loss."""
+
+    names: tuple[str, str]
+    outputs: tuple[float, ...]
+    losses: tuple[float, ...]
+    excesses: tuple[float, ...]
+    ideal: float
+    slack: float
+
+
+def numbers(found: Verdict) -> OutputLosses:
+    """The exact loss of each listed output, as a float.
+
+    >>> shown = numbers(Snapping(epsilon=1, bound=20).verify(0, 1))
+    >>> abs(max(shown.losses) - 1) < 1e-12, abs(min(shown.losses) + 1) < 1e-12
+    (True, True)
+    """
+    one, other = found.laws
+    outputs, losses, excesses = [], [], []
+    with precision(128):
+        ideal = ball(found.ideal)
+        for (output, p), (_, q) in zip(one.items(), other.items(), strict=True):
+            if p.mantissa and q.mantissa:
+                loss = ball(p.over(q)).log()
+                outputs.append(output)
+                losses.append(float(loss.mid()))
+                excesses.append(float((abs(loss) - ideal).mid()))
+    return OutputLosses(
+        names=(f"{float(found.value):g}", f"{float(found.neighbour):g}"),
+        outputs=tuple(outputs),
+        losses=tuple(losses),
+        excesses=tuple(excesses),
+        ideal=float(found.ideal),
+        slack=float(found.bound - found.ideal),
+    )
+
+
+def paint(shown: OutputLosses) -> Figure:
+    """The figure, without matplotlib's global state: the losses, and the hair by which they differ from the ideal."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.0, 6.0), layout="constrained")
+    top, bottom = figure.subplots(2, 1, sharex=True)
+    top.plot(shown.outputs, shown.losses, "o", markersize=3, color=BLUE)
+    for sign in (1, -1):
+        top.axhline(sign * shown.ideal, color=ORANGE, linewidth=1, label="ideal loss" if sign > 0 else None)
+    top.set_ylabel("log-ratio of probabilities (nats)")
+    top.set_title(f"Snapping, value {shown.names[0]} against {shown.names[1]}: exact loss", loc="left", fontsize=11)
+    near = [(y, excess) for y, excess in zip(shown.outputs, shown.excesses, strict=True) if excess > -shown.slack]
+    bottom.plot([y for y, _ in near], [excess for _, excess in near], "o", markersize=3, color=BLUE)
+    bottom.axhline(0.0, color=ORANGE, linewidth=1)
+    bottom.axhline(shown.slack, color=ORANGE, linewidth=1, linestyle="--", label="Mironov's bound")
+    bottom.set_ylim(-0.6 * shown.slack, 1.3 * shown.slack)
+    bottom.set_ylabel("size of the loss, less the ideal")
+    bottom.set_xlabel("output")
+    for axes, place in ((top, "center right"), (bottom, "lower right")):
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.legend(frameon=False, loc=place)
+    return figure
+
+
+@dataclass(frozen=True, slots=True)
+class Likelihood:
+    """How probable the released output is from each value: all that a reader may conclude."""
+
+    output: float
+    values: tuple[float, ...]
+    probabilities: tuple[float, ...]
+    title: str
+
+
+def likelihood(snapping: Snapping, output: float) -> Likelihood:
+    """P(output | value) for values around the output, within the bound. It looks at the output alone.
+
+    >>> shown = likelihood(Snapping(epsilon=1, bound=20), 4.0)
+    >>> shown.values[max(range(len(shown.values)), key=lambda i: shown.probabilities[i])]
+    4.0
+    """
+    span = SPAN * Fraction(snapping.scale) * snapping.sensitivity
+    low = max(Fraction(output) - span, -snapping.bound)
+    high = min(Fraction(output) + span, snapping.bound)
+    values = [low + (high - low) * Fraction(i, POINTS - 1) for i in range(POINTS)]
+    return Likelihood(
+        output=output,
+        values=tuple(float(value) for value in values),
+        probabilities=tuple(float(snapping.probability(value, output).fraction()) for value in values),
+        title=f"Snapping released {output:g}, ε = {snapping.epsilon}",
+    )
+
+
+def paint_likelihood(shown: Likelihood) -> Figure:
+    """The figure, without matplotlib's global state."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.0, 4.0), layout="constrained")
+    axes = figure.add_subplot()
+    axes.plot(shown.values, shown.probabilities, color=BLUE, linewidth=2)
+    axes.axvline(shown.output, color=ORANGE, linestyle="--", label=f"output {shown.output:g}")
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("value")
+    axes.set_ylabel("probability of this output from the value")
+    axes.set_title(shown.title, loc="left", fontsize=11, parse_math=False)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False)
+    return figure

@@ -1,0 +1,128 @@
+"""The seeds' own distance and settings, to show their figures as they were printed. Nothing here is for a release.
+
+Their program divides ln BC by ln(n+Σα) where it should subtract lnΓ(n+Σα), so what they plot as Hellinger distance is
+sqrt(1 - BC^p) with p = 1/ln(n+Σα). That is still a metric for every p > 0: lnΓ(x+y) is a positive mixture of
+e^-(x+y)t plus terms in x alone and in y alone, so all powers of BC are inner products of unit vectors. The triangle
+inequality stands, and with it that the score changes most at r = BI(c), and the bounds of a pruned scan.
+
+>>> from discreet.posteriors.space import PosteriorSpace
+>>> space = PosteriorSpace(prior=[1, 1], n=100)
+>>> LegacySensitivity(space, [[0, 100], [50, 50]]).local.round(4).tolist()
+[0.1614, 0.0327]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from discreet.arithmetic.numbers import ball, exact, nearest_float
+from discreet.posteriors.distances import log_affinity_floats
+from discreet.posteriors.grid import Line
+from discreet.posteriors.space import PosteriorSpace
+from discreet.privacy_loss.rates import Steps
+from discreet.sensitivity.exact import global_sensitivity
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+
+def legacy_power(space: PosteriorSpace) -> float:
+    """The power of BC in the seeds' distance, 1/ln(n+Σα).
+
+    >>> import math
+    >>> round(legacy_power(PosteriorSpace(prior=[1, 1], n=98)), 12) == round(1 / math.log(100), 12)
+    True
+    """
+    return nearest_float(lambda: 1 / ball(space.prior.total + space.n).log())
+
+
+def legacy_gamma(n: int, epsilon: object, delta: object) -> float:
+    """The smoothing rate of the seeds' program, ln(1 - ε/(2 ln(δ/(2n)))): n where their text has |R|, for every k.
+
+    >>> round(legacy_gamma(100, 0.8, 0.8), 13), round(legacy_gamma(120, 0.8, 0.8), 13)
+    (0.0699407108115, 0.0677791100173)
+    """
+    budget, slack = exact(epsilon, "epsilon", above=0), exact(delta, "delta", above=0)
+    return nearest_float(lambda: (1 - ball(budget) / (2 * (ball(slack) / (2 * n)).log())).log())
+
+
+def legacy_floats(space: PosteriorSpace, counts: Sequence[int], rows: ArrayLike) -> NDArray[np.float64]:
+    """The legacy distances from the candidate c to many others, one a row.
+
+    >>> legacy_floats(PosteriorSpace(prior=[1, 1], n=100), (0, 100), [[1, 99], [100, 0]]).round(3).tolist()
+    [0.161, 1.0]
+    """
+    import numpy as np
+
+    log_affinity = np.minimum(log_affinity_floats(space.prior, counts, rows), 0.0)
+    shown: NDArray[np.float64] = np.sqrt(-np.expm1(legacy_power(space) * log_affinity))
+    return shown
+
+
+def _of_step(hellinger: ArrayLike, power: float) -> NDArray[np.float64]:
+    """sqrt(1 - BC^p) from H = sqrt(1 - BC) of a step: it grows with H, so the largest step stays the largest."""
+    import numpy as np
+
+    shown: NDArray[np.float64] = np.sqrt(-np.expm1(power * np.log1p(-np.square(hellinger))))
+    return shown
+
+
+class LegacySensitivity:
+    """The sensitivities of many data sets under the legacy distance, one a row.
+
+    Smooth ones look at the same arrangements as under the right distance; `tests/papers/test_published.py` holds
+    them to the definition, the extreme over all data sets.
+    """
+
+    def __init__(self, space: PosteriorSpace, rows: ArrayLike) -> None:
+        import numpy as np
+
+        self._power = legacy_power(space)
+        self._steps = Steps(space, np.asarray(rows, dtype=np.int64))
+        self.everywhere = float(_of_step(global_sensitivity(space), self._power))
+        self.local = _of_step(1 / self._steps.local, self._power)
+
+    def smooth(self, gamma: float) -> NDArray[np.float64]:
+        """The largest LS(c')·exp(-γd)."""
+        import numpy as np
+
+        found = self.local
+        for inverse, distance in self._steps.far():
+            found = np.maximum(found, _of_step(1 / inverse, self._power) * np.exp(-gamma * distance))
+        return found
+
+    def reciprocal(self, gamma: float) -> NDArray[np.float64]:
+        """The S whose 1/S is the least 1/LS(c') + γd."""
+        import numpy as np
+
+        found = 1 / self.local
+        for inverse, distance in self._steps.far():
+            step = np.maximum(_of_step(1 / inverse, self._power), 1e-300)  # no step where no record is left
+            found = np.minimum(found, 1 / step + gamma * distance)
+        shown: NDArray[np.float64] = 1 / found
+        return shown
+
+
+class LegacyLine(Line):
+    """Legacy distances between all candidates of two categories, a row at a time, for wide scans.
+
+    >>> line = LegacyLine(PosteriorSpace(prior=[1, 1], n=100))
+    >>> round(float(line.distances(0)[1]), 3)
+    0.161
+    """
+
+    def __init__(self, space: PosteriorSpace) -> None:
+        super().__init__(space)
+        self._power = legacy_power(space)
+
+    def log_affinities(self, ranks: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.float64]:
+        """ln BC^p for many pairs of ranks."""
+        scaled: NDArray[np.float64] = super().log_affinities(ranks, others) * self._power
+        return scaled
+
+    def _log_affinity(self, rank: int, start: int, stop: int) -> NDArray[np.float64]:
+        found = super()._log_affinity(rank, start, stop)
+        found *= self._power
+        return found

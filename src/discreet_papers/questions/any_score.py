@@ -1,0 +1,167 @@
+"""An exponential mechanism with any score on a small space: a study in floats, with no release.
+
+P(r | c) ∝ exp(-s·u(c,r)/S(c)) for a score u ≥ 0 that is 0 at the truth. If S ≥ LS everywhere, 1/S changes by at most Γ
+between neighbours, and u is at most D on the space, the loss is at most 2s(1 + ΓD): the proof for Hellinger, whose
+D is 1, needs nothing else. Sensitivities are by enumeration of all neighbours and outputs. A score that is infinite
+somewhere has neither sensitivity nor D, and is refused. Numbers are floats, right to `MARGIN`: enough to compare
+scores, and no ground for a release, which would need enclosures of u. Tests: `tests/papers/test_any_score.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from discreet.errors import InvalidInput, NotPrivate
+from discreet.posteriors.distances import chi_squared, log_affinity_floats
+from discreet.posteriors.space import PosteriorSpace, require_enumerable
+from discreet.utility.metrics import METRIC
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+MARGIN = 1e-9
+"""How far a loss or a sensitivity of this study may be from the truth."""
+
+LARGEST = 400
+"""Spaces of more candidates are not studied."""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One score on one space.
+
+    >>> l1 = Scored.of("l1", PosteriorSpace(prior=[1, 1], n=20))
+    >>> float(l1.local.max()), l1.diameter
+    (2.0, 40.0)
+    >>> round(l1.loss(1.0, 1 / l1.local), 4)  # two-sided geometric noise, cut off and normalised
+    1.2091
+    """
+
+    name: str
+    space: PosteriorSpace
+    score: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, name: str, space: PosteriorSpace) -> Scored:
+        """The score of this name, between all candidates; refused where it is infinite."""
+        import numpy as np
+
+        if name not in SCORES:
+            raise InvalidInput(f"score must be one of {', '.join(SCORES)}", hint="choose one of them")
+        require_enumerable(space, limit=LARGEST)
+        rows = space.candidates().array()
+        score = np.stack([SCORES[name](space, row, rows) for row in rows])
+        if not np.isfinite(score).all():
+            raise NotPrivate(
+                f"{name} is infinite between candidates: no sensitivity bounds it",
+                hint="choose a bounded score, or a prior above n",
+            )
+        return cls(name, space, score)
+
+    @property
+    def diameter(self) -> float:
+        """D, the greatest score on the space."""
+        return float(self.score.max())
+
+    @cached_property
+    def local(self) -> NDArray[np.float64]:
+        """LS(c): the greatest |u(c,r) - u(c',r)| over neighbours c' and outputs r."""
+        import numpy as np
+
+        found = np.zeros(len(self.score))
+        for one, other in self._pairs:
+            gap = np.abs(self.score[one] - self.score[other]).max()
+            found[one], found[other] = max(found[one], gap), max(found[other], gap)
+        return found
+
+    @cached_property
+    def _pairs(self) -> list[tuple[int, int]]:
+        rank = {tuple(c): i for i, c in enumerate(self.space.candidates())}
+        return [
+            (i, rank[tuple(d)]) for c, i in rank.items() for d in self.space.adjacency.neighbours(c) if c < tuple(d)
+        ]
+
+    @cached_property
+    def _steps(self) -> NDArray[np.int64]:
+        """d(c, c') between all data sets."""
+        import numpy as np
+
+        rows = self.space.candidates().array()
+        found: NDArray[np.int64] = np.abs(rows[:, None, :] - rows[None, :, :]).sum(axis=2) // 2
+        return found
+
+    def inverse(self, gamma: float) -> NDArray[np.float64]:
+        """1/S(c) = min 1/LS(c') + γ·d: global sensitivity for γ = 0, local for γ = ∞."""
+        import numpy as np
+
+        if math.isinf(gamma):
+            return 1 / self.local
+        found: NDArray[np.float64] = (1 / self.local[None, :] + gamma * self._steps).min(axis=1)
+        return np.minimum(found, 1 / self.local)
+
+    def guarantee(self, scale: float, inverse: NDArray[np.float64]) -> float:
+        """2s(1 + ΓD), with Γ by enumeration."""
+        change = max(abs(inverse[one] - inverse[other]) for one, other in self._pairs)
+        return 2 * scale * (1 + float(change) * self.diameter)
+
+    def log_pmf(self, scale: float, inverse: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Log-probabilities of all outputs for all data sets."""
+        import numpy as np
+
+        logits = -scale * inverse[:, None] * self.score
+        found: NDArray[np.float64] = logits - np.log(np.exp(logits).sum(axis=1))[:, None]
+        return found
+
+    def loss(self, scale: float, inverse: NDArray[np.float64]) -> float:
+        """The greatest loss over all neighbours and outputs."""
+        import numpy as np
+
+        log_pmf = self.log_pmf(scale, inverse)
+        return max(float(np.abs(log_pmf[one] - log_pmf[other]).max()) for one, other in self._pairs)
+
+    def largest_scale(self, epsilon: float, inverse: NDArray[np.float64]) -> float:
+        """The largest scale, among those tried, whose loss is at most ε: from the theorem's scale upwards.
+
+        The loss is not monotone in the scale everywhere, so a ladder is climbed to its top before a step is halved.
+        """
+        least = epsilon / self.guarantee(1.0, inverse)
+        ladder = [least * math.pow(64 * epsilon / least, i / 80) for i in range(81)]
+        fit = max(i for i, scale in enumerate(ladder) if self.loss(scale, inverse) <= epsilon + MARGIN)
+        low, high = ladder[fit], ladder[min(fit + 1, 80)]
+        for _ in range(40):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self.loss(middle, inverse) <= epsilon else (low, middle)
+        return low
+
+
+def _metric(name: str) -> Callable[[PosteriorSpace, NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]]:
+    return lambda space, here, rows: METRIC[name].distances(space.prior, here, rows)
+
+
+def _renyi(space: PosteriorSpace, here: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The Rényi divergence of order ½, -2 ln BC; not from H, which is 1 to the last float where BC is small."""
+    found: NDArray[np.float64] = -2 * log_affinity_floats(space.prior, here.tolist(), rows)
+    return found
+
+
+def _chi_squared(space: PosteriorSpace, here: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    import numpy as np
+
+    truth = space.posterior(here)
+    return np.array([chi_squared(truth, space.posterior(row)) for row in rows])
+
+
+SCORES: dict[str, Callable[[PosteriorSpace, NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]]] = {
+    "hellinger": _metric("hellinger"),
+    "total-variation": _metric("total-variation"),
+    "kl": _metric("kl"),
+    "renyi-1/2": _renyi,
+    "l1": _metric("l1"),
+    "chi-squared": _chi_squared,
+}
+"""Scores by name: distances from the candidate `here`, the truth, to each of the rows."""

@@ -1,0 +1,149 @@
+"""The question of seed 001 §6.2: what is N(n), the value that may stand for the normaliser in a bound without the data?
+
+It is the least normaliser over all data sets. Well inside the space a release is noise of weight exp(-s|v|), so N(n)
+tends to Σ exp(-s|v|) = coth(s/2), whatever the prior and however the sensitivity is smoothed; under global sensitivity
+it grows with n.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from discreet.mechanisms.exponential import (
+    Exponential,
+    ExponentialGlobal,
+    ExponentialLocal,
+    ExponentialReciprocal,
+    ExponentialSmooth,
+)
+from discreet.posteriors.space import PosteriorSpace
+from discreet.utility import accuracy
+from discreet.utility.normaliser import normaliser
+from discreet_papers.figures.style import BLACK, BLUE, GREEN, ORANGE, STYLE, dress, figure_of, plain_logs
+from discreet_papers.table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+KINDS: tuple[type[Exponential], ...] = (
+    ExponentialReciprocal,
+    ExponentialSmooth,
+    ExponentialLocal,
+    ExponentialGlobal,
+)
+SIZES, QUICK = (5, 10, 20, 50, 100, 200, 500, 1000, 10**6, 10**9), (5, 10, 50, 200, 1000)
+SCALES = tuple(Fraction(text) for text in ("0.1", "0.2", "0.5", "1", "2", "4"))
+LEVELS = tuple(Fraction(step, 20) for step in range(1, 20, 2))
+MANY, BOUNDED = 1000, 50
+"""The n of the curve over scales, and that of the bounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class NormaliserNumbers:
+    """N by mechanism and n at s = ½; N by scale at n = 1000; bounds on Pr[H ≥ t] at s = 1, n = 50, for all data."""
+
+    by_size: dict[str, list[tuple[int, float]]]
+    by_scale: list[tuple[float, float, float]]
+    bounds: list[tuple[float, dict[str, float]]]
+    limit: float
+
+
+def settings(quick: bool) -> dict[str, str]:
+    """What the figure is made from."""
+    return {
+        "prior": "1, 1",
+        "scale": "1/2 against n; " + ", ".join(str(float(s)) for s in SCALES) + f" at n = {MANY}",
+        "n": ", ".join(map(str, QUICK if quick else SIZES)),
+        "gamma": "1 for reciprocal, the seeds' at δ = 1e-8 for smooth",
+        "bounds": f"exponential-reciprocal, s = 1, n = {BOUNDED}, the worst over all data sets",
+    }
+
+
+def numbers(quick: bool) -> NormaliserNumbers:
+    """N(n) exactly: by enumeration, or beyond it at the data sets where it is least."""
+    by_size = {
+        kind.name: [
+            (n, normaliser(kind(PosteriorSpace(prior=[1, 1], n=n), scale="1/2")).value)
+            for n in (QUICK if quick else SIZES)
+        ]
+        for kind in KINDS
+    }
+    space = PosteriorSpace(prior=[1, 1], n=MANY)
+    by_scale = [
+        (float(s), normaliser(ExponentialReciprocal(space, scale=s)).value, 1 / math.tanh(float(s) / 2)) for s in SCALES
+    ]
+    everywhere = accuracy(ExponentialReciprocal(PosteriorSpace(prior=[1, 1], n=BOUNDED), scale=1))
+    bounds = [(float(t), everywhere.bounds(t)) for t in LEVELS]
+    return NormaliserNumbers(by_size, by_scale, bounds, 1 / math.tanh(0.25))
+
+
+def table(shown: NormaliserNumbers) -> Table:
+    """All values, one a row."""
+    rows: list[tuple[str | int | float | None, ...]] = []
+    for name, curve in shown.by_size.items():
+        rows += [("against n", name, n, 0.5, value) for n, value in curve]
+    rows += [("against s", ExponentialReciprocal.name, MANY, s, value) for s, value, _ in shown.by_scale]
+    for t, bounds in shown.bounds:
+        rows += [("bound on Pr[H ≥ t]", name, BOUNDED, t, value) for name, value in bounds.items()]
+    return Table(("panel", "name", "n", "s or t", "value"), tuple(rows))
+
+
+def sentences(shown: NormaliserNumbers) -> list[str]:
+    """The answer."""
+    last_n, last = shown.by_size[ExponentialReciprocal.name][-1]
+    first_n, first = shown.by_size[ExponentialGlobal.name][-2]
+    end_n, end = shown.by_size[ExponentialGlobal.name][-1]
+    far, near = (max(abs(value / limit - 1) for _, value, limit in shown.by_scale[start:]) for start in (0, 2))
+    slowest = max(shown.by_scale, key=lambda row: abs(row[1] / row[2] - 1))[0]
+    t, bounds = shown.bounds[len(shown.bounds) // 2]
+    return [
+        f"N(n) = min NL exists and has a limit: at s = 1/2 it is {last:.5f} at n = {last_n:,} and tends to "
+        f"coth(s/2) = {shown.limit:.5f}, the normaliser of noise of weight exp(-s|v|). Under global sensitivity it "
+        f"grows with n, from {first:.5g} at n = {first_n:,} to {end:.5g} at n = {end_n:,}.",
+        f"At n = {MANY} it is within {near:.1%} of coth(s/2) for s from {shown.by_scale[2][0]:g} to "
+        f"{shown.by_scale[-1][0]:g}; for smaller s the noise still reaches the ends, and N is up to {far:.0%} away "
+        f"(s = {slowest:g}).",
+        f"What it buys: at s = 1, n = {BOUNDED} and t = {t:g} the bound that may be published, "
+        f"|R|·exp(-st/max S)/N(n), is {bounds['data-free']:.3g} where the loose one is {bounds['loose']:.3g}; the "
+        f"exact worst case is {bounds['exact']:.3g}.",
+    ]
+
+
+def paint(shown: NormaliserNumbers) -> Figure:
+    """N against n, N against the scale, and the bounds against t."""
+    figure, ((first, second, third),) = figure_of(1, 3, "N(n), the normaliser that depends on no data", width=4.6)
+    for name, curve in shown.by_size.items():
+        x, y = zip(*curve, strict=True)
+        first.plot(x, y, label=name.removeprefix("exponential-"), markerfacecolor="none", **STYLE[name])
+    first.axhline(shown.limit, color=BLACK, linewidth=1, zorder=0)
+    first.annotate(
+        "coth(s/2)", (2e8, shown.limit), xytext=(0, -14), textcoords="offset points", ha="center", fontsize=9
+    )
+    first.set_xscale("log")
+    first.set_ylim(2.5, 60)  # global sensitivity goes on as a straight line
+    dress(first, "N(n) at s = 1/2, prior (1, 1)", "number of records n", "N(n)")
+    plain_logs(first, "y")
+    first.legend(frameon=False, fontsize=9, title="sensitivity", loc="upper right")
+    scale, value, _ = zip(*shown.by_scale, strict=True)
+    fine = [scale[0] * math.pow(scale[-1] / scale[0], i / 60) for i in range(61)]
+    second.plot(fine, [1 / math.tanh(s / 2) for s in fine], color=BLACK, linewidth=1, label="coth(s/2)")
+    second.plot(scale, value, color=BLUE, marker="o", linestyle="none", label=f"N({MANY})")
+    plain_logs(second, "x", "y")
+    dress(second, f"N(n) at n = {MANY}, reciprocal, γ = 1", "scale s", "N(n)")
+    second.legend(frameon=False, fontsize=9)
+    styles = {"exact": (GREEN, "-"), "normalised": (BLUE, "-."), "data-free": (ORANGE, "--"), "loose": (BLACK, ":")}
+    for name, (colour, style) in styles.items():
+        levels = [t for t, _ in shown.bounds]
+        third.plot(levels, [bounds[name] for _, bounds in shown.bounds], color=colour, linestyle=style, label=name)
+    third.set_yscale("log")
+    dress(
+        third,
+        f"bounds on Pr[H ≥ t] for all data, s = 1, n = {BOUNDED}",
+        "Hellinger distance t",
+        "probability, or above 1",
+    )
+    third.legend(frameon=False, fontsize=9)
+    return figure

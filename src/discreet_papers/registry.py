@@ -1,0 +1,104 @@
+"""What can be reproduced: the list of figures and open questions, and what the module of each one provides.
+
+The list is data: naming, listing and choosing figures imports none of them. A module is imported where it is made.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+
+from discreet.errors import InvalidInput
+from discreet_papers.table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Kind = Literal["figure", "question"]
+
+
+class Study(Protocol):
+    """What the module of an entry provides. `numbers` does all the work; the others only look at what it found."""
+
+    @staticmethod
+    def settings(quick: bool) -> dict[str, str]:
+        """What the figure is made from, by name: printed in the CSV and the report, and part of the digest."""
+
+    @staticmethod
+    def numbers(quick: bool) -> Any:
+        """What is shown. A quick run takes fewer or smaller points, never another method."""
+
+    @staticmethod
+    def table(shown: Any) -> Table:
+        """All that is shown, for the CSV."""
+
+    @staticmethod
+    def sentences(shown: Any) -> list[str]:
+        """What a reader should see, a paragraph each, with its numbers taken from `shown`."""
+
+    @staticmethod
+    def paint(shown: Any) -> Figure:
+        """The picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One figure or question: its name, where the seeds have it, and the module of this room that makes it.
+
+    `long` says roughly how long it takes, in any unit: the longest are started first.
+    """
+
+    id: str
+    source: str
+    title: str
+    module: str
+    also: tuple[str, ...] = ()
+    kind: Kind = "figure"
+    long: float = 1.0
+
+    def study(self) -> Study:
+        """The module that makes it."""
+        return cast(Study, import_module(f"discreet_papers.{self.module}"))
+
+
+ENTRIES: tuple[Entry, ...] = (
+    Entry("fig1", "001 Figure 1", "Sensitivity along the data", "figures.figure1"),
+    Entry("fig2", "001 Figure 2, 003 Figure 1", "Where the score changes most", "figures.figure2", also=("notes1",)),
+    Entry("fig3", "001 Figure 3", "What is released, by its distance", "figures.figure3", long=3),
+    Entry("fig4", "001 Figure 4", "Error against the number of records, two categories", "figures.figure4", long=6),
+    Entry(
+        "fig5a", "001 Figure 5(a)", "Error against the number of records, three categories", "figures.figure5a", long=6
+    ),
+    Entry(
+        "fig5b", "001 Figure 5(b)", "Error against the number of records, four categories", "figures.figure5b", long=10
+    ),
+    Entry("fig5", "001 Figure 5", "Error under balanced priors", "figures.figure5", long=2),
+    Entry("fig6", "001 Figure 6", "Exact privacy loss against the number of records", "figures.figure6", long=9),
+    Entry("notes2", "003 Figure 2", "Error with prior beta(7,4)", "figures.notes2", long=2),
+    Entry("notes3", "003 Figure 3", "Error with prior DL(7,4,5)", "figures.notes3", long=2),
+    Entry("notes4", "003 Figure 4", "The same error by Hellinger distance and by L1", "figures.notes4", long=2),
+    Entry("real", "the authors' data", "Real counts, and larger ones made from them", "figures.real_counts", long=12),
+    Entry("q-normaliser", "001 §6.2", "What is N(n)?", "questions.normalisers", kind="question", long=4),
+    Entry("q-tight", "001 §8, second", "How tight is the loss?", "questions.tightness", kind="question", long=8),
+    Entry("q-wins", "001 §8, first", "When does M_H beat which?", "questions.winners", kind="question", long=5),
+    Entry("q-scores", "001 §8, third", "Other distances as the score?", "questions.scores", kind="question", long=2),
+)
+
+
+def chosen(names: Sequence[str]) -> tuple[Entry, ...]:
+    """The entries of these names, in the order of the list; all if no name is given.
+
+    >>> [entry.id for entry in chosen(["fig6", "fig1"])]
+    ['fig1', 'fig6']
+    """
+    known = {name: entry for entry in ENTRIES for name in (entry.id, *entry.also)}
+    for name in names:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {close[0]}?" if close else "discreet reproduce --list shows all names"
+            raise InvalidInput("there is no figure of this name", hint=hint)
+    asked = {known[name].id for name in names}
+    return tuple(entry for entry in ENTRIES if not names or entry.id in asked)

@@ -1,0 +1,142 @@
+"""Binary64's pieces: each against its definition, or against another library."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.arithmetic.binary64 import (
+    ONE,
+    ZERO,
+    Dyadic,
+    add,
+    last_rank,
+    middle_below,
+    minus_log,
+    nearest_multiple,
+    rank_below,
+    spacing,
+    unit,
+)
+from discreet.samplers.bits import draw_unit
+from discreet.testing import FixedBits, HashedBits
+
+ranks = st.integers(min_value=-(2000 << 52), max_value=-1)
+doubles = st.floats(min_value=-1e12, max_value=1e12)
+
+
+@given(ranks)
+def test_ranks_count_the_floats_downward(rank: int) -> None:
+    here, above = unit(rank).fraction(), unit(rank + 1).fraction()
+    assert 0 < here < above <= 1
+    assert above - here == spacing(here)
+    assert rank_below(unit(rank).ball()) == rank
+    if rank > -(1022 << 52):
+        assert math.nextafter(float(here), 1.0) == above
+
+
+@given(ranks)
+def test_the_logarithm_is_the_one_that_mpfr_rounds_correctly(rank: int) -> None:
+    gmpy2 = pytest.importorskip("gmpy2")
+    u = unit(rank)
+    with gmpy2.context(precision=53, emin=-(1 << 40), round=gmpy2.RoundToNearest):
+        expected = float(-gmpy2.log(gmpy2.div_2exp(gmpy2.mpfr(u.mantissa), -u.exponent)))
+    assert minus_log(u) == expected
+
+
+@pytest.mark.parametrize("rank", [-1, -2, -3, -(1 << 52), -(1 << 52) - 1, -(1 << 53), -(1074 << 52), -(1 << 70)])
+def test_the_logarithm_at_the_ends_of_binades_is_within_half_a_unit(rank: int) -> None:
+    from flint import arb
+
+    from discreet.arithmetic.numbers import precision
+
+    found = minus_log(unit(rank))
+    with precision(400):
+        error = abs(arb(found) + unit(rank).ball().log())
+        assert error <= arb(math.ulp(found)) / 2
+
+
+@given(st.text(alphabet="01", min_size=64, max_size=64), st.integers(min_value=0, max_value=(1 << 52) - 1))
+def test_a_uniform_is_read_off_its_bits(text: str, mantissa: int) -> None:
+    rank = draw_unit(FixedBits(text + f"{mantissa:052b}", then=HashedBits("more")), 64)
+    if "1" not in text:
+        assert rank is None
+        return
+    zeros = text.index("1")
+    assert rank is not None
+    assert unit(rank).fraction() == (1 + Fraction(mantissa, 1 << 52)) / 2 ** (zeros + 1)
+
+
+def test_every_uniform_has_the_probability_of_its_spacing() -> None:
+    # z zeros and a one have probability 2^-(z+1), and each mantissa then 2^-52: together the spacing in its binade.
+    for zeros in range(60):
+        there = unit((-1 - zeros) << 52).fraction()
+        assert Fraction(1, 2 ** (zeros + 1)) * Fraction(1, 1 << 52) == spacing(there)
+
+
+def test_a_uniform_below_its_depth_is_none_and_reads_on_until_then() -> None:
+    assert draw_unit(FixedBits("0" * 192 + "1" * 52), 192) is None
+    found = draw_unit(FixedBits("0" * 128 + "1" + "0" * 63 + "0" * 52), 192)
+    assert found is not None
+    assert unit(found).fraction() == Fraction(1, 2**129)
+
+
+@given(doubles, doubles)
+def test_a_sum_with_a_double_is_the_one_of_the_machine(x: float, y: float) -> None:
+    assert add(Fraction(x), y) == x + y
+
+
+@given(st.fractions(min_value=-100, max_value=100), doubles)
+def test_a_sum_with_a_rational_number_is_rounded_once(x: Fraction, y: float) -> None:
+    assert add(x, y) == float(x + Fraction(y))
+
+
+@given(doubles, st.integers(min_value=-20, max_value=20))
+def test_the_nearest_multiple_takes_ties_upward(y: float, power: int) -> None:
+    step = Fraction(2) ** power
+    assert nearest_multiple(y, float(step)) == math.floor(Fraction(y) / step + Fraction(1, 2))
+    tie = (math.floor(y) + 0.5) * float(step)
+    assert nearest_multiple(tie, float(step)) == math.floor(y) + 1
+
+
+def test_the_nearest_multiple_is_not_fooled_by_adding_a_half_in_floats() -> None:
+    assert nearest_multiple(0.49999999999999994, 1.0) == 0
+    assert math.floor(0.49999999999999994 + 0.5) == 1
+
+
+@given(doubles)
+def test_what_lies_above_the_middle_rounds_up(x: float) -> None:
+    middle, small = middle_below(x), Fraction(1, 10**400)
+    assert float(middle + small) == x
+    assert float(middle - small) == math.nextafter(x, -math.inf)
+
+
+@given(st.integers(min_value=-500, max_value=-1), st.integers(min_value=-900, max_value=900))
+def test_bisection_finds_the_last_rank_from_any_guess(last: int, guess: int) -> None:
+    assert last_rank(lambda rank: rank <= last, guess) == last
+
+
+def test_a_right_guess_is_confirmed_by_two_questions() -> None:
+    asked: list[int] = []
+
+    def holds(rank: int) -> bool:
+        asked.append(rank)
+        return rank <= -77
+
+    assert last_rank(holds, -77) == -77
+    assert asked == [-77, -76]
+
+
+@given(st.integers(-999, 999), st.integers(-40, 40), st.integers(1, 999), st.integers(-40, 40))
+def test_dyadic_numbers_are_exact(m: int, e: int, k: int, f: int) -> None:
+    x, y = Dyadic(m, e), Dyadic(k, f)
+    assert x.plus(y).fraction() == x.fraction() + y.fraction()
+    assert x.minus(y).fraction() == x.fraction() - y.fraction()
+    assert x.over(y) == x.fraction() / y.fraction()
+    assert x.half().fraction() == x.fraction() / 2
+    assert x.minus(x).mantissa == ZERO.mantissa
+    assert ONE.minus(x).plus(x).fraction() == 1

@@ -1,0 +1,240 @@
+"""Numbers have one meaning, and enclosures hold what they stand for."""
+
+from __future__ import annotations
+
+import math
+import threading
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet import InvalidInput, Undecided
+from discreet.arithmetic.numbers import (
+    CAP_BITS,
+    MAX_LENGTH,
+    as_items,
+    ball,
+    decide,
+    dyadic,
+    exact,
+    fixed_lower,
+    fixed_upper,
+    float_upper,
+    fraction_lower,
+    fraction_upper,
+    nearest_float,
+    precision,
+    whole,
+    working_bits,
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "meaning"),
+    [
+        (0.1, Fraction(1, 10)),
+        (1e-8, Fraction(1, 10**8)),
+        (-0.0, Fraction(0)),
+        (5, Fraction(5)),
+        (Fraction(1, 3), Fraction(1, 3)),
+        ("0.5", Fraction(1, 2)),
+        (".5", Fraction(1, 2)),
+        ("5.", Fraction(5)),
+        ("1e-6", Fraction(1, 10**6)),
+        ("1E+3", Fraction(1000)),
+        ("+2", Fraction(2)),
+        ("-1/3", Fraction(-1, 3)),
+        ("007", Fraction(7)),
+        (Decimal("0.1"), Fraction(1, 10)),
+        (np.float32(0.1), Fraction(1, 10)),
+        (np.int64(7), Fraction(7)),
+        (np.uint8(7), Fraction(7)),
+        (np.str_("1/4"), Fraction(1, 4)),
+    ],
+)
+def test_a_number_means_what_its_owner_sees(value: object, meaning: Fraction) -> None:
+    assert exact(value, "x") == meaning
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_float_means_the_decimal_that_it_prints(value: float) -> None:
+    if value and not 1e-300 <= abs(value) <= 1e300:
+        with pytest.raises(InvalidInput):
+            exact(value, "x")
+    else:
+        assert exact(value, "x") == Fraction(repr(value))
+        assert float(exact(value, "x")) == value
+
+
+@given(st.fractions(max_denominator=10**9, min_value=-(10**9), max_value=10**9))
+def test_a_ratio_survives_as_text(value: Fraction) -> None:
+    assert exact(f"{value.numerator}/{value.denominator}", "x") == value
+
+
+@given(st.text(max_size=80))
+def test_any_text_is_a_number_or_refused_and_never_anything_else(text: str) -> None:
+    try:
+        found = exact(text, "x")
+    except InvalidInput:
+        return
+    assert text.isascii()
+    assert found == Fraction(text)
+
+
+def test_bounds_are_strict_or_weak_as_asked() -> None:
+    assert exact(0, "x", minimum=0) == 0
+    with pytest.raises(InvalidInput, match="greater than 0"):
+        exact(0, "x", above=0)
+    with pytest.raises(InvalidInput, match="at least 1"):
+        exact("0.999", "x", minimum=1)
+
+
+def test_long_texts_are_refused_unread() -> None:
+    assert exact("1" * MAX_LENGTH, "x") == int("1" * MAX_LENGTH)
+    with pytest.raises(InvalidInput, match="characters"):
+        exact("1" * (MAX_LENGTH + 1), "x")
+
+
+@pytest.mark.parametrize("value", [3, 3.0, "3", "3e0", "6/2", np.int32(3), Decimal("3.0")])
+def test_whole_numbers_may_be_written_in_any_way(value: object) -> None:
+    assert whole(value, "n") == 3
+
+
+@pytest.mark.parametrize("value", [2.5, "1/3", -1, "-1", True, None, "x", math.nan])
+def test_what_is_not_whole_or_too_small_is_refused(value: object) -> None:
+    with pytest.raises(InvalidInput):
+        whole(value, "n")
+
+
+@pytest.mark.parametrize("values", ["12", b"12", 12, None, 1.5])
+def test_what_is_no_list_is_refused(values: object) -> None:
+    with pytest.raises(InvalidInput):
+        as_items(values, "counts")
+
+
+def test_items_of_any_iterable_are_taken_in_order() -> None:
+    assert as_items((3, 1), "counts") == [3, 1]
+    assert as_items(np.array([3, 1]), "counts") == [3, 1]
+    assert as_items((x for x in (3, 1)), "counts") == [3, 1]
+
+
+# Enclosures
+
+
+@given(st.fractions(), st.integers(20, 300))
+def test_a_ball_holds_its_rational_number(value: Fraction, bits: int) -> None:
+    with precision(bits):
+        low, high = fraction_lower(ball(value)), fraction_upper(ball(value))
+    assert low <= value <= high
+    assert high - low <= abs(value) * Fraction(1, 2 ** (bits - 3))
+
+
+@given(st.fractions(), st.integers(20, 300))
+def test_the_ends_of_a_ball_enclose_it_at_whatever_precision_they_are_taken(value: Fraction, bits: int) -> None:
+    with precision(bits):
+        found = ball(value)
+    assert fraction_lower(found) <= value <= fraction_upper(found)
+
+
+@given(st.fractions(min_value=-1000, max_value=1000), st.integers(1, 200), st.integers(20, 80))
+def test_fixed_point_bounds_enclose_and_are_tight(value: Fraction, bits: int, working: int) -> None:
+    with precision(working):
+        low, high = fixed_lower(ball(value), bits), fixed_upper(ball(value), bits)
+    assert low <= value * 2**bits <= high
+    if working > bits + 12:
+        assert high - low <= 2
+
+
+@given(st.integers(-(10**30), 10**30), st.integers(0, 60))
+def test_dyadic_numbers_are_read_off_exactly(numerator: int, shift: int) -> None:
+    with precision(200):
+        point = ball(Fraction(numerator, 2**shift))
+        assert dyadic(point.mid()) == Fraction(numerator, 2**shift)
+        assert fixed_lower(point, shift) == fixed_upper(point, shift) == numerator
+
+
+@given(st.fractions())
+def test_a_float_above_is_the_least_one_that_is_not_below(value: Fraction) -> None:
+    found = float_upper(value)
+    assert found >= value
+    assert math.nextafter(found, -math.inf) < value or found == value
+
+
+def test_precision_is_set_inside_and_put_back_whatever_happens() -> None:
+    before = ctx.prec
+    with precision(200):
+        assert working_bits() == 200
+        with precision(333):
+            assert working_bits() == 333
+        assert working_bits() == 200
+    assert ctx.prec == before
+    with pytest.raises(RuntimeError, match="inside"), precision(200):
+        raise RuntimeError("inside")
+    assert ctx.prec == before
+
+
+def test_threads_take_turns_with_the_precision() -> None:
+    seen: list[bool] = []
+
+    def compute(bits: int) -> None:
+        for _ in range(200):
+            with precision(bits):
+                root = arb(2).sqrt()
+                seen.append(working_bits() == bits and root.rel_accuracy_bits() >= bits - 4)
+
+    threads = [threading.Thread(target=compute, args=(bits,)) for bits in (64, 128, 512, 2048)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(seen) == 800
+    assert all(seen)
+
+
+def test_the_precision_is_raised_until_the_question_is_decided() -> None:
+    asked: list[int] = []
+
+    def question() -> bool | None:
+        asked.append(working_bits())
+        return True if working_bits() >= 500 else None
+
+    assert decide(question) is True
+    assert asked == [64, 128, 256, 512]
+    assert decide(lambda: False) is False
+
+
+def test_what_is_never_decided_stops_at_the_cap_with_a_text_about_nothing_else() -> None:
+    with pytest.raises(Undecided, match=f"undecided at {CAP_BITS} bits"):
+        decide(lambda: None)
+    with pytest.raises(Undecided, match="undecided at 256 bits"):
+        decide(lambda: None, cap=256)
+
+
+@given(st.fractions(min_value=Fraction(1, 10**9), max_value=10**9))
+def test_the_nearest_float_of_a_rational_is_within_one_unit_of_the_last_place(value: Fraction) -> None:
+    found = nearest_float(lambda: ball(value))
+    assert abs(found - value) <= Fraction(math.ulp(found)) * Fraction(6, 10)
+
+
+def test_the_nearest_float_knows_zero_and_survives_cancellation() -> None:
+    assert nearest_float(lambda: ball(0)) == 0.0
+    # 1e-40 hidden in a difference of ones needs more than the first 128 bits
+    assert nearest_float(lambda: (1 + ball(Fraction(1, 10**40))) - 1) == 1e-40
+
+
+def test_a_numpy_float_means_the_decimal_that_it_prints() -> None:
+    assert exact(np.float64(0.1), "epsilon") == Fraction(1, 10)
+    assert exact(np.float32(0.1), "epsilon") == Fraction(1, 10)
+
+
+def test_the_ends_of_a_ball_do_not_depend_on_the_working_precision() -> None:
+    with precision(300):
+        third = ball(Fraction(1, 3))
+    with precision(20):
+        assert fixed_lower(third, 200) == fixed_upper(third, 200) - 1 == (1 << 200) // 3
+        assert Fraction(0) < fraction_upper(third) - fraction_lower(third) < Fraction(1, 1 << 290)

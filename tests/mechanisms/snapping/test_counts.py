@@ -1,0 +1,107 @@
+"""Snapped counts: the law against the definition, its draws, its exact loss, and equal support for all data sets."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from discreet import Dirichlet, InvalidInput, PosteriorSpace
+from discreet.arithmetic.numbers import precision
+from discreet.mechanisms.snapping.counts import SnappedCounts
+from discreet.testing import HashedBits, draw_with
+from tests.support.statistics import fits, tally
+
+CASES = [((1, 1), 12, "1"), ((1, 1), 9, "0.3"), ((2, 3), 7, "4"), ((1, 1, 1), 6, "1"), ((1, 2, 3, 1), 3, "5")]
+
+
+def space_of(prior: tuple[int, ...], n: int) -> PosteriorSpace:
+    return PosteriorSpace(prior=Dirichlet(prior), n=n)
+
+
+def by_definition(mechanism: SnappedCounts, counts: tuple[int, ...]) -> dict[tuple[int, ...], Fraction]:
+    """Every combination of snapped counts, clamped in turn."""
+    paths: dict[tuple[int, ...], Fraction] = {(): Fraction(1)}
+    for count in counts[:-1]:
+        law = mechanism.snapping.distribution(count).probabilities()
+        grown: dict[tuple[int, ...], Fraction] = {}
+        for path, probability in paths.items():
+            left = mechanism.space.n - sum(path)
+            for output, more in law.items():
+                there = (*path, min(max(math.floor(Fraction(output) + Fraction(1, 2)), 0), left))
+                grown[there] = grown.get(there, Fraction(0)) + probability * more
+        paths = grown
+    return {(*path, mechanism.space.n - sum(path)): p for path, p in paths.items()}
+
+
+@pytest.mark.parametrize(("prior", "n", "epsilon"), CASES, ids=str)
+def test_the_law_is_the_definition_to_the_last_bit_of_its_enclosures(
+    prior: tuple[int, ...], n: int, epsilon: str
+) -> None:
+    mechanism = SnappedCounts(space_of(prior, n), epsilon=epsilon)
+    for counts in [tuple(r) for r in mechanism.space.candidates()][:: max(1, mechanism.space.size // 5)]:
+        expected = by_definition(mechanism, counts)
+        assert sum(expected.values()) == 1
+        law = mechanism.law(counts)
+        with precision(200):
+            for outcome in mechanism.space.candidates():
+                weight = law.log_weight(tuple(outcome)).exp()
+                assert abs(weight - float(expected.get(tuple(outcome), 0))) < 1e-15
+
+
+@pytest.mark.parametrize(("prior", "n", "epsilon"), CASES, ids=str)
+def test_the_exact_loss_over_all_neighbours_is_within_the_guarantee(
+    prior: tuple[int, ...], n: int, epsilon: str
+) -> None:
+    mechanism = SnappedCounts(space_of(prior, n), epsilon=epsilon)
+    assert mechanism.guarantee <= mechanism.epsilon
+    laws = {tuple(c): mechanism.log_pmf(c) for c in mechanism.space.candidates()}
+    support = {tuple(np.isfinite(law).tolist()) for law in laws.values()}
+    assert len(support) == 1, "every data set has the same possible outputs"
+    possible = np.array(support.pop())
+    worst = 0.0
+    for counts, law in laws.items():
+        assert np.exp(law).sum() == pytest.approx(1, abs=1e-12)
+        for other in mechanism.space.neighbours(counts):
+            worst = max(worst, float((law[possible] - laws[tuple(other)][possible]).max()))
+    assert 0.5 * float(epsilon) < worst <= float(mechanism.guarantee) + 1e-12
+
+
+def test_draws_agree_with_the_law() -> None:
+    mechanism = SnappedCounts(space_of((1, 1, 1), 8), epsilon=2)
+    law = mechanism.law([4, 3, 1])
+    bits = HashedBits("snapped counts")
+    seen = tally(draw_with(law, bits) for _ in range(20_000))
+    masses = np.exp(law.log_weights())
+    expected = {tuple(r): float(p) for r, p in zip(mechanism.space.candidates(), masses, strict=True)}
+    assert fits(seen, expected)
+    other = SnappedCounts(space_of((1, 1, 1), 8), epsilon="1.4").law([4, 3, 1])
+    wrong = dict(zip(expected, np.exp(other.log_weights()).tolist(), strict=True))
+    assert not fits(seen, wrong)
+
+
+def test_the_bound_covers_every_count_and_exceeds_the_noise_s_scale_for_any_epsilon() -> None:
+    for epsilon in ("0.001", "0.3", "1", "7"):
+        for n in (1, 10, 1000):
+            snapping = SnappedCounts(space_of((1, 1), n), epsilon=epsilon).snapping
+            assert snapping.bound >= n
+            assert snapping.reach > Fraction(snapping.scale)
+
+
+def test_many_records_are_no_trouble_and_too_many_for_binary64_are_refused() -> None:
+    mechanism = SnappedCounts(space_of((1, 1), 10**12), epsilon=1)
+    output = mechanism.release([4 * 10**11, 6 * 10**11]).output
+    assert sum(output) == 10**12
+    assert abs(output[0] - 4 * 10**11) < 1000
+    with pytest.raises(InvalidInput, match="too wide"):
+        SnappedCounts(space_of((1, 1), 10**15), epsilon=100)
+
+
+def test_public_parameters_are_exact_texts() -> None:
+    mechanism = SnappedCounts(space_of((1, 1), 20), epsilon=1)
+    assert Fraction(mechanism.parameters()["noise_scale"]) == Fraction(mechanism.snapping.scale)
+    assert mechanism.parameters()["lattice"] == "2"
+    assert "snapped count" in mechanism.guaranteed_by
+    assert SnappedCounts.as_published(mechanism.space, epsilon=1).snapping == mechanism.snapping

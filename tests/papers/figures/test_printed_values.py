@@ -1,0 +1,124 @@
+"""Every value that can be read off the seeds' figures is met by their program's distance, and put right beside it."""
+
+from __future__ import annotations
+
+import pytest
+
+from discreet.posteriors.distances import legacy_hellinger
+from discreet.posteriors.space import PosteriorSpace
+from discreet.sensitivity.exact import global_sensitivity, published_gamma
+from discreet_papers.figures import figure1, figure2, figure4, figure6, growth, notes3
+from discreet_papers.figures.style import PRINTED, RIGHT
+from discreet_papers.published import LegacyLine, LegacySensitivity, legacy_gamma, legacy_power
+
+
+def digits(value: float, places: int) -> object:
+    """Equal to a printed number: to half a unit of its last place."""
+    return pytest.approx(value, abs=0.5001 * 10**-places)
+
+
+@pytest.mark.parametrize(
+    ("reading", "edge", "centre"), [(PRINTED, (0.161, 3), (0.0327, 4)), (RIGHT, (0.33894, 5), (0.07028, 5))]
+)
+def test_figure_1_at_the_edge_and_at_the_centre(
+    reading: str, edge: tuple[float, int], centre: tuple[float, int]
+) -> None:
+    shown = figure1.numbers(quick=True)
+    local = shown.curves[reading]["local"]
+    assert local[0] == digits(*edge)
+    assert local[50] == digits(*centre)
+    assert shown.curves[reading]["global"][0] == pytest.approx(max(local), rel=1e-12)
+    assert all(low <= high * (1 + 1e-12) for low, high in zip(local, shown.curves[reading]["smooth"], strict=True))
+
+
+def test_figure_1_in_the_seeds_distance_is_the_distance_of_two_posteriors() -> None:
+    space = figure1.SPACE
+    steps = [legacy_hellinger(space.posterior([0, 100]), space.posterior([1, 99]))]
+    steps.append(legacy_hellinger(space.posterior([50, 50]), space.posterior([49, 51])))
+    local = LegacySensitivity(space, [[0, 100], [50, 50]]).local
+    assert local.tolist() == pytest.approx(steps, rel=1e-10)
+
+
+def test_figure_2_peaks_at_the_data_and_at_its_farthest_neighbours() -> None:
+    shown = figure2.numbers(quick=True)
+    for (_, data), curve in shown.curves.items():
+        assert data[0] in figure2.peaks(curve)
+        assert set(figure2.peaks(curve)) <= {data[0] - 1, data[0], data[0] + 1}
+    assert figure2.peaks(shown.curves[RIGHT, (20, 80)]) == [19, 20]
+    assert max(shown.curves[RIGHT, (20, 80)]) == digits(0.088104, 6)
+
+
+@pytest.mark.parametrize(
+    ("n", "smooth", "improved", "baseline"),
+    [(100, 0.1945, 0.0430, 0.0822), (250, 0.0491, 0.0250, 0.0479), (500, 0.0309, 0.0167, 0.0320)],
+)
+def test_figure_4_as_printed(n: int, smooth: float, improved: float, baseline: float) -> None:
+    space = PosteriorSpace(prior=[1, 1], n=n)
+    assert growth.as_printed(space, "M_H").mean == digits(smooth, 4)
+    assert growth.as_printed(space, "laplace-improved").mean == digits(improved, 4)
+    assert growth.as_printed(space, "laplace").mean == digits(baseline, 4)
+
+
+def test_figure_4_put_right() -> None:
+    space = PosteriorSpace(prior=[1, 1], n=100)
+    assert growth.put_right(space, "M_H").mean == digits(0.348, 3)
+    assert growth.put_right(space, "laplace-improved").mean == digits(0.0756, 4)
+    assert growth.put_right(space, "laplace").mean == digits(0.1398, 4)
+    assert growth.put_right(PosteriorSpace(prior=[1, 1], n=5000), "M_H").mean == digits(0.0192, 4)
+    assert growth.put_right(PosteriorSpace(prior=[1, 1], n=5000), "laplace-improved").mean == digits(0.0108, 4)
+
+
+def test_figure_4_crosses_where_it_is_said_to() -> None:
+    for gap, epsilon, n in (
+        (figure4.legacy_gap, "0.8", 260),
+        (figure4.right_gap, "0.8", 450),
+        (figure4.right_gap, "1", 210),
+    ):
+        for at, sign in ((n - 10, 1), (n, -1), (n + 100, -1)):
+            assert sign * gap(PosteriorSpace(prior=[1, 1], n=at), epsilon) > 0
+    assert figure4.overtaking(lambda space: figure4.right_gap(space, "0.8")) == 450
+
+
+@pytest.mark.parametrize(
+    ("n", "theirs", "local"), [(1000, 0.7150, 1.393), (10_000, 0.8245, 1.931), (50_000, 0.8480, 2.175)]
+)
+def test_figure_6_as_printed(n: int, theirs: float, local: float) -> None:
+    found = figure6.legacy_losses(PosteriorSpace(prior=[1, 1], n=n))
+    assert found["M_H"].loss == digits(theirs, 4)
+    assert found["exponential-local"].loss == digits(local, 3)
+
+
+@pytest.mark.parametrize(
+    ("n", "theirs", "local"),
+    [(1000, (0.877, 3), (0.908, 3)), (10_000, (0.896, 3), (0.920, 3)), (50_000, (0.897, 3), (0.9215, 4))],
+)
+def test_figure_6_put_right(n: int, theirs: tuple[float, int], local: tuple[float, int]) -> None:
+    found = figure6.right_losses(PosteriorSpace(prior=[1, 1], n=n), ("M_H", "exponential-local"))
+    losses = {loss.mechanism: loss.epsilon for loss in found}
+    assert losses["M_H"] == digits(*theirs)
+    assert losses["exponential-local"] == digits(*local)
+
+
+def test_the_numbers_of_the_notes_are_those_of_an_impossible_posterior_and_of_their_program_s_gamma() -> None:
+    assert notes3.impossible_sensitivity() == digits(0.239992747797, 12)
+    assert legacy_gamma(100, "0.8", "0.8") == digits(0.0699407108115, 13)
+    assert legacy_gamma(120, "0.8", "0.8") == digits(0.0677791100173, 13)
+    assert global_sensitivity(PosteriorSpace(prior=[7, 4, 5], n=100)) == digits(0.23362948, 8)
+    for n, text in ((100, 0.0698191876), (120, 0.0676838956)):
+        assert published_gamma(PosteriorSpace(prior=[1, 1], n=n), "0.8", "0.8") == digits(text, 10)
+
+
+def test_the_notes_say_why_their_numbers_are_what_they_are() -> None:
+    said = " ".join(notes3.sentences(notes3.numbers(quick=True)))
+    for number in ("0.239992747797", "0.233629480709", "0.0699407108115", "0.0677791100173", "0.0698191876"):
+        assert number in said
+    assert said.count("belong to 0 of all data sets") == 2
+
+
+def test_the_seeds_distance_is_a_power_of_the_right_one() -> None:
+    """A planted fault: with the power 1 the line is the Hellinger line, and the printed values are missed."""
+    space = PosteriorSpace(prior=[1, 1], n=100)
+    line = LegacyLine(space)
+    line._power = 1.0
+    assert float(line.distances(0)[1]) == digits(0.33894, 5)
+    assert legacy_power(space) < 0.22

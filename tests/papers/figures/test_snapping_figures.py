@@ -1,0 +1,49 @@
+"""The pictures of snapping: the numbers are exact ones, and they are painted in every format."""
+
+from __future__ import annotations
+
+import pytest
+
+import discreet as dc
+from discreet.figures.image import FORMATS, render
+from discreet_papers.figures import pores
+from discreet_papers.figures import snapping as figure
+from discreet_papers.verification.attack import FloatLaplace
+
+SNAPPING = dc.Snapping(epsilon=1, bound=30)
+
+
+def test_a_pore_is_where_the_exact_probability_of_one_value_alone_is_zero() -> None:
+    laplace = FloatLaplace(epsilon=1)
+    shown = pores.numbers(laplace, SNAPPING, 0, 1, count=16)
+    for value, row in zip((0, 1), shown.possible, strict=True):
+        exact = [
+            laplace.probability(dc.Snapping(epsilon=1, bound=9).scaled(value), y).mantissa > 0 for y in shown.doubles
+        ]
+        assert list(row) == exact
+    assert any(a != b for a, b in zip(*shown.possible, strict=True))
+    assert all(mass > 0 for masses in shown.masses for mass in masses)
+
+
+def test_the_losses_shown_are_those_of_the_verdict() -> None:
+    found = SNAPPING.verify(0, 1)
+    shown = figure.numbers(found)
+    assert max(abs(loss) for loss in shown.losses) == pytest.approx(found.exact_epsilon, rel=1e-15)
+    assert max(shown.excesses) == pytest.approx(found.excess, rel=1e-9)
+    assert max(shown.excesses) < shown.slack
+
+
+def test_the_likelihood_of_a_release_looks_at_the_output_alone() -> None:
+    shown = figure.likelihood(SNAPPING, 30.0)
+    assert shown.values[-1] == 30.0
+    assert max(shown.probabilities) == shown.probabilities[-1]
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_each_picture_is_painted(kind: str) -> None:
+    pictures = [
+        pores.paint(pores.numbers(FloatLaplace(epsilon=1), SNAPPING, 0, 1, count=6)),
+        figure.paint(figure.numbers(SNAPPING.verify(0, "0.5"))),
+        figure.paint_likelihood(figure.likelihood(SNAPPING, 4.0)),
+    ]
+    assert all(len(render(picture, kind)) > 1000 for picture in pictures)

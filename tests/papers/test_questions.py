@@ -1,0 +1,107 @@
+"""The open questions: their pages say what their numbers say, and their pictures are labelled."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+import discreet as dc
+from discreet.figures.image import render
+from discreet_papers.questions import normalisers, scores, tightness, winners
+from discreet_papers.questions.page import HEAD, QUESTIONS, section, study
+from discreet_papers.registry import ENTRIES
+from tests.contracts.source import ROOT
+
+PAGE = (ROOT / "docs" / "questions.md").read_text(encoding="utf-8")
+
+
+@cache
+def quick(name: str) -> Any:
+    return study(name).numbers(True)
+
+
+def test_the_page_begins_as_written_and_shows_all_pictures() -> None:
+    assert PAGE.startswith(HEAD)
+    assert PAGE.count("\n## ") == len(QUESTIONS)
+    for name in QUESTIONS:
+        assert (ROOT / "docs" / "images" / f"question-{name}.png").is_file()
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_the_page_says_what_the_full_numbers_say(name: str) -> None:
+    assert section(name, study(name).numbers(False)) in PAGE
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_quick_run_has_a_table_sentences_and_a_labelled_picture(name: str) -> None:
+    shown = quick(name)
+    listed = study(name).table(shown)
+    assert all(len(row) == len(listed.columns) for row in listed.rows)
+    assert len(study(name).sentences(shown)) >= 3
+    figure = study(name).paint(shown)
+    for axes in figure.axes:
+        assert axes.get_xlabel()
+        assert axes.get_ylabel()
+        assert axes.get_title(loc="left")
+    assert len(render(figure, "png")) > 10_000
+
+
+def test_every_question_is_in_the_list_of_what_can_be_reproduced() -> None:
+    listed = {entry.module for entry in ENTRIES if entry.kind == "question"}
+    assert listed == {f"questions.{name}" for name in QUESTIONS}
+
+
+def test_the_normaliser_comes_down_to_its_limit_and_grows_under_global_sensitivity() -> None:
+    shown = quick("normalisers")
+    assert shown.by_size["exponential-reciprocal"][-1][1] == pytest.approx(1 / math.tanh(0.25), rel=5e-3)
+    growing = [value for _, value in shown.by_size["exponential-global"]]
+    assert growing == sorted(growing)
+    for _, bounds in shown.bounds:
+        ordered = [bounds[name] for name in ("exact", "normalised", "data-free", "loose")]
+        assert all(one <= other * (1 + 1e-9) for one, other in pairwise(ordered))
+
+
+def test_calibration_helps_and_does_not_reach_geometric() -> None:
+    shown = quick("tightness")
+    last = {name: curve[-1][1] for name, curve in shown.errors.items()}
+    assert last["geometric"] < last[tightness.BEST] < last[tightness.GAMMA_ONE] < last[tightness.THEOREM]
+    for curve in shown.losses.values():
+        assert all(loss < 1 for _, loss in curve)
+    assert shown.calibrated[1][1:] == pytest.approx((0.8813, 0.874), abs=5e-4)
+
+
+def test_the_map_agrees_with_the_accuracy_of_the_mechanisms_it_shows() -> None:
+    cell = next(
+        c for c in quick("winners").cells if (c.k, c.prior, c.data, c.n, c.epsilon) == (2, 1, "balanced", 300, 1)
+    )
+    space = dc.PosteriorSpace(prior=[1, 1], n=300)
+    made = {
+        "M_H": dc.ExponentialSmooth.as_published(space, epsilon=1),
+        "laplace": dc.Laplace.as_published(space, epsilon=1),
+        "laplace-improved": dc.LaplaceImproved.as_published(space, epsilon=1),
+        "geometric": dc.Geometric(space, epsilon=1),
+    }
+    for name, mechanism in made.items():
+        assert cell.errors[name] == pytest.approx(dc.accuracy(mechanism, [150, 150]).mean, rel=1e-9)
+    assert winners.BEATEN[cell.beaten] == "beats baseline Laplace"
+
+
+def test_a_cell_counts_rivals_from_the_weakest_on() -> None:
+    errors = {"M_H": 2.0, "laplace": 3.0, "laplace-improved": 1.0, "geometric": 5.0}
+    assert winners.Cell(2, 1, "balanced", 10, 1.0, errors).beaten == 1
+
+
+def test_every_score_is_measured_at_the_same_exact_loss() -> None:
+    from discreet_papers.questions.any_score import Scored
+
+    for row in quick("scores").rows:
+        scored = Scored.of(row.score, dc.PosteriorSpace(prior=list(row.prior), n=row.n))
+        assert scored.loss(row.scale, scored.inverse(row.rate / row.diameter)) == pytest.approx(1, abs=1e-6)
+        assert row.at_theorem <= 1
+    assert {score for _, _, score in quick("scores").refused} == {"chi-squared"}
+    assert scores.EPSILON == 1
+    assert normalisers.MANY == 1000

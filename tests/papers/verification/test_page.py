@@ -1,0 +1,31 @@
+"""docs/snapping.md: its Python and its commands run, and print what the page says."""
+
+from __future__ import annotations
+
+import doctest
+
+import pytest
+
+from tests.contracts.source import ROOT
+from tests.support.pages import assert_prints, commands_of
+
+PAGE = ROOT / "docs" / "snapping.md"
+COMMANDS = commands_of(PAGE)
+
+
+def test_the_python_of_the_page_runs_as_shown() -> None:
+    done = doctest.testfile(str(PAGE), module_relative=False, optionflags=doctest.ELLIPSIS)
+    assert done.attempted > 10
+    assert done.failed == 0
+
+
+@pytest.mark.parametrize(("command", "shown"), COMMANDS, ids=[command for command, _ in COMMANDS])
+def test_a_command_of_the_page_prints_what_it_shows(
+    command: str, shown: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    assert_prints(command, shown, capsys)
+
+
+def test_the_page_has_commands() -> None:
+    assert len(COMMANDS) >= 3

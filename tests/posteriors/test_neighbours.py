@@ -1,0 +1,61 @@
+"""What one person may change: one record replaced by another, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet import Geometric, PosteriorSpace, audit
+from discreet.errors import InvalidInput
+from discreet.posteriors.neighbours import ReplaceAnswer, ReplaceOne
+from tests.oracles import spaces
+
+SMALL = [(2, 1), (2, 7), (3, 4), (4, 3), (5, 2)]
+
+
+@pytest.mark.parametrize(("k", "n"), SMALL)
+def test_neighbours_are_what_replacing_one_record_of_the_data_leads_to(k: int, n: int) -> None:
+    for c in spaces.candidates(k, n):
+        found = list(ReplaceOne(n).neighbours(c))
+        assert len(found) == len(set(found))
+        assert sorted(found) == spaces.neighbours(c)
+
+
+@pytest.mark.parametrize(("k", "n"), SMALL)
+def test_the_distance_is_the_least_number_of_records_to_replace(k: int, n: int) -> None:
+    for c in spaces.candidates(k, n):
+        for other in spaces.candidates(k, n):
+            assert ReplaceOne(n).distance(c, other) == spaces.hamming(c, other)
+
+
+@pytest.mark.parametrize(("k", "n"), SMALL)
+def test_neighbours_are_the_data_sets_at_distance_one(k: int, n: int) -> None:
+    relation = ReplaceOne(n)
+    for c in spaces.candidates(k, n):
+        at_one = [other for other in spaces.candidates(k, n) if relation.distance(c, other) == 1]
+        assert sorted(relation.neighbours(c)) == at_one
+
+
+@given(st.lists(st.integers(0, 10**12), min_size=2, max_size=6))
+def test_being_neighbours_is_mutual_and_keeps_the_total(c: list[int]) -> None:
+    relation = ReplaceOne(sum(c))
+    for other in relation.neighbours(c):
+        assert sum(other) == sum(c)
+        assert min(other) >= 0
+        assert tuple(c) in set(relation.neighbours(other))
+
+
+def test_the_relation_has_a_name_that_receipts_can_carry() -> None:
+    assert ReplaceOne(5).name == "replace-one"
+    assert PosteriorSpace([1, 1], 5).adjacency == ReplaceOne(5)
+    assert ReplaceOne(5) != ReplaceOne(6)
+
+
+def test_where_groups_are_public_only_the_answer_may_be_replaced_and_the_space_says_so() -> None:
+    public = PosteriorSpace(prior=[1, 1], n=3, adjacency="replace-answer")
+    assert public.adjacency == ReplaceAnswer(3) != ReplaceOne(3)
+    assert public != PosteriorSpace(prior=[1, 1], n=3)
+    assert Geometric(public, epsilon=1).adjacency == audit(Geometric(public, epsilon=1)).certificate.facts["adjacency"]
+    with pytest.raises(InvalidInput, match="no such adjacency"):
+        PosteriorSpace(prior=[1, 1], n=3, adjacency="add-remove")

@@ -1,0 +1,65 @@
+"""The exponential family twice: as the library builds it, and from the definitions, with no code of the library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from discreet import (
+    ExponentialGlobal,
+    ExponentialLocal,
+    ExponentialReciprocal,
+    ExponentialSmooth,
+    PosteriorSpace,
+)
+from discreet.mechanisms.exponential import Exponential
+from tests.oracles import mechanisms, sensitivity
+from tests.support.enumeration import Enumeration, Floats
+
+Kind = type[Exponential]
+
+KINDS: tuple[Kind, ...] = (ExponentialGlobal, ExponentialLocal, ExponentialSmooth, ExponentialReciprocal)
+
+
+def build(kind: Kind, space: PosteriorSpace, gamma: object, **options: Any) -> Exponential:
+    """A member of the family; γ goes only to those that have one."""
+    make: Callable[..., Exponential] = kind
+    if kind in (ExponentialSmooth, ExponentialReciprocal):
+        return make(space, gamma=gamma, **options)
+    return make(space, **options)
+
+
+def oracle_kernel(kind: Kind, alpha: Sequence[Fraction], n: int, scale: Fraction, gamma: Fraction) -> mechanisms.Kernel:
+    """All its laws with fifty digits, from the definitions."""
+    local = sensitivity.locals_everywhere(alpha, n)
+    if kind is ExponentialGlobal:
+        greatest = sensitivity.greatest(local)
+        table = dict.fromkeys(local, greatest)
+    elif kind is ExponentialLocal:
+        table = local
+    elif kind is ExponentialSmooth:
+        table = sensitivity.smooth_everywhere(local, gamma)
+    else:
+        table = sensitivity.reciprocal_everywhere(local, gamma)
+    return mechanisms.exponential_kernel(alpha, scale, table)
+
+
+def inverse_by_enumeration(kind: Kind, every: Enumeration, gamma: float) -> Floats:
+    """1/S for every data set of a small space, by the definition of S."""
+    local = every.local()
+    if kind is ExponentialGlobal:
+        return np.full(len(local), 1 / local.max())
+    if kind is ExponentialLocal:
+        return 1 / local
+    smooth = every.smooth if kind is ExponentialSmooth else every.reciprocal
+    return 1 / smooth(local, gamma)
+
+
+def log_pmf_by_enumeration(every: Enumeration, rates: Floats) -> Floats:
+    """Log-probabilities of all outputs, a row for each data set."""
+    logits = -rates[:, None] * every.hellinger
+    found: Floats = logits - np.log(np.exp(logits).sum(axis=1))[:, None]
+    return found

@@ -1,0 +1,232 @@
+"""An audit that cannot say no is none: every planted fault is rejected, by its loss or by its certificate."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from discreet import (
+    Certificate,
+    DiscreetError,
+    ExponentialGlobal,
+    ExponentialLocal,
+    ExponentialReciprocal,
+    Geometric,
+    InvalidInput,
+    LaplaceImproved,
+    Mechanism,
+    NotPrivate,
+    Optimal,
+    PosteriorSpace,
+    audit,
+    calibrate,
+)
+from discreet.privacy_loss.certificates import certificate_by_theorem
+from tests.faults import losses as faults
+
+SPACE = PosteriorSpace([1, 1], 20)
+FIFTY = PosteriorSpace([1, 1], 50)
+
+
+def assert_rejected_by_its_loss(mechanism: Mechanism) -> None:
+    """The audit finds more loss than is claimed, and its certificate does not certify."""
+    found = audit(mechanism)
+    assert not found.holds
+    assert not found.private
+    assert found.lower > mechanism.guarantee
+    with pytest.raises(NotPrivate, match="exceeds"):
+        found.certificate.check(mechanism)
+
+
+def assert_accepted(mechanism: Mechanism) -> None:
+    """The right mechanism beside a fault: an audit that says no to everything proves nothing either."""
+    found = audit(mechanism)
+    assert found.holds
+    assert found.private
+    found.certificate.check(mechanism)
+
+
+def assert_not_covered(certificate: Certificate, mechanism: Mechanism) -> None:
+    """A certificate of something else."""
+    with pytest.raises(NotPrivate, match="another mechanism"):
+        certificate.check(mechanism)
+
+
+def test_an_epsilon_off_by_one_percent_is_rejected_by_its_loss() -> None:
+    for space in (FIFTY, PosteriorSpace([1, 2, 3], 7)):
+        assert_rejected_by_its_loss(faults.OnePercentMore(space, epsilon=1))
+        assert_accepted(LaplaceImproved(space, epsilon=1))
+    assert float(audit(faults.OnePercentMore(FIFTY, epsilon=1)).lower) == pytest.approx(1.01, abs=1e-12)
+
+
+@pytest.mark.parametrize("family", ["exponential-global", "exponential-local", "exponential-reciprocal"])
+def test_a_scale_one_percent_above_the_calibrated_one_is_rejected_by_its_loss(family: str) -> None:
+    right = calibrate(family, FIFTY, epsilon=1)
+    assert_accepted(right)
+    assert isinstance(right, ExponentialGlobal | ExponentialLocal | ExponentialReciprocal)
+    options = {"gamma": right.gamma} if isinstance(right, ExponentialReciprocal) else {}
+    bolder: Any = type(right)(FIFTY, scale=right.scale * Fraction(101, 100), **options)
+    assert_rejected_by_its_loss(bolder.certified(right.epsilon, right.guarantee, right.guaranteed_by))
+
+
+def test_a_claim_that_nobody_checked_is_rejected_by_its_loss() -> None:
+    honest = ExponentialReciprocal(FIFTY, epsilon=1)
+    found = audit(honest)
+    assert found.epsilon < Fraction(2, 5)
+    lower = found.lower
+    assert isinstance(lower, Fraction)
+    assert_rejected_by_its_loss(faults.flattered(honest, lower * Fraction(99, 100)))
+    assert_accepted(faults.flattered(honest, lower * Fraction(101, 100)))
+
+
+def test_a_claim_that_nobody_checked_does_not_lower_the_certified_loss() -> None:
+    honest = ExponentialReciprocal(FIFTY, epsilon=1)
+    found = audit(honest)
+    assert isinstance(found.lower, Fraction)
+    assert audit(faults.flattered(honest, found.lower)).epsilon == found.epsilon
+
+
+def test_a_halved_sensitivity_is_rejected_by_its_loss() -> None:
+    assert_rejected_by_its_loss(faults.HalvedSensitivity(FIFTY, epsilon=1))
+    assert_accepted(ExponentialGlobal(FIFTY, epsilon=1))
+
+
+def test_a_smoothness_left_out_of_the_theorem_is_rejected_by_its_loss() -> None:
+    space = PosteriorSpace(["0.001", "0.001"], 200)
+    assert_rejected_by_its_loss(faults.SmoothnessLeftOut(space, epsilon=1))
+    assert_accepted(ExponentialLocal(space, epsilon=1))
+
+
+def test_a_scale_certified_for_another_n_is_rejected_by_its_loss_and_by_its_certificate() -> None:
+    fault = faults.AnotherN(PosteriorSpace([1, 1], 400), epsilon=1)
+    assert_rejected_by_its_loss(fault)
+    right = calibrate("exponential-local", FIFTY, epsilon=1)
+    assert_accepted(right)
+    assert_not_covered(audit(right).certificate, fault)
+
+
+def test_a_certificate_of_another_n_covers_nothing() -> None:
+    certificate = audit(ExponentialLocal(FIFTY, epsilon=1)).certificate
+    for n in (49, 51, 1000):
+        assert_not_covered(certificate, ExponentialLocal(PosteriorSpace([1, 1], n), epsilon=1))
+
+
+def test_weights_floored_at_zero_are_rejected_by_an_infinite_loss() -> None:
+    fault = faults.FlooredWeights(SPACE, scale="1/2", gamma=1)
+    assert_rejected_by_its_loss(fault)
+    assert audit(fault).epsilon == math.inf
+    assert audit(fault).certificate.bound == math.inf
+
+
+def test_float_weights_that_underflow_for_one_neighbour_only_are_rejected_by_an_infinite_loss() -> None:
+    fault = faults.FloatWeights(PosteriorSpace([1, 1], 300), scale=40)
+    found = audit(fault)
+    assert_rejected_by_its_loss(fault)
+    assert found.epsilon == found.lower == math.inf
+    assert found.worst is not None
+    rank = fault.space.candidates().index(found.worst.output)
+    one, other = (fault.law(c).log_weights()[rank] for c in (found.worst.counts, found.worst.neighbour))
+    assert np.isfinite(one)
+    assert other == -math.inf
+    right = ExponentialLocal(fault.space, scale=40)
+    assert_accepted(right)
+    for counts in (found.worst.counts, found.worst.neighbour):  # the law itself gives both a weight, near e**-745
+        assert -760 < right.law(counts).log_weights()[rank] < -730
+
+
+def test_noise_proved_for_another_adjacency_is_rejected_by_its_loss() -> None:
+    space = PosteriorSpace([1, 1, 1], 8)
+    fault = faults.ProvedForAddRemove(space, epsilon=1)
+    assert_rejected_by_its_loss(fault)
+    assert float(audit(fault).lower) == pytest.approx(2, abs=1e-12)
+    assert_accepted(LaplaceImproved(space, epsilon=1))
+
+
+def test_a_certificate_of_replace_one_does_not_cover_a_claim_of_add_remove() -> None:
+    fault = faults.ClaimedForAddRemove(SPACE, epsilon=1)
+    assert_not_covered(audit(ExponentialReciprocal(SPACE, epsilon=1)).certificate, fault)
+    proof = certificate_by_theorem(ExponentialReciprocal(SPACE, epsilon=1))
+    assert_not_covered(proof, fault)
+    assert fault.adjacency != proof.facts["adjacency"]
+
+
+def test_an_audit_of_one_adjacency_never_certifies_another() -> None:
+    fault = faults.ClaimedForAddRemove(SPACE, epsilon=1)
+    with pytest.raises(DiscreetError):
+        audit(fault).certificate.check(fault)
+
+
+def test_the_solver_s_optimal_kernel_is_rejected_by_its_loss() -> None:
+    for space, epsilon in ((PosteriorSpace([1, 1], 10), 1), (PosteriorSpace([1, 1, 1], 5), 1)):
+        kernel = Optimal(space, epsilon=epsilon)
+        found = audit(kernel)
+        assert not found.private
+        assert kernel.epsilon < found.epsilon < kernel.epsilon + Fraction(1, 10**6)
+        for certificate in (found.certificate, certificate_by_theorem(kernel)):
+            with pytest.raises(NotPrivate, match="exceeds"):
+                certificate.check(kernel)
+
+
+def test_a_solver_s_kernel_that_leaves_an_output_to_one_neighbour_has_an_infinite_loss() -> None:
+    kernel = Optimal(PosteriorSpace([7, 4], 30), epsilon=2)
+    found = audit(kernel)
+    assert found.epsilon == found.lower == math.inf
+    assert not found.private
+    assert 0 < found.delta(2) < 1e-6
+
+
+def test_a_law_that_differs_in_one_weight_is_rejected_by_its_loss_and_by_its_certificate() -> None:
+    right, fault = ExponentialReciprocal(SPACE, epsilon=1), faults.OneWeight(SPACE, epsilon=1)
+    assert_rejected_by_its_loss(fault)
+    found = audit(fault)
+    assert found.worst is not None
+    assert (found.worst.counts, found.worst.output) == (faults.OneWeightLaw.data, faults.OneWeightLaw.outcome)
+    assert_accepted(right)
+    assert_not_covered(audit(right).certificate, fault)
+    assert_not_covered(certificate_by_theorem(right), fault)
+
+
+def test_a_law_whose_drawn_weight_differs_in_one_place_is_not_covered_by_the_family_s_certificate() -> None:
+    fault = faults.OneDrawnWeight(SPACE, epsilon=1)
+    assert_not_covered(audit(ExponentialReciprocal(SPACE, epsilon=1)).certificate, fault)
+
+
+def test_a_law_whose_drawn_weight_differs_in_one_place_is_rejected_by_its_audit() -> None:
+    fault = faults.OneDrawnWeight(SPACE, epsilon=1)
+    try:
+        found = audit(fault)
+    except DiscreetError:
+        return
+    assert not found.private
+
+
+def test_a_weight_that_is_no_number_is_rejected_by_its_audit() -> None:
+    fault = faults.NotANumber(SPACE, epsilon=1)
+    try:
+        found = audit(fault)
+    except DiscreetError:
+        return
+    assert not found.private
+
+
+def test_a_geometric_law_of_another_rate_is_not_taken_for_the_right_one() -> None:
+    fault = faults.DoubledRate(SPACE, epsilon=1)
+    with pytest.raises(InvalidInput, match="laws on candidates"):
+        audit(fault)
+    assert_not_covered(certificate_by_theorem(Geometric(SPACE, epsilon=1)), fault)
+
+
+def test_a_certificate_that_was_tampered_with_is_refused_when_it_is_read() -> None:
+    found = audit(ExponentialLocal.as_published(PosteriorSpace(["0.01", "0.01"], 300), epsilon=1))
+    assert found.epsilon > 1
+    document = json.loads(json.dumps(found.certificate.to_json()))
+    with pytest.raises(NotPrivate):
+        Certificate.from_json(document).check(found.mechanism)
+    for change in ({"loss": "1"}, {"loss": "99/100"}, {"facts": {**document["facts"], "epsilon": "2"}}):
+        with pytest.raises(InvalidInput, match="digest"):
+            Certificate.from_json({**document, **change})

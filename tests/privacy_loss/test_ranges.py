@@ -1,0 +1,86 @@
+"""The range of a mechanism's loss, and its ρ: against all losses of small spaces, from the definitions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from discreet import ExponentialReciprocal, Geometric, Laplace, NotPrivate, PosteriorSpace, calibrate
+from discreet.mechanisms.exponential import Exponential
+from discreet.privacy_loss import loss_range, rho_upper
+from tests.oracles import composition, geometric
+from tests.oracles.mechanisms import Kernel
+from tests.oracles.precision import Real, mp, real
+from tests.oracles.spaces import neighbours
+from tests.privacy_loss.families import KINDS, Kind, build, oracle_kernel
+
+GAMMA = Fraction(1)
+LAST_DIGITS = mp.mpf(10) ** -40
+
+
+def true_range(kernel: Kernel) -> Real:
+    """The greatest difference between the losses at two outputs, over all neighbours."""
+    widest = mp.zero
+    for counts, row in kernel.items():
+        for other in neighbours(counts):
+            losses = [mp.log(row[r] / kernel[other][r]) for r in row]
+            widest = max(widest, max(losses) - min(losses))
+    return widest
+
+
+def true_rho(kernel: Kernel, order: str) -> Real:
+    """The greatest Rényi divergence between neighbours, divided by its order."""
+    pairs = ((kernel[c], kernel[other]) for c in kernel for other in neighbours(c))
+    return max(composition.renyi(p, q, order) for p, q in pairs) / real(order)
+
+
+@pytest.mark.parametrize(("alpha", "n"), [((1, 1), 7), (("1/2", 3), 6), ((1, 1, 1), 4)])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("epsilon", ["1/4", "2"])
+def test_no_loss_of_the_exponential_family_ranges_wider_than_epsilon(
+    kind: Kind, alpha: tuple[int | str, ...], n: int, epsilon: str
+) -> None:
+    made = build(kind, PosteriorSpace(prior=list(alpha), n=n), GAMMA, epsilon=epsilon)
+    kernel = oracle_kernel(kind, [Fraction(a) for a in alpha], n, made.scale, GAMMA)
+    assert loss_range(made) == Fraction(epsilon)
+    assert rho_upper(made) == Fraction(epsilon) ** 2 / 8
+    assert true_range(kernel) <= real(loss_range(made)) + LAST_DIGITS
+    for order in ("1.1", "4", "50"):
+        assert true_rho(kernel, order) <= real(rho_upper(made))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_calibrated_scale_is_priced_by_the_better_of_two_bounds(kind: Kind) -> None:
+    space = PosteriorSpace(prior=[1, 1], n=8)
+    options: dict[str, Any] = {"gamma": GAMMA} if kind in KINDS[2:] else {}
+    made = calibrate(kind.name, space, epsilon="1/2", **options)
+    assert isinstance(made, Exponential)
+    kernel = oracle_kernel(kind, [Fraction(1), Fraction(1)], 8, made.scale, GAMMA)
+    assert loss_range(made) <= 1
+    assert true_range(kernel) <= real(loss_range(made)) + LAST_DIGITS
+    assert rho_upper(made) <= Fraction(1, 8)
+    for order in ("1.1", "4", "50"):
+        assert true_rho(kernel, order) <= real(rho_upper(made))
+
+
+def test_others_are_priced_by_their_epsilon_and_half_of_it_would_be_false() -> None:
+    space = PosteriorSpace(prior=[1, 1], n=30)
+    made = Geometric(space, epsilon="1/3")
+    assert loss_range(made) == Fraction(2, 3)
+    assert rho_upper(made) == Fraction(1, 18)
+    outputs = [(z, 30 - z) for z in range(31)]
+    losses = [mp.log(_mass((10, 20), z) / _mass((11, 19), z)) for z in outputs]
+    assert real(Fraction(1, 3)) < max(losses) - min(losses) <= real(loss_range(made)) + LAST_DIGITS
+    other = Laplace(space, epsilon="1/3")
+    assert loss_range(other) == 2 * other.guarantee
+
+
+def _mass(counts: tuple[int, int], output: tuple[int, int]) -> Real:
+    return geometric.probability(counts, output, "1/3")
+
+
+def test_what_has_no_guarantee_has_no_price() -> None:
+    with pytest.raises(NotPrivate):
+        rho_upper(ExponentialReciprocal.as_published(PosteriorSpace(prior=[1, 1], n=20), epsilon=1))

@@ -1,0 +1,349 @@
+"""The workflow: what is charged, what is sealed, what a retry gets, and what is refused before anything is spent."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from discreet import version
+from discreet.counting import CsvFormat
+from discreet.errors import BudgetExceeded, DiscreetError, InvalidInput, LedgerError, NotPrivate, SourceError
+from discreet.ledger import Ledger
+from discreet.privacy_loss import certificates
+from discreet.receipts import UNIT_PERSON, UNIT_ROW, Receipt, documents, verify_receipt
+from discreet.requests import run
+from discreet.requests.run import STEPS, Prepared, release, release_counts
+from tests.support.tables import no_sync, write_votes
+
+VOTES = pd.DataFrame({"vote": ["a"] * 8 + ["b"] * 5})
+
+
+@pytest.fixture
+def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
+    """A budget of 1 for the dataset `d`."""
+    monkeypatch.setattr("discreet.ledger.file._sync", no_sync)
+    return Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
+
+
+def ask(ledger: Ledger | str | Path | None, source: object = VOTES, **options: Any) -> Receipt:
+    asked = {"column": "vote", "categories": ["a", "b"], "epsilon": "1/2", **options}
+    return release(source, ledger=ledger, dataset=None if ledger is None else "d", **asked)
+
+
+def test_the_steps_are_taken_in_their_order(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[str] = []
+    monkeypatch.setattr(run, "reached", taken.append)
+    ask(ledger)
+    assert tuple(taken) == STEPS
+
+
+def test_a_release_is_charged_exactly_sealed_as_shown_and_verifies(ledger: Ledger) -> None:
+    receipt = ask(ledger, epsilon="1/3", request_id="monday")
+    assert ledger.spent("d").epsilon == Fraction(1, 3)
+    charge = ledger.find("monday")
+    assert charge is not None
+    assert charge.outcome == receipt.to_json()
+    assert receipt.document["charge"] == charge.hash
+    assert (receipt.request_id, receipt.document["dataset"]) == ("monday", "d")
+    verify_receipt(Receipt.from_json(receipt.to_json()))
+    assert ledger.verify().rows == 3
+
+
+def test_a_ledger_may_be_named_by_its_path(ledger: Ledger, tmp_path: Path) -> None:
+    ask(tmp_path / "l.db")
+    ask(str(tmp_path / "l.db"))
+    assert ledger.remaining("d").epsilon == 0
+
+
+def test_a_request_without_an_id_gets_one_of_its_own(ledger: Ledger) -> None:
+    first, second = ask(ledger), ask(ledger)
+    assert first.request_id != second.request_id
+    assert len(str(first.request_id)) == 32
+
+
+def test_a_tenth_ten_times_spends_a_budget_of_one_exactly_and_an_eleventh_is_refused(ledger: Ledger) -> None:
+    for _ in range(10):
+        ask(ledger, epsilon=0.1)
+    assert ledger.remaining("d").epsilon == 0
+    with pytest.raises(BudgetExceeded):
+        ask(ledger, epsilon=0.1)
+    assert ledger.verify().rows == 1 + 2 * 10
+
+
+@pytest.mark.parametrize("mechanism", ["exponential-reciprocal", "laplace", "geometric"])
+def test_the_charge_is_the_epsilon_asked_whatever_the_certified_loss(mechanism: str, ledger: Ledger) -> None:
+    receipt = ask(ledger, epsilon="0.9", mechanism=mechanism, calibrated=mechanism != "laplace")
+    assert ledger.spent("d").epsilon == Fraction(9, 10)
+    assert receipt.document["epsilon_exact"] == "9/10"
+
+
+def test_the_same_request_returns_the_sealed_outcome_and_draws_nothing(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = ask(ledger, request_id="x")
+
+    def fail(*_: object, **__: object) -> None:
+        raise AssertionError("a second draw, a second count, or a question")
+
+    monkeypatch.setattr("discreet.mechanisms.law.Law.draw", fail)
+    monkeypatch.setattr("discreet.counting.duck.DuckTable.count_categories", fail)
+    monkeypatch.setattr("discreet.counting.duck.DuckTable.count_strays", fail)
+    again = ask(ledger, request_id="x", confirm=fail)
+    assert again.document == first.document
+    assert again.posterior == first.posterior
+    assert ledger.spent("d").epsilon == Fraction(1, 2)
+
+
+OTHERWISE: dict[str, dict[str, Any]] = {
+    "another epsilon": {"epsilon": "1/4"},
+    "another prior": {"prior": [1, 2]},
+    "another mechanism": {"mechanism": "laplace"},
+    "another way back": {"way": "bayes"},
+    "a calibrated form": {"mechanism": "exponential-global", "calibrated": True},
+    "another gamma": {"mechanism": "exponential-reciprocal", "gamma": 2},
+    "another order of categories": {"categories": ["b", "a"]},
+    "other": {"categories": ["a"], "other": "b"},
+    "another column": {"column": "second"},
+    "one record a person": {"id_column": "person"},
+    "another CSV format": {"form": CsvFormat(delimiter=";")},
+}
+
+
+@pytest.mark.parametrize("sealed", [True, False])
+@pytest.mark.parametrize("change", OTHERWISE)
+def test_a_request_with_another_parameter_is_refused(
+    change: str, sealed: bool, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = VOTES.assign(second=VOTES["vote"], person=range(len(VOTES)))
+    if not sealed:
+        monkeypatch.setattr(run, "reached", fail_at("counted"))
+        with pytest.raises(DiscreetError):
+            ask(ledger, table, request_id="x")
+        monkeypatch.setattr(run, "reached", lambda step: None)
+    else:
+        ask(ledger, table, request_id="x")
+    with pytest.raises(InvalidInput, match="other parameters"):
+        ask(ledger, table, request_id="x", **OTHERWISE[change])
+    assert ledger.spent("d").epsilon == Fraction(1, 2)
+    assert ask(ledger, table, request_id="x").request_id == "x"
+
+
+def test_a_request_for_another_number_of_records_or_another_source_is_refused(ledger: Ledger, tmp_path: Path) -> None:
+    one = write_votes(tmp_path / "one.csv", ["a", "b", "b"])
+    two = write_votes(tmp_path / "two.csv", ["a", "b", "b"])
+    ask(ledger, one, request_id="x")
+    with pytest.raises(InvalidInput, match="other parameters"):
+        ask(ledger, two, request_id="x")
+    write_votes(one, ["a", "b", "b", "b"])
+    with pytest.raises(InvalidInput, match="other parameters"):
+        ask(ledger, one, request_id="x")
+
+
+@pytest.mark.parametrize("step", ["charged", "counted", "drawn", "sealed"])
+def test_an_upgrade_does_not_make_another_request(step: str, ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who charged, crashed and upgraded repeats the request under its charge: nothing was shown for it."""
+    monkeypatch.setattr(run, "reached", fail_at(step))
+    with pytest.raises(DiscreetError):
+        ask(ledger, request_id="x")
+    monkeypatch.setattr(run, "reached", lambda step: None)
+    for module in (certificates, documents):
+        monkeypatch.setattr(module, "__version__", "99.0")
+    receipt = ask(ledger, request_id="x")
+    assert receipt.document["version"] == ("99.0" if step != "sealed" else version.__version__)
+    assert ledger.spent("d").epsilon == Fraction(1, 2)
+
+
+def fail_at(step: str) -> Any:
+    def reached(taken: str) -> None:
+        if taken == step:
+            raise RuntimeError("the plug was pulled")
+
+    return reached
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_failure_costs_at_most_one_charge_and_a_retry_pays_nothing_more(
+    step: str, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "reached", fail_at(step))
+    with pytest.raises((RuntimeError, DiscreetError)):
+        ask(ledger, request_id="x")
+    charged = step not in ("prepared", "checked")
+    assert ledger.spent("d").epsilon == (Fraction(1, 2) if charged else 0)
+    left = ledger.find("x")
+    assert (left is not None) == charged
+    monkeypatch.setattr(run, "reached", lambda step: None)
+    receipt = ask(ledger, request_id="x")
+    if step == "sealed":
+        assert left is not None
+        assert left.outcome == receipt.to_json()
+    assert ledger.spent("d").epsilon == Fraction(1, 2)
+    assert ask(ledger, request_id="x").document == receipt.document
+    assert ledger.verify().rows == 3
+
+
+@pytest.mark.parametrize("step", ["charged", "counted", "drawn", "sealed"])
+def test_a_failure_after_the_charge_names_the_request_that_need_not_be_paid_again(
+    step: str, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "reached", fail_at(step))
+    with pytest.raises(DiscreetError) as failed:
+        ask(ledger)
+    charge = ledger.history()[1]
+    assert f"request id {charge.request_id}: nothing more is charged" in failed.value.hint
+    assert failed.value.__cause__ is failed.value.__context__ is None
+    monkeypatch.setattr(run, "reached", lambda step: None)
+    ask(ledger, request_id=charge.request_id)
+    assert ledger.spent("d").epsilon == Fraction(1, 2)
+
+
+def test_of_two_draws_under_one_charge_only_the_first_that_was_sealed_is_ever_shown(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    winners: list[Receipt] = []
+
+    def overtaken(step: str) -> None:
+        if step == "drawn" and not winners:
+            winners.append(Receipt({}))
+            winners[0] = ask(ledger, request_id="x")
+
+    monkeypatch.setattr(run, "reached", overtaken)
+    with pytest.raises(LedgerError, match="sealed"):
+        ask(ledger, request_id="x")
+    assert ask(ledger, request_id="x").document == winners[0].document
+    assert ledger.spent("d").epsilon == Fraction(1, 2)
+
+
+def test_a_table_that_changes_while_it_is_read_is_said_to_have_changed(ledger: Ledger, tmp_path: Path) -> None:
+    path = write_votes(tmp_path / "v.csv", ["a", "b", "b"])
+
+    def rewrite(*votes: str) -> Any:
+        return lambda step: write_votes(path, votes) if step == "charged" else None
+
+    with pytest.MonkeyPatch.context() as patch:
+        for votes in (("a", "b", "stray"), ("a", "b"), ("a", "b", "b", "b")):
+            patch.setattr(run, "reached", rewrite(*votes))
+            write_votes(path, ["a", "b", "b"])
+            with pytest.raises(SourceError) as failed:
+                ask(ledger, path, request_id="x")
+            assert failed.value.message == "the table changed while it was read"
+    write_votes(path, ["a", "b", "b"])
+    ask(ledger, path, request_id="x")
+    assert ledger.spent("d").epsilon == Fraction(1, 2)
+
+
+def untouched(source: object) -> object:
+    raise AssertionError("the data was touched")
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"categories": ["a"]}, InvalidInput),
+        ({"categories": ["a", "a"]}, InvalidInput),
+        ({"categories": "ab"}, InvalidInput),
+        ({"id_column": "vote"}, InvalidInput),
+        ({"n": "nan"}, InvalidInput),
+        ({"n": 0}, InvalidInput),
+        ({"engine": "abacus"}, InvalidInput),
+    ],
+)
+def test_what_is_wrong_in_public_is_refused_before_the_data_is_touched(
+    options: dict[str, Any], error: type[Exception], ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("discreet.counting.duck.open_duck", untouched)
+    with pytest.raises(error):
+        ask(ledger, **options)
+
+
+def test_a_ledger_that_cannot_be_charged_is_refused_before_the_data_is_touched(
+    ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("discreet.counting.duck.open_duck", untouched)
+    with pytest.raises(LedgerError):
+        ask(tmp_path / "nothing.db")
+    assert not (tmp_path / "nothing.db").exists()
+    asked: dict[str, Any] = {"column": "vote", "categories": ["a", "b"], "epsilon": 1}
+    for wrong in (
+        {"ledger": ledger},
+        {"ledger": ledger, "dataset": "e"},
+        {"ledger": None, "dataset": "d"},
+        {"ledger": None, "request_id": "x"},
+    ):
+        with pytest.raises(InvalidInput):
+            release(VOTES, **asked, **wrong)
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"epsilon": "nan"}, InvalidInput),
+        ({"epsilon": 2}, BudgetExceeded),
+        ({"epsilon": "1.000000000000000000000001"}, BudgetExceeded),
+        ({"mechanism": "optimal"}, NotPrivate),
+        ({"mechanism": "gaussian"}, InvalidInput),
+        ({"prior": [1, 1, 1]}, InvalidInput),
+        ({"n": 14}, InvalidInput),
+    ],
+)
+def test_what_is_refused_is_refused_before_the_rows_are_looked_at_and_costs_nothing(
+    options: dict[str, Any], error: type[Exception], ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("discreet.counting.duck.DuckTable.count_strays", untouched)
+    monkeypatch.setattr("discreet.counting.duck.DuckTable.count_categories", untouched)
+
+    def confirm(prepared: Prepared) -> bool:
+        raise AssertionError("nobody is asked about what cannot be")
+
+    with pytest.raises(error):
+        ask(ledger, **options, confirm=confirm)
+    assert ledger.spent("d").epsilon == 0
+
+
+def test_a_release_that_is_not_confirmed_costs_nothing_and_what_is_shown_is_public(ledger: Ledger) -> None:
+    shown: list[Prepared] = []
+
+    def refuse(prepared: Prepared) -> bool:
+        shown.append(prepared)
+        return False
+
+    for table in (VOTES, VOTES[::-1].replace({"a": "b"})):
+        with pytest.raises(InvalidInput, match="not confirmed"):
+            ask(ledger, table, confirm=refuse)
+    assert ledger.spent("d").epsilon == 0
+    drafts = {json.dumps(prepared.document()) for prepared in shown}
+    assert len(drafts) == 1, "the same for all data of this size"
+    assert json.loads(drafts.pop())["output"] is None
+
+
+def test_more_than_one_row_per_person_shows_in_n_and_in_the_unit(tmp_path: Path) -> None:
+    path = write_votes(tmp_path / "v.csv", ["a", "a", "a", "b", "b"], people=[1, 1, 1, 2, 3])
+    rows = ask(None, path, epsilon=1000)
+    people = ask(None, path, epsilon=1000, id_column="person")
+    assert (rows.document["n"], rows.output, rows.document["unit"]) == (5, (3, 2), UNIT_ROW)
+    assert (people.document["n"], people.output, people.document["unit"]) == (3, (1, 2), UNIT_PERSON)
+
+
+def test_without_a_ledger_a_failure_speaks_of_no_charge(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "reached", fail_at("counted"))
+    with pytest.raises(DiscreetError) as failed:
+        ask(None)
+    assert "charge" not in str(failed.value)
+    assert failed.value.hint == "try again"
+
+
+def test_counts_in_hand_give_the_receipt_that_their_table_gives() -> None:
+    from_table = ask(None, epsilon=1000)
+    from_counts = release_counts([8, 5], categories=["a", "b"], epsilon=1000)
+    assert from_counts.document == from_table.document
+
+
+@pytest.mark.parametrize("counts", [5, "8,5", [8], [8, -5], [8, 5.5], [8, None], []])
+def test_counts_that_are_none_are_refused(counts: object) -> None:
+    with pytest.raises(InvalidInput):
+        release_counts(counts, epsilon=1)

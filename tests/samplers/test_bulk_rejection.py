@@ -1,0 +1,147 @@
+"""Proposals in bulk: brackets on their chances that hold, normalisers within their interval, draws with few tries."""
+
+from __future__ import annotations
+
+import math
+import random
+from functools import partial
+
+import numpy as np
+import pytest
+
+from bench.spaces import FOUR, counts_at, random_case
+from discreet import DiscreetError, ExponentialLocal, ExponentialSmooth, PosteriorSpace
+from discreet.arithmetic.numbers import precision
+from discreet.samplers.bits import draw_bernoulli
+from discreet.samplers.bulk_rejection import Batch
+from discreet.samplers.simplex_rejection import Tilted
+from discreet.testing import HashedBits, draw_many_with
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_floats_that_decide_bracket_the_exact_chance_and_the_room_holds(seed: int) -> None:
+    case = random_case(random.Random(seed), categories=(3, 4, 5, 10, 30), digits=9)  # noqa: S311
+    law = case.law
+    tilted = law._mixture()
+    batch = law.proposals().batch(HashedBits(f"brackets {seed}"), 15)
+    for row, low, high in zip(batch.rows.tolist(), batch.low, batch.high, strict=True):
+        r = tuple(row)
+        blocks = [tilted.blocks.find(i, r[i]) for i in tilted.free]
+        with precision(300):
+            exact_q, chance = tilted._exact(r, blocks), tilted.chance(r).log()
+            for shown in (tilted._quick(r, blocks).mid(), tilted.log_proposal(np.array([r]))[0]):
+                assert abs(exact_q - shown) < tilted.room / 4
+            assert low <= chance <= high
+            assert chance <= 0
+        assert high - low < 0.3 * (1 + abs(high))
+
+
+def test_a_toss_of_zeros_decides_against_no_chance_however_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """64 zeros may go on with zeros: a candidate whose chance is far below 2**-64 must still be possible."""
+    law = ExponentialLocal(PosteriorSpace(["1", "1", "1"], 100), scale=100).law([98, 1, 1])
+    proposals, asked = law.proposals(), list[bool]()
+    rows = np.array([[98, 1, 1], [0, 100, 0], [0, 0, 100], [33, 33, 34]])
+    low, high = proposals._chances(rows)
+    assert low[0] > -64 * math.log(2) > -65.1 > high[1]
+
+    def coin(*_: object) -> bool:
+        asked.append(True)
+        return True
+
+    monkeypatch.setattr(
+        "discreet.samplers.bulk_rejection.Proposals.batch", lambda *_: Batch(rows, low, high, len(rows))
+    )
+    monkeypatch.setattr("discreet.samplers.bulk_rejection.draw_words", lambda *_: np.zeros(len(rows), dtype=np.uint64))
+    monkeypatch.setattr("discreet.samplers.bulk_rejection.draw_bernoulli", coin)
+    assert (proposals.draw_many(HashedBits("zeros"), len(rows)) == rows).all()
+    assert len(asked) == 3
+
+
+@pytest.mark.parametrize("family", FOUR)
+@pytest.mark.parametrize(
+    ("prior", "place", "n"),
+    [
+        (["1", "1", "1"], "centre", 90),
+        (["0.01", "100", "3"], "corner", 90),
+        (["0.5", "1", "2", "7"], "edge", 25),
+        (["1", "1", "1", "1", "1"], "ones", 12),
+    ],
+)
+def test_the_interval_of_a_normaliser_holds_the_enumerated_one(
+    family: type[ExponentialLocal], prior: list[str], place: str, n: int
+) -> None:
+    space = PosteriorSpace(prior, n)
+    counts = counts_at(random.Random(1), place, space.k, n)  # noqa: S311
+    law = family(space, scale=2).law(counts)
+    truth = math.log(np.exp(law.log_weights()).sum())
+    found = law.proposals().log_normaliser(HashedBits(f"{family.name} {place}"), 20_000)
+    assert found.log_lower <= truth <= found.log_upper
+    assert found.log_upper - found.log_lower < 0.1
+    assert abs(found.log_value - truth) < 0.03
+    wrong = family(space, scale="2.6").law(counts)
+    if abs(math.log(np.exp(wrong.log_weights()).sum()) - truth) > 0.1:
+        other = wrong.proposals().log_normaliser(HashedBits("30 percent more"), 20_000)
+        assert not other.log_lower <= truth <= other.log_upper
+
+
+def test_a_cover_of_smaller_weights_is_found_too_low() -> None:
+    space = PosteriorSpace([1, 1, 1], 300)
+    law = ExponentialLocal(space, scale=1).law([100, 100, 100])
+    fault = Tilted(space, law.counts, 1.3 * float(law.rate()), law.log_weight)
+    bits = HashedBits("a fault")
+    with pytest.raises(DiscreetError, match="too low"):
+        [fault.draw(bits) for _ in range(1000)]
+
+
+def test_a_draw_takes_at_most_four_times_the_root_of_k_tries_on_average() -> None:
+    chance = random.Random(1000)  # noqa: S311 - a fixed sample of spaces
+    ratios = []
+    for at in range(60):
+        case = random_case(chance, categories=(3, 4, 5, 7, 10, 15, 30), digits=9)
+        proposals = case.law.proposals()
+        batch = proposals.batch(HashedBits(f"tries {at}"), 400)
+        kept = float(np.exp(batch.high).sum()) / batch.tried
+        ratios.append(1 / kept / math.sqrt(case.mechanism.space.k))
+    assert np.mean(ratios) < 1
+    assert max(ratios) < 4
+
+
+def test_a_corner_where_a_tilt_would_lead_away_is_drawn_from_all_the_same() -> None:
+    space = PosteriorSpace(["0.0155"] * 3, 342_915)
+    law = ExponentialSmooth(space, scale="27.4").law((0, 0, 342_915))
+    batch = law.proposals().batch(HashedBits("a corner"), 400)
+    assert float(np.exp(batch.high).sum()) > 100
+
+
+def test_draws_one_by_one_and_in_bulk_keep_as_many_proposals() -> None:
+    law = ExponentialLocal(PosteriorSpace([1] * 5, 10**4), scale="1/2").law([2000] * 5)
+    bits, tilted = HashedBits("one by one"), law._mixture()
+    kept = 0
+    for _ in range(800):
+        r = tilted.propose(bits)
+        kept += r is not None and draw_bernoulli(bits, partial(tilted.chance, r))
+    batch = law.proposals().batch(HashedBits("in bulk"), 8000)
+    share = float(np.exp(batch.high).sum()) / batch.tried
+    assert abs(kept / 800 - share) < 6 * math.sqrt(share / 800)
+
+
+def test_the_bulk_is_the_same_law_as_single_draws_where_means_can_tell() -> None:
+    law = ExponentialLocal(PosteriorSpace([1, 2, 3], 10**6), scale="1/2").law([10**5, 3 * 10**5, 6 * 10**5])
+    many = law._draw_many(HashedBits("means"), 20_000)
+    few = np.array([law._draw(HashedBits(f"mean {i}")) for i in range(400)])
+    assert (many.sum(axis=1) == 10**6).all()
+    spread = many.std(axis=0)
+    assert (np.abs(few.mean(axis=0) - many.mean(axis=0)) < 6.5 * spread / 20).all()
+    assert few.std(axis=0) == pytest.approx(spread, rel=0.5)
+
+
+def test_a_batch_that_is_cut_short_favours_no_kind_of_proposal() -> None:
+    """Many small samples: were proposals grouped by their term, the first few of each would come too often."""
+    space, counts = PosteriorSpace([7, 4, 5], 100), (34, 33, 33)
+    law = ExponentialLocal(space, scale="0.4").law(counts)
+    chance, distance = np.exp(law.log_pmf()), law.distances()
+    mean = float(chance @ distance)
+    spread = math.sqrt(float(chance @ (distance - mean) ** 2))
+    bits = HashedBits("cut short")
+    ranks = [space.candidates().index(row) for _ in range(400) for row in draw_many_with(law, bits, 5).tolist()]
+    assert abs(float(distance[ranks].mean()) - mean) < 6.2 * spread / math.sqrt(len(ranks))

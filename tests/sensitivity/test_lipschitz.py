@@ -1,0 +1,121 @@
+"""How fast 1/S changes between neighbours: exact where it is enumerated, never too small where it is bounded."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from fractions import Fraction
+
+import pytest
+
+from discreet import PosteriorSpace, local_sensitivity, reciprocal_sensitivity, smooth_sensitivity
+from discreet.arithmetic.numbers import fraction_upper, precision
+from discreet.sensitivity.lipschitz import (
+    ENUMERATED,
+    _derivative_upper,
+    _end,
+    least_local,
+    local_smoothness,
+    local_smoothness_bound,
+    reciprocal_smoothness,
+    smooth_smoothness,
+)
+from tests.support.enumeration import enumerate_space, random_spaces
+
+ROUNDING = 1e-11
+"""What the enumeration in floats may be wrong by: 1/LS is at most about 100 here."""
+
+
+@pytest.mark.parametrize("batch", range(4))
+def test_the_bound_is_never_below_enumeration(batch: int) -> None:
+    for alpha, n in random_spaces(f"bound {batch}", 40, low=0.0001, high=10**4):
+        every = enumerate_space(alpha, n)
+        exact = every.largest_step(1 / every.local())
+        with precision(96):
+            bound = local_smoothness_bound(PosteriorSpace(alpha, n))
+        assert bound >= exact - ROUNDING * (1 + exact)
+
+
+@pytest.mark.parametrize("batch", range(4))
+def test_small_spaces_are_exact_and_the_reciprocal_is_never_above_its_own_rate(batch: int) -> None:
+    for alpha, n in random_spaces(f"exact {batch}", 25):
+        space, every = PosteriorSpace(alpha, n), enumerate_space(alpha, n)
+        local = every.local()
+        exact = every.largest_step(1 / local)
+        assert float(local_smoothness(space)) == pytest.approx(exact, rel=1e-10, abs=ROUNDING)
+        for gamma in (Fraction(1, 50), Fraction(1, 2)):
+            smooth = every.largest_step(1 / every.smooth(local, float(gamma)))
+            assert float(smooth_smoothness(space, gamma)) == pytest.approx(smooth, rel=1e-10, abs=ROUNDING)
+            reciprocal = every.largest_step(1 / every.reciprocal(local, float(gamma)))
+            assert float(reciprocal_smoothness(space, gamma)) >= reciprocal - ROUNDING
+            assert reciprocal_smoothness(space, gamma) <= gamma
+
+
+def step(space: PosteriorSpace, sensitivity: Callable[[tuple[int, ...]], float]) -> float:
+    """The largest step of 1/S, with S from the library: `test_exact.py` holds it to enumeration."""
+    inverse = {c: 1 / sensitivity(c) for c in space.candidates()}
+    return max(abs(inverse[c] - inverse[other]) for c in inverse for other in space.adjacency.neighbours(c))
+
+
+LARGER = [(["1", "1"], 2500), (["0.01", "0.01"], 2200), (["0.3", "40", "2"], 65), (["1", "1", "1", "1"], 22)]
+
+
+@pytest.mark.parametrize(("prior", "n"), LARGER)
+def test_beyond_enumeration_the_local_bound_holds_and_is_not_far_above(prior: list[str], n: int) -> None:
+    space = PosteriorSpace(prior, n)
+    assert space.size > ENUMERATED
+    exact = step(space, lambda c: local_sensitivity(space, c))
+    assert exact - ROUNDING <= float(local_smoothness(space)) <= 1.5 * exact
+
+
+@pytest.mark.parametrize(("prior", "n"), LARGER[:3])
+def test_beyond_enumeration_the_smooth_bound_holds(prior: list[str], n: int) -> None:
+    space, gamma = PosteriorSpace(prior, n), Fraction(1, 10)
+    assert float(smooth_smoothness(space, gamma)) >= step(space, lambda c: smooth_sensitivity(space, c, gamma))
+
+
+@pytest.mark.parametrize(("prior", "n"), LARGER[:3])
+def test_beyond_enumeration_the_reciprocal_bound_holds(prior: list[str], n: int) -> None:
+    space = PosteriorSpace(prior, n)
+    gamma = Fraction(10)
+    exact = step(space, lambda c: reciprocal_sensitivity(space, c, gamma))
+    assert exact - ROUNDING <= float(reciprocal_smoothness(space, gamma)) < gamma
+
+
+def test_two_categories_are_bounded_to_a_thousandth_for_any_n() -> None:
+    for n in (2500, 10**6, 10**12):
+        # 1/LS at x and x+1 near the end of a long line differs the most at x = 1, 2: mathematics, section 3.
+        space = PosteriorSpace([1, 1], n)
+        near = [1 / local_sensitivity(space, (x, n - x)) for x in range(60)]
+        exact = max(b - a for a, b in itertools.pairwise(near))
+        assert exact <= float(local_smoothness(space)) <= exact * 1.001
+
+
+@pytest.mark.parametrize("alpha", ["0.001", "0.5", "1", "50", "10000"])
+@pytest.mark.parametrize("low", [0, 1, 24, 10**3, 10**9])
+def test_a_block_of_increments_is_bounded_by_the_slope_at_its_ends(alpha: str, low: int) -> None:
+    """The sole judge of what lies beyond the first two dozen: F(x+1) - F(x) for x from the low end to the high."""
+    start = Fraction(alpha) + low
+    with precision(96):
+        for length in (1, 2, 30):
+            bound = _derivative_upper(start, start + length)
+            steps = [_end(start + t + 1) - _end(start + t) for t in {0, length // 2, length - 1}]
+            assert all(fraction_upper(step) <= bound for step in steps)
+            if low >= 24:  # where it is used
+                assert bound <= 10 * max(fraction_upper(step) for step in steps)
+
+
+@pytest.mark.parametrize("batch", range(2))
+def test_the_least_local_sensitivity_is_a_lower_bound(batch: int) -> None:
+    for alpha, n in random_spaces(f"least {batch}", 40):
+        with precision(96):
+            assert float(least_local(PosteriorSpace(alpha, n))) <= enumerate_space(alpha, n).local().min() * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("n", [10**3, 10**9, 10**15])
+@pytest.mark.parametrize("prior", [[1, 1], ["0.001", 1000], [7, 4, 5], [1] * 50])
+def test_huge_spaces_are_answered_at_once_and_with_a_finite_bound(prior: list[object], n: int) -> None:
+    space = PosteriorSpace(prior, n)
+    assert 0 < local_smoothness(space) < 10
+    assert reciprocal_smoothness(space, Fraction(1, 10)) == Fraction(1, 10)
+    assert smooth_smoothness(space, Fraction(1, 100)) > 0

@@ -1,0 +1,125 @@
+"""Blocks of counts enclose what enumeration finds, and reach where it does not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import discreet as dc
+from discreet.utility.count_blocks import CountBlocks
+from discreet.utility.error_rows import ErrorLaw
+from discreet.utility.expected_counts import partition, predictive_quantiles, predictive_weights, stratum_weights
+from discreet.utility.lines import line_kernel
+from discreet.utility.metrics import METRIC
+
+PRIORS = ([1, 1], ["1/100", "1/100"], [7, 4], [900, 40])
+
+
+def mechanisms(prior: list[int], n: int) -> list[dc.Mechanism]:
+    space = dc.PosteriorSpace(prior=prior, n=n)
+    return [
+        dc.Geometric(space, epsilon="0.7"),
+        dc.Geometric(space, epsilon="0.003"),
+        dc.LaplaceImproved(space, epsilon=1, rounding="floor"),
+        dc.ExponentialReciprocal(space, scale="0.9", gamma="0.3"),
+        dc.ExponentialLocal(space, scale="0.5"),
+        dc.ExponentialSmooth(space, epsilon=2),
+        dc.ExponentialGlobal(space, epsilon=2),
+    ]
+
+
+@pytest.mark.parametrize("prior", PRIORS, ids=str)
+@pytest.mark.parametrize("place", range(7))
+def test_the_enclosure_holds_and_is_narrow(prior: list[int], place: int) -> None:
+    mechanism = mechanisms(prior, 900)[place]
+    strata = CountBlocks(mechanism, METRIC["hellinger"], None)
+    found, exact = ErrorLaw(strata.slices, 1.0, ""), dc.accuracy(mechanism)
+    low, high = (float(found.survey.weight @ side) for side in (found.survey.low, found.survey.high))
+    assert low * (1 - 1e-9) <= exact.mean <= high * (1 + 1e-9)
+    assert high - low < 0.03 * exact.mean
+    assert exact.worst_mean is not None
+    assert found.survey.low.max() * (1 - 1e-9) <= exact.worst_mean <= found.survey.high.max() * (1 + 1e-9)
+    for p in (0.5, 0.95):
+        assert found.quantile(p) >= exact.quantile(p) * (1 - 1e-9)
+    for t in (0.02, 0.2, 0.9):
+        assert found.tail(t) >= exact.tail(t) * (1 - 1e-9)
+        assert found.worst_tail(t) >= exact.worst_tail(t) * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("metric", ["kl", "l1"])
+@pytest.mark.parametrize("place", [0, 2, 3])
+def test_other_metrics_are_enclosed_too(metric: str, place: int) -> None:
+    mechanism = mechanisms([2, 1], 800)[place]
+    diameter = METRIC[metric].diameter(mechanism.space)
+    found = ErrorLaw(CountBlocks(mechanism, METRIC[metric], None).slices, diameter, "")
+    low, high = (float(found.survey.weight @ side) for side in (found.survey.low, found.survey.high))
+    assert low * (1 - 1e-9) <= dc.accuracy(mechanism, metric=metric).mean <= high * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("place", range(7))
+def test_one_data_set_is_enclosed_more_narrowly(place: int) -> None:
+    mechanism = mechanisms([1, 1], 3000)[place]
+    for c in (0, 1, 20, 1400):
+        exact = dc.accuracy(mechanism, [c, 3000 - c]).mean
+        found = ErrorLaw(CountBlocks(mechanism, METRIC["hellinger"], (c, 3000 - c)).slices, 1.0, "").survey
+        assert found.low[0] * (1 - 1e-9) <= exact <= found.high[0] * (1 + 1e-9)
+        assert found.high[0] - found.low[0] < 0.005 * exact
+
+
+@pytest.mark.parametrize("prior", [*PRIORS, [3, 3], ["1/2", 30]], ids=str)
+def test_the_weights_of_strata_are_sums_of_the_predictive(prior: list[int]) -> None:
+    space = dc.PosteriorSpace(prior=prior, n=20_000)
+    cuts = np.unique(np.concatenate([partition(0, space.n, 0.05), space.n + 1 - partition(0, space.n, 0.05)]))
+    first, last = cuts[:-1], cuts[1:] - 1
+    sums = np.concatenate([[0.0], np.cumsum(predictive_weights(space))])
+    assert stratum_weights(space, first, last) == pytest.approx(sums[last + 1] - sums[first], abs=2e-6)
+
+
+def test_equally_likely_parts_have_equal_weight() -> None:
+    space = dc.PosteriorSpace(prior=["1/2", 3], n=5000)
+    sums = np.cumsum(predictive_weights(space))
+    places = predictive_quantiles(space, 20)
+    for j, c in enumerate(places.tolist()):
+        assert (sums[c - 1] if c else 0.0) <= (j + 0.5) / 20 + 1e-3
+        assert sums[c] >= (j + 0.5) / 20 - 1e-3
+
+
+def test_a_partition_covers_everything_once() -> None:
+    for last in (1, 2, 17, 10**12):
+        cuts = partition(0, last, 0.1)
+        assert cuts[0] == 0
+        assert cuts[-1] == last + 1
+        assert (np.diff(cuts) > 0).all()
+
+
+def test_a_thousand_million_records_get_a_proven_interval() -> None:
+    small, large = (dc.PosteriorSpace(prior=[1, 1], n=n) for n in (10**6, 10**9))
+    one, other = (dc.accuracy(dc.Geometric(space, epsilon=1)) for space in (small, large))
+    assert 0 < other.error < 0.003 * other.mean
+    assert "strata" in other.method
+    # The mean of 1/sqrt(p(1-p)) is π, and E|v| is 1/sinh(1): H is about |v|/sqrt(8np(1-p)).
+    expected = np.pi / np.sqrt(8e9) / np.sinh(1)
+    assert other.mean == pytest.approx(expected, rel=2e-3)
+    assert one.mean * 1e3**0.5 == pytest.approx(other.mean * 1e3, rel=5e-3)
+
+
+def test_given_counts_of_any_size_have_their_error() -> None:
+    space = dc.PosteriorSpace(prior=[1, 1], n=10**12)
+    found = dc.accuracy(dc.Geometric(space, epsilon=1), [5 * 10**11, 5 * 10**11])
+    assert found.mean == pytest.approx(1 / np.sinh(1) / np.sqrt(2e12), rel=1e-3)
+    assert not found.publishable
+
+
+def test_enumeration_is_used_as_far_as_it_goes() -> None:
+    space = dc.PosteriorSpace(prior=[1, 1], n=30_000)
+    assert line_kernel(dc.Geometric(space, epsilon=1)) is not None
+    assert line_kernel(dc.ExponentialGlobal(space, epsilon=1)) is None
+    assert dc.accuracy(dc.ExponentialGlobal(space, epsilon=1)).error > 0
+
+
+def test_what_needs_all_candidates_is_refused_where_they_are_too_many() -> None:
+    space = dc.PosteriorSpace(prior=[1, 1], n=10**6)
+    with pytest.raises(dc.TooLarge):
+        dc.accuracy(dc.Geometric(space, epsilon=1), metric="total-variation")
+    with pytest.raises(dc.TooLarge):
+        dc.accuracy(dc.Geometric(space, epsilon=1, way="bayes"))
