@@ -15,11 +15,13 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from pathlib import Path
 
 from discreet.counting.addresses import engine_for, shown
 from discreet.counting.base import Declaration, Progress, Table, strays_error
 from discreet.counting.inspection import Inspection, OpenedTable
 from discreet.counting.sources import CsvFormat
+from discreet.errors import SourceError
 from discreet.space import Counts
 
 __all__ = [
@@ -96,5 +98,15 @@ def inspect_source(
     """What a curator may want to know before a release. It speaks of the true data and is never for publication."""
     from discreet.counting.inspection import inspect_table
 
-    with open_source(source, declaration, engine=engine, form=form) as table:
-        return inspect_table(table)
+    try:
+        with open_source(source, declaration, engine=engine, form=form) as table:
+            return inspect_table(table)
+    except SourceError as error:
+        from discreet.counting.csv_records import LOOK, name_malformed_line
+        from discreet.counting.sources import Files, find_source
+
+        if error.mend == LOOK and isinstance(source, str | Path):
+            place = find_source(source)
+            assert isinstance(place, Files), "only files are CSV"
+            name_malformed_line(place, form)
+        raise
