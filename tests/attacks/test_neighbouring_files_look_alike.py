@@ -27,7 +27,7 @@ NEIGHBOURS = ["a", "b", "c", "", " a", "A", "Perot", "0", "31337", "NULL", "nan"
 WRITTEN = [b"\xff", b"a\xff", b"\0", b'"a"', b'"a\nb"', b'"a\rb\r\n"', b'"a""b"', b'"a,b"', b"\xef\xbb\xbfa", b"\xc3"]
 """The same as bytes of the file."""
 
-NO_RECORDS = [b"a", b"a,1,2", b" ", b"a\rb,1", b"a,1\r\r", b'"a,1', b'a,"1', b'a"b,1', b'"a" ,1', b'"a"b,1', b'\xff"\0,1']
+NO_RECORDS = [b"a", b"a,1,2", b" ", b"a\rb,1", b"a,1\r\r", b'"a,1', b'a,"1', b'a"b,1', b'"a" ,1', b'\xff"\0,1']
 """Lines that are no record of two fields."""
 
 TABLE = ("release", "v.csv", "--column", "vote", "--categories", "a,b", "--other", "rest", "--epsilon", "0.5")
@@ -95,13 +95,13 @@ def test_documents_of_neighbours_have_one_shape(ledger: bool, place: Path, capsy
     assert answer.code == 0
 
 
-@pytest.mark.parametrize("options", [(), ("--id-column", "person"), ("--json",)])
+@pytest.mark.parametrize("options", [(), ("--id-column", "person")])
 def test_a_line_that_is_no_record_stops_before_the_charge_in_one_sentence(
     options: tuple[str, ...], place: Path, capsys: Capture
 ) -> None:
     seen = set()
     for line in NO_RECORDS:
-        for at in (0, 5, len(VOTES)):
+        for at in (0, len(VOTES)):
             prepare_lines(place, line, at)
             seen.add(discreet_here(capsys, *CHARGED, *options))
             assert Ledger(place / "l.db").verify().rows == 1, "nothing is charged"
@@ -109,7 +109,7 @@ def test_a_line_that_is_no_record_stops_before_the_charge_in_one_sentence(
     said = (
         "v.csv cannot be read as a table; check that it is whole and well-formed; discreet check says where it is not"
     )
-    assert (answer.code, said in answer.err + answer.out) == (2, True)
+    assert answer == Answer(2, "", f"error: {said}\n")
 
 
 def test_tables_of_neighbours_have_one_shape(place: Path, capsys: Capture) -> None:

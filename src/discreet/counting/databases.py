@@ -69,7 +69,7 @@ class DatabaseTable(Tallying):
     def count_oddities(self) -> Oddities:
         """How many rows there are, and how many of them are odd: for the curator's eyes."""
         rows = self.rows
-        odd = {"missing": missing(rows.c0, self._matches()[0]), "empty": rows.t0 == ""}
+        odd = {"missing": missing(rows.c0, self._matches()[0], self.connection.name), "empty": rows.t0 == ""}
         if self.declaration.id_column is not None:
             odd["nameless"] = rows.person.isnull()
         counted = {what: rows.count(where=condition) for what, condition in odd.items()}
@@ -81,9 +81,9 @@ class DatabaseTable(Tallying):
         import ibis
 
         at = int(groups)
-        match, column = self._matches()[at], f"c{at}"
-        coded = matched(self.rows, match, column, "code", self.connection.name)
-        outside = coded.filter(coded.code.isnull(), ~missing(coded[column], match), coded[f"t{at}"] != "")
+        match, column, backend = self._matches()[at], f"c{at}", self.connection.name
+        coded = matched(self.rows, match, column, "code", backend)
+        outside = coded.filter(coded.code.isnull(), ~missing(coded[column], match, backend), coded[f"t{at}"] != "")
         values = outside.group_by(stray=outside[f"t{at}"].left(LONGEST)).aggregate(often=outside.count())
         found = self.fetch(values.order_by(ibis.desc("often"), "stray").limit(EXAMPLES))
         return [(str(stray), int(often)) for stray, often in found]

@@ -197,9 +197,11 @@ def _pandas_column(table: Any, column: str, declaration: Declaration, shown: str
     import pyarrow as pa
 
     series = table.iloc[:, _only(list(table.columns), column, shown)]
-    if str(getattr(series.dtype, "categories", series).dtype) != "object":
+    dtype = getattr(series.dtype, "categories", series).dtype
+    if str(dtype) != "object" and getattr(dtype, "storage", None) != "python":
         return pa.array(series, from_pandas=True)
     # Objects have no type in common that could be relied on: one record more could change what Arrow takes them for.
+    # Texts of Python may have halves of characters, which Arrow does not take.
     values = iter(series.astype(object))
     if column == declaration.id_column:
         return pa.array(identities(values), type=pa.binary())
