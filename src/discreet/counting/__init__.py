@@ -53,12 +53,15 @@ def open_source(
 ) -> AbstractContextManager[OpenedTable]:
     """Open a table once, to count in it several times. The engine follows from the source, if none is named.
 
+    From then on a crash of this process, or of one that it starts, leaves no core file: it would hold rows and counts.
+
     >>> import pandas as pd
     >>> with open_source(pd.DataFrame({"v": ["a", "b", "b"]}), Declaration("v", ["a", "b"])) as table:
     ...     table.count_rows(), table.count_strays(), list(table.count_categories())
     (3, False, [1, 2])
     """
     chosen = engine_for(source, engine)
+    _forbid_core_files()
     if chosen == "spark":
         from discreet.counting.spark import open_spark
 
@@ -70,6 +73,15 @@ def open_source(
     from discreet.counting.duck import open_duck
 
     return open_duck(source, declaration, form=form, progress=progress)
+
+
+def _forbid_core_files() -> None:
+    try:
+        import resource
+    except ImportError:  # not a Unix
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, most))
 
 
 def count_rows(source: object, declaration: Declaration, *, form: CsvFormat = CSV) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,9 @@ from discreet.counting.inspection import EXAMPLES, LONGEST, Oddities
 from discreet.counting.matching import OUTSIDE, Match
 from discreet.counting.tallying import Tallying
 from discreet.errors import InvalidInput, SourceError
+
+SQLITE = ("query_only = ON", "temp_store = MEMORY")
+"""SQLite would sort ids in files of the temporary directory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +136,8 @@ def _connected(place: DatabasePlace) -> Iterator[Any]:
         if connection.name == "postgres":
             attempt(lambda: postgres.begin_snapshot(connection), error)
         elif connection.name == "sqlite":
-            attempt(lambda: connection.raw_sql("PRAGMA query_only = ON"), error)
+            for pragma in SQLITE:
+                attempt(partial(connection.raw_sql, f"PRAGMA {pragma}"), error)
         yield connection
     finally:
         with suppress(Exception):  # what it says of a connection that is gone helps nobody
