@@ -15,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from discreet.counting import Declaration, count_categories, count_rows, count_strays, open_source
+from discreet.counting import Declaration, count_categories, count_rows, count_strays, inspect_source, open_source
 from discreet.counting.base import Judge
 from tests.counting.tables import TEXT, TYPED, as_arrow_file, as_arrow_stream, as_csv, as_parquet
 
@@ -120,6 +120,10 @@ def test_a_text_that_is_not_utf_8_is_a_value_like_any_other(form: str, tmp_path:
         with open_source(source, declaration) as table:
             assert (table.count_rows(), *table.count_categories()) == wanted
     assert count_strays(source, Declaration("v", ["a", "b"]))
+    seen = inspect_source(source, Declaration("v", ["a", "b"]))
+    assert (seen.rows, seen.outside) == (8, 5)
+    if form != "pandas":  # its texts are judged before anybody looks at them
+        assert dict(seen.strays)["\\xFF"] == 1
 
 
 NUMBERS: dict[str, list[Any]] = {
@@ -172,6 +176,9 @@ def test_a_column_of_objects_is_judged_value_by_value() -> None:
 
 
 def test_one_odd_object_moves_no_other_count() -> None:
+    ids = [1, 1, np.array([1, 2]), [1], object(), "\ud800"]
+    people = pd.DataFrame({"v": list("aaabbb"), "who": pd.Series(ids, dtype=object)})
+    assert list(count_categories(people, Declaration("v", ["a", "b"], id_column="who"))) == [2, 3]
     declaration = Declaration("v", ["1", "2"], other="rest")
     plain = pd.DataFrame({"v": pd.Series([1, 1, 2, 2, 2], dtype=object)})
     odd = pd.DataFrame({"v": pd.Series([1, 1, 2, 2, "x"], dtype=object)})
