@@ -8,8 +8,8 @@
   float 0.1 is in the category `0.1`, and so is the single-precision one.
 - A Boolean is the text `true` or `false`. Columns of any other type (dates, bytes, lists, …) are refused.
 - A database's `char(n)` means its text without the blanks that pad it: to the database, too, they are no part of it.
-- A CSV file is a sequence of records by `csv_records`, or it is refused. Delimiter and header are as declared, and every
-  column is text. A blank line is no record, except in a file of one column, where it is an empty text.
+- A CSV file is a sequence of records by `csv_records`, or it is refused. Delimiter and header are as declared, and
+  every column is text. A blank line is no record, except in a file of one column, where it is an empty text.
 - `other` takes whatever is outside the categories.
 - With `id_column`, a record is a person: all rows with the same id. Of a person's rows the one whose category comes
   first in the declaration counts, so a person is outside only if all their rows are. The rule looks at nothing but

@@ -47,8 +47,8 @@ def malformed(source: str) -> SourceError:
     return SourceError(f"{source} cannot be read as a table", mend=LOOK)
 
 
-def read_blocks(path: Path, form: CsvFormat) -> Generator[tuple[memoryview, bool], None, None]:
-    """Blocks of whole records, and whether there are quotes in them. How many fields a record has is not looked at."""
+def read_blocks(path: Path, form: CsvFormat) -> Generator[memoryview, None, None]:
+    """The file in blocks of whole records. How many fields they have is not looked at."""
     rest, read = b"", b"?"
     with path.open("rb") as file:
         if file.read(len(MARK)) != MARK:
@@ -56,13 +56,13 @@ def read_blocks(path: Path, form: CsvFormat) -> Generator[tuple[memoryview, bool
         while read:
             read = file.read(BLOCK)
             data = rest + read
-            quotes = _find(data, b'"')
+            quotes = _quotes(data)
             if _first_end(data, quotes) > BLOCK:
                 raise NotRecordsError
             end = _last_end(data, quotes) if read else len(data)
             if end:
                 _require_records(data, end, quotes[: np.searchsorted(quotes, end)], form)
-                yield memoryview(data)[:end], len(quotes) > 0
+                yield memoryview(data)[:end]
             rest = data[end:]
 
 
@@ -71,10 +71,10 @@ def read_header(path: Path, form: CsvFormat) -> tuple[list[str], int]:
 
     Without a header the columns are column0, column1, …, as many as the first line that is not blank has.
     """
-    with closing(read_blocks(path, form)) as found:
-        block = bytes(next(found, (memoryview(b""), False))[0])
+    with closing(read_blocks(path, form)) as blocks:
+        block = bytes(next(blocks, b""))
     if form.header:
-        size = _first_end(block, _find(block, b'"'))
+        size = _first_end(block, _quotes(block))
         names = [_unquoted(field).decode("utf-8", "surrogateescape") for field in _fields(block, 0, form)]
         if names == [""]:
             raise NotRecordsError
@@ -97,11 +97,11 @@ def name_malformed_line(files: Files, form: CsvFormat) -> None:
             ) from None
 
 
-def _find(data: bytes, byte: bytes) -> Places:
-    """Where a byte is."""
-    if byte not in data:
+def _quotes(data: bytes) -> Places:
+    """Where the quotes are."""
+    if b'"' not in data:
         return np.empty(0, dtype=np.intp)
-    return np.flatnonzero(np.frombuffer(data, np.uint8) == byte[0])
+    return np.flatnonzero(np.frombuffer(data, np.uint8) == QUOTE)
 
 
 def _first_end(data: bytes, quotes: Places) -> int:
@@ -127,10 +127,10 @@ def _require_records(data: bytes, end: int, quotes: Places, form: CsvFormat) -> 
     held = np.frombuffer(data, np.uint8)[:end]
     if len(quotes):
         opening = quotes[2::2] if quotes[0] == 0 else quotes[::2]
-        closing_ = quotes[1:-1:2] if quotes[-1] == end - 1 else quotes[1::2]
-        outside = ord(form.delimiter)
-        for beside in (held.take(opening - 1), held.take(closing_ + 1)):
-            if not ((beside == outside) | (beside == QUOTE) | (beside == LF) | (beside == CR)).all():
+        ending = quotes[1:-1:2] if quotes[-1] == end - 1 else quotes[1::2]
+        delimiter = ord(form.delimiter)
+        for beside in (held.take(opening - 1), held.take(ending + 1)):
+            if not ((beside == delimiter) | (beside == QUOTE) | (beside == LF) | (beside == CR)).all():
                 raise NotRecordsError
     if b"\r" in data:
         bare = np.flatnonzero((held == CR) & (np.append(held[1:], 0) != LF))
@@ -145,13 +145,13 @@ def _field(form: CsvFormat) -> bytes:
 
 def _fields(data: bytes | mmap.mmap, at: int, form: CsvFormat) -> list[bytes]:
     """The fields of the record that begins there, as they are written."""
-    pattern, found = re.compile(_field(form)), []
+    pattern, fields = re.compile(_field(form)), []
     while match := pattern.match(data, at):
-        found.append(match[0])
+        fields.append(match[0])
         at = match.end() + 1
         if data[match.end() : at] != form.delimiter.encode():
             break
-    return found
+    return fields
 
 
 def _unquoted(field: bytes) -> bytes:
@@ -167,8 +167,8 @@ def _malformed_line(data: mmap.mmap, form: CsvFormat) -> int:
     delimited = rb"(?:%b%b){%d}" % (re.escape(form.delimiter.encode()), _field(form), others)
     record = rb"(?!\Z)%b%b(?:\r?\n|\Z)" % (_field(form), delimited)
     whole = re.compile(rb"(?:%b%b)*+" % (record, rb"|\r?\n" if others else b""))
-    found = whole.match(data, start)
-    at = found.end() if found else start
+    well_formed = whole.match(data, start)
+    at = well_formed.end() if well_formed else start
     if at == len(data):
         long = (each.start() for each in re.compile(record).finditer(data, start) if len(each[0]) > BLOCK)
         at = next(long, -1)

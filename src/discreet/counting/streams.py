@@ -78,15 +78,15 @@ def from_csv(files: Files, declaration: Declaration, form: CsvFormat) -> Stream:
 
     def batches() -> Iterator[Any]:
         for path, (_, skipped) in zip(files.paths, headers, strict=True):
-            for block, quoted in read_blocks(path, form):
+            for block in read_blocks(path, form):
                 if records := block[skipped:]:
-                    yield from _taken_apart(records, len(names), at, form, quoted=quoted)
+                    yield from _taken_apart(records, len(names), at, form)
                 skipped = 0
 
     return Stream(schema, batches)
 
 
-def _taken_apart(records: memoryview, width: int, at: list[int], form: CsvFormat, *, quoted: bool) -> Iterator[Any]:
+def _taken_apart(records: memoryview, width: int, at: list[int], form: CsvFormat) -> Iterator[Any]:
     """The declared columns of a block of records. Arrow refuses a record with another number of fields."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
@@ -97,7 +97,7 @@ def _taken_apart(records: memoryview, width: int, at: list[int], form: CsvFormat
         pa.BufferReader(pa.py_buffer(records)),
         read_options=arrow_csv.ReadOptions(column_names=names, block_size=len(records), use_threads=False),
         parse_options=arrow_csv.ParseOptions(
-            delimiter=form.delimiter, newlines_in_values=quoted, ignore_empty_lines=width > 1
+            delimiter=form.delimiter, newlines_in_values=True, ignore_empty_lines=width > 1
         ),
         convert_options=arrow_csv.ConvertOptions(
             column_types=dict.fromkeys(chosen, pa.binary()),
