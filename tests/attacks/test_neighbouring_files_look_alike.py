@@ -1,4 +1,7 @@
-"""With `--other`, all that a release says beside its numbers is the same for neighbouring files, to the byte."""
+"""With `--other`, all that a release says beside its numbers is the same for neighbouring files, to the byte.
+
+A file that is not well-formed is refused before the charge, in the same words whatever is wrong with it and wherever.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,12 @@ from tests.support.tables import no_sync, write_votes
 VOTES = ["a"] * 6 + ["b"] * 5
 NEIGHBOURS = ["a", "b", "c", "", " a", "A", "Perot", "0", "31337", "NULL", "nan", "=1+1", "ä", "a\u0308", "x" * 300]
 """What the last of twelve people may have answered."""
+
+WRITTEN = [b"\xff", b"a\xff", b"\0", b'"a"', b'"a\nb"', b'"a\rb\r\n"', b'"a""b"', b'"a,b"', b"\xef\xbb\xbfa", b"\xc3"]
+"""The same as bytes of the file."""
+
+NO_RECORDS = [b"a", b"a,1,2", b" ", b"a\rb,1", b"a,1\r\r", b'"a,1', b'a,"1', b'a"b,1', b'"a" ,1', b'\xff"\0,1']
+"""Lines that are no record of two fields."""
 
 TABLE = ("release", "v.csv", "--column", "vote", "--categories", "a,b", "--other", "rest", "--epsilon", "0.5")
 CHARGED = (*TABLE, "--ledger", "l.db", "--dataset", "d", "--request-id", "x", "--yes")
@@ -46,6 +55,14 @@ def prepare(place: Path, last: str) -> None:
     Ledger.create(place / "l.db", dataset="d", epsilon=1)
 
 
+def prepare_lines(place: Path, line: bytes, at: int = len(VOTES)) -> None:
+    """The same with a line of bytes among the others."""
+    prepare(place, "b")
+    lines = (place / "v.csv").read_bytes().splitlines()
+    lines[1 + at] = line
+    (place / "v.csv").write_bytes(b"\n".join([*lines, b""]))
+
+
 def shape(value: Any) -> Any:
     """A document without its numbers."""
     if isinstance(value, dict):
@@ -69,8 +86,30 @@ def test_documents_of_neighbours_have_one_shape(ledger: bool, place: Path, capsy
         answer = discreet_here(capsys, *arguments, "--json")
         document = answer.document | {"charge": None}  # the ledger's hash has its time in it
         seen.add((answer.code, answer.err, answer.out.count("\n"), json.dumps(shape(document))))
+    for field in WRITTEN:
+        prepare_lines(place, field + b",1")
+        answer = discreet_here(capsys, *arguments, "--json")
+        document = answer.document | {"charge": None}
+        seen.add((answer.code, answer.err, answer.out.count("\n"), json.dumps(shape(document))))
     assert len(seen) == 1
     assert answer.code == 0
+
+
+@pytest.mark.parametrize("options", [(), ("--id-column", "person")])
+def test_a_line_that_is_no_record_stops_before_the_charge_in_one_sentence(
+    options: tuple[str, ...], place: Path, capsys: Capture
+) -> None:
+    seen = set()
+    for line in NO_RECORDS:
+        for at in (0, len(VOTES)):
+            prepare_lines(place, line, at)
+            seen.add(discreet_here(capsys, *CHARGED, *options))
+            assert Ledger(place / "l.db").verify().rows == 1, "nothing is charged"
+    [answer] = seen
+    said = (
+        "v.csv cannot be read as a table; check that it is whole and well-formed; discreet check says where it is not"
+    )
+    assert answer == Answer(2, "", f"error: {said}\n")
 
 
 def test_tables_of_neighbours_have_one_shape(place: Path, capsys: Capture) -> None:

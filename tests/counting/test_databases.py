@@ -8,6 +8,7 @@ import sqlite3
 import traceback
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,16 @@ from discreet.counting import Declaration, database_texts, inspect_source, open_
 from discreet.errors import InvalidInput, SourceError, TooLarge
 from discreet.ledger import Ledger
 from tests.counting.tables import as_duckdb
-from tests.counting.test_same_counts import CATEGORIES, NUMBER_CATEGORIES, NUMBERS, ROWS, expected, shuffle
+from tests.counting.test_same_counts import (
+    BYTES,
+    CATEGORIES,
+    NUMBER_CATEGORIES,
+    NUMBERS,
+    ROWS,
+    WHO,
+    expected,
+    shuffle,
+)
 from tests.support.postgres import Server, serving
 
 STORABLE = [row for row in ROWS if row is None or "\0" not in row]
@@ -145,6 +155,34 @@ def test_nasty_texts_are_counted_by_the_rule_in_other_databases(
     categories = CATEGORIES[:60]
     declaration = Declaration("v", categories, other="rest")
     assert counted(source, declaration) == (len(ROWS), *expected(ROWS, declaration))
+
+
+def test_a_text_that_is_not_utf_8_is_a_value_like_any_other(tmp_path: Path) -> None:
+    path = tmp_path / "people.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE t (v TEXT, who TEXT)")
+        rows = list(zip(BYTES, WHO, strict=True))
+        connection.executemany("INSERT INTO t VALUES (CAST(? AS TEXT), CAST(? AS TEXT))", rows)
+    connection.close()
+    source = f"sqlite://{path}/t"
+    assert counted(source, Declaration("v", ["a", "b"], other="rest")) == (8, 2, 1, 5)
+    assert counted(source, Declaration("v", ["a", "b"], other="rest", id_column="who")) == (7, 2, 1, 4)
+
+
+def test_floats_of_sqlite_tell_people_apart_and_are_counted_as_on_duckdb(tmp_path: Path) -> None:
+    who = [1.5, 1.5, 0.1, 0.1 + 2**-56, 0.0, -0.0, math.nan, None, math.inf, 1e300]
+    source = as_sqlite(tmp_path, {"v": ("TEXT", ANSWERS), "who": ("REAL", who), "f": ("FLOAT", who)})
+    plain = pa.table({"v": ANSWERS, "who": who, "f": who})
+    for declaration in (
+        Declaration("v", ["b", "a"], other="rest", id_column="who"),
+        Declaration("v", ["b", "a"], other="rest", id_column="f"),
+        Declaration("who", ["1.5", "0.1", "0"], other="rest", id_column="f"),
+        Declaration("v", ["b", "a"], other="rest", by="who", groups=["0", "1.5"], other_group="elsewhere"),
+    ):
+        assert counted(source, declaration) == counted(plain, declaration)
+        seen, same = (inspect_source(place, declaration) for place in (source, plain))
+        printed: dict[str, Any] = {"strays": (), "stray_groups": ()}  # SQLite's floats have fewer digits
+        assert replace(seen, **printed) == replace(same, **printed)
 
 
 def test_a_database_that_gets_our_texts_wrong_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -142,9 +142,9 @@ def test_more_values_than_fit_in_memory_are_counted_without_keeping_them(monkeyp
     asked: list[str] = []
     fetch = DuckTable._fetch
 
-    def spy(self: DuckTable, query: str, bound: dict[str, Any]) -> list[tuple[Any, ...]]:
+    def spy(self: DuckTable, query: str, match: Any) -> list[tuple[Any, ...]]:
         asked.append(query)
-        return fetch(self, query, bound)
+        return fetch(self, query, match)
 
     monkeypatch.setattr(DuckTable, "_fetch", spy)
     table = pa.table({"v": [f"a value that nobody else has, {i}" for i in range(600_000)] + ["a", "b", "b"]})

@@ -15,9 +15,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from discreet.counting import Declaration, count_categories, count_rows, count_strays, open_source
+from discreet.counting import Declaration, count_categories, count_rows, count_strays, inspect_source, open_source
 from discreet.counting.base import Judge
-from tests.counting.tables import TEXT, TYPED, as_csv
+from tests.counting.tables import TEXT, TYPED, as_arrow_file, as_arrow_stream, as_csv, as_parquet
 
 NASTY = [
     *["a", "A", "a ", " a", "\ta", "a\n", "", None, "á", "a\u0301", "ａ", "𝔞", "a\u200b", "\ufeffa", "a\0b"],
@@ -81,6 +81,51 @@ def test_rows_in_another_order_give_the_same_counts(form: str, tmp_path: Path) -
     assert answers == {(None, 9, 3, 2, 2, 2), ("who", 6, 3, 0, 2, 1)}
 
 
+BYTES = [b"a", b"a\xff", b"\xff", b"\xc3", b"\xed\xa0\x80", b"a\0", b"b", b"a"]
+WHO = [b"1", b"1\xff", b"1\xff", b"1\xfe", b"2", b"3", b"4", b"5"]
+
+
+def as_raw_csv(folder: Path, columns: dict[str, Any]) -> Path:
+    fields = (column.cast(pa.binary()).to_pylist() for column in columns.values())
+    lines = [b",".join(row) for row in zip(*fields, strict=True)]
+    (folder / "t.csv").write_bytes(b"\n".join([",".join(columns).encode(), *lines, b""]))
+    return folder / "t.csv"
+
+
+RAW: dict[str, Any] = {
+    "csv": as_raw_csv,
+    "parquet": as_parquet,
+    "arrow file": as_arrow_file,
+    "arrow stream": as_arrow_stream,
+    "arrow": lambda _, columns: pa.table(columns),
+    "arrow large text": lambda _, columns: pa.table({n: c.cast(pa.large_string()) for n, c in columns.items()}),
+    "arrow text view": lambda _, columns: pa.table({n: c.cast(pa.string_view()) for n, c in columns.items()}),
+    "arrow dictionary": lambda _, columns: pa.table({n: c.dictionary_encode() for n, c in columns.items()}),
+    "pandas": lambda _, columns: pd.DataFrame(
+        {
+            n: [b.decode("utf-8", "surrogateescape") for b in c.cast(pa.binary()).to_pylist()]
+            for n, c in columns.items()
+        },
+        dtype=pd.StringDtype("python"),
+    ),
+}
+"""Forms that can hold a text that is not UTF-8."""
+
+
+@pytest.mark.parametrize("form", RAW)
+def test_a_text_that_is_not_utf_8_is_a_value_like_any_other(form: str, tmp_path: Path) -> None:
+    source = RAW[form](tmp_path, {"v": pa.array(BYTES).view(pa.string()), "who": pa.array(WHO).view(pa.string())})
+    for by_person, wanted in ((None, (8, 2, 1, 5)), ("who", (7, 2, 1, 4))):
+        declaration = Declaration("v", ["a", "b"], other="rest", id_column=by_person)
+        with open_source(source, declaration) as table:
+            assert (table.count_rows(), *table.count_categories()) == wanted
+    assert count_strays(source, Declaration("v", ["a", "b"]))
+    seen = inspect_source(source, Declaration("v", ["a", "b"]))
+    assert (seen.rows, seen.outside) == (8, 5)
+    if form != "pandas":  # its texts are judged before anybody looks at them
+        assert dict(seen.strays)["\\xFF"] == 1
+
+
 NUMBERS: dict[str, list[Any]] = {
     "whole": [0, 1, -1, 2, 10, 255, None, 1, 1],
     "wide": [2**63 - 1, -(2**63), 2**53 + 1, 2**53, 0, None],
@@ -131,6 +176,9 @@ def test_a_column_of_objects_is_judged_value_by_value() -> None:
 
 
 def test_one_odd_object_moves_no_other_count() -> None:
+    ids = [1, 1, np.array([1, 2]), [1], object(), "\ud800"]
+    people = pd.DataFrame({"v": list("aaabbb"), "who": pd.Series(ids, dtype=object)})
+    assert list(count_categories(people, Declaration("v", ["a", "b"], id_column="who"))) == [2, 3]
     declaration = Declaration("v", ["1", "2"], other="rest")
     plain = pd.DataFrame({"v": pd.Series([1, 1, 2, 2, 2], dtype=object)})
     odd = pd.DataFrame({"v": pd.Series([1, 1, 2, 2, "x"], dtype=object)})

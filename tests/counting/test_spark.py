@@ -13,7 +13,7 @@ import pytest
 
 from discreet.counting import Declaration, inspect_source, open_source
 from discreet.errors import InvalidInput, SourceError
-from tests.counting.test_same_counts import CATEGORIES, NUMBER_CATEGORIES, NUMBERS, ROWS, expected, shuffle
+from tests.counting.test_same_counts import BYTES, CATEGORIES, NUMBER_CATEGORIES, NUMBERS, ROWS, WHO, expected, shuffle
 from tests.support.spark import MASTER
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -39,6 +39,13 @@ def test_nasty_texts_are_counted_by_the_rule(way: int, tmp_path: Path, monkeypat
     source = written(tmp_path, {"filler": ["x"] * len(rows), "v": rows})
     declaration = Declaration("v", CATEGORIES, other="rest")
     assert counted(source, declaration) == (len(rows), *expected(rows, declaration))
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_text_that_is_not_utf_8_is_a_value_like_any_other(tmp_path: Path) -> None:
+    source = written(tmp_path, {"v": pa.array(BYTES).view(pa.string()), "who": pa.array(WHO).view(pa.string())})
+    assert counted(source, Declaration("v", ["a", "b"], other="rest")) == (8, 2, 1, 5)
+    assert counted(source, Declaration("v", ["a", "b"], other="rest", id_column="who")) == (7, 2, 1, 4)
 
 
 @pytest.mark.usefixtures("spark")

@@ -15,11 +15,13 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from pathlib import Path
 
 from discreet.counting.addresses import engine_for, shown
 from discreet.counting.base import Declaration, Progress, Table, strays_error
 from discreet.counting.inspection import Inspection, OpenedTable
 from discreet.counting.sources import CsvFormat
+from discreet.errors import SourceError
 from discreet.posteriors.space import Counts
 
 __all__ = [
@@ -51,12 +53,15 @@ def open_source(
 ) -> AbstractContextManager[OpenedTable]:
     """Open a table once, to count in it several times. The engine follows from the source, if none is named.
 
+    From then on a crash of this process, or of one that it starts, leaves no core file: it would hold rows and counts.
+
     >>> import pandas as pd
     >>> with open_source(pd.DataFrame({"v": ["a", "b", "b"]}), Declaration("v", ["a", "b"])) as table:
     ...     table.count_rows(), table.count_strays(), list(table.count_categories())
     (3, False, [1, 2])
     """
     chosen = engine_for(source, engine)
+    _forbid_core_files()
     if chosen == "spark":
         from discreet.counting.spark import open_spark
 
@@ -68,6 +73,15 @@ def open_source(
     from discreet.counting.duck import open_duck
 
     return open_duck(source, declaration, form=form, progress=progress)
+
+
+def _forbid_core_files() -> None:
+    try:
+        import resource
+    except ImportError:  # not a Unix
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, most))
 
 
 def count_rows(source: object, declaration: Declaration, *, form: CsvFormat = CSV) -> int:
@@ -96,5 +110,15 @@ def inspect_source(
     """What a curator may want to know before a release. It speaks of the true data and is never for publication."""
     from discreet.counting.inspection import inspect_table
 
-    with open_source(source, declaration, engine=engine, form=form) as table:
-        return inspect_table(table)
+    try:
+        with open_source(source, declaration, engine=engine, form=form) as table:
+            return inspect_table(table)
+    except SourceError as error:
+        from discreet.counting.csv_records import LOOK, name_malformed_line
+        from discreet.counting.sources import Files, find_source
+
+        if error.hint == LOOK and isinstance(source, str | Path):
+            place = find_source(source)
+            assert isinstance(place, Files), "only files are CSV"
+            name_malformed_line(place, form)
+        raise

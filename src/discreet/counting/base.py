@@ -1,14 +1,15 @@
 """The counting rule, in one place; every engine answers to it.
 
-- Text is compared exactly: nothing is trimmed, case folded or brought to a Unicode normal form.
+- Text is compared exactly, byte by byte in UTF-8: nothing is trimmed, case folded or brought to a Unicode normal form.
+  A text whose bytes are not UTF-8 is outside every category.
 - NULL, NaN and the empty text are outside every category.
 - A number is compared as a number with the categories that are numbers (read by `discreet.arithmetic.numbers.exact`);
   where two are the same number, like `1` and `1.0`, it is in the first. A float means the decimal that is printed for
   it, so the float 0.1 is in the category `0.1`, and so is the single-precision one.
 - A Boolean is the text `true` or `false`. Columns of any other type (dates, bytes, lists, …) are refused.
 - A database's `char(n)` means its text without the blanks that pad it: to the database, too, they are no part of it.
-- A CSV file is UTF-8, every column is text, delimiter and header are as declared, and a double quote at the start of a
-  field quotes it. A blank line is no record, except in a file of one column, where it is an empty text.
+- A CSV file is a sequence of records by `csv_records`, or it is refused. Delimiter and header are as declared, and
+  every column is text. A blank line is no record, except in a file of one column, where it is an empty text.
 - `other` takes whatever is outside the categories.
 - With `id_column`, a record is a person: all rows with the same id. Of a person's rows the one whose category comes
   first in the declaration counts, so a person is outside only if all their rows are. The rule looks at nothing but

@@ -24,7 +24,10 @@ SMALL = 64
 OUTSIDE = "2147483647"
 """Comes after every place, so that the least place of a person's rows is a category if there is one."""
 
-TEXTS = re.compile(r'VARCHAR|ENUM\(.*\)|BOOLEAN|"NULL"', re.DOTALL)
+TEXT = "TEXT"
+"""A text that is handed over as its bytes, which need not be UTF-8."""
+
+TEXTS = re.compile(r'TEXT|VARCHAR|ENUM\(.*\)|BOOLEAN|"NULL"', re.DOTALL)
 FLOATS = {"FLOAT", "DOUBLE"}
 BITS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64, "HUGEINT": 128}
 DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
@@ -35,7 +38,7 @@ class Match:
     """How a column of one type is compared."""
 
     value: str
-    """The SQL expression that is compared."""
+    """The column that is compared, as `read_column` reads it."""
     type: str
     """Its SQL type."""
     wanted: tuple[str | bytes | float, ...]
@@ -81,10 +84,8 @@ def match_column(declaration: Declaration, sql_type: str, column: str = "c0", na
     ('1',)
     """
     if TEXTS.fullmatch(sql_type):
-        # As bytes, because a column of a DuckDB file may carry a collation that takes A for a.
         wanted = tuple(category.encode() for category in declaration.categories)
-        value, places = f"encode(CAST({column} AS VARCHAR))", tuple(range(len(wanted)))
-        return Match(value, "BLOB", wanted, places, f"{column} IS NULL", name)
+        return Match(column, "BLOB", wanted, tuple(range(len(wanted))), f"{column} IS NULL", name)
     holds = _held_by(sql_type)
     if holds is None:
         raise InvalidInput(
@@ -101,11 +102,17 @@ def match_column(declaration: Declaration, sql_type: str, column: str = "c0", na
     return Match(column, sql_type, tuple(found[place] for place in places), places, missing, name)
 
 
+def read_column(sql_type: str, column: str) -> str:
+    """The SQL expression for what is compared: a text is its bytes.
+
+    In them no collation takes A for a, as that of a column of a DuckDB file may.
+    """
+    return f"encode(CAST({column} AS VARCHAR))" if TEXTS.fullmatch(sql_type) and sql_type != TEXT else column
+
+
 def identity(sql_type: str, column: str = "c1") -> str:
     """The SQL expression that is equal for rows of one person, and NULL without an id."""
-    if TEXTS.fullmatch(sql_type):
-        return f"nullif(encode(CAST({column} AS VARCHAR)), ''::BLOB)"
-    if sql_type == "BLOB":
+    if TEXTS.fullmatch(sql_type) or sql_type == "BLOB":
         return f"nullif({column}, ''::BLOB)"
     return f"CASE WHEN isnan({column}) THEN NULL ELSE {column} END" if sql_type in FLOATS else column
 

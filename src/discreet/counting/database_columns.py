@@ -79,12 +79,19 @@ def read_column(column: Any, kind: str, backend: str) -> Any:
     return column.cast("float64") if kind == "FLOAT" else column  # every single is a double
 
 
-def missing(column: Any, match: Match) -> Any:
+def is_nan(column: Any, backend: str) -> Any:
+    """Whether a float is NaN. SQLite stores NULL in its place, and has no name for it."""
+    import ibis
+
+    return ibis.literal(False) if backend == "sqlite" else column.isnan()
+
+
+def missing(column: Any, match: Match, backend: str) -> Any:
     """The condition under which a row has no value at all."""
     import ibis
 
     if match.type in {"FLOAT", "DOUBLE"}:
-        return column.isnull() | column.isnan()
+        return column.isnull() | is_nan(column, backend)
     if match.type.startswith("DECIMAL"):
         return column.isnull() | (column.cast("string") == ibis.literal("NaN"))
     return column.isnull()
@@ -100,7 +107,7 @@ def identity(column: Any, kind: str, backend: str) -> Any:
     if kind == "BLOB":
         return read.nullif(b"")
     if kind in {"FLOAT", "DOUBLE"}:
-        return ibis.cases((~read.isnan(), read))
+        return ibis.cases((~is_nan(read, backend), read))
     if kind == ANY_DECIMAL:
         return read.nullif(ibis.literal("nan").cast("decimal"))  # PostgreSQL takes a NaN to be equal to itself
     return None if kind == UNKNOWN else read

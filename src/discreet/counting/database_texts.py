@@ -77,7 +77,8 @@ def _of_duckdb(value: Any) -> Any:
 
 
 def _of_sqlite(value: Any) -> Any:
-    return _builtin("hex", {"value": None}, str)(value).lower()
+    digits = _builtin("hex", {"value": None}, str)(value).lower()
+    return value.isnull().ifelse(None, digits)  # SQLite itself takes NULL for an empty text here
 
 
 @cache

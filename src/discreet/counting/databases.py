@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,9 @@ from discreet.counting.database_texts import as_text, ask, require_digits
 from discreet.counting.inspection import EXAMPLES, LONGEST, Oddities
 from discreet.counting.tally import Tallying
 from discreet.errors import InvalidInput, SourceError
+
+SQLITE = ("query_only = ON", "temp_store = MEMORY")
+"""SQLite would sort ids in files of the temporary directory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,7 @@ class DatabaseTable(Tallying):
     def count_oddities(self) -> Oddities:
         """How many rows there are, and how many of them are odd: for the curator's eyes."""
         rows = self.rows
-        odd = {"missing": missing(rows.c0, self._matches()[0]), "empty": rows.t0 == ""}
+        odd = {"missing": missing(rows.c0, self._matches()[0], self.connection.name), "empty": rows.t0 == ""}
         if self.declaration.id_column is not None:
             odd["nameless"] = rows.person.isnull()
         counted = {what: rows.count(where=condition) for what, condition in odd.items()}
@@ -81,9 +85,9 @@ class DatabaseTable(Tallying):
         import ibis
 
         at = int(groups)
-        match, column = self._matches()[at], f"c{at}"
-        coded = matched(self.rows, match, column, "code", self.connection.name)
-        outside = coded.filter(coded.code.isnull(), ~missing(coded[column], match), coded[f"t{at}"] != "")
+        match, column, backend = self._matches()[at], f"c{at}", self.connection.name
+        coded = matched(self.rows, match, column, "code", backend)
+        outside = coded.filter(coded.code.isnull(), ~missing(coded[column], match, backend), coded[f"t{at}"] != "")
         values = outside.group_by(stray=outside[f"t{at}"].left(LONGEST)).aggregate(often=outside.count())
         found = self.fetch(values.order_by(ibis.desc("often"), "stray").limit(EXAMPLES))
         return [(str(stray), int(often)) for stray, often in found]
@@ -132,7 +136,8 @@ def _connected(place: DatabasePlace) -> Iterator[Any]:
         if connection.name == "postgres":
             attempt(lambda: postgres.begin_snapshot(connection), error)
         elif connection.name == "sqlite":
-            attempt(lambda: connection.raw_sql("PRAGMA query_only = ON"), error)
+            for pragma in SQLITE:
+                attempt(partial(connection.raw_sql, f"PRAGMA {pragma}"), error)
         yield connection
     finally:
         with suppress(Exception):  # what it says of a connection that is gone helps nobody

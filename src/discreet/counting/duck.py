@@ -8,22 +8,24 @@ it may quote rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.counting.base import Declaration, Place, Progress, attempt, unreadable
-from discreet.counting.category_codes import OUTSIDE, Match, identity
+from discreet.counting.category_codes import OUTSIDE, TEXT, Match, identity, read_column
 from discreet.counting.cross_sql import Crossing, match_columns
+from discreet.counting.csv_records import malformed
 from discreet.counting.duck_access import connect, rows_of, types_of
 from discreet.counting.inspection import EXAMPLES, LONGEST, Oddities
 from discreet.counting.sources import CsvFormat, DuckFile, Files, find_source
-from discreet.counting.streams import Stream, from_arrow_files, from_csv, from_memory
+from discreet.counting.streams import Stream, from_arrow_files, from_csv, from_memory, from_parquet
 from discreet.counting.tally import Tallying
 from discreet.errors import SourceError
 
@@ -37,24 +39,33 @@ PATIENCE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """A way to read the rows: a query for the declared columns, what is bound in it, and what it reads as `rows`."""
+
+    query: str
+    bound: dict[str, Any]
+    stream: Stream | None
+
+
+@dataclass(frozen=True, slots=True)
 class DuckTable(Tallying):
     """An opened source, for one declaration: the `Table` of DuckDB."""
 
-    name: str
     declaration: Declaration
     match: Match | Crossing
     identity: str | None
-    rows: str
-    bound: dict[str, Any]
-    stream: Stream | None
+    reading: Reading
+    spare: Callable[[], Reading] | None
+    """The way that is taken where the first one stops at a text that is not UTF-8."""
     connection: DuckDBPyConnection
     progress: Progress | None
+    failure: Callable[[], SourceError]
 
     def count_rows(self) -> int:
         """n: the number of rows, or of distinct ids."""
         counted = "count(*)" if self.identity is None else f"count(DISTINCT {self.identity})"
         nameless = "0" if self.identity is None else f"count(*) FILTER ({self.identity} IS NULL)"
-        [(found, without_id)] = self.fetch(f"SELECT {counted}, {nameless} FROM {self.rows}", None)
+        [(found, without_id)] = self.fetch(f"SELECT {counted}, {nameless} FROM records", None)
         return int(found) + (1 if without_id else 0)
 
     def places(self) -> dict[Place, int]:
@@ -67,7 +78,7 @@ class DuckTable(Tallying):
         without_id = "NULL" if self.identity is None else f"count(*) FILTER ({self.identity} IS NULL)"
         [found] = self.fetch(
             f"SELECT count(*), count(*) FILTER ({answers.missing}), count(*) FILTER (CAST(c0 AS VARCHAR) = ''), "
-            f"{without_id} FROM {self.rows}",
+            f"{without_id} FROM records",
             None,
         )
         return Oddities(*found)
@@ -78,8 +89,10 @@ class DuckTable(Tallying):
         if isinstance(match, Crossing):
             match = match.groups if groups else match.answers
         text = f"CAST({column} AS VARCHAR)"
+        if match.type == "BLOB":
+            text = f"coalesce(TRY(decode({column})), {text})"
         found = self.fetch(
-            f"SELECT left({text}, {LONGEST}) AS stray, count(*) AS often FROM {match.codes(self.rows)} "
+            f"SELECT left({text}, {LONGEST}) AS stray, count(*) AS often FROM {match.codes('records')} "
             f"WHERE code IS NULL AND NOT ({match.missing}) AND {text} <> '' "
             f"GROUP BY stray ORDER BY often DESC, stray LIMIT {EXAMPLES}",
             match,
@@ -87,27 +100,33 @@ class DuckTable(Tallying):
         return [(str(stray), int(often)) for stray, often in found]
 
     def fetch(self, query: str, match: Match | Crossing | None) -> list[tuple[Any, ...]]:
-        """The rows of a query's answer; what `match` compares with is bound in it."""
-        # Said and not searched for: a column may be called $wanted.
-        return attempt(lambda: self._fetch(query, self._bound(match)), unreadable(self.name))
+        """The answer to a query of `records`, in which what `match` compares with is bound."""
+        return attempt(lambda: self._fetch(query, match), self.failure())
 
     def _tallies(self) -> list[tuple[Any, ...]]:
-        codes = self.match.codes(self.rows)
+        codes = self.match.codes("records")
         if self.identity is not None:
             people = f"(SELECT min(coalesce(code, {OUTSIDE})) AS code FROM {codes} GROUP BY {self.identity})"
             return self.fetch(f"SELECT code, count(*) FROM {people} GROUP BY code", self.match)
         try:
-            return self._fetch(f"SELECT code, often FROM {self.match.tallies(self.rows)}", self._bound(self.match))
+            return self._fetch(f"SELECT code, often FROM {self.match.tallies('records')}", self.match)
         except Exception:  # noqa: BLE001, S110 - most likely too many values for its memory, and if not, it fails again
             pass
         return self.fetch(f"SELECT code, count(*) FROM {codes} GROUP BY code", self.match)
 
-    def _bound(self, match: Match | Crossing | None) -> dict[str, Any]:
-        return self.bound if match is None else {**self.bound, **match.bound}
+    def _fetch(self, query: str, match: Match | Crossing | None) -> list[tuple[Any, ...]]:
+        try:
+            return self._read(self.reading, query, match)
+        except Exception as error:
+            if self.spare is None or "not valid UTF8" not in str(error):
+                raise
+        return self._read(self.spare(), query, match)
 
-    def _fetch(self, query: str, bound: dict[str, Any]) -> list[tuple[Any, ...]]:
-        if self.stream is not None:
-            self.connection.register("rows", self.stream.reader())
+    def _read(self, reading: Reading, query: str, match: Match | Crossing | None) -> list[tuple[Any, ...]]:
+        if reading.stream is not None:
+            self.connection.register("rows", reading.stream.reader())
+        query = f"WITH records AS NOT MATERIALIZED ({reading.query}) {query}"
+        bound = {**reading.bound, **(match.bound if match else {})}
         with ThreadPoolExecutor(max_workers=1) as thread:
             # In a thread of its own, so that this one hears Ctrl-C while the engine works.
             answer = thread.submit(lambda: self.connection.execute(query, bound).fetchall())
@@ -135,22 +154,34 @@ def open_duck(
             raise SourceError(f"reading tables needs {package}", hint="pip install 'discreet[workflow]'")
     place = find_source(source) if isinstance(source, str | Path) else None
     name = f"the {type(source).__module__.partition('.')[0]} table" if place is None else place.name
-    error = unreadable(name)
-    stream = attempt(lambda: _stream(source, place, declaration, form), error)
-    with closing(attempt(lambda: connect(place, declaration, watched=progress is not None), error)) as connection:
-        rows, bound = attempt(lambda: rows_of(connection, place, declaration), error)
-        types = attempt(lambda: types_of(connection, place, declaration, rows, stream), error)
+    files = place if isinstance(place, Files) else None
+    failure = partial(malformed if files and files.kind == "csv" else unreadable, name)
+    stream = attempt(lambda: _stream(source, place, declaration, form), failure())
+    with closing(attempt(lambda: connect(place, declaration, watched=progress is not None), failure())) as connection:
+        rows, bound = attempt(lambda: rows_of(connection, place, declaration), failure())
+        types = attempt(lambda: types_of(connection, place, declaration, rows, stream), failure())
         yield DuckTable(
-            name=name,
             declaration=declaration,
             match=match_columns(declaration, types),
             identity=identity(types[-1], f"c{len(types) - 1}") if declaration.id_column else None,
-            rows=rows,
-            bound=bound,
-            stream=stream,
+            reading=Reading(_columns(types, rows), bound, stream),
+            spare=partial(_by_arrow, files, declaration, types) if files and files.kind == "parquet" else None,
             connection=connection,
             progress=progress,
+            failure=failure,
         )
+
+
+def _columns(types: list[str], rows: str) -> str:
+    """A query for the columns as they are compared."""
+    columns = [f"{read_column(kind, f'c{i}')} AS c{i}" for i, kind in enumerate(types)]
+    return f"SELECT {', '.join(columns)} FROM {rows}"
+
+
+def _by_arrow(files: Files, declaration: Declaration, types: list[str]) -> Reading:
+    stream = from_parquet(files, declaration)
+    handed = [TEXT if text else kind for kind, text in zip(types, stream.texts, strict=True)]
+    return Reading(_columns(handed, "rows"), {}, stream)
 
 
 def _stream(source: object, place: Files | DuckFile | None, declaration: Declaration, form: CsvFormat) -> Stream | None:

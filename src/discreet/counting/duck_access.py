@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.counting.base import Declaration, missing_column
+from discreet.counting.category_codes import TEXT
 from discreet.counting.sources import DuckFile, Files
 from discreet.counting.streams import Stream
 from discreet.errors import SourceError
@@ -137,7 +138,8 @@ def types_of(
         return _parquet_types(connection, place, declaration)
     if stream is not None:
         connection.register("rows", stream.reader())
-    return [kind for _, kind, *_ in connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()]
+    types = [kind for _, kind, *_ in connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()]
+    return types if stream is None else [TEXT if text else kind for kind, text in zip(types, stream.texts, strict=True)]
 
 
 def _chosen(table: str, declaration: Declaration) -> str:

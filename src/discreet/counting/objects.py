@@ -31,12 +31,19 @@ def identities(values: Iterable[object]) -> Iterator[bytes | None]:
     for value in values:
         if isinstance(value, str):
             yield b"t" + value.encode("utf-8", "surrogatepass") if value else None
-        elif value is None or type(value).__name__ == "NAType" or value != value:  # NaN differs from itself
+        elif value is None or type(value).__name__ == "NAType" or _is_nan(value):
             yield None
         elif is_boolean(value):
             yield b"b" + str(value).encode()
         else:
             yield _number_or_text(value)
+
+
+def _is_nan(value: object) -> bool:
+    try:
+        return bool(value != value)  # as only NaN does
+    except (TypeError, ValueError):  # an array has as many answers as it has elements
+        return False
 
 
 def _number_or_text(value: object) -> bytes:

@@ -1,7 +1,9 @@
-"""A session of Spark for the text of a SOURCE: started for it, closed after it, and deaf to its rows.
+"""A session of Spark for the text of a SOURCE: started for it, and closed after it.
 
-What Spark prints and logs may quote rows, so the driver's output is dropped. A session that already runs in this
-process is used if it is on the same master, and left running.
+What Spark prints and logs may quote rows, so the driver's output is dropped. What it shuffles and spills has ids and
+counts: it is encrypted with a key that only the processes of the session know. The driver's temporary files are in a
+directory of their own, which is removed with the session, and nobody else may read what the driver writes anywhere.
+A session that already runs in this process is used if it is on the same master, and left running.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from discreet.counting.addresses import SparkPlace
@@ -27,6 +30,7 @@ SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "OFF",
     "spark.eventLog.enabled": "false",
+    "spark.io.encryption.enabled": "true",
     "spark.sql.files.ignoreCorruptFiles": "false",
     "spark.sql.files.ignoreMissingFiles": "false",
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
@@ -34,6 +38,9 @@ SETTINGS = {
 }
 """Nothing is guessed, and nothing that cannot be read is left out in silence. Memory and the like are Spark's own
 configuration: spark-defaults.conf, or PYSPARK_SUBMIT_ARGS."""
+
+UMASK = 0o077
+"""What the driver and the executors that it starts write is for their user alone."""
 
 STOPPING = 30
 """Seconds that a session may take to stop before its process is killed."""
@@ -57,19 +64,25 @@ def session_for(place: SparkPlace) -> Iterator[Any]:
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         raise SourceError("Spark needs Java", hint="install Java 17 or newer, or set JAVA_HOME")
     heard = signal.getsignal(signal.SIGINT)
-    gateway = attempt(lambda: _gateway(place), _unreachable(place))
-    logging.root.addFilter(_is_not_of_the_bridge)
-    try:
-        yield attempt(lambda: _session(gateway), _unreachable(place))
-    finally:
-        _close(gateway)
-        logging.root.removeFilter(_is_not_of_the_bridge)
-        if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGINT, heard)  # Spark's own would ask a context that is gone
+    with _private_directory() as private:
+        gateway = attempt(lambda: _gateway(place, private), _unreachable(place))
+        logging.root.addFilter(_is_not_of_the_bridge)
+        try:
+            yield attempt(lambda: _session(gateway), _unreachable(place))
+        finally:
+            _close(gateway)
+            logging.root.removeFilter(_is_not_of_the_bridge)
+            if threading.current_thread() is threading.main_thread():
+                signal.signal(signal.SIGINT, heard)  # Spark's own would ask a context that is gone
 
 
-def _gateway(place: SparkPlace) -> Any:
-    """Start the driver, whose output goes nowhere."""
+def _private_directory() -> TemporaryDirectory[str]:
+    """A directory that only this user may enter."""
+    return TemporaryDirectory(prefix="discreet-spark-", ignore_cleanup_errors=True)
+
+
+def _gateway(place: SparkPlace, private: str) -> Any:
+    """Start the driver, whose output goes nowhere and whose temporary files are in a directory of their own."""
     from pyspark import SparkConf
     from pyspark.java_gateway import launch_gateway
 
@@ -78,8 +91,17 @@ def _gateway(place: SparkPlace) -> Any:
         conf.set(key, value)
     if place.master is not None:
         conf.setMaster(place.master)
-    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    return launch_gateway(conf, popen_kwargs=silent)
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "umask": UMASK}
+    # A spark.local.dir that is configured is kept: it may be the one disk that is large enough.
+    before = os.environ.get("JAVA_TOOL_OPTIONS")
+    os.environ["JAVA_TOOL_OPTIONS"] = f'{before or ""} "-Djava.io.tmpdir={private}"'
+    try:
+        return launch_gateway(conf, popen_kwargs=silent)
+    finally:
+        if before is None:
+            del os.environ["JAVA_TOOL_OPTIONS"]
+        else:
+            os.environ["JAVA_TOOL_OPTIONS"] = before
 
 
 def _session(gateway: Any) -> Any:

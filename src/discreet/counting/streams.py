@@ -1,25 +1,24 @@
 """Arrow, Feather and CSV files, and tables in memory, as streams of Arrow batches with the declared columns only.
 
-CSV is read by Arrow and not by DuckDB, whose reader drops blanks in front of a quoted field and delimiters at the end
-of a line, even when told to be strict. What comes from a file is validated in full, because offsets that point
-elsewhere would be followed.
+CSV is taken apart by Arrow and not by DuckDB, whose reader drops blanks in front of a quoted field and delimiters at
+the end of a line, even when told to be strict. Arrow is lenient with quotes: `csv_records` lets only records through.
+
+A text is handed on as its bytes: one that is not UTF-8 is a value like any other, and stops nothing. What comes from a
+file is validated in full, because offsets that point elsewhere would be followed.
 """
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from discreet.counting.base import Declaration, Judge, missing_column
+from discreet.counting.csv_records import read_blocks, read_header
 from discreet.counting.objects import identities, judged
 from discreet.counting.sources import CsvFormat, Files
 from discreet.errors import SourceError
-
-BLOCK = 1 << 24
-"""Bytes of CSV in memory at a time. A record that is longer is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,22 +29,47 @@ class Stream:
     batches: Callable[[], Iterator[Any]]
 
     def reader(self) -> Any:
-        """A fresh reader: DuckDB takes a used one for an empty table."""
+        """A fresh reader, with texts as their bytes: DuckDB takes a used one for an empty table."""
         import pyarrow as pa
 
-        return pa.RecordBatchReader.from_batches(self.schema, self._checked())
+        schema = pa.schema([(field.name, _in_bytes(field.type)) for field in self.schema])
+        return pa.RecordBatchReader.from_batches(schema, self._checked(schema))
 
-    def _checked(self) -> Iterator[Any]:
+    @property
+    def texts(self) -> list[bool]:
+        """Which columns are texts."""
+        return [_in_bytes(field.type) != field.type for field in self.schema]
+
+    def _checked(self, schema: Any) -> Iterator[Any]:
+        import pyarrow as pa
+
         for batch in self.batches():
-            batch.validate(full=True)
-            yield batch
+            columns = [column.view(field.type) for column, field in zip(batch.columns, schema, strict=True)]
+            checked = pa.record_batch(columns, schema=schema)
+            checked.validate(full=True)
+            yield checked
+
+
+def _in_bytes(kind: Any) -> Any:
+    """The type of a text's bytes; of anything else, its own.
+
+    >>> import pyarrow as pa
+    >>> _in_bytes(pa.dictionary(pa.int8(), pa.string())), _in_bytes(pa.int8())
+    (DictionaryType(dictionary<values=binary, indices=int8, ordered=0>), DataType(int8))
+    """
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        return pa.dictionary(kind.index_type, _in_bytes(kind.value_type), kind.ordered)
+    known = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary(), pa.string_view(): pa.binary_view()}
+    return known.get(kind, kind)
 
 
 def from_csv(files: Files, declaration: Declaration, form: CsvFormat) -> Stream:
     """CSV files with the same header, every column text."""
     import pyarrow as pa
 
-    headers = [_header(path, form) for path in files.paths]
+    headers = [read_header(path, form) for path in files.paths]
     names = headers[0][0]
     if any(header != names for header, _ in headers):
         raise SourceError(f"the files of {files.name} have different columns", hint="read them one by one")
@@ -53,47 +77,36 @@ def from_csv(files: Files, declaration: Declaration, form: CsvFormat) -> Stream:
     schema = pa.schema([(f"c{i}", pa.string()) for i in range(len(at))])
 
     def batches() -> Iterator[Any]:
-        for path, (_, filled) in zip(files.paths, headers, strict=True):
-            if filled:
-                for batch in _csv_reader(path, len(names), at, form):
-                    yield pa.record_batch(batch.columns, schema=schema)
+        for path, (_, skipped) in zip(files.paths, headers, strict=True):
+            for block in read_blocks(path, form):
+                if records := block[skipped:]:
+                    yield from _taken_apart(records, len(names), at, form)
+                skipped = 0
 
     return Stream(schema, batches)
 
 
-def _header(path: Path, form: CsvFormat) -> tuple[list[str], bool]:
-    """The names of the columns, and whether a record follows. Without a header they are column0, column1, …"""
-    # Bytes that are no text are none of the header's business: they may stand in a column that is not read.
-    with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-        names = next(csv.reader(file, delimiter=form.delimiter, strict=True), [])
-        if not names:
-            raise ValueError("no header")
-        if form.header:
-            return names, next(file, None) is not None
-        return [f"column{i}" for i in range(len(names))], True
-
-
-def _csv_reader(path: Path, width: int, at: list[int], form: CsvFormat) -> Any:
+def _taken_apart(records: memoryview, width: int, at: list[int], form: CsvFormat) -> Iterator[Any]:
+    """The declared columns of a block of records. Arrow refuses a record with another number of fields."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
     names = [f"c{i}" for i in range(width)]
     chosen = [names[i] for i in at]
-    return arrow_csv.open_csv(
-        path,
-        read_options=arrow_csv.ReadOptions(
-            column_names=names, skip_rows_after_names=int(form.header), block_size=BLOCK, encoding="utf8"
-        ),
+    table = arrow_csv.read_csv(
+        pa.BufferReader(pa.py_buffer(records)),
+        read_options=arrow_csv.ReadOptions(column_names=names, block_size=len(records), use_threads=False),
         parse_options=arrow_csv.ParseOptions(
             delimiter=form.delimiter, newlines_in_values=True, ignore_empty_lines=width > 1
         ),
         convert_options=arrow_csv.ConvertOptions(
-            column_types=dict.fromkeys(chosen, pa.string()),
+            column_types=dict.fromkeys(chosen, pa.binary()),
             include_columns=chosen,
             null_values=[],
             strings_can_be_null=False,
         ),
     )
+    yield from table.to_batches()
 
 
 def from_arrow_files(files: Files, declaration: Declaration) -> Stream:
@@ -135,6 +148,23 @@ def _ipc_reader(path: Path, declaration: Declaration) -> tuple[Any, Callable[[],
     return schema, read
 
 
+def from_parquet(files: Files, declaration: Declaration) -> Stream:
+    """Parquet files as Arrow reads them: slower than DuckDB, which stops at a text that is not UTF-8."""
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetFile, read_schema
+
+    fields = read_schema(files.paths[0])
+    schema = pa.schema([(f"c{i}", fields.field(column).type) for i, column in enumerate(declaration.columns)])
+
+    def batches() -> Iterator[Any]:
+        for path in files.paths:
+            with ParquetFile(path) as file:
+                for batch in file.iter_batches(columns=list(declaration.columns)):
+                    yield pa.record_batch([batch.column(column) for column in declaration.columns], schema=schema)
+
+    return Stream(schema, batches)
+
+
 def from_memory(table: Any, declaration: Declaration) -> Stream:
     """A pandas, Polars or Arrow table."""
     import pyarrow as pa
@@ -167,9 +197,11 @@ def _pandas_column(table: Any, column: str, declaration: Declaration, shown: str
     import pyarrow as pa
 
     series = table.iloc[:, _only(list(table.columns), column, shown)]
-    if str(getattr(series.dtype, "categories", series).dtype) != "object":
+    dtype = getattr(series.dtype, "categories", series).dtype
+    if str(dtype) != "object" and getattr(dtype, "storage", None) != "python":
         return pa.array(series, from_pandas=True)
     # Objects have no type in common that could be relied on: one record more could change what Arrow takes them for.
+    # Texts of Python may have halves of characters, which Arrow does not take.
     values = iter(series.astype(object))
     if column == declaration.id_column:
         return pa.array(identities(values), type=pa.binary())

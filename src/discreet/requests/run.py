@@ -2,10 +2,11 @@
 
 public facts and n → certificate → domain check → charge → count → law → draw → seal → show
 
-Everything that can be refused is refused before the charge, from public facts; the one exception is the domain check
-without `other`, which asserts the declared categories and says neither which value broke it nor how many. After the
-charge nothing is refunded: a request that fails later is drawn again under the same charge, and one that was sealed is
-shown again as it was. Errors after the data was read have texts that no count can change.
+Everything that can be refused is refused before the charge, from public facts. The promise names two exceptions, which
+are assertions about the data: that a CSV file is well-formed, and without `other` that every value is one of the
+declared categories. A refusal says neither what broke them nor how often. After the charge nothing is refunded: a
+request that fails later is drawn again under the same charge, and one that was sealed is shown again as it was. Errors
+after the data was read have texts that no count can change.
 """
 
 from __future__ import annotations

@@ -1,0 +1,80 @@
+"""Counts beyond 32 bits are exact: really counted, on the engines that can make so many rows on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import ibis
+import pytest
+
+from discreet.counting import Declaration, open_source
+from discreet.counting.base import Place
+from discreet.counting.duck import DuckTable
+from discreet.posteriors.space import Counts
+from tests.support.spark import environment, missing
+
+ROWS = 2**32 + 5
+DECLARATION = Declaration("v", ["b", "a"], other="rest")
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> str:
+    """A view of as many rows, all of them alike: the engine counts them in seconds and keeps none."""
+    with duckdb.connect(tmp_path / "large.db") as connection:
+        connection.execute(f"CREATE VIEW large AS SELECT 'a' AS v FROM range({ROWS})")  # noqa: S608 - of our own making
+    return f"duckdb://{tmp_path / 'large.db'}/large"
+
+
+def test_a_count_beyond_32_bits_is_exact(table: str) -> None:
+    with open_source(table, DECLARATION) as opened:
+        assert opened.count_rows() == ROWS
+        assert list(opened.count_categories()) == [0, ROWS, 0]
+
+
+def tally_in_32_bits(self: Declaration, found: Mapping[Place, int]) -> Counts:
+    """The fault in what all engines share."""
+    return Counts(sum(often for place, often in found.items() if place == i) % 2**32 for i in range(len(self.labels)))
+
+
+def places_in_32_bits(self: DuckTable) -> dict[Place, int]:
+    """The fault in one engine."""
+    return {self.match.place(code): int(often) % 2**32 for code, often in self._tallies()}
+
+
+@pytest.mark.parametrize("where", ["Declaration.tally", "DuckTable.places"])
+def test_a_count_that_wraps_is_seen(where: str, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if where == "Declaration.tally":
+        monkeypatch.setattr(Declaration, "tally", tally_in_32_bits)
+    else:
+        monkeypatch.setattr(DuckTable, "places", places_in_32_bits)
+    with open_source(table, DECLARATION) as opened:
+        assert list(opened.count_categories()) == [0, 5, 0], "the right count is 2³² more"
+
+
+@pytest.mark.soak
+@pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # of Ibis' own
+def test_a_count_beyond_32_bits_is_exact_through_ibis(table: str) -> None:
+    path = Path(table.removeprefix("duckdb://")).parent
+    expression = ibis.duckdb.connect(path, read_only=True).table("large")
+    with open_source(expression, DECLARATION) as opened:
+        assert (opened.count_rows(), list(opened.count_categories())) == (ROWS, [0, ROWS, 0])
+
+
+@pytest.mark.soak
+@pytest.mark.xdist_group("spark, compiled well")
+def test_a_count_beyond_32_bits_is_exact_on_spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from discreet.counting.addresses import find_spark
+    from discreet.counting.spark_sessions import session_for
+
+    if reason := missing():
+        pytest.skip(reason)
+    for name, value in environment(tmp_path).items():
+        if name != "PYSPARK_SUBMIT_ARGS":  # with what makes short tests quick it would take minutes
+            monkeypatch.setenv(name, value)
+    with session_for(find_spark("spark+local[2]://any.parquet")) as session:
+        frame: Any = session.range(0, ROWS, 1, 2).selectExpr("'a' AS v")
+        with open_source(frame, DECLARATION) as opened:
+            assert (opened.count_rows(), list(opened.count_categories())) == (ROWS, [0, ROWS, 0])

@@ -1,0 +1,129 @@
+"""Releases that are watched for what they write: a program of its own, because what it takes away does not come back.
+
+`python -m tests.support.writing nothing FOLDER FAULT` counts in every local form of a table, in a process that dies of
+the first byte it writes to a file. `python -m tests.support.writing asked FOLDER FAULT` is a release by the command, and
+prints which files Python opened to write to. `python -m tests.support.writing core FOLDER FAULT` prints how large a core
+file it may leave once it has counted, and how large one that it starts.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pyarrow as pa
+
+from discreet import counting
+from discreet.counting import databases, duck_access
+from discreet.counting.base import Declaration
+from discreet.requests import run
+from tests.counting.tables import as_arrow_file, as_csv, as_duckdb, as_parquet
+from tests.counting.test_databases import as_sqlite
+from tests.support.tables import write_votes
+
+CANARY = 31337
+VOTES = {"a": CANARY, "b": 9973}
+RELEASED = (20_655, 20_655)
+"""What every law emits here, so that the canary is never released by chance."""
+
+MANY = 300_000
+
+
+def plant(fault: str, folder: Path) -> None:
+    """The faults, by name."""
+    if fault == "counts in the temporary directory":
+        tally = Declaration.tally
+
+        def careless(self: Declaration, places: Any) -> Any:
+            with tempfile.NamedTemporaryFile("w", dir=folder) as file:
+                file.write(json.dumps(list(places.values())))
+            return tally(self, places)
+
+        vars(run)["Declaration"].tally = careless
+    elif fault == "DuckDB may spill":
+        duck_access.CLOSED["temp_directory"] = str(folder / "spilled")
+    elif fault == "SQLite may spill":
+        databases.SQLITE = ("temp_store = FILE", "cache_size = 10")
+    elif fault == "core files are left":
+        vars(counting)["_forbid_core_files"] = lambda: None
+    else:
+        assert fault == "none"
+
+
+def write_nothing(folder: Path, fault: str) -> None:
+    """Count in every form, of which DuckDB and SQLite would like to keep some on disk."""
+    columns: dict[str, Any] = {"v": ["a", "b"] * 50, "who": [str(i) for i in range(100)]}
+    people = [f"a value that nobody else has, {i}" for i in range(MANY)]
+    many = pa.table({"v": people, "who": people})
+    forms = (as_csv, as_parquet, as_arrow_file, as_duckdb)
+    sources: list[Any] = [form(folder, columns) for form in forms]
+    sqlite = as_sqlite(folder, {"v": ("TEXT", ["a", "b"] * (MANY // 2)), "who": ("TEXT", people)})
+    duck_access.MEMORY = 16
+    plant(fault, folder)
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    for source in (*sources, pa.table(columns)):
+        for person in (None, "who"):
+            release(source, person)
+    release(many, None)
+    release(sqlite, None)
+    release(sqlite, "who")
+
+
+def release(source: Any, person: str | None) -> None:
+    asked: dict[str, Any] = {"categories": ["a"], "other": "rest", "epsilon": 1, "ledger": None}
+    run.release(source, column="v", id_column=person, **asked)
+
+
+def write_what_is_asked(folder: Path, fault: str) -> None:
+    """A release with a ledger and a receipt."""
+    from discreet.cli.app import run
+    from discreet.ledger import Ledger
+
+    os.chdir(folder)
+    write_votes(folder / "v.csv", [vote for vote, often in VOTES.items() for _ in range(often)])
+    Ledger.create(folder / "l.db", dataset="d", epsilon=1)
+    opened: set[str] = set()
+
+    def watch(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open" and isinstance(arguments[0], str) and arguments[2] & (os.O_WRONLY | os.O_RDWR):
+            opened.add(os.path.realpath(arguments[0]))
+        elif event in {"sqlite3.connect", "os.mkdir"}:
+            opened.add(os.path.realpath(urlsplit(arguments[0]).path))
+
+    import discreet.mechanisms.law
+
+    vars(discreet.mechanisms.law)["Law"].draw = lambda _: RELEASED
+    plant(fault, folder / "temporary")
+    sys.addaudithook(watch)
+    asked = ["--column", "vote", "--categories", "a,b", "--epsilon", "1/2", "--ledger", "l.db", "--dataset", "d"]
+    printed = os.dup(1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    assert run(["release", "v.csv", *asked, "--yes", "--out", "r.json"]) == 0
+    os.dup2(printed, 1)
+    print(json.dumps(sorted(opened)))
+
+
+def leave_no_core(folder: Path, fault: str) -> None:
+    """A count in a process that may leave core files."""
+    resource.setrlimit(resource.RLIMIT_CORE, (1 << 20, 1 << 20))
+    plant(fault, folder)
+    release(pa.table({"v": ["a", "b"]}), None)
+    own, _ = resource.getrlimit(resource.RLIMIT_CORE)
+    ask = "import resource; print(resource.getrlimit(resource.RLIMIT_CORE)[0])"
+    child = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True)
+    print(own, child.stdout.strip())
+
+
+if __name__ == "__main__":
+    programs = {"nothing": write_nothing, "asked": write_what_is_asked, "core": leave_no_core}
+    what, place, planted = sys.argv[1:]
+    programs[what](Path(place), planted)
