@@ -1,7 +1,7 @@
 """A release on Spark that waits at its counts, so that others can look for what it wrote: a program of its own.
 
-`python -m tests.support.spark_files SOURCE FAULT` says `counted` and waits for a line. With the fault `as Spark does it`
-the files are written as Spark writes them if nobody says otherwise.
+`python -m tests.support.spark_files SOURCE FAULT` says `counted` and waits for a line. With the fault `as Spark does
+it` the files are written as Spark writes them if nobody says otherwise.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Releases that are watched for what they write: a program of its own, because what it takes away does not come back.
 
-`python -m tests.support.writing nothing FOLDER FAULT` counts in every local form of a table, in a process that dies of
-the first byte it writes to a file. `python -m tests.support.writing asked FOLDER FAULT` is a release by the command, and
-prints which files Python opened to write to. `python -m tests.support.writing core FOLDER FAULT` prints how large a core
-file it may leave once it has counted, and how large one that it starts.
+`python -m tests.support.writing nothing FOLDER FAULT` counts in every local form of a table, in a process that dies
+of the first byte it writes to a file. `python -m tests.support.writing asked FOLDER FAULT` is a release by the
+command, and prints which files Python opened to write to. `python -m tests.support.writing core FOLDER FAULT` prints
+how large a core file it may leave once it has counted, and how large one that it starts.
 """
 
 from __future__ import annotations
