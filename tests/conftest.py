@@ -10,11 +10,16 @@ from tests.support.spark import spark
 
 __all__ = ["browser", "database", "postgres", "spark", "tab"]
 
-settings.register_profile(
-    "same every time",
-    derandomize=True,
-    database=None,
-    deadline=None,  # a slow machine is not a bug
-    suppress_health_check=[HealthCheck.too_slow],
-)
-settings.load_profile("same every time")
+SOAK = 100
+"""Examples of a property in `make soak`; a quarter of them are drawn in every run."""
+
+for name, examples in (("few", SOAK // 4), ("soak", SOAK)):
+    settings.register_profile(
+        name,
+        max_examples=examples,
+        derandomize=True,
+        database=None,
+        deadline=None,  # a slow machine is not a bug
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+settings.load_profile("few")

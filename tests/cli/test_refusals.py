@@ -6,78 +6,36 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import assert_refused, discreet, discreet_here
+from tests.cli.command import assert_refused, discreet, installed_discreet
 
 COUNTS = ("release", "--counts", "70,50,30", "--no-ledger")
 
-NOT_NUMBERS = [
-    "",
-    " 1",
-    "1 ",
-    "nan",
-    "-nan",
-    "inf",
-    "-inf",
-    "Infinity",
-    "1e400",
-    "1e1000000",
-    "1e-400",
-    "1/0",
-    "0/0",
-    "1/-2",
-    "٣",
-    "³",
-    "１",
-    "½",
-    "1_000",
-    "1,000",
-    "0x10",
-    "0b1",
-    "1j",
-    "1e",
-    "e1",
-    ".",
-    "+-1",
-    "--1",
-    "1.2.3",
-    "True",
-    "None",
-    "__import__('os')",
-    "1\n2",
-    "1\u00a0",
-    "9" * 5000,
-]
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("--epsilon", "nan"),
+        ("--epsilon", "-0.0"),
+        ("--epsilon", "1", "--prior", "1,٣,1"),
+        ("--epsilon", "1", "--n", "1e1000000"),
+        ("--epsilon", "1", "--n", "150.5"),
+    ],
+)
+def test_an_option_refuses_what_the_parser_refuses(asked: tuple[str, ...]) -> None:
+    """The parser is asked about every kind of bad number in tests/attacks."""
+    assert_refused(discreet(*COUNTS, *asked))
 
 
-@pytest.mark.parametrize("number", [*NOT_NUMBERS, "-1", "0", "-0.0"])
-def test_an_epsilon_that_is_no_positive_number_is_refused(number: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert_refused(discreet_here(capsys, *COUNTS, "--epsilon", number))
-
-
-@pytest.mark.parametrize("number", [*NOT_NUMBERS, "-1", "0"])
-def test_a_prior_that_is_no_positive_number_is_refused(number: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert_refused(discreet_here(capsys, *COUNTS, "--epsilon", "1", "--prior", f"1,{number},1"))
-
-
-@pytest.mark.parametrize("number", [*NOT_NUMBERS, "-1", "0", "2.5", "150.5"])
-def test_an_n_that_is_no_positive_whole_number_is_refused(number: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert_refused(discreet_here(capsys, *COUNTS, "--epsilon", "1", "--n", number))
-
-
-@pytest.mark.parametrize("number", ["-1", "2.5", *(number for number in NOT_NUMBERS if number != "1,000")])
-def test_a_count_that_is_no_whole_number_is_refused_in_words_that_no_count_can_change(
-    number: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize("number", ["1/0", "-1", "2.5", "9" * 5000])
+def test_a_count_that_is_no_whole_number_is_refused_in_words_that_no_count_can_change(number: str) -> None:
     rest = ("--epsilon", "1", "--no-ledger", "--prior", "1,1,1")
-    answer = discreet_here(capsys, "release", f"--counts=70,{number},30", *rest)
+    answer = discreet("release", f"--counts=70,{number},30", *rest)
     assert_refused(answer)
-    assert answer == discreet_here(capsys, "release", f"--counts=9,{number},9", *rest)
+    assert answer == discreet("release", f"--counts=9,{number},9", *rest)
 
 
-@pytest.mark.parametrize("number", ["nan", "1e1000000", "1/0", "٣", "-1"])
-@pytest.mark.parametrize("option", ["--epsilon", "--prior", "--n", "--counts"])
-def test_a_bad_number_is_refused_by_the_installed_command_too(number: str, option: str) -> None:
-    assert_refused(discreet(*COUNTS, "--epsilon", "1", option, number))
+def test_a_bad_number_is_refused_by_the_installed_command_too() -> None:
+    assert_refused(installed_discreet(*COUNTS, "--epsilon", "1e1000000"))
 
 
 @pytest.mark.parametrize("counts", ["70,50,31", "0,0,0", "150,150,150", "1e12,0,0"])
@@ -142,10 +100,10 @@ def test_counts_that_do_not_sum_to_n_are_refused_in_words_that_no_count_can_chan
     ],
 )
 def test_what_cannot_be_meant_is_refused(
-    arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert_refused(discreet_here(capsys, *arguments))
+    assert_refused(discreet(*arguments))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -180,39 +138,35 @@ def test_a_typo_in_an_option_is_answered_with_the_nearest_name() -> None:
         ),
     ],
 )
-def test_a_refusal_names_the_option_that_was_typed(
-    arguments: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    answer = discreet_here(capsys, *arguments)
+def test_a_refusal_names_the_option_that_was_typed(arguments: tuple[str, ...], said: str) -> None:
+    answer = discreet(*arguments)
     assert_refused(answer)
     assert said in answer.err
 
 
-def test_what_a_user_named_is_not_taken_for_an_option(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_user_named_is_not_taken_for_an_option(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "n.csv").write_text("vote\na\nb\n", encoding="utf-8")
     asked = ("--column", "other_group", "--categories", "a,b", "--epsilon", "1", "--no-ledger")
-    answer = discreet_here(capsys, "release", "n.csv", *asked)
+    answer = discreet("release", "n.csv", *asked)
     assert_refused(answer)
     assert "n.csv has no column 'other_group'" in answer.err
 
 
-def test_a_family_s_name_is_answered_with_all_of_it(capsys: pytest.CaptureFixture[str]) -> None:
-    answer = discreet_here(capsys, *COUNTS, "--epsilon", "1", "--mechanism", "exponential")
+def test_a_family_s_name_is_answered_with_all_of_it() -> None:
+    answer = discreet(*COUNTS, "--epsilon", "1", "--mechanism", "exponential")
     assert_refused(answer)
     assert all(f"exponential-{kind}" in answer.err for kind in ("global", "local", "smooth", "reciprocal"))
 
 
-def test_a_category_in_hand_may_have_a_comma(capsys: pytest.CaptureFixture[str]) -> None:
-    answer = discreet_here(capsys, *COUNTS, "--epsilon", "1", "--categories", 'red,"green, blue",black', "--json")
+def test_a_category_in_hand_may_have_a_comma() -> None:
+    answer = discreet(*COUNTS, "--epsilon", "1", "--categories", 'red,"green, blue",black', "--json")
     assert answer.document["categories"] == ["red", "green, blue", "black"]
 
 
-def test_a_receipt_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_receipt_that_is_not_there_is_named() -> None:
     for command in (("infer",), ("receipt", "verify")):
-        answer = discreet_here(capsys, *command, "not-there.json")
+        answer = discreet(*command, "not-there.json")
         assert_refused(answer)
         assert "there is no file not-there.json" in answer.err
 

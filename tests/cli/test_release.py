@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
-from tests.cli.command import assert_refused, discreet, discreet_here
+from tests.cli.command import assert_refused, discreet
 
 RELEASE = ("release", "--counts", "70,50,30", "--epsilon", "0.5", "--no-ledger")
 
@@ -178,5 +178,5 @@ def test_a_prior_beyond_what_the_arithmetic_bears_is_refused(prior: str) -> None
 
 
 @pytest.mark.parametrize("word", ["column", "other", "id-column", "request-id"])
-def test_what_counts_in_hand_would_ignore_is_refused(word: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert_refused(discreet_here(capsys, *RELEASE, f"--{word}", "x"))
+def test_what_counts_in_hand_would_ignore_is_refused(word: str) -> None:
+    assert_refused(discreet(*RELEASE, f"--{word}", "x"))

@@ -7,23 +7,14 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
-from tests.cli.command import assert_refused, discreet, discreet_here
+from tests.cli.command import assert_refused, discreet
 
 PARAMETERS = ("--epsilon", "1", "--bound", "100")
 PAIR = ("--value", "0", "--neighbour", "1")
 
 
-@pytest.mark.parametrize("command", [(), ("release",), ("verify",), ("attack",)])
-def test_every_snap_command_has_help_with_an_example(
-    command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
-    answer = discreet_here(capsys, "snap", *command, "--help")
-    assert answer.code == 0
-    assert "Example: discreet snap" in answer.out
-
-
-def test_snap_alone_shows_its_help(capsys: pytest.CaptureFixture[str]) -> None:
-    answer = discreet_here(capsys, "snap")
+def test_snap_alone_shows_its_help() -> None:
+    answer = discreet("snap")
     assert answer.code == 0
     assert "attack" in answer.out
     assert answer.err == ""
@@ -53,9 +44,9 @@ def test_verify_has_the_keys_that_programs_rely_on() -> None:
 
 
 @pytest.mark.parametrize("value", ["5e-324", "-0.0", "1e-400", "1/3", "-99.5"])
-def test_awkward_values_are_verified_like_any_other(value: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_awkward_values_are_verified_like_any_other(value: str) -> None:
     neighbour = "-99" if value == "-99.5" else "0.5"
-    answer = discreet_here(capsys, "snap", "verify", *PARAMETERS, "--value", value, "--neighbour", neighbour, "--json")
+    answer = discreet("snap", "verify", *PARAMETERS, "--value", value, "--neighbour", neighbour, "--json")
     assert answer.document["holds"] is True
     assert answer.document["mass_is_one"] is True
 
@@ -67,8 +58,8 @@ def test_without_a_pair_all_adjacent_values_are_certified() -> None:
     assert "loss, at most" in discreet("snap", "verify", *PARAMETERS).out
 
 
-def test_a_bound_that_is_wide_is_enclosed_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    answer = discreet_here(capsys, "snap", "verify", "--epsilon", "1", "--bound", str(2**40), *PAIR, "--json")
+def test_a_bound_that_is_wide_is_enclosed_and_says_so() -> None:
+    answer = discreet("snap", "verify", "--epsilon", "1", "--bound", str(2**40), *PAIR, "--json")
     assert answer.document["complete"] is False
     assert answer.document["mass_is_one"] is True
     assert answer.document["exact_epsilon"] <= answer.document["bound_epsilon"]
@@ -85,8 +76,8 @@ def test_the_attack_shows_a_concrete_output_and_certifies_snapping(tmp_path: Pat
     assert b"<svg" in (tmp_path / "pores.svg").read_bytes()
 
 
-def test_the_attack_tells_people_what_follows(capsys: pytest.CaptureFixture[str]) -> None:
-    answer = discreet_here(capsys, "snap", "attack", "--exact-uniforms")
+def test_the_attack_tells_people_what_follows() -> None:
+    answer = discreet("snap", "attack", "--exact-uniforms")
     assert answer.code == 0
     assert "impossible. The loss is infinite." in answer.out
     assert "0 of " in answer.out
@@ -100,14 +91,10 @@ def test_the_attack_tells_people_what_follows(capsys: pytest.CaptureFixture[str]
     ],
 )
 def test_pictures_are_painted_and_named(
-    command: str,
-    arguments: tuple[str, ...],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    command: str, arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    answer = discreet_here(capsys, "snap", command, *PARAMETERS, *arguments, "--plot", "picture.png")
+    answer = discreet("snap", command, *PARAMETERS, *arguments, "--plot", "picture.png")
     assert answer.code == 0, answer
     assert "written: picture.png" in answer.out
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
@@ -136,16 +123,14 @@ def test_pictures_are_painted_and_named(
     ],
 )
 def test_what_cannot_be_meant_is_refused(
-    arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert_refused(discreet_here(capsys, "snap", *arguments))
+    assert_refused(discreet("snap", *arguments))
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("value", ["nan", "seven", "", "1 2", "٣"])
-def test_a_bad_value_is_refused_in_words_that_no_value_can_change(
-    value: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    answer = discreet_here(capsys, "snap", "release", *PARAMETERS, f"--value={value}")
-    assert answer == discreet_here(capsys, "snap", "release", *PARAMETERS, "--value=other")
+def test_a_bad_value_is_refused_in_words_that_no_value_can_change(value: str) -> None:
+    answer = discreet("snap", "release", *PARAMETERS, f"--value={value}")
+    assert answer == discreet("snap", "release", *PARAMETERS, "--value=other")

@@ -14,6 +14,7 @@ import pytest
 import discreet as dc
 from discreet.inference.shares import draw_dirichlet, draw_uniforms
 from discreet.testing import HashedBits, draw_with
+from tests.support.soak import few
 from tests.support.statistics import fits
 
 DRAWS, STUDIES = 19, 600
@@ -27,7 +28,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", few(list(CASES), 1))
 def test_ranks_are_uniform_and_the_plug_in_s_are_not(case: str) -> None:
     prior, n, name, epsilon = CASES[case]
     space = dc.PosteriorSpace(prior=prior, n=n)

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from tests.cli.command import discreet_here
+from tests.cli.command import discreet
 from tests.contracts.source import ROOT
 
 PAGE = ROOT / "docs" / "reproduction.md"
@@ -19,11 +19,9 @@ def test_the_python_of_the_page_runs_as_shown() -> None:
     assert done.failed == 0
 
 
-def test_the_list_of_the_page_is_what_the_command_prints(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_list_of_the_page_is_what_the_command_prints(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     ((command, shown),) = re.findall(r"```console\n\$ discreet (.*)\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-    printed = [line.split() for line in discreet_here(capsys, *command.split()).out.splitlines()]
+    printed = [line.split() for line in discreet(*command.split()).out.splitlines()]
     for line in shown.splitlines():
         assert line.split() in printed, line

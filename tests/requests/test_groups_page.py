@@ -26,7 +26,7 @@ def test_a_command_of_the_page_prints_what_it_shows(
     command: str, shown: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    assert_prints(command, shown, capsys)
+    assert_prints(command, shown)
 
 
 def test_intervals_within_groups_have_their_noise_as_far_as_the_page_says() -> None:

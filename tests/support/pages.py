@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
-from tests.cli.command import discreet_here
+from tests.cli.command import discreet
 
 
 def commands_of(page: Path) -> list[tuple[str, str]]:
@@ -16,9 +14,9 @@ def commands_of(page: Path) -> list[tuple[str, str]]:
     return [part for block in blocks for part in re.findall(r"\$ discreet (.*)\n((?:[^$].*\n)*)", block)]
 
 
-def assert_prints(command: str, shown: str, capsys: pytest.CaptureFixture[str]) -> None:
+def assert_prints(command: str, shown: str) -> None:
     """The command succeeds and prints every line that is shown, whatever the blanks; `...` stands for anything."""
-    answer = discreet_here(capsys, *command.split())
+    answer = discreet(*command.split())
     assert answer.code == 0, answer
     printed = [" ".join(line.split()) for line in answer.out.splitlines()]
     for line in shown.splitlines():

@@ -24,7 +24,7 @@ def test_a_command_of_the_page_prints_what_it_shows(
     command: str, shown: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    assert_prints(command, shown, capsys)
+    assert_prints(command, shown)
 
 
 def test_the_page_has_commands() -> None:
