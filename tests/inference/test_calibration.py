@@ -14,7 +14,6 @@ import pytest
 import discreet as dc
 from discreet.inference.shares import draw_dirichlet, draw_uniforms
 from discreet.testing import HashedBits, draw_with
-from tests.support.soak import few
 from tests.support.statistics import fits
 
 DRAWS, STUDIES = 19, 600
@@ -28,7 +27,8 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", few(list(CASES), 1))
+@pytest.mark.few(1)
+@pytest.mark.parametrize("case", CASES)
 def test_ranks_are_uniform_and_the_plug_in_s_are_not(case: str) -> None:
     prior, n, name, epsilon = CASES[case]
     space = dc.PosteriorSpace(prior=prior, n=n)

@@ -26,7 +26,6 @@ from discreet.mechanisms import (
 from discreet.mechanisms import mechanism as mechanism_by_name
 from tests.support.checker import TOLERANCE, check, kernel
 from tests.support.enumeration import enumerate_space, random_spaces, seeded
-from tests.support.soak import few
 
 RELEASED = [family for family in FAMILIES if family is not Optimal]
 """All but the yardstick, which claims nothing."""
@@ -56,7 +55,8 @@ def published_forms(space: PosteriorSpace, epsilon: str, rng: random.Random) -> 
     yield ExponentialReciprocal.as_published(space, epsilon=epsilon, gamma=gamma)
 
 
-@pytest.mark.parametrize("batch", few(range(12), 2))
+@pytest.mark.few(2)
+@pytest.mark.parametrize("batch", range(12))
 def test_no_mechanism_loses_more_than_it_guarantees_on_eighteen_random_spaces(batch: int) -> None:
     rng = seeded(f"guarantees {batch}")
     for alpha, n in random_spaces(f"guarantees {batch}", 18, sizes={2: 25, 3: 6, 4: 3}):
@@ -69,6 +69,7 @@ def test_no_mechanism_loses_more_than_it_guarantees_on_eighteen_random_spaces(ba
             assert not check(mechanism).exceeds, mechanism
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("prior", [["1", "1"], ["0.01", "0.01"], ["0.05", "50"]])
 def test_no_mechanism_loses_more_than_it_guarantees_on_longer_lines(prior: list[str]) -> None:
     space, rng = PosteriorSpace(prior, 150), seeded(f"long {prior}")
@@ -203,6 +204,7 @@ SMALL = [
 ]
 
 
+@pytest.mark.few(9)
 @pytest.mark.parametrize("family", RELEASED)
 @pytest.mark.parametrize(("prior", "n", "epsilon"), SMALL)
 def test_every_pmf_sums_to_one(family: type[Mechanism], prior: list[str], n: int, epsilon: str) -> None:

@@ -12,13 +12,13 @@ from discreet import PosteriorSpace, TooLarge
 from discreet.posteriors.grid import LONGEST_LINE, Grid, Line, Simplex, grid
 from tests.oracles.sensitivity import between
 from tests.support.enumeration import enumerate_space, random_spaces, seeded
-from tests.support.soak import few
 
 STATED = 1e-12
 """The relative error of H that the tables state."""
 
 
-@pytest.mark.parametrize("batch", few(range(4), 1))
+@pytest.mark.few(1)
+@pytest.mark.parametrize("batch", range(4))
 def test_all_distances_of_random_small_spaces_keep_their_digits(batch: int) -> None:
     sizes = {2: 60, 3: 10, 4: 6, 5: 4}
     for alpha, n in random_spaces(f"grid {batch}", 12, sizes=sizes, low=0.001, high=10**6):

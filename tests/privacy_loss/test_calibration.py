@@ -31,7 +31,6 @@ from discreet.privacy_loss.scan import scanner
 from tests.oracles import accuracy, loss, spaces
 from tests.privacy_loss.families import oracle_kernel
 from tests.support.enumeration import random_spaces
-from tests.support.soak import few
 
 EXPONENTIAL = ["exponential-global", "exponential-local", "exponential-smooth", "exponential-reciprocal"]
 ALL = [*EXPONENTIAL, "laplace", "laplace-improved", "geometric"]
@@ -101,7 +100,8 @@ def test_a_thousand_records_reach_the_printed_error() -> None:
     assert Fraction(999, 1000) < audit(best).lower <= audit(best).epsilon <= 1
 
 
-@pytest.mark.parametrize("batch", few(range(3), 1))
+@pytest.mark.few(1)
+@pytest.mark.parametrize("batch", range(3))
 def test_random_spaces_are_calibrated_to_what_was_asked_for(batch: int) -> None:
     for at, (alpha, n) in enumerate(random_spaces(f"calibrations {batch}", 4, sizes={2: 40, 3: 7, 4: 4})):
         epsilon = ["1/10", "1/2", "1", "2"][at]

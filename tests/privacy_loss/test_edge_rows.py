@@ -19,7 +19,6 @@ from discreet.mechanisms.exponential import Exponential
 from discreet.privacy_loss.edge_rows import scan_ends
 from discreet.privacy_loss.rates import inverse_sensitivities
 from discreet.privacy_loss.scan import MARGIN, scanner
-from tests.support.soak import few
 
 
 @pytest.mark.parametrize(("n", "loss"), [(10**6, 0.897720576), (10**12, 0.897742396)])
@@ -57,7 +56,8 @@ def _families(space: PosteriorSpace) -> list[Exponential]:
     ]
 
 
-@pytest.mark.parametrize("seed", few(range(4), 1))
+@pytest.mark.few(1)
+@pytest.mark.parametrize("seed", range(4))
 def test_it_agrees_with_enumeration_within_its_own_bound(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a fixed sample of spaces
     space = PosteriorSpace([f"{10 ** chance.uniform(-1.3, 1):.3g}" for _ in range(2)], chance.randint(650, 2900))
@@ -71,7 +71,8 @@ def test_it_agrees_with_enumeration_within_its_own_bound(seed: int) -> None:
             assert found.loss == pytest.approx(truth, abs=MARGIN), mechanism
 
 
-@pytest.mark.parametrize("seed", few(range(2), 1))
+@pytest.mark.few(1)
+@pytest.mark.parametrize("seed", range(2))
 def test_what_is_certified_is_within_a_few_per_cent_of_what_is_reached(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a fixed sample of spaces
     prior = [f"{10 ** chance.uniform(-2, 2):.3g}" for _ in range(2)]

@@ -12,7 +12,6 @@ from discreet.mechanisms.exponential import Exponential
 from discreet.privacy_loss.interior_bounds import Middle
 from discreet.privacy_loss.rates import inverse_sensitivities
 from discreet.privacy_loss.scan import Dense
-from tests.support.soak import few
 
 
 def families(space: PosteriorSpace, scale: str) -> list[Exponential]:
@@ -39,7 +38,8 @@ def losses(scan: Dense, mechanism: Exponential) -> np.ndarray:
     return found
 
 
-@pytest.mark.parametrize("seed", few(range(6), 2))
+@pytest.mark.few(2)
+@pytest.mark.parametrize("seed", range(6))
 def test_no_pair_of_a_block_loses_more_than_its_bound(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a fixed sample of spaces
     prior = [f"{10 ** chance.uniform(-2, 2):.3g}" for _ in range(2)]

@@ -13,7 +13,6 @@ from discreet.mechanisms.exponential import Exponential
 from discreet.privacy_loss.rates import Steps, inverse_sensitivities
 from tests.privacy_loss.families import KINDS, Kind, build, inverse_by_enumeration
 from tests.support.enumeration import enumerate_space, random_spaces, seeded, telling_counts
-from tests.support.soak import few
 
 CLOSE = 1e-12
 """Relative; a scan's stated error allows for more."""
@@ -22,7 +21,8 @@ PRIORS = [("1", "1"), ("1e-9", "1e12"), ("0.3", "7"), ("9.5", "10"), ("0.001", "
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("batch", few(range(3), 1))
+@pytest.mark.few(1)
+@pytest.mark.parametrize("batch", range(3))
 def test_whole_spaces_meet_the_definitions_on_random_small_spaces(kind: Kind, batch: int) -> None:
     rng = seeded(f"rates {batch}")
     for alpha, n in random_spaces(f"rates {batch}", 12):

@@ -25,7 +25,6 @@ from tests.privacy_loss.families import (
     oracle_kernel,
 )
 from tests.support.enumeration import Enumeration, Floats, enumerate_space, random_spaces, seeded
-from tests.support.soak import few
 
 LINES = [("1", "1"), ("0.3", "7"), ("0.001", "0.001"), ("60", "2")]
 
@@ -73,7 +72,8 @@ def test_the_dense_scan_is_the_definition_in_fifty_digits(
     assert scan.mean_error(rates, weighed) == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("batch", few(range(4), 1))
+@pytest.mark.few(1)
+@pytest.mark.parametrize("batch", range(4))
 def test_the_dense_scan_is_plain_enumeration_on_random_small_spaces(batch: int) -> None:
     rng = seeded(f"scans {batch}")
     for alpha, n in random_spaces(f"scans {batch}", 10, sizes={2: 40, 3: 8, 4: 4}):

@@ -9,7 +9,6 @@ import pytest
 
 from discreet.samplers import exponential_majorant as covers
 from discreet.samplers.exponential_majorant import CLEARANCE, Cover, cover
-from tests.support.soak import few
 
 
 def log_ratio(found: Cover, a: float, at: np.ndarray) -> np.ndarray:
@@ -21,7 +20,8 @@ def log_ratio(found: Cover, a: float, at: np.ndarray) -> np.ndarray:
     return shown
 
 
-@pytest.mark.parametrize("seed", few(range(60), 5))
+@pytest.mark.few(5)
+@pytest.mark.parametrize("seed", range(60))
 def test_it_is_above_the_weight_between_all_points_of_its_grid_and_beyond_them(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a fixed sample
     a, least = 10 ** chance.uniform(-4, 6), 10 ** chance.uniform(-12, 1)

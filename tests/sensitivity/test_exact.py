@@ -33,13 +33,13 @@ from discreet.sensitivity.exact import (
 from tests.oracles import sensitivity as oracle
 from tests.oracles.precision import Real, mp, real
 from tests.support.enumeration import enumerate_space, random_prior, random_spaces, seeded, telling_counts
-from tests.support.soak import few
 
 EXACT = 1e-12
 """Relative: the enumeration's own floats are good to a few units of 1e-16 of H, and LS is a difference of two."""
 
 
-@pytest.mark.parametrize("batch", few(range(12), 2))
+@pytest.mark.few(2)
+@pytest.mark.parametrize("batch", range(12))
 def test_every_sensitivity_equals_enumeration_on_fifty_random_spaces(batch: int) -> None:
     rng = seeded(f"sensitivity {batch}")
     for alpha, n in random_spaces(f"sensitivity {batch}", 50):
@@ -55,7 +55,8 @@ def test_every_sensitivity_equals_enumeration_on_fifty_random_spaces(batch: int)
             assert reciprocal_sensitivity(space, c, gamma) == pytest.approx(reciprocal[i], rel=EXACT)
 
 
-@pytest.mark.parametrize("batch", few(range(3), 1))
+@pytest.mark.few(1)
+@pytest.mark.parametrize("batch", range(3))
 def test_smooth_sensitivities_equal_enumeration_at_every_count_of_larger_spaces(batch: int) -> None:
     rng = seeded(f"larger {batch}")
     for alpha, n in random_spaces(f"larger {batch}", 3, sizes={2: 120, 3: 14, 4: 7}):
