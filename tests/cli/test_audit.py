@@ -141,69 +141,45 @@ def test_programs_get_nothing_but_json_even_with_a_picture(tmp_path: Path) -> No
     assert (tmp_path / "loss.svg").stat().st_size > 1000
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        pytest.param(("geometric", "--epsilon", "1"), id="no n"),
-        pytest.param(("geometric", "--n", "50"), id="neither epsilon nor scale"),
-        pytest.param(("exponential-local", "--n", "50", "--epsilon", "1", "--scale", "1"), id="both epsilon and scale"),
-        pytest.param(("geometric", "--n", "50", "--scale", "1"), id="a scale for what has none"),
-        pytest.param(("exponential-local", "--n", "50", "--scale", "1", "--calibrated"), id="calibrated to a scale"),
-        pytest.param(("optimal", "--n", "10", "--epsilon", "1", "--calibrated"), id="calibrated without a scale"),
-        pytest.param(("exponential-locale", "--n", "50", "--epsilon", "1"), id="an unknown mechanism"),
-        pytest.param(("exponential-locale", "--n", "50", "--scale", "1"), id="an unknown mechanism with a scale"),
-        pytest.param(("gaussian", "--n", "50", "--epsilon", "1", "--calibrated"), id="an unknown one, calibrated"),
-        pytest.param(("exponential-global", "--n", "50", "--epsilon", "1", "--gamma", "1"), id="a gamma for global"),
-        pytest.param(
-            ("exponential-global", "--n", "50", "--scale", "1", "--gamma", "1"),
-            id="a gamma for global with a scale",
-        ),
-        pytest.param(
-            ("exponential-global", "--n", "50", "--epsilon", "1", "--gamma", "1", "--calibrated"),
-            id="a gamma for global, calibrated",
-        ),
-        pytest.param(
-            ("exponential-smooth", "--n", "50", "--epsilon", "1", "--gamma", "published:1"), id="δ is missing"
-        ),
-        pytest.param(
-            ("exponential-smooth", "--n", "50", "--epsilon", "1", "--gamma", "published:1,1,1"), id="three numbers"
-        ),
-        pytest.param(("exponential-smooth", "--n", "50", "--epsilon", "1", "--gamma", "published:1,2"), id="δ above 1"),
-        pytest.param(
-            ("exponential-smooth", "--n", "50", "--epsilon", "1", "--gamma", "published:,"), id="empty numbers"
-        ),
-        pytest.param(("exponential-smooth", "--n", "50", "--epsilon", "1", "--gamma", "nan"), id="a gamma of nan"),
-        pytest.param(
-            ("exponential-smooth", "--n", "50", "--epsilon", "1", "--gamma", "nan", "--calibrated"),
-            id="a gamma of nan, calibrated",
-        ),
-        pytest.param(("geometric", "--n", "50", "--epsilon", "1", "--at-epsilon", "-1"), id="a negative at-epsilon"),
-        pytest.param(("geometric", "--n", "50", "--epsilon", "1", "--at-epsilon", "1e400"), id="a huge at-epsilon"),
-        pytest.param(("geometric", "--n", "50", "--epsilon", "1", "--plot", "loss.bmp"), id="another kind of picture"),
-        pytest.param(("geometric", "--n", "50", "--epsilon", "1", "--plot", "no/place.png"), id="no such place"),
-        pytest.param(("geometric", "--prior", "1", "--n", "50", "--epsilon", "1"), id="one category"),
-        pytest.param(
-            ("exponential-local", "--prior", "1,1,1", "--n", "1000", "--epsilon", "1", "--calibrated"),
-            id="too large to calibrate",
-        ),
-        pytest.param(
-            ("exponential-local", "--n", "1e6", "--epsilon", "1", "--at-epsilon", "0.1"), id="too large for δ"
-        ),
-        pytest.param(("optimal", "--n", "300", "--epsilon", "1"), id="too large for the programme"),
-    ],
-)
-def test_what_makes_no_sense_is_refused_in_one_line(arguments: tuple[str, ...]) -> None:
-    assert_refused(discreet("audit", *arguments))
+NONSENSE = {
+    "no n": "geometric --epsilon 1",
+    "neither epsilon nor scale": "geometric --n 50",
+    "both epsilon and scale": "exponential-local --n 50 --epsilon 1 --scale 1",
+    "a scale for what has none": "geometric --n 50 --scale 1",
+    "calibrated to a scale": "exponential-local --n 50 --scale 1 --calibrated",
+    "calibrated without a scale": "optimal --n 10 --epsilon 1 --calibrated",
+    "an unknown mechanism": "exponential-locale --n 50 --epsilon 1",
+    "an unknown mechanism with a scale": "exponential-locale --n 50 --scale 1",
+    "an unknown one, calibrated": "gaussian --n 50 --epsilon 1 --calibrated",
+    "a gamma for global": "exponential-global --n 50 --epsilon 1 --gamma 1",
+    "a gamma for global with a scale": "exponential-global --n 50 --scale 1 --gamma 1",
+    "a gamma for global, calibrated": "exponential-global --n 50 --epsilon 1 --gamma 1 --calibrated",
+    "δ is missing": "exponential-smooth --n 50 --epsilon 1 --gamma published:1",
+    "three numbers": "exponential-smooth --n 50 --epsilon 1 --gamma published:1,1,1",
+    "δ above 1": "exponential-smooth --n 50 --epsilon 1 --gamma published:1,2",
+    "empty numbers": "exponential-smooth --n 50 --epsilon 1 --gamma published:,",
+    "a gamma of nan": "exponential-smooth --n 50 --epsilon 1 --gamma nan",
+    "a gamma of nan, calibrated": "exponential-smooth --n 50 --epsilon 1 --gamma nan --calibrated",
+    "a negative at-epsilon": "geometric --n 50 --epsilon 1 --at-epsilon -1",
+    "a huge at-epsilon": "geometric --n 50 --epsilon 1 --at-epsilon 1e400",
+    "another kind of picture": "geometric --n 50 --epsilon 1 --plot loss.bmp",
+    "no such place": "geometric --n 50 --epsilon 1 --plot no/place.png",
+    "one category": "geometric --prior 1 --n 50 --epsilon 1",
+    "too large to calibrate": "exponential-local --prior 1,1,1 --n 1000 --epsilon 1 --calibrated",
+    "too large for δ": "exponential-local --n 1e6 --epsilon 1 --at-epsilon 0.1",
+    "too large for the programme": "optimal --n 300 --epsilon 1",
+}
 
 
-def test_a_ratio_is_a_gamma() -> None:
+@pytest.mark.parametrize("what", NONSENSE)
+def test_what_makes_no_sense_is_refused_in_one_line(what: str) -> None:
+    assert_refused(discreet("audit", *NONSENSE[what].split()))
+
+
+@pytest.mark.parametrize("calibrated", [(), ("--calibrated",)])
+def test_a_ratio_is_a_gamma(calibrated: tuple[str, ...]) -> None:
     options = ("audit", "exponential-reciprocal", *BETA, "--n", "20", "--epsilon", "1", "--gamma", "1/3", "--json")
-    assert discreet(*options).document["parameters"]["gamma"] == "1/3"
-
-
-def test_a_ratio_is_a_gamma_of_a_calibrated_mechanism_too() -> None:
-    options = ("audit", "exponential-reciprocal", *BETA, "--n", "20", "--epsilon", "1", "--gamma", "1/3", "--json")
-    assert discreet(*options, "--calibrated").document["parameters"]["gamma"] == "1/3"
+    assert discreet(*options, *calibrated).document["parameters"]["gamma"] == "1/3"
 
 
 def test_a_picture_that_cannot_be_painted_is_refused_before_the_scan(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,10 +14,6 @@ from tests.cli.command import assert_refused, discreet
 SMALL = ("plan", "--prior", "1,1", "--n", "30")
 
 
-def test_help_has_an_example() -> None:
-    assert "Example: discreet plan" in discreet("plan", "--help").out
-
-
 def test_the_epsilon_found_meets_the_target_and_a_hundredth_less_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.utility.plans.CALIBRATED", 100)  # the rows beside it are tested elsewhere
     arguments = ("plan", "--prior", "1,1", "--n", "1000", "--target-error", "0.05", "--confidence", "0.95")
@@ -40,16 +36,6 @@ def test_the_table_fits_eighty_columns_and_says_what_to_use() -> None:
         assert name in table
     assert "use geometric (nominal)" in answer.out
     assert "without privacy" in answer.out
-
-
-def test_programs_get_the_keys_of_the_interface() -> None:
-    document = discreet(*SMALL, "--epsilon", "1", "--json").document
-    assert {"mechanisms", "recommended", "epsilon", "omitted", "reason"} <= document.keys()
-    row = document["mechanisms"][0]
-    keys = ["name", "setting", "epsilon", "exact_epsilon", "mean_error", "worst_mean_error", "error_95"]
-    assert list(row)[:2] == ["name", "setting"]
-    assert {*keys, "shift_points", "interval_width"} <= row.keys()
-    assert row["setting"] in ("nominal", "calibrated")
 
 
 def test_a_width_can_be_asked_for() -> None:

@@ -201,25 +201,25 @@ def test_a_csv_file_of_another_format_and_names_with_commas_are_read_as_declared
     assert answer.document["output"] == [1, 1]
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        pytest.param(("--out", "v.csv"), id="the table to be overwritten"),
-        pytest.param(("--out", "./l.db"), id="the ledger to be overwritten"),
-        pytest.param(("--plot", "l.db"), id="the ledger to be painted over"),
-        pytest.param(("--n", "14"), id="another number of records"),
-        pytest.param(("--n", "nan"), id="a number that is none"),
-        pytest.param(("--engine", "abacus"), id="another engine"),
-        pytest.param(("--column", "votes"), id="another column"),
-        pytest.param(("--categories", "a"), id="one category"),
-        pytest.param(("--categories", 'a,"b'), id="a quotation that does not end"),
-        pytest.param(("--delimiter", "ab"), id="a delimiter of two"),
-        pytest.param(("--counts", "8,5"), id="a table and counts"),
-        pytest.param(("--request-id", " "), id="a request without a name"),
-        pytest.param(("--out", "no/such/place.json"), id="a place that is not there"),
-        pytest.param(("--prior", "1,1,1"), id="a prior for three"),
-    ],
-)
+UNMEANT = [
+    ("--out", "v.csv"),  # the table to be overwritten
+    ("--out", "./l.db"),  # the ledger to be overwritten
+    ("--plot", "l.db"),  # the ledger to be painted over
+    ("--n", "14"),  # another number of records
+    ("--n", "nan"),  # a number that is none
+    ("--engine", "abacus"),  # another engine
+    ("--column", "votes"),  # another column
+    ("--categories", "a"),  # one category
+    ("--categories", 'a,"b'),  # a quotation that does not end
+    ("--delimiter", "ab"),  # a delimiter of two
+    ("--counts", "8,5"),  # a table and counts
+    ("--request-id", " "),  # a request without a name
+    ("--out", "no/such/place.json"),  # a place that is not there
+    ("--prior", "1,1,1"),  # a prior for three
+]
+
+
+@pytest.mark.parametrize("arguments", UNMEANT, ids=" ".join)
 def test_what_cannot_be_meant_is_refused_and_costs_nothing(arguments: tuple[str, ...], place: Path) -> None:
     table, book = (place / "v.csv").read_bytes(), (place / "l.db").read_bytes()
     assert_refused(discreet(*CHARGED, "--yes", *arguments))

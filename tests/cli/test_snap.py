@@ -100,33 +100,28 @@ def test_pictures_are_painted_and_named(
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        pytest.param(("release", *PARAMETERS), id="no value"),
-        pytest.param(("release", "--epsilon", "1", "--value", "3"), id="no bound"),
-        pytest.param(("release", *PARAMETERS, "--value", "nan"), id="a value that is no number"),
-        pytest.param(("release", *PARAMETERS, "--value", "inf"), id="an infinite value"),
-        pytest.param(("release", "--epsilon", "nan", "--bound", "9", "--value", "3"), id="a bad epsilon"),
-        pytest.param(("release", "--epsilon", "1", "--bound", "1", "--value", "3"), id="a bound within the noise"),
-        pytest.param(("release", "--epsilon", "1", "--bound", "1e200", "--value", "3"), id="a bound beyond floats"),
-        pytest.param(("release", *PARAMETERS, "--value", "3", "--sensitivity", "0"), id="no sensitivity"),
-        pytest.param(("release", *PARAMETERS, "--value", "3", "--plot", "a.bmp"), id="a picture of another kind"),
-        pytest.param(
-            ("release", *PARAMETERS, "--value", "3", "--plot", "no/place.png"), id="a place that is not there"
-        ),
-        pytest.param(("verify", *PARAMETERS, "--value", "0"), id="half a pair"),
-        pytest.param(("verify", *PARAMETERS, "--value", "0", "--neighbour", "2"), id="values that are not adjacent"),
-        pytest.param(("verify", *PARAMETERS, *PAIR, "--at-epsilon", "-1"), id="a negative epsilon"),
-        pytest.param(("attack", "--neighbour", "5"), id="an attack on values that are not adjacent"),
-        pytest.param(("verfy",), id="a typo"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused(
-    arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert_refused(discreet("snap", *arguments))
+UNMEANT = {
+    "no value": "release --epsilon 1 --bound 100",
+    "no bound": "release --epsilon 1 --value 3",
+    "a value that is no number": "release --epsilon 1 --bound 100 --value nan",
+    "an infinite value": "release --epsilon 1 --bound 100 --value inf",
+    "a bad epsilon": "release --epsilon nan --bound 9 --value 3",
+    "a bound within the noise": "release --epsilon 1 --bound 1 --value 3",
+    "a bound beyond floats": "release --epsilon 1 --bound 1e200 --value 3",
+    "no sensitivity": "release --epsilon 1 --bound 100 --value 3 --sensitivity 0",
+    "a picture of another kind": "release --epsilon 1 --bound 100 --value 3 --plot a.bmp",
+    "a place that is not there": "release --epsilon 1 --bound 100 --value 3 --plot no/place.png",
+    "half a pair": "verify --epsilon 1 --bound 100 --value 0",
+    "values that are not adjacent": "verify --epsilon 1 --bound 100 --value 0 --neighbour 2",
+    "a negative epsilon": "verify --epsilon 1 --bound 100 --value 0 --neighbour 1 --at-epsilon -1",
+    "an attack on values that are not adjacent": "attack --neighbour 5",
+    "a typo": "verfy",
+}
+
+
+@pytest.mark.parametrize("what", UNMEANT)
+def test_what_cannot_be_meant_is_refused(what: str, tmp_path: Path) -> None:
+    assert_refused(discreet("snap", *UNMEANT[what].split(), cwd=tmp_path))
     assert list(tmp_path.iterdir()) == []
 
 

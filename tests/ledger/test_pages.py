@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import re
 from pathlib import Path
 
@@ -12,12 +11,6 @@ from tests.cli.command import discreet
 from tests.contracts.source import ROOT
 
 DOCS = ROOT / "docs"
-
-
-def test_the_python_of_the_page_on_composition_runs_as_shown() -> None:
-    done = doctest.testfile(str(DOCS / "composition.md"), module_relative=False, encoding="utf-8")
-    assert done.attempted > 8
-    assert done.failed == 0
 
 
 def test_the_commands_of_the_page_on_composition_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
