@@ -98,14 +98,6 @@ def test_an_infinite_loss_is_null_for_programs_and_a_word_for_people() -> None:
     assert "infinite" in discreet(*options).out
 
 
-def test_a_million_million_records_are_certified_by_bounds() -> None:
-    document = discreet("audit", "exponential-reciprocal", *BETA, "--n", "1e12", "--scale", "1/2", "--json").document
-    assert document["exact_epsilon"] == pytest.approx(0.897742396, abs=1e-8)
-    assert document["certificate"]["method"] == "bounds"
-    assert document["worst"]["counts"][0] == 3
-    assert document["private"] is True
-
-
 def test_many_categories_and_records_are_certified_by_the_theorem() -> None:
     options = ("--prior", "1,1,1", "--n", "1e12", "--epsilon", "1", "--json")
     document = discreet("audit", "exponential-reciprocal", *options).document

@@ -163,25 +163,6 @@ def assert_refused_json(answer: Answer, kind: str, code: int) -> None:
     assert answer.document["error"]["kind"] == kind
 
 
-def test_a_stray_stops_with_exit_2_before_the_charge_and_nothing_is_named(place: Path) -> None:
-    said = set()
-    for votes in (["a", "b", "Perot"], ["a", "b", ""], ["Perot", "Nader", "b"]):
-        write_votes(place / "v.csv", votes)
-        answer = discreet(*CHARGED, "--yes", "--json")
-        assert_refused_json(answer, "InvalidInput", 2)
-        said.add(answer)
-    assert len(said) == 1
-    assert "Perot" not in answer.out + answer.err
-    assert Ledger(place / "l.db").verify().rows == 1
-
-
-def test_with_other_no_category_is_ever_discovered(place: Path) -> None:
-    write_votes(place / "v.csv", ["a", "b", "Perot", "", "A"])
-    document = discreet(*TABLE, "--other", "rest", "--no-ledger", "--json").document
-    assert document["categories"] == list(document["posterior"]) == ["a", "b", "rest"]
-    assert "Perot" not in json.dumps(document)
-
-
 def test_one_record_a_person_is_counted_and_said(place: Path) -> None:
     write_votes(place / "v.csv", ["a", "a", "a", "b"], people=[1, 1, 1, 2])
     rows = discreet(*TABLE, "--no-ledger", "--json").document
@@ -226,12 +207,6 @@ def test_what_cannot_be_meant_is_refused_and_costs_nothing(arguments: tuple[str,
     assert (place / "v.csv").read_bytes() == table
     assert (place / "l.db").read_bytes() == book
     assert len(list(place.iterdir())) == 2
-
-
-def test_a_tenth_ten_times_spends_a_budget_of_one_and_an_eleventh_is_exit_3(place: Path) -> None:
-    asked = (*CHARGED[:6], "--epsilon", "0.1", *CHARGED[8:], "--yes", "--json")
-    assert [discreet(*asked).code for _ in range(11)] == [0] * 10 + [3]
-    assert Ledger(place / "l.db").remaining("d").epsilon == 0
 
 
 def test_no_file_takes_the_place_of_a_ledger_by_whichever_name(place: Path) -> None:

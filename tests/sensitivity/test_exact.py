@@ -251,17 +251,3 @@ def test_the_seeds_gamma_counts_every_candidate_of_many_categories() -> None:
 def test_the_seeds_gamma_refuses_what_makes_no_sense(epsilon: object, delta: object) -> None:
     with pytest.raises(InvalidInput):
         published_gamma(PosteriorSpace([1, 1], 10), epsilon, delta)
-
-
-@pytest.mark.parametrize("gamma", [-1, "nan", None, True, "1/0"])
-def test_a_smoothing_rate_that_is_no_number_is_refused(gamma: object) -> None:
-    space = PosteriorSpace([1, 1], 10)
-    for smooth in (smooth_sensitivity, reciprocal_sensitivity):
-        with pytest.raises(InvalidInput):
-            smooth(space, [5, 5], gamma)
-
-
-@pytest.mark.parametrize("counts", [[5, 6], [5, 5, 0], [-1, 11], [2.5, 7.5], "55", None])
-def test_counts_are_checked(counts: object) -> None:
-    with pytest.raises(InvalidInput):
-        local_sensitivity(PosteriorSpace([1, 1], 10), counts)
