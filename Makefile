@@ -12,7 +12,7 @@ export PIP_BUILD_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo reproduce test check format bench clean
+.PHONY: help demo reproduce test soak coverage matrix check format bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -23,8 +23,17 @@ demo: $(STAMP)  ## a private release of a real posterior, with its picture
 reproduce: $(STAMP)  ## the figures of the seed documents again, and a report
 	$(BIN)/discreet reproduce --out discreet-reproduction
 
-test: $(TEST_STAMP)  ## all tests and the examples in the docstrings
+test: $(TEST_STAMP)  ## every kind of test, and the examples in the docstrings
 	$(BIN)/pytest
+
+soak: $(TEST_STAMP)  ## the repetitions that make test leaves out: kills, seeds, whole pages, more examples
+	$(BIN)/pytest -m 'soak or hypothesis' --hypothesis-profile=soak
+
+coverage: $(TEST_STAMP)  ## the tests again, and which lines of the packages they did not reach
+	$(BIN)/pytest --quiet --cov --cov-report=term
+
+matrix:  ## the tests on every Python there is, and once with the oldest dependencies
+	.ci/matrix
 
 check: $(STAMP)  ## lint, format and types, without changing anything
 	$(BIN)/ruff check .
@@ -39,7 +48,7 @@ bench: $(BENCH_STAMP)  ## measure against peers; slow, and no part of the tests
 	.venv-bench/bin/python -m bench
 
 clean:  ## remove what the other targets made
-	rm -rf .venv .venv-bench discreet-demo discreet-reproduction build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-bench .venv-matrix .coverage discreet-demo discreet-reproduction build .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	rm -rf src/*.egg-info
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -1,7 +1,10 @@
-"""What all tests share: the same examples on every run, so that a failure can be seen again."""
+"""What all tests share: the same examples on every run, so that a failure can be seen again, and few repetitions."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support.browser import browser, tab
@@ -10,11 +13,30 @@ from tests.support.spark import spark
 
 __all__ = ["browser", "database", "postgres", "spark", "tab"]
 
-settings.register_profile(
-    "same every time",
-    derandomize=True,
-    database=None,
-    deadline=None,  # a slow machine is not a bug
-    suppress_health_check=[HealthCheck.too_slow],
-)
-settings.load_profile("same every time")
+SOAK = 100
+"""Examples of a property in `make soak`; a quarter of them are drawn in every run."""
+
+for name, examples in (("few", SOAK // 4), ("soak", SOAK)):
+    settings.register_profile(
+        name,
+        max_examples=examples,
+        derandomize=True,
+        database=None,
+        deadline=None,  # a slow machine is not a bug
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+settings.load_profile("few")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of a test marked `few(n)`, n instances from its first to its last run every time; the others only in the soak."""
+    instances = defaultdict(list)
+    for item in items:
+        if mark := item.get_closest_marker("few"):
+            instances[item.nodeid.partition("[")[0], mark.args[0]].append(item)
+    for (_, most), group in instances.items():
+        kept = {i * (len(group) - 1) // max(most - 1, 1) for i in range(most)}
+        for i, item in enumerate(group):
+            if i not in kept:
+                item.add_marker(pytest.mark.soak)

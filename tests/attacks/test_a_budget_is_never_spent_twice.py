@@ -26,20 +26,20 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 def race(kind: str, rounds: int, place: str) -> list[dict[str, Any]]:
     """Each round's result, from a program that may fork."""
     command = [sys.executable, "-W", "error", "-m", "tests.ledger.race", kind, str(rounds), place]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     results: list[dict[str, Any]] = json.loads(done.stdout)
     return results
 
 
-def test_of_24_who_ask_for_a_tenth_at_once_exactly_ten_are_charged(place: str) -> None:
-    results = race("locked", 20, place)
-    assert results == [{"charged": 10, "verifies": True}] * 20
+@pytest.mark.parametrize("rounds", [3, pytest.param(20, marks=pytest.mark.soak)])
+def test_of_24_who_ask_for_a_tenth_at_once_exactly_ten_are_charged(rounds: int, place: str) -> None:
+    results = race("locked", rounds, place)
+    assert results == [{"charged": 10, "verifies": True}] * rounds
 
 
 def test_the_same_race_overspends_a_ledger_that_takes_no_lock(place: str) -> None:
-    """The test above can say no, and so can `verify`."""
-    results = race("unlocked", 5, place)
-    overspent = [result for result in results if result["charged"] > 10]
-    assert overspent
-    assert not any(result["verifies"] for result in overspent)
+    """The test above can say no, and so can `verify`: all have looked at the budget before anyone spends."""
+    (result,) = race("unlocked", 1, place)
+    assert result["charged"] > 10
+    assert not result["verifies"]

@@ -13,73 +13,22 @@ from discreet.arithmetic.numbers import exact, whole
 from discreet.mechanisms import ExponentialReciprocal, Geometric
 
 CORPUS: list[object] = [
-    "nan",
-    "NaN",
-    "-nan",
-    "inf",
-    "-inf",
-    "Infinity",
-    math.nan,
-    math.inf,
-    -math.inf,
-    "1e400",
-    "1e-400",
-    "1e1000000",
-    "1e99999999999999999999",
-    "9" * 65,
-    "0" * 10**6 + "1",
-    "-1",
-    -1,
-    "1/0",
-    "0/0",
-    "1/-2",
-    "1/2/3",
-    "1.5/2",
-    "٣",
-    "３",
-    "²",
-    "½",
-    "1_000",
-    "1,5",
-    "1 000",
-    " 1",
-    "1 ",
-    "1\n",
-    "\t1",
-    "1\x00",
-    "0x10",
-    "0b1",
-    "1e",
-    "e1",
-    ".",
-    "+",
-    "-",
-    "--1",
-    "",
-    "one",
-    "1j",
-    "True",
-    "None",
-    "__import__('os')",
-    "1+1",
-    "2**3",
-    None,
-    True,
-    False,
-    1j,
-    b"1",
-    [1],
-    (1,),
-    {},
-    object(),
-    10**400,
-    1e301,
-    5e-324,
+    *("nan", "NaN", "-nan", "inf", "-inf", "Infinity", math.nan, math.inf, -math.inf),
+    *("1e400", "1e-400", "1e1000000", "1e99999999999999999999", "9" * 65, "9" * 5000, "0" * 10**6 + "1"),
+    *(10**400, 1e301, 5e-324, "-1", -1, "1/0", "0/0", "1/-2", "1/2/3", "1.5/2", "1.2.3"),
+    *("٣", "３", "²", "³", "½", "1_000", "1,5", "1,000", "1 000", " 1", "1 ", "1\n", "1\n2", "\t1", "1\x00", "1\u00a0"),
+    *("0x10", "0b1", "1e", "e1", ".", "+", "-", "--1", "+-1", "", "one", "1j", "True", "None"),
+    *("__import__('os')", "1+1", "2**3", None, True, False, 1j, b"1", [1], (1,), {}, object()),
+]
+PROBES = ["nan", "1e1000000", True, object()]
+"""One of each kind, for the doors that leave the reading to the parser."""
+
+PARSERS: list[Callable[[object], object]] = [
+    lambda value: exact(value, "x", above=0),
+    lambda value: whole(value, "n", minimum=1),
 ]
 
 DOORS: list[Callable[[object], object]] = [
-    lambda value: exact(value, "x", above=0),
-    lambda value: whole(value, "n", minimum=1),
     lambda value: PosteriorSpace([1, 1], value),
     lambda value: Dirichlet([1, value]),
     lambda value: Dirichlet([1, 1]).update([1, value]),
@@ -92,13 +41,20 @@ DOORS: list[Callable[[object], object]] = [
 ]
 
 
-@pytest.mark.parametrize("door", range(len(DOORS)))
-def test_every_door_refuses_every_bad_number_at_once(door: int) -> None:
+@pytest.mark.parametrize("parser", PARSERS)
+def test_every_bad_number_is_refused_at_once(parser: Callable[[object], object]) -> None:
     for value in CORPUS:
         began = time.process_time()
         with pytest.raises(InvalidInput):
-            DOORS[door](value)
+            parser(value)
         assert time.process_time() - began < 1, value
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_every_door_asks_the_parser(door: Callable[[object], object]) -> None:
+    for value in PROBES:
+        with pytest.raises(InvalidInput):
+            door(value)
 
 
 def test_refusals_are_one_short_line_that_says_how_to_mend_it_and_does_not_repeat_the_value() -> None:

@@ -21,6 +21,7 @@ RELEASED = [family for family in FAMILIES if family is not Optimal]
 SPACES = [(["1", "1"], 12), (["0.001", "1000"], 8), (["1", "1", "1"], 4), (["0.05", "50", "2"], 3), (["1"] * 4, 2)]
 
 
+@pytest.mark.few(24)
 @pytest.mark.parametrize("family", RELEASED)
 @pytest.mark.parametrize(("prior", "n"), SPACES)
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "1000000"])
@@ -43,6 +44,7 @@ def test_what_has_a_weight_for_one_data_set_has_one_for_all(
         assert all(supports.pop()) or family is SnappedCounts
 
 
+@pytest.mark.few(9)
 @pytest.mark.parametrize("family", RELEASED)
 @pytest.mark.parametrize(("prior", "n"), SPACES)
 def test_float_probabilities_have_the_same_support_for_every_data_set(

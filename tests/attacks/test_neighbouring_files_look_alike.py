@@ -17,7 +17,7 @@ import pytest
 from discreet.ledger import Ledger
 from discreet.requests import run
 from discreet.utility.statement import accuracy_statement
-from tests.cli.command import Answer, discreet, discreet_here
+from tests.cli.command import Answer, discreet, installed_discreet
 from tests.support.tables import no_sync, write_votes
 
 VOTES = ["a"] * 6 + ["b"] * 5
@@ -35,8 +35,6 @@ CHARGED = (*TABLE, "--ledger", "l.db", "--dataset", "d", "--request-id", "x", "-
 
 SAID_ONCE = cache(accuracy_statement)
 """It sees public facts only, and takes most of the time."""
-
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture(autouse=True)
@@ -78,17 +76,17 @@ def words(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("ledger", [True, False])
-def test_documents_of_neighbours_have_one_shape(ledger: bool, place: Path, capsys: Capture) -> None:
+def test_documents_of_neighbours_have_one_shape(ledger: bool, place: Path) -> None:
     seen = set()
     for last in NEIGHBOURS:
         prepare(place, last)
         arguments = CHARGED if ledger else (*TABLE, "--no-ledger")
-        answer = discreet_here(capsys, *arguments, "--json")
+        answer = discreet(*arguments, "--json")
         document = answer.document | {"charge": None}  # the ledger's hash has its time in it
         seen.add((answer.code, answer.err, answer.out.count("\n"), json.dumps(shape(document))))
     for field in WRITTEN:
         prepare_lines(place, field + b",1")
-        answer = discreet_here(capsys, *arguments, "--json")
+        answer = discreet(*arguments, "--json")
         document = answer.document | {"charge": None}
         seen.add((answer.code, answer.err, answer.out.count("\n"), json.dumps(shape(document))))
     assert len(seen) == 1
@@ -97,13 +95,13 @@ def test_documents_of_neighbours_have_one_shape(ledger: bool, place: Path, capsy
 
 @pytest.mark.parametrize("options", [(), ("--id-column", "person")])
 def test_a_line_that_is_no_record_stops_before_the_charge_in_one_sentence(
-    options: tuple[str, ...], place: Path, capsys: Capture
+    options: tuple[str, ...], place: Path
 ) -> None:
     seen = set()
     for line in NO_RECORDS:
         for at in (0, len(VOTES)):
             prepare_lines(place, line, at)
-            seen.add(discreet_here(capsys, *CHARGED, *options))
+            seen.add(discreet(*CHARGED, *options))
             assert Ledger(place / "l.db").verify().rows == 1, "nothing is charged"
     [answer] = seen
     said = (
@@ -112,11 +110,11 @@ def test_a_line_that_is_no_record_stops_before_the_charge_in_one_sentence(
     assert answer == Answer(2, "", f"error: {said}\n")
 
 
-def test_tables_of_neighbours_have_one_shape(place: Path, capsys: Capture) -> None:
+def test_tables_of_neighbours_have_one_shape(place: Path) -> None:
     seen = set()
     for last in NEIGHBOURS:
         prepare(place, last)
-        answer = discreet_here(capsys, *CHARGED)
+        answer = discreet(*CHARGED)
         seen.add((answer.code, answer.err, *words(answer.out)))
     assert len(seen) == 1
     assert answer.code == 0
@@ -126,7 +124,7 @@ def test_the_installed_command_tells_neighbours_no_further_apart(place: Path) ->
     seen = set()
     for last in ("a", "Perot"):
         prepare(place, last)
-        answer = discreet(*CHARGED, "--json", cwd=place)
+        answer = installed_discreet(*CHARGED, "--json")
         seen.add((answer.code, answer.err, json.dumps(shape(answer.document | {"charge": None}))))
     assert len(seen) == 1
 
@@ -134,12 +132,7 @@ def test_the_installed_command_tells_neighbours_no_further_apart(place: Path) ->
 @pytest.mark.parametrize("debug", ["0", "1"])
 @pytest.mark.parametrize("step", run.STEPS)
 def test_failures_of_neighbours_are_equal_to_the_byte(
-    step: str,
-    debug: str,
-    place: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: Capture,
-    caplog: pytest.LogCaptureFixture,
+    step: str, debug: str, place: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(taken: str) -> None:
         if taken == step:
@@ -151,7 +144,7 @@ def test_failures_of_neighbours_are_equal_to_the_byte(
     seen: set[Answer] = set()
     for last in ("a", "b", "Perot", ""):
         prepare(place, last)
-        seen.add(discreet_here(capsys, *CHARGED))
+        seen.add(discreet(*CHARGED))
         Ledger(place / "l.db").verify()
     assert len(seen) == 1
     assert seen.pop().code == 1
@@ -159,12 +152,10 @@ def test_failures_of_neighbours_are_equal_to_the_byte(
 
 
 @pytest.mark.parametrize("last", NEIGHBOURS)
-def test_without_other_a_stray_stops_before_the_charge_in_words_that_name_nothing(
-    last: str, place: Path, capsys: Capture
-) -> None:
+def test_without_other_a_stray_stops_before_the_charge_in_words_that_name_nothing(last: str, place: Path) -> None:
     prepare(place, last)
     without = [word for word in CHARGED if word not in ("--other", "rest")]
-    answer = discreet_here(capsys, *without)
+    answer = discreet(*without)
     rows = Ledger(place / "l.db").verify().rows
     if last in ("a", "b"):
         assert (answer.code, rows) == (0, 3)

@@ -13,7 +13,7 @@ from discreet.ledger import Ledger
 from discreet.requests import run
 from discreet.utility.statement import accuracy_statement
 from tests.attacks.test_neighbouring_files_look_alike import shape, words
-from tests.cli.command import Answer, discreet_here
+from tests.cli.command import Answer, discreet
 from tests.support.tables import no_sync
 
 ROWS = [("a", "f")] * 3 + [("b", "f")] * 2 + [("a", "m")] * 4 + [("b", "m")] * 2
@@ -44,8 +44,6 @@ FORMS: dict[str, tuple[Sequence[str], list[tuple[str, str]]]] = {
 SAID_ONCE = cache(accuracy_statement)
 """It sees public facts only, and takes most of the time."""
 
-Capture = pytest.CaptureFixture[str]
-
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -64,16 +62,16 @@ def prepare(place: Path, last: tuple[str, str]) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_documents_and_tables_of_neighbours_have_one_shape(form: str, place: Path, capsys: Capture) -> None:
+def test_documents_and_tables_of_neighbours_have_one_shape(form: str, place: Path) -> None:
     arguments, neighbours = FORMS[form]
     documents, tables = set(), set()
     for last in neighbours:
         prepare(place, last)
-        answer = discreet_here(capsys, *arguments, *CHARGED, "--json")
+        answer = discreet(*arguments, *CHARGED, "--json")
         text = answer.out.replace(Ledger(place / "l.db").history()[1].hash, "")  # it has the ledger's time in it
         documents.add((answer.code, answer.err, answer.out.count("\n"), json.dumps(shape(json.loads(text)))))
         prepare(place, last)
-        shown = discreet_here(capsys, *arguments, *CHARGED)
+        shown = discreet(*arguments, *CHARGED)
         tables.add((shown.code, shown.err, *words(shown.out)))
     assert len(documents) == len(tables) == 1
     assert answer.code == 0
@@ -82,7 +80,7 @@ def test_documents_and_tables_of_neighbours_have_one_shape(form: str, place: Pat
 @pytest.mark.parametrize("step", run.STEPS)
 @pytest.mark.parametrize("form", FORMS)
 def test_failures_of_neighbours_are_equal_to_the_byte(
-    form: str, step: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+    form: str, step: str, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(taken: str) -> None:
         if taken == step:
@@ -93,7 +91,7 @@ def test_failures_of_neighbours_are_equal_to_the_byte(
     seen: set[Answer] = set()
     for last in neighbours[:3]:
         prepare(place, last)
-        seen.add(discreet_here(capsys, *arguments, *CHARGED))
+        seen.add(discreet(*arguments, *CHARGED))
         Ledger(place / "l.db").verify()
     assert len(seen) == 1
     assert seen.pop().code == 1
@@ -102,10 +100,10 @@ def test_failures_of_neighbours_are_equal_to_the_byte(
 @pytest.mark.parametrize("last", [("Perot", "f"), ("a", "x"), ("", "")])
 @pytest.mark.parametrize("form", ["groups", "two columns"])
 def test_a_stray_of_either_column_stops_before_the_charge_in_the_same_words(
-    form: str, last: tuple[str, str], place: Path, capsys: Capture
+    form: str, last: tuple[str, str], place: Path
 ) -> None:
     prepare(place, last)
-    answer = discreet_here(capsys, *(GROUPED if form == "groups" else TWO), *CHARGED)
+    answer = discreet(*(GROUPED if form == "groups" else TWO), *CHARGED)
     said = {
         "groups": "error: columns 'vote' and 'sex' have values outside what is declared; ",
         "two columns": "error: a column has values outside what is declared; ",

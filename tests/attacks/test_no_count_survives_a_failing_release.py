@@ -14,7 +14,7 @@ from discreet.errors import DiscreetError
 from discreet.ledger import Ledger
 from discreet.requests import run
 from discreet.requests.run import release
-from tests.cli.command import Answer, discreet_here
+from tests.cli.command import Answer, discreet
 from tests.support.tables import no_sync, write_votes
 
 CANARY = 31337
@@ -24,8 +24,6 @@ RELEASED = (20_655, 20_655)
 
 CHARGED = ("release", "v.csv", "--column", "vote", "--categories", "a,b", "--epsilon", "1/2", "--ledger", "l.db")
 ASKED = (*CHARGED, "--dataset", "d", "--request-id", "x", "--yes")
-
-Capture = pytest.CaptureFixture[str]
 
 
 def failing(*_: object, **__: object) -> None:
@@ -93,9 +91,9 @@ def test_the_canary_would_be_seen() -> None:
         failing()
 
 
-def test_a_release_that_succeeds_tells_no_count(place: Path, capsys: Capture, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_release_that_succeeds_tells_no_count(place: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
-    answer = discreet_here(capsys, *ASKED, "--json")
+    answer = discreet(*ASKED, "--json")
     assert answer.code == 0
     assert tuple(answer.document["output"]) == RELEASED
     assert_nothing_told(place, answer, caplog)
@@ -104,12 +102,7 @@ def test_a_release_that_succeeds_tells_no_count(place: Path, capsys: Capture, ca
 @pytest.mark.parametrize("debug", ["0", "1"])
 @pytest.mark.parametrize("where", [*PLACES, *AFTER])
 def test_a_failure_tells_no_count(
-    where: str,
-    debug: str,
-    place: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: Capture,
-    caplog: pytest.LogCaptureFixture,
+    where: str, debug: str, place: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     monkeypatch.setenv("DISCREET_DEBUG", debug)
@@ -117,7 +110,7 @@ def test_a_failure_tells_no_count(
         monkeypatch.setattr(PLACES[where], failing)
     else:
         monkeypatch.setattr(run, "reached", at(where))
-    answer = discreet_here(capsys, *ASKED)
+    answer = discreet(*ASKED)
     assert answer.code in (1, 2)
     assert ("Traceback" in answer.err) == (debug == "1")
     assert_nothing_told(place, answer, caplog)

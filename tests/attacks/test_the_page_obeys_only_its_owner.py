@@ -11,11 +11,10 @@ import os
 import re
 import signal
 import socket
-import sqlite3
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from fractions import Fraction
 from http.client import HTTPConnection
@@ -25,6 +24,7 @@ from pathlib import Path
 import pytest
 
 from discreet.ledger import Ledger
+from discreet.ledger.file import exclusive_lock
 from discreet.web.guard import HEADERS, MAX_BODY
 from tests.cli.command import SCRIPT
 from tests.contracts.source import PACKAGE
@@ -215,16 +215,15 @@ def test_ctrl_c_waits_for_a_release_that_was_begun(tmp_path: Path) -> None:
         "source": "votes.csv", "column": "vote", "categories": ["yes", "no"], "epsilon": "1/2", "dataset": "d",
         "mechanism": "geometric",
     }  # fmt: skip
-    with closing(sqlite3.connect(tmp_path / "l.db", isolation_level=None, check_same_thread=False)) as held:
-        with serving("--ledger", "l.db", "--allow-release", folder=tmp_path) as served:
-            priced = Place(served, ledger, asked).priced()
-            held.execute("BEGIN IMMEDIATE")  # the charge has to wait, longer than the server waits for its clients
-            threading.Timer(4, lambda: held.execute("ROLLBACK")).start()
-            with closing(HTTPConnection("127.0.0.1", served.port, timeout=1)) as connection:
-                connection.request("POST", "/api/release", json.dumps(priced), served.headers)
-                with pytest.raises(TimeoutError):
-                    connection.getresponse()
-        charge = ledger.find(str(priced["request_id"]))
+    with ExitStack() as held, serving("--ledger", "l.db", "--allow-release", folder=tmp_path) as served:
+        priced = Place(served, ledger, asked).priced()
+        held.enter_context(exclusive_lock(tmp_path / "l.db", "l.db", 0))  # the charge has to wait
+        with closing(HTTPConnection("127.0.0.1", served.port, timeout=1)) as connection:
+            connection.request("POST", "/api/release", json.dumps(priced), served.headers)
+            with pytest.raises(TimeoutError):
+                connection.getresponse()
+        threading.Timer(3, held.pop_all().close).start()  # after Ctrl-C, and longer than the server waits for clients
+    charge = ledger.find(str(priced["request_id"]))
     assert charge is not None
     assert charge.outcome is not None
 

@@ -1,11 +1,13 @@
-"""Run the installed command as a user would, in a process of its own."""
+"""Run the command as a user would: in this process, or installed in one of its own."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,8 @@ import pytest
 from discreet.cli.app import run
 
 SCRIPT = Path(sys.executable).with_name("discreet")
+WIDE = "120"
+"""Columns, so that no table is broken where a test looks for a line of it."""
 
 
 @dataclass(frozen=True)
@@ -37,26 +41,34 @@ class Answer:
 
 
 def discreet(*arguments: str, stdin: str = "", cwd: Path | None = None, **environment: str) -> Answer:
-    """The answer of `discreet` to these arguments."""
+    """The answer of `discreet` to these arguments, without the second that a process of its own would take."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    with pytest.MonkeyPatch.context() as patch, chdir(cwd or "."), redirect_stdout(out), redirect_stderr(err):
+        patch.setattr(sys, "stdin", io.StringIO(stdin))
+        for name, value in ({"COLUMNS": os.environ.get("COLUMNS", WIDE)} | environment).items():
+            patch.setenv(name, value)
+        code = run(arguments)
+    return Answer(code, *(_written(stream) for stream in (out, err)))
+
+
+def _written(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    stream.seek(0)
+    return stream.read()
+
+
+def installed_discreet(*arguments: str, **environment: str) -> Answer:
+    """The same of the installed command, for what depends on the process."""
     done = subprocess.run(
         [str(SCRIPT), *arguments],
-        input=stdin,
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         encoding="utf-8",
-        cwd=cwd,
-        env={**os.environ, "PYTHONUTF8": "1", "COLUMNS": "120", **environment},
-        timeout=120,
+        env={**os.environ, "PYTHONUTF8": "1", "COLUMNS": WIDE, **environment},
         check=False,
     )
     return Answer(done.returncode, done.stdout, done.stderr)
-
-
-def discreet_here(capture: pytest.CaptureFixture[str], *arguments: str) -> Answer:
-    """The same in this process: for long lists, where a process each would take a minute."""
-    code = run(arguments)
-    shown = capture.readouterr()
-    return Answer(code, shown.out, shown.err)
 
 
 def assert_refused(answer: Answer, code: int = 2) -> None:

@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import assert_refused, discreet, discreet_here
-
-Capture = pytest.CaptureFixture[str]
+from tests.cli.command import assert_refused, discreet
 
 ROWS = "vote;who\nClinton;1\nDole;2\nDole ;3\nDole ;4\nPerot;4\n;5\nDole;\n"
 DECLARED = ("--column", "vote", "--delimiter", ";")
@@ -22,8 +20,8 @@ def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "people.csv"
 
 
-def test_data_that_does_not_fit_is_shown_to_the_curator_and_is_exit_2(people: str, capsys: Capture) -> None:
-    answer = discreet_here(capsys, "check", people, *DECLARED, "--categories", "Clinton,Dole,Nader", "--json")
+def test_data_that_does_not_fit_is_shown_to_the_curator_and_is_exit_2(people: str) -> None:
+    answer = discreet("check", people, *DECLARED, "--categories", "Clinton,Dole,Nader", "--json")
     assert answer.code == 2
     assert answer.err.startswith("error: column 'vote' has values outside the declared categories; ")
     assert answer.document == {
@@ -47,9 +45,9 @@ def test_data_that_does_not_fit_is_shown_to_the_curator_and_is_exit_2(people: st
     }
 
 
-def test_data_fits_with_other(people: str, capsys: Capture) -> None:
+def test_data_fits_with_other(people: str) -> None:
     declared = ("--categories", "Clinton,Dole", "--other", "rest", "--id-column", "who")
-    answer = discreet_here(capsys, "check", people, *DECLARED, *declared, "--json")
+    answer = discreet("check", people, *DECLARED, *declared, "--json")
     assert (answer.code, answer.err) == (0, "")
     found = answer.document
     assert (found["fits"], found["rows"], found["n"], found["outside"], found["without_id"]) == (True, 7, 6, 3, 1)
@@ -65,13 +63,13 @@ def test_the_table_says_that_it_is_not_publishable(people: str) -> None:
     assert "Perot" not in answer.err
 
 
-def test_categories_with_commas_are_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+def test_categories_with_commas_are_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text('"a,b"\nc\n"a,b"\n')
-    answer = discreet_here(capsys, "check", "t.csv", "--no-header", "--column", "column0", "--categories", '"a,b",c')
+    answer = discreet("check", "t.csv", "--no-header", "--column", "column0", "--categories", '"a,b",c')
     assert answer.code == 0
     assert "it fits: every record is in a category" in answer.out
-    assert_refused(discreet_here(capsys, "check", "t.csv", "--column", "v", "--categories", '"a,b'))
+    assert_refused(discreet("check", "t.csv", "--column", "v", "--categories", '"a,b'))
 
 
 @pytest.mark.parametrize(
@@ -87,24 +85,17 @@ def test_categories_with_commas_are_quoted(tmp_path: Path, monkeypatch: pytest.M
         ("no\nsuch\x1b[31m.csv", "vote", "a,b"),
     ],
 )
-def test_what_cannot_be_checked_is_refused_in_one_line(
-    source: str, column: str, categories: str, people: str, capsys: Capture
-) -> None:
+def test_what_cannot_be_checked_is_refused_in_one_line(source: str, column: str, categories: str, people: str) -> None:
     assert people == "people.csv"
     options = ("--column", column, "--categories", categories, "--delimiter", ";")
-    assert_refused(discreet_here(capsys, "check", source, *options))
+    assert_refused(discreet("check", source, *options))
 
 
 def test_a_value_that_steers_the_terminal_is_shown_and_not_obeyed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text("v\na\n\x1b[31mred\n[bold]x[/]\n")
-    answer = discreet_here(capsys, "check", "t.csv", "--column", "v", "--categories", "a,b")
+    answer = discreet("check", "t.csv", "--column", "v", "--categories", "a,b")
     assert "\x1b" not in answer.out
     assert "[bold]x[/]" in answer.out
-
-
-def test_check_has_help_with_an_example(capsys: Capture) -> None:
-    answer = discreet_here(capsys, "check", "--help")
-    assert "Example: discreet check" in answer.out

@@ -5,7 +5,7 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from tests.cli.command import discreet_here
+from tests.cli.command import discreet
 from tests.support.postgres import Server
 
 DECLARED = ("--column", "vote", "--categories", "a,b")
@@ -19,23 +19,23 @@ def source(postgres: Server) -> str:
     return url.replace("?", "/votes?", 1)
 
 
-def test_a_table_of_postgres_is_released_by_its_address(source: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_of_postgres_is_released_by_its_address(source: str) -> None:
     told = ("--epsilon", "1", "--no-ledger", "--other", "rest", "--json")
-    released = discreet_here(capsys, "release", source, *DECLARED, *told)
+    released = discreet("release", source, *DECLARED, *told)
     assert released.code == 0, released
     assert released.document["n"] == sum(released.document["output"]) == 4
-    asked = discreet_here(capsys, "release", source, *DECLARED, *told, "--engine", "ibis", "--dry-run", "--n", "4")
+    asked = discreet("release", source, *DECLARED, *told, "--engine", "ibis", "--dry-run", "--n", "4")
     assert asked.code == 0, asked
 
 
-def test_a_curator_may_look_at_a_table_of_postgres(source: str, capsys: pytest.CaptureFixture[str]) -> None:
-    looked = discreet_here(capsys, "check", source, *DECLARED, "--json")
+def test_a_curator_may_look_at_a_table_of_postgres(source: str) -> None:
+    looked = discreet("check", source, *DECLARED, "--json")
     assert looked.code == 2
     assert looked.document["strays"] == [{"value": "c", "rows": 1}]
     assert (looked.document["n"], looked.document["fits"]) == (4, False)
 
 
-def test_refusals_tell_no_password_and_no_row(source: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_refusals_tell_no_password_and_no_row(source: str) -> None:
     told = ("--epsilon", "1", "--no-ledger", "--json")
     for wrong in (
         (source, *DECLARED),
@@ -46,7 +46,7 @@ def test_refusals_tell_no_password_and_no_row(source: str, capsys: pytest.Captur
         ("postgres://127.0.0.1:1/base/votes", *DECLARED),
         (source, "--column", "nothing", "--categories", "a,b"),
     ):
-        answer = discreet_here(capsys, "release", *wrong, *told)
+        answer = discreet("release", *wrong, *told)
         assert (answer.code, answer.err.count("\n")) == (2, 1)
         assert answer.document["error"]["hint"]
         assert not any(word in answer.out + answer.err for word in ("pass%20word", "pass word", "wrong", "'c'"))

@@ -9,13 +9,11 @@ import pytest
 
 from discreet.ledger import Ledger
 from discreet.receipts import Receipt, verify_receipt
-from tests.cli.command import assert_refused, discreet, discreet_here
-
-Capture = pytest.CaptureFixture[str]
+from tests.cli.command import assert_refused, discreet
 
 
 def test_the_demo_ends_with_sealed_receipts_pictures_and_a_ledger_that_verifies(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer = discreet("demo", cwd=tmp_path)
     assert (answer.code, answer.err) == (0, "")
@@ -38,23 +36,23 @@ def test_the_demo_ends_with_sealed_receipts_pictures_and_a_ledger_that_verifies(
 
     # A second demo has a fresh ledger of its own; nobody's real ledger is thrown away for it.
     monkeypatch.chdir(tmp_path)
-    again = discreet_here(capsys, "demo", "--json")
+    again = discreet("demo", "--json")
     assert again.code == 0
     assert set(json.loads(again.out)) == {"vote", "party", "ledger"}
     assert Ledger(out / "budgets.db").verify().rows == 5
 
 
 @pytest.mark.parametrize("dataset", ["anes96 demo", "census"])
-def test_a_ledger_that_is_in_earnest_is_never_thrown_away(dataset: str, tmp_path: Path, capsys: Capture) -> None:
+def test_a_ledger_that_is_in_earnest_is_never_thrown_away(dataset: str, tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "budgets.db", dataset=dataset, epsilon=1)
     ledger.charge(dataset, "1/2", request_id="in earnest", digest="x")
-    assert_refused(discreet_here(capsys, "demo", "--out", str(tmp_path)))
+    assert_refused(discreet("demo", "--out", str(tmp_path)))
     assert ledger.spent(dataset).epsilon == 0.5
 
 
-def test_a_demo_that_cannot_write_is_refused(tmp_path: Path, capsys: Capture) -> None:
+def test_a_demo_that_cannot_write_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    assert_refused(discreet_here(capsys, "demo", "--out", str(tmp_path / "file")))
+    assert_refused(discreet("demo", "--out", str(tmp_path / "file")))
     (tmp_path / "budgets.db").write_text("no ledger")
-    assert_refused(discreet_here(capsys, "demo", "--out", str(tmp_path)))
+    assert_refused(discreet("demo", "--out", str(tmp_path)))
     assert (tmp_path / "budgets.db").read_text() == "no ledger"

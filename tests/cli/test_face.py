@@ -10,20 +10,13 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
-from tests.cli.command import SCRIPT, assert_refused, discreet, discreet_here
+from tests.cli.command import SCRIPT, assert_refused, discreet, installed_discreet
 
 FULL = Path("/dev/full")
 
 
 def test_the_version_is_the_package_s() -> None:
-    assert discreet("--version").out == f"discreet {dc.__version__}\n"
-
-
-@pytest.mark.parametrize("command", [(), ("release",), ("sensitivity",), ("demo",), ("receipt", "verify")])
-def test_every_command_has_help_with_an_example(command: tuple[str, ...]) -> None:
-    answer = discreet(*command, "--help")
-    assert answer.code == 0
-    assert "Example: discreet" in answer.out
+    assert installed_discreet("--version").out == f"discreet {dc.__version__}\n"
 
 
 def test_without_a_command_the_help_is_shown() -> None:
@@ -57,21 +50,18 @@ def test_a_full_disk_is_one_line() -> None:
     assert done.stderr.count("\n") == 1
 
 
-def test_an_interrupted_command_leaves_without_a_word(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_interrupted_command_leaves_without_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("discreet.cli.inputs.read_counts", interrupt)
-    answer = discreet_here(capsys, "release", "--counts", "42,48", "--epsilon", "1", "--no-ledger")
+    answer = discreet("release", "--counts", "42,48", "--epsilon", "1", "--no-ledger")
     assert (answer.code, answer.out, answer.err) == (130, "", "")
 
 
 def test_a_terminal_without_greek_still_gets_its_table() -> None:
-    answer = discreet(
-        "release", "--counts", "7,5", "--epsilon", "1", "--no-ledger", PYTHONUTF8="0", PYTHONIOENCODING="ascii"
-    )
+    asked = ("release", "--counts", "7,5", "--epsilon", "1", "--no-ledger")
+    answer = installed_discreet(*asked, PYTHONUTF8="0", PYTHONIOENCODING="ascii")
     assert answer.code == 0
     assert answer.err == ""
     assert answer.out.isascii()
@@ -81,21 +71,19 @@ def test_a_terminal_without_greek_still_gets_its_table() -> None:
 
 def test_a_plan_is_spelled_out_where_there_is_only_ascii() -> None:
     asked = ("plan", "--prior", "1,1,1", "--n", "90", "--epsilon", "1")
-    answer = discreet(*asked, PYTHONUTF8="0", PYTHONIOENCODING="ascii")
+    answer = installed_discreet(*asked, PYTHONUTF8="0", PYTHONIOENCODING="ascii")
     assert answer.code == 0
     assert "mechanisms at eps = 1" in answer.out
     assert "\\u" not in answer.out
 
 
-def test_an_unexpected_error_shows_its_type_and_never_its_text(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unexpected_error_shows_its_type_and_never_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise RuntimeError("42 of 90 were not cured")
 
     monkeypatch.setattr("discreet.cli.inputs.read_counts", fail)
     monkeypatch.delenv("DISCREET_DEBUG", raising=False)
-    answer = discreet_here(capsys, "release", "--counts", "42,48", "--epsilon", "1", "--no-ledger")
+    answer = discreet("release", "--counts", "42,48", "--epsilon", "1", "--no-ledger")
     assert_refused(answer, code=1)
     assert "RuntimeError" in answer.err
     assert "42" not in answer.err

@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 
 from discreet.cli.app import app
 from discreet.cli.help import options_of
-from tests.cli.command import discreet, discreet_here
+from tests.cli.command import discreet
 
 
 def commands(command: Any, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
@@ -30,10 +30,10 @@ COMMANDS = commands(typer.main.get_command(app))
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
 def test_no_option_is_cut_and_no_type_of_python_s_is_shown_on_80_columns(
-    path: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    path: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    answer = discreet_here(capsys, *path, "--help")
+    answer = discreet(*path, "--help")
     assert answer.code == 0
     shown, _, _ = answer.out.partition("\nExample: ")
     assert all(len(line) <= 80 for line in shown.splitlines())
@@ -43,21 +43,17 @@ def test_no_option_is_cut_and_no_type_of_python_s_is_shown_on_80_columns(
     assert {opt for param in options for opt in (*param.opts, *param.secondary_opts)} <= words
 
 
-@pytest.mark.parametrize("path", [path for path in COMMANDS if path], ids=" ".join)
-def test_every_command_says_what_it_does_and_ends_with_an_example(
-    path: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
-    answer = discreet_here(capsys, *path, "--help")
-    assert answer.out.startswith(f"Usage: discreet {' '.join(path)} [OPTIONS]")
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_every_command_says_what_it_does_and_ends_with_an_example(path: tuple[str, ...]) -> None:
+    answer = discreet(*path, "--help")
+    assert answer.out.startswith(" ".join(("Usage: discreet", *path, "[OPTIONS]")))
     assert "\nExample: discreet " in answer.out
 
 
-def test_the_examples_of_a_command_are_not_broken_into_lines(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_examples_of_a_command_are_not_broken_into_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "60")
     example = "Example: discreet release votes.csv --column vote --categories Clinton,Dole --epsilon 0.5 --ledger"
-    assert example in discreet_here(capsys, "release", "--help").out
+    assert example in discreet("release", "--help").out
 
 
 def test_the_options_are_those_of_the_command_that_is_called() -> None:

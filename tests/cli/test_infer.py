@@ -12,7 +12,7 @@ import pytest
 import discreet as dc
 from discreet.receipts import Receipt
 from discreet.requests.run import release_counts
-from tests.cli.command import assert_refused, discreet, discreet_here
+from tests.cli.command import assert_refused, discreet
 
 FORMS: dict[str, dict[str, Any]] = {
     "geometric": {"mechanism": "geometric"},
@@ -29,9 +29,7 @@ def written(place: Path, **options: Any) -> Receipt:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_the_receipt_says_as_much_as_the_live_objects(
-    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_receipt_says_as_much_as_the_live_objects(form: str, tmp_path: Path) -> None:
     receipt = written(tmp_path / "r.json", **FORMS[form])
     space = dc.PosteriorSpace(prior=["1/2", 3], n=50)
     name = FORMS[form]["mechanism"]
@@ -39,7 +37,7 @@ def test_the_receipt_says_as_much_as_the_live_objects(
     if form == "calibrated":
         live = dc.calibrate(name, space, epsilon="1/3")
     belief = dc.noise_aware(live, receipt.output)
-    answer = discreet_here(capsys, "infer", str(tmp_path / "r.json"), "--json")
+    answer = discreet("infer", str(tmp_path / "r.json"), "--json")
     assert answer.code == 0
     low, high = belief.interval(0.95)
     for i, row in enumerate(answer.document["noise_aware"].values()):
@@ -70,14 +68,12 @@ def two_columns(place: Path) -> dc.Bundle:
     return bundle
 
 
-def test_a_reader_s_prior_is_one_for_all_columns_or_one_for_each(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_reader_s_prior_is_one_for_all_columns_or_one_for_each(tmp_path: Path) -> None:
     bundle = two_columns(tmp_path / "b.json")
 
     def believed(*priors: str) -> list[Any]:
         words = [word for prior in priors for word in ("--prior", prior)]
-        answer = discreet_here(capsys, "infer", str(tmp_path / "b.json"), *words, "--json")
+        answer = discreet("infer", str(tmp_path / "b.json"), *words, "--json")
         assert answer.code == 0, answer
         return [(part["prior"], part["noise_aware"]) for part in answer.document["columns"]]
 
@@ -97,25 +93,23 @@ def test_priors_of_several_columns_are_painted(tmp_path: Path) -> None:
     assert (tmp_path / "b.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_priors_that_fit_no_column_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_priors_that_fit_no_column_are_refused(tmp_path: Path) -> None:
     two_columns(tmp_path / "b.json")
     for words in (["1,1"] * 3, ["1,1,1"], ["1,1", "1,x"]):
         given = [word for prior in words for word in ("--prior", prior)]
-        assert_refused(discreet_here(capsys, "infer", str(tmp_path / "b.json"), *given))
+        assert_refused(discreet("infer", str(tmp_path / "b.json"), *given))
     written(tmp_path / "r.json")
-    assert_refused(discreet_here(capsys, "infer", str(tmp_path / "r.json"), "--prior", "1,1", "--prior", "1,1"))
+    assert_refused(discreet("infer", str(tmp_path / "r.json"), "--prior", "1,1", "--prior", "1,1"))
 
 
 @pytest.mark.parametrize(
     ("field", "value"),
     [("epsilon_exact", "1/2"), ("n", 49), ("output", [31, 18]), ("prior", [1, 3]), ("mechanism", {})],
 )
-def test_a_receipt_that_contradicts_its_certificate_is_refused(
-    field: str, value: object, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_receipt_that_contradicts_its_certificate_is_refused(field: str, value: object, tmp_path: Path) -> None:
     document = {**written(tmp_path / "r.json").document, field: value}
     (tmp_path / "r.json").write_text(json.dumps(document), encoding="utf-8")
-    answer = discreet_here(capsys, "infer", str(tmp_path / "r.json"), "--json")
+    answer = discreet("infer", str(tmp_path / "r.json"), "--json")
     assert answer.code in (2, 4)
     assert "noise_aware" not in answer.out
 

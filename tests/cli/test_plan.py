@@ -9,21 +9,15 @@ import pytest
 
 import discreet as dc
 from discreet.utility.targets import meets_error
-from tests.cli.command import assert_refused, discreet, discreet_here
+from tests.cli.command import assert_refused, discreet
 
 SMALL = ("plan", "--prior", "1,1", "--n", "30")
 
 
-def test_help_has_an_example() -> None:
-    assert "Example: discreet plan" in discreet("plan", "--help").out
-
-
-def test_the_epsilon_found_meets_the_target_and_a_hundredth_less_does_not(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_epsilon_found_meets_the_target_and_a_hundredth_less_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.utility.plans.CALIBRATED", 100)  # the rows beside it are tested elsewhere
     arguments = ("plan", "--prior", "1,1", "--n", "1000", "--target-error", "0.05", "--confidence", "0.95")
-    document = discreet_here(capsys, *arguments, "--json").document
+    document = discreet(*arguments, "--json").document
     epsilon, space = Fraction(document["epsilon_exact"]), dc.PosteriorSpace(prior=[1, 1], n=1000)
     assert document["epsilon"] >= epsilon
     assert meets_error(space, epsilon, Fraction("0.05"), Fraction("0.95"))
@@ -44,16 +38,6 @@ def test_the_table_fits_eighty_columns_and_says_what_to_use() -> None:
     assert "without privacy" in answer.out
 
 
-def test_programs_get_the_keys_of_the_interface() -> None:
-    document = discreet(*SMALL, "--epsilon", "1", "--json").document
-    assert {"mechanisms", "recommended", "epsilon", "omitted", "reason"} <= document.keys()
-    row = document["mechanisms"][0]
-    keys = ["name", "setting", "epsilon", "exact_epsilon", "mean_error", "worst_mean_error", "error_95"]
-    assert list(row)[:2] == ["name", "setting"]
-    assert {*keys, "shift_points", "interval_width"} <= row.keys()
-    assert row["setting"] in ("nominal", "calibrated")
-
-
 def test_a_width_can_be_asked_for() -> None:
     document = discreet(*SMALL, "--target-width", "0.35", "--json").document
     row = document["mechanisms"][0]
@@ -62,10 +46,10 @@ def test_a_width_can_be_asked_for() -> None:
     assert document["interval_width_without_privacy"] < row["interval_width"]
 
 
-def test_the_worst_case_costs_more(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_worst_case_costs_more() -> None:
     asked = (*SMALL, "--target-error", "0.3", "--confidence", "0.9", "--json")
-    average = discreet_here(capsys, *asked).document["epsilon"]
-    assert discreet_here(capsys, *asked, "--worst-case").document["epsilon"] > average
+    average = discreet(*asked).document["epsilon"]
+    assert discreet(*asked, "--worst-case").document["epsilon"] > average
 
 
 def test_a_picture_is_painted(tmp_path: Path) -> None:
@@ -90,7 +74,5 @@ def test_a_picture_is_painted(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_an_unclear_question_is_refused_in_one_line(
-    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert_refused(discreet_here(capsys, *SMALL, *arguments))
+def test_an_unclear_question_is_refused_in_one_line(arguments: tuple[str, ...]) -> None:
+    assert_refused(discreet(*SMALL, *arguments))

@@ -8,41 +8,13 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
-from tests.cli.command import assert_refused, discreet, discreet_here
+from tests.cli.command import assert_refused, discreet
 
 RELEASE = ("release", "--counts", "70,50,30", "--epsilon", "0.5", "--no-ledger")
 
-KEYS = {
-    "accuracy",
-    "adjacency",
-    "by",
-    "categories",
-    "certificate",
-    "charge",
-    "dataset",
-    "delta",
-    "epsilon",
-    "epsilon_exact",
-    "group_shares",
-    "group_sizes",
-    "groups",
-    "interval",
-    "interval_kind",
-    "mechanism",
-    "n",
-    "output",
-    "posterior",
-    "prior",
-    "request_id",
-    "schema",
-    "unit",
-    "version",
-}
 
-
-def test_a_release_has_every_key_that_programs_rely_on() -> None:
+def test_a_release_says_all_that_programs_rely_on() -> None:
     document = discreet(*RELEASE, "--json").document
-    assert set(document) == KEYS
     assert document["n"] == 150
     assert sum(document["output"]) == 150
     assert document["epsilon"] == 0.5
@@ -63,26 +35,6 @@ def test_a_release_has_every_key_that_programs_rely_on() -> None:
     assert sum(row["mean"] for row in document["posterior"].values()) == pytest.approx(1)
     for name, (low, high) in document["interval"].items():
         assert 0 <= low < document["posterior"][name]["mean"] < high <= 1
-
-
-@pytest.mark.parametrize(
-    "mechanism",
-    [
-        "exponential-global",
-        "exponential-local",
-        "exponential-smooth",
-        "exponential-reciprocal",
-        "laplace",
-        "laplace-improved",
-        "geometric",
-    ],
-)
-def test_every_private_mechanism_can_release(mechanism: str) -> None:
-    document = discreet(
-        "release", "--counts", "7,5", "--epsilon", "1", "--no-ledger", "--mechanism", mechanism, "--json"
-    ).document
-    assert document["mechanism"]["name"] == mechanism
-    assert sum(document["output"]) == 12
 
 
 @pytest.mark.parametrize("way", ["nearest", "bayes", "free"])
@@ -135,7 +87,7 @@ def test_the_file_holds_what_was_printed_and_nothing_is_left_beside_it(tmp_path:
 def test_a_dry_run_draws_nothing_and_writes_nothing(tmp_path: Path) -> None:
     answer = discreet(*RELEASE, "--dry-run", "--json", "--out", "r.json", cwd=tmp_path)
     assert answer.code == 0
-    assert set(answer.document) == KEYS
+    assert set(answer.document) == set(discreet(*RELEASE, "--json").document)
     assert answer.document["output"] is answer.document["posterior"] is answer.document["interval"] is None
     assert list(tmp_path.iterdir()) == []
 
@@ -178,5 +130,5 @@ def test_a_prior_beyond_what_the_arithmetic_bears_is_refused(prior: str) -> None
 
 
 @pytest.mark.parametrize("word", ["column", "other", "id-column", "request-id"])
-def test_what_counts_in_hand_would_ignore_is_refused(word: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert_refused(discreet_here(capsys, *RELEASE, f"--{word}", "x"))
+def test_what_counts_in_hand_would_ignore_is_refused(word: str) -> None:
+    assert_refused(discreet(*RELEASE, f"--{word}", "x"))

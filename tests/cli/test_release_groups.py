@@ -11,7 +11,7 @@ import pytest
 
 from discreet.ledger import Ledger
 from discreet.utility.statement import accuracy_statement
-from tests.cli.command import assert_refused, discreet, discreet_here
+from tests.cli.command import assert_refused, discreet
 from tests.support.tables import no_sync
 
 VOTE = ("--column", "vote", "--categories", "a,b")
@@ -21,8 +21,6 @@ FREE = ("--no-ledger", "--epsilon", "1")
 CHARGED = ("--ledger", "l.db", "--dataset", "d", "--yes")
 
 SAID_ONCE = cache(accuracy_statement)
-
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture(autouse=True)
@@ -58,8 +56,8 @@ def test_a_cross_table_is_released_by_the_installed_command_and_read_by_the_othe
     assert inferred["groups"] == ["f", "m"]
 
 
-def test_people_see_groups_and_their_shares(capsys: Capture) -> None:
-    answer = discreet_here(capsys, "release", "v.csv", *VOTE, *BY, *FREE)
+def test_people_see_groups_and_their_shares() -> None:
+    answer = discreet("release", "v.csv", *VOTE, *BY, *FREE)
     assert answer.code == 0
     before, _, after = answer.out.partition("released posterior, shares within each group")
     assert "groups, by sex" in before
@@ -68,9 +66,9 @@ def test_people_see_groups_and_their_shares(capsys: Capture) -> None:
     assert "replacing one row" in after
 
 
-def test_public_groups_are_said_to_be_so_wherever_the_guarantee_is(capsys: Capture, place: Path) -> None:
+def test_public_groups_are_said_to_be_so_wherever_the_guarantee_is(place: Path) -> None:
     public = ("release", "v.csv", *VOTE, *BY, "--group-public", "--epsilon", "1", *CHARGED)
-    answer = discreet_here(capsys, *public, "--out", "p.json")
+    answer = discreet(*public, "--out", "p.json")
     assert answer.code == 0
     assert "in each group, declared public" in answer.out
     assert "7, 9" in answer.out
@@ -79,17 +77,17 @@ def test_public_groups_are_said_to_be_so_wherever_the_guarantee_is(capsys: Captu
     document = json.loads((place / "p.json").read_text())
     assert document["group_sizes"] == {"f": 7, "m": 9}
     assert document["adjacency"] == "replace-answer"
-    assert discreet_here(capsys, "receipt", "verify", "p.json", "--ledger", "l.db").code == 0
-    assert discreet_here(capsys, "infer", "p.json", "--prior", "2,1", "--plot", "p.png").code == 0
+    assert discreet("receipt", "verify", "p.json", "--ledger", "l.db").code == 0
+    assert discreet("infer", "p.json", "--prior", "2,1", "--plot", "p.png").code == 0
     Ledger.create(place / "l.db", dataset="records", epsilon=2)
-    refused = discreet_here(capsys, *public[:-2], "records", "--yes")
+    refused = discreet(*public[:-2], "records", "--yes")
     assert_refused(refused)
     assert "replace-one" in refused.err
 
 
-def test_the_price_of_each_column_and_of_all_is_stated_before_it_is_spent(capsys: Capture, place: Path) -> None:
+def test_the_price_of_each_column_and_of_all_is_stated_before_it_is_spent(place: Path) -> None:
     two = ("release", "v.csv", *VOTE, *SEX, "--epsilon", "0.25", "--epsilon", "1/3")
-    answer = discreet_here(capsys, *two, *CHARGED, "--out", "b.json", "--plot", "b.pdf")
+    answer = discreet(*two, *CHARGED, "--out", "b.json", "--plot", "b.pdf")
     assert answer.code == 0
     before, _, after = answer.out.partition("column 'vote'")
     assert "about to release" in before
@@ -97,35 +95,33 @@ def test_the_price_of_each_column_and_of_all_is_stated_before_it_is_spent(capsys
         assert price in before
     assert "ε = 7/12: replacing one row" in after
     assert Ledger(place / "l.db").spent("d").epsilon * 12 == 7
-    assert discreet_here(capsys, "receipt", "verify", "b.json", "--ledger", "l.db").out.count("it holds") == 2
-    assert [part["column"] for part in discreet_here(capsys, "infer", "b.json", "--json").document["columns"]] == [
+    assert discreet("receipt", "verify", "b.json", "--ledger", "l.db").out.count("it holds") == 2
+    assert [part["column"] for part in discreet("infer", "b.json", "--json").document["columns"]] == [
         "vote",
         "sex",
     ]
-    assert discreet_here(capsys, "infer", "b.json", "--plot", "b.png").out.count("what a reader may believe") == 2
-    assert_refused(discreet_here(capsys, "infer", "b.json", "--prior", "1,1,1"))
+    assert discreet("infer", "b.json", "--plot", "b.png").out.count("what a reader may believe") == 2
+    assert_refused(discreet("infer", "b.json", "--prior", "1,1,1"))
 
 
-def test_a_dry_run_states_all_prices_and_touches_nothing(capsys: Capture) -> None:
+def test_a_dry_run_states_all_prices_and_touches_nothing() -> None:
     dry = ("--no-ledger", "--dry-run")
     two = ("release", "nothing.csv", *VOTE, *SEX, "--epsilon", "1", *dry, "--n", "16")
-    document = discreet_here(capsys, *two, "--json").document
+    document = discreet(*two, "--json").document
     assert document["epsilon_exact"] == "1"
     assert [part["epsilon_exact"] for part in document["parts"]] == ["1/2", "1/2"]
     assert {part["output"] for part in document["parts"]} == {None}
-    assert "dry run: nothing was drawn" in discreet_here(capsys, *two).out
+    assert "dry run: nothing was drawn" in discreet(*two).out
     public = ("release", "nothing.csv", *VOTE, *BY, "--group-public", "--epsilon", "1", *dry)
-    document = discreet_here(capsys, *public, "--n", "7,9", "--json").document
+    document = discreet(*public, "--n", "7,9", "--json").document
     assert document["group_sizes"] == {"f": 7, "m": 9}
     for wrong in ("16", "7,9,1", "0,0", "7,x"):
-        assert_refused(discreet_here(capsys, *public, "--n", wrong))
+        assert_refused(discreet(*public, "--n", wrong))
 
 
-def test_what_may_be_left_out_is_said_once_for_all_columns_or_for_each(capsys: Capture) -> None:
+def test_what_may_be_left_out_is_said_once_for_all_columns_or_for_each() -> None:
     def asked(*words: str) -> list[dict[str, Any]]:
-        answer = discreet_here(
-            capsys, "release", "v.csv", *VOTE, *SEX, *FREE, "--n", "16", "--dry-run", *words, "--json"
-        )
+        answer = discreet("release", "v.csv", *VOTE, *SEX, *FREE, "--n", "16", "--dry-run", *words, "--json")
         parts: list[dict[str, Any]] = answer.document["parts"]
         return parts
 
@@ -152,13 +148,13 @@ def test_what_may_be_left_out_is_said_once_for_all_columns_or_for_each(capsys: C
     ],
     ids=" ".join,
 )
-def test_what_cannot_be_meant_is_refused(words: tuple[str, ...], capsys: Capture) -> None:
-    assert_refused(discreet_here(capsys, "release", "v.csv", *FREE, *words))
+def test_what_cannot_be_meant_is_refused(words: tuple[str, ...]) -> None:
+    assert_refused(discreet("release", "v.csv", *FREE, *words))
 
 
-def test_a_column_of_groups_without_groups_is_told_what_is_missing(capsys: Capture) -> None:
+def test_a_column_of_groups_without_groups_is_told_what_is_missing() -> None:
     for command in (("release", "v.csv", *FREE), ("check", "v.csv")):
-        answer = discreet_here(capsys, *command, *VOTE, "--by", "sex")
+        answer = discreet(*command, *VOTE, "--by", "sex")
         assert_refused(answer)
         assert "name them with --groups" in answer.err
 
@@ -168,17 +164,17 @@ def test_a_column_of_groups_without_groups_is_told_what_is_missing(capsys: Captu
     [BY, ("--group-public",), ("--column", "vote"), ("--prior", "1,1", "--prior", "1,1"), ("--epsilon", "2")],
     ids=" ".join,
 )
-def test_counts_in_hand_are_one_column_without_groups(words: tuple[str, ...], capsys: Capture) -> None:
-    assert_refused(discreet_here(capsys, "release", "--counts", "3,4", *FREE, *words))
+def test_counts_in_hand_are_one_column_without_groups(words: tuple[str, ...]) -> None:
+    assert_refused(discreet("release", "--counts", "3,4", *FREE, *words))
 
 
-def test_a_curator_sees_what_is_outside_the_groups(capsys: Capture) -> None:
+def test_a_curator_sees_what_is_outside_the_groups() -> None:
     looked = ("check", "v.csv", *VOTE, "--by", "sex", "--groups", "f,x")
-    answer = discreet_here(capsys, *looked, "--json")
+    answer = discreet(*looked, "--json")
     assert answer.code == 2
     assert answer.document["stray_groups"] == [{"value": "m", "rows": 9}]
     assert answer.document["unused_groups"] == ["x"]
-    shown = discreet_here(capsys, *looked, "--other-group", "rest")
+    shown = discreet(*looked, "--other-group", "rest")
     assert shown.code == 0
     assert "rows in the group 'm'" in shown.out
     assert "it fits: there are values outside the categories: they count as 'rest'" in shown.out

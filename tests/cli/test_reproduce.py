@@ -7,35 +7,33 @@ from pathlib import Path
 import pytest
 
 from discreet_papers.registry import ENTRIES
-from tests.cli.command import assert_refused, discreet, discreet_here
+from tests.cli.command import assert_refused, discreet
 
 
-def test_the_list_names_every_figure_and_makes_none(capsys: pytest.CaptureFixture[str]) -> None:
-    answer = discreet_here(capsys, "reproduce", "--list")
+def test_the_list_names_every_figure_and_makes_none() -> None:
+    answer = discreet("reproduce", "--list")
     assert answer.code == 0
     shown = {line.split()[0] for line in answer.out.splitlines() if line.strip()}
     assert {entry.id for entry in ENTRIES} <= shown
-    document = discreet_here(capsys, "reproduce", "--list", "--json").document
+    document = discreet("reproduce", "--list", "--json").document
     assert [figure["name"] for figure in document["figures"]] == [entry.id for entry in ENTRIES]
 
 
-def test_the_help_has_an_example(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "Example: discreet reproduce" in discreet_here(capsys, "reproduce", "--help").out
+def test_the_help_has_an_example() -> None:
+    assert "Example: discreet reproduce" in discreet("reproduce", "--help").out
 
 
-def test_an_unknown_figure_is_refused_before_anything_is_made(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_an_unknown_figure_is_refused_before_anything_is_made(tmp_path: Path) -> None:
     out = tmp_path / "figures"
-    answer = discreet_here(capsys, "reproduce", "fig1", "fig77", "--out", str(out))
+    answer = discreet("reproduce", "fig1", "fig77", "--out", str(out))
     assert_refused(answer)
     assert "did you mean" in answer.err
     assert not out.exists()
 
 
 @pytest.mark.parametrize("arguments", [(), ("fig1",), ("fig1", "--out", "/dev/null/figures"), ("--jobs", "0")])
-def test_what_cannot_be_made_is_one_line(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]) -> None:
-    assert_refused(discreet_here(capsys, "reproduce", *arguments))
+def test_what_cannot_be_made_is_one_line(arguments: tuple[str, ...]) -> None:
+    assert_refused(discreet("reproduce", *arguments))
 
 
 def test_figures_are_made_by_name_with_numbers_pictures_and_a_report(tmp_path: Path) -> None:

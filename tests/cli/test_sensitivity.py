@@ -7,18 +7,12 @@ import pytest
 from tests.cli.command import discreet
 
 
-@pytest.mark.parametrize(("n", "counts"), [("100", "33,33,34"), ("1e12", "333333333333,333333333333,333333333334")])
-def test_the_global_sensitivity_of_three_categories_is_the_same_for_every_n(n: str, counts: str) -> None:
-    document = discreet("sensitivity", "--prior", "7,4,5", "--n", n, "--counts", counts, "--json").document
+def test_the_sensitivities_of_a_million_million_records_are_in_order() -> None:
+    counts = "333333333333,333333333333,333333333334"
+    document = discreet("sensitivity", "--prior", "7,4,5", "--n", "1e12", "--counts", counts, "--json").document
     assert document["global"] == pytest.approx(0.233629480708875, rel=1e-12)
     assert document["local"] <= document["smooth"] <= document["global"] * (1 + 1e-15)
     assert document["local"] <= document["reciprocal"] <= document["global"] * (1 + 1e-15)
-
-
-def test_a_million_million_records_are_no_trouble() -> None:
-    half = "500000000000"
-    document = discreet("sensitivity", "--prior", "1,1", "--n", "1e12", "--counts", f"{half},{half}", "--json").document
-    assert document["local"] == pytest.approx(7.0710678e-7, rel=1e-8)
 
 
 def test_what_speaks_of_the_true_data_says_so() -> None:

@@ -7,23 +7,14 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
-from tests.cli.command import assert_refused, discreet, discreet_here
+from tests.cli.command import assert_refused, discreet
 
 PARAMETERS = ("--epsilon", "1", "--bound", "100")
 PAIR = ("--value", "0", "--neighbour", "1")
 
 
-@pytest.mark.parametrize("command", [(), ("release",), ("verify",), ("attack",)])
-def test_every_snap_command_has_help_with_an_example(
-    command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
-    answer = discreet_here(capsys, "snap", *command, "--help")
-    assert answer.code == 0
-    assert "Example: discreet snap" in answer.out
-
-
-def test_snap_alone_shows_its_help(capsys: pytest.CaptureFixture[str]) -> None:
-    answer = discreet_here(capsys, "snap")
+def test_snap_alone_shows_its_help() -> None:
+    answer = discreet("snap")
     assert answer.code == 0
     assert "attack" in answer.out
     assert answer.err == ""
@@ -53,9 +44,9 @@ def test_verify_has_the_keys_that_programs_rely_on() -> None:
 
 
 @pytest.mark.parametrize("value", ["5e-324", "-0.0", "1e-400", "1/3", "-99.5"])
-def test_awkward_values_are_verified_like_any_other(value: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_awkward_values_are_verified_like_any_other(value: str) -> None:
     neighbour = "-99" if value == "-99.5" else "0.5"
-    answer = discreet_here(capsys, "snap", "verify", *PARAMETERS, "--value", value, "--neighbour", neighbour, "--json")
+    answer = discreet("snap", "verify", *PARAMETERS, "--value", value, "--neighbour", neighbour, "--json")
     assert answer.document["holds"] is True
     assert answer.document["mass_is_one"] is True
 
@@ -67,8 +58,8 @@ def test_without_a_pair_all_adjacent_values_are_certified() -> None:
     assert "loss, at most" in discreet("snap", "verify", *PARAMETERS).out
 
 
-def test_a_bound_that_is_wide_is_enclosed_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    answer = discreet_here(capsys, "snap", "verify", "--epsilon", "1", "--bound", str(2**40), *PAIR, "--json")
+def test_a_bound_that_is_wide_is_enclosed_and_says_so() -> None:
+    answer = discreet("snap", "verify", "--epsilon", "1", "--bound", str(2**40), *PAIR, "--json")
     assert answer.document["complete"] is False
     assert answer.document["mass_is_one"] is True
     assert answer.document["exact_epsilon"] <= answer.document["bound_epsilon"]
@@ -85,8 +76,8 @@ def test_the_attack_shows_a_concrete_output_and_certifies_snapping(tmp_path: Pat
     assert b"<svg" in (tmp_path / "pores.svg").read_bytes()
 
 
-def test_the_attack_tells_people_what_follows(capsys: pytest.CaptureFixture[str]) -> None:
-    answer = discreet_here(capsys, "snap", "attack", "--exact-uniforms")
+def test_the_attack_tells_people_what_follows() -> None:
+    answer = discreet("snap", "attack", "--exact-uniforms")
     assert answer.code == 0
     assert "impossible. The loss is infinite." in answer.out
     assert "0 of " in answer.out
@@ -100,52 +91,41 @@ def test_the_attack_tells_people_what_follows(capsys: pytest.CaptureFixture[str]
     ],
 )
 def test_pictures_are_painted_and_named(
-    command: str,
-    arguments: tuple[str, ...],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    command: str, arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    answer = discreet_here(capsys, "snap", command, *PARAMETERS, *arguments, "--plot", "picture.png")
+    answer = discreet("snap", command, *PARAMETERS, *arguments, "--plot", "picture.png")
     assert answer.code == 0, answer
     assert "written: picture.png" in answer.out
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        pytest.param(("release", *PARAMETERS), id="no value"),
-        pytest.param(("release", "--epsilon", "1", "--value", "3"), id="no bound"),
-        pytest.param(("release", *PARAMETERS, "--value", "nan"), id="a value that is no number"),
-        pytest.param(("release", *PARAMETERS, "--value", "inf"), id="an infinite value"),
-        pytest.param(("release", "--epsilon", "nan", "--bound", "9", "--value", "3"), id="a bad epsilon"),
-        pytest.param(("release", "--epsilon", "1", "--bound", "1", "--value", "3"), id="a bound within the noise"),
-        pytest.param(("release", "--epsilon", "1", "--bound", "1e200", "--value", "3"), id="a bound beyond floats"),
-        pytest.param(("release", *PARAMETERS, "--value", "3", "--sensitivity", "0"), id="no sensitivity"),
-        pytest.param(("release", *PARAMETERS, "--value", "3", "--plot", "a.bmp"), id="a picture of another kind"),
-        pytest.param(
-            ("release", *PARAMETERS, "--value", "3", "--plot", "no/place.png"), id="a place that is not there"
-        ),
-        pytest.param(("verify", *PARAMETERS, "--value", "0"), id="half a pair"),
-        pytest.param(("verify", *PARAMETERS, "--value", "0", "--neighbour", "2"), id="values that are not adjacent"),
-        pytest.param(("verify", *PARAMETERS, *PAIR, "--at-epsilon", "-1"), id="a negative epsilon"),
-        pytest.param(("attack", "--neighbour", "5"), id="an attack on values that are not adjacent"),
-        pytest.param(("verfy",), id="a typo"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused(
-    arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert_refused(discreet_here(capsys, "snap", *arguments))
+UNMEANT = {
+    "no value": "release --epsilon 1 --bound 100",
+    "no bound": "release --epsilon 1 --value 3",
+    "a value that is no number": "release --epsilon 1 --bound 100 --value nan",
+    "an infinite value": "release --epsilon 1 --bound 100 --value inf",
+    "a bad epsilon": "release --epsilon nan --bound 9 --value 3",
+    "a bound within the noise": "release --epsilon 1 --bound 1 --value 3",
+    "a bound beyond floats": "release --epsilon 1 --bound 1e200 --value 3",
+    "no sensitivity": "release --epsilon 1 --bound 100 --value 3 --sensitivity 0",
+    "a picture of another kind": "release --epsilon 1 --bound 100 --value 3 --plot a.bmp",
+    "a place that is not there": "release --epsilon 1 --bound 100 --value 3 --plot no/place.png",
+    "half a pair": "verify --epsilon 1 --bound 100 --value 0",
+    "values that are not adjacent": "verify --epsilon 1 --bound 100 --value 0 --neighbour 2",
+    "a negative epsilon": "verify --epsilon 1 --bound 100 --value 0 --neighbour 1 --at-epsilon -1",
+    "an attack on values that are not adjacent": "attack --neighbour 5",
+    "a typo": "verfy",
+}
+
+
+@pytest.mark.parametrize("what", UNMEANT)
+def test_what_cannot_be_meant_is_refused(what: str, tmp_path: Path) -> None:
+    assert_refused(discreet("snap", *UNMEANT[what].split(), cwd=tmp_path))
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("value", ["nan", "seven", "", "1 2", "٣"])
-def test_a_bad_value_is_refused_in_words_that_no_value_can_change(
-    value: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    answer = discreet_here(capsys, "snap", "release", *PARAMETERS, f"--value={value}")
-    assert answer == discreet_here(capsys, "snap", "release", *PARAMETERS, "--value=other")
+def test_a_bad_value_is_refused_in_words_that_no_value_can_change(value: str) -> None:
+    answer = discreet("snap", "release", *PARAMETERS, f"--value={value}")
+    assert answer == discreet("snap", "release", *PARAMETERS, "--value=other")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -46,3 +47,17 @@ def names(tree: ast.AST) -> Iterator[str]:
             yield f"{node.value.id}.{node.attr}"
         elif isinstance(node, ast.Name):
             yield node.id
+
+
+def resolve(dotted: str) -> object:
+    """The module, or what is inside it: the longest part that imports, then its attributes."""
+    parts = dotted.split(".")
+    for cut in range(len(parts), 0, -1):
+        try:
+            found: object = import_module(".".join(parts[:cut]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[cut:]:
+            found = getattr(found, part)
+        return found
+    raise ModuleNotFoundError(dotted)

@@ -40,11 +40,6 @@ def test_every_public_name_resolves_and_is_documented(name: str) -> None:
     assert value.__doc__
 
 
-def test_a_former_name_is_the_name_of_today() -> None:
-    assert vars(dc)["__getattr__"]("seeds_gamma") is dc.published_gamma
-    assert "seeds_gamma" not in dir(dc)
-
-
 def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no_such_name"):
         dc.no_such_name  # type: ignore[attr-defined]  # noqa: B018

@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from functools import cache
-from importlib import import_module
 from typing import NamedTuple
 
 import pytest
 
 from discreet_papers.claims import CLAIMS
 from discreet_papers.claims.page import SEEDS
-from tests.contracts.source import ROOT
+from tests.contracts.source import ROOT, resolve
 
 
 class Row(NamedTuple):
@@ -31,20 +30,6 @@ def rows() -> list[Row]:
             seed, item, name, test, claims = (cell.strip() for cell in line.strip().strip("|").split("|"))
             found.append(Row(seed, item, name.strip("`"), test.strip("`"), tuple(re.findall(r"`([^`]+)`", claims))))
     return found
-
-
-def resolve(dotted: str) -> object:
-    """The module, or what is inside it: the longest part that imports, then its attributes."""
-    parts = dotted.split(".")
-    for cut in range(len(parts), 0, -1):
-        try:
-            found: object = import_module(".".join(parts[:cut]))
-        except ModuleNotFoundError:
-            continue
-        for part in parts[cut:]:
-            found = getattr(found, part)
-        return found
-    raise ModuleNotFoundError(dotted)
 
 
 @cache

@@ -64,6 +64,7 @@ def test_a_killed_worker_changes_no_count_and_no_charge(
     assert [entry.request_id for entry in ledger.history("d") if entry.kind == "charge"] == ["r"]
 
 
+@pytest.mark.soak
 def test_a_cluster_that_goes_stops_the_release_and_the_request_can_be_repeated(tmp_path: Path) -> None:
     if reason := missing():
         pytest.skip(reason)

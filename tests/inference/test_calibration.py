@@ -27,6 +27,7 @@ CASES = {
 }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("case", CASES)
 def test_ranks_are_uniform_and_the_plug_in_s_are_not(case: str) -> None:
     prior, n, name, epsilon = CASES[case]

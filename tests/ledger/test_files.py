@@ -98,7 +98,7 @@ def test_a_ledger_that_stays_locked_is_refused_and_nothing_is_spent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
-    monkeypatch.setattr(file, "PATIENCE", 0.1)
+    monkeypatch.setattr(file, "PATIENCE", 0)
     with file.exclusive_lock(tmp_path / "l.db", "l.db", 0):
         with pytest.raises(LedgerError, match="is locked by another process"):
             ledger.charge("d", 1, request_id="r", digest="x")
@@ -133,7 +133,7 @@ def test_a_copy_made_meanwhile_takes_no_lock_away(tmp_path: Path, monkeypatch: p
 
     with monkeypatch.context() as patch:
         patch.setattr(file, "step", wait)
-        patch.setattr(file, "PATIENCE", 0.3)
+        patch.setattr(file, "PATIENCE", 0)
         thread = threading.Thread(target=lambda: ledger.charge("d", 1, request_id="A", digest="x"))
         thread.start()
         assert written.wait(60)

@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-import doctest
 import re
 from pathlib import Path
 
 import pytest
 
-from tests.cli.command import discreet_here
+from tests.cli.command import discreet
 from tests.contracts.source import ROOT
 
 DOCS = ROOT / "docs"
 
 
-def test_the_python_of_the_page_on_composition_runs_as_shown() -> None:
-    done = doctest.testfile(str(DOCS / "composition.md"), module_relative=False, encoding="utf-8")
-    assert done.attempted > 8
-    assert done.failed == 0
-
-
-def test_the_commands_of_the_page_on_composition_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_commands_of_the_page_on_composition_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     text = (DOCS / "composition.md").read_text(encoding="utf-8")
     commands = re.findall(r"^discreet (ledger .*)$", text, flags=re.MULTILINE)
     assert len(commands) == 2
     for command in commands:
-        assert discreet_here(capsys, *command.split()).code == 0
+        assert discreet(*command.split()).code == 0
 
 
 def test_the_rights_of_the_page_are_the_tested_ones() -> None:

@@ -236,8 +236,8 @@ def test_a_ledger_that_stays_locked_is_refused_and_nothing_is_spent(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger = Ledger.create(database, dataset="d", epsilon=1)
-    monkeypatch.setattr(postgres_store, "PATIENCE", 0.2)
-    with psycopg.connect(database) as holder:
+    with psycopg.connect(database) as holder, monkeypatch.context() as patch:
+        patch.setattr(postgres_store, "PATIENCE", 2)  # also how long this process may fall silent
         holder.execute("SELECT FROM discreet.mark FOR UPDATE")
         with pytest.raises(LedgerError, match="is locked by another process"):
             ledger.charge("d", 1, request_id="r", digest="x")
@@ -256,7 +256,7 @@ def test_a_writer_that_falls_silent_is_shut_out_and_has_spent_nothing(
             monkeypatch.setattr(postgres_store, "step", lambda _: None)
             assert other.charge("d", 1, request_id="other", digest="x").is_new  # waits until the first is shut out
 
-    monkeypatch.setattr(postgres_store, "PATIENCE", 0.3)
+    monkeypatch.setattr(postgres_store, "PATIENCE", 2)  # on a busy machine it falls silent for a while before it should
     monkeypatch.setattr(postgres_store, "step", stay_away)
     with pytest.raises(LedgerError):
         silent.charge("d", 1, request_id="silent", digest="x")

@@ -153,6 +153,7 @@ def pmf(mechanism: Exponential, c: list[int]) -> dict[Outcome, float]:
     return dict(zip(mechanism.space.candidates(), np.exp(mechanism.log_pmf(c)).tolist(), strict=True))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("family", FOUR)
 @pytest.mark.parametrize(
     ("prior", "c", "scale"),
@@ -175,6 +176,7 @@ def test_draws_have_the_law_and_reject_a_scale_that_is_30_percent_off(
             assert not fits(seen, pmf(family(space, scale=scale * factor, **gamma_of(mechanism)), c))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("family", FOUR)
 @pytest.mark.parametrize(("n", "first"), [(LISTED, 0), (LISTED, 100), (2000, 1000), (2000, 3), (2000, 2000)])
 def test_long_lines_are_drawn_without_a_list_and_have_the_same_law(
@@ -200,6 +202,7 @@ def test_a_release_of_very_many_records_in_two_categories_needs_no_list(family: 
     assert bits.used < 5 * 10_000
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("family", FOUR)
 @pytest.mark.parametrize(
     ("prior", "c"),

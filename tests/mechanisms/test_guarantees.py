@@ -55,6 +55,7 @@ def published_forms(space: PosteriorSpace, epsilon: str, rng: random.Random) -> 
     yield ExponentialReciprocal.as_published(space, epsilon=epsilon, gamma=gamma)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("batch", range(12))
 def test_no_mechanism_loses_more_than_it_guarantees_on_eighteen_random_spaces(batch: int) -> None:
     rng = seeded(f"guarantees {batch}")
@@ -68,6 +69,7 @@ def test_no_mechanism_loses_more_than_it_guarantees_on_eighteen_random_spaces(ba
             assert not check(mechanism).exceeds, mechanism
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("prior", [["1", "1"], ["0.01", "0.01"], ["0.05", "50"]])
 def test_no_mechanism_loses_more_than_it_guarantees_on_longer_lines(prior: list[str]) -> None:
     space, rng = PosteriorSpace(prior, 150), seeded(f"long {prior}")
@@ -171,13 +173,6 @@ def test_counts_are_checked_before_a_release(family: type[Mechanism], counts: ob
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("epsilon", [0, -1, "nan", "inf", True, "1/0", [1], "1e-200", "1e200"])
-def test_an_epsilon_that_is_no_budget_is_refused(family: type[Mechanism], epsilon: object) -> None:
-    with pytest.raises(InvalidInput):
-        build(family, SPACE, epsilon)
-
-
-@pytest.mark.parametrize("family", FAMILIES)
 def test_every_mechanism_says_what_it_is_and_for_whom(family: type[Mechanism]) -> None:
     mechanism = build(family, SPACE, "0.1")
     assert mechanism.adjacency == "replace-one"
@@ -202,6 +197,7 @@ SMALL = [
 ]
 
 
+@pytest.mark.few(9)
 @pytest.mark.parametrize("family", RELEASED)
 @pytest.mark.parametrize(("prior", "n", "epsilon"), SMALL)
 def test_every_pmf_sums_to_one(family: type[Mechanism], prior: list[str], n: int, epsilon: str) -> None:

@@ -24,6 +24,7 @@ def oracle_scale(family: type[Laplace | LaplaceImproved], k: int, epsilon: str) 
     return (mechanisms.laplace_scale if family is Laplace else mechanisms.improved_scale)(k, epsilon)
 
 
+@pytest.mark.few(16)
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("rounding", ROUNDINGS)
 @pytest.mark.parametrize(("k", "n"), SMALL)
@@ -89,6 +90,7 @@ def test_what_is_no_candidate_has_no_weight() -> None:
             law.log_weight(outcome)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("rounding", ROUNDINGS)
 @pytest.mark.parametrize("c", [[7, 13], [0, 6], [3, 1, 2], [0, 0, 5], [1, 0, 2, 1]])

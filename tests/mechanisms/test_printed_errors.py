@@ -59,6 +59,7 @@ def mean_error_of_free_on_a_line(epsilon: str) -> float:
     return total
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("build", "printed", "digits"),
     [
@@ -78,6 +79,7 @@ def test_mean_errors_under_the_prior_predictive(build: Callable[[], Mechanism], 
     assert mean_error(build()) == pytest.approx(printed, abs=0.5001 * 10**-digits)
 
 
+@pytest.mark.soak
 def test_fifty_records_in_three_categories_after_nearest() -> None:
     assert mean_error(Geometric(LARGER, epsilon=1)) == pytest.approx(0.255, abs=5e-4)
 
@@ -111,6 +113,7 @@ def test_the_limit_of_all_private_kernels_on_the_candidates(
     assert found == pytest.approx(printed, abs=0.5001 * 10**-digits)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("epsilon", "printed", "digits"), [("1", 0.10800, 5), ("0.2", 0.4109, 4)])
 def test_the_free_way_back_on_a_line(epsilon: str, printed: float, digits: int) -> None:
     assert mean_error_of_free_on_a_line(epsilon) == pytest.approx(printed, abs=0.5001 * 10**-digits)
@@ -141,6 +144,7 @@ def test_the_free_way_back_of_three_categories() -> None:
     assert total == pytest.approx(0.3562, abs=5e-5)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("n", "printed"), [(4, 1.040), (8, 1.027)])
 def test_what_the_border_of_the_simplex_costs_fades_as_n_grows(n: int, printed: float) -> None:
     space = PosteriorSpace([1, 1, 1], n)
@@ -148,6 +152,7 @@ def test_what_the_border_of_the_simplex_costs_fades_as_n_grows(n: int, printed: 
     assert ratio == pytest.approx(printed, abs=5e-4)
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("n", [1, 5, 12, 30])
 @pytest.mark.parametrize("prior", [["1", "1"], ["7", "4"], ["0.5", "0.5"]])
 @pytest.mark.parametrize("epsilon", ["0.5", "1", "2"])

@@ -31,6 +31,7 @@ def test_the_page_begins_as_written_and_shows_all_pictures() -> None:
         assert (ROOT / "docs" / "images" / f"question-{name}.png").is_file()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_the_page_says_what_the_full_numbers_say(name: str) -> None:
     assert section(name, study(name).numbers(False)) in PAGE

@@ -18,7 +18,7 @@ from discreet_papers.claim_record import check, recall_check
 from discreet_papers.figure_record import FORMATS, make, put, recall
 from discreet_papers.registry import ENTRIES, Entry, chosen
 from discreet_papers.run import STALE, prepare, reproduce
-from tests.cli.command import SCRIPT, discreet
+from tests.cli.command import SCRIPT, installed_discreet
 from tests.contracts.source import PACKAGE, PAPERS
 
 FIG2 = chosen(["fig2"])[0]
@@ -146,7 +146,7 @@ def test_a_killed_run_leaves_no_process_behind_and_is_taken_up_where_it_stopped(
     records, _, _ = stopped(command, tmp_path, signal.SIGKILL, PYTHONPATH=str(frozen))
     finished = {path.stem: path.stat().st_mtime_ns for path in records}
     assert set(finished) < set(names)
-    answer = discreet("reproduce", *names, "--quick", "--out", str(tmp_path), PYTHONPATH=str(frozen))
+    answer = installed_discreet("reproduce", *names, "--quick", "--out", str(tmp_path), PYTHONPATH=str(frozen))
     assert answer.code == 0, answer
     for name in names:
         assert all((tmp_path / f"{name}.{kind}").stat().st_size > 0 for kind in (*FORMATS, "json"))

@@ -59,6 +59,7 @@ def moved(rng: random.Random, c: Counts) -> Counts:
     return r
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("batch", range(4))
 def test_float_distances_have_nine_digits_for_every_n_near_and_far_and_every_prior(batch: int) -> None:
     rng = seeded(f"hellinger {batch}")
@@ -110,6 +111,7 @@ def test_many_rows_are_the_same_as_one_by_one() -> None:
     assert -np.expm1(log_affinity_floats(prior, c, rows)) == pytest.approx(together**2, rel=1e-12)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("batch", range(2))
 def test_all_forms_of_hellinger_agree_with_enumeration(batch: int) -> None:
     for alpha, n in random_spaces(f"forms {batch}", 12, sizes={2: 12, 3: 4, 4: 3}):

@@ -17,6 +17,7 @@ STATED = 1e-12
 """The relative error of H that the tables state."""
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("batch", range(4))
 def test_all_distances_of_random_small_spaces_keep_their_digits(batch: int) -> None:
     sizes = {2: 60, 3: 10, 4: 6, 5: 4}

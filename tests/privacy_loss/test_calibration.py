@@ -100,6 +100,7 @@ def test_a_thousand_records_reach_the_printed_error() -> None:
     assert Fraction(999, 1000) < audit(best).lower <= audit(best).epsilon <= 1
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("batch", range(3))
 def test_random_spaces_are_calibrated_to_what_was_asked_for(batch: int) -> None:
     for at, (alpha, n) in enumerate(random_spaces(f"calibrations {batch}", 4, sizes={2: 40, 3: 7, 4: 4})):

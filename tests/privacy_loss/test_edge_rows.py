@@ -56,6 +56,7 @@ def _families(space: PosteriorSpace) -> list[Exponential]:
     ]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_it_agrees_with_enumeration_within_its_own_bound(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a fixed sample of spaces
@@ -70,6 +71,7 @@ def test_it_agrees_with_enumeration_within_its_own_bound(seed: int) -> None:
             assert found.loss == pytest.approx(truth, abs=MARGIN), mechanism
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(2))
 def test_what_is_certified_is_within_a_few_per_cent_of_what_is_reached(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a fixed sample of spaces

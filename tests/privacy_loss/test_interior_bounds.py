@@ -38,6 +38,7 @@ def losses(scan: Dense, mechanism: Exponential) -> np.ndarray:
     return found
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_no_pair_of_a_block_loses_more_than_its_bound(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a fixed sample of spaces

@@ -12,6 +12,7 @@ from discreet.privacy_loss.certificates import certificate_by_theorem
 from discreet.privacy_loss.large_n import LongSearch
 
 
+@pytest.mark.soak
 def test_a_million_records_are_calibrated_with_a_certified_loss() -> None:
     space = PosteriorSpace([1, 1], 10**6)
     found = calibrate("exponential-reciprocal", space, epsilon=1)

@@ -21,6 +21,7 @@ PRIORS = [("1", "1"), ("1e-9", "1e12"), ("0.3", "7"), ("9.5", "10"), ("0.001", "
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("batch", range(3))
 def test_whole_spaces_meet_the_definitions_on_random_small_spaces(kind: Kind, batch: int) -> None:
     rng = seeded(f"rates {batch}")

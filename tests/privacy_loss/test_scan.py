@@ -72,6 +72,7 @@ def test_the_dense_scan_is_the_definition_in_fifty_digits(
     assert scan.mean_error(rates, weighed) == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("batch", range(4))
 def test_the_dense_scan_is_plain_enumeration_on_random_small_spaces(batch: int) -> None:
     rng = seeded(f"scans {batch}")

@@ -9,15 +9,13 @@ import pytest
 
 import discreet as dc
 from discreet.errors import BudgetExceeded, LedgerError
-from tests.cli.command import discreet_here
+from tests.cli.command import discreet
 from tests.support.postgres import Server
 from tests.support.tables import write_votes
 
-Capture = pytest.CaptureFixture[str]
-
 
 def test_a_release_is_charged_sealed_verified_and_repeated_on_a_server(
-    postgres: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+    postgres: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write_votes(tmp_path / "v.csv", ["a"] * 5 + ["b"] * 3)
@@ -25,17 +23,17 @@ def test_a_release_is_charged_sealed_verified_and_repeated_on_a_server(
     ledger = dc.Ledger.create(url, dataset="d", epsilon=1, delta="1e-6", composition="zcdp")
     arguments = ["release", "v.csv", "--column", "vote", "--categories", "a,b", "--epsilon", "0.1", "--ledger", url]
     asked = [*arguments, "--dataset", "d", "--request-id", "r", "--yes", "--json"]
-    first = discreet_here(capsys, *asked, "--out", "r.json", "--mechanism", "exponential-reciprocal")
+    first = discreet(*asked, "--out", "r.json", "--mechanism", "exponential-reciprocal")
     assert (first.code, first.err) == (0, "")
-    again = discreet_here(capsys, *asked, "--mechanism", "exponential-reciprocal")
+    again = discreet(*asked, "--mechanism", "exponential-reciprocal")
     assert again.document == first.document
     charge = ledger.find("r")
     assert charge is not None
     assert charge.hash == first.document["charge"]
     assert [entry.rho for entry in ledger.history()[1:]] == ["1/800", None], "the exponential family pays a quarter"
-    verified = discreet_here(capsys, "receipt", "verify", "r.json", "--ledger", url)
+    verified = discreet("receipt", "verify", "r.json", "--ledger", url)
     assert verified.code == 0
-    assert discreet_here(capsys, *asked, "--mechanism", "geometric").code == 2
+    assert discreet(*asked, "--mechanism", "geometric").code == 2
     texts = [
         first.out,
         again.out,

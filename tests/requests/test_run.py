@@ -66,15 +66,6 @@ def test_a_request_without_an_id_gets_one_of_its_own(ledger: Ledger) -> None:
     assert len(str(first.request_id)) == 32
 
 
-def test_a_tenth_ten_times_spends_a_budget_of_one_exactly_and_an_eleventh_is_refused(ledger: Ledger) -> None:
-    for _ in range(10):
-        ask(ledger, epsilon=0.1)
-    assert ledger.remaining("d").epsilon == 0
-    with pytest.raises(BudgetExceeded):
-        ask(ledger, epsilon=0.1)
-    assert ledger.verify().rows == 1 + 2 * 10
-
-
 @pytest.mark.parametrize("mechanism", ["exponential-reciprocal", "laplace", "geometric"])
 def test_the_charge_is_the_epsilon_asked_whatever_the_certified_loss(mechanism: str, ledger: Ledger) -> None:
     receipt = ask(ledger, epsilon="0.9", mechanism=mechanism, calibrated=mechanism != "laplace")

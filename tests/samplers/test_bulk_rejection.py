@@ -18,6 +18,7 @@ from discreet.samplers.simplex_rejection import Tilted
 from discreet.testing import HashedBits, draw_many_with
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(8))
 def test_the_floats_that_decide_bracket_the_exact_chance_and_the_room_holds(seed: int) -> None:
     case = random_case(random.Random(seed), categories=(3, 4, 5, 10, 30), digits=9)  # noqa: S311

@@ -26,6 +26,7 @@ ROUNDING = 1e-11
 """What the enumeration in floats may be wrong by: 1/LS is at most about 100 here."""
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("batch", range(4))
 def test_the_bound_is_never_below_enumeration(batch: int) -> None:
     for alpha, n in random_spaces(f"bound {batch}", 40, low=0.0001, high=10**4):
@@ -36,6 +37,7 @@ def test_the_bound_is_never_below_enumeration(batch: int) -> None:
         assert bound >= exact - ROUNDING * (1 + exact)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("batch", range(4))
 def test_small_spaces_are_exact_and_the_reciprocal_is_never_above_its_own_rate(batch: int) -> None:
     for alpha, n in random_spaces(f"exact {batch}", 25):
@@ -105,6 +107,7 @@ def test_a_block_of_increments_is_bounded_by_the_slope_at_its_ends(alpha: str, l
                 assert bound <= 10 * max(fraction_upper(step) for step in steps)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("batch", range(2))
 def test_the_least_local_sensitivity_is_a_lower_bound(batch: int) -> None:
     for alpha, n in random_spaces(f"least {batch}", 40):

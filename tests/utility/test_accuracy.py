@@ -17,6 +17,7 @@ from tests.utility.kernels import NAMES, SPACES, kernel, made, space_of
 METRICS = {"hellinger": distances.hellinger, "l1": distances.l1, "kl": distances.kl}
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("kind", SPACES)
 def test_the_expected_error_is_that_of_the_definition(kind: str, name: str) -> None:
@@ -29,6 +30,7 @@ def test_the_expected_error_is_that_of_the_definition(kind: str, name: str) -> N
     assert found.publishable
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("kind", SPACES)
 def test_quantiles_and_tails_of_given_counts_are_those_of_the_definition(kind: str, name: str) -> None:
@@ -42,6 +44,7 @@ def test_quantiles_and_tails_of_given_counts_are_those_of_the_definition(kind: s
             assert found.tail(t) == pytest.approx(float(oracle.tail(alpha, c, row, t)), rel=1e-9, abs=1e-14)
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("name", ["geometric", "exponential-reciprocal"])
 @pytest.mark.parametrize("kind", SPACES)

@@ -28,6 +28,7 @@ def mechanisms(prior: list[int], n: int) -> list[dc.Mechanism]:
     ]
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize("prior", PRIORS, ids=str)
 @pytest.mark.parametrize("place", range(7))
 def test_the_enclosure_holds_and_is_narrow(prior: list[int], place: int) -> None:
@@ -46,6 +47,7 @@ def test_the_enclosure_holds_and_is_narrow(prior: list[int], place: int) -> None
         assert found.worst_tail(t) >= exact.worst_tail(t) * (1 - 1e-9)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("metric", ["kl", "l1"])
 @pytest.mark.parametrize("place", [0, 2, 3])
 def test_other_metrics_are_enclosed_too(metric: str, place: int) -> None:

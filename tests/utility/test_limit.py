@@ -16,6 +16,7 @@ def example() -> dict[str, Any]:
     return runpy.run_path(str(EXAMPLE))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("place", range(5))
 def test_with_two_categories_geometric_meets_the_limit(example: dict[str, Any], place: int) -> None:
     for epsilon in example["EPSILONS"]:
@@ -25,6 +26,7 @@ def test_with_two_categories_geometric_meets_the_limit(example: dict[str, Any], 
             assert abs(row.excess) < 1e-4
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("k", "n", "greatest"), [(3, 8, 0.061), (4, 5, 0.129)])
 def test_with_more_it_comes_near(example: dict[str, Any], k: int, n: int, greatest: float) -> None:
     for epsilon in example["EPSILONS"]:

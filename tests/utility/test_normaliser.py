@@ -44,6 +44,7 @@ def test_with_two_categories_it_lies_at_an_end_or_where_the_sensitivity_is_least
         assert min(extremes) <= logs.min() + 1e-12, (name, scale, space)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("scale", ["0.5", "2"])
 def test_its_limit_is_coth_of_half_the_scale(scale: str) -> None:
     limit = 1 / math.tanh(float(scale) / 2)
@@ -64,6 +65,7 @@ def test_under_the_global_sensitivity_it_grows_with_n() -> None:
     assert one.limit == math.inf
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", HELLINGER)
 @pytest.mark.parametrize("prior", [[1, 1], [7, 4]], ids=str)
 def test_beyond_enumeration_the_lower_bound_is_near(name: str, prior: list[int]) -> None:

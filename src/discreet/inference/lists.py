@@ -1,6 +1,6 @@
 """p(c | o) as a list of counts with their probabilities, where P(o | c) is no product: the exponential family.
 
-Here all candidates are weighed, where every pair of them fits; `discreet.inference.near` goes on from there.
+Here all candidates are weighed, where every pair of them fits; `discreet.inference.weighted_draws` goes on from there.
 """
 
 from __future__ import annotations

@@ -31,6 +31,7 @@ def test_there_are_sixty_sets_with_every_epsilon_bound_and_kind_of_value() -> No
     assert {s.kind for s in SETS} == set(AWKWARD)
 
 
+@pytest.mark.few(12)
 @pytest.mark.parametrize("chosen", SETS, ids=str)
 def test_masses_sum_to_one_and_the_loss_is_within_mironov_s_bound(chosen: ParameterSet) -> None:
     found = chosen.snapping.verify(chosen.value, chosen.neighbour)

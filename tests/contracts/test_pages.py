@@ -1,0 +1,54 @@
+"""The pages of docs/: their Python and their commands run, and print what the page shows."""
+
+from __future__ import annotations
+
+import doctest
+import re
+
+import pytest
+
+from discreet import Geometric, PosteriorSpace
+from discreet.inference.statement import quick_groups
+from tests.cli.command import discreet
+from tests.contracts.source import ROOT
+
+DOCS = ROOT / "docs"
+PAGES = {page.name: page.read_text(encoding="utf-8") for page in sorted(DOCS.glob("*.md"))}
+PYTHON = [name for name, text in PAGES.items() if ">>> " in text]
+WIDTHS = {"snapping.md": "120"}
+COMMANDS = [
+    (name, *part)
+    for name, text in PAGES.items()
+    for block in re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL)
+    for part in re.findall(r"\$ discreet (.*)\n((?:[^$].*\n)*)", block)
+]
+"""Each with the page it is on, and what the page shows below it."""
+
+
+@pytest.mark.parametrize("name", PYTHON)
+def test_the_python_of_a_page_runs_as_shown(name: str) -> None:
+    done = doctest.testfile(str(DOCS / name), module_relative=False, encoding="utf-8", optionflags=doctest.ELLIPSIS)
+    assert done.attempted > 8
+    assert done.failed == 0
+
+
+@pytest.mark.parametrize(("page", "command", "shown"), COMMANDS, ids=[command for _, command, _ in COMMANDS])
+def test_a_command_of_a_page_prints_what_it_shows(page: str, command: str, shown: str) -> None:
+    """Every line that is shown, whatever the blanks; `...` stands for anything."""
+    answer = discreet(*command.split(), COLUMNS=WIDTHS.get(page, "80"))
+    assert answer.code == 0, answer
+    printed = [" ".join(line.split()) for line in answer.out.splitlines()]
+    for line in shown.splitlines():
+        pattern = re.escape(" ".join(line.split())).replace(re.escape("..."), ".*")
+        assert any(re.fullmatch(pattern, there) for there in printed), line
+
+
+def test_enough_is_run() -> None:
+    assert {"accuracy.md", "composition.md", "groups.md", "scale.md", "snapping.md"} <= set(PYTHON)
+    assert len(COMMANDS) >= 10
+
+
+def test_intervals_within_groups_have_their_noise_as_far_as_the_page_says() -> None:
+    cells = PosteriorSpace(prior=[1] * 6, n=10**6)
+    assert quick_groups(Geometric(cells, epsilon="0.13"), 3)
+    assert not quick_groups(Geometric(cells, epsilon="0.12"), 3)
