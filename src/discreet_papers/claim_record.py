@@ -8,6 +8,7 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from discreet_papers.claims import CLAIMS
 from discreet_papers.figure_record import code_digest, put, to_json
 
 PLACE = "claims"
@@ -31,8 +32,6 @@ class Checked:
 
 def claim_names(*, quick: bool) -> list[str]:
     """The claims to check; a quick run leaves out the slow ones."""
-    from discreet_papers.claims import CLAIMS
-
     return [claim.id for claim in CLAIMS.values() if not (quick and claim.slow)]
 
 
@@ -52,8 +51,6 @@ def recall_check(name: str, out: Path) -> Checked | None:
 
 def check(name: str, out: Path) -> Checked:
     """Check a claim and put its verdict in place."""
-    from discreet_papers.claims import CLAIMS
-
     started = time.perf_counter()
     claim = CLAIMS[name]
     finding = claim.check()

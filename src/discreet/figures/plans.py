@@ -8,18 +8,20 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.arithmetic.numbers import exact
 from discreet.errors import DiscreetError
 from discreet.mechanisms import Mechanism, Optimal, mechanism
+from discreet.posteriors.grid import grid
 from discreet.posteriors.space import PosteriorSpace, exceeds
 from discreet.utility import accuracy
 from discreet.utility.plans import CATEGORIES
 
 if TYPE_CHECKING:
-    import numpy as np
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
     Curve = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -84,8 +86,6 @@ def numbers(
     >>> sorted(shown.law)
     ['exponential-global', 'exponential-reciprocal', 'geometric', 'laplace-improved']
     """
-    import numpy as np
-
     asked = exact(epsilon, "epsilon", above=0)
     few = space.k > 2 and exceeds(space, ENUMERATED)
     epsilons = sorted({*(Fraction(text) for text in (FEW_EPSILONS if few else EPSILONS)), asked})
@@ -153,10 +153,6 @@ def _made(name: str, space: PosteriorSpace, epsilon: Fraction) -> Mechanism:
 
 def _law(made: Mechanism, counts: tuple[int, ...]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Distances of the candidates from the balanced one, in order, and their probabilities."""
-    import numpy as np
-
-    from discreet.posteriors.grid import grid
-
     distance = grid(made.space).distances(made.space.candidates().index(counts))
     chance = np.exp(made.log_pmf(counts))
     order = np.argsort(distance, kind="stable")

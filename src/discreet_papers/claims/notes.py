@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from discreet.mechanisms.exponential import ExponentialSmooth
 from discreet.posteriors import Dirichlet
@@ -13,11 +16,7 @@ from discreet.posteriors.distances import hellinger
 from discreet.posteriors.space import PosteriorSpace
 from discreet.privacy_loss.rates import Steps
 from discreet.sensitivity.exact import global_sensitivity
-from discreet_papers.claims.base import Claim, Evidence
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from discreet_papers.claims.base import Check, Evidence
 
 PRIOR = Dirichlet([7, 4, 5])
 GLOBAL = "0.239992747797"
@@ -92,61 +91,18 @@ def _captions(data: Callable[[NDArray[np.int64]], NDArray[np.bool_]]) -> Evidenc
 
 
 def _balanced(space: PosteriorSpace) -> float:
-    import numpy as np
-
     share, rest = divmod(space.n, 3)
     return float(1 / Steps(space, np.array([[share, share, share + rest]])).local[0])
 
 
-CLAIMS: tuple[Claim[Any], ...] = (
-    Claim(
-        id="003-global",
-        source="003 Figures 3 and 4",
-        says=f"the global sensitivity for DL(7,4,5) is {GLOBAL}",
-        settings="all neighbours of all data sets, n = 4 and 8; it does not depend on n",
-        right="the step between the two smallest priors",
-        test=_global_value,
-        printed=lambda: float(GLOBAL),
-        mended=lambda: global_sensitivity(PosteriorSpace(prior=PRIOR, n=100)),
+CHECKS: dict[str, Check[Any]] = {
+    "003-global": Check(
+        _global_value, lambda: float(GLOBAL), lambda: global_sensitivity(PosteriorSpace(prior=PRIOR, n=100))
     ),
-    Claim(
-        id="003-gamma",
-        source="003 §2.3.1, Figure 3",
-        says=f"γ = ln(1 - ε/(2 ln(δ/(2(n+1))))), which is {' and '.join(GAMMAS.values())}",
-        settings="ε = δ = 0.8, n = 100 and 120, twelve digits",
-        right="the printed digits have 2n for 2(n+1)",
-        test=_gammas,
-        printed=lambda n: n + 1,
-        mended=lambda n: n,
+    "003-gamma": Check(_gammas, lambda n: n + 1, lambda n: n),
+    "003-gamma-size": Check(_size, lambda n: n + 1, lambda n: math.comb(n + 2, 2)),
+    "003-gamma-figure-4": Check(_figure_4, 150, 120),
+    "003-local": Check(
+        _captions, lambda rows: rows.max(axis=1) - rows.min(axis=1) <= 1, lambda rows: rows.min(axis=1) >= 0
     ),
-    Claim(
-        id="003-gamma-size",
-        source="003 Lemma 2.2, Figure 3",
-        says="|R| = n+1, also for DL(7,4,5)",
-        settings="candidates counted, n = 100 and 120",
-        right="C(n+2, 2) for three categories",
-        test=_size,
-        printed=lambda n: n + 1,
-        mended=lambda n: math.comb(n + 2, 2),
-    ),
-    Claim(
-        id="003-gamma-figure-4",
-        source="003 Figure 4",
-        says=f"γ = {GAMMAS[120]} at n = 150",
-        settings="ε = δ = 0.8, with 2n, thirteen digits",
-        right="that is the γ of n = 120",
-        test=_figure_4,
-        printed=150,
-        mended=120,
-    ),
-    Claim(
-        id="003-local",
-        source="003 Figure 3",
-        says="local and smooth sensitivity are 0.08 and 0.09 at n = 100, 0.0945 and 0.096 at n = 120",
-        settings="DL(7,4,5), the printed γ; balanced data, then every data set",
-        right="no data set at all has both numbers",
-        test=_captions,
-        printed=lambda rows: rows.max(axis=1) - rows.min(axis=1) <= 1,
-        mended=lambda rows: rows.min(axis=1) >= 0,
-    ),
-)
+}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
-from discreet_papers.claims import SUBJECTS
+from discreet_papers.claims import CLAIMS
 from discreet_papers.claims.base import Claim, Finding, Verdict
 
 SEEDS = {
@@ -38,7 +39,9 @@ verdict does not depend on luck; it speaks of the settings that it names.
 
 def page() -> str:
     """The whole page."""
-    checked = {title: [(claim, claim.check()) for claim in module.CLAIMS] for title, module in SUBJECTS.items()}
+    checked: dict[str, list[tuple[Claim[Any], Finding]]] = {}
+    for claim in CLAIMS.values():
+        checked.setdefault(claim.subject, []).append((claim, claim.check()))
     totals = Counter(finding.verdict for rows in checked.values() for _, finding in rows)
     counts = ", ".join(f"{totals[verdict]} {_plural(verdict, totals[verdict])}" for verdict in Verdict)
     seeds = "\n".join(f"- seed {number}: *{title}*{_NOTE.get(number, '')}" for number, title in SEEDS.items())
@@ -51,7 +54,7 @@ def _plural(verdict: Verdict, number: int) -> str:
     return verdict.value if number == 1 else verdict.value.replace("holds", "hold").replace("fails", "fail")
 
 
-def _table(rows: list[tuple[Claim[object], Finding]]) -> str:
+def _table(rows: list[tuple[Claim[Any], Finding]]) -> str:
     lines = ["| claim | the seed says | verdict | settings | counterexample | is |", "|---|---|---|---|---|---|"]
     for claim, found in rows:
         said = f"{claim.source}: {claim.says}"

@@ -12,12 +12,14 @@ from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from discreet.mechanisms import LaplaceImproved
 from discreet.mechanisms.exponential import ExponentialLocal, ExponentialReciprocal
 from discreet.posteriors.space import PosteriorSpace
 from discreet.privacy_loss.edge_rows import scan_ends
 from discreet.sensitivity.exact import global_sensitivity
-from discreet_papers.claims.base import Claim, Evidence
+from discreet_papers.claims.base import Check, Evidence
 from discreet_papers.claims.rulers import HELLINGER, LEGACY, Measured, Ruler, smooth_mean
 
 
@@ -138,8 +140,6 @@ def _loss(ruler: Ruler, n: int, *, reciprocal: bool) -> float:
 
 def _nearer(level: float) -> Evidence:
     """Figure 3: within this distance of the truth lands improved Laplace most often, then M_H, then the baseline."""
-    import numpy as np
-
     n = 1000
     line = Measured.of(n, HELLINGER)
     distances = line.distances(n // 2)
@@ -183,119 +183,17 @@ def _smooth_at(line: Measured, x: int) -> float:
     return line.smooth(x, math.log(1 - 1 / (2 * math.log(1e-8 / (2 * (line.n + 1))))))
 
 
-CLAIMS: tuple[Claim[Any], ...] = (
-    Claim(
-        id="001-figure-1",
-        source="001 Figure 1, and all other figures",
-        says="the sensitivity of the Hellinger distance is plotted",
-        settings="beta(1,1), n = 100, local sensitivity at x = 0 and x = 50",
-        right="sqrt(1 - BC^(1/ln(n+Σα))) is: the program divides by ln(n+Σα) where it should subtract lnΓ(n+Σα)",
-        test=_sensitivities,
-        printed=HELLINGER,
-        mended=LEGACY,
-    ),
-    Claim(
-        id="001-gap",
-        source="001 §3, Figure 1",
-        says="there is a gap between global and local sensitivity, and a smooth bound inside it",
-        settings="beta(1,1), n = 100, the seeds' γ at ε = 1, δ = 1e-8, every x",
-        right="as printed",
-        test=_gap,
-        printed=_smooth_at,
-    ),
-    Claim(
-        id="001-better-than-global",
-        source="001 abstract, §1",
-        says="calibrating to smooth in place of global sensitivity improves accuracy",
-        settings="s = ε/2, ε = 1, beta(1,1), balanced data, n = 100, 1000, 5000, mean H",
-        right="as printed",
-        test=_better_than_global,
-        printed=_smooth_at,
-    ),
-    Claim(
-        id="001-figure-3",
-        source="001 §7.2.1, Figure 3",
-        says="near the truth M_H releases more probably than baseline Laplace, and improved Laplace more so",
-        settings="ε = 1, δ = 1e-8, beta(1,1), n = 1000, balanced data",
-        right="as printed",
-        test=_nearer,
-        printed=0.05,
-    ),
-    Claim(
-        id="001-figure-4",
-        source="001 Figure 4",
-        says="mean errors at ε = 1",
-        settings="beta(1,1), n = 100, balanced data, δ = 1e-8, exact means",
-        right="ε = 0.8, with the distance of Figure 1 and γ from 2n for 2(n+1), is plotted",
-        test=_figure_4,
-        printed=TRUE,
-        mended=PROGRAM,
-    ),
-    Claim(
-        id="001-decreasing",
-        source="001 §7.2.2",
-        says="the average errors of all three decrease as the data grows",
-        settings="ε = 1, beta(1,1), balanced data, n = 100 to 15,000, exact means",
-        right="as printed",
-        test=_decreasing,
-        printed=(100, 300, 1000, 5000, 15000),
-    ),
-    Claim(
-        id="001-overtakes",
-        source="001 §7.2.2",
-        says="below n = 300 both Laplace mechanisms outperform M_H, beyond it M_H outperforms the baseline",
-        settings="ε = 1, beta(1,1), balanced data, n = 50 to 15,000, exact means",
-        right="near n = 210, by the Hellinger distance",
-        test=_overtaken,
-        printed=lambda setup: 300,
-        mended=crossing,
-    ),
-    Claim(
-        id="001-approaches",
-        source="001 §7.2.2",
-        says="M_H asymptotically approaches the improved Laplace mechanism",
-        settings="ε = 1, beta(1,1), balanced data, n = 1000, 5000, 15,000, exact means",
-        right="their errors' ratio tends to 2/cosh(ε/2), 1.7737: well inside the space M_H is noise ∝ exp(-ε|v|/2)",
-        test=_approaches,
-        printed=1.0,
-    ),
-    Claim(
-        id="001-figure-5",
-        source="001 §7.2.2, Figure 5",
-        says="with data (50, 50) and growing priors M_H overtakes the baseline and comes very close to the improved",
-        settings="ε = 1, balanced priors 1 to 1000, exact means; very close: within 10 %",
-        right="it overtakes the baseline, and stays 1.77 times worse than improved Laplace",
-        test=_priors,
-        printed=1.1,
-        mended=1.8,
-    ),
-    Claim(
-        id="001-figure-6",
-        source="001 Figure 6, §7.3",
-        says="the concrete privacy losses at ε = 1",
-        settings="beta(1,1), s = ½, γ = 1 for M_H; n = 10³, 10⁴, 5·10⁴",
-        right="those of the distance of Figure 1 are plotted",
-        test=_figure_6,
-        printed=HELLINGER,
-        mended=LEGACY,
-    ),
-    Claim(
-        id="001-conclusion-1",
-        source="001 §8",
-        says="for priors with small parameters M_H outperforms the baseline but not the improved approach",
-        settings="ε = 1, beta(1,1), balanced data, exact means",
-        right="from n = 210 on",
-        test=_small_priors,
-        printed=(100, 210, 1000, 5000, 15000),
-        mended=(210, 1000, 5000, 15000),
-    ),
-    Claim(
-        id="001-conclusion-2",
-        source="001 §8",
-        says="when the prior parameters increase, M_H is comparable with the improved baseline",
-        settings="ε = 1, data (50, 50), balanced priors 1 to 1000; comparable: within 10 %",
-        right="its error stays 1.77 times as large",
-        test=_priors,
-        printed=1.1,
-    ),
-)
+CHECKS: dict[str, Check[Any]] = {
+    "001-figure-1": Check(_sensitivities, HELLINGER, LEGACY),
+    "001-gap": Check(_gap, _smooth_at),
+    "001-better-than-global": Check(_better_than_global, _smooth_at),
+    "001-figure-3": Check(_nearer, 0.05),
+    "001-figure-4": Check(_figure_4, TRUE, PROGRAM),
+    "001-decreasing": Check(_decreasing, (100, 300, 1000, 5000, 15000)),
+    "001-overtakes": Check(_overtaken, lambda setup: 300, crossing),
+    "001-approaches": Check(_approaches, 1.0),
+    "001-figure-5": Check(_priors, 1.1, 1.8),
+    "001-figure-6": Check(_figure_6, HELLINGER, LEGACY),
+    "001-conclusion-1": Check(_small_priors, (100, 210, 1000, 5000, 15000), (210, 1000, 5000, 15000)),
+    "001-conclusion-2": Check(_priors, 1.1),
+}

@@ -10,15 +10,14 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from discreet.mechanisms import LaplaceImproved
 from discreet.posteriors.grid import Line
 from discreet.posteriors.space import PosteriorSpace
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Ruler: TypeAlias = Callable[[PosteriorSpace], float]
 """The power of BC that a distance is made of."""
@@ -55,8 +54,6 @@ class Measured:
     @classmethod
     def of(cls, n: int, ruler: Ruler, prior: object = 1) -> Measured:
         """Prior beta(prior, prior)."""
-        import numpy as np
-
         line = Line(PosteriorSpace(prior=[prior, prior], n=n))
         power, first = ruler(line.space), np.arange(n)
         steps = np.sqrt(-np.expm1(line.log_affinities(first, first + 1) * power))
@@ -69,42 +66,30 @@ class Measured:
 
     def distances(self, first: int) -> NDArray[np.float64]:
         """From the candidate with this first count to all."""
-        import numpy as np
-
         log_affinity = self.line.log_affinities(np.full(self.n + 1, first), np.arange(self.n + 1))
         return np.sqrt(-np.expm1(np.minimum(log_affinity, 0.0) * self.power))
 
     def smooth(self, first: int, gamma: float) -> float:
         """max LS(x')·exp(-γ|x-x'|)."""
-        import numpy as np
-
         return float((self.local * np.exp(-gamma * np.abs(np.arange(self.n + 1) - first))).max())
 
     def inverse_reciprocal(self, first: int, gamma: float) -> float:
         """min 1/LS(x') + γ|x-x'|."""
-        import numpy as np
-
         return float((1 / self.local + gamma * np.abs(np.arange(self.n + 1) - first)).min())
 
     def mean(self, first: int, rate: float) -> float:
         """The expected distance of a release with weights exp(-rate·H)."""
-        import numpy as np
-
         distances = self.distances(first)
         weight = np.exp(-rate * distances)
         return float((weight @ distances) / weight.sum())
 
     def laplace_mean(self, first: int, scale: float) -> float:
         """The expected distance of floored Laplace noise of this scale."""
-        import numpy as np
-
         made = LaplaceImproved(self.line.space, epsilon=1, rate=1 / Fraction(str(scale)), rounding="floor")
         return float(np.exp(made.log_pmf([first, self.n - first])) @ self.distances(first))
 
     def loss(self, rate: Callable[[int], float]) -> float:
         """The greatest loss between neighbours near the end, over all outputs, with weights exp(-rate(x)·H)."""
-        import numpy as np
-
         best, before = 0.0, None
         for first in range(min(NEAR, self.n) + 1):
             weight = -rate(first) * self.distances(first)

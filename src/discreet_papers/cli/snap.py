@@ -9,8 +9,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import discreet as dc
+from discreet.arithmetic.numbers import exact
+from discreet.cli.busy import busy
+from discreet.cli.files import Reserved
 from discreet.cli.help import HelpTyper
+from discreet.cli.tables import print_json, print_written
 from discreet.errors import InvalidInput
+from discreet.figures.image import picture_format, render
+from discreet_papers.cli.snap_documents import (
+    attack_document,
+    print_attack,
+    print_document,
+    release_document,
+    verify_document,
+)
+from discreet_papers.figures import pores
+from discreet_papers.figures import snapping as figure
+from discreet_papers.verification.attack import FloatLaplace
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -48,9 +64,6 @@ def release(
     as_json: AsJson = False,
 ) -> None:
     """Release a number by one exact draw. What is printed may be published."""
-    import discreet as dc
-    from discreet_papers.cli.snap_documents import release_document
-
     snapping = dc.Snapping(epsilon=epsilon, bound=bound, sensitivity=sensitivity)
     given = _read(value)
     with _Picture(plot) as picture:
@@ -75,10 +88,6 @@ def verify(
     as_json: AsJson = False,
 ) -> None:
     """Compute the exact privacy loss of the float program between two values, or certify it for all of them."""
-    import discreet as dc
-    from discreet.cli.busy import busy
-    from discreet_papers.cli.snap_documents import verify_document
-
     if (value is None) != (neighbour is None):
         raise InvalidInput("a pair needs both --value and --neighbour", hint="give both, or neither to certify all")
     snapping = dc.Snapping(epsilon=epsilon, bound=bound, sensitivity=sensitivity)
@@ -104,12 +113,6 @@ def attack(
     as_json: AsJson = False,
 ) -> None:
     """Find outputs of a float Laplace that only one of two neighbours can give, and none for snapping."""
-    import discreet as dc
-    from discreet.arithmetic.numbers import exact
-    from discreet.cli.busy import busy
-    from discreet_papers.cli.snap_documents import attack_document
-    from discreet_papers.verification.attack import FloatLaplace
-
     laplace = FloatLaplace(epsilon=epsilon, exact_uniforms=exact_uniforms)
     wide = 100 / exact(epsilon, "epsilon", above=0) if bound is None else bound
     snapping = dc.Snapping(epsilon=epsilon, bound=wide)
@@ -124,9 +127,6 @@ class _Picture:
     """A place for a picture, checked before anything is drawn; nothing at all where none is asked for."""
 
     def __init__(self, path: Path | None) -> None:
-        from discreet.cli.files import Reserved
-        from discreet.figures.image import picture_format
-
         self._kind = "" if path is None else picture_format(path)
         self._place = None if path is None else Reserved(path)
 
@@ -138,8 +138,6 @@ class _Picture:
     def write(self, paint: Callable[[], Figure]) -> None:
         """Paint and fill the place, if there is one."""
         if self._place is not None:
-            from discreet.figures.image import render
-
             self._place.write(render(paint(), self._kind))
 
     def __exit__(self, *failure: Any) -> None:
@@ -158,27 +156,18 @@ def _read(value: str) -> str:
 
 
 def _likelihood(snapping: Snapping, output: float) -> Figure:
-    from discreet_papers.figures import snapping as figure
-
     return figure.paint_likelihood(figure.likelihood(snapping, output))
 
 
 def _losses(found: Verdict) -> Figure:
-    from discreet_papers.figures import snapping as figure
-
     return figure.paint(figure.numbers(found))
 
 
 def _pores(laplace: FloatLaplace, snapping: Snapping, value: str, neighbour: str) -> Figure:
-    from discreet_papers.figures import pores
-
     return pores.paint(pores.numbers(laplace, snapping, value, neighbour))
 
 
 def _show(document: dict[str, Any], title: str, plot: Path | None, *, as_json: bool) -> None:
-    from discreet.cli.tables import print_json, print_written
-    from discreet_papers.cli.snap_documents import print_attack, print_document
-
     if as_json:
         print_json(document)
         return

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich.table import Table
+
 from discreet.arithmetic.numbers import exact, float_upper
+from discreet.cli.tables import console
 from discreet.receipts import plain
+from discreet_papers.verification.attack import Snapped, scan
 
 if TYPE_CHECKING:
     from discreet import Snapping
@@ -96,8 +100,6 @@ def attack_document(laplace: FloatLaplace, snapping: Snapping, value: str, neigh
     >>> document["float_laplace"]["infinite"], document["snapping"]["infinite"], document["snapping"]["pores"]
     (True, False, 0)
     """
-    from discreet_papers.verification.attack import Snapped, scan
-
     porous, snapped = scan(laplace, value, neighbour), scan(Snapped(snapping), value, neighbour)
     first = porous.pores[0] if porous.pores else None
     return {
@@ -136,10 +138,6 @@ def dyadic_text(number: Dyadic) -> str:
 
 def print_document(document: dict[str, Any], title: str) -> None:
     """A release or a verification for people."""
-    from rich.table import Table
-
-    from discreet.cli.tables import console
-
     table = Table(title=title)
     table.add_column("what")
     table.add_column("value", justify="right")
@@ -155,8 +153,6 @@ def print_document(document: dict[str, Any], title: str) -> None:
 
 def print_attack(document: dict[str, Any]) -> None:
     """The attack for people: sentences, because each says what follows."""
-    from discreet.cli.tables import console
-
     out, porous, snapped = console(), document["float_laplace"], document["snapping"]
     value, neighbour = document["value"], document["neighbour"]
     out.print(f"float Laplace, ε = {snapped['epsilon_exact']}, value {value} against {neighbour}", soft_wrap=True)

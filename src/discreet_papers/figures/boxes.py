@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet_papers.figures.error_laws import BOX, RUNS, ErrorLaw, Runs
 from discreet_papers.figures.style import STYLE, paint_box
 from discreet_papers.table import Table
 
 if TYPE_CHECKING:
-    import numpy as np
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
 WIDTH = 0.34
 

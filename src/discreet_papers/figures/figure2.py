@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from discreet.posteriors.distances import hellinger_floats
 from discreet.posteriors.space import PosteriorSpace
 from discreet_papers.figures.style import BLUE, ORANGE, PRINTED, RIGHT, dress, figure_of, legend_below
@@ -43,8 +45,6 @@ def settings(quick: bool) -> dict[str, str]:
 
 def numbers(quick: bool) -> PeakNumbers:
     """Every candidate, both neighbours."""
-    import numpy as np
-
     rows = SPACE.candidates().array()
     curves: dict[tuple[str, tuple[int, ...]], list[float]] = {}
     for data in DATA:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.figures.plans import balanced
 from discreet.mechanisms import ExponentialSmooth, Laplace, LaplaceImproved
 from discreet.posteriors.space import PosteriorSpace
@@ -15,9 +18,7 @@ from discreet_papers.published import legacy_power
 from discreet_papers.table import Table
 
 if TYPE_CHECKING:
-    import numpy as np
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
 EPSILON = "1"
 N = 100
@@ -72,8 +73,6 @@ _ADDITIVE: tuple[type[Laplace] | type[LaplaceImproved], ...] = (Laplace, Laplace
 
 def _binned(stream: Stream) -> NDArray[np.float64]:
     """The probability of each bin; the last one is closed."""
-    import numpy as np
-
     total = np.zeros(BINS)
     for distance, weight in stream.slices():
         place = np.minimum((distance * BINS).astype(np.int64), BINS - 1)

@@ -6,7 +6,8 @@ impossible posterior, and n for |R| in γ. Its Laplace mechanism adds noise of s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
+from numpy.typing import NDArray
 
 from discreet.figures.plans import balanced
 from discreet.mechanisms import (
@@ -23,10 +24,6 @@ from discreet.utility.metrics import METRIC, MetricName
 from discreet_papers.figures.boxes import Box
 from discreet_papers.figures.error_laws import RUNS, ErrorLaw
 from discreet_papers.figures.style import PRINTED, RIGHT
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 SCALE = "2/ε"
 
@@ -51,8 +48,6 @@ class Notes:
 
     def as_printed(self, panel: str, *, everywhere: float, gamma: float) -> list[Box]:
         """With a global sensitivity and a γ of the seeds' own: these are laws, but no mechanisms of ours."""
-        import numpy as np
-
         found = []
         for name, sensitivity in self.sensitivities(everywhere, gamma).items():
             law = ErrorLaw.of(self._measured, np.exp(-float(self.epsilon) / 2 / sensitivity * self._score))
@@ -75,8 +70,6 @@ class Notes:
         return family.as_published(self.space, epsilon=self.epsilon)
 
     def _box(self, panel: str, place: str, name: str, mechanism: Mechanism) -> Box:
-        import numpy as np
-
         law = ErrorLaw.of(self._measured, np.exp(mechanism.log_pmf(self.counts)))
         return Box.of(panel, place, name, law, self._distances(mechanism.simulate(self.counts, RUNS)))
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from discreet.mechanisms import ExponentialSmooth
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.distances import hellinger
@@ -81,8 +83,6 @@ def numbers(quick: bool) -> NotesNumbers:
 
 def _data_with_both(space: PosteriorSpace, gamma: float) -> int:
     """How many data sets have the printed local and smooth sensitivity, to the printed digits."""
-    import numpy as np
-
     steps = Steps(space, space.candidates().array())
     local, smooth = 1 / steps.local, 1 / steps.inverse(ExponentialSmooth, gamma)
     at, within, there, around = CLAIMED[space.n]

@@ -10,6 +10,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.errors import NotPrivate
 from discreet.mechanisms import Geometric
 from discreet.posteriors.predictive import log_predictive
@@ -21,9 +24,7 @@ from discreet_papers.questions.any_score import SCORES, Scored
 from discreet_papers.table import Table
 
 if TYPE_CHECKING:
-    import numpy as np
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
 EPSILON = 1.0
 Place: TypeAlias = tuple[tuple[int, ...], int]
@@ -98,16 +99,12 @@ def _measures(space: PosteriorSpace) -> tuple[str, ...]:
 
 
 def _distances(space: PosteriorSpace, name: str) -> NDArray[np.float64]:
-    import numpy as np
-
     rows = space.candidates().array()
     return np.stack([METRIC[name].distances(space.prior, row, rows) for row in rows])
 
 
 def _row(scored: Scored, measures: dict[str, NDArray[np.float64]]) -> Row:
     """The smoothing with the least error in the score's own distance, or in Hellinger where it is not measured."""
-    import numpy as np
-
     weight = np.exp(log_predictive(scored.space.prior, scored.space.candidates().array()))
     own = scored.name if scored.name in measures else "hellinger"
     found = []

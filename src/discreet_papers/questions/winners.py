@@ -11,6 +11,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from discreet.mechanisms import Geometric, Laplace, LaplaceImproved
 from discreet.posteriors.distances import hellinger_floats
 from discreet.posteriors.space import PosteriorSpace
@@ -84,8 +86,6 @@ def numbers(quick: bool) -> WinnerNumbers:
 
 
 def _cell(k: int, prior: int, data: str, n: int, epsilon: str) -> Cell:
-    import numpy as np
-
     space = PosteriorSpace(prior=[prior] * k, n=n)
     counts = counts_of(n, k, SHARES[data])
     distances = hellinger_floats(space.prior, counts, space.candidates().array())
