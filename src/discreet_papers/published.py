@@ -1,4 +1,4 @@
-"""The seeds' own distance and settings, to show their figures as they were printed. Nothing here is for a release.
+"""The papers' own distance and settings, to show their figures as they were printed. Nothing here is for a release.
 
 Their program divides ln BC by ln(n+Σα) where it should subtract lnΓ(n+Σα), so what they plot as Hellinger distance is
 sqrt(1 - BC^p) with p = 1/ln(n+Σα). That is still a metric for every p > 0: lnΓ(x+y) is a positive mixture of
@@ -27,7 +27,7 @@ from discreet.sensitivity.exact import global_sensitivity
 
 
 def legacy_power(space: PosteriorSpace) -> float:
-    """The power of BC in the seeds' distance, 1/ln(n+Σα).
+    """The power of BC in the papers' distance, 1/ln(n+Σα).
 
     >>> import math
     >>> round(legacy_power(PosteriorSpace(prior=[1, 1], n=98)), 12) == round(1 / math.log(100), 12)
@@ -37,7 +37,7 @@ def legacy_power(space: PosteriorSpace) -> float:
 
 
 def legacy_gamma(n: int, epsilon: object, delta: object) -> float:
-    """The smoothing rate of the seeds' program, ln(1 - ε/(2 ln(δ/(2n)))): n where their text has |R|, for every k.
+    """The smoothing rate of the papers' program, ln(1 - ε/(2 ln(δ/(2n)))): n where their text has |R|, for every k.
 
     >>> round(legacy_gamma(100, 0.8, 0.8), 13), round(legacy_gamma(120, 0.8, 0.8), 13)
     (0.0699407108115, 0.0677791100173)

@@ -5,18 +5,18 @@ from __future__ import annotations
 import ast
 import re
 from functools import cache
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import NamedTuple
 
 import pytest
 
 from discreet_papers.claims import CLAIMS
-from discreet_papers.claims.page import SEEDS
+from discreet_papers.pages import PAPERS
 from tests.contracts.source import ROOT
 
 
 class Row(NamedTuple):
-    seed: str
+    paper: str
     item: str
     name: str
     test: str
@@ -28,23 +28,9 @@ def rows() -> list[Row]:
     found = []
     for line in text.splitlines():
         if re.match(r"\| \d{3}", line):
-            seed, item, name, test, claims = (cell.strip() for cell in line.strip().strip("|").split("|"))
-            found.append(Row(seed, item, name.strip("`"), test.strip("`"), tuple(re.findall(r"`([^`]+)`", claims))))
+            paper, item, name, test, claims = (cell.strip() for cell in line.strip().strip("|").split("|"))
+            found.append(Row(paper, item, name.strip("`"), test.strip("`"), tuple(re.findall(r"`([^`]+)`", claims))))
     return found
-
-
-def resolve(dotted: str) -> object:
-    """The module, or what is inside it: the longest part that imports, then its attributes."""
-    parts = dotted.split(".")
-    for cut in range(len(parts), 0, -1):
-        try:
-            found: object = import_module(".".join(parts[:cut]))
-        except ModuleNotFoundError:
-            continue
-        for part in parts[cut:]:
-            found = getattr(found, part)
-        return found
-    raise ModuleNotFoundError(dotted)
 
 
 @cache
@@ -53,13 +39,13 @@ def known_tests(path: str) -> set[str]:
     return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")}
 
 
-@pytest.mark.parametrize("row", rows(), ids=lambda row: f"{row.seed}: {row.item}")
+@pytest.mark.parametrize("row", rows(), ids=lambda row: f"{row.paper}: {row.item}")
 def test_a_row_of_the_paper_map_resolves(row: Row) -> None:
-    assert resolve(row.name).__doc__
+    assert resolve_name(row.name).__doc__
     path, _, name = row.test.partition("::")
     assert name in known_tests(path)
     assert set(row.claims) <= set(CLAIMS)
-    assert set(re.findall(r"\b00\d\b", row.seed)) <= set(SEEDS)
+    assert set(re.findall(r"\b00\d\b", row.paper)) <= set(PAPERS)
 
 
 def test_every_claim_has_its_place_on_the_map() -> None:
@@ -67,10 +53,10 @@ def test_every_claim_has_its_place_on_the_map() -> None:
     assert sorted(placed) == sorted(CLAIMS)
 
 
-def test_every_seed_is_named_by_its_title() -> None:
+def test_every_paper_is_named_by_its_title() -> None:
     text = (ROOT / "docs" / "paper-map.md").read_text(encoding="utf-8")
-    for number, title in SEEDS.items():
-        assert f"eed {number}, *{title}*" in text
+    for number, title in PAPERS.items():
+        assert f"aper {number}, *{title}*" in text
 
 
 @pytest.mark.parametrize(
@@ -78,7 +64,7 @@ def test_every_seed_is_named_by_its_title() -> None:
 )
 def test_a_name_that_is_not_there_does_not_resolve(name: str) -> None:
     with pytest.raises((AttributeError, ModuleNotFoundError)):
-        resolve(name)
+        resolve_name(name)
 
 
 def test_a_test_that_is_not_there_is_not_found() -> None:

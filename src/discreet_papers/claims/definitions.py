@@ -1,4 +1,4 @@
-"""Claims in the seeds' definitions: privacy itself, the distance, and the two sensitivities as they are written."""
+"""Claims in the papers' definitions: privacy itself, the distance, and the two sensitivities as they are written."""
 
 from __future__ import annotations
 

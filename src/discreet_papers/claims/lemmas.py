@@ -1,4 +1,4 @@
-"""Claims about sliding and dilation: the lemmas by which the seeds argue for (ε, δ) and the terms they use.
+"""Claims about sliding and dilation: the lemmas by which the papers argue for (ε, δ) and the terms they use.
 
 A lemma speaks of Pr[u = z], the chance that the released candidate's score is z. Scores of candidates are isolated
 points, so Pr[u = e^λ·z] is 0 unless a candidate happens to lie there: `at_score` reads it so. The proofs compute with
@@ -28,7 +28,7 @@ DELTA = 1e-8
 
 @dataclass(frozen=True)
 class Scores:
-    """One row of M_H at ε = 1 with the seeds' γ: the scores H(x, r), the rate ε/(2S(x)), the normaliser."""
+    """One row of M_H at ε = 1 with the papers' γ: the scores H(x, r), the rate ε/(2S(x)), the normaliser."""
 
     distances: NDArray[np.float64]
     rate: float

@@ -60,7 +60,7 @@ def _name(space: PosteriorSpace) -> str:
 
 
 def _scaled(kind: type[Exponential], factor: Fraction) -> Callable[[PosteriorSpace], Exponential]:
-    """The family member at scale s = factor, which the seeds publish with factor ε/2."""
+    """The family member at scale s = factor, which the papers publish with factor ε/2."""
     return lambda space: kind(space, scale=factor)
 
 
@@ -110,7 +110,7 @@ def _argued() -> Iterator[PosteriorSpace]:
 
 
 def worst_for_the_neighbour(local: NDArray[Any], distances: NDArray[Any], x: int, y: int) -> slice | None:
-    """The seeds' conditions: LS(y) < LS(x), and r = BI(x) is the candidate that is worst for y."""
+    """The papers' conditions: LS(y) < LS(x), and r = BI(x) is the candidate that is worst for y."""
     return slice(x, x + 1) if local[y] < local[x] and distances[y, x] >= distances[y].max() else None
 
 

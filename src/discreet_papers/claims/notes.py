@@ -1,4 +1,4 @@
-"""Claims in the captions of seed 003: its sensitivities and its γ, to the digits that are printed."""
+"""Claims in the captions of paper 003: its sensitivities and its γ, to the digits that are printed."""
 
 from __future__ import annotations
 

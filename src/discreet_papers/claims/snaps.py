@@ -1,4 +1,4 @@
-"""Claims about the verification of snapping: seed 004's definitions and propositions for the ideal mechanism."""
+"""Claims about the verification of snapping: paper 004's definitions and propositions for the ideal mechanism."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ from discreet_papers.claims.base import Check, Evidence
 from discreet_papers.verification.dilations import UNIFORM, Steps, dilation
 from discreet_papers.verification.ideal import Ideal
 from discreet_papers.verification.proposition import opposite_dilation, three_terms
-from discreet_papers.verification.seed import LOWER_HALF, definition_five, mass_as_printed, one_dilation_is_not_enough
+from discreet_papers.verification.refutations import (
+    LOWER_HALF,
+    definition_five,
+    mass_as_printed,
+    one_dilation_is_not_enough,
+)
 
 Enough: TypeAlias = Callable[[Steps, Steps], float]
 """A δ that is claimed to be enough for noise μ₁ on a and μ₂ on a', at ε = 1."""
@@ -44,7 +49,7 @@ def _unclamped(enough: Enough) -> Evidence:
 
 
 def one_dilation(mu1: Steps, mu2: Steps) -> float:
-    """The seed's: D_ε(μ₁, μ₂)."""
+    """The paper's: D_ε(μ₁, μ₂)."""
     return float(dilation(mu1, mu2, 1))
 
 

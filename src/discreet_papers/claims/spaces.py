@@ -86,7 +86,7 @@ def _truncation(rule: Truncation) -> Evidence:
 
 
 def clamp_each(noisy: Sequence[int], n: int) -> Row:
-    """The seed's rule: every count to [0, n], and the last is n less the others, to [0, n].
+    """The paper's rule: every count to [0, n], and the last is n less the others, to [0, n].
 
     >>> clamp_each([4, 3], 5)
     (4, 3, 0)

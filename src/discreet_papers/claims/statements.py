@@ -1,4 +1,4 @@
-"""Claims about local sensitivity along the data: the seeds' statements I to III and what the proofs of them say.
+"""Claims about local sensitivity along the data: the papers' statements I to III and what the proofs of them say.
 
 All are for prior beta(1,1). x₀ is the balanced count, or the two nearest to it.
 """

@@ -1,4 +1,4 @@
-"""`discreet reproduce`: the figures of the seed documents again, as printed and put right, with a report."""
+"""`discreet reproduce`: the figures of the papers again, as printed and put right, with a report."""
 
 from __future__ import annotations
 
@@ -9,26 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
-from discreet.cli.tables import console, print_json, print_written
 from discreet.errors import InvalidInput
-from discreet.figures.image import picture_format
-from discreet_papers.claim_record import claim_names, has_checks, recall_check
-from discreet_papers.figure_record import put, recall
-from discreet_papers.registry import ENTRIES, chosen
-from discreet_papers.report import report
-from discreet_papers.run import reproduce as run
 
 if TYPE_CHECKING:
-    from discreet_papers.figure_record import Made
+    from discreet_papers.records import Made
 
 EXAMPLE = "Example: discreet reproduce fig4 --quick --out figures"
-
-CLAIMS = "claims"
 
 
 def reproduce(
@@ -42,18 +29,26 @@ def reproduce(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Make the figures of the papers behind discreet again, with their numbers, and a report that opens offline."""
+    from discreet_papers.registry import chosen
+
     asked = figures or []
-    entries = chosen([name for name in asked if name != CLAIMS])
-    if asked and set(asked) == {CLAIMS}:
-        entries = ()
+    entries = () if set(asked) == {"claims"} else chosen([name for name in asked if name != "claims"])
     if show_list:
         _print_list(as_json=as_json)
         return
     if out is None:
         raise InvalidInput("a place for the figures is needed", hint="give --out and a directory")
+    from discreet.figures.image import picture_format
+
     picture_format(Path("figure.png"))  # refused now, and not after minutes, where matplotlib is missing
-    checking = not asked or CLAIMS in asked
-    claims = claim_names(quick=quick) if checking or has_checks(out) else []
+    from discreet_papers.claims import CLAIMS
+    from discreet_papers.records import CLAIM_FOLDER, put, recall, recall_check
+    from discreet_papers.registry import ENTRIES
+    from discreet_papers.report import report
+    from discreet_papers.run import reproduce as run
+
+    checking = not asked or "claims" in asked
+    claims = list(CLAIMS) if checking or (out / CLAIM_FOLDER).is_dir() else []
     with _progress(quiet=as_json) as tell:
         made, checked = run(entries, claims if checking else [], out, quick=quick, jobs=jobs, tell=tell)
     done = {figure.id for figure in made}
@@ -76,6 +71,9 @@ def _progress(*, quiet: bool) -> Iterator[Callable[[str, float | None, int, int]
 
         yield say
         return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("reproducing", total=None)
@@ -87,22 +85,33 @@ def _progress(*, quiet: bool) -> Iterator[Callable[[str, float | None, int, int]
 
 
 def _print_list(*, as_json: bool) -> None:
+    from discreet_papers.registry import ENTRIES
+
     if as_json:
+        from discreet.cli.tables import print_json
+
         rows = [
             {"name": e.id, "also": list(e.also), "kind": e.kind, "source": e.source, "title": e.title} for e in ENTRIES
         ]
         print_json({"figures": rows})
         return
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from discreet.cli.tables import console
+
     table = Table(box=SIMPLE_HEAD)
     for heading in ("name", "where", "what"):
         table.add_column(heading)
     for entry in ENTRIES:
         table.add_row(entry.id, entry.source, entry.title)
-    table.add_row(CLAIMS, "all seeds", "Every checkable statement, with its verdict")
+    table.add_row("claims", "all papers", "Every checkable statement, with its verdict")
     console().print(table)
 
 
 def _print_made(made: list[Made], report: Path, *, as_json: bool) -> None:
+    from discreet.cli.tables import console, print_json, print_written
+
     if as_json:
         rows = [{"name": m.id, "seconds": m.seconds, "settings": m.settings, "sentences": m.sentences} for m in made]
         print_json({"figures": rows, "report": str(report)})

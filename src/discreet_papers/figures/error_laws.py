@@ -1,4 +1,4 @@
-"""The law of the error for one data set, and a thousand runs beside it, as the seeds simulated them.
+"""The law of the error for one data set, and a thousand runs beside it, as the papers simulated them.
 
 A mean of runs must lie near the exact mean. How near follows from the law itself by Chernoff's bound, without a normal
 approximation: the mean of m runs exceeds μ + t with probability at most exp(-m·(λt - ln E e^λ(X-μ))) for every λ > 0.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from discreet_papers.figures.streams import Stream
 
 RUNS = 1000
-"""How many runs the seeds average."""
+"""How many runs the papers average."""
 
 FALSE_ALARM = 1e-9
 

@@ -2,7 +2,7 @@
 
 ln BC is a sum over categories, so a table for each is enough. The categories are split in two halves; a slice is all
 candidates whose first half has one total, and its ln BC are the sums of a short list for each half (for two categories
-one slice holds everything). `power` is 1 for the Hellinger distance and 1/ln(n+Σα) for the seeds' (`legacy`).
+one slice holds everything). `power` is 1 for the Hellinger distance and 1/ln(n+Σα) for the papers' (`legacy`).
 `tests/papers/figures/test_streams.py` holds the sums to `discreet.accuracy`.
 """
 

@@ -1,4 +1,4 @@
-"""The question of seed 001 §8, third: other distances in place of Hellinger as the score.
+"""The question of paper 001 §8, third: other distances in place of Hellinger as the score.
 
 Every score is given its best smoothing and the largest scale whose exact loss is 1, and is then measured by every
 distance: if noise should be calibrated to the distance that accuracy is measured with, the diagonal wins.

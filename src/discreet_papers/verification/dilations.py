@@ -1,4 +1,4 @@
-"""The seed's ε-dilation, D_ε(μ₁,μ₂) = sup_E ( μ₁(E) - e^ε·μ₂(e^{-ε}E) ), computed exactly.
+"""The paper's ε-dilation, D_ε(μ₁,μ₂) = sup_E ( μ₁(E) - e^ε·μ₂(e^{-ε}E) ), computed exactly.
 
 The sup runs over the events that a mechanism can make: all sets of points, or unions of the cells between given cuts.
 For densities it is ∫ max(0, f₁(u) - f₂(e^{-ε}u)) du: the e^ε and the e^{-ε} of the change of variable cancel. It is

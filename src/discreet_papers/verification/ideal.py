@@ -1,8 +1,8 @@
-"""The ideal snapping mechanism of the seed, in real numbers: its distribution in closed form, for any noise law.
+"""The ideal snapping mechanism of the paper, in real numbers: its distribution in closed form, for any noise law.
 
     Snap(μ, v) = ⌊ v + S·ln(u)/ε ⌉_Λ,  u ~ μ on (0, 1], S = ±1 fair; with a bound, both v and the result are clamped
 
-With S = +1 the result is at least t iff u ≥ exp(ε(t-v)), with S = -1 iff u ≤ exp(-ε(t-v)); the seed divides the
+With S = +1 the result is at least t iff u ≥ exp(ε(t-v)), with S = -1 iff u ≤ exp(-ε(t-v)); the paper divides the
 endpoints by S where it should multiply the exponent. Tests: `tests/papers/verification/test_ideal.py`.
 """
 

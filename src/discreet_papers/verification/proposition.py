@@ -1,4 +1,4 @@
-"""The seed's proposition, put right: how close Snap(μ₁, a) and Snap(μ₂, a') are, in three terms.
+"""The paper's proposition, put right: how close Snap(μ₁, a) and Snap(μ₂, a') are, in three terms.
 
 Let a' = a + t (or a - t). A result beyond a, seen from a', comes from the same sign for both and from uniforms dilated
 by e^{-εt}; one beyond a' from the same sign and e^{+εt}; and one between the two comes from one sign for a and from
@@ -8,7 +8,7 @@ the other for a', with u·u' = e^{-εt}. So for every set of results, rounded an
       + ½ sup_{E ⊂ [e^{-εt},1)} [μ₁(E) - e^ε μ₂(e^{-εt}/E)]
       + ½ sup_{E ⊂ (0,e^{-εt})} [μ₁(E) - e^ε μ₂(e^{εt}E)]
 
-is enough, and without rounding it is least. The seed has the first term alone. For step densities each term is an
+is enough, and without rounding it is least. The paper has the first term alone. For step densities each term is an
 integral of max(0, A - K) or max(0, A - K/u²) over few pieces. Tests: `tests/papers/verification/test_proposition.py`.
 """
 
@@ -62,7 +62,7 @@ def three_terms(mu1: Steps, mu2: Steps, eps: object, t: object = 1) -> ThreeTerm
 
 
 def opposite_dilation(mu1: Steps, mu2: Steps, eps: object) -> Enclosure:
-    """sup_E [μ₁(E) - e^ε μ₂(e^{+ε}E)]: what the seed's step would need on the other sign's branch.
+    """sup_E [μ₁(E) - e^ε μ₂(e^{+ε}E)]: what the paper's step would need on the other sign's branch.
 
     >>> from math import exp
     >>> from discreet_papers.verification.dilations import UNIFORM

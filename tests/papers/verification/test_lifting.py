@@ -46,7 +46,7 @@ def by_all_events(one: Weights, other: Weights, relation: Relation, factor: Frac
 
 
 def by_linear_programme(one: Weights, other: Weights, relation: Relation, factor: Fraction) -> float | None:
-    """The seed's form as it is written: min Σ d with d ≥ μ_L - e^ε·μ_R; None if it has no solution."""
+    """The paper's form as it is written: min Σ d with d ≥ μ_L - e^ε·μ_R; None if it has no solution."""
     pairs, a_list, b_list = len(relation), list(one), list(other)
     if not pairs:
         return 0.0 if not sum(one.values()) and not sum(other.values()) else None
@@ -74,9 +74,9 @@ def test_the_least_delta_is_that_of_all_events_and_both_proofs_pass_the_independ
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_the_seed_s_form_is_its_linear_programme_and_exists_when_that_has_a_solution(seed: int) -> None:
+def test_the_paper_s_form_is_its_linear_programme_and_exists_when_that_has_a_solution(seed: int) -> None:
     one, other, relation, factor = instance(seed)
-    found = dc.lifting(one, other, relation, Log(factor), form="seed")
+    found = dc.lifting(one, other, relation, Log(factor), form="paper")
     expected = by_linear_programme(one, other, relation, factor)
     assert found.exists == (expected is not None)
     if expected is None:

@@ -1,4 +1,4 @@
-"""The seed's own statements, computed as printed: where they fail, and by how much.
+"""The paper's own statements, computed as printed: where they fail, and by how much.
 
 Each function returns the number that refutes a printed line; docs/snapping.md lists the lines and quotes the numbers.
 Tests: `tests/papers/verification/test_proposition.py`.
