@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.figures.style import STYLE, dress, legend_below, paint_box, two_panels
 from discreet_papers.figures.error_laws import BOX, RUNS, ErrorLaw, Runs
-from discreet_papers.figures.style import STYLE, dress, legend_below, paint_box, two_panels
 from discreet_papers.table import Table
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from discreet.figures.style import BLUE, ORANGE, dress, legend_below, two_panels
 from discreet.posteriors.space import PosteriorSpace
 from discreet_papers.figures.readings import DISTANCE, DISTANCE_SETTING, READINGS, distances
-from discreet_papers.figures.style import BLUE, ORANGE, dress, legend_below, two_panels
 from discreet_papers.table import Table
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.figures.plans import balanced
+from discreet.figures.style import STYLE, dress, figure_of, legend_below
 from discreet.posteriors.space import PosteriorSpace
 from discreet_papers.figures.readings import DELTA, DISTANCE, DISTANCE_SETTING, NAMES, READINGS, stream
 from discreet_papers.figures.streams import Stream
-from discreet_papers.figures.style import STYLE, dress, figure_of, legend_below
 from discreet_papers.table import Table
 
 if TYPE_CHECKING:

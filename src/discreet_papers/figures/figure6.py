@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from discreet.figures.style import GREY, STYLE, dress, legend_below, plain_logs, two_panels
 from discreet.mechanisms import (
     ExponentialGlobal,
     ExponentialLocal,
@@ -21,7 +22,6 @@ from discreet.privacy_loss import audit
 from discreet.privacy_loss.scan import Extreme, LineScan
 from discreet.sensitivity.exact import published_gamma
 from discreet_papers.figures.readings import DISTANCE, DISTANCE_SETTING, PRINTED, READINGS, RIGHT
-from discreet_papers.figures.style import GREY, STYLE, dress, legend_below, plain_logs, two_panels
 from discreet_papers.published import LegacyLine, LegacySensitivity
 from discreet_papers.table import Table
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from discreet.figures.plans import balanced
+from discreet.figures.style import STYLE, dress, legend_below, plain_logs, two_panels
 from discreet.posteriors.space import PosteriorSpace
 from discreet_papers.figures.error_laws import RUNS, Runs
 from discreet_papers.figures.readings import (
@@ -26,7 +27,6 @@ from discreet_papers.figures.readings import (
     law_and_runs,
     stream,
 )
-from discreet_papers.figures.style import STYLE, dress, legend_below, plain_logs, two_panels
 from discreet_papers.table import Table
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from discreet.errors import DiscreetError
+from discreet.figures.style import STYLE, dress, figure_of, legend_below, plain_logs
 from discreet.mechanisms import (
     ExponentialGlobal,
     ExponentialLocal,
@@ -38,7 +39,6 @@ from discreet_papers.figures.readings import (
     stream,
 )
 from discreet_papers.figures.streams import LaplaceStream
-from discreet_papers.figures.style import STYLE, dress, figure_of, legend_below, plain_logs
 from discreet_papers.table import Table
 
 if TYPE_CHECKING:

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import NotPrivate
+from discreet.figures.style import figure_of
 from discreet.mechanisms import Geometric
 from discreet.posteriors.predictive import log_predictive
 from discreet.posteriors.space import PosteriorSpace
 from discreet.utility import accuracy
 from discreet.utility.metrics import METRIC
-from discreet_papers.figures.style import figure_of
 from discreet_papers.questions.any_score import SCORES, Scored
 from discreet_papers.table import Table
 

@@ -11,11 +11,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from discreet.figures.style import BLUE, GREEN, GREY, ORANGE, figure_of
 from discreet.mechanisms import Geometric
 from discreet.posteriors.space import PosteriorSpace
 from discreet.utility import accuracy
 from discreet_papers.figures.readings import DELTA, NAMES, RIGHT, stream
-from discreet_papers.figures.style import BLUE, GREEN, GREY, ORANGE, figure_of
 from discreet_papers.table import Table
 
 if TYPE_CHECKING:
@@ -118,8 +118,8 @@ def sentences(shown: list[Cell]) -> list[str]:
         f"of {PRIORS[0]} in {weak} and of {PRIORS[1]} in {strong}: it gains where the local sensitivity is already "
         "flat, by many records, even data or a strong prior.",
         f"Improved Laplace is beaten in {len(above)} of {all_above} settings with ε above {turn:.2f}. There the "
-        "papers' rounding down, which moves a release by half a record on average whatever ε is, costs more than the noise: "
-        "well inside the space the errors' ratio is 2/cosh(ε/2), and that is 1 at this ε.",
+        "papers' rounding down, which moves a release by half a record on average whatever ε is, costs more than the "
+        "noise: well inside the space the errors' ratio is 2/cosh(ε/2), and that is 1 at this ε.",
         f"Below it, improved Laplace is beaten in {len(below)} settings" + _where(below) + " There additive noise is "
         "wider than the space and ends at its border, while M_H draws nearly at random from all candidates, and "
         "balanced data is nearest to all of them.",
