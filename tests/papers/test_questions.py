@@ -15,6 +15,7 @@ from discreet_papers.pages import QUESTIONS, QUESTIONS_HEAD, question, study
 from discreet_papers.questions import normalisers, scores, tightness, winners
 from discreet_papers.registry import ENTRIES
 from tests.contracts.source import ROOT
+from tests.support.soak import few
 
 PAGE = (ROOT / "docs" / "questions.md").read_text(encoding="utf-8")
 
@@ -31,7 +32,7 @@ def test_the_page_begins_as_written_and_shows_all_pictures() -> None:
         assert (ROOT / "docs" / "images" / f"question-{name}.png").is_file()
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("name", few([*QUESTIONS][::-1], 1))
 def test_the_page_says_what_the_full_numbers_say(name: str) -> None:
     assert question(name, study(name).numbers(False)) in PAGE
 

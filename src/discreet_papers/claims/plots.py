@@ -18,6 +18,7 @@ from discreet.privacy_loss.edge_rows import scan_ends
 from discreet.sensitivity.exact import global_sensitivity, local_sensitivity, published_gamma, smooth_sensitivity
 from discreet_papers.claims.base import Check, Evidence
 from discreet_papers.figures.figure6 import legacy_losses
+from discreet_papers.figures.growth import overtaking
 from discreet_papers.figures.readings import DELTA, NAMES, PRINTED, RIGHT, stream
 from discreet_papers.figures.streams import ExponentialStream
 from discreet_papers.published import LegacySensitivity
@@ -94,26 +95,16 @@ def _figure_4(setup: Setup) -> Evidence:
     return Evidence(near, found.smooth, f"{right}, where 0.194, 0.083 and 0.042 are plotted")
 
 
-def crossing(setup: Setup) -> int:
-    """The least multiple of 10 from which on M_H is better than the baseline.
-
-    >>> crossing(TRUE), crossing(PROGRAM), crossing(Setup(RIGHT, "0.8"))
-    (210, 260, 450)
-    """
-    worse = [n for n in range(50, 700, 10) if not errors(n, setup).smooth < errors(n, setup).baseline]
-    return worse[-1] + 10
-
-
-def _overtaken(where: Callable[[Setup], int]) -> Evidence:
+def _overtaken(where: Callable[[str, str], int]) -> Evidence:
     """Below this n both Laplace mechanisms are better than M_H, from it on M_H is better than the baseline."""
-    n = where(TRUE)
+    n = where(*TRUE)
     found = {size: errors(size, TRUE) for size in (50, 100, 150, n - 40, n - 20, n, n + 20, 1000, 5000, 15000)}
     wrong = (
         f"n = {size}: M_H {e.smooth:.4f}, baseline {e.baseline:.4f}"
         for size, e in found.items()
         if (e.smooth > max(e.baseline, e.improved)) != (size < n)
     )
-    other = f"{crossing(Setup(RIGHT, '0.8'))} at ε = 0.8, {crossing(PROGRAM)} by their program"
+    other = f"{overtaking(RIGHT, '0.8')} at ε = 0.8, {overtaking(*PROGRAM)} by their program"
     return Evidence.unless(wrong, n, f"overtakes near n = {n}; {other}")
 
 
@@ -192,7 +183,7 @@ CHECKS: dict[str, Check[Any]] = {
     "001-figure-3": Check(_nearer, 0.05),
     "001-figure-4": Check(_figure_4, TRUE, PROGRAM),
     "001-decreasing": Check(_decreasing, (100, 300, 1000, 5000, 15000)),
-    "001-overtakes": Check(_overtaken, lambda setup: 300, crossing),
+    "001-overtakes": Check(_overtaken, lambda reading, epsilon: 300, overtaking),
     "001-approaches": Check(_approaches, 1.0),
     "001-figure-5": Check(_priors, 1.1, 1.8),
     "001-figure-6": Check(_figure_6, RIGHT, PRINTED),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from discreet.figures.plans import balanced
@@ -150,8 +151,13 @@ def gap(reading: str, epsilon: str, n: int) -> float:
     return smooth - baseline
 
 
+@cache
 def overtaking(reading: str, epsilon: str) -> int:
-    """The least n, in steps of ten, from which on to `LAST` M_H's mean error is at most the baseline's."""
+    """The least n, in steps of ten, from which on to `LAST` M_H's mean error is at most the baseline's.
+
+    >>> overtaking(RIGHT, "0.8")
+    450
+    """
     least = LAST
     for n in range(LAST, 0, -STEP):
         if gap(reading, epsilon, n) > 0:

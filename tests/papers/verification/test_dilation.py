@@ -13,6 +13,7 @@ import discreet as dc
 from discreet_papers.verification import Log, Steps
 from discreet_papers.verification.affine import Affine, factor_of
 from discreet_papers.verification.dilations import UNIFORM
+from tests.support.soak import few
 
 
 def random_steps(seed: int) -> Steps:
@@ -29,7 +30,7 @@ def test_the_uniform_has_no_dilation_at_any_epsilon(epsilon: str) -> None:
     assert found.constant == found.slope == 0
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", few(range(40), 10))
 def test_the_dilation_of_densities_is_the_integral_of_positive_parts(seed: int) -> None:
     one, other = random_steps(seed), random_steps(seed + 1000)
     epsilon = ("0.3", "1", "2")[seed % 3]
@@ -62,7 +63,7 @@ def brute_cells(
     return best
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", few(range(40), 10))
 def test_the_dilation_of_points_is_the_sup_over_all_events_that_cells_can_make(seed: int) -> None:
     rng = random.Random(f"cells {seed}")  # noqa: S311 - a reproducible instance
 

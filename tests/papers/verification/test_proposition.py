@@ -19,6 +19,7 @@ from discreet_papers.verification.refutations import (
     other_branch,
 )
 from tests.papers.verification.test_dilation import random_steps
+from tests.support.soak import few
 
 
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "3"])
@@ -28,7 +29,7 @@ def test_all_three_terms_are_zero_for_the_uniform(epsilon: str, t: str) -> None:
     assert [term.upper for term in found] == [0, 0, 0]
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", few(range(30), 8))
 def test_the_three_terms_bound_what_the_mechanism_does_rounded_and_clamped(seed: int) -> None:
     one, other = random_steps(seed), random_steps(seed + 500)
     epsilon, t = ("0.5", "1", "2")[seed % 3], ("1", "0.6", "0.25", "0")[seed % 4]
