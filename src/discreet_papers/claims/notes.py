@@ -10,19 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.mechanisms.exponential import ExponentialSmooth
 from discreet.posteriors import Dirichlet
-from discreet.posteriors.distances import hellinger
 from discreet.posteriors.space import PosteriorSpace
-from discreet.privacy_loss.rates import Steps
-from discreet.sensitivity.exact import global_sensitivity
+from discreet.sensitivity.exact import global_sensitivity, local_sensitivity
 from discreet_papers.claims.base import Check, Evidence
+from discreet_papers.figures.notes import CAPTIONS, has_both, impossible_sensitivity
+from discreet_papers.published import legacy_gamma
 
 PRIOR = Dirichlet([7, 4, 5])
 GLOBAL = "0.239992747797"
 GAMMAS = {100: "0.0699407108115", 120: "0.0677791100173"}
-CAPTIONS = {100: ("0.08", "0.09"), 120: ("0.0945", "0.096")}
-"""Local and smooth sensitivity as printed under Figure 3, by n."""
 
 
 def agrees(value: float, printed: str) -> bool:
@@ -43,14 +40,14 @@ def _global_value(value: Callable[[], float]) -> Evidence:
         for c in PosteriorSpace(prior=PRIOR, n=n).candidates()
         for other in PosteriorSpace(prior=PRIOR, n=n).adjacency.neighbours(c)
     )
-    impossible = hellinger(PRIOR, Dirichlet([8, 3, 5]))
+    impossible = impossible_sensitivity()
     why = f"; {GLOBAL} = H(DL(7,4,5), DL(8,3,5)), no posterior of any data" if agrees(impossible, GLOBAL) else ""
     return Evidence(math.isclose(value(), found, rel_tol=1e-9), found, f"{value():.12f}, enumerated {found:.12f}{why}")
 
 
-def gamma(inside: float) -> float:
+def gamma(inside: int) -> float:
     """ln(1 - ε/(2 ln(δ/(2·inside)))) at ε = δ = 0.8."""
-    return math.log(1 - 0.8 / (2 * math.log(0.8 / (2 * inside))))
+    return legacy_gamma(inside, "0.8", "0.8")
 
 
 def _gammas(inside: Callable[[int], int]) -> Evidence:
@@ -78,21 +75,15 @@ def _figure_4(n: int) -> Evidence:
 
 def _captions(data: Callable[[NDArray[np.int64]], NDArray[np.bool_]]) -> Evidence:
     """Is there, for each n, a data set of the kind claimed that has both sensitivities as printed?"""
-    matches, shown = [], []
-    for n, (local, smooth) in CAPTIONS.items():
+    matches, shown, balanced = [], [], {}
+    for n in CAPTIONS:
         space = PosteriorSpace(prior=PRIOR, n=n)
         rows = space.candidates().array()
-        steps = Steps(space, rows[data(rows)])
-        found = 1 / steps.local, 1 / steps.inverse(ExponentialSmooth, float(GAMMAS[n]))
-        both = [agrees(a, local) and agrees(b, smooth) for a, b in zip(*(x.tolist() for x in found), strict=True)]
-        matches.append(any(both))
-        shown.append(f"n = {n}: {sum(both)} of {len(both)} data sets match; balanced has LS {_balanced(space):.4f}")
-    return Evidence(all(matches), _balanced(PosteriorSpace(prior=PRIOR, n=100)), "; ".join(shown))
-
-
-def _balanced(space: PosteriorSpace) -> float:
-    share, rest = divmod(space.n, 3)
-    return float(1 / Steps(space, np.array([[share, share, share + rest]])).local[0])
+        both = has_both(space, float(GAMMAS[n]), rows[data(rows)])
+        balanced[n] = local_sensitivity(space, (n // 3, n // 3, n - 2 * (n // 3)))
+        matches.append(bool(both.any()))
+        shown.append(f"n = {n}: {both.sum()} of {len(both)} data sets match; balanced has LS {balanced[n]:.4f}")
+    return Evidence(all(matches), balanced[100], "; ".join(shown))
 
 
 CHECKS: dict[str, Check[Any]] = {

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.figures.plans import balanced
 from discreet.mechanisms import (
@@ -39,8 +40,8 @@ from discreet_papers.table import Table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-PRINTED_SENSITIVITIES = {100: (0.08, 0.005, 0.09, 0.005), 120: (0.0945, 0.00005, 0.096, 0.0005)}
-"""By n: the local and the smooth sensitivity under Figure 3, each with half a unit of its last digit."""
+CAPTIONS = {100: ("0.08", "0.09"), 120: ("0.0945", "0.096")}
+"""By n: the local and the smooth sensitivity as printed under Figure 3."""
 
 UNIT: dict[MetricName, str] = {
     "hellinger": "Hellinger distance to the truth",
@@ -55,6 +56,15 @@ def impossible_sensitivity() -> float:
     0.239992747797
     """
     return hellinger(Dirichlet([7, 4, 5]), Dirichlet([8, 3, 5]))
+
+
+def has_both(space: PosteriorSpace, gamma: float, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which data sets have the printed local and smooth sensitivity, to half a unit of the last printed digit."""
+    steps = Steps(space, rows)
+    both = np.ones(len(rows), dtype=bool)
+    for inverse, printed in zip((steps.local, steps.inverse(ExponentialSmooth, gamma)), CAPTIONS[space.n], strict=True):
+        both &= np.abs(1 / inverse - float(printed)) <= 0.5 * 10.0 ** -len(printed.partition(".")[2])
+    return both
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +103,16 @@ class Notes:
 
     def numbers(self, quick: bool) -> NotesNumbers:
         """The exact laws and the runs."""
-        boxes, used = [], {}
+        boxes: list[Box] = []
+        used, both = {}, {}
         for n in self.sizes:
             space = PosteriorSpace(prior=self.prior, n=n)
             used[n] = self._sensitivities(space)
             for metric in self.metrics:
                 boxes += self._boxes(space, metric, used[n])
-        return NotesNumbers(boxes, used, {n: self._data_with_both(n) for n in self.sizes if n in PRINTED_SENSITIVITIES})
+            if n in CAPTIONS:
+                both[n] = int(has_both(space, self._gamma(n), space.candidates().array()).sum())
+        return NotesNumbers(boxes, used, both)
 
     def _gamma(self, n: int) -> float:
         return legacy_gamma(self.gamma_of.get(n, n), self.epsilon, self.epsilon)
@@ -112,14 +125,6 @@ class Notes:
             "exponential-local": local_sensitivity(space, counts),
             "exponential-smooth": smooth_sensitivity(space, counts, self._gamma(space.n)),
         }
-
-    def _data_with_both(self, n: int) -> int:
-        """How many data sets have the printed local and smooth sensitivity, to the printed digits."""
-        space = PosteriorSpace(prior=self.prior, n=n)
-        steps = Steps(space, space.candidates().array())
-        local, smooth = 1 / steps.local, 1 / steps.inverse(ExponentialSmooth, self._gamma(n))
-        at, within, there, around = PRINTED_SENSITIVITIES[n]
-        return int(np.count_nonzero((np.abs(local - at) <= within) & (np.abs(smooth - there) <= around)))
 
     def _boxes(self, space: PosteriorSpace, metric: MetricName, used: Mapping[str, float]) -> list[Box]:
         """As printed with the sensitivities used: laws, but no mechanisms of this package. Put right by mechanisms."""
@@ -163,10 +168,10 @@ class Notes:
             )
         lines += [self._gamma_told(n) for n in self.sizes]
         for n, both in shown.data_with_both.items():
-            used, (local, _, smooth, _) = shown.used[n], PRINTED_SENSITIVITIES[n]
+            used, (local, smooth) = shown.used[n], CAPTIONS[n]
             lines.append(
                 f"n = {n}: balanced data has a local sensitivity of {used['exponential-local']:.4f} and a smooth one "
-                f"of {used['exponential-smooth']:.4f}; the printed {local:g} and {smooth:g} belong to {both} of all "
+                f"of {used['exponential-smooth']:.4f}; the printed {local} and {smooth} belong to {both} of all "
                 "data sets."
             )
         return [*lines, *box_means(shown.boxes, "{panel}, {place}, mean error")]
