@@ -19,9 +19,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
-from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput
-from discreet_papers.verification.affine import BITS, Affine, Factor, factor_of
+from discreet_papers.verification.affine import BITS, Affine, Factor, factor_of, read_weights
 from discreet_papers.verification.flow import Flow, maximum_flow
 
 Point: TypeAlias = Any
@@ -81,7 +80,7 @@ def lifting(
     """
     if form not in ("star", "paper", "seed"):  # seed: what paper was called once
         raise InvalidInput("form must be star or paper", hint="leave it out for star")
-    factor, one, other = factor_of(eps), _weights(mu1), _weights(mu2)
+    factor, one, other = factor_of(eps), read_weights(mu1), read_weights(mu2)
     pairs = _pairs(one, other, relation)
     bits = BITS
     while True:
@@ -110,13 +109,6 @@ def lifting(
     _leave_over(left, one, 0, some_right)
     _leave_over(right, other, 1, some_left)
     return Lifting(delta, event, left, right, witnessed, frozenset())
-
-
-def _weights(weights: Mapping[Point, object]) -> dict[Point, Fraction]:
-    read = {point: exact(weight, "a weight", minimum=0) for point, weight in weights.items()}
-    if sum(read.values()) > 1:
-        raise InvalidInput("a distribution has mass above 1", hint="lower its weights")
-    return read
 
 
 def _pairs(
