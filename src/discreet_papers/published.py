@@ -18,12 +18,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from discreet import PosteriorSpace, global_sensitivity
 from discreet.arithmetic.numbers import ball, exact, nearest_float
 from discreet.posteriors.distances import log_affinity_floats
 from discreet.posteriors.grid import Line
-from discreet.posteriors.space import PosteriorSpace
 from discreet.privacy_loss.rates import Steps
-from discreet.sensitivity.exact import global_sensitivity
 
 
 def legacy_power(space: PosteriorSpace) -> float:

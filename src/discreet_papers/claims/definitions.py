@@ -10,11 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from discreet.mechanisms.exponential import ExponentialGlobal
-from discreet.posteriors import Dirichlet
-from discreet.posteriors.distances import hellinger
-from discreet.posteriors.space import PosteriorSpace
-from discreet.posteriors.variation import total_variation
+from discreet import Dirichlet, ExponentialGlobal, PosteriorSpace, hellinger, total_variation
 from discreet.sensitivity.exact import local_sensitivity, smooth_sensitivity
 from discreet_papers.claims.base import Check, Evidence
 

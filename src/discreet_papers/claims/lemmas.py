@@ -16,10 +16,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.mechanisms.exponential import ExponentialSmooth
+from discreet import ExponentialSmooth, PosteriorSpace, published_gamma, smooth_sensitivity
 from discreet.posteriors.distances import hellinger_floats
-from discreet.posteriors.space import PosteriorSpace
-from discreet.sensitivity.exact import published_gamma, smooth_sensitivity
 from discreet.sensitivity.lipschitz import smooth_smoothness
 from discreet_papers.claims.base import Check, Evidence, greatest
 

@@ -11,18 +11,15 @@ from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
-from discreet.mechanisms import Laplace, LaplaceImproved
+from discreet import Laplace, LaplaceImproved, PosteriorSpace, audit, local_sensitivity, reciprocal_sensitivity
 from discreet.mechanisms.exponential import (
     Exponential,
     ExponentialGlobal,
     ExponentialReciprocal,
     ExponentialSmooth,
 )
-from discreet.posteriors.space import PosteriorSpace
-from discreet.privacy_loss import audit
 from discreet.privacy_loss.rates import Steps
 from discreet.privacy_loss.scan import Dense
-from discreet.sensitivity.exact import local_sensitivity, reciprocal_sensitivity
 from discreet_papers.claims.base import Check, Evidence, greatest
 
 SPACES = tuple(

@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.posteriors import Dirichlet
-from discreet.posteriors.space import PosteriorSpace
-from discreet.sensitivity.exact import global_sensitivity, local_sensitivity
+from discreet import Dirichlet, PosteriorSpace, global_sensitivity, local_sensitivity
 from discreet_papers.claims.base import Check, Evidence
 from discreet_papers.figures.notes import CAPTIONS, has_both, impossible_sensitivity
 from discreet_papers.published import legacy_gamma

@@ -11,9 +11,8 @@ from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
+from discreet import ExponentialLocal, ExponentialReciprocal, PosteriorSpace
 from discreet.figures.plans import balanced
-from discreet.mechanisms.exponential import ExponentialLocal, ExponentialReciprocal
-from discreet.posteriors.space import PosteriorSpace
 from discreet.privacy_loss.edge_rows import scan_ends
 from discreet.sensitivity.exact import global_sensitivity, local_sensitivity, published_gamma, smooth_sensitivity
 from discreet_papers.claims.base import Check, Evidence

@@ -11,11 +11,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from discreet.posteriors import Beta
-from discreet.posteriors.distances import hellinger
+from discreet import Beta, PosteriorSpace, hellinger, local_sensitivity
 from discreet.posteriors.grid import grid
-from discreet.posteriors.space import PosteriorSpace
-from discreet.sensitivity.exact import local_sensitivity
 from discreet_papers.claims.base import Check, Evidence
 
 SIZES = range(1, 41)

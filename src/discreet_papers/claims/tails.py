@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincc
 
-from discreet.mechanisms import LaplaceImproved
+from discreet import LaplaceImproved, PosteriorSpace
 from discreet.mechanisms.exponential import Exponential, ExponentialGlobal, ExponentialSmooth
-from discreet.posteriors.space import PosteriorSpace
 from discreet.samplers.noise import RoundedLaplace
 from discreet.utility.normaliser import normaliser
 from discreet_papers.claims.base import Check, Evidence, greatest

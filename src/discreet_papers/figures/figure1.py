@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from discreet import PosteriorSpace, global_sensitivity, local_sensitivity, published_gamma, smooth_sensitivity
 from discreet.figures.style import BLUE, ORANGE, PURPLE, dress, legend_below, two_panels
-from discreet.posteriors.space import PosteriorSpace
-from discreet.sensitivity.exact import global_sensitivity, local_sensitivity, published_gamma, smooth_sensitivity
 from discreet_papers.figures.readings import DELTA, DISTANCE, DISTANCE_SETTING, PRINTED, READINGS, RIGHT
 from discreet_papers.published import LegacySensitivity, legacy_gamma
 from discreet_papers.table import Table

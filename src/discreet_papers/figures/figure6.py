@@ -9,16 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from discreet import ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, ExponentialSmooth, Mechanism, audit
 from discreet.figures.style import GREY, STYLE, dress, legend_below, plain_logs, two_panels
-from discreet.mechanisms import (
-    ExponentialGlobal,
-    ExponentialLocal,
-    ExponentialReciprocal,
-    ExponentialSmooth,
-    Mechanism,
-)
 from discreet.posteriors.space import PosteriorSpace
-from discreet.privacy_loss import audit
 from discreet.privacy_loss.scan import Extreme, LineScan
 from discreet.sensitivity.exact import published_gamma
 from discreet_papers.figures.readings import DISTANCE, DISTANCE_SETTING, PRINTED, READINGS, RIGHT

@@ -16,15 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import ExponentialGlobal, ExponentialLocal, ExponentialSmooth, Laplace, LaplaceImproved, Mechanism
 from discreet.figures.plans import balanced
-from discreet.mechanisms import (
-    ExponentialGlobal,
-    ExponentialLocal,
-    ExponentialSmooth,
-    Laplace,
-    LaplaceImproved,
-    Mechanism,
-)
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.distances import hellinger
 from discreet.posteriors.space import PosteriorSpace

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.mechanisms import Geometric, Laplace, LaplaceImproved
+from discreet import Geometric, Laplace, LaplaceImproved, PosteriorSpace
 from discreet.mechanisms.exponential import (
     Exponential,
     ExponentialGlobal,
@@ -20,7 +20,6 @@ from discreet.mechanisms.exponential import (
     ExponentialSmooth,
 )
 from discreet.posteriors.distances import hellinger_floats
-from discreet.posteriors.space import PosteriorSpace
 from discreet_papers.figures.error_laws import RUNS, ErrorLaw, geometric_law
 from discreet_papers.figures.streams import ExponentialStream, LaplaceStream, Stream
 from discreet_papers.published import LegacySensitivity, legacy_floats, legacy_gamma, legacy_power

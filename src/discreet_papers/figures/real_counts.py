@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from discreet.errors import DiscreetError
+from discreet import DiscreetError, accuracy
 from discreet.figures.style import STYLE, dress, figure_of, legend_below, plain_logs
 from discreet.mechanisms import (
     ExponentialGlobal,
@@ -25,7 +25,6 @@ from discreet.mechanisms import (
 )
 from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.space import Counts, PosteriorSpace
-from discreet.utility import accuracy
 from discreet_papers.figures.error_laws import geometric_law
 from discreet_papers.figures.readings import (
     DELTA,

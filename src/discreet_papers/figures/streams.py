@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import TooLarge
+from discreet import PosteriorSpace, TooLarge
 from discreet.mechanisms.laplace import LaplaceLaw
 from discreet.posteriors.distances import second_difference
-from discreet.posteriors.space import PosteriorSpace
 from discreet.samplers.bits import SYSTEM, Bits
 from discreet_papers.figures.error_laws import Atoms, Cells, draw_uniform
 

@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from discreet import ExponentialGlobal, ExponentialReciprocal, PosteriorSpace, accuracy
 from discreet.figures.style import BLACK, BLUE, GREEN, ORANGE, STYLE, dress, figure_of, plain_logs
-from discreet.mechanisms.exponential import ExponentialGlobal, ExponentialReciprocal
-from discreet.posteriors.space import PosteriorSpace
-from discreet.utility import accuracy
 from discreet.utility.normaliser import normaliser
 from discreet_papers.figures.readings import KINDS
 from discreet_papers.table import Table

@@ -13,12 +13,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import NotPrivate
+from discreet import Geometric, NotPrivate, PosteriorSpace, accuracy
 from discreet.figures.style import figure_of
-from discreet.mechanisms import Geometric
 from discreet.posteriors.predictive import log_predictive
-from discreet.posteriors.space import PosteriorSpace
-from discreet.utility import accuracy
 from discreet.utility.metrics import METRIC
 from discreet_papers.questions.any_score import SCORES, Scored
 from discreet_papers.table import Table

@@ -9,12 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from discreet import ExponentialReciprocal, PosteriorSpace, accuracy, audit, calibrate
 from discreet.figures.style import BLACK, BLUE, GREEN, PURPLE, SKY, STYLE, dress, figure_of, plain_logs
 from discreet.mechanisms import Geometric, LaplaceImproved, Optimal
-from discreet.mechanisms.exponential import ExponentialReciprocal
-from discreet.posteriors.space import PosteriorSpace
-from discreet.privacy_loss import audit, calibrate
-from discreet.utility import accuracy
 from discreet_papers.figures.readings import KINDS
 from discreet_papers.table import Table
 

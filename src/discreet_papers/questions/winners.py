@@ -11,10 +11,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from discreet import Geometric, PosteriorSpace, accuracy
 from discreet.figures.style import BLUE, GREEN, GREY, ORANGE, figure_of
-from discreet.mechanisms import Geometric
-from discreet.posteriors.space import PosteriorSpace
-from discreet.utility import accuracy
 from discreet_papers.figures.readings import DELTA, NAMES, RIGHT, stream
 from discreet_papers.table import Table
 
