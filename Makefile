@@ -20,7 +20,7 @@ help:  ## list the targets
 demo: $(STAMP)  ## a private release of a real posterior, with its picture
 	$(BIN)/discreet demo
 
-reproduce: $(STAMP)  ## the figures of the seed documents again, and a report
+reproduce: $(STAMP)  ## the figures of the papers again, and a report
 	$(BIN)/discreet reproduce --out discreet-reproduction
 
 test: $(TEST_STAMP)  ## every kind of test, and the examples in the docstrings

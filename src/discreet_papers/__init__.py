@@ -1,1 +1,1 @@
-"""The seed documents shown again: their figures, their claims with verdicts, and their open questions."""
+"""The papers shown again: their figures, their claims with verdicts, and their open questions."""

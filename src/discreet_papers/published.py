@@ -1,4 +1,4 @@
-"""The seeds' own distance and settings, to show their figures as they were printed. Nothing here is for a release.
+"""The papers' own distance and settings, to show their figures as they were printed. Nothing here is for a release.
 
 Their program divides ln BC by ln(n+Σα) where it should subtract lnΓ(n+Σα), so what they plot as Hellinger distance is
 sqrt(1 - BC^p) with p = 1/ln(n+Σα). That is still a metric for every p > 0: lnΓ(x+y) is a positive mixture of
@@ -14,22 +14,19 @@ inequality stands, and with it that the score changes most at r = BI(c), and the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discreet import PosteriorSpace, global_sensitivity
 from discreet.arithmetic.numbers import ball, exact, nearest_float
 from discreet.posteriors.distances import log_affinity_floats
 from discreet.posteriors.grid import Line
-from discreet.posteriors.space import PosteriorSpace
 from discreet.privacy_loss.rates import Steps
-from discreet.sensitivity.exact import global_sensitivity
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
 
 
 def legacy_power(space: PosteriorSpace) -> float:
-    """The power of BC in the seeds' distance, 1/ln(n+Σα).
+    """The power of BC in the papers' distance, 1/ln(n+Σα).
 
     >>> import math
     >>> round(legacy_power(PosteriorSpace(prior=[1, 1], n=98)), 12) == round(1 / math.log(100), 12)
@@ -39,7 +36,7 @@ def legacy_power(space: PosteriorSpace) -> float:
 
 
 def legacy_gamma(n: int, epsilon: object, delta: object) -> float:
-    """The smoothing rate of the seeds' program, ln(1 - ε/(2 ln(δ/(2n)))): n where their text has |R|, for every k.
+    """The smoothing rate of the papers' program, ln(1 - ε/(2 ln(δ/(2n)))): n where their text has |R|, for every k.
 
     >>> round(legacy_gamma(100, 0.8, 0.8), 13), round(legacy_gamma(120, 0.8, 0.8), 13)
     (0.0699407108115, 0.0677791100173)
@@ -54,8 +51,6 @@ def legacy_floats(space: PosteriorSpace, counts: Sequence[int], rows: ArrayLike)
     >>> legacy_floats(PosteriorSpace(prior=[1, 1], n=100), (0, 100), [[1, 99], [100, 0]]).round(3).tolist()
     [0.161, 1.0]
     """
-    import numpy as np
-
     log_affinity = np.minimum(log_affinity_floats(space.prior, counts, rows), 0.0)
     shown: NDArray[np.float64] = np.sqrt(-np.expm1(legacy_power(space) * log_affinity))
     return shown
@@ -63,8 +58,6 @@ def legacy_floats(space: PosteriorSpace, counts: Sequence[int], rows: ArrayLike)
 
 def _of_step(hellinger: ArrayLike, power: float) -> NDArray[np.float64]:
     """sqrt(1 - BC^p) from H = sqrt(1 - BC) of a step: it grows with H, so the largest step stays the largest."""
-    import numpy as np
-
     shown: NDArray[np.float64] = np.sqrt(-np.expm1(power * np.log1p(-np.square(hellinger))))
     return shown
 
@@ -77,8 +70,6 @@ class LegacySensitivity:
     """
 
     def __init__(self, space: PosteriorSpace, rows: ArrayLike) -> None:
-        import numpy as np
-
         self._power = legacy_power(space)
         self._steps = Steps(space, np.asarray(rows, dtype=np.int64))
         self.everywhere = float(_of_step(global_sensitivity(space), self._power))
@@ -86,8 +77,6 @@ class LegacySensitivity:
 
     def smooth(self, gamma: float) -> NDArray[np.float64]:
         """The largest LS(c')·exp(-γd)."""
-        import numpy as np
-
         found = self.local
         for inverse, distance in self._steps.far():
             found = np.maximum(found, _of_step(1 / inverse, self._power) * np.exp(-gamma * distance))
@@ -95,8 +84,6 @@ class LegacySensitivity:
 
     def reciprocal(self, gamma: float) -> NDArray[np.float64]:
         """The S whose 1/S is the least 1/LS(c') + γd."""
-        import numpy as np
-
         found = 1 / self.local
         for inverse, distance in self._steps.far():
             step = np.maximum(_of_step(1 / inverse, self._power), 1e-300)  # no step where no record is left

@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 from discreet.errors import InvalidInput
@@ -46,7 +46,7 @@ class Study(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One figure or question: its name, where the seeds have it, and the module of this room that makes it.
+    """One figure or question: its name, where the papers have it, and the module of this room that makes it.
 
     `long` says roughly how long it takes, in any unit: the longest are started first.
     """
@@ -61,25 +61,23 @@ class Entry:
 
     def study(self) -> Study:
         """The module that makes it."""
-        return cast(Study, import_module(f"discreet_papers.{self.module}"))
+        return cast(Study, resolve_name(f"discreet_papers.{self.module}"))
 
+
+_GROWTH = "Error against the number of records"
 
 ENTRIES: tuple[Entry, ...] = (
     Entry("fig1", "001 Figure 1", "Sensitivity along the data", "figures.figure1"),
     Entry("fig2", "001 Figure 2, 003 Figure 1", "Where the score changes most", "figures.figure2", also=("notes1",)),
     Entry("fig3", "001 Figure 3", "What is released, by its distance", "figures.figure3", long=3),
-    Entry("fig4", "001 Figure 4", "Error against the number of records, two categories", "figures.figure4", long=6),
-    Entry(
-        "fig5a", "001 Figure 5(a)", "Error against the number of records, three categories", "figures.figure5a", long=6
-    ),
-    Entry(
-        "fig5b", "001 Figure 5(b)", "Error against the number of records, four categories", "figures.figure5b", long=10
-    ),
+    Entry("fig4", "001 Figure 4", f"{_GROWTH}, two categories", "figures.growth:FIGURE_4", long=6),
+    Entry("fig5a", "001 Figure 5(a)", f"{_GROWTH}, three categories", "figures.growth:FIGURE_5A", long=6),
+    Entry("fig5b", "001 Figure 5(b)", f"{_GROWTH}, four categories", "figures.growth:FIGURE_5B", long=10),
     Entry("fig5", "001 Figure 5", "Error under balanced priors", "figures.figure5", long=2),
     Entry("fig6", "001 Figure 6", "Exact privacy loss against the number of records", "figures.figure6", long=9),
-    Entry("notes2", "003 Figure 2", "Error with prior beta(7,4)", "figures.notes2", long=2),
-    Entry("notes3", "003 Figure 3", "Error with prior DL(7,4,5)", "figures.notes3", long=2),
-    Entry("notes4", "003 Figure 4", "The same error by Hellinger distance and by L1", "figures.notes4", long=2),
+    Entry("notes2", "003 Figure 2", "Error with prior beta(7,4)", "figures.notes:FIGURE_2", long=2),
+    Entry("notes3", "003 Figure 3", "Error with prior DL(7,4,5)", "figures.notes:FIGURE_3", long=2),
+    Entry("notes4", "003 Figure 4", "The same error by Hellinger distance and by L1", "figures.notes:FIGURE_4", long=2),
     Entry("real", "the authors' data", "Real counts, and larger ones made from them", "figures.real_counts", long=12),
     Entry("q-normaliser", "001 §6.2", "What is N(n)?", "questions.normalisers", kind="question", long=4),
     Entry("q-tight", "001 §8, second", "How tight is the loss?", "questions.tightness", kind="question", long=8),

@@ -13,8 +13,7 @@ from html import escape
 from pathlib import Path
 
 from discreet.version import __version__
-from discreet_papers.claim_record import Checked
-from discreet_papers.figure_record import Made
+from discreet_papers.records import Checked, Made
 from discreet_papers.registry import ENTRIES, Entry
 
 STYLE = """
@@ -39,10 +38,10 @@ def report(made: Sequence[Made], checked: Sequence[Checked], out: Path, *, quick
     known = {figure.id: figure for figure in made}
     how = "--quick " if quick else ""
     parts = [
-        f"<!doctype html>\n<html lang=en><head><meta charset=utf-8><title>The seeds shown again</title>"
+        f"<!doctype html>\n<html lang=en><head><meta charset=utf-8><title>The papers shown again</title>"
         f'<meta name=viewport content="width=device-width"><style>{STYLE}</style></head><body>',
-        "<h1>The seeds shown again</h1>",
-        "<p>Every figure of the seed documents twice: <em>as printed</em>, with their program's distance and real "
+        "<h1>The papers shown again</h1>",
+        "<p>Every figure of the papers twice: <em>as printed</em>, with their program's distance and real "
         "settings, and <em>put right</em>. Curves and filled boxes are exact sums; marks and outlined boxes are "
         "averages of a thousand runs.</p>",
         f"<p class=made>Made by discreet {escape(__version__)} with <code>discreet reproduce {how}--out DIR</code>"

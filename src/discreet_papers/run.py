@@ -16,8 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from discreet.errors import InvalidInput
-from discreet_papers.claim_record import PLACE, Checked, check, recall_check
-from discreet_papers.figure_record import Made, make, recall
+from discreet_papers.records import CLAIM_FOLDER, Checked, Made, check, make, recall, recall_check
 from discreet_papers.registry import Entry, chosen
 
 STALE = 60.0
@@ -60,7 +59,7 @@ def prepare(out: Path) -> None:
     """The directory, and no leftovers of a run that was killed."""
     try:
         out.mkdir(parents=True, exist_ok=True)
-        for part in (*out.glob(".*.part"), *(out / PLACE).glob(".*.part")):
+        for part in (*out.glob(".*.part"), *(out / CLAIM_FOLDER).glob(".*.part")):
             if time.time() - part.stat().st_mtime > STALE:
                 part.unlink(missing_ok=True)
     except OSError:

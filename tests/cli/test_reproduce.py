@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from discreet_papers.figures.notes import FIGURE_3
 from discreet_papers.registry import ENTRIES
 from tests.cli.command import assert_refused, discreet
 
@@ -52,7 +53,5 @@ def test_figures_are_made_by_name_with_numbers_pictures_and_a_report(tmp_path: P
 
 
 def test_the_runs_of_boxes_agree_with_their_exact_means() -> None:
-    from discreet_papers.figures import notes3
-
-    for box in notes3.numbers(quick=True).boxes:
+    for box in FIGURE_3.numbers(quick=True).boxes:
         assert box.runs.agrees_with(box.mean), box

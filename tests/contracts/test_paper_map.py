@@ -10,12 +10,12 @@ from typing import NamedTuple
 import pytest
 
 from discreet_papers.claims import CLAIMS
-from discreet_papers.claims.page import SEEDS
+from discreet_papers.pages import PAPERS
 from tests.contracts.source import ROOT, resolve
 
 
 class Row(NamedTuple):
-    seed: str
+    paper: str
     item: str
     name: str
     test: str
@@ -27,8 +27,8 @@ def rows() -> list[Row]:
     found = []
     for line in text.splitlines():
         if re.match(r"\| \d{3}", line):
-            seed, item, name, test, claims = (cell.strip() for cell in line.strip().strip("|").split("|"))
-            found.append(Row(seed, item, name.strip("`"), test.strip("`"), tuple(re.findall(r"`([^`]+)`", claims))))
+            paper, item, name, test, claims = (cell.strip() for cell in line.strip().strip("|").split("|"))
+            found.append(Row(paper, item, name.strip("`"), test.strip("`"), tuple(re.findall(r"`([^`]+)`", claims))))
     return found
 
 
@@ -38,13 +38,13 @@ def known_tests(path: str) -> set[str]:
     return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")}
 
 
-@pytest.mark.parametrize("row", rows(), ids=lambda row: f"{row.seed}: {row.item}")
+@pytest.mark.parametrize("row", rows(), ids=lambda row: f"{row.paper}: {row.item}")
 def test_a_row_of_the_paper_map_resolves(row: Row) -> None:
     assert resolve(row.name).__doc__
     path, _, name = row.test.partition("::")
     assert name in known_tests(path)
     assert set(row.claims) <= set(CLAIMS)
-    assert set(re.findall(r"\b00\d\b", row.seed)) <= set(SEEDS)
+    assert set(re.findall(r"\b00\d\b", row.paper)) <= set(PAPERS)
 
 
 def test_every_claim_has_its_place_on_the_map() -> None:
@@ -52,10 +52,10 @@ def test_every_claim_has_its_place_on_the_map() -> None:
     assert sorted(placed) == sorted(CLAIMS)
 
 
-def test_every_seed_is_named_by_its_title() -> None:
+def test_every_paper_is_named_by_its_title() -> None:
     text = (ROOT / "docs" / "paper-map.md").read_text(encoding="utf-8")
-    for number, title in SEEDS.items():
-        assert f"eed {number}, *{title}*" in text
+    for number, title in PAPERS.items():
+        assert f"aper {number}, *{title}*" in text
 
 
 @pytest.mark.parametrize(

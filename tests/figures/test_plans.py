@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -120,12 +117,3 @@ def test_progress_is_told_to_the_end() -> None:
     told: list[tuple[int, int]] = []
     plans.numbers(dc.PosteriorSpace(prior=[1, 1], n=3), 1, progress=lambda done, total: told.append((done, total)))
     assert told[-1][0] == told[-1][1]
-
-
-def test_painting_leaves_pyplot_alone() -> None:
-    program = (
-        "import sys, discreet as dc; from discreet.figures import plans as p; "
-        "p.paint(p.numbers(dc.PosteriorSpace(prior=[1, 1], n=3), 1)); print('matplotlib.pyplot' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -54,12 +52,3 @@ def test_labels_that_look_like_formulas_are_painted_as_they_are(kind: str, k: in
 def test_a_name_that_says_no_format_is_refused(name: str) -> None:
     with pytest.raises(dc.InvalidInput, match="png"):
         picture_format(Path(name))
-
-
-def test_painting_leaves_pyplot_and_its_state_alone() -> None:
-    program = (
-        "import sys, discreet as dc; from discreet.figures import posterior as p; "
-        "p.paint(p.numbers(dc.Dirichlet([3, 4]), ['a', 'b']), title='t'); print('matplotlib.pyplot' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"

@@ -1,4 +1,4 @@
-"""The seeds' distance: sensitivities against their definition, and the scan of losses against all pairs."""
+"""The papers' distance: sensitivities against their definition, and the scan of losses against all pairs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_floats_are_the_distance_of_two_posteriors(space: PosteriorSpace) -> Non
     assert legacy_floats(space, here, rows) == pytest.approx(truth, abs=1e-12)
 
 
-def test_the_seeds_distance_is_a_metric() -> None:
+def test_the_papers_distance_is_a_metric() -> None:
     """The triangle inequality, on which the pruned scan rests; a square of it would not do."""
     space = PosteriorSpace([1, "0.3"], 25)
     distance = np.stack([LegacyLine(space).distances(i) for i in range(space.size)])

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet_papers.claim_record import Checked
-from discreet_papers.figure_record import Made, make
+from discreet_papers.records import Checked, Made, make
 from discreet_papers.registry import ENTRIES, chosen
 from discreet_papers.report import report
 

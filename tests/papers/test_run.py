@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import InvalidInput
-from discreet_papers.claim_record import check, recall_check
-from discreet_papers.figure_record import FORMATS, make, put, recall
+from discreet_papers.records import FORMATS, check, make, put, recall, recall_check
 from discreet_papers.registry import ENTRIES, Entry, chosen
 from discreet_papers.run import STALE, prepare, reproduce
 from tests.cli.command import SCRIPT, installed_discreet
@@ -73,7 +72,7 @@ def test_a_figure_of_other_settings_or_other_code_is_not(
 ) -> None:
     out = copied(made, tmp_path)
     assert recall(FIG2, out, quick=False) is None
-    monkeypatch.setattr("discreet_papers.figure_record.code_digest", lambda: "other code")
+    monkeypatch.setattr("discreet_papers.records.code_digest", lambda: "other code")
     assert recall(FIG2, out, quick=True) is None
 
 
@@ -94,7 +93,7 @@ def test_a_verdict_is_kept_and_trusted_while_the_code_is_the_same(
     checked = check("001-size", tmp_path)
     assert recall_check("001-size", tmp_path) == checked
     assert checked.verdict == "holds with a correction"
-    monkeypatch.setattr("discreet_papers.claim_record.code_digest", lambda: "other code")
+    monkeypatch.setattr("discreet_papers.records.code_digest", lambda: "other code")
     assert recall_check("001-size", tmp_path) is None
 
 

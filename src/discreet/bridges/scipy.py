@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from discreet.inference import NoiseAware
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 def to_scipy(belief: NoiseAware, i: int = 0) -> Any:
@@ -20,7 +19,6 @@ def to_scipy(belief: NoiseAware, i: int = 0) -> Any:
     >>> bool(abs(share.mean() - belief.mean[0]) < 1e-12), bool(abs(share.cdf(share.ppf(0.1)) - 0.1) < 1e-9)
     (True, True)
     """
-    import numpy as np
     from scipy import stats
 
     mixture = belief.marginal(i)

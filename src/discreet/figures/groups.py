@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.figures.inference import AWARE, PLUG_IN
 from discreet.figures.posterior import BLUE, ORANGE
 from discreet.posteriors import Dirichlet
 
 if TYPE_CHECKING:
-    import numpy as np
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
     from discreet.inference import NoiseAware
     from discreet.inference.groups import EmptyGroup, Within
@@ -78,8 +79,6 @@ def paint(shown: Sequence[PanelNumbers], *, title: str) -> Figure:
 
 
 def _paint_panel(axes: Axes, panel: PanelNumbers) -> None:
-    import numpy as np
-
     rows = np.arange(len(panel.categories))
     aware = panel.low is not None and panel.high is not None and panel.mean is not None
     if aware:

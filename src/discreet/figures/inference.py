@@ -9,15 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.figures.posterior import BLUE, ORANGE, POINTS
 from discreet.inference import NoiseAware
 from discreet.posteriors import Dirichlet
 
 if TYPE_CHECKING:
-    import numpy as np
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
 
@@ -52,7 +53,6 @@ def numbers(
     plug_low, plug_high = posterior.interval(level)
     grid = density = plug = None
     if belief.k == 2:
-        import numpy as np
         from scipy import stats
 
         share, alone = belief.marginal(0), stats.beta(*posterior.alpha)
@@ -105,8 +105,6 @@ def _paint_densities(axes: Axes, shown: BeliefNumbers, grid: Floats, density: Fl
 
 
 def _paint_intervals(axes: Axes, shown: BeliefNumbers) -> None:
-    import numpy as np
-
     rows = np.arange(len(shown.categories))
     axes.hlines(rows - 0.12, shown.low, shown.high, color=BLUE, linewidth=3, label=AWARE)
     axes.plot(shown.mean, rows - 0.12, "o", color=BLUE)

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.figures.posterior import BLUE, ORANGE
 from discreet.privacy_loss import Audit
 
 if TYPE_CHECKING:
-    import numpy as np
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
 POINTS = 25
 LEAST = 1e-12
@@ -38,8 +39,6 @@ def numbers(result: Audit) -> LossNumbers:
     >>> round(float(shown.delta[0]), 4), float(shown.delta[-1])
     (0.4621, 0.0)
     """
-    import numpy as np
-
     loss = float(result.epsilon)
     top = loss if np.isfinite(loss) else 2 * float(result.mechanism.epsilon)
     epsilon = np.linspace(0.0, top, POINTS)
@@ -59,7 +58,6 @@ def rounded_up(loss: float) -> str:
 
 def paint(shown: LossNumbers) -> Figure:
     """The figure, without matplotlib's global state."""
-    import numpy as np
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.0, 4.0), layout="constrained")

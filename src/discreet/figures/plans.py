@@ -6,37 +6,35 @@ import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from discreet.arithmetic.numbers import exact
 from discreet.errors import DiscreetError
+from discreet.figures.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, dress, figure_of
 from discreet.mechanisms import Mechanism, Optimal, mechanism
+from discreet.posteriors.grid import grid
 from discreet.posteriors.space import PosteriorSpace, exceeds
 from discreet.utility import accuracy
 from discreet.utility.plans import CATEGORIES
 
 if TYPE_CHECKING:
-    import numpy as np
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
-    Curve = tuple[NDArray[np.float64], NDArray[np.float64]]
+Curve: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 SHOWN = ("geometric", "laplace-improved", "exponential-reciprocal", "exponential-global")
-STYLE: dict[str, dict[str, Any]] = {  # colours from Okabe and Ito; markers and dashes for those who print in grey
-    "geometric": {"color": "#0072B2", "marker": "o", "linestyle": "-", "markersize": 4},
-    # hollow and larger: it often lies on geometric, which must still be seen
-    "laplace-improved": {
-        "color": "#E69F00",
-        "marker": "s",
-        "linestyle": "--",
-        "markersize": 7,
-        "markerfacecolor": "none",
-    },
-    "exponential-reciprocal": {"color": "#009E73", "marker": "^", "linestyle": "-.", "markersize": 5},
-    "exponential-global": {"color": "#CC79A7", "marker": "D", "linestyle": ":", "markersize": 4},
-    "optimal": {"color": "#000000", "linestyle": (0, (1, 1))},
+HOLLOW = {"markersize": 7, "markerfacecolor": "none"}  # improved Laplace often lies on geometric: both must be seen
+STYLE: dict[str, dict[str, Any]] = {
+    "geometric": {"color": BLUE, "marker": "o", "linestyle": "-", "markersize": 4},
+    "laplace-improved": {"color": ORANGE, "marker": "s", "linestyle": "--", **HOLLOW},
+    "exponential-reciprocal": {"color": GREEN, "marker": "^", "linestyle": "-.", "markersize": 5},
+    "exponential-global": {"color": PURPLE, "marker": "D", "linestyle": ":", "markersize": 4},
+    "optimal": {"color": BLACK, "linestyle": (0, (1, 1))},
 }
 LABEL = {"optimal": "least possible (linear programme)"}
 
@@ -63,9 +61,9 @@ class PlanningNumbers:
     space: PosteriorSpace
     epsilon: Fraction
     counts: tuple[int, ...]
-    against_epsilon: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
-    against_n: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
-    law: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
+    against_epsilon: dict[str, Curve]
+    against_n: dict[str, Curve]
+    law: dict[str, Curve]
     left_out: dict[str, str] = field(default_factory=dict)
 
 
@@ -84,48 +82,63 @@ def numbers(
     >>> sorted(shown.law)
     ['exponential-global', 'exponential-reciprocal', 'geometric', 'laplace-improved']
     """
-    import numpy as np
-
     asked = exact(epsilon, "epsilon", above=0)
-    few = space.k > 2 and exceeds(space, ENUMERATED)
-    epsilons = sorted({*(Fraction(text) for text in (FEW_EPSILONS if few else EPSILONS)), asked})
-    shares = FEW_SIZES if few else SIZES
-    sizes = sorted({max(2, min(10**12, round(space.n * Fraction(text)))) for text in shares})
-    spaces = [PosteriorSpace(prior=space.prior, n=n) for n in sizes]
+    epsilons, sizes = _axes(space, asked)
     names = [name for name in SHOWN if space.k <= CATEGORIES or not name.startswith("exponential")]
-    steps, done = len(names) * (len(epsilons) + len(sizes)), 0
-    means = {(name, space.n, asked): mean for name, mean in (known or {}).items()}
     slow = f"drawing its error for more than {CATEGORIES} categories takes minutes"
-    left_out = {name: slow for name in SHOWN if name not in names}
-
-    def curve(name: str, points: list[tuple[PosteriorSpace, Fraction]], against: str) -> Curve:
-        nonlocal done
-        found = []
-        for other, price in points:
-            key = (name, other.n, price)
-            try:
-                if key not in means:
-                    means[key] = accuracy(_made(name, other, price)).mean
-                found.append((float(price) if against == "ε" else other.n, means[key]))
-            except DiscreetError as refusal:
-                left_out[f"some points of {name}"] = refusal.message
-            done += 1
-            if progress is not None:
-                progress(min(done, steps), steps)
-        x, y = (np.array(column) for column in zip(*found, strict=True)) if found else (np.zeros(0), np.zeros(0))
-        return x, y
-
-    by_epsilon = {name: curve(name, [(space, price) for price in epsilons], "ε") for name in names}
-    if not exceeds(space, LIMIT):
-        by_epsilon["optimal"] = curve("optimal", [(space, price) for price in epsilons], "ε")
-    by_n = {name: curve(name, [(other, asked) for other in spaces], "n") for name in names}
-    counts, most = balanced(space), LONGEST_LAW if space.k == 2 else ENUMERATED
-    law = {}
+    errors = _Errors(
+        steps=len(names) * (len(epsilons) + len(sizes)),
+        progress=progress or (lambda done, steps: None),
+        means={(name, space.n, asked): mean for name, mean in (known or {}).items()},
+        left_out={name: slow for name in SHOWN if name not in names},
+    )
+    prices = {float(price): (space, price) for price in epsilons}
+    records = {float(n): (PosteriorSpace(prior=space.prior, n=n), asked) for n in sizes}
+    limit = [] if exceeds(space, LIMIT) else ["optimal"]
+    by_epsilon = {name: errors.curve(name, prices) for name in (*names, *limit)}
+    by_n = {name: errors.curve(name, records) for name in names}
+    counts, most, law = balanced(space), LONGEST_LAW if space.k == 2 else ENUMERATED, {}
     if exceeds(space, most):
-        left_out["the exact law"] = f"it is listed for at most {most:,} candidates"
+        errors.left_out["the exact law"] = f"it is listed for at most {most:,} candidates"
     else:
         law = {name: _law(mechanism(name, space, epsilon=asked), counts) for name in names}
-    return PlanningNumbers(space, asked, counts, by_epsilon, by_n, law, left_out)
+    return PlanningNumbers(space, asked, counts, by_epsilon, by_n, law, errors.left_out)
+
+
+def _axes(space: PosteriorSpace, epsilon: Fraction) -> tuple[list[Fraction], list[int]]:
+    """The ε and the n to compute errors at: fewer where every point takes draws."""
+    few = space.k > 2 and exceeds(space, ENUMERATED)
+    epsilons = {*map(Fraction, FEW_EPSILONS if few else EPSILONS), epsilon}
+    sizes = {max(2, min(10**12, round(space.n * Fraction(share)))) for share in (FEW_SIZES if few else SIZES)}
+    return sorted(epsilons), sorted(sizes)
+
+
+@dataclass
+class _Errors:
+    """Expected errors, each computed once, with what could not be computed and how much is done."""
+
+    steps: int
+    progress: Callable[[int, int], None]
+    means: dict[tuple[str, int, Fraction], float]
+    left_out: dict[str, str]
+    done: int = 0
+
+    def curve(self, name: str, points: Mapping[float, tuple[PosteriorSpace, Fraction]]) -> Curve:
+        """The errors of a mechanism against the places on the axis; a point that is refused is left out."""
+        at, errors = [], []
+        for place, (space, epsilon) in points.items():
+            key = (name, space.n, epsilon)
+            try:
+                if key not in self.means:
+                    made = Optimal if name == "optimal" else partial(mechanism, name)
+                    self.means[key] = accuracy(made(space, epsilon=epsilon)).mean
+                at.append(place)
+                errors.append(self.means[key])
+            except DiscreetError as refusal:
+                self.left_out[f"some points of {name}"] = refusal.message
+            self.done += 1
+            self.progress(min(self.done, self.steps), self.steps)
+        return np.array(at), np.array(errors)
 
 
 def balanced(space: PosteriorSpace) -> tuple[int, ...]:
@@ -147,16 +160,8 @@ def small_print(shown: PlanningNumbers) -> str:
     return f"left out of the picture: {'; '.join(said)}" if said else ""
 
 
-def _made(name: str, space: PosteriorSpace, epsilon: Fraction) -> Mechanism:
-    return Optimal(space, epsilon=epsilon) if name == "optimal" else mechanism(name, space, epsilon=epsilon)
-
-
-def _law(made: Mechanism, counts: tuple[int, ...]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _law(made: Mechanism, counts: tuple[int, ...]) -> Curve:
     """Distances of the candidates from the balanced one, in order, and their probabilities."""
-    import numpy as np
-
-    from discreet.posteriors.grid import grid
-
     distance = grid(made.space).distances(made.space.candidates().index(counts))
     chance = np.exp(made.log_pmf(counts))
     order = np.argsort(distance, kind="stable")
@@ -165,42 +170,31 @@ def _law(made: Mechanism, counts: tuple[int, ...]) -> tuple[NDArray[np.float64],
 
 def paint(shown: PlanningNumbers) -> Figure:
     """Three panels, or two where candidates are too many to list; made without matplotlib's global state."""
-    from matplotlib.figure import Figure
-
-    panels = 3 if shown.law else 2
-    figure = Figure(figsize=(4.4 * panels, 4.6), layout="constrained")
-    first, second, *rest = figure.subplots(1, panels)
-    _paint_curves(first, shown.against_epsilon)
-    first.axvline(float(shown.epsilon), color="#999999", linewidth=1, zorder=0)
-    first.set_xlabel("privacy loss ε")
-    first.set_ylabel("expected Hellinger distance")
-    first.set_title(f"error against ε, at n = {shown.space.n:,}", loc="left", fontsize=11)
-    _paint_curves(second, shown.against_n)
-    second.axvline(shown.space.n, color="#999999", linewidth=1, zorder=0)
-    second.set_xlabel("number of records n")
-    second.set_ylabel("expected Hellinger distance")
-    second.set_title(f"error against n, at ε = {float(shown.epsilon):g}", loc="left", fontsize=11)
-    for axes in rest:
-        _paint_law(axes, shown)
     prior = ", ".join(f"{float(parameter):g}" for parameter in shown.space.prior.parameters[:6])
     more = ", …" if shown.space.k > 6 else ""
-    figure.suptitle(f"Planning a release: prior ({prior}{more}), each mechanism at its theorem's scale", fontsize=12)
+    title = f"Planning a release: prior ({prior}{more}), each mechanism at its theorem's scale"
+    panels = 3 if shown.law else 2
+    figure, ((first, second, *rest),) = figure_of(1, panels, title, width=4.4)
+    epsilon, n, up = float(shown.epsilon), shown.space.n, "expected Hellinger distance"
+    _paint_curves(first, shown.against_epsilon, epsilon)
+    dress(first, f"error against ε, at n = {n:,}", "privacy loss ε", up)
+    _paint_curves(second, shown.against_n, n)
+    dress(second, f"error against n, at ε = {epsilon:g}", "number of records n", up)
+    for axes in rest:
+        _paint_law(axes, shown)
     handles, labels = first.get_legend_handles_labels()
+    small: dict[str, Any] = {"ncols": len(labels), "frameon": False, "title_fontsize": 9}
     said = "\n".join(textwrap.wrap(small_print(shown), int(4.4 * panels * WIDTH)))
-    figure.legend(
-        handles, labels, loc="outside lower center", ncols=len(labels), frameon=False, title=said, title_fontsize=9
-    )
+    figure.legend(handles, labels, loc="outside lower center", title=said, **small)
     return figure
 
 
-def _paint_curves(axes: Axes, curves: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]) -> None:
+def _paint_curves(axes: Axes, curves: Mapping[str, Curve], marked: float) -> None:
     for name, (x, y) in curves.items():
         axes.plot(x, y, label=LABEL.get(name, name), **STYLE[name])
+    axes.axvline(marked, color="#999999", linewidth=1, zorder=0)
     axes.set_xscale("log")
     axes.set_yscale("log")
-    axes.grid(True, which="major", color="#E5E5E5", linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
 
 
 def _paint_law(axes: Axes, shown: PlanningNumbers) -> None:
@@ -209,10 +203,6 @@ def _paint_law(axes: Axes, shown: PlanningNumbers) -> None:
         axes.plot(distance[kept], chance[kept], **{**STYLE[name], "linestyle": "none"})
     axes.set_yscale("log")
     axes.set_xlim(-0.02, 1.02)
-    axes.set_xlabel("Hellinger distance of a candidate from the truth")
-    axes.set_ylabel("probability of releasing it")
     counts = ", ".join(f"{count:,}" for count in shown.counts[:3]) + (", …" if len(shown.counts) > 3 else "")
-    axes.set_title(f"exact law, were the data ({counts})", loc="left", fontsize=11)
-    axes.grid(True, which="major", color="#E5E5E5", linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
+    title, across = f"exact law, were the data ({counts})", "Hellinger distance of a candidate from the truth"
+    dress(axes, title, across, "probability of releasing it")

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.posteriors import Dirichlet
 
 if TYPE_CHECKING:
-    import numpy as np
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
 POINTS = 512
 EDGE = 1e-5
@@ -44,7 +45,6 @@ def numbers(posterior: Dirichlet, categories: Sequence[str], *, level: float = 0
     low, high = posterior.interval(level)
     grid = density = None
     if posterior.k == 2:
-        import numpy as np
         from scipy import stats
 
         share = stats.beta(*posterior.alpha)

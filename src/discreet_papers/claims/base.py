@@ -1,6 +1,6 @@
-"""What a claim is: a statement of a seed document that can be checked, and the check that gives its verdict.
+"""What a claim is: a statement of a paper that can be checked, and the check that gives its verdict.
 
-A claim holds one test and two readings of the statement: as it is printed, and put right. The test takes a reading
+A check holds one test and two readings of the statement: as it is printed, and put right. The test takes a reading
 (a formula, a number, a rule) and says whether the statement is true under it. So no verdict is typed: *holds* if the
 printed reading passes, *holds with a correction* if only the reading put right does, *fails* if neither does.
 
@@ -11,10 +11,10 @@ printed reading passes, *holds with a correction* if only the reading put right 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 Reading = TypeVar("Reading")
 
@@ -27,13 +27,43 @@ class Verdict(StrEnum):
     FAILS = "fails"
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """What a test found under one reading: whether the statement is true, the number that decides it, and a line."""
+class Evidence(NamedTuple):
+    """The outcome of a test under one reading: whether the statement is true, the number that decides it, a line."""
 
     true: bool
     number: float
     shown: str
+
+    @classmethod
+    def unless(cls, wrong: Iterable[str], number: float, shown: str) -> Evidence:
+        """True, with the line shown, unless there is a counterexample: then the first one is the line.
+
+        >>> Evidence.unless((f"{n} is odd" for n in (2, 4, 5, 7) if n % 2), 4, "all are even")
+        Evidence(true=False, number=4, shown='5 is odd')
+        """
+        first = next(iter(wrong), None)
+        return cls(first is None, number, shown if first is None else first)
+
+
+def greatest(cases: Iterable[tuple[float, str]], tolerance: float = 1e-12) -> tuple[float, str]:
+    """The greatest number and its line; of numbers that are equal up to rounding, the first.
+
+    >>> greatest([(1.0, "a"), (2.0, "b"), (2.0 + 1e-15, "c")])
+    (2.0, 'b')
+    """
+    worst, where = float("-inf"), ""
+    for number, line in cases:
+        if number > worst + tolerance:
+            worst, where = number, line
+    return worst, where
+
+
+class Check(NamedTuple, Generic[Reading]):
+    """The half of a claim that is code; `mended` is None where nothing like the statement is true."""
+
+    test: Callable[[Reading], Evidence]
+    printed: Reading
+    mended: Reading | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +83,17 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Claim(Generic[Reading]):
-    """A statement of a seed document, such as "001 §4.2", with its test and its two readings.
-
-    `mended` is None where nothing like the statement is true. `slow` ones take more than a few seconds.
+    """A statement of a paper, such as "001 §4.2", with its test and its two readings.
 
     >>> half = Claim(
-    ...     id="half", source="nowhere", says="1/3 is a half", settings="one number", right="0.5 is",
+    ...     id="half", subject="", source="nowhere", says="1/3 is a half", settings="one number", right="0.5 is",
     ...     test=lambda x: Evidence(2 * x == 1, x, f"2·{x:.3g} = {2 * x:.3g}"), printed=1 / 3, mended=0.5)
     >>> half.check().verdict.value, half.check().counterexample
     ('holds with a correction', '2·0.333 = 0.667')
     """
 
     id: str
+    subject: str
     source: str
     says: str
     settings: str
@@ -72,7 +101,6 @@ class Claim(Generic[Reading]):
     test: Callable[[Reading], Evidence]
     printed: Reading
     mended: Reading | None = None
-    slow: bool = False
 
     def check(self) -> Finding:
         """Test the statement as printed and, if it is false, put right."""

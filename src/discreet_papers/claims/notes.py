@@ -1,29 +1,23 @@
-"""Claims in the captions of seed 003: its sensitivities and its γ, to the digits that are printed."""
+"""Claims in the captions of paper 003: its sensitivities and its γ, to the digits that are printed."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from discreet.mechanisms.exponential import ExponentialSmooth
-from discreet.posteriors import Dirichlet
-from discreet.posteriors.distances import hellinger
-from discreet.posteriors.space import PosteriorSpace
-from discreet.privacy_loss.rates import Steps
-from discreet.sensitivity.exact import global_sensitivity
-from discreet_papers.claims.base import Claim, Evidence
+import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from discreet import Dirichlet, PosteriorSpace, global_sensitivity, local_sensitivity
+from discreet_papers.claims.base import Check, Evidence
+from discreet_papers.figures.notes import CAPTIONS, has_both, impossible_sensitivity
+from discreet_papers.published import legacy_gamma
 
 PRIOR = Dirichlet([7, 4, 5])
 GLOBAL = "0.239992747797"
 GAMMAS = {100: "0.0699407108115", 120: "0.0677791100173"}
-CAPTIONS = {100: ("0.08", "0.09"), 120: ("0.0945", "0.096")}
-"""Local and smooth sensitivity as printed under Figure 3, by n."""
 
 
 def agrees(value: float, printed: str) -> bool:
@@ -44,14 +38,14 @@ def _global_value(value: Callable[[], float]) -> Evidence:
         for c in PosteriorSpace(prior=PRIOR, n=n).candidates()
         for other in PosteriorSpace(prior=PRIOR, n=n).adjacency.neighbours(c)
     )
-    impossible = hellinger(PRIOR, Dirichlet([8, 3, 5]))
+    impossible = impossible_sensitivity()
     why = f"; {GLOBAL} = H(DL(7,4,5), DL(8,3,5)), no posterior of any data" if agrees(impossible, GLOBAL) else ""
     return Evidence(math.isclose(value(), found, rel_tol=1e-9), found, f"{value():.12f}, enumerated {found:.12f}{why}")
 
 
-def gamma(inside: float) -> float:
+def gamma(inside: int) -> float:
     """ln(1 - ε/(2 ln(δ/(2·inside)))) at ε = δ = 0.8."""
-    return math.log(1 - 0.8 / (2 * math.log(0.8 / (2 * inside))))
+    return legacy_gamma(inside, "0.8", "0.8")
 
 
 def _gammas(inside: Callable[[int], int]) -> Evidence:
@@ -79,74 +73,25 @@ def _figure_4(n: int) -> Evidence:
 
 def _captions(data: Callable[[NDArray[np.int64]], NDArray[np.bool_]]) -> Evidence:
     """Is there, for each n, a data set of the kind claimed that has both sensitivities as printed?"""
-    matches, shown = [], []
-    for n, (local, smooth) in CAPTIONS.items():
+    matches, shown, balanced = [], [], {}
+    for n in CAPTIONS:
         space = PosteriorSpace(prior=PRIOR, n=n)
         rows = space.candidates().array()
-        steps = Steps(space, rows[data(rows)])
-        found = 1 / steps.local, 1 / steps.inverse(ExponentialSmooth, float(GAMMAS[n]))
-        both = [agrees(a, local) and agrees(b, smooth) for a, b in zip(*(x.tolist() for x in found), strict=True)]
-        matches.append(any(both))
-        shown.append(f"n = {n}: {sum(both)} of {len(both)} data sets match; balanced has LS {_balanced(space):.4f}")
-    return Evidence(all(matches), _balanced(PosteriorSpace(prior=PRIOR, n=100)), "; ".join(shown))
+        both = has_both(space, float(GAMMAS[n]), rows[data(rows)])
+        balanced[n] = local_sensitivity(space, (n // 3, n // 3, n - 2 * (n // 3)))
+        matches.append(bool(both.any()))
+        shown.append(f"n = {n}: {both.sum()} of {len(both)} data sets match; balanced has LS {balanced[n]:.4f}")
+    return Evidence(all(matches), balanced[100], "; ".join(shown))
 
 
-def _balanced(space: PosteriorSpace) -> float:
-    import numpy as np
-
-    share, rest = divmod(space.n, 3)
-    return float(1 / Steps(space, np.array([[share, share, share + rest]])).local[0])
-
-
-CLAIMS: tuple[Claim[Any], ...] = (
-    Claim(
-        id="003-global",
-        source="003 Figures 3 and 4",
-        says=f"the global sensitivity for DL(7,4,5) is {GLOBAL}",
-        settings="all neighbours of all data sets, n = 4 and 8; it does not depend on n",
-        right="the step between the two smallest priors",
-        test=_global_value,
-        printed=lambda: float(GLOBAL),
-        mended=lambda: global_sensitivity(PosteriorSpace(prior=PRIOR, n=100)),
+CHECKS: dict[str, Check[Any]] = {
+    "003-global": Check(
+        _global_value, lambda: float(GLOBAL), lambda: global_sensitivity(PosteriorSpace(prior=PRIOR, n=100))
     ),
-    Claim(
-        id="003-gamma",
-        source="003 §2.3.1, Figure 3",
-        says=f"γ = ln(1 - ε/(2 ln(δ/(2(n+1))))), which is {' and '.join(GAMMAS.values())}",
-        settings="ε = δ = 0.8, n = 100 and 120, twelve digits",
-        right="the printed digits have 2n for 2(n+1)",
-        test=_gammas,
-        printed=lambda n: n + 1,
-        mended=lambda n: n,
+    "003-gamma": Check(_gammas, lambda n: n + 1, lambda n: n),
+    "003-gamma-size": Check(_size, lambda n: n + 1, lambda n: math.comb(n + 2, 2)),
+    "003-gamma-figure-4": Check(_figure_4, 150, 120),
+    "003-local": Check(
+        _captions, lambda rows: rows.max(axis=1) - rows.min(axis=1) <= 1, lambda rows: rows.min(axis=1) >= 0
     ),
-    Claim(
-        id="003-gamma-size",
-        source="003 Lemma 2.2, Figure 3",
-        says="|R| = n+1, also for DL(7,4,5)",
-        settings="candidates counted, n = 100 and 120",
-        right="C(n+2, 2) for three categories",
-        test=_size,
-        printed=lambda n: n + 1,
-        mended=lambda n: math.comb(n + 2, 2),
-    ),
-    Claim(
-        id="003-gamma-figure-4",
-        source="003 Figure 4",
-        says=f"γ = {GAMMAS[120]} at n = 150",
-        settings="ε = δ = 0.8, with 2n, thirteen digits",
-        right="that is the γ of n = 120",
-        test=_figure_4,
-        printed=150,
-        mended=120,
-    ),
-    Claim(
-        id="003-local",
-        source="003 Figure 3",
-        says="local and smooth sensitivity are 0.08 and 0.09 at n = 100, 0.0945 and 0.096 at n = 120",
-        settings="DL(7,4,5), the printed γ; balanced data, then every data set",
-        right="no data set at all has both numbers",
-        test=_captions,
-        printed=lambda rows: rows.max(axis=1) - rows.min(axis=1) <= 1,
-        mended=lambda rows: rows.min(axis=1) >= 0,
-    ),
-)
+}

@@ -1,100 +1,110 @@
-"""Claims about the seeds' experiments: what their figures show, and what they conclude from them.
+"""Claims about the papers' experiments: what their figures show, and what they conclude from them.
 
-Every mean and loss is exact where the seeds drew 1000 runs. M_H is the exponential mechanism with smooth sensitivity at
-δ = 1e-8 for errors, and with γ-smooth sensitivity, γ = 1, for losses, as the figures have it.
+Every mean and loss is exact where the papers drew 1000 runs. M_H is the exponential mechanism with smooth sensitivity
+at δ = 1e-8 for errors, and with γ-smooth sensitivity, γ = 1, for losses, as the figures have it.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from discreet.mechanisms import LaplaceImproved
-from discreet.mechanisms.exponential import ExponentialLocal, ExponentialReciprocal
-from discreet.posteriors.space import PosteriorSpace
+from discreet import ExponentialLocal, ExponentialReciprocal, PosteriorSpace
+from discreet.figures.plans import balanced
 from discreet.privacy_loss.edge_rows import scan_ends
-from discreet.sensitivity.exact import global_sensitivity
-from discreet_papers.claims.base import Claim, Evidence
-from discreet_papers.claims.rulers import HELLINGER, LEGACY, Measured, Ruler, smooth_mean
+from discreet.sensitivity.exact import global_sensitivity, local_sensitivity, published_gamma, smooth_sensitivity
+from discreet_papers.claims.base import Check, Evidence
+from discreet_papers.figures.figure6 import legacy_losses
+from discreet_papers.figures.growth import overtaking
+from discreet_papers.figures.readings import DELTA, NAMES, PRINTED, RIGHT, stream
+from discreet_papers.figures.streams import ExponentialStream
+from discreet_papers.published import LegacySensitivity
+
+Sensitivity: TypeAlias = Callable[[PosteriorSpace, Sequence[int]], float]
+"""A sensitivity of the score at one data set."""
 
 
 class Setup(NamedTuple):
     """How a figure was made: by which distance, at which ε."""
 
-    ruler: Ruler
-    epsilon: float
+    reading: str
+    epsilon: str
 
 
 class Errors(NamedTuple):
-    """Mean distances of the three mechanisms that the seeds compare."""
+    """Mean distances of the three mechanisms that the papers compare."""
 
     smooth: float
     baseline: float
     improved: float
 
 
+TRUE, PROGRAM = Setup(RIGHT, "1"), Setup(PRINTED, "0.8")
+
+
 @cache
-def errors(n: int, setup: Setup, prior: float = 1, by_program: bool = False) -> Errors:
-    """Balanced data; with `by_program` γ is computed with 2n where the text has 2(n+1)."""
-    line, epsilon = Measured.of(n, setup.ruler, prior), setup.epsilon
-    found = [line.laplace_mean(n // 2, scale / epsilon) for scale in (2.0, 1.0)]
-    return Errors(smooth_mean(line, epsilon, lambda m: m if by_program else m + 1), *found)
+def errors(n: int, setup: Setup, prior: int = 1) -> Errors:
+    """Balanced data of two categories, exactly."""
+    space = PosteriorSpace(prior=[prior, prior], n=n)
+    return Errors(*(stream(setup.reading, name, space, balanced(space), setup.epsilon).mean for name in NAMES))
 
 
-TRUE, PROGRAM = Setup(HELLINGER, 1.0), Setup(LEGACY, 0.8)
+@cache
+def losses(reading: str, n: int) -> tuple[float, float]:
+    """The exact losses of M_H and of local sensitivity at s = ½, over every row."""
+    space = PosteriorSpace(prior=[1, 1], n=n)
+    if reading == PRINTED:
+        found = legacy_losses(space)
+        return found["M_H"].loss, found["exponential-local"].loss
+    smooth, local = (scan_ends(kind(space, scale="1/2")).loss for kind in (ExponentialReciprocal, ExponentialLocal))
+    return smooth, local
 
 
-def _sensitivities(ruler: Ruler) -> Evidence:
+def _sensitivities(reading: str) -> Evidence:
     """Figure 1 at its edge and its centre, read off to half of the last digit."""
-    line = Measured.of(100, ruler)
-    edge, centre = float(line.local[0]), float(line.local[50])
-    near = abs(edge - 0.161) <= 5e-4 and abs(centre - 0.0327) <= 5e-5
-    return Evidence(
-        near, edge, f"{edge:.5f} at the edge, {centre:.5f} at the centre, where 0.161 and 0.0327 are plotted"
-    )
+    space, data = PosteriorSpace(prior=[1, 1], n=100), [(0, 100), (50, 50)]
+    printed = LegacySensitivity(space, data).local.tolist()
+    edge, centre = printed if reading == PRINTED else [local_sensitivity(space, c) for c in data]
+    shown = f"{edge:.5f} at the edge, {centre:.5f} at the centre, where 0.161 and 0.0327 are plotted"
+    return Evidence(abs(edge - 0.161) <= 5e-4 and abs(centre - 0.0327) <= 5e-5, edge, shown)
 
 
-def _gap(sensitivity: Callable[[Measured, int], float]) -> Evidence:
+def smooth_at(space: PosteriorSpace, counts: Sequence[int]) -> float:
+    """The smooth sensitivity at the γ of the text, ε = 1."""
+    return smooth_sensitivity(space, counts, published_gamma(space, 1, DELTA))
+
+
+def _gap(sensitivity: Sensitivity) -> Evidence:
     """A smooth bound lies between local and global sensitivity for all data, and strictly for some."""
-    line = Measured.of(100, HELLINGER)
-    bound = global_sensitivity(line.line.space)
-    values = [sensitivity(line, x) for x in range(101)]
-    inside = all(line.local[x] - 1e-12 <= value <= bound + 1e-12 for x, value in enumerate(values))
-    strict = values[50] < bound
-    return Evidence(inside and strict, values[50], f"balanced data: {values[50]:.4f}, global {bound:.4f}")
+    space = PosteriorSpace(prior=[1, 1], n=100)
+    bound, centre = global_sensitivity(space), sensitivity(space, (50, 50))
+    inside = all(
+        local_sensitivity(space, c) - 1e-12 <= sensitivity(space, c) <= bound + 1e-12 for c in space.candidates()
+    )
+    return Evidence(inside and centre < bound, centre, f"balanced data: {centre:.4f}, global {bound:.4f}")
 
 
 def _figure_4(setup: Setup) -> Evidence:
     """Figure 4 at n = 100: three means, read off to half of the last digit and 1000 runs' worth of noise."""
-    found = errors(100, setup, by_program=True)
+    found = errors(100, setup)
     near = all(abs(value - plotted) <= 1.5e-3 for value, plotted in zip(found, (0.194, 0.083, 0.042), strict=True))
     right = f"M_H {found.smooth:.4f}, baseline {found.baseline:.4f}, improved {found.improved:.4f}"
     return Evidence(near, found.smooth, f"{right}, where 0.194, 0.083 and 0.042 are plotted")
 
 
-def crossing(setup: Setup) -> int:
-    """The least multiple of 10 from which on M_H is better than the baseline.
-
-    >>> crossing(TRUE), crossing(PROGRAM), crossing(Setup(HELLINGER, 0.8))
-    (210, 260, 450)
-    """
-    worse = [n for n in range(50, 700, 10) if not errors(n, setup).smooth < errors(n, setup).baseline]
-    return worse[-1] + 10
-
-
-def _overtaken(where: Callable[[Setup], int]) -> Evidence:
+def _overtaken(where: Callable[[str, str], int]) -> Evidence:
     """Below this n both Laplace mechanisms are better than M_H, from it on M_H is better than the baseline."""
-    n, wrong = where(TRUE), ""
-    for size in (50, 100, 150, n - 40, n - 20, n, n + 20, 1000, 5000, 15000):
-        found = errors(size, TRUE)
-        laplace_wins = found.smooth > max(found.baseline, found.improved)
-        if laplace_wins != (size < n):
-            wrong = wrong or f"n = {size}: M_H {found.smooth:.4f}, baseline {found.baseline:.4f}"
-    other = f"{crossing(Setup(HELLINGER, 0.8))} at ε = 0.8, {crossing(PROGRAM)} by their program"
-    return Evidence(not wrong, n, wrong or f"overtakes near n = {n}; {other}")
+    n = where(*TRUE)
+    found = {size: errors(size, TRUE) for size in (50, 100, 150, n - 40, n - 20, n, n + 20, 1000, 5000, 15000)}
+    wrong = (
+        f"n = {size}: M_H {e.smooth:.4f}, baseline {e.baseline:.4f}"
+        for size, e in found.items()
+        if (e.smooth > max(e.baseline, e.improved)) != (size < n)
+    )
+    other = f"{overtaking(RIGHT, '0.8')} at ε = 0.8, {overtaking(*PROGRAM)} by their program"
+    return Evidence.unless(wrong, n, f"overtakes near n = {n}; {other}")
 
 
 def _approaches(limit: float) -> Evidence:
@@ -116,41 +126,25 @@ def _decreasing(sizes: tuple[int, ...]) -> Evidence:
     return Evidence(falls, found[-1].smooth, f"M_H falls from {found[0].smooth:.4f} to {found[-1].smooth:.4f}")
 
 
-def _figure_6(ruler: Ruler) -> Evidence:
+def _figure_6(reading: str) -> Evidence:
     """Figure 6 at three n: the losses of M_H and of local sensitivity at s = ½."""
-    found = {n: (_loss(ruler, n, reciprocal=True), _loss(ruler, n, reciprocal=False)) for n in (1000, 10_000, 50_000)}
     plotted = {1000: (0.715, 1.39), 10_000: (0.824, 1.93), 50_000: (0.848, 2.175)}
+    found = {n: losses(reading, n) for n in plotted}
     near = all(abs(a - b) <= 5e-3 for n in found for a, b in zip(found[n], plotted[n], strict=True))
-    losses = [" / ".join(f"{found[n][i]:.{digits}f}" for n in found) for i, digits in ((0, 3), (1, 4))]
-    shown = f"M_H {losses[0]}, local {losses[1]} at n = 10³ / 10⁴ / 5·10⁴"
+    smooth, local = (" / ".join(f"{found[n][i]:.{digits}f}" for n in found) for i, digits in ((0, 3), (1, 4)))
+    shown = f"M_H {smooth}, local {local} at n = 10³ / 10⁴ / 5·10⁴"
     return Evidence(near, found[50_000][0], f"{shown}, where 0.715 / 0.824 / 0.848 and 1.39 / 1.93 / 2.175 are plotted")
-
-
-def _loss(ruler: Ruler, n: int, *, reciprocal: bool) -> float:
-    if ruler is HELLINGER:  # every row, by bounds
-        kind = ExponentialReciprocal if reciprocal else ExponentialLocal
-        return scan_ends(kind(PosteriorSpace(prior=[1, 1], n=n), scale="1/2")).loss
-    line = Measured.of(n, ruler)
-    if reciprocal:
-        return line.loss(lambda x: 0.5 * line.inverse_reciprocal(x, 1.0))
-    return line.loss(lambda x: 0.5 / float(line.local[x]))
 
 
 def _nearer(level: float) -> Evidence:
     """Figure 3: within this distance of the truth lands improved Laplace most often, then M_H, then the baseline."""
-    import numpy as np
-
-    n = 1000
-    line = Measured.of(n, HELLINGER)
-    distances = line.distances(n // 2)
-    weight = np.exp(-0.5 / _smooth_at(line, n // 2) * distances)
-    smooth = float(weight[distances <= level].sum() / weight.sum())
-    laplace = []
-    for rate in (0.5, 1.0):
-        made = LaplaceImproved(line.line.space, epsilon=1, rate=rate, rounding="floor")
-        laplace.append(float(np.exp(made.log_pmf([n // 2, n // 2]))[distances <= level].sum()))
-    shown = f"Pr[H ≤ {level}]: improved {laplace[1]:.4f}, M_H {smooth:.4f}, baseline {laplace[0]:.4f}"
-    return Evidence(laplace[0] < smooth < laplace[1], smooth, f"n = {n}, {shown}")
+    space, chances = PosteriorSpace(prior=[1, 1], n=1000), {}
+    for name in NAMES:
+        ((distance, weight),) = stream(RIGHT, name, space, balanced(space), "1").slices()
+        chances[name] = float(weight[distance <= level].sum() / weight.sum())
+    smooth, baseline, improved = (chances[name] for name in NAMES)
+    shown = f"Pr[H ≤ {level}]: improved {improved:.4f}, M_H {smooth:.4f}, baseline {baseline:.4f}"
+    return Evidence(baseline < smooth < improved, smooth, f"n = {space.n}, {shown}")
 
 
 def _priors(near: float) -> Evidence:
@@ -169,133 +163,29 @@ def _small_priors(sizes: tuple[int, ...]) -> Evidence:
     return Evidence(not wrong, errors(at, TRUE).smooth, shown)
 
 
-def _better_than_global(sensitivity: Callable[[Measured, int], float]) -> Evidence:
+def _better_than_global(sensitivity: Sensitivity) -> Evidence:
     """The mean error with this sensitivity is below that with global sensitivity, for balanced data."""
-    found = {}
+    ratios = {}
     for n in (100, 1000, 5000):
-        line = Measured.of(n, HELLINGER)
-        here, there = (line.mean(n // 2, 0.5 / s) for s in (sensitivity(line, n // 2), float(line.local.max())))
-        found[n] = here / there
-    return Evidence(max(found.values()) < 1, found[5000], f"errors over those of global: {_series(found.items())}")
+        space = PosteriorSpace(prior=[1, 1], n=n)
+        counts = balanced(space)
+        rates = (0.5 / sensitivity(space, counts), 0.5 / global_sensitivity(space))
+        here, there = (ExponentialStream(space, counts, rate=rate).mean for rate in rates)
+        ratios[n] = here / there
+    return Evidence(max(ratios.values()) < 1, ratios[5000], f"errors over those of global: {_series(ratios.items())}")
 
 
-def _smooth_at(line: Measured, x: int) -> float:
-    return line.smooth(x, math.log(1 - 1 / (2 * math.log(1e-8 / (2 * (line.n + 1))))))
-
-
-CLAIMS: tuple[Claim[Any], ...] = (
-    Claim(
-        id="001-figure-1",
-        source="001 Figure 1, and all other figures",
-        says="the sensitivity of the Hellinger distance is plotted",
-        settings="beta(1,1), n = 100, local sensitivity at x = 0 and x = 50",
-        right="sqrt(1 - BC^(1/ln(n+Σα))) is: the program divides by ln(n+Σα) where it should subtract lnΓ(n+Σα)",
-        test=_sensitivities,
-        printed=HELLINGER,
-        mended=LEGACY,
-    ),
-    Claim(
-        id="001-gap",
-        source="001 §3, Figure 1",
-        says="there is a gap between global and local sensitivity, and a smooth bound inside it",
-        settings="beta(1,1), n = 100, the seeds' γ at ε = 1, δ = 1e-8, every x",
-        right="as printed",
-        test=_gap,
-        printed=_smooth_at,
-    ),
-    Claim(
-        id="001-better-than-global",
-        source="001 abstract, §1",
-        says="calibrating to smooth in place of global sensitivity improves accuracy",
-        settings="s = ε/2, ε = 1, beta(1,1), balanced data, n = 100, 1000, 5000, mean H",
-        right="as printed",
-        test=_better_than_global,
-        printed=_smooth_at,
-    ),
-    Claim(
-        id="001-figure-3",
-        source="001 §7.2.1, Figure 3",
-        says="near the truth M_H releases more probably than baseline Laplace, and improved Laplace more so",
-        settings="ε = 1, δ = 1e-8, beta(1,1), n = 1000, balanced data",
-        right="as printed",
-        test=_nearer,
-        printed=0.05,
-    ),
-    Claim(
-        id="001-figure-4",
-        source="001 Figure 4",
-        says="mean errors at ε = 1",
-        settings="beta(1,1), n = 100, balanced data, δ = 1e-8, exact means",
-        right="ε = 0.8, with the distance of Figure 1 and γ from 2n for 2(n+1), is plotted",
-        test=_figure_4,
-        printed=TRUE,
-        mended=PROGRAM,
-    ),
-    Claim(
-        id="001-decreasing",
-        source="001 §7.2.2",
-        says="the average errors of all three decrease as the data grows",
-        settings="ε = 1, beta(1,1), balanced data, n = 100 to 15,000, exact means",
-        right="as printed",
-        test=_decreasing,
-        printed=(100, 300, 1000, 5000, 15000),
-    ),
-    Claim(
-        id="001-overtakes",
-        source="001 §7.2.2",
-        says="below n = 300 both Laplace mechanisms outperform M_H, beyond it M_H outperforms the baseline",
-        settings="ε = 1, beta(1,1), balanced data, n = 50 to 15,000, exact means",
-        right="near n = 210, by the Hellinger distance",
-        test=_overtaken,
-        printed=lambda setup: 300,
-        mended=crossing,
-    ),
-    Claim(
-        id="001-approaches",
-        source="001 §7.2.2",
-        says="M_H asymptotically approaches the improved Laplace mechanism",
-        settings="ε = 1, beta(1,1), balanced data, n = 1000, 5000, 15,000, exact means",
-        right="their errors' ratio tends to 2/cosh(ε/2), 1.7737: well inside the space M_H is noise ∝ exp(-ε|v|/2)",
-        test=_approaches,
-        printed=1.0,
-    ),
-    Claim(
-        id="001-figure-5",
-        source="001 §7.2.2, Figure 5",
-        says="with data (50, 50) and growing priors M_H overtakes the baseline and comes very close to the improved",
-        settings="ε = 1, balanced priors 1 to 1000, exact means; very close: within 10 %",
-        right="it overtakes the baseline, and stays 1.77 times worse than improved Laplace",
-        test=_priors,
-        printed=1.1,
-        mended=1.8,
-    ),
-    Claim(
-        id="001-figure-6",
-        source="001 Figure 6, §7.3",
-        says="the concrete privacy losses at ε = 1",
-        settings="beta(1,1), s = ½, γ = 1 for M_H; n = 10³, 10⁴, 5·10⁴",
-        right="those of the distance of Figure 1 are plotted",
-        test=_figure_6,
-        printed=HELLINGER,
-        mended=LEGACY,
-    ),
-    Claim(
-        id="001-conclusion-1",
-        source="001 §8",
-        says="for priors with small parameters M_H outperforms the baseline but not the improved approach",
-        settings="ε = 1, beta(1,1), balanced data, exact means",
-        right="from n = 210 on",
-        test=_small_priors,
-        printed=(100, 210, 1000, 5000, 15000),
-        mended=(210, 1000, 5000, 15000),
-    ),
-    Claim(
-        id="001-conclusion-2",
-        source="001 §8",
-        says="when the prior parameters increase, M_H is comparable with the improved baseline",
-        settings="ε = 1, data (50, 50), balanced priors 1 to 1000; comparable: within 10 %",
-        right="its error stays 1.77 times as large",
-        test=_priors,
-        printed=1.1,
-    ),
-)
+CHECKS: dict[str, Check[Any]] = {
+    "001-figure-1": Check(_sensitivities, RIGHT, PRINTED),
+    "001-gap": Check(_gap, smooth_at),
+    "001-better-than-global": Check(_better_than_global, smooth_at),
+    "001-figure-3": Check(_nearer, 0.05),
+    "001-figure-4": Check(_figure_4, TRUE, PROGRAM),
+    "001-decreasing": Check(_decreasing, (100, 300, 1000, 5000, 15000)),
+    "001-overtakes": Check(_overtaken, lambda reading, epsilon: 300, overtaking),
+    "001-approaches": Check(_approaches, 1.0),
+    "001-figure-5": Check(_priors, 1.1, 1.8),
+    "001-figure-6": Check(_figure_6, RIGHT, PRINTED),
+    "001-conclusion-1": Check(_small_priors, (100, 210, 1000, 5000, 15000), (210, 1000, 5000, 15000)),
+    "001-conclusion-2": Check(_priors, 1.1),
+}

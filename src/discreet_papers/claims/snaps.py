@@ -1,4 +1,4 @@
-"""Claims about the verification of snapping: seed 004's definitions and propositions for the ideal mechanism."""
+"""Claims about the verification of snapping: paper 004's definitions and propositions for the ideal mechanism."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from discreet.arithmetic.numbers import Enclosure, ball, precision
-from discreet_papers.claims.base import Claim, Evidence
+from discreet_papers.claims.base import Check, Evidence
 from discreet_papers.verification.dilations import UNIFORM, Steps, dilation
 from discreet_papers.verification.ideal import Ideal
 from discreet_papers.verification.proposition import opposite_dilation, three_terms
-from discreet_papers.verification.seed import LOWER_HALF, definition_five, mass_as_printed, one_dilation_is_not_enough
+from discreet_papers.verification.refutations import (
+    LOWER_HALF,
+    definition_five,
+    mass_as_printed,
+    one_dilation_is_not_enough,
+)
 
 Enough: TypeAlias = Callable[[Steps, Steps], float]
 """A δ that is claimed to be enough for noise μ₁ on a and μ₂ on a', at ε = 1."""
@@ -44,7 +49,7 @@ def _unclamped(enough: Enough) -> Evidence:
 
 
 def one_dilation(mu1: Steps, mu2: Steps) -> float:
-    """The seed's: D_ε(μ₁, μ₂)."""
+    """The paper's: D_ε(μ₁, μ₂)."""
     return float(dilation(mu1, mu2, 1))
 
 
@@ -92,73 +97,12 @@ def _equivalence(enough: Enough) -> Evidence:
     return Evidence(not wrong, len(wrong), "; ".join(wrong[:2]) if wrong else "equal for all pairs of three laws")
 
 
-CLAIMS: tuple[Claim[Any], ...] = (
-    Claim(
-        id="004-interval",
-        source="004 Propositions 1 and 2, proof",
-        says="the output is e iff u lies between exp((e ± Λ/2 - f(a))ε)/S",
-        settings="ε = 1, Λ = 1, uniform noise, 801 outputs",
-        right="the exponent is multiplied by S, not the endpoints divided by it",
-        test=_total,
-        printed=lambda: float(mass_as_printed(1)),
-        mended=_multiplied,
-    ),
-    Claim(
-        id="004-branch",
-        source="004 Propositions 1 and 2, proof",
-        says="one dilation by e^{-ε} takes a's uniforms to those of a' for both signs",
-        settings="ε = 1, uniform noise, the branch S = -1, which is dilated by e^{+ε}",
-        right="it does for the sign that moves away from a'; the other branch needs terms of its own",
-        test=_branch,
-        printed=1,
-        mended=-1,
-    ),
-    Claim(
-        id="004-proposition-1",
-        source="004 Proposition 1",
-        says="D_ε(μ₁, μ₂) ≤ δ is enough for (ε, δ)-privacy, without clamping",
-        settings="ε = 1, noise uniform on (0, ½]",
-        right="three terms are needed",
-        test=_unclamped,
-        printed=one_dilation,
-        mended=all_three_terms,
-    ),
-    Claim(
-        id="004-proposition-2",
-        source="004 Proposition 2",
-        says="D_ε(μ₁, μ₂) ≤ δ is enough for (ε, δ)-privacy, with clamping",
-        settings="ε = 1, Λ = 1/8, B = 4, values 0 and 1, all pairs of three noise laws",
-        right="three terms are needed",
-        test=_suffices,
-        printed=one_dilation,
-        mended=all_three_terms,
-    ),
-    Claim(
-        id="004-definition-2",
-        source="004 Definition 2",
-        says="the ε-dilation: sup over E of μ₁(E) - e^ε·μ₂(e^{-ε}E)",
-        settings="ε = 1, uniform",
-        right="as printed",
-        test=_definition,
-        printed=lambda: dilation(UNIFORM, UNIFORM, 1),
-    ),
-    Claim(
-        id="004-definition-5",
-        source="004 Definition 5",
-        says="the ε-dilation: sup over E of μ₁(E) - e^{-ε}·μ₂(e^{-ε}E)",
-        settings="ε = 1, uniform",
-        right="e^ε before the second term, as in Definition 2",
-        test=_definition,
-        printed=lambda: definition_five(1),
-        mended=lambda: dilation(UNIFORM, UNIFORM, 1),
-    ),
-    Claim(
-        id="004-equivalence",
-        source="004 §1, §2",
-        says="Snap is (ε, δ)-private iff μ₁ and μ₂ are related by the dilation lifting of equality",
-        settings="ε = 1, Λ = 1/64, B = 4, values 0 and 1, all pairs of three noise laws",
-        right="that lifting is about the noise, not about the outputs of adjacent values: it is D_ε(μ₁, μ₂) ≤ δ again",
-        test=_equivalence,
-        printed=one_dilation,
-    ),
-)
+CHECKS: dict[str, Check[Any]] = {
+    "004-interval": Check(_total, lambda: float(mass_as_printed(1)), _multiplied),
+    "004-branch": Check(_branch, 1, -1),
+    "004-proposition-1": Check(_unclamped, one_dilation, all_three_terms),
+    "004-proposition-2": Check(_suffices, one_dilation, all_three_terms),
+    "004-definition-2": Check(_definition, lambda: dilation(UNIFORM, UNIFORM, 1)),
+    "004-definition-5": Check(_definition, lambda: definition_five(1), lambda: dilation(UNIFORM, UNIFORM, 1)),
+    "004-equivalence": Check(_equivalence, one_dilation),
+}

@@ -9,24 +9,27 @@ from math import comb, factorial, prod
 from typing import Any, TypeAlias
 
 from discreet.posteriors.space import PosteriorSpace
-from discreet_papers.claims.base import Claim, Evidence
+from discreet_papers.claims.base import Check, Evidence
 
 Row: TypeAlias = tuple[int, ...]
 Truncation: TypeAlias = Callable[[Sequence[int], int], Row]
 
 
 def _size(formula: Callable[[int, int], int]) -> Evidence:
-    wrong = ""
-    for k, n in itertools.product((5, 4, 3, 2), range(1, 11)):
-        listed = sum(1 for _ in PosteriorSpace(prior=[1] * k, n=n).candidates())
-        if formula(n, k) != listed:
-            wrong = f"n = {n}, k = {k}: {formula(n, k)}, not {listed}"
-    return Evidence(not wrong, formula(10, 3), wrong or f"n = 10, k = 3: {formula(10, 3)}, as listed")
+    sizes = {(n, k): len(list(PosteriorSpace(prior=[1] * k, n=n).candidates())) for k in (3, 2, 4, 5) for n in _SIZES}
+    wrong = (
+        f"n = {n}, k = {k}: {formula(n, k)}, not {size}" for (n, k), size in sizes.items() if formula(n, k) != size
+    )
+    return Evidence.unless(wrong, formula(10, 3), f"n = 10, k = 3: {formula(10, 3)}, as listed")
+
+
+_SIZES = range(10, 0, -1)
 
 
 def _line_size(formula: Callable[[int], int]) -> Evidence:
-    wrong = [n for n in range(1, 40) if formula(n) != len(PosteriorSpace(prior=[1, 1], n=n).candidates())]
-    return Evidence(not wrong, formula(10), f"n = {wrong[0]}" if wrong else f"n = 10 gives {formula(10)}, as listed")
+    sizes = {n: len(PosteriorSpace(prior=[1, 1], n=n).candidates()) for n in range(1, 40)}
+    wrong = (f"n = {n}" for n, size in sizes.items() if formula(n) != size)
+    return Evidence.unless(wrong, formula(10), f"n = 10 gives {formula(10)}, as listed")
 
 
 def _density(shift: int) -> Evidence:
@@ -65,11 +68,8 @@ def _moved(formula: Callable[[int], int]) -> Evidence:
             for c in space.candidates()
             for other in space.adjacency.neighbours(c)
         )
-    wrong = [k for k in found if formula(k) != found[k]]
-    shown = (
-        f"k = {wrong[0]}: {formula(wrong[0])}, but {found[wrong[0]]} by enumeration" if wrong else "2 for k = 2 to 5"
-    )
-    return Evidence(not wrong, max(found.values()), shown)
+    wrong = (f"k = {k}: {formula(k)}, but {far} by enumeration" for k, far in found.items() if formula(k) != far)
+    return Evidence.unless(wrong, max(found.values()), "2 for k = 2 to 5")
 
 
 def _truncation(rule: Truncation) -> Evidence:
@@ -86,7 +86,7 @@ def _truncation(rule: Truncation) -> Evidence:
 
 
 def clamp_each(noisy: Sequence[int], n: int) -> Row:
-    """The seed's rule: every count to [0, n], and the last is n less the others, to [0, n].
+    """The paper's rule: every count to [0, n], and the last is n less the others, to [0, n].
 
     >>> clamp_each([4, 3], 5)
     (4, 3, 0)
@@ -107,92 +107,18 @@ def clamp_in_turn(noisy: Sequence[int], n: int) -> Row:
     return (*kept, n - sum(kept))
 
 
-CLAIMS: tuple[Claim[Any], ...] = (
-    Claim(
-        id="001-size",
-        source="001 §4.2",
-        says="R has C(n+1, m-1) elements for m categories",
-        settings="candidates listed one by one, k = 2 to 5, n = 1 to 10",
-        right="C(n+k-1, k-1)",
-        test=_size,
-        printed=lambda n, k: comb(n + 1, k - 1),
-        mended=lambda n, k: comb(n + k - 1, k - 1),
+CHECKS: dict[str, Check[Any]] = {
+    "001-size": Check(_size, lambda n, k: comb(n + 1, k - 1), lambda n, k: comb(n + k - 1, k - 1)),
+    "001-line-size": Check(_line_size, lambda n: n + 1),
+    "001-beta-density": Check(_density, 0, -1),
+    "001-dirichlet-density": Check(_density, -1),
+    "003-dirichlet-density": Check(_density, 0, -1),
+    "001-adjacency": Check(
+        _adjacency,
+        lambda x, y: sum(a == b for a, b in zip(x, y, strict=True)) <= 1,
+        lambda x, y: sum(a != b for a, b in zip(x, y, strict=True)) <= 1,
     ),
-    Claim(
-        id="001-line-size",
-        source="001 §4",
-        says="for two categories R has n+1 elements",
-        settings="candidates counted, n = 1 to 39",
-        right="n+1",
-        test=_line_size,
-        printed=lambda n: n + 1,
-    ),
-    Claim(
-        id="001-beta-density",
-        source="001 §2",
-        says="the beta density is θ^α (1-θ)^β / B(α,β)",
-        settings="the integral, exactly, for four parameter vectors",
-        right="the exponents are α-1 and β-1",
-        test=_density,
-        printed=0,
-        mended=-1,
-    ),
-    Claim(
-        id="001-dirichlet-density",
-        source="001 §2",
-        says="the Dirichlet density is Π θ_i^(α_i-1) / B(α)",
-        settings="the integral, exactly, for four parameter vectors",
-        right="as printed",
-        test=_density,
-        printed=-1,
-    ),
-    Claim(
-        id="003-dirichlet-density",
-        source="003 §1",
-        says="the Dirichlet density is Π ξ_i^α_i / B(α)",
-        settings="the integral, exactly, for four parameter vectors",
-        right="the exponents are α_i-1, as 001 §2 has them",
-        test=_density,
-        printed=0,
-        mended=-1,
-    ),
-    Claim(
-        id="001-adjacency",
-        source="001 footnote 1",
-        says="x and x' are adjacent iff Σ[x_i = x'_i] ≤ 1",
-        settings="all pairs of data sets of four records",
-        right="disagreements are counted, Σ[x_i ≠ x'_i] ≤ 1",
-        test=_adjacency,
-        printed=lambda x, y: sum(a == b for a, b in zip(x, y, strict=True)) <= 1,
-        mended=lambda x, y: sum(a != b for a, b in zip(x, y, strict=True)) <= 1,
-    ),
-    Claim(
-        id="001-moved",
-        source="001 §4.1.3",
-        says="ΔBI, the L1 distance between adjacent posteriors' parameters, is proportional to the dimension",
-        settings="all adjacent pairs, n = 4, k = 2 to 5",
-        right="2 for every k, by its own definition",
-        test=_moved,
-        printed=lambda k: k,
-        mended=lambda k: 2,
-    ),
-    Claim(
-        id="001-moved-improved",
-        source="001 §3, §4.1.4",
-        says="adjacent posteriors differ in at most two parameters, so ΔBI ≤ 2 for every dimension",
-        settings="all adjacent pairs, n = 4, k = 2 to 5",
-        right="2 for every k",
-        test=_moved,
-        printed=lambda k: 2,
-    ),
-    Claim(
-        id="001-truncation",
-        source="001 §4.1.3",
-        says="truncating every noisy count to [0, n] makes sure that the noised posterior is valid",
-        settings="three categories, n = 5, all noisy counts from -3 to 8",
-        right="each count is clamped to what the ones before it have left",
-        test=_truncation,
-        printed=clamp_each,
-        mended=clamp_in_turn,
-    ),
-)
+    "001-moved": Check(_moved, lambda k: k, lambda k: 2),
+    "001-moved-improved": Check(_moved, lambda k: 2),
+    "001-truncation": Check(_truncation, clamp_each, clamp_in_turn),
+}

@@ -1,4 +1,4 @@
-"""Claims about local sensitivity along the data: the seeds' statements I to III and what the proofs of them say.
+"""Claims about local sensitivity along the data: the papers' statements I to III and what the proofs of them say.
 
 All are for prior beta(1,1). x₀ is the balanced count, or the two nearest to it.
 """
@@ -9,11 +9,11 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from discreet.posteriors import Beta
-from discreet.posteriors.distances import hellinger
-from discreet.posteriors.space import PosteriorSpace
-from discreet.sensitivity.exact import local_sensitivity
-from discreet_papers.claims.base import Claim, Evidence
+import numpy as np
+
+from discreet import Beta, PosteriorSpace, hellinger, local_sensitivity
+from discreet.posteriors.grid import grid
+from discreet_papers.claims.base import Check, Evidence
 
 SIZES = range(1, 41)
 Compare: TypeAlias = Callable[[float, float], bool]
@@ -44,8 +44,9 @@ def _monotone(claimed: Callable[[int, int], int]) -> Evidence:
 
 def _base_case(formula: Callable[[int], int]) -> Evidence:
     """(n-1)²(n+2)(n+4) > (n+3)²n(n-2) must be the same as n > -1: the difference of the two sides is 8(n+1)."""
-    wrong = [n for n in range(-50, 2000) if formula(n) != (n - 1) ** 2 * (n + 2) * (n + 4) - (n + 3) ** 2 * n * (n - 2)]
-    return Evidence(not wrong, formula(10), f"n = {wrong[0]}" if wrong else "the difference is 8(n+1) at every n tried")
+    sides = {n: (n - 1) ** 2 * (n + 2) * (n + 4) - (n + 3) ** 2 * n * (n - 2) for n in range(-50, 2000)}
+    wrong = (f"n = {n}" for n, difference in sides.items() if formula(n) != difference)
+    return Evidence.unless(wrong, formula(10), "the difference is 8(n+1) at every n tried")
 
 
 def _last_line(shift: int) -> Evidence:
@@ -67,16 +68,16 @@ def _last_line(shift: int) -> Evidence:
 
 def _away(neighbour: Callable[[int, int], int]) -> Evidence:
     """Whether LS(x) is the distance to the neighbour that the statement names."""
-    wrong = ""
+    wrong = []
     for n in SIZES:
         space, steps = PosteriorSpace(prior=[1, 1], n=n), _steps(n)
         for x in range(n + 1):
-            other = neighbour(x, n)
+            other, local = neighbour(x, n), local_sensitivity(space, [x, n - x])
             if not 0 <= other <= n:
-                wrong = wrong or f"n = {n}, x = {x}: x{other - x:+d} is beta({other + 1}, {n - other + 1})"
-            elif abs(local_sensitivity(space, [x, n - x]) - steps[min(x, other)]) > 1e-12:
-                wrong = wrong or f"n = {n}, x = {x}: LS is {local_sensitivity(space, [x, n - x]):.6f}"
-    return Evidence(not wrong, _step(20, 40), wrong or f"LS is that distance for all x and n to {SIZES[-1]}")
+                wrong.append(f"n = {n}, x = {x}: x{other - x:+d} is beta({other + 1}, {n - other + 1})")
+            elif abs(local - steps[min(x, other)]) > 1e-12:
+                wrong.append(f"n = {n}, x = {x}: LS is {local:.6f}")
+    return Evidence.unless(wrong, _step(20, 40), f"LS is that distance for all x and n to {SIZES[-1]}")
 
 
 def printed_neighbour(x: int, n: int) -> int:
@@ -91,23 +92,17 @@ def outer_neighbour(x: int, n: int) -> int:
 
 def _least(first: int) -> Evidence:
     """Whether LS is strictly least at x₀, for all n from `first` on."""
-    wrong = ""
+    wrong = []
     for n in range(first, SIZES[-1] + 1):
         steps = _steps(n)
         local = [max(steps[max(x - 1, 0) : x + 1]) for x in range(n + 1)]
-        middle = {n // 2, (n + 1) // 2}
-        ties = [x for x in range(n + 1) if x not in middle and not local[x] > local[n // 2]]
-        if ties:
-            wrong = wrong or f"n = {n}: LS({ties[0]}) = {local[ties[0]]:.6f} = LS(x₀)"
-    return Evidence(not wrong, first, wrong or f"strict from n = {first} to {SIZES[-1]}")
+        others = set(range(n + 1)) - {n // 2, (n + 1) // 2}
+        wrong += [f"n = {n}: LS({x}) = {local[x]:.6f} = LS(x₀)" for x in others if not local[x] > local[n // 2]]
+    return Evidence.unless(wrong, first, f"strict from n = {first} to {SIZES[-1]}")
 
 
 def _reached(choice: Callable[[tuple[int, ...], int], tuple[int, ...]]) -> Evidence:
     """Whether |H(x, r) - H(x', r)| is largest over r at the r that is named, for every x and adjacent x'."""
-    import numpy as np
-
-    from discreet.posteriors.grid import grid
-
     wrong, pairs = "", 0
     for space in PosteriorSpace(prior=[1, 1], n=40), PosteriorSpace(prior=[7, 4], n=30), PosteriorSpace([1, 1, 1], n=9):
         table, ranks = grid(space), space.candidates()
@@ -121,72 +116,14 @@ def _reached(choice: Callable[[tuple[int, ...], int], tuple[int, ...]]) -> Evide
     return Evidence(not wrong, pairs, wrong or f"largest at r = BI(x) for all {pairs} pairs")
 
 
-CLAIMS: tuple[Claim[Any], ...] = (
-    Claim(
-        id="000-statement-1-above",
-        source="000 §2.1, 002 §2.1, statement I",
-        says="H(x, x+1) < H(x+1, x+2) for all x ≥ x₀",
-        settings="beta(1,1), n = 1 to 40, every x",
-        right="as printed",
-        test=_monotone,
-        printed=lambda x, n: 1 if x >= n // 2 else 0,
+CHECKS: dict[str, Check[Any]] = {
+    "000-statement-1-above": Check(_monotone, lambda x, n: 1 if x >= n // 2 else 0),
+    "000-statement-1-below": Check(
+        _monotone, lambda x, n: -1 if x <= n // 2 else 0, lambda x, n: -1 if 2 * (x + 1) < n else 0
     ),
-    Claim(
-        id="000-statement-1-below",
-        source="000 §2.1, 002 §2.1, statement I",
-        says="H(x, x+1) > H(x+1, x+2) for all x ≤ x₀",
-        settings="beta(1,1), n = 1 to 40, every x",
-        right="where x+1 < n/2: not at x₀ itself, nor for even n just below it, where the two are equal",
-        test=_monotone,
-        printed=lambda x, n: -1 if x <= n // 2 else 0,
-        mended=lambda x, n: -1 if 2 * (x + 1) < n else 0,
-    ),
-    Claim(
-        id="000-statement-1-base",
-        source="000 §2.2.1, 002 §2.2.1",
-        says="(n-1)²(n+2)(n+4) > (n+3)²n(n-2) iff n > -1",
-        settings="whole numbers, exactly",
-        right="the difference is 8(n+1)",
-        test=_base_case,
-        printed=lambda n: 8 * (n + 1),
-    ),
-    Claim(
-        id="000-statement-1-induction",
-        source="000 §2.2.1, 002 §2.2.1",
-        says="the induction step arrives at H(x₀+m+1, x₀+m+2) < H(x₀+m+2, x₀+m+3)",
-        settings="beta(1,1), n = 20, m = 0 to 5",
-        right="its last line divides by the beta functions of the step before, so it is not about the next distance; "
-        "the statement follows from the concavity of lnΓ(x+½) - ½lnΓ(x) - ½lnΓ(x+1) instead",
-        test=_last_line,
-        printed=0,
-    ),
-    Claim(
-        id="000-statement-2",
-        source="000 §2.1, 002 §2.1, statement II",
-        says="LS(x) = H(x, x+1) for all x ≥ x₀ and H(x, x-1) for all x ≤ x₀",
-        settings="beta(1,1), n = 1 to 40, every x",
-        right="the step away from x₀, and at x = 0 and x = n the only one",
-        test=_away,
-        printed=printed_neighbour,
-        mended=outer_neighbour,
-    ),
-    Claim(
-        id="000-statement-3",
-        source="000 §2.1, 002 §2.1, statement III",
-        says="LS(x) > LS(x₀) for all x ≠ x₀",
-        settings="beta(1,1), n to 40, every x",
-        right="for n > 3; for n = 2 and 3 they are equal",
-        test=_least,
-        printed=1,
-        mended=4,
-    ),
-    Claim(
-        id="001-reached-at-x",
-        source="001 §7.1, Figure 2; 003 §4.1, Figure 1",
-        says="max over r of |H(BI(x), r) - H(BI(x'), r)| is reached at r = BI(x)",
-        settings="beta(1,1), n = 40; beta(7,4), n = 30; DL(1,1,1), n = 9; all x, x', r",
-        right="as printed",
-        test=_reached,
-        printed=lambda c, n: c,
-    ),
-)
+    "000-statement-1-base": Check(_base_case, lambda n: 8 * (n + 1)),
+    "000-statement-1-induction": Check(_last_line, 0),
+    "000-statement-2": Check(_away, printed_neighbour, outer_neighbour),
+    "000-statement-3": Check(_least, 1, 4),
+    "001-reached-at-x": Check(_reached, lambda c, n: c),
+}

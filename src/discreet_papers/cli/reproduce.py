@@ -1,4 +1,4 @@
-"""`discreet reproduce`: the figures of the seed documents again, as printed and put right, with a report."""
+"""`discreet reproduce`: the figures of the papers again, as printed and put right, with a report."""
 
 from __future__ import annotations
 
@@ -13,11 +13,9 @@ import typer
 from discreet.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from discreet_papers.figure_record import Made
+    from discreet_papers.records import Made
 
 EXAMPLE = "Example: discreet reproduce fig4 --quick --out figures"
-
-CLAIMS = "claims"
 
 
 def reproduce(
@@ -34,9 +32,7 @@ def reproduce(
     from discreet_papers.registry import chosen
 
     asked = figures or []
-    entries = chosen([name for name in asked if name != CLAIMS])
-    if asked and set(asked) == {CLAIMS}:
-        entries = ()
+    entries = () if set(asked) == {"claims"} else chosen([name for name in asked if name != "claims"])
     if show_list:
         _print_list(as_json=as_json)
         return
@@ -45,14 +41,14 @@ def reproduce(
     from discreet.figures.image import picture_format
 
     picture_format(Path("figure.png"))  # refused now, and not after minutes, where matplotlib is missing
-    from discreet_papers.claim_record import claim_names, has_checks, recall_check
-    from discreet_papers.figure_record import put, recall
+    from discreet_papers.claims import CLAIMS
+    from discreet_papers.records import CLAIM_FOLDER, put, recall, recall_check
     from discreet_papers.registry import ENTRIES
     from discreet_papers.report import report
     from discreet_papers.run import reproduce as run
 
-    checking = not asked or CLAIMS in asked
-    claims = claim_names(quick=quick) if checking or has_checks(out) else []
+    checking = not asked or "claims" in asked
+    claims = list(CLAIMS) if checking or (out / CLAIM_FOLDER).is_dir() else []
     with _progress(quiet=as_json) as tell:
         made, checked = run(entries, claims if checking else [], out, quick=quick, jobs=jobs, tell=tell)
     done = {figure.id for figure in made}
@@ -109,7 +105,7 @@ def _print_list(*, as_json: bool) -> None:
         table.add_column(heading)
     for entry in ENTRIES:
         table.add_row(entry.id, entry.source, entry.title)
-    table.add_row(CLAIMS, "all seeds", "Every checkable statement, with its verdict")
+    table.add_row("claims", "all papers", "Every checkable statement, with its verdict")
     console().print(table)
 
 

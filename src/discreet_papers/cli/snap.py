@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from discreet.cli.help import HelpTyper
 from discreet.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from discreet import Snapping
-    from discreet.mechanisms.snapping.proof import Verdict
-    from discreet_papers.verification.attack import FloatLaplace
 
 RELEASE_EXAMPLE = "Example: discreet snap release --epsilon 1 --bound 100 --value 17.3"
 VERIFY_EXAMPLE = "Example: discreet snap verify --epsilon 1 --bound 100 --value 0 --neighbour 1"
@@ -49,14 +41,16 @@ def release(
 ) -> None:
     """Release a number by one exact draw. What is printed may be published."""
     import discreet as dc
-    from discreet_papers.cli.snap_documents import release_document
+    from discreet_papers.cli import snap_documents as documents
+    from discreet_papers.figures import snapping as figures
 
     snapping = dc.Snapping(epsilon=epsilon, bound=bound, sensitivity=sensitivity)
     given = _read(value)
-    with _Picture(plot) as picture:
+    with documents.picture(plot) as write:
         output = snapping.release(given)
-        picture.write(lambda: _likelihood(snapping, output))
-    _show(release_document(snapping, output), "released by snapping", plot, as_json=as_json)
+        write(lambda: figures.paint_likelihood(figures.likelihood(snapping, output)))
+    document = documents.release_document(snapping, output)
+    documents.show(document, "released by snapping", plot, as_json=as_json)
 
 
 @snap.command("verify", epilog=VERIFY_EXAMPLE)
@@ -77,18 +71,19 @@ def verify(
     """Compute the exact privacy loss of the float program between two values, or certify it for all of them."""
     import discreet as dc
     from discreet.cli.busy import busy
-    from discreet_papers.cli.snap_documents import verify_document
+    from discreet_papers.cli import snap_documents as documents
+    from discreet_papers.figures import snapping as figures
 
     if (value is None) != (neighbour is None):
         raise InvalidInput("a pair needs both --value and --neighbour", hint="give both, or neither to certify all")
     snapping = dc.Snapping(epsilon=epsilon, bound=bound, sensitivity=sensitivity)
-    with _Picture(plot) as picture:
+    with documents.picture(plot) as write:
         with busy("verifying"):
             everywhere = snapping.verify_all() if value is None else None
             found = snapping.verify(value, neighbour) if everywhere is None else everywhere.attained
-            document = verify_document(snapping, found, everywhere, at_epsilon or [])
-        picture.write(lambda: _losses(found))
-    _show(document, "verified exactly", plot, as_json=as_json)
+            document = documents.verify_document(snapping, found, everywhere, at_epsilon or [])
+        write(lambda: figures.paint(figures.numbers(found)))
+    documents.show(document, "verified exactly", plot, as_json=as_json)
 
 
 @snap.command("attack", epilog=ATTACK_EXAMPLE)
@@ -107,44 +102,18 @@ def attack(
     import discreet as dc
     from discreet.arithmetic.numbers import exact
     from discreet.cli.busy import busy
-    from discreet_papers.cli.snap_documents import attack_document
+    from discreet_papers.cli import snap_documents as documents
+    from discreet_papers.figures import pores
     from discreet_papers.verification.attack import FloatLaplace
 
     laplace = FloatLaplace(epsilon=epsilon, exact_uniforms=exact_uniforms)
     wide = 100 / exact(epsilon, "epsilon", above=0) if bound is None else bound
     snapping = dc.Snapping(epsilon=epsilon, bound=wide)
-    with _Picture(plot) as picture:
+    with documents.picture(plot) as write:
         with busy("attacking"):
-            document = attack_document(laplace, snapping, value, neighbour)
-        picture.write(lambda: _pores(laplace, snapping, value, neighbour))
-    _show(document, "a float Laplace, attacked", plot, as_json=as_json)
-
-
-class _Picture:
-    """A place for a picture, checked before anything is drawn; nothing at all where none is asked for."""
-
-    def __init__(self, path: Path | None) -> None:
-        from discreet.cli.files import Reserved
-        from discreet.figures.image import picture_format
-
-        self._kind = "" if path is None else picture_format(path)
-        self._place = None if path is None else Reserved(path)
-
-    def __enter__(self) -> _Picture:
-        if self._place is not None:
-            self._place.__enter__()
-        return self
-
-    def write(self, paint: Callable[[], Figure]) -> None:
-        """Paint and fill the place, if there is one."""
-        if self._place is not None:
-            from discreet.figures.image import render
-
-            self._place.write(render(paint(), self._kind))
-
-    def __exit__(self, *failure: Any) -> None:
-        if self._place is not None:
-            self._place.__exit__(*failure)
+            document = documents.attack_document(laplace, snapping, value, neighbour)
+        write(lambda: pores.paint(pores.numbers(laplace, snapping, value, neighbour)))
+    documents.show(document, "a float Laplace, attacked", plot, as_json=as_json)
 
 
 def _read(value: str) -> str:
@@ -155,36 +124,3 @@ def _read(value: str) -> str:
         return sys.stdin.read().strip()
     except ValueError:  # bytes that are no text
         return ""
-
-
-def _likelihood(snapping: Snapping, output: float) -> Figure:
-    from discreet_papers.figures import snapping as figure
-
-    return figure.paint_likelihood(figure.likelihood(snapping, output))
-
-
-def _losses(found: Verdict) -> Figure:
-    from discreet_papers.figures import snapping as figure
-
-    return figure.paint(figure.numbers(found))
-
-
-def _pores(laplace: FloatLaplace, snapping: Snapping, value: str, neighbour: str) -> Figure:
-    from discreet_papers.figures import pores
-
-    return pores.paint(pores.numbers(laplace, snapping, value, neighbour))
-
-
-def _show(document: dict[str, Any], title: str, plot: Path | None, *, as_json: bool) -> None:
-    from discreet.cli.tables import print_json, print_written
-    from discreet_papers.cli.snap_documents import print_attack, print_document
-
-    if as_json:
-        print_json(document)
-        return
-    if "float_laplace" in document:
-        print_attack(document)
-    else:
-        print_document(document, title)
-    if plot is not None:
-        print_written([plot])

@@ -1,17 +1,26 @@
-"""What `discreet snap` prints: documents for programs, and the same as tables for people."""
+"""What `discreet snap` prints and paints: documents for programs, tables for people, and pictures."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rich.table import Table
+
+from discreet.arithmetic.binary64 import Dyadic
 from discreet.arithmetic.numbers import exact, float_upper
+from discreet.cli.files import Reserved
+from discreet.cli.tables import console, print_json, print_written
+from discreet.figures.image import picture_format, render
+from discreet.mechanisms.snapping.number import Snapping
+from discreet.mechanisms.snapping.proof import Certificate, Verdict
 from discreet.receipts import plain
+from discreet_papers.verification.attack import FloatLaplace, Snapped, scan
 
 if TYPE_CHECKING:
-    from discreet import Snapping
-    from discreet.arithmetic.binary64 import Dyadic
-    from discreet.mechanisms.snapping.proof import Certificate, Verdict
-    from discreet_papers.verification.attack import FloatLaplace
+    from matplotlib.figure import Figure
 
 LABELS = {
     "output": "output",
@@ -96,17 +105,15 @@ def attack_document(laplace: FloatLaplace, snapping: Snapping, value: str, neigh
     >>> document["float_laplace"]["infinite"], document["snapping"]["infinite"], document["snapping"]["pores"]
     (True, False, 0)
     """
-    from discreet_papers.verification.attack import Snapped, scan
-
     porous, snapped = scan(laplace, value, neighbour), scan(Snapped(snapping), value, neighbour)
-    first = porous.pores[0] if porous.pores else None
+    first = dict.fromkeys(("output", "output_hex", "probability", "neighbour_probability"))
+    if porous.pores:
+        output, probability = porous.pores[0].output, dyadic_text(porous.pores[0].probability)
+        first = dict(zip(first, (output, output.hex(), probability, "0"), strict=True))
     return {
         "float_laplace": {
-            "infinite": first is not None,
-            "output": None if first is None else first.output,
-            "output_hex": None if first is None else first.output.hex(),
-            "probability": None if first is None else dyadic_text(first.probability),
-            "neighbour_probability": None if first is None else "0",
+            "infinite": bool(porous.pores),
+            **first,
             "tried": porous.tried,
             "pores": len(porous.pores),
             "exact_uniforms": laplace.exact_uniforms,
@@ -136,10 +143,6 @@ def dyadic_text(number: Dyadic) -> str:
 
 def print_document(document: dict[str, Any], title: str) -> None:
     """A release or a verification for people."""
-    from rich.table import Table
-
-    from discreet.cli.tables import console
-
     table = Table(title=title)
     table.add_column("what")
     table.add_column("value", justify="right")
@@ -155,8 +158,6 @@ def print_document(document: dict[str, Any], title: str) -> None:
 
 def print_attack(document: dict[str, Any]) -> None:
     """The attack for people: sentences, because each says what follows."""
-    from discreet.cli.tables import console
-
     out, porous, snapped = console(), document["float_laplace"], document["snapping"]
     value, neighbour = document["value"], document["neighbour"]
     out.print(f"float Laplace, ε = {snapped['epsilon_exact']}, value {value} against {neighbour}", soft_wrap=True)
@@ -175,3 +176,27 @@ def _shown(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return repr(value) if isinstance(value, float) else str(value)
+
+
+def show(document: dict[str, Any], title: str, plot: Path | None, *, as_json: bool) -> None:
+    """Print a document, for programs or for people, and what was painted."""
+    if as_json:
+        print_json(document)
+        return
+    if "float_laplace" in document:
+        print_attack(document)
+    else:
+        print_document(document, title)
+    if plot is not None:
+        print_written([plot])
+
+
+@contextmanager
+def picture(path: Path | None) -> Iterator[Callable[[Callable[[], Figure]], None]]:
+    """A place for a picture, checked before anything is drawn; nothing at all where none is asked for."""
+    if path is None:
+        yield lambda paint: None
+        return
+    kind = picture_format(path)
+    with Reserved(path) as place:
+        yield lambda paint: place.write(render(paint(), kind))

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.figures.style import STYLE, dress, legend_below, paint_box, two_panels
 from discreet_papers.figures.error_laws import BOX, RUNS, ErrorLaw, Runs
-from discreet_papers.figures.style import STYLE, paint_box
 from discreet_papers.table import Table
 
 if TYPE_CHECKING:
-    import numpy as np
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
+    from matplotlib.figure import Figure
 
 WIDTH = 0.34
+LEGEND = "filled: exact law; outline: 1000 runs; boxes 25 to 75 %, whiskers 5 to 95 %"
+"""What the boxes are, for titles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ class Box:
 
 
 def box_table(boxes: Sequence[Box]) -> Table:
-    """One row a box: means first, then quantiles."""
+    """One row for each box: means first, then quantiles."""
     shares = [f"{100 * p:g} %" for p in BOX]
     head = ("panel", "place", "mechanism", "exact mean", f"mean of {RUNS} runs", "allowed gap at 1e-9")
     return Table(
@@ -47,13 +51,29 @@ def box_table(boxes: Sequence[Box]) -> Table:
     )
 
 
-def box_agreement(boxes: Sequence[Box]) -> str:
-    """Whether the runs agree with the exact means, in a sentence."""
+def box_means(boxes: Sequence[Box], form: str) -> list[str]:
+    """The means of each panel and place, `form` with both of them; then whether the runs agree with the means."""
+    lines = []
+    for panel, place in dict.fromkeys((box.panel, box.place) for box in boxes):
+        means = ", ".join(f"{b.mechanism} {b.mean:.4g}" for b in boxes if (b.panel, b.place) == (panel, place))
+        lines.append(f"{form.format(panel=panel, place=place)}: {means}.")
     good = sum(box.runs.agrees_with(box.mean) for box in boxes)
-    return f"{good} of {len(boxes)} averages of {RUNS} runs agree with the exact means (false-alarm rate 1e-9)."
+    agreement = f"{good} of {len(boxes)} averages of {RUNS} runs agree with the exact means (false-alarm rate 1e-9)."
+    return [*lines, agreement]
 
 
-def paint_boxes(axes: Axes, boxes: Sequence[Box]) -> None:
+def box_figure(boxes: Sequence[Box], title: str, labels: Mapping[str, tuple[str, str, str]], top: float) -> Figure:
+    """A panel for each name in `labels`, which are its title and the labels of its axes; `top` is where it ends."""
+    figure, panels = two_panels(f"{title} ({LEGEND})", width=6.4)
+    for axes, (panel, label) in zip(panels, labels.items(), strict=True):
+        _paint_boxes(axes, [box for box in boxes if box.panel == panel])
+        axes.set_ylim(0, top if np.isfinite(top) else None)
+        dress(axes, *label)
+    legend_below(figure, *panels[::-1])
+    return figure
+
+
+def _paint_boxes(axes: Axes, boxes: Sequence[Box]) -> None:
     """The boxes of one panel, grouped by their place; inside a place in the order of the mechanisms."""
     places = list(dict.fromkeys(box.place for box in boxes))
     names = list(dict.fromkeys(box.mechanism for box in boxes))
@@ -67,7 +87,3 @@ def paint_boxes(axes: Axes, boxes: Sequence[Box]) -> None:
         axes.plot([], [], label=name, color=STYLE[name]["color"], marker="s", markersize=8, linestyle="none")
     axes.set_xticks([i * step + (len(names) - 1) / 2 for i in range(len(places))], places)
     axes.set_xlim(-1, len(places) * step - 0.8)
-
-
-LEGEND = "filled: exact law; outline: 1000 runs; boxes 25 to 75 %, whiskers 5 to 95 %"
-"""What the boxes are, for titles."""

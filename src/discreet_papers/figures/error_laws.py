@@ -1,4 +1,4 @@
-"""The law of the error for one data set, and a thousand runs beside it, as the seeds simulated them.
+"""The law of the error for one data set, and a thousand runs beside it, as the papers simulated them.
 
 A mean of runs must lie near the exact mean. How near follows from the law itself by Chernoff's bound, without a normal
 approximation: the mean of m runs exceeds μ + t with probability at most exp(-m·(λt - ln E e^λ(X-μ))) for every λ > 0.
@@ -10,6 +10,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.mechanisms import Geometric
 from discreet.mechanisms.geometric import noise_vectors
 from discreet.posteriors.distances import second_difference
@@ -18,13 +21,10 @@ from discreet.samplers.bits import SYSTEM, Bits, draw_words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from discreet_papers.figures.streams import Stream
 
 RUNS = 1000
-"""How many runs the seeds average."""
+"""How many runs the papers average."""
 
 FALSE_ALARM = 1e-9
 
@@ -59,23 +59,17 @@ class Cells:
     """
 
     def __init__(self) -> None:
-        import numpy as np
-
         self._count = 2 + math.ceil(math.log(1 / _FINEST) / math.log(_RATIO))
         self._weight = np.zeros(self._count)
 
     def add(self, distance: NDArray[np.float64], weight: NDArray[np.float64]) -> None:
         """Distances from 0 to 1, with weights of any total."""
-        import numpy as np
-
         scaled = np.log(np.maximum(distance, _FINEST) / _FINEST) / math.log(_RATIO)
         cell = np.minimum(scaled.astype(np.int64), self._count - 1)
         self._weight += np.bincount(cell, weights=weight, minlength=self._count)
 
     def atoms(self) -> Atoms:
         """The cells that hold anything, each a little wider than it is, for the rounding of logarithms."""
-        import numpy as np
-
         kept = np.flatnonzero(self._weight)
         low = np.where(kept == 0, 0.0, _FINEST * _RATIO ** (kept * (1 - 1e-9)))
         high = np.minimum(_FINEST * _RATIO ** ((kept + 1) * (1 + 1e-9)), 1.0)
@@ -98,16 +92,12 @@ class ErrorLaw:
     @classmethod
     def of(cls, distance: NDArray[np.float64], weight: NDArray[np.float64]) -> ErrorLaw:
         """From distances in any order and weights of any total."""
-        import numpy as np
-
         order = np.argsort(distance, kind="stable")
         return cls(distance[order], weight[order] / weight.sum())
 
     @classmethod
     def of_stream(cls, stream: Stream) -> ErrorLaw:
         """From all candidates at once."""
-        import numpy as np
-
         parts = list(stream.slices())
         return cls.of(np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts]))
 
@@ -119,14 +109,10 @@ class ErrorLaw:
     @property
     def variance(self) -> float:
         """Its variance."""
-        import numpy as np
-
         return float(self.chance @ np.square(self.distance - self.mean))
 
     def quantile(self, p: float) -> float:
         """The least distance that is not exceeded with probability p, up to the rounding of a sum of floats."""
-        import numpy as np
-
         at = int(np.searchsorted(np.cumsum(self.chance), p - 1e-12))
         return float(self.distance[min(at, len(self.distance) - 1)])
 
@@ -141,8 +127,6 @@ class ErrorLaw:
 
     def draw_distances(self, size: int, bits: Bits = SYSTEM) -> NDArray[np.float64]:
         """Distances of independent outputs, for studies: inversion in floats."""
-        import numpy as np
-
         sums = np.cumsum(self.chance)
         at = np.searchsorted(sums / sums[-1], draw_uniform(bits, size), side="right")
         found: NDArray[np.float64] = self.distance[at.clip(0, len(sums) - 1)]
@@ -161,8 +145,6 @@ class Runs:
     @classmethod
     def of(cls, distances: NDArray[np.float64], law: ErrorLaw | Stream) -> Runs:
         """From the distances of the runs and their exact law."""
-        import numpy as np
-
         size = len(distances)
         box = tuple(float(value) for value in np.quantile(distances, BOX, method="inverted_cdf"))
         return cls(size, float(distances.mean()), allowed_gap(law.atoms, law.mean, size), box)
@@ -180,8 +162,6 @@ def allowed_gap(atoms: Atoms, mean: float, size: int) -> float:
     >>> round(allowed_gap(coin, 0.5, 1000) / (0.5 / math.sqrt(1000)), 2)  # in standard errors
     6.52
     """
-    import numpy as np
-
     spread = math.sqrt(float(atoms.chance @ np.square(atoms.high - mean)))
     if spread == 0:
         return _ROUNDING
@@ -198,8 +178,6 @@ def allowed_gap(atoms: Atoms, mean: float, size: int) -> float:
 
 def draw_uniform(bits: Bits, size: int) -> NDArray[np.float64]:
     """Floats between 0 and 1 for studies: 64 fair bits each, rounded."""
-    import numpy as np
-
     found: NDArray[np.float64] = (draw_words(bits, size).astype(np.float64) + 0.5) / 2.0**64
     return found
 
@@ -211,8 +189,6 @@ def geometric_law(mechanism: Geometric, counts: Sequence[int]) -> ErrorLaw:
     >>> round(geometric_law(Geometric(PosteriorSpace(prior=[1, 1], n=100), epsilon=1), [50, 50]).mean, 4)
     0.0594
     """
-    import numpy as np
-
     moves, norms = noise_vectors(mechanism.space.k, _radius(mechanism))
     space = mechanism.space
     back = mechanism.way_back(moves + np.array(counts))

@@ -1,13 +1,13 @@
-"""Figure 1 of seed 001: global, local and smooth sensitivity along all data sets of 100 records."""
+"""Figure 1 of paper 001: global, local and smooth sensitivity along all data sets of 100 records."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from discreet.posteriors.space import PosteriorSpace
-from discreet.sensitivity.exact import global_sensitivity, local_sensitivity, published_gamma, smooth_sensitivity
-from discreet_papers.figures.style import BLUE, ORANGE, PRINTED, PURPLE, RIGHT, dress, figure_of, legend_below
+from discreet import PosteriorSpace, global_sensitivity, local_sensitivity, published_gamma, smooth_sensitivity
+from discreet.figures.style import BLUE, ORANGE, PURPLE, dress, legend_below, two_panels
+from discreet_papers.figures.readings import DELTA, DISTANCE, DISTANCE_SETTING, PRINTED, READINGS, RIGHT
 from discreet_papers.published import LegacySensitivity, legacy_gamma
 from discreet_papers.table import Table
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SPACE = PosteriorSpace(prior=[1, 1], n=100)
-EPSILON, DELTA = "1", "1e-8"
-STYLE = {
+EPSILON = "1"
+STYLE: dict[str, dict[str, Any]] = {
     "global": {"color": PURPLE, "linestyle": ":"},
     "smooth": {"color": ORANGE, "linestyle": "--"},
     "local": {"color": BLUE, "linestyle": "-"},
@@ -38,8 +38,8 @@ def settings(quick: bool) -> dict[str, str]:
         "n": str(SPACE.n),
         "epsilon": EPSILON,
         "delta": DELTA,
-        "smooth": "exponentially smooth, with the seeds' γ: n for |R| as printed, n + 1 put right",
-        "distance": "sqrt(1 - BC^(1/ln(n+2))) as printed, Hellinger put right",
+        "smooth": "exponentially smooth, with the papers' γ: n for |R| as printed, n + 1 put right",
+        "distance": DISTANCE_SETTING,
     }
 
 
@@ -76,25 +76,21 @@ def table(shown: SensitivityNumbers) -> Table:
 
 def sentences(shown: SensitivityNumbers) -> list[str]:
     """The edge and the centre."""
-    lines = []
-    for reading, curves in shown.curves.items():
-        local = curves["local"]
-        lines.append(
-            f"{reading.capitalize()}: the local sensitivity is {local[0]:.5f} at the edge and "
-            f"{local[SPACE.n // 2]:.5f} at the centre, where the smooth one is {curves['smooth'][SPACE.n // 2]:.5f} "
-            f"(γ = {shown.gamma[reading]:.6f})."
-        )
-    return lines
+    return [
+        f"{reading.capitalize()}: the local sensitivity is {curves['local'][0]:.5f} at the edge and "
+        f"{curves['local'][SPACE.n // 2]:.5f} at the centre, where the smooth one is "
+        f"{curves['smooth'][SPACE.n // 2]:.5f} (γ = {shown.gamma[reading]:.6f})."
+        for reading, curves in shown.curves.items()
+    ]
 
 
 def paint(shown: SensitivityNumbers) -> Figure:
     """Two panels on one scale: the difference between them is the slip."""
-    figure, ((first, second),) = figure_of(1, 2, "Sensitivity of the score along the data, prior beta(1,1), n = 100")
-    for axes, reading in ((first, PRINTED), (second, RIGHT)):
+    figure, panels = two_panels("Sensitivity of the score along the data, prior beta(1,1), n = 100")
+    for axes, reading in zip(panels, READINGS, strict=True):
         for kind, values in shown.curves[reading].items():
             axes.plot(range(SPACE.n + 1), values, label=kind, linewidth=2, **STYLE[kind])
         axes.set_ylim(0, 0.36)
-        distance = "seeds' distance" if reading == PRINTED else "Hellinger distance"
-        dress(axes, reading, "records in the first category", f"sensitivity ({distance})")
-    legend_below(figure, first)
+        dress(axes, reading, "records in the first category", f"sensitivity ({DISTANCE[reading]})")
+    legend_below(figure, panels[0])
     return figure

@@ -1,4 +1,4 @@
-"""Figure 2 of seed 001, Figure 1 of seed 003: how much the score of a candidate changes between neighbours.
+"""Figure 2 of paper 001, Figure 1 of paper 003: how much the score of a candidate changes between neighbours.
 
 By the triangle inequality |H(c,r) - H(c',r)| ≤ H(c,c'), and r = BI(c) reaches it. So does r = BI(c'), where c' is the
 neighbour that is farthest: the peak has two points.
@@ -6,63 +6,55 @@ neighbour that is farthest: the peak has two points.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from discreet.posteriors.distances import hellinger_floats
+import numpy as np
+
+from discreet.figures.style import BLUE, ORANGE, dress, legend_below, two_panels
 from discreet.posteriors.space import PosteriorSpace
-from discreet_papers.figures.style import BLUE, ORANGE, PRINTED, RIGHT, dress, figure_of, legend_below
-from discreet_papers.published import legacy_floats
+from discreet_papers.figures.readings import DISTANCE, DISTANCE_SETTING, READINGS, distances
 from discreet_papers.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SPACE = PosteriorSpace(prior=[1, 1], n=100)
-DATA = ((50, 50), (20, 80))
-COLOUR = {(50, 50): BLUE, (20, 80): ORANGE}
-DASH = {(50, 50): "-", (20, 80): "--"}
+DATA = {(50, 50): (BLUE, "-"), (20, 80): (ORANGE, "--")}
+"""The data sets, with the colours and dashes that show them."""
 
 
-@dataclass(frozen=True, slots=True)
-class PeakNumbers:
-    """The largest change over neighbours for every candidate, by reading and data set."""
-
-    curves: dict[tuple[str, tuple[int, ...]], list[float]]
+Curves: TypeAlias = dict[tuple[str, tuple[int, ...]], list[float]]
+"""The largest change over neighbours for every candidate, by reading and data set."""
 
 
 def settings(quick: bool) -> dict[str, str]:
-    """What the figure is made from. The seeds print neither the prior nor the data."""
+    """What the figure is made from. The papers print neither the prior nor the data."""
     return {
         "prior": "1, 1",
         "n": str(SPACE.n),
         "data": " and ".join(map(str, DATA)),
-        "distance": "sqrt(1 - BC^(1/ln(n+2))) as printed, Hellinger put right",
+        "distance": DISTANCE_SETTING,
     }
 
 
-def numbers(quick: bool) -> PeakNumbers:
+def numbers(quick: bool) -> Curves:
     """Every candidate, both neighbours."""
-    import numpy as np
-
     rows = SPACE.candidates().array()
-    curves: dict[tuple[str, tuple[int, ...]], list[float]] = {}
+    curves: Curves = {}
     for data in DATA:
-        near = (data, *map(tuple, SPACE.neighbours(data)))
-        right = {c: hellinger_floats(SPACE.prior, c, rows) for c in near}
-        printed = {c: legacy_floats(SPACE, c, rows) for c in near}
-        for reading, score in ((PRINTED, printed), (RIGHT, right)):
-            changes = [np.abs(score[data] - score[other]) for other in score if other != data]
+        for reading in READINGS:
+            here = distances(reading, SPACE, data, rows)
+            changes = [np.abs(here - distances(reading, SPACE, other, rows)) for other in SPACE.neighbours(data)]
             curves[reading, data] = np.maximum.reduce(changes).tolist()
-    return PeakNumbers(curves)
+    return curves
 
 
-def table(shown: PeakNumbers) -> Table:
+def table(shown: Curves) -> Table:
     """One row a candidate."""
-    keys = list(shown.curves)
+    keys = list(shown)
     return Table(
         ("first count of r", *(f"{reading}, c = {data}" for reading, data in keys)),
-        tuple((r, *(shown.curves[key][r] for key in keys)) for r in range(SPACE.n + 1)),
+        tuple((r, *(shown[key][r] for key in keys)) for r in range(SPACE.n + 1)),
     )
 
 
@@ -71,27 +63,25 @@ def peaks(curve: list[float]) -> list[int]:
     return [r for r, value in enumerate(curve) if value >= max(curve) - 1e-12]
 
 
-def sentences(shown: PeakNumbers) -> list[str]:
+def sentences(shown: Curves) -> list[str]:
     """Where the peaks are."""
     lines = []
-    for (reading, data), curve in shown.curves.items():
+    for (reading, data), curve in shown.items():
         places = " and ".join(f"({r}, {SPACE.n - r})" for r in peaks(curve))
         lines.append(f"{reading.capitalize()}, c = {data}: the largest change is {max(curve):.6f}, at r = {places}.")
     return [*lines, "The other points of a peak are the neighbours that are farthest from c."]
 
 
-def paint(shown: PeakNumbers) -> Figure:
+def paint(shown: Curves) -> Figure:
     """Two panels, the data marked."""
-    figure, ((first, second),) = figure_of(
-        1, 2, "Largest change of the score between neighbours, for every candidate r; prior beta(1,1), n = 100"
-    )
-    for axes, reading in ((first, PRINTED), (second, RIGHT)):
-        for data in DATA:
-            curve = shown.curves[reading, data]
-            axes.plot(range(SPACE.n + 1), curve, color=COLOUR[data], linestyle=DASH[data], label=f"c = {data}")
-            axes.plot(data[0], curve[data[0]], "o", color=COLOUR[data], label=f"r = c = {data}")
+    title = "Largest change of the score between neighbours, for every candidate r; prior beta(1,1), n = 100"
+    figure, panels = two_panels(title)
+    for axes, reading in zip(panels, READINGS, strict=True):
+        for data, (colour, dash) in DATA.items():
+            curve = shown[reading, data]
+            axes.plot(range(SPACE.n + 1), curve, color=colour, linestyle=dash, label=f"c = {data}")
+            axes.plot(data[0], curve[data[0]], "o", color=colour, label=f"r = c = {data}")
         axes.set_ylim(bottom=0)
-        distance = "seeds' distance" if reading == PRINTED else "Hellinger distance"
-        dress(axes, reading, "records in the first category of r", f"|H(c,r) - H(c',r)| ({distance})")
-    legend_below(figure, first)
+        dress(axes, reading, "records in the first category of r", f"|H(c,r) - H(c',r)| ({DISTANCE[reading]})")
+    legend_below(figure, panels[0])
     return figure

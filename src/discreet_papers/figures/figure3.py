@@ -1,23 +1,23 @@
-"""Figure 3 of seed 001: how likely a release is, by its distance from the truth, for two, three and four categories."""
+"""Figure 3 of paper 001: how likely a release is by its distance from the truth, for two to four categories."""
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.figures.plans import balanced
-from discreet.mechanisms import ExponentialSmooth, Laplace, LaplaceImproved
+from discreet.figures.style import STYLE, dress, figure_of, legend_below
 from discreet.posteriors.space import PosteriorSpace
-from discreet_papers.figures.growth import DELTA, legacy_smooth_stream, smooth_stream
-from discreet_papers.figures.streams import LaplaceStream, Stream
-from discreet_papers.figures.style import PRINTED, RIGHT, STYLE, dress, figure_of, legend_below
-from discreet_papers.published import legacy_power
+from discreet_papers.figures.readings import DELTA, DISTANCE, DISTANCE_SETTING, NAMES, READINGS, stream
+from discreet_papers.figures.streams import Stream
 from discreet_papers.table import Table
 
 if TYPE_CHECKING:
-    import numpy as np
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
 EPSILON = "1"
 N = 100
@@ -37,7 +37,7 @@ class Law:
 
 
 def settings(quick: bool) -> dict[str, str]:
-    """What the figure is made from; the seeds do not print n."""
+    """What the figure is made from; the papers do not print n."""
     return {
         "prior": "ones",
         "k": "2, 3, 4",
@@ -47,35 +47,24 @@ def settings(quick: bool) -> dict[str, str]:
         "delta": DELTA,
         "M_H": "exponential-smooth, s = ε/2",
         "bins": f"{BINS} from 0 to 1",
-        "distance": "sqrt(1 - BC^(1/ln(n+k))) as printed, Hellinger put right",
+        "distance": DISTANCE_SETTING,
     }
 
 
 def numbers(quick: bool) -> list[Law]:
     """Sums over all candidates."""
     found = []
-    for k in (2, 3, 4):
+    for k, reading, name in itertools.product((2, 3, 4), READINGS, NAMES):
         space = PosteriorSpace(prior=[1] * k, n=N)
-        power = legacy_power(space)
-        laws = {family.name: family.as_published(space, epsilon=EPSILON).law(balanced(space)) for family in _ADDITIVE}
-        printed: dict[str, Stream] = {name: LaplaceStream(law, power=power) for name, law in laws.items()}
-        right: dict[str, Stream] = {name: LaplaceStream(law) for name, law in laws.items()}
-        printed["M_H"] = legacy_smooth_stream(space, EPSILON)
-        right["M_H"] = smooth_stream(ExponentialSmooth.as_published(space, epsilon=EPSILON))
-        for reading, streams in ((PRINTED, printed), (RIGHT, right)):
-            found += [Law(reading, k, name, _binned(stream), stream.mean) for name, stream in streams.items()]
+        law = stream(reading, name, space, balanced(space), EPSILON)
+        found.append(Law(reading, k, name, _binned(law), law.mean))
     return found
 
 
-_ADDITIVE: tuple[type[Laplace] | type[LaplaceImproved], ...] = (Laplace, LaplaceImproved)
-
-
-def _binned(stream: Stream) -> NDArray[np.float64]:
+def _binned(law: Stream) -> NDArray[np.float64]:
     """The probability of each bin; the last one is closed."""
-    import numpy as np
-
     total = np.zeros(BINS)
-    for distance, weight in stream.slices():
+    for distance, weight in law.slices():
         place = np.minimum((distance * BINS).astype(np.int64), BINS - 1)
         total += np.bincount(place, weights=weight, minlength=BINS)
     share: NDArray[np.float64] = total / total.sum()
@@ -93,7 +82,7 @@ def table(shown: list[Law]) -> Table:
 def sentences(shown: list[Law]) -> list[str]:
     """How often each comes near."""
     lines = []
-    for reading in (PRINTED, RIGHT):
+    for reading in READINGS:
         parts = []
         for k in (2, 3, 4):
             chances = ", ".join(
@@ -111,18 +100,16 @@ def paint(shown: list[Law]) -> Figure:
     title = f"Exact probability of a release by its distance from the truth; balanced data, n = {N}, ε = {EPSILON}"
     figure, panels = figure_of(2, 3, title, width=4.6, height=3.4)
     for law in shown:
-        axes = panels[0 if law.reading == PRINTED else 1][law.k - 2]
+        axes = panels[READINGS.index(law.reading)][law.k - 2]
         kept = law.chance > 0
         middle = [(i + 0.5) / BINS for i in range(BINS) if kept[i]]
         axes.plot(middle, law.chance[kept], label=law.mechanism, markersize=3, **STYLE[law.mechanism])
-    for reading, row in zip((PRINTED, RIGHT), panels, strict=True):
+    for reading, row in zip(READINGS, panels, strict=True):
         for k, axes in zip((2, 3, 4), row, strict=True):
             axes.set_yscale("log")
             axes.set_ylim(1e-6, 1.2)
             axes.set_xlim(0, 1)
-            distance = "seeds' distance" if reading == PRINTED else "Hellinger distance"
-            dress(
-                axes, f"{reading}, k = {k}", f"{distance} from the truth", f"probability per {1 / BINS:g} of distance"
-            )
+            across, up = f"{DISTANCE[reading]} from the truth", f"probability per {1 / BINS:g} of distance"
+            dress(axes, f"{reading}, k = {k}", across, up)
     legend_below(figure, panels[1][0])
     return figure

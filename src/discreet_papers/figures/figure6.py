@@ -1,6 +1,6 @@
-"""Figure 6 of seed 001: the exact privacy loss against n, over all data sets, neighbours and outputs.
+"""Figure 6 of paper 001: the exact privacy loss against n, over all data sets, neighbours and outputs.
 
-As printed the scan runs in the seeds' distance, which is a metric too, so the same pruned scan finds its extreme.
+As printed the scan runs in the papers' distance, which is a metric too, so the same pruned scan finds its extreme.
 """
 
 from __future__ import annotations
@@ -9,18 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from discreet.mechanisms import (
-    ExponentialGlobal,
-    ExponentialLocal,
-    ExponentialReciprocal,
-    ExponentialSmooth,
-    Mechanism,
-)
+from discreet import ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, ExponentialSmooth, Mechanism, audit
+from discreet.figures.style import GREY, STYLE, dress, legend_below, plain_logs, two_panels
 from discreet.posteriors.space import PosteriorSpace
-from discreet.privacy_loss import audit
 from discreet.privacy_loss.scan import Extreme, LineScan
 from discreet.sensitivity.exact import published_gamma
-from discreet_papers.figures.style import GREY, PRINTED, RIGHT, STYLE, dress, figure_of, legend_below, plain_logs
+from discreet_papers.figures.readings import DISTANCE, DISTANCE_SETTING, PRINTED, READINGS, RIGHT
 from discreet_papers.published import LegacyLine, LegacySensitivity
 from discreet_papers.table import Table
 
@@ -50,10 +44,10 @@ def settings(quick: bool) -> dict[str, str]:
     return {
         "prior": "1, 1",
         "n": ", ".join(map(str, QUICK if quick else SIZES)),
-        "scale": "1/2, which is ε = 1 as the seeds count it",
+        "scale": "1/2, which is ε = 1 as the papers count it",
         "M_H": "exponential-reciprocal, γ = 1",
         "delta": f"{DELTA}, for the γ of exponential-smooth",
-        "distance": "sqrt(1 - BC^(1/ln(n+2))) as printed, Hellinger put right",
+        "distance": DISTANCE_SETTING,
     }
 
 
@@ -70,7 +64,7 @@ def numbers(quick: bool) -> list[Loss]:
 
 
 def legacy_losses(space: PosteriorSpace) -> dict[str, Extreme]:
-    """The exact losses of M_H and of local sensitivity under the seeds' distance.
+    """The exact losses of M_H and of local sensitivity under the papers' distance.
 
     >>> {name: round(found.loss, 3) for name, found in legacy_losses(PosteriorSpace(prior=[1, 1], n=1000)).items()}
     {'M_H': 0.715, 'exponential-local': 1.393}
@@ -85,7 +79,7 @@ def legacy_losses(space: PosteriorSpace) -> dict[str, Extreme]:
 
 
 def right_losses(space: PosteriorSpace, names: Sequence[str] = NAMES) -> list[Loss]:
-    """Certified losses of the kinds of sensitivity at the seeds' scale, rounded up."""
+    """Certified losses of the kinds of sensitivity at the papers' scale, rounded up."""
     gamma = published_gamma(space, EPSILON, DELTA)
     made: dict[str, Mechanism] = {
         "M_H": ExponentialReciprocal.as_published(space, epsilon=EPSILON),
@@ -111,31 +105,37 @@ def table(shown: list[Loss]) -> Table:
 
 
 def sentences(shown: list[Loss]) -> list[str]:
-    """The values that can be read off the seeds' figure, and the right ones."""
+    """The values that can be read off the papers' figure, and the right ones."""
     lines = []
     sizes = [n for n in SHOWN if any(loss.n == n for loss in shown)]
-    for reading in (PRINTED, RIGHT):
+    for reading in READINGS:
         parts = []
-        for name in dict.fromkeys(loss.mechanism for loss in shown if loss.reading == reading):
-            values = {loss.n: loss.epsilon for loss in shown if (loss.reading, loss.mechanism) == (reading, name)}
+        for name, curve in _curves(shown, reading).items():
+            values = {loss.n: loss.epsilon for loss in curve}
             parts.append(f"{name} {' / '.join(f'{values[n]:.4f}' for n in sizes)}")
         lines.append(f"{reading.capitalize()}, n = {' / '.join(f'{n:,}' for n in sizes)}: {'; '.join(parts)}.")
     return lines
 
 
+def _curves(shown: list[Loss], reading: str) -> dict[str, list[Loss]]:
+    curves: dict[str, list[Loss]] = {}
+    for loss in shown:
+        if loss.reading == reading:
+            curves.setdefault(loss.mechanism, []).append(loss)
+    return curves
+
+
 def paint(shown: list[Loss]) -> Figure:
-    """Two panels, with the ε that the seeds claim as a bound."""
-    figure, ((first, second),) = figure_of(1, 2, "Exact privacy loss against n, prior beta(1,1), s = 1/2")
-    for axes, reading in ((first, PRINTED), (second, RIGHT)):
-        for name in dict.fromkeys(loss.mechanism for loss in shown if loss.reading == reading):
-            mine = [loss for loss in shown if (loss.reading, loss.mechanism) == (reading, name)]
+    """Two panels, with the ε that the papers claim as a bound."""
+    figure, panels = two_panels("Exact privacy loss against n, prior beta(1,1), s = 1/2")
+    for axes, reading in zip(panels, READINGS, strict=True):
+        for name, curve in _curves(shown, reading).items():
             style = STYLE["exponential-reciprocal" if name == "M_H" else name]
             label = "M_H (reciprocal, γ = 1)" if name == "M_H" else name
-            axes.plot([loss.n for loss in mine], [loss.epsilon for loss in mine], label=label, markersize=5, **style)
+            axes.plot([loss.n for loss in curve], [loss.epsilon for loss in curve], label=label, markersize=5, **style)
         axes.axhline(1.0, color=GREY, linewidth=1, label="ε = 1")
         axes.set_ylim(0, 2.3 if reading == PRINTED else 1.2)
         plain_logs(axes, "x")
-        distance = "seeds' distance" if reading == PRINTED else "Hellinger distance"
-        dress(axes, f"{reading}: {distance}", "number of records n", "exact privacy loss ε (nats)")
-    legend_below(figure, second)
+        dress(axes, f"{reading}: {DISTANCE[reading]}", "number of records n", "exact privacy loss ε (nats)")
+    legend_below(figure, panels[1])
     return figure

@@ -1,32 +1,40 @@
-"""The mean error of balanced data against the number of records, as Figures 4, 5(a) and 5(b) of seed 001 show it.
+"""The mean error of balanced data against the number of records, as Figures 4, 5(a) and 5(b) of paper 001 show it.
 
-Each point is an exact sum over all candidates, with the average of a thousand runs beside it. As printed: the seeds'
+Each point is an exact sum over all candidates, with the average of a thousand runs beside it. As printed: the papers'
 distance, ε = 0.8 and their program's γ (the values that Figure 4 plots are met so, and only so; its caption says
 ε = 1). Put right: the Hellinger distance, ε = 1, their γ as their text has it, and the geometric mechanism beside.
+The papers print neither n nor values for Figures 5(a) and 5(b).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from discreet.figures.plans import balanced
-from discreet.mechanisms import ExponentialSmooth, Geometric, Laplace, LaplaceImproved
-from discreet.posteriors.distances import hellinger_floats
+from discreet.figures.style import STYLE, dress, legend_below, plain_logs, two_panels
 from discreet.posteriors.space import PosteriorSpace
-from discreet_papers.figures.error_laws import RUNS, ErrorLaw, Runs, geometric_law
-from discreet_papers.figures.streams import ExponentialStream, LaplaceStream, Stream
-from discreet_papers.figures.style import PRINTED, RIGHT, STYLE, dress, figure_of, legend_below, plain_logs
-from discreet_papers.published import LegacySensitivity, legacy_floats, legacy_gamma, legacy_power
+from discreet_papers.figures.error_laws import RUNS, Runs
+from discreet_papers.figures.readings import (
+    DELTA,
+    DISTANCE,
+    DISTANCE_SETTING,
+    NAMES,
+    PRINTED,
+    READINGS,
+    RIGHT,
+    law_and_runs,
+    stream,
+)
 from discreet_papers.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-DELTA = "1e-8"
 EPSILON = {PRINTED: "0.8", RIGHT: "1"}
-SEEDS = ("M_H", "laplace", "laplace-improved")
+STEP, LAST = 10, 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,85 +48,125 @@ class Point:
     runs: Runs
 
 
-def growth_settings(k: int, sizes: Sequence[int]) -> dict[str, str]:
-    """What the points are made from."""
-    return {
-        "prior": ", ".join(["1"] * k),
-        "data": "balanced",
-        "n": ", ".join(map(str, sizes)),
-        "epsilon": f"{EPSILON[PRINTED]} as printed, {EPSILON[RIGHT]} put right",
-        "delta": DELTA,
-        "M_H": "exponential-smooth, s = ε/2",
-        "runs": str(RUNS),
-        "distance": "sqrt(1 - BC^(1/ln(n+k))) as printed, Hellinger put right",
-    }
+@dataclass(frozen=True, slots=True)
+class GrowthNumbers:
+    """The points, and for Figure 4 the n (in steps of ten) from which M_H is at least as good as the baseline."""
+
+    points: list[Point]
+    overtakes: dict[str, int]
+
+    def mean(self, reading: str, mechanism: str, n: int) -> float:
+        """The exact mean of one point."""
+        (mean,) = [p.mean for p in self.points if (p.reading, p.mechanism, p.n) == (reading, mechanism, n)]
+        return mean
 
 
-def growth(k: int, sizes: Sequence[int]) -> list[Point]:
-    """All points, as printed and put right."""
-    found = []
-    for n in sizes:
-        space = PosteriorSpace(prior=[1] * k, n=n)
-        found += [as_printed(space, name) for name in SEEDS]
-        found += [put_right(space, name) for name in (*SEEDS, "geometric")]
-    return found
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """The figure for k categories; `told` are the n of its sentences, and `crossings` the (reading, ε) to compare."""
+
+    k: int
+    sizes: tuple[int, ...]
+    quick: tuple[int, ...]
+    told: tuple[int, ...] = ()
+    crossings: tuple[tuple[str, str], ...] = ()
+
+    def settings(self, quick: bool) -> dict[str, str]:
+        """What the points are made from."""
+        return {
+            "prior": ", ".join(["1"] * self.k),
+            "data": "balanced",
+            "n": ", ".join(map(str, self.quick if quick else self.sizes)),
+            "epsilon": f"{EPSILON[PRINTED]} as printed, {EPSILON[RIGHT]} put right",
+            "delta": DELTA,
+            "M_H": "exponential-smooth, s = ε/2",
+            "runs": str(RUNS),
+            "distance": DISTANCE_SETTING,
+        }
+
+    def numbers(self, quick: bool) -> GrowthNumbers:
+        """The exact means and the runs, and where M_H overtakes the baseline."""
+        points = []
+        for n in self.quick if quick else self.sizes:
+            space = PosteriorSpace(prior=[1] * self.k, n=n)
+            points += [point(PRINTED, space, name) for name in NAMES]
+            points += [point(RIGHT, space, name) for name in (*NAMES, "geometric")]
+        places = {f"{reading}, ε = {epsilon}": overtaking(reading, epsilon) for reading, epsilon in self.crossings}
+        return GrowthNumbers(points, places)
+
+    def table(self, shown: GrowthNumbers) -> Table:
+        """One row for each point."""
+        return Table(
+            ("reading", "mechanism", "n", "exact mean", f"mean of {RUNS} runs", "allowed gap at 1e-9"),
+            tuple((p.reading, p.mechanism, p.n, p.mean, p.runs.mean, p.runs.allowed) for p in shown.points),
+        )
+
+    def sentences(self, shown: GrowthNumbers) -> list[str]:
+        """What was printed, what is right, and where the curves cross."""
+        last = max(point.n for point in shown.points)
+        told, lines = self.told or (last,), []
+        for reading in READINGS:
+            names = dict.fromkeys(point.mechanism for point in shown.points if point.reading == reading)
+            values = (f"{name} {' / '.join(f'{shown.mean(reading, name, n):.4f}' for n in told)}" for name in names)
+            head = f"{reading.capitalize()}, ε = {EPSILON[reading]}, n = {' / '.join(map(str, told))}"
+            lines.append(f"{head}: {'; '.join(values)}.")
+        if shown.overtakes:
+            crossed = "; ".join(f"n = {n} ({what})" for what, n in shown.overtakes.items())
+            lines.append(f"M_H overtakes the baseline from {crossed}.")
+        ratios = {n: shown.mean(RIGHT, "M_H", n) / shown.mean(RIGHT, "laplace-improved", n) for n in (told[-1], last)}
+        listed = " and ".join(f"{ratio:.3f} at n = {n:,}" for n, ratio in ratios.items())
+        lines.append(f"Put right, the mean error of M_H is {listed} times that of improved Laplace.")
+        return [*lines, _agreement(shown.points)]
+
+    def paint(self, shown: GrowthNumbers) -> Figure:
+        """Two panels: curves for the exact means, hollow marks for the averages of runs."""
+        prior = f"{'beta' if self.k == 2 else 'DL'}({','.join(['1'] * self.k)})"
+        figure, panels = two_panels(f"Mean error against the number of records, prior {prior}, balanced data")
+        for axes, reading in zip(panels, READINGS, strict=True):
+            for name, style in STYLE.items():
+                mine = [p for p in shown.points if (p.reading, p.mechanism) == (reading, name)]
+                if not mine:
+                    continue
+                n = [p.n for p in mine]
+                axes.plot(n, [p.mean for p in mine], label=f"{name}, exact", **{**style, "marker": None})
+                drawn = {**style, "linestyle": "none", "markerfacecolor": "none"}
+                axes.plot(n, [p.runs.mean for p in mine], label=f"{name}, {RUNS} runs", **drawn)
+            plain_logs(axes, "x", "y")
+            up = f"mean {DISTANCE[reading]} to the truth"
+            dress(axes, f"{reading}: ε = {EPSILON[reading]}", "number of records n", up)
+        legend_below(figure, *panels[::-1])
+        return figure
 
 
-def as_printed(space: PosteriorSpace, name: str) -> Point:
-    """A mechanism of the seeds, as their program runs and measures it."""
-    counts, power, epsilon = balanced(space), legacy_power(space), EPSILON[PRINTED]
-    if name == "M_H":
-        stream = legacy_smooth_stream(space, epsilon)
-        return Point(PRINTED, name, space.n, stream.mean, Runs.of(stream.draw_distances(RUNS), stream))
-    made = _laplace(name).as_published(space, epsilon=epsilon)
-    summed = LaplaceStream(made.law(counts), power=power)
-    drawn = legacy_floats(space, counts, made.simulate(counts, RUNS))
-    return Point(PRINTED, name, space.n, summed.mean, Runs.of(drawn, summed))
+def point(reading: str, space: PosteriorSpace, name: str) -> Point:
+    """One mechanism on balanced data, by the distance and the ε of the reading."""
+    law, distances = law_and_runs(reading, name, space, balanced(space), EPSILON[reading])
+    return Point(reading, name, space.n, law.mean, Runs.of(distances, law))
 
 
-def put_right(space: PosteriorSpace, name: str, epsilon: str = EPSILON[RIGHT]) -> Point:
-    """The same mechanism by the text of the seeds, measured in Hellinger distance; or geometric."""
-    counts = balanced(space)
-    law: ErrorLaw | Stream
-    if name == "geometric":
-        ours = Geometric(space, epsilon=epsilon)
-        law, outputs = geometric_law(ours, counts), ours.way_back(ours.simulate(counts, RUNS))
-    elif name == "M_H":
-        theirs = ExponentialSmooth.as_published(space, epsilon=epsilon)
-        law, outputs = smooth_stream(theirs), theirs.simulate(counts, RUNS)
-    else:
-        additive = _laplace(name).as_published(space, epsilon=epsilon)
-        law, outputs = LaplaceStream(additive.law(counts)), additive.simulate(counts, RUNS)
-    return Point(RIGHT, name, space.n, law.mean, Runs.of(hellinger_floats(space.prior, counts, outputs), law))
+def gap(reading: str, epsilon: str, n: int) -> float:
+    """M_H's mean error minus the baseline's for two categories, exactly."""
+    space = PosteriorSpace(prior=[1, 1], n=n)
+    smooth, baseline = (stream(reading, name, space, balanced(space), epsilon).mean for name in ("M_H", "laplace"))
+    return smooth - baseline
 
 
-def legacy_smooth_stream(space: PosteriorSpace, epsilon: str) -> ExponentialStream:
-    """M_H on balanced data as the seeds' program has it: their distance, n for |R| in γ, s = ε/2."""
-    counts = balanced(space)
-    smooth = LegacySensitivity(space, [counts]).smooth(legacy_gamma(space.n, epsilon, DELTA))
-    return ExponentialStream(space, counts, rate=float(epsilon) / 2 / float(smooth[0]), power=legacy_power(space))
+@cache
+def overtaking(reading: str, epsilon: str) -> int:
+    """The least n, in steps of ten, from which on to `LAST` M_H's mean error is at most the baseline's.
+
+    >>> overtaking(RIGHT, "0.8")
+    450
+    """
+    least = LAST
+    for n in range(LAST, 0, -STEP):
+        if gap(reading, epsilon, n) > 0:
+            break
+        least = n
+    return least
 
 
-def smooth_stream(mechanism: ExponentialSmooth) -> ExponentialStream:
-    """M_H on balanced data, summed."""
-    counts = balanced(mechanism.space)
-    rate = float(mechanism.scale) * float(mechanism.inverse_sensitivity(mechanism.space.counts(counts)))
-    return ExponentialStream(mechanism.space, counts, rate=rate)
-
-
-def _laplace(name: str) -> type[Laplace] | type[LaplaceImproved]:
-    return Laplace if name == "laplace" else LaplaceImproved
-
-
-def growth_table(points: Sequence[Point]) -> Table:
-    """One row a point."""
-    return Table(
-        ("reading", "mechanism", "n", "exact mean", f"mean of {RUNS} runs", "allowed gap at 1e-9"),
-        tuple((p.reading, p.mechanism, p.n, p.mean, p.runs.mean, p.runs.allowed) for p in points),
-    )
-
-
-def agreement(points: Sequence[Point]) -> str:
+def _agreement(points: Sequence[Point]) -> str:
     """Whether the runs agree with the exact means, in a sentence."""
     good = sum(point.runs.agrees_with(point.mean) for point in points)
     widest = max(abs(point.runs.mean - point.mean) / point.runs.allowed for point in points)
@@ -128,37 +176,14 @@ def agreement(points: Sequence[Point]) -> str:
     )
 
 
-def mean_at(points: Sequence[Point], reading: str, mechanism: str, n: int) -> float:
-    """The exact mean of one point."""
-    (found,) = [p.mean for p in points if (p.reading, p.mechanism, p.n) == (reading, mechanism, n)]
-    return found
+FIGURE_4 = Growth(
+    2,
+    sizes=(50, 100, 150, 200, 250, 300, 400, 500, 700, 1000, 2000, 3000, 5000, 7000, 10_000, 15_000),
+    quick=(50, 100, 250, 500, 1000, 5000, 15_000),
+    told=(100, 250, 500, 5000),
+    crossings=((PRINTED, "0.8"), (RIGHT, "0.8"), (RIGHT, "1")),
+)
+"""`told` are the n where the values that the papers plot can be read off, and one that is large."""
 
-
-def paint_growth(points: Sequence[Point], title: str) -> Figure:
-    """Two panels: curves for the exact means, crosses for the averages of runs."""
-    figure, ((first, second),) = figure_of(1, 2, title)
-    for axes, reading in ((first, PRINTED), (second, RIGHT)):
-        for name in STYLE:
-            mine = [p for p in points if (p.reading, p.mechanism) == (reading, name)]
-            if not mine:
-                continue
-            n, style = [p.n for p in mine], STYLE[name]
-            axes.plot(n, [p.mean for p in mine], label=f"{name}, exact", **{**style, "marker": None})
-            drawn = {"marker": style["marker"], "linestyle": "none", "markerfacecolor": "none"}
-            axes.plot(n, [p.runs.mean for p in mine], label=f"{name}, {RUNS} runs", color=style["color"], **drawn)
-        plain_logs(axes, "x", "y")
-        distance = "seeds' distance" if reading == PRINTED else "Hellinger distance"
-        dress(axes, f"{reading}: ε = {EPSILON[reading]}", "number of records n", f"mean {distance} to the truth")
-    legend_below(figure, second, first)
-    return figure
-
-
-def growth_sentences(shown: list[Point]) -> list[str]:
-    """How the mechanisms compare at the largest n."""
-    n = max(point.n for point in shown)
-    lines = []
-    for reading in (PRINTED, RIGHT):
-        names = list(dict.fromkeys(point.mechanism for point in shown if point.reading == reading))
-        values = ", ".join(f"{name} {mean_at(shown, reading, name, n):.4f}" for name in names)
-        lines.append(f"{reading.capitalize()}, n = {n}: {values}.")
-    return [*lines, agreement(shown)]
+FIGURE_5A = Growth(3, sizes=(30, 60, 100, 150, 200, 300, 450, 600, 900, 1200, 1800), quick=(30, 100, 300, 600))
+FIGURE_5B = Growth(4, sizes=(20, 40, 60, 100, 150, 200, 300, 400, 500, 600, 800), quick=(20, 60, 100, 200))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from discreet.arithmetic.numbers import exact_datum
 from discreet.figures.posterior import BLUE, ORANGE
+from discreet.figures.style import dress, figure_of
 from discreet.mechanisms.snapping.law import law_between
 from discreet.mechanisms.snapping.number import Snapping
 from discreet_papers.verification.attack import FloatLaplace
@@ -65,15 +66,10 @@ def numbers(
 
 
 def paint(shown: PoreNumbers) -> Figure:
-    """The figure, without matplotlib's global state."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8.0, 6.0), layout="constrained")
-    top, bottom = figure.subplots(2, 1)
+    """The pores above, the grid below."""
+    figure, ((top,), (bottom,)) = figure_of(2, 1, "A float Laplace and snapping", width=8.0, height=2.7)
     _paint_pores(top, shown)
     _paint_grid(bottom, shown)
-    for axes in (top, bottom):
-        axes.spines[["top", "right"]].set_visible(False)
     return figure
 
 
@@ -88,8 +84,8 @@ def _paint_pores(axes: Axes, shown: PoreNumbers) -> None:
     axes.plot([], [], "s", color=GREY, label="possible for both")
     axes.set_ylim(-0.6, 2.3)
     axes.set_yticks([1, 0], [f"value {name}" for name in shown.names], parse_math=False)
-    axes.set_xlabel(f"{len(shown.doubles)} doubles in a row, from {shown.doubles[0]!r}")
-    axes.set_title(f"Float Laplace, ε = {shown.epsilon:g}: its support has pores", loc="left", fontsize=11)
+    across = f"{len(shown.doubles)} doubles in a row, from {shown.doubles[0]!r}"
+    dress(axes, f"Float Laplace, ε = {shown.epsilon:g}: its support has pores", across, "")
     axes.legend(frameon=False, loc="upper left", ncols=2)
 
 
@@ -99,7 +95,5 @@ def _paint_grid(axes: Axes, shown: PoreNumbers) -> None:
         places = [output + shift * width for output in shown.outputs]
         axes.bar(places, masses, width=width, color=colour, label=f"value {name}")
     axes.set_yscale("log")
-    axes.set_xlabel("output")
-    axes.set_ylabel("exact probability")
-    axes.set_title("Snapping: every output is possible for both", loc="left", fontsize=11)
+    dress(axes, "Snapping: every output is possible for both", "output", "exact probability")
     axes.legend(frameon=False)

@@ -1,7 +1,7 @@
-"""The counts of real data that the authors of seed 001 used, and larger ones made from them, under every mechanism.
+"""The counts of real data that the authors of paper 001 used, and larger ones made from them, under every mechanism.
 
 As printed: their three mechanisms in their distance. Put right: every mechanism in Hellinger distance with ε = 1 as its
-guarantee, M_H also at the seeds' own scale, and the limit of all mechanisms: the linear programme where it is small
+guarantee, M_H also at the papers' own scale, and the limit of all mechanisms: the linear programme where it is small
 enough, and for two categories the geometric mechanism with the Bayesian way back, equal to it to five decimals.
 """
 
@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from discreet.errors import DiscreetError
+from discreet import DiscreetError, accuracy
+from discreet.figures.style import STYLE, dress, figure_of, legend_below, plain_logs
 from discreet.mechanisms import (
     ExponentialGlobal,
     ExponentialLocal,
@@ -24,12 +25,19 @@ from discreet.mechanisms import (
 )
 from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.space import Counts, PosteriorSpace
-from discreet.utility import accuracy
 from discreet_papers.figures.error_laws import geometric_law
-from discreet_papers.figures.growth import DELTA
-from discreet_papers.figures.streams import ExponentialStream, LaplaceStream
-from discreet_papers.figures.style import PRINTED, RIGHT, STYLE, dress, figure_of, legend_below, plain_logs
-from discreet_papers.published import LegacySensitivity, legacy_gamma, legacy_power
+from discreet_papers.figures.readings import (
+    DELTA,
+    DISTANCE,
+    DISTANCE_SETTING,
+    NAMES,
+    PRINTED,
+    READINGS,
+    RIGHT,
+    exponential_stream,
+    stream,
+)
+from discreet_papers.figures.streams import LaplaceStream
 from discreet_papers.table import Table
 
 if TYPE_CHECKING:
@@ -81,7 +89,7 @@ def settings(quick: bool) -> dict[str, str]:
         "epsilon": EPSILON,
         "delta": DELTA,
         "M_H": "exponential-smooth, s = ε/2",
-        "distance": "sqrt(1 - BC^(1/ln(n+k))) as printed, Hellinger put right",
+        "distance": DISTANCE_SETTING,
     }
 
 
@@ -98,15 +106,9 @@ def numbers(quick: bool) -> list[Error]:
 
 def _as_printed(label: str, counts: tuple[int, ...]) -> list[Error]:
     space = PosteriorSpace(prior=[1] * len(counts), n=sum(counts))
-    power, found = legacy_power(space), []
-    if space.size <= CELLS:
-        smooth = LegacySensitivity(space, [counts]).smooth(legacy_gamma(space.n, EPSILON, DELTA))
-        stream = ExponentialStream(space, counts, rate=float(EPSILON) / 2 / float(smooth[0]), power=power)
-        found.append(Error(PRINTED, label, counts, "M_H", stream.mean, 0.0, "sum"))
-    for family in (Laplace, LaplaceImproved):
-        law = family.as_published(space, epsilon=EPSILON).law(counts)
-        found.append(Error(PRINTED, label, counts, family.name, LaplaceStream(law, power=power).mean, 0.0, "sum"))
-    return found
+    names = [name for name in NAMES if name != "M_H" or space.size <= CELLS]
+    means = {name: stream(PRINTED, name, space, counts, EPSILON).mean for name in names}
+    return [Error(PRINTED, label, counts, name, mean, 0.0, "sum") for name, mean in means.items()]
 
 
 def _put_right(label: str, counts: tuple[int, ...]) -> list[Error]:
@@ -127,8 +129,7 @@ def _measured(name: str, mechanism: Mechanism, counts: Counts) -> tuple[str, flo
     if isinstance(mechanism, Geometric):
         return name, geometric_law(mechanism, counts).mean, 0.0, "sum"
     if isinstance(mechanism, Exponential) and mechanism.space.size <= CELLS:
-        rate = float(mechanism.scale) * float(mechanism.inverse_sensitivity(counts))
-        return name, ExponentialStream(mechanism.space, counts, rate=rate).mean, 0.0, "sum"
+        return name, exponential_stream(mechanism, counts).mean, 0.0, "sum"
     if isinstance(mechanism, Laplace | LaplaceImproved):
         return name, LaplaceStream(mechanism.law(counts)).mean, 0.0, "sum"
     found = accuracy(mechanism, counts)
@@ -185,20 +186,13 @@ def sentences(shown: list[Error]) -> list[str]:
 
 def paint(shown: list[Error]) -> Figure:
     """A row for two and for three categories, a column for each reading."""
-    figure, panels = figure_of(
-        2, 2, f"Mean error on real counts and multiples of them, ε = {EPSILON}", width=6.6, height=4.2
-    )
+    title = f"Mean error on real counts and multiples of them, ε = {EPSILON}"
+    figure, panels = figure_of(2, 2, title, width=6.6, height=4.2)
     for row, k in zip(panels, (2, 3), strict=True):
-        for axes, reading in zip(row, (PRINTED, RIGHT), strict=True):
-            mine = [error for error in shown if error.reading == reading and len(error.counts) == k]
-            _paint_rows(axes, mine)
-            distance = "seeds' distance" if reading == PRINTED else "Hellinger distance"
-            dress(
-                axes,
-                f"{reading}, {'two' if k == 2 else 'three'} categories",
-                f"mean {distance} to the truth",
-                "data set",
-            )
+        for axes, reading in zip(row, READINGS, strict=True):
+            _paint_rows(axes, [error for error in shown if error.reading == reading and len(error.counts) == k])
+            title = f"{reading}, {'two' if k == 2 else 'three'} categories"
+            dress(axes, title, f"mean {DISTANCE[reading]} to the truth", "data set")
     legend_below(figure, panels[0][1], panels[0][0])
     return figure
 

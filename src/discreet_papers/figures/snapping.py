@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from discreet.arithmetic.numbers import ball, precision
 from discreet.figures.posterior import BLUE, ORANGE
+from discreet.figures.style import dress, figure_of
 from discreet.mechanisms.snapping.number import Snapping
 from discreet.mechanisms.snapping.proof import Verdict
 
@@ -59,26 +60,21 @@ def numbers(found: Verdict) -> OutputLosses:
 
 
 def paint(shown: OutputLosses) -> Figure:
-    """The figure, without matplotlib's global state: the losses, and the hair by which they differ from the ideal."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.0, 6.0), layout="constrained")
-    top, bottom = figure.subplots(2, 1, sharex=True)
+    """The losses, and the hair by which they differ from the ideal."""
+    title = f"Snapping, value {shown.names[0]} against {shown.names[1]}: exact loss"
+    figure, ((top,), (bottom,)) = figure_of(2, 1, title, width=7.0, height=2.7)
     top.plot(shown.outputs, shown.losses, "o", markersize=3, color=BLUE)
     for sign in (1, -1):
         top.axhline(sign * shown.ideal, color=ORANGE, linewidth=1, label="ideal loss" if sign > 0 else None)
-    top.set_ylabel("log-ratio of probabilities (nats)")
-    top.set_title(f"Snapping, value {shown.names[0]} against {shown.names[1]}: exact loss", loc="left", fontsize=11)
+    dress(top, "", "output", "log-ratio of probabilities (nats)")
     near = [(y, excess) for y, excess in zip(shown.outputs, shown.excesses, strict=True) if excess > -shown.slack]
     bottom.plot([y for y, _ in near], [excess for _, excess in near], "o", markersize=3, color=BLUE)
     bottom.axhline(0.0, color=ORANGE, linewidth=1)
     bottom.axhline(shown.slack, color=ORANGE, linewidth=1, linestyle="--", label="Mironov's bound")
     bottom.set_ylim(-0.6 * shown.slack, 1.3 * shown.slack)
-    bottom.set_ylabel("size of the loss, less the ideal")
-    bottom.set_xlabel("output")
-    for axes, place in ((top, "center right"), (bottom, "lower right")):
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(frameon=False, loc=place)
+    dress(bottom, "", "output", "size of the loss, less the ideal")
+    top.legend(frameon=False, loc="center right")
+    bottom.legend(frameon=False, loc="lower right")
     return figure
 
 
@@ -112,17 +108,11 @@ def likelihood(snapping: Snapping, output: float) -> Likelihood:
 
 
 def paint_likelihood(shown: Likelihood) -> Figure:
-    """The figure, without matplotlib's global state."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.0, 4.0), layout="constrained")
-    axes = figure.add_subplot()
+    """The curve over the values, with the output marked."""
+    figure, ((axes,),) = figure_of(1, 1, shown.title, width=7.0, height=3.4)
     axes.plot(shown.values, shown.probabilities, color=BLUE, linewidth=2)
     axes.axvline(shown.output, color=ORANGE, linestyle="--", label=f"output {shown.output:g}")
     axes.set_ylim(bottom=0)
-    axes.set_xlabel("value")
-    axes.set_ylabel("probability of this output from the value")
-    axes.set_title(shown.title, loc="left", fontsize=11, parse_math=False)
-    axes.spines[["top", "right"]].set_visible(False)
+    dress(axes, "", "value", "probability of this output from the value")
     axes.legend(frameon=False)
     return figure

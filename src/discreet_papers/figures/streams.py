@@ -2,7 +2,7 @@
 
 ln BC is a sum over categories, so a table for each is enough. The categories are split in two halves; a slice is all
 candidates whose first half has one total, and its ln BC are the sums of a short list for each half (for two categories
-one slice holds everything). `power` is 1 for the Hellinger distance and 1/ln(n+Σα) for the seeds' (`legacy`).
+one slice holds everything). `power` is 1 for the Hellinger distance and 1/ln(n+Σα) for the papers' (`legacy`).
 `tests/papers/figures/test_streams.py` holds the sums to `discreet.accuracy`.
 """
 
@@ -13,17 +13,16 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from discreet.errors import TooLarge
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet import PosteriorSpace, TooLarge
 from discreet.mechanisms.laplace import LaplaceLaw
 from discreet.posteriors.distances import second_difference
-from discreet.posteriors.space import PosteriorSpace
 from discreet.samplers.bits import SYSTEM, Bits
 from discreet_papers.figures.error_laws import Atoms, Cells, draw_uniform
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Half = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 _UNSEEN = 1e-18
@@ -34,8 +33,6 @@ class Stream(ABC):
     """The distances from one data set to all candidates, slice by slice, and how likely they are released."""
 
     def __init__(self, space: PosteriorSpace, counts: Sequence[int], power: float = 1.0) -> None:
-        import numpy as np
-
         if space.k > 4:
             raise TooLarge("slices are made for at most four categories", hint="use discreet.accuracy")
         self.space, self.counts = space, tuple(counts)
@@ -57,8 +54,6 @@ class Stream(ABC):
 
     def draw_distances(self, size: int, bits: Bits = SYSTEM) -> NDArray[np.float64]:
         """Distances of independent outputs, for studies: inversion in floats, first of the slice and then within it."""
-        import numpy as np
-
         first, inside = (draw_uniform(bits, size) for _ in range(2))
         totals = self._summed[2]
         chosen = np.searchsorted(np.cumsum(totals) / totals.sum(), first, side="right").clip(0, len(totals) - 1)
@@ -93,8 +88,6 @@ class Stream(ABC):
     @cached_property
     def _summed(self) -> tuple[float, Atoms, NDArray[np.float64]]:
         """The mean, the cells, and the weight of each slice."""
-        import numpy as np
-
         totals, cells, moment = np.zeros(self._length), Cells(), 0.0
         for at, (distance, weight) in enumerate(self.slices()):
             totals[at] = weight.sum()
@@ -103,8 +96,6 @@ class Stream(ABC):
         return moment / float(totals.sum()), cells.atoms(), totals
 
     def _slice(self, at: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        import numpy as np
-
         if self.space.k == 2:
             log_affinity, shared = self._first(self.space.n)
         else:
@@ -134,8 +125,6 @@ class ExponentialStream(Stream):
         self.rate = rate
 
     def _first(self, total: int) -> Half:
-        import numpy as np
-
         if self.space.k == 3:
             return self._tables[0][total : total + 1], np.ones(1)
         return _merged(self._pair(0, total))
@@ -144,8 +133,6 @@ class ExponentialStream(Stream):
         return _merged(self._pair(self.space.k - 2, total))
 
     def _weigh(self, distance: NDArray[np.float64], shared: NDArray[np.float64]) -> NDArray[np.float64]:
-        import numpy as np
-
         weight: NDArray[np.float64] = shared * np.exp(-self.rate * distance)
         return weight
 
@@ -158,8 +145,6 @@ class LaplaceStream(Stream):
         self._noise = law.noise
 
     def _first(self, total: int) -> Half:
-        import numpy as np
-
         n, value = self.space.n, np.arange(total + 1)
         if self.space.k == 3:
             masses = self._masses(0, np.array([total]), np.array([n]))
@@ -170,8 +155,6 @@ class LaplaceStream(Stream):
         return _likely(self._pair(0, total), first * self._masses(1, total - value, n - value))
 
     def _second(self, total: int) -> Half:
-        import numpy as np
-
         i = self.space.k - 2
         masses = self._masses(i, np.arange(total + 1), np.full(total + 1, total))
         return _likely(self._pair(i, total), masses)
@@ -181,8 +164,6 @@ class LaplaceStream(Stream):
 
     def _masses(self, i: int, value: NDArray[np.int64], left: NDArray[np.int64]) -> NDArray[np.float64]:
         """The probabilities that category i is given these values of what is left."""
-        import numpy as np
-
         inside, low, high = self._noise.log_floats(value - self.counts[i])
         part = np.where(value == 0, low, np.where(value == left, high, inside))
         masses: NDArray[np.float64] = np.where(left == 0, 1.0, np.exp(part))
@@ -191,8 +172,6 @@ class LaplaceStream(Stream):
 
 def _merged(log_affinity: NDArray[np.float64]) -> Half:
     """Equal values once, with how many they are: balanced data has everything twice."""
-    import numpy as np
-
     value, count = np.unique(log_affinity, return_counts=True)
     return value, count.astype(np.float64)
 

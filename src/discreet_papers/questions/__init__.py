@@ -1,1 +1,1 @@
-"""The questions that the seeds left open, each answered by numbers, a figure, and sentences made from the numbers."""
+"""The questions that the papers left open, each answered by numbers, a figure, and sentences made from the numbers."""

@@ -13,16 +13,14 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from discreet.errors import InvalidInput, NotPrivate
 from discreet.posteriors.distances import chi_squared, log_affinity_floats
 from discreet.posteriors.space import PosteriorSpace, require_enumerable
 from discreet.utility.metrics import METRIC
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 MARGIN = 1e-9
 """How far a loss or a sensitivity of this study may be from the truth."""
@@ -49,8 +47,6 @@ class Scored:
     @classmethod
     def of(cls, name: str, space: PosteriorSpace) -> Scored:
         """The score of this name, between all candidates; refused where it is infinite."""
-        import numpy as np
-
         if name not in SCORES:
             raise InvalidInput(f"score must be one of {', '.join(SCORES)}", hint="choose one of them")
         require_enumerable(space, limit=LARGEST)
@@ -71,8 +67,6 @@ class Scored:
     @cached_property
     def local(self) -> NDArray[np.float64]:
         """LS(c): the greatest |u(c,r) - u(c',r)| over neighbours c' and outputs r."""
-        import numpy as np
-
         found = np.zeros(len(self.score))
         for one, other in self._pairs:
             gap = np.abs(self.score[one] - self.score[other]).max()
@@ -89,16 +83,12 @@ class Scored:
     @cached_property
     def _steps(self) -> NDArray[np.int64]:
         """d(c, c') between all data sets."""
-        import numpy as np
-
         rows = self.space.candidates().array()
         found: NDArray[np.int64] = np.abs(rows[:, None, :] - rows[None, :, :]).sum(axis=2) // 2
         return found
 
     def inverse(self, gamma: float) -> NDArray[np.float64]:
         """1/S(c) = min 1/LS(c') + γ·d: global sensitivity for γ = 0, local for γ = ∞."""
-        import numpy as np
-
         if math.isinf(gamma):
             return 1 / self.local
         found: NDArray[np.float64] = (1 / self.local[None, :] + gamma * self._steps).min(axis=1)
@@ -111,16 +101,12 @@ class Scored:
 
     def log_pmf(self, scale: float, inverse: NDArray[np.float64]) -> NDArray[np.float64]:
         """Log-probabilities of all outputs for all data sets."""
-        import numpy as np
-
         logits = -scale * inverse[:, None] * self.score
         found: NDArray[np.float64] = logits - np.log(np.exp(logits).sum(axis=1))[:, None]
         return found
 
     def loss(self, scale: float, inverse: NDArray[np.float64]) -> float:
         """The greatest loss over all neighbours and outputs."""
-        import numpy as np
-
         log_pmf = self.log_pmf(scale, inverse)
         return max(float(np.abs(log_pmf[one] - log_pmf[other]).max()) for one, other in self._pairs)
 
@@ -150,8 +136,6 @@ def _renyi(space: PosteriorSpace, here: NDArray[np.int64], rows: NDArray[np.int6
 
 
 def _chi_squared(space: PosteriorSpace, here: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
-    import numpy as np
-
     truth = space.posterior(here)
     return np.array([chi_squared(truth, space.posterior(row)) for row in rows])
 

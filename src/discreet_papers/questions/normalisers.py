@@ -1,4 +1,4 @@
-"""The question of seed 001 §6.2: what is N(n), the value that may stand for the normaliser in a bound without the data?
+"""The question of paper 001 §6.2: what is N(n), which may stand for the normaliser in a bound without data?
 
 It is the least normaliser over all data sets. Well inside the space a release is noise of weight exp(-s|v|), so N(n)
 tends to Σ exp(-s|v|) = coth(s/2), whatever the prior and however the sensitivity is smoothed; under global sensitivity
@@ -12,28 +12,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from discreet.mechanisms.exponential import (
-    Exponential,
-    ExponentialGlobal,
-    ExponentialLocal,
-    ExponentialReciprocal,
-    ExponentialSmooth,
-)
-from discreet.posteriors.space import PosteriorSpace
-from discreet.utility import accuracy
+from discreet import ExponentialGlobal, ExponentialReciprocal, PosteriorSpace, accuracy
+from discreet.figures.style import BLACK, BLUE, GREEN, ORANGE, STYLE, dress, figure_of, plain_logs
 from discreet.utility.normaliser import normaliser
-from discreet_papers.figures.style import BLACK, BLUE, GREEN, ORANGE, STYLE, dress, figure_of, plain_logs
+from discreet_papers.figures.readings import KINDS
 from discreet_papers.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-KINDS: tuple[type[Exponential], ...] = (
-    ExponentialReciprocal,
-    ExponentialSmooth,
-    ExponentialLocal,
-    ExponentialGlobal,
-)
 SIZES, QUICK = (5, 10, 20, 50, 100, 200, 500, 1000, 10**6, 10**9), (5, 10, 50, 200, 1000)
 SCALES = tuple(Fraction(text) for text in ("0.1", "0.2", "0.5", "1", "2", "4"))
 LEVELS = tuple(Fraction(step, 20) for step in range(1, 20, 2))
@@ -57,7 +44,7 @@ def settings(quick: bool) -> dict[str, str]:
         "prior": "1, 1",
         "scale": "1/2 against n; " + ", ".join(str(float(s)) for s in SCALES) + f" at n = {MANY}",
         "n": ", ".join(map(str, QUICK if quick else SIZES)),
-        "gamma": "1 for reciprocal, the seeds' at δ = 1e-8 for smooth",
+        "gamma": "1 for reciprocal, the papers' at δ = 1e-8 for smooth",
         "bounds": f"exponential-reciprocal, s = 1, n = {BOUNDED}, the worst over all data sets",
     }
 

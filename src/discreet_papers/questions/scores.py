@@ -1,4 +1,4 @@
-"""The question of seed 001 §8, third: other distances in place of Hellinger as the score.
+"""The question of paper 001 §8, third: other distances in place of Hellinger as the score.
 
 Every score is given its best smoothing and the largest scale whose exact loss is 1, and is then measured by every
 distance: if noise should be calibrated to the distance that accuracy is measured with, the diagonal wins.
@@ -10,20 +10,18 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from discreet.errors import NotPrivate
-from discreet.mechanisms import Geometric
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet import Geometric, NotPrivate, PosteriorSpace, accuracy
+from discreet.figures.style import figure_of
 from discreet.posteriors.predictive import log_predictive
-from discreet.posteriors.space import PosteriorSpace
-from discreet.utility import accuracy
 from discreet.utility.metrics import METRIC
-from discreet_papers.figures.style import figure_of
 from discreet_papers.questions.any_score import SCORES, Scored
 from discreet_papers.table import Table
 
 if TYPE_CHECKING:
-    import numpy as np
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
 EPSILON = 1.0
 Place: TypeAlias = tuple[tuple[int, ...], int]
@@ -98,16 +96,12 @@ def _measures(space: PosteriorSpace) -> tuple[str, ...]:
 
 
 def _distances(space: PosteriorSpace, name: str) -> NDArray[np.float64]:
-    import numpy as np
-
     rows = space.candidates().array()
     return np.stack([METRIC[name].distances(space.prior, row, rows) for row in rows])
 
 
 def _row(scored: Scored, measures: dict[str, NDArray[np.float64]]) -> Row:
     """The smoothing with the least error in the score's own distance, or in Hellinger where it is not measured."""
-    import numpy as np
-
     weight = np.exp(log_predictive(scored.space.prior, scored.space.candidates().array()))
     own = scored.name if scored.name in measures else "hellinger"
     found = []

@@ -1,4 +1,4 @@
-"""The question of seed 001 §8, second: how tight is the privacy bound, and what does calibrating to the truth buy?
+"""The question of paper 001 §8, second: how tight is the privacy bound, and what does calibrating to the truth buy?
 
 Exact losses come from `audit`, calibrated mechanisms from `calibrate`: the largest scale, and the best γ, whose
 certified loss is at most ε.
@@ -9,29 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from discreet import ExponentialReciprocal, PosteriorSpace, accuracy, audit, calibrate
+from discreet.figures.style import BLACK, BLUE, GREEN, PURPLE, SKY, STYLE, dress, figure_of, plain_logs
 from discreet.mechanisms import Geometric, LaplaceImproved, Optimal
-from discreet.mechanisms.exponential import (
-    Exponential,
-    ExponentialGlobal,
-    ExponentialLocal,
-    ExponentialReciprocal,
-    ExponentialSmooth,
-)
-from discreet.posteriors.space import PosteriorSpace
-from discreet.privacy_loss import audit, calibrate
-from discreet.utility import accuracy
-from discreet_papers.figures.style import BLACK, BLUE, GREEN, PURPLE, SKY, STYLE, dress, figure_of, plain_logs
+from discreet_papers.figures.readings import KINDS
 from discreet_papers.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-KINDS: tuple[type[Exponential], ...] = (
-    ExponentialReciprocal,
-    ExponentialSmooth,
-    ExponentialLocal,
-    ExponentialGlobal,
-)
 LOSSES, QUICK_LOSSES = (2, 5, 10, 30, 100, 300, 1000, 3000, 10**5, 10**6), (2, 10, 100, 1000)
 ERRORS, QUICK_ERRORS = (10, 20, 50, 100, 200, 500, 1000), (10, 50, 200)
 LIMIT = 60
@@ -61,7 +47,7 @@ def settings(quick: bool) -> dict[str, str]:
     """What the figure is made from."""
     return {
         "prior": "1, 1",
-        "losses": "s = 1/2 (the seeds' ε = 1), γ = 1; n = " + ", ".join(map(str, QUICK_LOSSES if quick else LOSSES)),
+        "losses": "s = 1/2 (the papers' ε = 1), γ = 1; n = " + ", ".join(map(str, QUICK_LOSSES if quick else LOSSES)),
         "errors": "mean H under the prior predictive, ε = 1; n = "
         + ", ".join(map(str, QUICK_ERRORS if quick else ERRORS)),
         "M_H": "exponential-reciprocal",
@@ -114,7 +100,7 @@ def sentences(shown: TightNumbers) -> list[str]:
     n, scale, gamma = shown.calibrated[-1]
     last = {name: dict(curve).get(n, float("nan")) for name, curve in shown.errors.items()}
     return [
-        f"The theorem gives 2ε for M_H at the seeds' scale s = ε/2; at ε = 1 its exact loss goes from {low[1]:.4f} at "
+        f"The theorem gives 2ε for M_H at the papers' scale s = ε/2; at ε = 1 its exact loss goes from {low[1]:.4f} at "
         f"n = {low[0]:,} to {high[1]:.4f} at n = {high[0]:,}: the bound is {2 / high[1]:.2f} to {2 / low[1]:.2f} times "
         "the truth.",
         f"Calibrated to an exact loss of 1 at n = {n:,}, M_H takes s = {scale:.4f} and γ = {gamma:.4f} where its "

@@ -1,4 +1,4 @@
-"""The question of seed 001 §8, first: when does M_H beat which baseline?
+"""The question of paper 001 §8, first: when does M_H beat which baseline?
 
 M_H and both Laplace mechanisms are taken as published, geometric as it is; each cell of the map is one exact
 comparison of expected Hellinger distances for one data set.
@@ -11,12 +11,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from discreet.mechanisms import Geometric, Laplace, LaplaceImproved
-from discreet.posteriors.distances import hellinger_floats
-from discreet.posteriors.space import PosteriorSpace
-from discreet.sensitivity.exact import published_gamma, smooth_sensitivity
-from discreet.utility import accuracy
-from discreet_papers.figures.style import BLUE, GREEN, GREY, ORANGE, figure_of
+from discreet import Geometric, PosteriorSpace, accuracy
+from discreet.figures.style import BLUE, GREEN, GREY, ORANGE, figure_of
+from discreet_papers.figures.readings import DELTA, NAMES, RIGHT, stream
 from discreet_papers.table import Table
 
 if TYPE_CHECKING:
@@ -31,7 +28,6 @@ SHARES = {"balanced": 0.0, "one category holds 90 %": 0.9}
 RIVALS = ("laplace", "laplace-improved", "geometric")
 BEATEN = ("beats none", "beats baseline Laplace", "beats improved Laplace too", "beats geometric too")
 COLOURS = (GREY, ORANGE, BLUE, GREEN)
-DELTA = "1e-8"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +47,6 @@ class Cell:
         return sum(1 for _ in itertools.takewhile(lambda rival: self.errors["M_H"] < self.errors[rival], RIVALS))
 
 
-@dataclass(frozen=True, slots=True)
-class WinnerNumbers:
-    """The map."""
-
-    cells: list[Cell]
-
-
 def settings(quick: bool) -> dict[str, str]:
     """What the map is made from."""
     sizes = QUICK if quick else SIZES
@@ -71,30 +60,19 @@ def settings(quick: bool) -> dict[str, str]:
     }
 
 
-def numbers(quick: bool) -> WinnerNumbers:
-    """Every cell, exactly."""
-    sizes = QUICK if quick else SIZES
-    return WinnerNumbers(
-        [
-            _cell(k, prior, data, n, epsilon)
-            for k in sizes
-            for prior, data, n, epsilon in itertools.product(PRIORS, SHARES, sizes[k], EPSILONS)
-        ]
-    )
+def numbers(quick: bool) -> list[Cell]:
+    """Every cell of the map, exactly."""
+    return [
+        _cell(k, prior, data, n, epsilon)
+        for k, sizes in (QUICK if quick else SIZES).items()
+        for prior, data, n, epsilon in itertools.product(PRIORS, SHARES, sizes, EPSILONS)
+    ]
 
 
 def _cell(k: int, prior: int, data: str, n: int, epsilon: str) -> Cell:
-    import numpy as np
-
     space = PosteriorSpace(prior=[prior] * k, n=n)
     counts = counts_of(n, k, SHARES[data])
-    distances = hellinger_floats(space.prior, counts, space.candidates().array())
-    rate = float(epsilon) / 2 / smooth_sensitivity(space, counts, published_gamma(space, epsilon, DELTA))
-    weight = np.exp(-rate * distances)
-    errors = {"M_H": float(weight @ distances / weight.sum())}
-    for kind in (Laplace, LaplaceImproved):
-        chance = np.exp(kind.as_published(space, epsilon=epsilon).log_pmf(counts))
-        errors[kind.name] = float(chance @ distances)
+    errors = {name: stream(RIGHT, name, space, counts, epsilon).mean for name in NAMES}
     errors["geometric"] = accuracy(Geometric(space, epsilon=epsilon), counts).mean
     return Cell(k, prior, data, n, float(epsilon), errors)
 
@@ -110,37 +88,36 @@ def counts_of(n: int, k: int, share: float) -> list[int]:
     return first + [each + (i < rest) for i in range(k - len(first))]
 
 
-def table(shown: WinnerNumbers) -> Table:
+def table(shown: list[Cell]) -> Table:
     """One row a cell."""
     names = ("M_H", *RIVALS)
     return Table(
         ("k", "prior", "data", "n", "epsilon", *names, "verdict"),
         tuple(
-            (c.k, c.prior, c.data, c.n, c.epsilon, *(c.errors[name] for name in names), BEATEN[c.beaten])
-            for c in shown.cells
+            (c.k, c.prior, c.data, c.n, c.epsilon, *(c.errors[name] for name in names), BEATEN[c.beaten]) for c in shown
         ),
     )
 
 
-def sentences(shown: WinnerNumbers) -> list[str]:
+def sentences(shown: list[Cell]) -> list[str]:
     """The answer."""
-    total = len(shown.cells)
-    counts = [sum(cell.beaten >= level for cell in shown.cells) for level in range(4)]
-    balanced, uneven = (sum(c.beaten >= 1 for c in shown.cells if c.data == data) for data in SHARES)
-    weak, strong = (sum(c.beaten >= 1 for c in shown.cells if c.prior == prior) for prior in PRIORS)
+    total = len(shown)
+    counts = [sum(cell.beaten >= level for cell in shown) for level in range(4)]
+    balanced, uneven = (sum(c.beaten >= 1 for c in shown if c.data == data) for data in SHARES)
+    weak, strong = (sum(c.beaten >= 1 for c in shown if c.prior == prior) for prior in PRIORS)
     turn = 2 * math.acosh(2)
-    above = [cell for cell in shown.cells if cell.beaten >= 2 and cell.epsilon > turn]
-    below = [cell for cell in shown.cells if cell.beaten >= 2 and cell.epsilon < turn]
-    all_above = sum(cell.epsilon > turn for cell in shown.cells)
+    above = [cell for cell in shown if cell.beaten >= 2 and cell.epsilon > turn]
+    below = [cell for cell in shown if cell.beaten >= 2 and cell.epsilon < turn]
+    all_above = sum(cell.epsilon > turn for cell in shown)
     return [
         f"Of {total} settings M_H beats baseline Laplace in {counts[1]}, improved Laplace too in {counts[2]}, and "
         f"geometric too in {counts[3]}.",
         f"It beats the baseline for balanced data in {balanced} settings and for uneven data in {uneven}; under priors "
         f"of {PRIORS[0]} in {weak} and of {PRIORS[1]} in {strong}: it gains where the local sensitivity is already "
         "flat, by many records, even data or a strong prior.",
-        f"Improved Laplace is beaten in {len(above)} of {all_above} settings with ε above {turn:.2f}. There the seeds' "
-        "rounding down, which moves a release by half a record on average whatever ε is, costs more than the noise: "
-        "well inside the space the errors' ratio is 2/cosh(ε/2), and that is 1 at this ε.",
+        f"Improved Laplace is beaten in {len(above)} of {all_above} settings with ε above {turn:.2f}. There the "
+        "papers' rounding down, which moves a release by half a record on average whatever ε is, costs more than the "
+        "noise: well inside the space the errors' ratio is 2/cosh(ε/2), and that is 1 at this ε.",
         f"Below it, improved Laplace is beaten in {len(below)} settings" + _where(below) + " There additive noise is "
         "wider than the space and ends at its border, while M_H draws nearly at random from all candidates, and "
         "balanced data is nearest to all of them.",
@@ -156,7 +133,7 @@ def _where(cells: list[Cell]) -> str:
     return f", all with {kinds_shown}, n ≤ {most}, ε ≤ {epsilon:g} and {' or '.join(sorted(data))} data."
 
 
-def paint(shown: WinnerNumbers) -> Figure:
+def paint(shown: list[Cell]) -> Figure:
     """A map for each prior, number of categories and imbalance; colours say what M_H beats, numbers by how much."""
     from matplotlib.patches import Patch
 
@@ -165,7 +142,7 @@ def paint(shown: WinnerNumbers) -> Figure:
     figure, grid = figure_of(len(PRIORS), len(columns), title, width=4.2, height=3.3)
     for axes_row, prior in zip(grid, PRIORS, strict=True):
         for axes, (k, data) in zip(axes_row, columns, strict=True):
-            cells = [c for c in shown.cells if (c.k, c.prior, c.data) == (k, prior, data)]
+            cells = [c for c in shown if (c.k, c.prior, c.data) == (k, prior, data)]
             _paint_map(axes, cells)
             axes.set_title(f"k = {k}, prior {prior}, {data}", loc="left", fontsize=10)
     handles = [Patch(facecolor=colour, alpha=0.55, label=name) for colour, name in zip(COLOURS, BEATEN, strict=True)]

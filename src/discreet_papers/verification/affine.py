@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from flint import arb
 
@@ -20,6 +22,26 @@ from discreet.arithmetic.numbers import (
 from discreet.errors import InvalidInput
 
 BITS = 192
+
+
+def enclosed(value: arb) -> Enclosure:
+    """Rational numbers on both sides of a ball's number."""
+    return Enclosure(fraction_lower(value), fraction_upper(value))
+
+
+def positive(value: arb) -> Enclosure:
+    """The same for a number that is not negative."""
+    return Enclosure(max(fraction_lower(value), Fraction(0)), fraction_upper(value))
+
+
+def read_weights(
+    weights: Mapping[Any, object], read: Callable[[Any], Any] = lambda point: point
+) -> dict[Any, Fraction]:
+    """Points with their weights, read exactly: at least 0 each, at most 1 in all."""
+    exactly = {read(point): exact(weight, "a weight", minimum=0) for point, weight in weights.items()}
+    if sum(exactly.values()) > 1:
+        raise InvalidInput("a distribution has mass above 1", hint="lower its weights")
+    return exactly
 
 
 @dataclass(frozen=True)
@@ -52,8 +74,7 @@ class Factor:
         if self.ratio is not None:
             return Enclosure(self.ratio, self.ratio)
         with precision(bits):
-            enclosed = self.ball()
-            return Enclosure(fraction_lower(enclosed), fraction_upper(enclosed))
+            return enclosed(self.ball())
 
     def exceeds(self, number: Fraction) -> bool:
         """Whether e^ε > number: decided, because an irrational number is never equal to a rational one."""

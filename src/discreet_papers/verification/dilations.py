@@ -1,4 +1,4 @@
-"""The seed's ε-dilation, D_ε(μ₁,μ₂) = sup_E ( μ₁(E) - e^ε·μ₂(e^{-ε}E) ), computed exactly.
+"""The paper's ε-dilation, D_ε(μ₁,μ₂) = sup_E ( μ₁(E) - e^ε·μ₂(e^{-ε}E) ), computed exactly.
 
 The sup runs over the events that a mechanism can make: all sets of points, or unions of the cells between given cuts.
 For densities it is ∫ max(0, f₁(u) - f₂(e^{-ε}u)) du: the e^ε and the e^{-ε} of the change of variable cancel. It is
@@ -14,9 +14,11 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TypeAlias
 
-from discreet.arithmetic.numbers import as_items, exact
+from flint import arb
+
+from discreet.arithmetic.numbers import as_items, ball, exact
 from discreet.errors import InvalidInput
-from discreet_papers.verification.affine import BITS, Affine, Factor, factor_of
+from discreet_papers.verification.affine import BITS, Affine, Factor, factor_of, read_weights
 
 Finite: TypeAlias = Mapping[Fraction, Fraction]
 
@@ -49,8 +51,14 @@ class Steps:
 
     def mass(self, low: Fraction, high: Fraction) -> Fraction:
         """The probability of [low, high]."""
-        steps = zip(self.heights, pairwise(self.edges), strict=True)
-        return sum((h * max(Fraction(0), min(b, high) - max(a, low)) for h, (a, b) in steps), Fraction(0))
+        return sum((h * max(Fraction(0), min(b, high) - max(a, low)) for h, (a, b) in self._steps()), Fraction(0))
+
+    def cdf(self, level: arb) -> arb:
+        """The probability of (0, level], enclosed."""
+        return sum((ball(h) * (level.max(ball(a)).min(ball(b)) - ball(a)) for h, (a, b) in self._steps()), arb(0))
+
+    def _steps(self) -> Iterator[tuple[Fraction, tuple[Fraction, Fraction]]]:
+        return zip(self.heights, pairwise(self.edges), strict=True)
 
 
 UNIFORM = Steps([0, 1], [1])
@@ -72,20 +80,12 @@ def dilation(mu1: object, mu2: object, eps: object, *, cuts: object = None) -> A
     if isinstance(mu1, Steps) and isinstance(mu2, Steps):
         return _of_steps(mu1, mu2, factor)
     if isinstance(mu1, Mapping) and isinstance(mu2, Mapping):
-        one, other = finite(mu1), finite(mu2)
+        one, other = (read_weights(mu, lambda point: exact(point, "a point")) for mu in (mu1, mu2))
         if cuts is None:
             return _of_points(one, other, factor)
         where = [exact(cut, "a cut") for cut in as_items(cuts, "cuts")]
         return _of_cells(one, other, factor, sorted(where))
     raise InvalidInput("a distribution is neither points nor steps", hint="give two mappings or two Steps")
-
-
-def finite(weights: Mapping[object, object]) -> dict[Fraction, Fraction]:
-    """Points with their weights, read exactly: at least 0 each, at most 1 in all."""
-    read = {exact(u, "a point"): exact(w, "a weight", minimum=0) for u, w in weights.items()}
-    if sum(read.values()) > 1:
-        raise InvalidInput("a distribution has mass above 1", hint="lower its weights")
-    return read
 
 
 def _positive_parts(pairs: Sequence[tuple[Fraction, Fraction]], factor: Factor) -> Affine:

@@ -11,11 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
 _LARGEST = 2**30 - 1
 """Two of these, forth and back along a pair, still fit in 32 bits."""
@@ -49,7 +47,6 @@ def maximum_flow(supply: Sequence[int], demand: Sequence[int], pairs: Sequence[t
 
 def _augment(along: list[int], supply: Sequence[int], demand: Sequence[int], pairs: Sequence[tuple[int, int]]) -> None:
     """Add a maximum flow of what is left to the flow `along` the pairs."""
-    import numpy as np
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_flow as sparse_flow
 
@@ -70,8 +67,6 @@ def _augment(along: list[int], supply: Sequence[int], demand: Sequence[int], pai
 
 
 def _capped(capacities: list[int]) -> NDArray[np.int64]:
-    import numpy as np
-
     return np.array([min(c, _LARGEST) for c in capacities], dtype=np.int64)
 
 

@@ -1,8 +1,8 @@
-"""The ideal snapping mechanism of the seed, in real numbers: its distribution in closed form, for any noise law.
+"""The ideal snapping mechanism of the paper, in real numbers: its distribution in closed form, for any noise law.
 
     Snap(μ, v) = ⌊ v + S·ln(u)/ε ⌉_Λ,  u ~ μ on (0, 1], S = ±1 fair; with a bound, both v and the result are clamped
 
-With S = +1 the result is at least t iff u ≥ exp(ε(t-v)), with S = -1 iff u ≤ exp(-ε(t-v)); the seed divides the
+With S = +1 the result is at least t iff u ≥ exp(ε(t-v)), with S = -1 iff u ≤ exp(-ε(t-v)); the paper divides the
 endpoints by S where it should multiply the exponent. Tests: `tests/papers/verification/test_ideal.py`.
 """
 
@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 
 from flint import arb
 
-from discreet.arithmetic.numbers import Enclosure, ball, exact, fraction_lower, fraction_upper, precision
+from discreet.arithmetic.numbers import Enclosure, ball, exact, precision
 from discreet.errors import InvalidInput
+from discreet_papers.verification.affine import positive
 from discreet_papers.verification.dilations import UNIFORM, Steps
 
 BITS = 256
@@ -65,7 +65,7 @@ class Ideal:
             one if low is None else ball(rate * (where - low)).exp().min(one),
             zero if high is None else ball(rate * (where - high)).exp().min(one),
         )
-        return (_cdf(mu, down[1]) - _cdf(mu, down[0]) + _cdf(mu, up[0]) - _cdf(mu, up[1])) / 2
+        return (mu.cdf(down[1]) - mu.cdf(down[0]) + mu.cdf(up[0]) - mu.cdf(up[1])) / 2
 
     def closeness(
         self, value: object, neighbour: object, *, mu1: Steps = UNIFORM, mu2: Steps = UNIFORM, at: object = None
@@ -74,19 +74,10 @@ class Ideal:
 
         ε is the mechanism's own unless another is given.
         """
-        asked = self.epsilon if at is None else exact(at, "epsilon", minimum=0)
-
+        epsilon = self.epsilon if at is None else exact(at, "epsilon", minimum=0)
         with precision(BITS):
-            factor, found = ball(asked).exp(), arb(0)
+            factor, total = ball(epsilon).exp(), arb(0)
             for index in range(-self.last, self.last + 1):
                 gap = self.mass(value, index, mu1) - factor * self.mass(neighbour, index, mu2)
-                found += gap.max(arb(0))
-            return Enclosure(max(fraction_lower(found), Fraction(0)), fraction_upper(found))
-
-
-def _cdf(mu: Steps, level: arb) -> arb:
-    """μ((0, level])."""
-    total = arb(0)
-    for height, (a, b) in zip(mu.heights, pairwise(mu.edges), strict=True):
-        total += ball(height) * (level.max(ball(a)).min(ball(b)) - ball(a))
-    return total
+                total += gap.max(arb(0))
+            return positive(total)

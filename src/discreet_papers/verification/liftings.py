@@ -4,7 +4,7 @@ The ⋆-lifting of Barthe et al. exists iff μ₁(E) ≤ e^ε·μ₂(Ψ(E)) + δ
 the maximum flow from points a with supply μ₁(a) to related points b with demand e^ε·μ₂(b). The flow z makes the
 witnesses: μ_L = z and μ_R = z/e^ε on Ψ, and ⋆ for what is left over. The source's side of the minimum cut is the event.
 
-The seed's form has no ⋆: both marginals exact and both supports in Ψ. Its least δ, min Σ (μ_L - e^ε·μ_R)⁺, is the mass
+The paper's form has no ⋆: both marginals exact and both supports in Ψ. Its least δ, min Σ (μ_L - e^ε·μ_R)⁺, is the mass
 of μ₁ less max Σ min(μ_L, e^ε·μ_R); such a minimum is a flow, and every flow can be completed by putting what is left
 over on any related pair, which only raises the minimum. So its δ is the same, and all that is stronger about it is that
 every point with mass needs a partner. Where e^ε is irrational the witness is made with a rational number just below
@@ -19,9 +19,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
-from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput
-from discreet_papers.verification.affine import BITS, Affine, Factor, factor_of
+from discreet_papers.verification.affine import BITS, Affine, Factor, factor_of, read_weights
 from discreet_papers.verification.flow import Flow, maximum_flow
 
 Point: TypeAlias = Any
@@ -45,7 +44,7 @@ class Lifting:
     """The least δ of a lifting, its witnesses, and the event that no smaller δ survives.
 
     `delta` is exactly μ₁(event) - e^ε·μ₂(Ψ(event)). `left` and `right` are the witnesses μ_L and μ_R; they show
-    `witnessed`, which is `delta` if e^ε is rational and above it by less than 2⁻¹⁵⁰ if not. Where the seed's form does
+    `witnessed`, which is `delta` if e^ε is rational and above it by less than 2⁻¹⁵⁰ if not. Where the paper's form does
     not exist, there are no witnesses and `stranded` are the points with mass and without a partner.
     """
 
@@ -68,7 +67,7 @@ def lifting(
     relation: Iterable[tuple[Point, Point]] | Callable[[Point, Point], bool],
     eps: object,
     *,
-    form: Literal["star", "seed"] = "star",
+    form: Literal["star", "paper", "seed"] = "star",
 ) -> Lifting:
     """The least δ with which two (sub-)distributions are related by the lifting of a relation.
 
@@ -76,12 +75,12 @@ def lifting(
     >>> found = lifting({"a": "1/2", "b": "1/2"}, {"x": "1/4", "y": "3/4"}, [("a", "x"), ("b", "y")], Log("3/2"))
     >>> print(found.delta, sorted(found.event))
     1/8 ['a']
-    >>> lifting({"a": 1}, {"a": "1/2", "b": "1/2"}, lambda x, y: x == y, Log(2), form="seed").stranded
+    >>> lifting({"a": 1}, {"a": "1/2", "b": "1/2"}, lambda x, y: x == y, Log(2), form="paper").stranded
     frozenset({'b'})
     """
-    if form not in ("star", "seed"):
-        raise InvalidInput("form must be star or seed", hint="leave it out for star")
-    factor, one, other = factor_of(eps), _weights(mu1), _weights(mu2)
+    if form not in ("star", "paper", "seed"):  # seed: what paper was called once
+        raise InvalidInput("form must be star or paper", hint="leave it out for star")
+    factor, one, other = factor_of(eps), read_weights(mu1), read_weights(mu2)
     pairs = _pairs(one, other, relation)
     bits = BITS
     while True:
@@ -110,13 +109,6 @@ def lifting(
     _leave_over(left, one, 0, some_right)
     _leave_over(right, other, 1, some_left)
     return Lifting(delta, event, left, right, witnessed, frozenset())
-
-
-def _weights(weights: Mapping[Point, object]) -> dict[Point, Fraction]:
-    read = {point: exact(weight, "a weight", minimum=0) for point, weight in weights.items()}
-    if sum(read.values()) > 1:
-        raise InvalidInput("a distribution has mass above 1", hint="lower its weights")
-    return read
 
 
 def _pairs(

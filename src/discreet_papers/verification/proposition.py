@@ -1,4 +1,4 @@
-"""The seed's proposition, put right: how close Snap(μ₁, a) and Snap(μ₂, a') are, in three terms.
+"""The paper's proposition, put right: how close Snap(μ₁, a) and Snap(μ₂, a') are, in three terms.
 
 Let a' = a + t (or a - t). A result beyond a, seen from a', comes from the same sign for both and from uniforms dilated
 by e^{-εt}; one beyond a' from the same sign and e^{+εt}; and one between the two comes from one sign for a and from
@@ -8,7 +8,7 @@ the other for a', with u·u' = e^{-εt}. So for every set of results, rounded an
       + ½ sup_{E ⊂ [e^{-εt},1)} [μ₁(E) - e^ε μ₂(e^{-εt}/E)]
       + ½ sup_{E ⊂ (0,e^{-εt})} [μ₁(E) - e^ε μ₂(e^{εt}E)]
 
-is enough, and without rounding it is least. The seed has the first term alone. For step densities each term is an
+is enough, and without rounding it is least. The paper has the first term alone. For step densities each term is an
 integral of max(0, A - K) or max(0, A - K/u²) over few pieces. Tests: `tests/papers/verification/test_proposition.py`.
 """
 
@@ -21,8 +21,9 @@ from typing import NamedTuple, TypeAlias
 
 from flint import arb
 
-from discreet.arithmetic.numbers import Enclosure, ball, decide, dyadic, exact, fraction_lower, fraction_upper
+from discreet.arithmetic.numbers import Enclosure, ball, decide, dyadic, exact
 from discreet.errors import InvalidInput
+from discreet_papers.verification.affine import positive
 from discreet_papers.verification.dilations import Steps
 
 BITS = 256
@@ -44,9 +45,10 @@ class ThreeTerms(NamedTuple):
 def three_terms(mu1: Steps, mu2: Steps, eps: object, t: object = 1) -> ThreeTerms:
     """The δ with which the ideal mechanism's results are (ε, δ)-close, for noise laws μ₁ on a and μ₂ on a', |a-a'| = t.
 
-    >>> from discreet_papers.verification.dilations import UNIFORM
-    >>> float(three_terms(UNIFORM, UNIFORM, 1).delta)
-    0.0
+        >>> from discreet_papers.verification.affine import positive
+    from discreet_papers.verification.dilations import UNIFORM
+        >>> float(three_terms(UNIFORM, UNIFORM, 1).delta)
+        0.0
     """
     epsilon, distance = exact(eps, "epsilon", above=0), exact(t, "t", minimum=0)
     if distance > 1:
@@ -62,12 +64,13 @@ def three_terms(mu1: Steps, mu2: Steps, eps: object, t: object = 1) -> ThreeTerm
 
 
 def opposite_dilation(mu1: Steps, mu2: Steps, eps: object) -> Enclosure:
-    """sup_E [μ₁(E) - e^ε μ₂(e^{+ε}E)]: what the seed's step would need on the other sign's branch.
+    """sup_E [μ₁(E) - e^ε μ₂(e^{+ε}E)]: what the paper's step would need on the other sign's branch.
 
-    >>> from math import exp
-    >>> from discreet_papers.verification.dilations import UNIFORM
-    >>> abs(float(opposite_dilation(UNIFORM, UNIFORM, 1)) - (1 - exp(-1))) < 1e-15
-    True
+        >>> from math import exp
+        >>> from discreet_papers.verification.affine import positive
+    from discreet_papers.verification.dilations import UNIFORM
+        >>> abs(float(opposite_dilation(UNIFORM, UNIFORM, 1)) - (1 - exp(-1))) < 1e-15
+        True
     """
     epsilon = exact(eps, "epsilon", above=0)
     start, end = (False, Fraction(0)), (False, Fraction(1))
@@ -80,8 +83,8 @@ def _half(whole: Enclosure) -> Enclosure:
 
 def _enclosed(question: Callable[[], arb | None]) -> Enclosure:
     def ends() -> Enclosure | None:
-        found = question()
-        return None if found is None else Enclosure(max(fraction_lower(found), Fraction(0)), fraction_upper(found))
+        value = question()
+        return None if value is None else positive(value)
 
     return decide(ends, start=BITS)
 

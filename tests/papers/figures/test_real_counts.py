@@ -6,7 +6,7 @@ import pytest
 
 import discreet as dc
 from discreet_papers.figures import real_counts
-from discreet_papers.figures.style import PRINTED, RIGHT
+from discreet_papers.figures.readings import PRINTED, RIGHT
 
 COUNTS = real_counts.DATA["immunotherapy"]
 

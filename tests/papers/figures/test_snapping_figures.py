@@ -39,11 +39,10 @@ def test_the_likelihood_of_a_release_looks_at_the_output_alone() -> None:
     assert max(shown.probabilities) == shown.probabilities[-1]
 
 
-@pytest.mark.parametrize("kind", FORMATS)
-def test_each_picture_is_painted(kind: str) -> None:
+def test_each_picture_is_painted_in_every_format() -> None:
     pictures = [
         pores.paint(pores.numbers(FloatLaplace(epsilon=1), SNAPPING, 0, 1, count=6)),
         figure.paint(figure.numbers(SNAPPING.verify(0, "0.5"))),
         figure.paint_likelihood(figure.likelihood(SNAPPING, 4.0)),
     ]
-    assert all(len(render(picture, kind)) > 1000 for picture in pictures)
+    assert all(len(render(picture, kind)) > 1000 for picture in pictures for kind in FORMATS)

@@ -14,7 +14,7 @@ from discreet.testing import HashedBits, draw_many_with
 from discreet_papers.figures.error_laws import Atoms, ErrorLaw, Runs, allowed_gap, geometric_law
 from discreet_papers.figures.streams import ExponentialStream, LaplaceStream, Stream
 
-SPACES = [dc.PosteriorSpace(prior, n) for prior, n in ((["1", "1"], 60), (["0.5", "2", "1"], 30), (["1"] * 4, 16))]
+SPACES = [dc.PosteriorSpace(prior, n) for prior, n in ((["1", "1"], 60), (["0.5", "2", "1"], 30), (["1"] * 4, 10))]
 PLACES = ("balanced", "corner")
 
 

@@ -11,7 +11,7 @@ import discreet as dc
 from discreet.arithmetic.numbers import precision
 from discreet_papers.verification.dilations import UNIFORM
 from discreet_papers.verification.ideal import Ideal
-from discreet_papers.verification.seed import LOWER_HALF
+from discreet_papers.verification.refutations import LOWER_HALF
 
 
 def laplace_cdf(y: float) -> float:

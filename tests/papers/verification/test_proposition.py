@@ -1,4 +1,4 @@
-"""The proposition with three terms is enough, and least without rounding; the seed's one term is not enough."""
+"""The proposition with three terms is enough, and least without rounding; the paper's one term is not enough."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import discreet as dc
 from discreet_papers.verification.dilations import UNIFORM, Steps
 from discreet_papers.verification.ideal import Ideal
 from discreet_papers.verification.proposition import opposite_dilation, three_terms
-from discreet_papers.verification.seed import (
+from discreet_papers.verification.refutations import (
     LOWER_HALF,
     definition_five,
     mass_as_printed,
@@ -28,7 +28,7 @@ def test_all_three_terms_are_zero_for_the_uniform(epsilon: str, t: str) -> None:
     assert [term.upper for term in found] == [0, 0, 0]
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(8)
 @pytest.mark.parametrize("seed", range(30))
 def test_the_three_terms_bound_what_the_mechanism_does_rounded_and_clamped(seed: int) -> None:
     one, other = random_steps(seed), random_steps(seed + 500)
@@ -49,7 +49,7 @@ def test_without_rounding_the_three_terms_are_least(seed: int) -> None:
     assert float(fine.closeness(0, "0.5", mu1=one, mu2=other)) == pytest.approx(enough, abs=0.03)
 
 
-def test_the_seed_s_single_dilation_is_zero_where_no_epsilon_is_enough() -> None:
+def test_the_paper_s_single_dilation_is_zero_where_no_epsilon_is_enough() -> None:
     found = one_dilation_is_not_enough(1)
     assert found.dilation.constant == found.dilation.slope == 0
     assert found.impossible.upper == 0
@@ -61,7 +61,7 @@ def test_the_seed_s_single_dilation_is_zero_where_no_epsilon_is_enough() -> None
         assert again.impossible.upper == 0 < again.possible.lower
 
 
-def test_the_seed_s_proof_fails_on_the_other_branch_and_its_definition_five_even_for_the_uniform() -> None:
+def test_the_paper_s_proof_fails_on_the_other_branch_and_its_definition_five_even_for_the_uniform() -> None:
     assert float(other_branch(1)) == pytest.approx(1 - math.exp(-1), abs=1e-15)
     assert float(definition_five(1)) == pytest.approx(1 - math.exp(-2), abs=1e-15)
     assert float(mass_as_printed(1)) == pytest.approx(0.5, abs=1e-15)

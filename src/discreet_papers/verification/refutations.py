@@ -1,4 +1,4 @@
-"""The seed's own statements, computed as printed: where they fail, and by how much.
+"""The paper's own statements, computed as printed: where they fail, and by how much.
 
 Each function returns the number that refutes a printed line; docs/snapping.md lists the lines and quotes the numbers.
 Tests: `tests/papers/verification/test_proposition.py`.
@@ -10,8 +10,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.arithmetic.numbers import Enclosure, ball, exact, fraction_lower, fraction_upper, precision
-from discreet_papers.verification.affine import Affine
+from discreet.arithmetic.numbers import Enclosure, ball, exact, precision
+from discreet_papers.verification.affine import Affine, enclosed
 from discreet_papers.verification.dilations import UNIFORM, Steps, dilation
 from discreet_papers.verification.ideal import Ideal
 from discreet_papers.verification.proposition import opposite_dilation, three_terms
@@ -47,7 +47,7 @@ def one_dilation_is_not_enough(epsilon: object = 1) -> Counterexample:
     inside = math.floor(math.log(2) / float(asked * lattice) - 0.5)  # the last cell of the gap around 0
     with precision(BITS):
         masses = [ideal.mass(value, inside, LOWER_HALF) for value in (-1, 0)]
-        there, here = (Enclosure(fraction_lower(mass), fraction_upper(mass)) for mass in masses)
+        there, here = map(enclosed, masses)
     return Counterexample(
         dilation=dilation(LOWER_HALF, LOWER_HALF, asked),
         output=inside * lattice,
@@ -67,7 +67,7 @@ def definition_five(epsilon: object = 1) -> Enclosure:
     asked = exact(epsilon, "epsilon", above=0)
     with precision(BITS):
         value = 1 - ball(-2 * asked).exp()  # all of (0, 1] is the best event: μ₂(e^{-ε}E) = e^{-ε}μ₂(E)
-        return Enclosure(fraction_lower(value), fraction_upper(value))
+        return enclosed(value)
 
 
 def mass_as_printed(epsilon: object = 1, *, outputs: int = 400) -> Enclosure:
@@ -84,4 +84,4 @@ def mass_as_printed(epsilon: object = 1, *, outputs: int = 400) -> Enclosure:
             ends = ((index + side) * lattice * asked for side in (Fraction(-1, 2), Fraction(1, 2)))
             low, high = (ball(end).exp().min(ball(1)) for end in ends)
             total += (high - low) / 2  # S = +1; [exp(…)/S, exp(…)/S] with S = -1 meets (0, 1] nowhere
-        return Enclosure(fraction_lower(total), fraction_upper(total))
+        return enclosed(total)

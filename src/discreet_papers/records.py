@@ -1,13 +1,15 @@
-"""One figure on disk: its picture twice, its numbers, and a record written last, by which it is known to be whole.
+"""Figures and verdicts on disk, with the records by which a rerun trusts them.
 
-Every file appears at once or not at all. The record holds the digest of what the figure is made from (its settings, the
-version and the source of the package) and those of its files: a rerun trusts a figure only if all of them match.
+A figure is its picture twice, its numbers, and a record written last. Every file appears at once or not at all. The
+record holds the digest of what the figure is made from (its settings, the version and the source of the package) and
+those of its files: a rerun trusts a figure only if all of them match, and a verdict only if the code is the same.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import platform
 import time
@@ -20,9 +22,11 @@ import discreet
 from discreet.errors import InvalidInput
 from discreet.figures.image import render
 from discreet.version import __version__
+from discreet_papers.claims import CLAIMS
 from discreet_papers.registry import Entry
 
 FORMATS = ("png", "svg", "csv")
+CLAIM_FOLDER = "claims"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,22 @@ class Made:
         return (out / f"{self.id}.{kind}").read_bytes()
 
 
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A claim of the papers with its verdict."""
+
+    id: str
+    source: str
+    says: str
+    verdict: str
+    number: float | None
+    settings: str
+    counterexample: str
+    found: str
+    seconds: float
+    code: str
+
+
 def digest_of(entry: Entry, *, quick: bool) -> str:
     """What the figure depends on, as one text: rerunning the same code with the same settings gives it again."""
     facts = {"id": entry.id, "quick": quick, "settings": entry.study().settings(quick), "code": code_digest()}
@@ -53,7 +73,7 @@ def code_digest() -> str:
     """The version and every source file of both packages: whatever is changed, its figures are made again."""
     found = hashlib.sha256(f"{__version__} {platform.python_version()}".encode())
     for package in (Path(discreet.__file__).resolve().parent, Path(__file__).resolve().parent):
-        for path in sorted(package.rglob("*.py")):
+        for path in sorted([*package.rglob("*.py"), *package.rglob("claims.csv")]):
             found.update(path.relative_to(package.parent).as_posix().encode())
             found.update(path.read_bytes())
     return found.hexdigest()
@@ -92,6 +112,36 @@ def make(entry: Entry, out: Path, *, quick: bool) -> Made:
     )
     put(out / f"{entry.id}.json", to_json(asdict(made)))
     return made
+
+
+def check(name: str, out: Path) -> Checked:
+    """Check a claim and put its verdict in place."""
+    started, claim = time.perf_counter(), CLAIMS[name]
+    finding = claim.check()
+    checked = Checked(
+        id=claim.id,
+        source=claim.source,
+        says=claim.says,
+        verdict=str(finding.verdict),
+        number=float(finding.number) if math.isfinite(finding.number) else None,
+        settings=finding.settings,
+        counterexample=finding.counterexample,
+        found=finding.is_,
+        seconds=round(time.perf_counter() - started, 2),
+        code=code_digest(),
+    )
+    (out / CLAIM_FOLDER).mkdir(exist_ok=True)
+    put(out / CLAIM_FOLDER / f"{name}.json", to_json(asdict(checked)))
+    return checked
+
+
+def recall_check(name: str, out: Path) -> Checked | None:
+    """The verdict as an earlier run of the same code left it."""
+    try:
+        known = Checked(**json.loads((out / CLAIM_FOLDER / f"{name}.json").read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+    return known if known.code == code_digest() else None
 
 
 def to_json(document: Any) -> bytes:

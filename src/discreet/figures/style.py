@@ -1,7 +1,8 @@
-"""How all figures of this room look: Okabe and Ito's colours, one line style and marker a mechanism, plain axes."""
+"""How figures look: Okabe and Ito's colours, one line style and marker a mechanism, plain axes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -10,10 +11,6 @@ if TYPE_CHECKING:
 
 BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 SKY, PURPLE, BLACK, GREY = "#56B4E9", "#CC79A7", "#000000", "#777777"
-
-PRINTED = "as printed"
-RIGHT = "put right"
-"""The two readings of a figure, and the titles of their panels."""
 
 STYLE: dict[str, dict[str, Any]] = {  # dashes and markers for those who print in grey
     "M_H": {"color": BLUE, "marker": "o", "linestyle": "-"},
@@ -35,6 +32,12 @@ def figure_of(rows: int, columns: int, title: str, *, width: float = 5.2, height
     figure = Figure(figsize=(width * columns, height * rows + 0.6), layout="constrained")
     figure.suptitle(title, fontsize=12)
     return figure, figure.subplots(rows, columns, squeeze=False)
+
+
+def two_panels(title: str, *, width: float = 5.2) -> tuple[Figure, Sequence[Axes]]:
+    """An empty figure of two panels beside each other: as printed and put right, or two settings."""
+    figure, (panels,) = figure_of(1, 2, title, width=width)
+    return figure, panels
 
 
 def dress(axes: Axes, title: str, across: str, up: str) -> None:

@@ -1,0 +1,86 @@
+"""The two readings of a figure: as the papers' program computes it, and put right.
+
+As printed: the papers' distance, γ with n for |R|, s = ε/2. Put right: the Hellinger distance and γ as the text has it.
+A mechanism has its exact error law under either reading, and a thousand runs of it beside the law.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discreet import Geometric, Laplace, LaplaceImproved, PosteriorSpace
+from discreet.mechanisms.exponential import (
+    Exponential,
+    ExponentialGlobal,
+    ExponentialLocal,
+    ExponentialReciprocal,
+    ExponentialSmooth,
+)
+from discreet.posteriors.distances import hellinger_floats
+from discreet_papers.figures.error_laws import RUNS, ErrorLaw, geometric_law
+from discreet_papers.figures.streams import ExponentialStream, LaplaceStream, Stream
+from discreet_papers.published import LegacySensitivity, legacy_floats, legacy_gamma, legacy_power
+
+PRINTED, RIGHT = "as printed", "put right"
+READINGS = (PRINTED, RIGHT)
+DISTANCE = {PRINTED: "papers' distance", RIGHT: "Hellinger distance"}
+DISTANCE_SETTING = "sqrt(1 - BC^(1/ln(n+Σα))) as printed, Hellinger put right"
+
+KINDS: tuple[type[Exponential], ...] = (ExponentialReciprocal, ExponentialSmooth, ExponentialLocal, ExponentialGlobal)
+"""The exponential mechanisms, by the kind of sensitivity."""
+
+DELTA = "1e-8"
+NAMES = ("M_H", "laplace", "laplace-improved")
+"""The mechanisms that the papers compare; M_H is exponential-smooth at s = ε/2."""
+
+_FAMILY: dict[str, type[ExponentialSmooth] | type[Laplace] | type[LaplaceImproved]] = {
+    "M_H": ExponentialSmooth,
+    "laplace": Laplace,
+    "laplace-improved": LaplaceImproved,
+}
+
+
+def distances(reading: str, space: PosteriorSpace, counts: Sequence[int], rows: ArrayLike) -> NDArray[np.float64]:
+    """From the candidate with these counts to many others, by the distance of the reading."""
+    return legacy_floats(space, counts, rows) if reading == PRINTED else hellinger_floats(space.prior, counts, rows)
+
+
+def stream(reading: str, name: str, space: PosteriorSpace, counts: Sequence[int], epsilon: str) -> Stream:
+    """The exact error of one of the papers' mechanisms on one data set.
+
+    >>> space = PosteriorSpace(prior=[1, 1], n=100)
+    >>> [round(stream(reading, "M_H", space, (50, 50), "0.8").mean, 4) for reading in READINGS]
+    [0.1945, 0.3974]
+    """
+    power = legacy_power(space) if reading == PRINTED else 1.0
+    mechanism = _FAMILY[name].as_published(space, epsilon=epsilon)
+    if not isinstance(mechanism, ExponentialSmooth):
+        return LaplaceStream(mechanism.law(counts), power=power)
+    if reading == RIGHT:
+        return exponential_stream(mechanism, counts)
+    smooth = LegacySensitivity(space, [counts]).smooth(legacy_gamma(space.n, epsilon, DELTA))
+    return ExponentialStream(space, counts, rate=float(epsilon) / 2 / float(smooth[0]), power=power)
+
+
+def exponential_stream(mechanism: Exponential, counts: Sequence[int]) -> ExponentialStream:
+    """The exact error of any exponential mechanism on one data set, in Hellinger distance."""
+    space = mechanism.space
+    rate = float(mechanism.scale) * float(mechanism.inverse_sensitivity(space.counts(counts)))
+    return ExponentialStream(space, counts, rate=rate)
+
+
+def law_and_runs(
+    reading: str, name: str, space: PosteriorSpace, counts: Sequence[int], epsilon: str
+) -> tuple[Stream | ErrorLaw, NDArray[np.float64]]:
+    """The exact law of the error of a mechanism (or of geometric), and the distances of a thousand runs."""
+    if name == "geometric":
+        ours = Geometric(space, epsilon=epsilon)
+        return geometric_law(ours, counts), distances(RIGHT, space, counts, ours.way_back(ours.simulate(counts, RUNS)))
+    law = stream(reading, name, space, counts, epsilon)
+    if (reading, name) == (PRINTED, "M_H"):  # a law, but no mechanism of this package
+        return law, law.draw_distances(RUNS)
+    outputs = _FAMILY[name].as_published(space, epsilon=epsilon).simulate(counts, RUNS)
+    return law, distances(reading, space, counts, outputs)
