@@ -88,6 +88,7 @@ def test_the_printed_losses_of_a_thousand_records_are_met_and_enclosed(kind: Kin
     assert found.certificate.bound == found.epsilon
 
 
+@pytest.mark.soak
 def test_fifty_thousand_records_are_audited_in_less_than_a_gibibyte() -> None:
     program = """
 import json, resource, sys
@@ -123,6 +124,7 @@ print(json.dumps(shown))
         assert [[x, n - x] for x in place] in (worst, mirrored)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_audit_is_the_definition_on_random_small_spaces(kind: Kind) -> None:
     rng = seeded(f"audits of {kind.__name__}")

@@ -57,6 +57,7 @@ def calibrated(name: str, n: int) -> Mechanism:
     return calibrate(name, PosteriorSpace([1, 1], n), epsilon=1)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", ALL)
 def test_fifty_records_at_epsilon_one_spend_nearly_all_of_it_and_err_no_more_than_before(name: str) -> None:
     made, nominal = calibrated(name, 50), mechanism(name, PosteriorSpace([1, 1], 50), epsilon=1)
@@ -91,6 +92,7 @@ def test_the_best_gamma_for_fifty_records_beats_the_seeds() -> None:
     assert mean_error(calibrated("exponential-global", 50)) == pytest.approx(0.5205, abs=5e-5)
 
 
+@pytest.mark.soak
 def test_a_thousand_records_reach_the_printed_error() -> None:
     best = calibrated("exponential-reciprocal", 1000)
     assert isinstance(best, ExponentialReciprocal)
@@ -258,6 +260,7 @@ def test_very_small_and_very_large_epsilons_are_calibrated(epsilon: str) -> None
     assert Fraction(998, 1000) * Fraction(epsilon) < audit(made).lower <= audit(made).epsilon <= Fraction(epsilon)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", EXPONENTIAL)
 @pytest.mark.parametrize("epsilon", ["0.01", "1", "100"])
 def test_a_strong_prior_is_calibrated(name: str, epsilon: str) -> None:

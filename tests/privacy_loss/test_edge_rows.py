@@ -21,6 +21,7 @@ from discreet.privacy_loss.rates import inverse_sensitivities
 from discreet.privacy_loss.scan import MARGIN, scanner
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("n", "loss"), [(10**6, 0.897720576), (10**12, 0.897742396)])
 def test_the_documents_own_mechanism_is_certified_at_a_million_and_a_million_million_records(
     n: int, loss: float
@@ -40,6 +41,7 @@ def test_the_local_sensitivity_at_a_million_records_loses_what_is_printed() -> N
     assert float(found.epsilon) == pytest.approx(0.921777, abs=1e-6)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("n", [10**6, 10**12])
 def test_the_textbook_mechanism_hardly_loses_more_than_its_scale(n: int) -> None:
     found = audit(ExponentialGlobal(PosteriorSpace([1, 1], n), scale="1/2"))
