@@ -46,7 +46,7 @@ def legacy_gamma(n: int, epsilon: object, delta: object) -> float:
 
 
 def legacy_floats(space: PosteriorSpace, counts: Sequence[int], rows: ArrayLike) -> NDArray[np.float64]:
-    """The legacy distances from the candidate c to many others, one a row.
+    """The legacy distances from the candidate c to many others, one per row.
 
     >>> legacy_floats(PosteriorSpace(prior=[1, 1], n=100), (0, 100), [[1, 99], [100, 0]]).round(3).tolist()
     [0.161, 1.0]
@@ -63,7 +63,7 @@ def _of_step(hellinger: ArrayLike, power: float) -> NDArray[np.float64]:
 
 
 class LegacySensitivity:
-    """The sensitivities of many data sets under the legacy distance, one a row.
+    """The sensitivities of many data sets under the legacy distance, one per row.
 
     Smooth ones look at the same arrangements as under the right distance; `tests/papers/test_published.py` holds
     them to the definition, the extreme over all data sets.

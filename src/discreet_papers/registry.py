@@ -37,7 +37,7 @@ class Study(Protocol):
 
     @staticmethod
     def sentences(shown: Any) -> list[str]:
-        """What a reader should see, a paragraph each, with its numbers taken from `shown`."""
+        """What a reader should see, one paragraph each, with its numbers taken from `shown`."""
 
     @staticmethod
     def paint(shown: Any) -> Figure:

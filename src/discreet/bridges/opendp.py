@@ -25,7 +25,7 @@ def make_release(
 ) -> Any:
     """The measurement from a list of n texts to the law's output, a list of whole numbers.
 
-    A text that is no category counts as `other`, which is one of them (the last if it is not said): every vector of n
+    A text that is not a category counts as `other`, which is one of them (by default the last): every vector of n
     texts has a release, and nothing that is raised depends on them. Most of OpenDP's own transformations measure the
     `contributions` (the symmetric distance) instead: among vectors of n, two of them are one changed record.
 

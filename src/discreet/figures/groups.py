@@ -6,21 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from discreet.figures.inference import AWARE, PLUG_IN
-from discreet.figures.posterior import BLUE, ORANGE
+from discreet.figures.inference import Floats, paint_intervals
 from discreet.posteriors import Dirichlet
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from discreet.inference import NoiseAware
     from discreet.inference.groups import EmptyGroup, Within
-
-    Floats = NDArray[np.float64]
 
 TALLEST = 40.0
 """Inches: what a picture of many groups may not exceed."""
@@ -71,23 +64,13 @@ def paint(shown: Sequence[PanelNumbers], *, title: str) -> Figure:
     figure = Figure(figsize=(7.6, height), layout="constrained")
     panels = figure.subplots(len(shown), 1, sharex=True, squeeze=False, height_ratios=[count + 0.6 for count in rows])
     for axes, panel in zip(panels[:, 0], shown, strict=True):
-        _paint_panel(axes, panel)
+        aware = None
+        if panel.mean is not None and panel.low is not None and panel.high is not None:
+            aware = (panel.mean, panel.low, panel.high)
+        paint_intervals(axes, panel.categories, (panel.plug_mean, panel.plug_low, panel.plug_high), aware)
+        axes.set_title(panel.name, loc="left", fontsize=10, parse_math=False)
+        axes.spines[["top", "right"]].set_visible(False)
     panels[-1, 0].set_xlabel("share (%), mean and 95 % interval")
     figure.suptitle(title, fontsize=11, parse_math=False)
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
     return figure
-
-
-def _paint_panel(axes: Axes, panel: PanelNumbers) -> None:
-    rows = np.arange(len(panel.categories))
-    aware = panel.low is not None and panel.high is not None and panel.mean is not None
-    if aware:
-        axes.hlines(rows - 0.14, panel.low, panel.high, color=BLUE, linewidth=3, label=AWARE)  # type: ignore[arg-type]
-        axes.plot(panel.mean, rows - 0.14, "o", color=BLUE)  # type: ignore[arg-type]
-    below = rows + (0.2 if aware else 0.0)
-    axes.hlines(below, panel.plug_low, panel.plug_high, color=ORANGE, linestyle="--", label=PLUG_IN)
-    axes.plot(panel.plug_mean, below, "x", color=ORANGE)
-    axes.set_yticks(rows, panel.categories, parse_math=False)
-    axes.set_ylim(len(rows) - 0.4, -0.6)
-    axes.set_title(panel.name, loc="left", fontsize=10, parse_math=False)
-    axes.spines[["top", "right"]].set_visible(False)

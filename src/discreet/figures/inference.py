@@ -1,4 +1,4 @@
-"""What a reader may believe beside the released posterior at face value: two curves, or two intervals a category.
+"""What a reader may believe beside the released posterior at face value: two curves, or two intervals per category.
 
 Each is labelled with what it leaves in or out, in different colours and line styles, so that nobody confuses them.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    Floats = NDArray[np.float64]
+Floats: TypeAlias = NDArray[np.float64]
+Triple: TypeAlias = tuple[Floats, Floats, Floats]
 
 AWARE = "what a reader may believe\n(privacy noise included)"
 PLUG_IN = "released posterior at face value\n(privacy noise not included)"
@@ -86,7 +87,9 @@ def paint(shown: BeliefNumbers, *, title: str) -> Figure:
     if shown.grid is not None and shown.density is not None and shown.plug_density is not None:
         _paint_densities(axes, shown, shown.grid, shown.density, shown.plug_density)
     else:
-        _paint_intervals(axes, shown)
+        plug, aware = (shown.plug_mean, shown.plug_low, shown.plug_high), (shown.mean, shown.low, shown.high)
+        paint_intervals(axes, shown.categories, plug, aware)
+        axes.set_xlabel(f"share (%), mean and {100 * shown.level:g} % interval")
     axes.set_title(title, loc="left", fontsize=11, parse_math=False)
     axes.spines[["top", "right"]].set_visible(False)
     figure.legend(loc="outside lower center", ncols=3, frameon=False)
@@ -104,12 +107,14 @@ def _paint_densities(axes: Axes, shown: BeliefNumbers, grid: Floats, density: Fl
     axes.set_ylabel("density (per percentage point)")
 
 
-def _paint_intervals(axes: Axes, shown: BeliefNumbers) -> None:
-    rows = np.arange(len(shown.categories))
-    axes.hlines(rows - 0.12, shown.low, shown.high, color=BLUE, linewidth=3, label=AWARE)
-    axes.plot(shown.mean, rows - 0.12, "o", color=BLUE)
-    axes.hlines(rows + 0.18, shown.plug_low, shown.plug_high, color=ORANGE, linestyle="--", label=PLUG_IN)
-    axes.plot(shown.plug_mean, rows + 0.18, "x", color=ORANGE)
-    axes.set_yticks(rows, shown.categories, parse_math=False)
-    axes.invert_yaxis()
-    axes.set_xlabel(f"share (%), mean and {100 * shown.level:g} % interval")
+def paint_intervals(axes: Axes, categories: Sequence[str], plug: Triple, aware: Triple | None) -> None:
+    """The mean, low and high of each category: at face value, and above it with the noise included if that is known."""
+    rows = np.arange(len(categories))
+    if aware is not None:
+        axes.hlines(rows - 0.14, aware[1], aware[2], color=BLUE, linewidth=3, label=AWARE)
+        axes.plot(aware[0], rows - 0.14, "o", color=BLUE)
+    below = rows + (0.2 if aware is not None else 0.0)
+    axes.hlines(below, plug[1], plug[2], color=ORANGE, linestyle="--", label=PLUG_IN)
+    axes.plot(plug[0], below, "x", color=ORANGE)
+    axes.set_yticks(rows, categories, parse_math=False)
+    axes.set_ylim(len(rows) - 0.4, -0.6)

@@ -1,4 +1,4 @@
-"""How figures look: Okabe and Ito's colours, one line style and marker a mechanism, plain axes."""
+"""How figures look: Okabe and Ito's colours, one line style and marker per mechanism, plain axes."""
 
 from __future__ import annotations
 

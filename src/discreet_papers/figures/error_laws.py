@@ -106,11 +106,6 @@ class ErrorLaw:
         """The expected distance."""
         return float(self.chance @ self.distance)
 
-    @property
-    def variance(self) -> float:
-        """Its variance."""
-        return float(self.chance @ np.square(self.distance - self.mean))
-
     def quantile(self, p: float) -> float:
         """The least distance that is not exceeded with probability p, up to the rounding of a sum of floats."""
         at = int(np.searchsorted(np.cumsum(self.chance), p - 1e-12))

@@ -66,7 +66,7 @@ def numbers(quick: bool) -> SensitivityNumbers:
 
 
 def table(shown: SensitivityNumbers) -> Table:
-    """One row a data set."""
+    """One row per data set."""
     columns = [(reading, kind) for reading, curves in shown.curves.items() for kind in curves]
     return Table(
         ("first count", *(f"{kind}, {reading}" for reading, kind in columns)),

@@ -50,7 +50,7 @@ def numbers(quick: bool) -> Curves:
 
 
 def table(shown: Curves) -> Table:
-    """One row a candidate."""
+    """One row per candidate."""
     keys = list(shown)
     return Table(
         ("first count of r", *(f"{reading}, c = {data}" for reading, data in keys)),

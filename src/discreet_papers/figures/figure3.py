@@ -72,7 +72,7 @@ def _binned(law: Stream) -> NDArray[np.float64]:
 
 
 def table(shown: list[Law]) -> Table:
-    """One row a bin."""
+    """One row per bin."""
     return Table(
         ("from distance", "to distance", *(f"{law.mechanism}, k = {law.k}, {law.reading}" for law in shown)),
         tuple((i / BINS, (i + 1) / BINS, *(float(law.chance[i]) for law in shown)) for i in range(BINS)),

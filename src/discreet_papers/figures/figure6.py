@@ -97,7 +97,7 @@ def right_losses(space: PosteriorSpace, names: Sequence[str] = NAMES) -> list[Lo
 
 
 def table(shown: list[Loss]) -> Table:
-    """One row a loss."""
+    """One row per loss."""
     return Table(
         ("reading", "mechanism", "n", "exact loss", "worst data", "its neighbour", "the output"),
         tuple((loss.reading, loss.mechanism, loss.n, loss.epsilon, *loss.worst) for loss in shown),

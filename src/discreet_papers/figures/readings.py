@@ -53,7 +53,7 @@ def stream(reading: str, name: str, space: PosteriorSpace, counts: Sequence[int]
 
     >>> space = PosteriorSpace(prior=[1, 1], n=100)
     >>> [round(stream(reading, "M_H", space, (50, 50), "0.8").mean, 4) for reading in READINGS]
-    [0.1945, 0.3974]
+    [0.1945, 0.5243]
     """
     power = legacy_power(space) if reading == PRINTED else 1.0
     mechanism = _FAMILY[name].as_published(space, epsilon=epsilon)

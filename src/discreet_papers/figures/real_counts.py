@@ -2,7 +2,7 @@
 
 As printed: their three mechanisms in their distance. Put right: every mechanism in Hellinger distance with ε = 1 as its
 guarantee, M_H also at the papers' own scale, and the limit of all mechanisms: the linear programme where it is small
-enough, and for two categories the geometric mechanism with the Bayesian way back, equal to it to five decimals.
+enough, and for two categories the geometric mechanism with Bayesian post-processing, equal to it to five decimals.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def _limit(space: PosteriorSpace, counts: tuple[int, ...]) -> tuple[str, float, 
 
 
 def table(shown: list[Error]) -> Table:
-    """One row a mechanism and data set."""
+    """One row per mechanism and data set."""
     return Table(
         ("reading", "data", "counts", "mechanism", "mean error", "within", "method"),
         tuple(

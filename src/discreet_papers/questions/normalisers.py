@@ -68,7 +68,7 @@ def numbers(quick: bool) -> NormaliserNumbers:
 
 
 def table(shown: NormaliserNumbers) -> Table:
-    """All values, one a row."""
+    """All values, one per row."""
     rows: list[tuple[str | int | float | None, ...]] = []
     for name, curve in shown.by_size.items():
         rows += [("against n", name, n, 0.5, value) for n, value in curve]

@@ -130,7 +130,7 @@ def _row(scored: Scored, measures: dict[str, NDArray[np.float64]]) -> Row:
 
 
 def table(shown: ScoreNumbers) -> Table:
-    """One row a score and space, geometric below, then the refused."""
+    """One row per score and space, geometric below, then the refused."""
     rows: list[tuple[str | int | float | None, ...]] = []
     for row in shown.rows:
         errors = (row.errors.get(name) for name in MEASURES)

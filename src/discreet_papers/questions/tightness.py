@@ -85,7 +85,7 @@ def numbers(quick: bool) -> TightNumbers:
 
 
 def table(shown: TightNumbers) -> Table:
-    """All values, one a row."""
+    """All values, one per row."""
     rows: list[tuple[str | int | float | None, ...]] = []
     for kind, curves in (("exact loss", shown.losses), ("mean H", shown.errors)):
         rows += [(kind, name, n, value, None) for name, curve in curves.items() for n, value in curve]

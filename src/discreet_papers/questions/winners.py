@@ -89,7 +89,7 @@ def counts_of(n: int, k: int, share: float) -> list[int]:
 
 
 def table(shown: list[Cell]) -> Table:
-    """One row a cell."""
+    """One row per cell."""
     names = ("M_H", *RIVALS)
     return Table(
         ("k", "prior", "data", "n", "epsilon", *names, "verdict"),

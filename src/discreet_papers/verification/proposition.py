@@ -45,10 +45,9 @@ class ThreeTerms(NamedTuple):
 def three_terms(mu1: Steps, mu2: Steps, eps: object, t: object = 1) -> ThreeTerms:
     """The δ with which the ideal mechanism's results are (ε, δ)-close, for noise laws μ₁ on a and μ₂ on a', |a-a'| = t.
 
-        >>> from discreet_papers.verification.affine import positive
-    from discreet_papers.verification.dilations import UNIFORM
-        >>> float(three_terms(UNIFORM, UNIFORM, 1).delta)
-        0.0
+    >>> from discreet_papers.verification.dilations import UNIFORM
+    >>> float(three_terms(UNIFORM, UNIFORM, 1).delta)
+    0.0
     """
     epsilon, distance = exact(eps, "epsilon", above=0), exact(t, "t", minimum=0)
     if distance > 1:
@@ -66,11 +65,10 @@ def three_terms(mu1: Steps, mu2: Steps, eps: object, t: object = 1) -> ThreeTerm
 def opposite_dilation(mu1: Steps, mu2: Steps, eps: object) -> Enclosure:
     """sup_E [μ₁(E) - e^ε μ₂(e^{+ε}E)]: what the paper's step would need on the other sign's branch.
 
-        >>> from math import exp
-        >>> from discreet_papers.verification.affine import positive
-    from discreet_papers.verification.dilations import UNIFORM
-        >>> abs(float(opposite_dilation(UNIFORM, UNIFORM, 1)) - (1 - exp(-1))) < 1e-15
-        True
+    >>> from math import exp
+    >>> from discreet_papers.verification.dilations import UNIFORM
+    >>> abs(float(opposite_dilation(UNIFORM, UNIFORM, 1)) - (1 - exp(-1))) < 1e-15
+    True
     """
     epsilon = exact(eps, "epsilon", above=0)
     start, end = (False, Fraction(0)), (False, Fraction(1))
