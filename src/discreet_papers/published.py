@@ -20,7 +20,7 @@ from discreet.arithmetic.numbers import ball, exact, nearest_float
 from discreet.posteriors.distances import log_affinity_floats
 from discreet.posteriors.grid import Line
 from discreet.posteriors.space import PosteriorSpace
-from discreet.privacy_loss.rates import Steps
+from discreet.sensitivity.vectorised import Steps
 from discreet.sensitivity.exact import global_sensitivity
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from discreet.mechanisms.exponential import ExponentialSmooth
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.distances import hellinger
 from discreet.posteriors.space import PosteriorSpace
-from discreet.privacy_loss.rates import Steps
+from discreet.sensitivity.vectorised import Steps
 from discreet.sensitivity.exact import global_sensitivity
 from discreet_papers.claims.base import Claim, Evidence
 

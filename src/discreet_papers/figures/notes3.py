@@ -13,7 +13,7 @@ from discreet.mechanisms import ExponentialSmooth
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.distances import hellinger
 from discreet.posteriors.space import PosteriorSpace
-from discreet.privacy_loss.rates import Steps
+from discreet.sensitivity.vectorised import Steps
 from discreet.sensitivity.exact import global_sensitivity, published_gamma
 from discreet_papers.figures.boxes import LEGEND, Box, box_agreement, box_table, paint_boxes
 from discreet_papers.figures.error_laws import RUNS
