@@ -2,5 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 Outcome = tuple[int, ...]
 """What a mechanism may release: counts, one per category."""
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called with how much is done, and of how much."""

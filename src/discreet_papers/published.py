@@ -22,7 +22,7 @@ from discreet import PosteriorSpace, global_sensitivity
 from discreet.arithmetic.numbers import ball, exact, nearest_float
 from discreet.posteriors.distances import log_affinity_floats
 from discreet.posteriors.grid import Line
-from discreet.privacy_loss.rates import Steps
+from discreet.sensitivity.vectorised import Steps
 
 
 def legacy_power(space: PosteriorSpace) -> float:

@@ -10,15 +10,14 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.inference import line, line_totals
+from discreet.arithmetic.discrete_gauss_rule import gram, summed
+from discreet.inference import line
 from discreet.inference.coarse import Part, coarse
-from discreet.inference.discrete_gauss_rule import gram, summed
-from discreet.inference.line import Line
-from discreet.inference.line_totals import LineTotals
-from discreet.inference.parts import on_a_line
+from discreet.inference.line import Line, on_a_line
+from discreet.kernels import HellingerKernel, kernel_of
+from discreet.kernels.line_normalisers import LineNormalisers
 from discreet.mechanisms.exponential import Exponential
 from discreet.testing import HashedBits
-from discreet.utility.lines import ExponentialLine
 
 FAMILIES = ["exponential-global", "exponential-local", "exponential-smooth", "exponential-reciprocal"]
 NOISES = ["geometric", "laplace", "laplace-improved"]
@@ -27,9 +26,9 @@ N = 1200
 
 @pytest.fixture
 def _fresh() -> Iterator[None]:
-    line_totals.line_totals.cache_clear()
+    kernel_of.cache_clear()
     yield
-    line_totals.line_totals.cache_clear()
+    kernel_of.cache_clear()
 
 
 def apart(one: dc.NoiseAware, other: dc.NoiseAware) -> float:
@@ -65,16 +64,16 @@ def test_blocks_agree_with_all_counts_within_what_they_state(name: str, prior: l
 def test_totals_agree_with_enumeration_at_every_count(name: str) -> None:
     mechanism = dc.mechanism(name, dc.PosteriorSpace(prior=["1/2", 3], n=1500), epsilon=1)
     assert isinstance(mechanism, Exponential)
-    found, c = LineTotals(mechanism), np.arange(1501.0)
-    gap = np.abs(found(c) - np.asarray(ExponentialLine(mechanism).log_normalisers))
+    found, c = LineNormalisers(mechanism), np.arange(1501.0)
+    gap = np.abs(found(c) - HellingerKernel(mechanism).enumerated.log_normalisers)
     assert (gap <= found.errors(c)).all()
     assert gap.max() < 1e-8
 
 
 @pytest.mark.usefixtures("_fresh")
 def test_totals_that_are_off_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = LineTotals.directly
-    monkeypatch.setattr(LineTotals, "directly", lambda self, c: right(self, c) + 1e-3 * np.log1p(c))
+    right = LineNormalisers.directly
+    monkeypatch.setattr(LineNormalisers, "directly", lambda self, c: right(self, c) + 1e-3 * np.log1p(c))
     blocks, whole = both("exponential-reciprocal", [1, 1], "1", 5)
     assert apart(whole, blocks) > 100 * blocks.error
 
@@ -199,7 +198,7 @@ def test_the_rule_sums_polynomials_exactly() -> None:
 @pytest.mark.parametrize("prior", [["1e12", "1"], ["1", "1e12"], ["1e-9", "1e9"]])
 def test_normalisers_between_panels_are_sums_of_their_own_under_any_prior(prior: list[str]) -> None:
     n = 10**9
-    totals = LineTotals(dc.ExponentialGlobal(dc.PosteriorSpace(prior=prior, n=n), scale="1/2"))
+    totals = LineNormalisers(dc.ExponentialGlobal(dc.PosteriorSpace(prior=prior, n=n), scale="1/2"))
     near = np.array([140.0, 200.0, 3000.0, 1e5, 1e7])
     c = np.concatenate([near, n - near, [n / 2]])
     assert (np.abs(totals(c) - totals.directly(c)) <= totals.errors(c) + 1e-8).all()

@@ -12,15 +12,14 @@ from scipy.special import betaln
 
 import discreet as dc
 from discreet.inference import weighted_draws as module
-from discreet.inference.factors import factors
-from discreet.inference.powers import _log_power, powers
 from discreet.inference.proposal_laws import NearOutput, NoiseProposal, PriorPredictive, Proposal
-from discreet.inference.simplex_totals import SimplexTotals
 from discreet.inference.weighted_draws import Sampled, sampled
+from discreet.kernels import HellingerKernel
+from discreet.kernels.powers import _log_power, powers
+from discreet.kernels.simplex_normalisers import SimplexNormalisers
 from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.predictive import log_predictive
 from discreet.testing import HashedBits
-from discreet.utility.simplices import ExponentialSimplex
 from tests.support.statistics import fits
 
 SPACES = [([1, 1, 1], 40), (["1/2", 30, 2], 60), ([1, 1, 1, 1], 14), ([1] * 8, 5)]
@@ -61,15 +60,14 @@ def off(one: dc.NoiseAware, whole: dc.NoiseAware) -> NDArray[np.float64]:
 def test_normalisers_are_those_of_enumeration(name: str, prior: list[object], n: int) -> None:
     for epsilon in ("1/10", "30"):
         mechanism = family(name, prior, n, epsilon)
-        kernel = ExponentialSimplex(mechanism)
-        ranks = np.linspace(0, len(kernel.candidates) - 1, 40).astype(int)
-        rows = kernel.candidates[ranks]
-        exact = np.array([kernel.log_normaliser(int(rank)) for rank in ranks])
-        totals = SimplexTotals(mechanism, rows)
+        every = mechanism.space.candidates().array()
+        rows = every[np.linspace(0, len(every) - 1, 40).astype(int)]
+        exact = np.array([float(HellingerKernel(mechanism).log_normaliser(row).values) for row in rows])
+        totals = SimplexNormalisers(mechanism, rows)
         assert totals(rows) == pytest.approx(exact, abs=2e-5)
         assert totals.rounding < 1e-4
         some = rows[::8]
-        assert SimplexTotals(mechanism, some, finer=True)(some) == pytest.approx(exact[::8], abs=5e-6)
+        assert SimplexNormalisers(mechanism, some, finer=True)(some) == pytest.approx(exact[::8], abs=5e-6)
 
 
 @pytest.mark.parametrize("a", [1e-3, 0.5, 5.0, 60.0])
@@ -104,10 +102,10 @@ def test_what_is_wrong_would_be_seen(monkeypatch: pytest.MonkeyPatch, fault: str
     name, prior, n, epsilon, output = CASES[0]
     mechanism = dc.mechanism(name, dc.PosteriorSpace(prior=prior, n=n), epsilon=epsilon)
     whole = dc.noise_aware(mechanism, output)
-    right, law, expected = SimplexTotals.__call__, NearOutput.log_chance, log_predictive
+    right, law, expected = SimplexNormalisers.__call__, NearOutput.log_chance, log_predictive
     if fault == "totals":
         monkeypatch.setattr(
-            SimplexTotals, "__call__", lambda self, rows: right(self, rows) + 0.2 * np.log1p(rows[:, 0])
+            SimplexNormalisers, "__call__", lambda self, rows: right(self, rows) + 0.2 * np.log1p(rows[:, 0])
         )
     elif fault == "chances":
         monkeypatch.setattr(NearOutput, "log_chance", lambda self, rows: law(self, rows) - 0.02 * rows[:, 0])
@@ -119,12 +117,12 @@ def test_what_is_wrong_would_be_seen(monkeypatch: pytest.MonkeyPatch, fault: str
 @pytest.mark.parametrize("kind", ["expected", "expected, uneven", "around", "beside"])
 def test_proposals_have_the_law_that_they_say(kind: str) -> None:
     space = dc.PosteriorSpace(prior=["1/2", 1, 3], n=12)
-    beside = factors(dc.Geometric(space, epsilon=1), (3, -2, 11))
+    beside = dc.Geometric(space, epsilon=1).kernel.factors((3, -2, 11))
     assert beside is not None
     laws: dict[str, Proposal] = {
         "expected": PriorPredictive(dc.Dirichlet([1, 1, 1]), 12),
         "expected, uneven": PriorPredictive(space.prior, 12),
-        "around": NearOutput(family("exponential-reciprocal", ["1/2", 1, 3], 12, "4"), (3, 4, 5)),
+        "around": NearOutput(family("exponential-reciprocal", ["1/2", 1, 3], 12, "4").law([3, 4, 5]).proposals()),
         "beside": NoiseProposal(beside, 12),
     }
     rows = laws[kind].draw(HashedBits(f"proposals {kind}"), 40_000)
@@ -204,7 +202,7 @@ def test_a_normaliser_hardly_depends_on_how_many_records_there_are(name: str) ->
     for n in (9 * 10**8, 9 * 10**11, 9 * 10**14):
         made = family(name, [1, 1, 1], n, "1")
         rows = np.array([[n // 3] * 3, [n // 2, n // 4, n // 4]])
-        found.append(SimplexTotals(made, rows)(rows))
+        found.append(SimplexNormalisers(made, rows)(rows))
     assert found[1] == pytest.approx(found[0], abs=1e-4)
     assert found[2] == pytest.approx(found[0], abs=1e-4)
 

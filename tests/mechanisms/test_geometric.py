@@ -11,7 +11,8 @@ import pytest
 from discreet import Dirichlet, InvalidInput, PosteriorSpace, TooLarge
 from discreet.arithmetic.numbers import precision
 from discreet.mechanisms import Geometric
-from discreet.mechanisms.geometric import TAIL, noise_vectors, rank_rows
+from discreet.mechanisms.geometric import TAIL, noise_vectors
+from discreet.posteriors.space import rank_rows
 from discreet.testing import CountedBits, HashedBits
 from tests.oracles import geometric as oracle
 from tests.oracles.precision import mp

@@ -16,7 +16,6 @@ from discreet import Beta, Dirichlet, InvalidInput, chi_squared, hellinger, kl, 
 from discreet.arithmetic.numbers import precision
 from discreet.posteriors.distances import (
     Affinity,
-    hellinger_enclosure,
     hellinger_floats,
     legacy_hellinger,
     log_affinity_floats,
@@ -132,7 +131,7 @@ def test_all_forms_of_hellinger_agree_with_enumeration(batch: int) -> None:
 def test_enclosures_are_narrow_at_any_size_and_hold_the_exact_distance(c: int, r: int, rest: int, bits: int) -> None:
     alpha, n = (Fraction(1, 3), Fraction(5)), max(c, r) + rest
     with precision(bits):
-        found = hellinger_enclosure(Dirichlet(alpha), (c, n - c), (r, n - r))
+        found = Affinity(Dirichlet(alpha), (c, n - c)).hellinger((r, n - r))
     if c == r:
         assert found == 0
     else:
@@ -144,9 +143,9 @@ def test_enclosures_are_narrow_at_any_size_and_hold_the_exact_distance(c: int, r
 def test_enclosures_of_a_raised_precision_lie_inside_the_earlier_ones() -> None:
     prior, c, r = Dirichlet([1, "0.7", 3]), (10**9, 5, 3), (10**9 - 1, 6, 3)
     with precision(64):
-        wide = hellinger_enclosure(prior, c, r)
+        wide = Affinity(prior, c).hellinger(r)
     with precision(500):
-        narrow = hellinger_enclosure(prior, c, r)
+        narrow = Affinity(prior, c).hellinger(r)
     assert wide.contains(narrow)
 
 

@@ -26,7 +26,6 @@ from discreet import (
 from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.predictive import log_predictive
 from discreet.privacy_loss.calibration import _Search
-from discreet.privacy_loss.rates import inverse_sensitivities
 from discreet.privacy_loss.scan import scanner
 from tests.oracles import accuracy, loss, spaces
 from tests.privacy_loss.families import oracle_kernel
@@ -43,7 +42,7 @@ def mean_error(made: Mechanism) -> float:
     weights = np.exp(log_predictive(space.prior, rows))
     if isinstance(made, Exponential):
         scan = scanner(space)
-        return scan.mean_error(float(made.scale) * inverse_sensitivities(made, rows), weights)
+        return scan.mean_error(float(made.scale) * made.inverse_sensitivities(rows), weights)
     total = 0.0
     for weight, row in zip(weights, rows.tolist(), strict=True):
         distance = np.array([space.distance(row, other) for other in rows.tolist()])
@@ -139,7 +138,7 @@ def test_a_slightly_larger_scale_would_spend_too_much() -> None:
         made = calibrated(name, 50)
         assert isinstance(made, Exponential)
         scan = scanner(made.space)
-        inverse = inverse_sensitivities(made, scan.rows)
+        inverse = made.inverse_sensitivities(scan.rows)
         for factor in (1 + 1e-7, 1 + 1e-4, 1.01, 1.5, 4):
             assert scan.worst(factor * float(made.scale) * inverse).loss > 1
 
@@ -172,7 +171,7 @@ def test_a_larger_scale_beyond_a_hump_of_the_loss_is_found(
     made = calibrate(name, PosteriorSpace(alpha, n), epsilon=epsilon, gamma=gamma)
     assert isinstance(made, Exponential)
     scan = scanner(made.space)
-    inverse = inverse_sensitivities(made, scan.rows)
+    inverse = made.inverse_sensitivities(scan.rows)
 
     def loss_at(scale: float) -> float:
         return scan.worst(scale * inverse).loss

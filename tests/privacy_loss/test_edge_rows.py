@@ -17,7 +17,6 @@ from discreet import (
 )
 from discreet.mechanisms.exponential import Exponential
 from discreet.privacy_loss.edge_rows import scan_ends
-from discreet.privacy_loss.rates import inverse_sensitivities
 from discreet.privacy_loss.scan import MARGIN, scanner
 
 
@@ -65,7 +64,7 @@ def test_it_agrees_with_enumeration_within_its_own_bound(seed: int) -> None:
     space = PosteriorSpace([f"{10 ** chance.uniform(-1.3, 1):.3g}" for _ in range(2)], chance.randint(650, 2900))
     scan = scanner(space)
     for mechanism in _families(space):
-        truth = scan.worst(float(mechanism.scale) * inverse_sensitivities(mechanism, scan.rows)).loss
+        truth = scan.worst(float(mechanism.scale) * mechanism.inverse_sensitivities(scan.rows)).loss
         found = scan_ends(mechanism)
         assert found.loss <= truth + MARGIN, mechanism
         assert truth <= found.bound + MARGIN, mechanism

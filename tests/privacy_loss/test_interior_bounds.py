@@ -10,7 +10,6 @@ import pytest
 from discreet import ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, ExponentialSmooth, PosteriorSpace
 from discreet.mechanisms.exponential import Exponential
 from discreet.privacy_loss.interior_bounds import Middle
-from discreet.privacy_loss.rates import inverse_sensitivities
 from discreet.privacy_loss.scan import Dense
 
 
@@ -33,7 +32,7 @@ def middle(mechanism: Exponential) -> Middle:
 
 def losses(scan: Dense, mechanism: Exponential) -> np.ndarray:
     """The loss of every pair (c, c+1), in both orders, by enumeration."""
-    log_pmf = scan.log_pmf(float(mechanism.scale) * inverse_sensitivities(mechanism, scan.rows))
+    log_pmf = scan.log_pmf(float(mechanism.scale) * mechanism.inverse_sensitivities(scan.rows))
     found: np.ndarray = np.abs(np.diff(log_pmf, axis=0)).max(axis=1)
     return found
 

@@ -10,10 +10,10 @@ import pytest
 
 from discreet import ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, ExponentialSmooth, PosteriorSpace
 from discreet.arithmetic.numbers import precision
+from discreet.kernels.hellinger import LONGEST
 from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.predictive import log_predictive
-from discreet.privacy_loss.rates import inverse_sensitivities
-from discreet.privacy_loss.scan import DENSE, LONGEST, MARGIN, Dense, LineScan, margin, scannable, scanner
+from discreet.privacy_loss.scan import DENSE, MARGIN, Dense, LineScan, margin, scannable, scanner
 from tests.oracles import accuracy, loss, spaces
 from tests.oracles.precision import mp
 from tests.privacy_loss.families import (
@@ -31,7 +31,7 @@ LINES = [("1", "1"), ("0.3", "7"), ("0.001", "0.001"), ("60", "2")]
 
 def rates_of(mechanism: Exponential, scan: Dense | LineScan) -> Floats:
     """s/S of every data set."""
-    found: Floats = float(mechanism.scale) * inverse_sensitivities(mechanism, scan.rows)
+    found: Floats = float(mechanism.scale) * mechanism.inverse_sensitivities(scan.rows)
     return found
 
 
@@ -112,7 +112,7 @@ def test_the_line_scan_is_the_dense_scan(kind: Kind, alpha: tuple[str, str], n: 
     line, dense = LineScan(space), Dense(space)
     rates = rates_of(build(kind, space, gamma, scale=scale), dense)
     log_pmf = dense.log_pmf(rates)
-    assert np.abs(line.log_normalisers(rates) + log_pmf.diagonal()).max() < MARGIN / 100
+    assert np.abs(line.at(rates).log_normalisers + log_pmf.diagonal()).max() < MARGIN / 100
     found, expected = line.worst(rates), dense.worst(rates)
     assert found.loss == pytest.approx(expected.loss, abs=MARGIN / 100)
     # A mirrored space has its extreme twice; either place will do.
@@ -136,7 +136,7 @@ def test_no_pair_that_the_line_scan_may_skip_has_a_greater_loss_than_its_bound(
         rates = rates_of(build(kind, space, "1/4", scale=scale), dense)
         log_pmf = dense.log_pmf(rates)
         losses = np.abs(log_pmf[:-1] - log_pmf[1:]).max(axis=1)
-        assert (line._bounds(rates, line.log_normalisers(rates)) >= losses).all()
+        assert (line.bounds(line.at(rates)) >= losses).all()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -176,11 +176,11 @@ def test_floats_stay_within_a_tenth_of_the_stated_error_for_fifty_thousand_recor
     space = PosteriorSpace([1, 1], n)
     mechanism, line = build(kind, space, 1, scale="1/2"), LineScan(space)
     rates, rng = rates_of(mechanism, line), seeded("fifty thousand")
-    start, stop = line._windows(rates)
+    start, stop = line.at(rates).windows
     for c in (2, 20_000, n):
-        distance = line._grid.distances_between(c, int(start[c]), int(stop[c]))
+        distance = line.table.distances_between(c, int(start[c]), int(stop[c]))
         log_total = math.log(np.exp(-rates[c] * distance).sum())
-        law, row = mechanism.law((c, n - c)), line._grid.distances(c)
+        law, row = mechanism.law((c, n - c)), line.table.distances(c)
         with precision(96):
             assert abs(law.log_total() - log_total) < MARGIN / 20
             for r in (0, n, min(c + 1, n), *(rng.randrange(n + 1) for _ in range(20))):
@@ -212,11 +212,11 @@ def test_a_window_leaves_out_nothing_that_matters() -> None:
     space = PosteriorSpace([1, "0.4"], 2500)
     line = LineScan(space)
     for scale in (0.01, 0.5, 30.0):
-        rates = scale * inverse_sensitivities(ExponentialLocal(space, scale=1), line.rows)
-        start, stop = line._windows(rates)
+        rates = scale * ExponentialLocal(space, scale=1).inverse_sensitivities(line.rows)
+        start, stop = line.at(rates).windows
         for c in (0, 1, 40, 1250, 2499, 2500):
             assert start[c] <= c < stop[c]
-            weights = np.exp(-rates[c] * line._grid.distances(c))
+            weights = np.exp(-rates[c] * line.table.distances(c))
             left_out = weights[: start[c]].sum() + weights[stop[c] :].sum()
             assert left_out <= math.exp(-41.9)
     assert (stop - start).max() < 2501  # the last scale is a peaked law: most of a row is never looked at
@@ -227,7 +227,7 @@ def test_unequal_priors_are_not_taken_for_mirrored_ones() -> None:
     line, dense = LineScan(space), Dense(space)
     rates = rates_of(ExponentialLocal(space, scale=1), dense)
     expected = -dense.log_pmf(rates).diagonal()
-    assert np.abs(line.log_normalisers(rates) - expected).max() < 1e-13
+    assert np.abs(line.at(rates).log_normalisers - expected).max() < 1e-13
     assert np.abs(expected - expected[::-1]).max() > 1e-9
 
 
@@ -249,7 +249,7 @@ def test_a_long_scan_says_how_far_it_is() -> None:
     told: list[tuple[int, int]] = []
     space = PosteriorSpace([1, 1], 3500)
     line = LineScan(space, lambda done, total: told.append((done, total)))
-    line.log_normalisers(rates_of(ExponentialGlobal(space, scale=1), line))
+    assert len(line.at(rates_of(ExponentialGlobal(space, scale=1), line)).log_normalisers) == len(line.rows)
     assert told[0] == (0, 1751)
     assert told[-1] == (1751, 1751)
     assert told == sorted(told)

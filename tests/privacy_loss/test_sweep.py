@@ -7,10 +7,9 @@ from fractions import Fraction
 import pytest
 
 from discreet import ExponentialLocal, ExponentialReciprocal, PosteriorSpace, audit
+from discreet.posteriors.space import orbits
 from discreet.privacy_loss import sweep as module
-from discreet.privacy_loss.rates import inverse_sensitivities
-from discreet.privacy_loss.scan import MARGIN, Dense
-from discreet.privacy_loss.sweep import Sweep, orbits, sweepable
+from discreet.privacy_loss.scan import MARGIN, Dense, Sweep, sweepable
 from tests.privacy_loss.test_interior_bounds import families
 
 SPACES = [(["1", "1", "1"], 20), (["0.3", "0.3", "5"], 18), (["0.01", "2", "50"], 16), (["1", "1", "2", "2"], 8)]
@@ -21,10 +20,10 @@ def test_it_finds_the_greatest_loss_of_all(prior: list[str], n: int) -> None:
     space = PosteriorSpace(prior, n)
     dense, sweep = Dense(space), Sweep(space)
     for mechanism in families(space, "0.5"):
-        rates = float(mechanism.scale) * inverse_sensitivities(mechanism, sweep.rows)
+        rates = float(mechanism.scale) * mechanism.inverse_sensitivities(sweep.rows)
         found = sweep.worst(rates)
         assert found.bound == -float("inf")
-        assert found.extreme.loss == pytest.approx(dense.worst(rates).loss, abs=MARGIN), mechanism
+        assert found.loss == pytest.approx(dense.worst(rates).loss, abs=MARGIN), mechanism
 
 
 def test_what_is_not_scanned_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,11 +32,11 @@ def test_what_is_not_scanned_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None
     dense, sweep = Dense(space), Sweep(space)
     cut = 0
     for mechanism in families(space, "0.5"):
-        rates = float(mechanism.scale) * inverse_sensitivities(mechanism, sweep.rows)
+        rates = float(mechanism.scale) * mechanism.inverse_sensitivities(sweep.rows)
         found, truth = sweep.worst(rates), dense.worst(rates).loss
-        assert found.extreme.loss <= truth + MARGIN
-        assert truth <= max(found.extreme.loss, found.bound) + MARGIN
-        cut += found.bound > found.extreme.loss
+        assert found.loss <= truth + MARGIN
+        assert truth <= max(found.loss, found.bound) + MARGIN
+        cut += found.bound > found.loss
     assert cut
 
 

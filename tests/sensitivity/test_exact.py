@@ -21,7 +21,7 @@ from discreet import (
     smooth_sensitivity,
 )
 from discreet.arithmetic.numbers import ball, precision, rational
-from discreet.posteriors.distances import hellinger_enclosure
+from discreet.posteriors.distances import Affinity
 from discreet.sensitivity.exact import (
     global_enclosure,
     inverse_reciprocal_enclosure,
@@ -163,7 +163,7 @@ def test_statement_1_distances_between_neighbours_grow_away_from_the_balanced_co
     space = PosteriorSpace([a, b], n)
     lowest = (n + b - a) / 2 - Fraction(1, 2)  # D(x) and D(2·lowest - x) are mirror images
     with precision(256):
-        steps = [hellinger_enclosure(space.prior, (x, n - x), (x + 1, n - x - 1)) for x in range(n)]
+        steps = [Affinity(space.prior, (x, n - x)).hellinger((x + 1, n - x - 1)) for x in range(n)]
         for x in range(n - 1):
             if x + x + 1 > 2 * lowest:
                 assert steps[x] < steps[x + 1]
@@ -182,7 +182,7 @@ def test_statement_2_the_local_sensitivity_is_the_step_away_from_the_balanced_co
     with precision(256):
         for x in range(n + 1):
             away = x - 1 if (0 < x < balanced) or x == n else x + 1
-            step = hellinger_enclosure(space.prior, (x, n - x), (away, n - away))
+            step = Affinity(space.prior, (x, n - x)).hellinger((away, n - away))
             assert local_enclosure(space, (x, n - x)).overlaps(step)
 
 

@@ -8,7 +8,6 @@ import pytest
 
 import discreet as dc
 from discreet.mechanisms.exponential import Exponential
-from discreet.utility.lines import ExponentialLine
 from discreet.utility.normaliser import normaliser, normaliser_at
 from tests.oracles import accuracy as oracle
 from tests.support.enumeration import random_prior, seeded
@@ -38,8 +37,8 @@ def test_with_two_categories_it_lies_at_an_end_or_where_the_sensitivity_is_least
         smooth = {"gamma": rng.choice(["0.001", "0.1", "1"])} if name.endswith(("smooth", "reciprocal")) else {}
         mechanism = dc.mechanism(name, space, epsilon=None, scale=scale, **smooth)
         assert isinstance(mechanism, Exponential)
-        kernel = ExponentialLine(mechanism)
-        logs, least = kernel.log_normalisers, int(kernel.rates.argmax())
+        every = mechanism.kernel.enumerated
+        logs, least = every.log_normalisers, int(every.rates.argmax())
         extremes = [logs[0], logs[-1], *logs[max(0, least - 3) : least + 4]]
         assert min(extremes) <= logs.min() + 1e-12, (name, scale, space)
 
@@ -85,9 +84,9 @@ def test_the_lower_bound_by_strata_holds_where_it_can_be_checked(monkeypatch: py
 
 
 def test_the_rows_of_a_line_know_their_normalisers() -> None:
-    kernel = ExponentialLine(dc.ExponentialSmooth(dc.PosteriorSpace(prior=[1, 1], n=2500), epsilon=1))
+    every = dc.ExponentialSmooth(dc.PosteriorSpace(prior=[1, 1], n=2500), epsilon=1).kernel.enumerated
     for c in (0, 7, 1250):
-        assert math.log(kernel.normaliser(c)) == pytest.approx(kernel.log_normalisers[c], abs=1e-12)
+        assert every.log_normaliser(c) == pytest.approx(every.log_normalisers[c], abs=1e-12)
 
 
 def test_only_the_hellinger_family_has_one() -> None:

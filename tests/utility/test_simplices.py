@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.mechanisms.geometric import noise_vectors, rank_rows
+from discreet.mechanisms.geometric import noise_vectors
 from discreet.mechanisms.postprocessing import Way
+from discreet.posteriors.space import rank_rows
 from discreet.utility.simplices import (
-    ExponentialSimplex,
     NoisySimplex,
     SimplexKernel,
+    WeightedSimplex,
     cut_depth,
     cut_outputs,
     number_of_outputs,
@@ -55,7 +56,7 @@ def test_one_data_set_for_each_orbit_is_enough(prior: list[int]) -> None:
     mechanism = dc.ExponentialReciprocal(dc.PosteriorSpace(prior=prior, n=6), epsilon=2)
     by_orbits = dc.accuracy(mechanism)
     every = SimplexKernel(mechanism)
-    assert len(ExponentialSimplex(mechanism).data[0]) <= len(every.data[0])
+    assert len(WeightedSimplex(mechanism).data[0]) <= len(every.data[0])
     expected = sum(
         weight * float(every.masses(rank) @ mechanism.law(every.candidates[rank].tolist()).distances())
         for rank, weight in zip(*every.data, strict=True)

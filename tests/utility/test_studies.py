@@ -7,7 +7,7 @@ import pytest
 
 import discreet as dc
 from discreet.utility.metrics import METRIC
-from discreet.utility.simplices import ExponentialSimplex
+from discreet.utility.simplices import WeightedSimplex
 from discreet.utility.studies import draw_study, drawn_data, row_study
 from tests.oracles import spaces
 
@@ -39,7 +39,7 @@ def test_the_stated_interval_of_draws_holds_the_exact_mean(name: str) -> None:
 
 def test_exact_laws_of_drawn_data_sets_are_sharper() -> None:
     mechanism = dc.ExponentialLocal(dc.PosteriorSpace(prior=[1, 1, 1], n=12), epsilon=4)
-    survey = row_study(ExponentialSimplex(mechanism), METRIC["hellinger"], 400).survey
+    survey = row_study(WeightedSimplex(mechanism), METRIC["hellinger"], 400).survey
     assert abs(float(survey.high.mean()) - dc.accuracy(mechanism).mean) < 3.5 * float(survey.high.std()) / 20
 
 

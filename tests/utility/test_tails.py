@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.utility.tails import l1_tail, l1_threshold, noise_exceeds, noise_threshold
+from discreet.utility.tails import l1_tail, noise_exceeds, noise_threshold
 from tests.utility.kernels import made
 
 
@@ -34,12 +34,6 @@ def test_the_exact_tail_stays_below_the_bound_for_every_data_set(prior: list[int
         bounds = found.bounds(t)
         assert bounds["exact"] <= bounds["noise"] * (1 + 1e-12)
         assert bounds["noise"] == l1_tail(mechanism, t)
-
-
-def test_the_threshold_in_l1_turns_the_tail_round() -> None:
-    mechanism = made("three", "laplace")
-    for gamma in (0.5, 0.01, 1e-9):
-        assert l1_tail(mechanism, l1_threshold(mechanism, gamma)) == pytest.approx(gamma, rel=1e-9)
 
 
 def test_the_exact_tail_of_the_noise_is_that_of_independent_exponentials() -> None:

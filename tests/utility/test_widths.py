@@ -10,7 +10,6 @@ from discreet.mechanisms.geometric import noise_vectors
 from discreet.posteriors.mixtures import BetaMixture
 from discreet.posteriors.predictive import log_predictive
 from discreet.utility import widths
-from discreet.utility.line_noise import line_noise
 from discreet.utility.widths import expected_width, first_count_given, width_without_privacy
 from tests.oracles import spaces, ways_back
 
@@ -80,7 +79,7 @@ def test_geometric_with_three_categories_is_near_the_mean_over_all_noise() -> No
 def test_any_number_of_records_is_as_enumeration_has_it(mechanism: str) -> None:
     space = dc.PosteriorSpace(prior=[2, 1], n=700)
     made = dc.mechanism(mechanism, space, epsilon="0.15")
-    noise = line_noise(made)
+    noise = made.kernel.noise
     assert noise is not None
     assert widths._long_width(space, noise, "0.95").value == pytest.approx(expected_width(made).value, rel=0.01)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from discreet.errors import TooLarge
-from discreet.inference.factors import Factor
+from discreet.kernels.base import Factor
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,6 +44,22 @@ class Box:
         """Σ τ_i·Π(1+τ_j): divided by p it bounds the odds of everything outside."""
         tails = [a + b for a, b in self.tails]
         return math.fsum(tails) * math.prod(1 + tail for tail in tails) if math.fsum(tails) < 1e-3 else math.inf
+
+
+def together(parts: Sequence[Sequence[Factor]]) -> list[Factor]:
+    """The factors of several outputs that were drawn from the same data."""
+    return [_product(column) for column in zip(*parts, strict=True)]
+
+
+def _product(column: Sequence[Factor]) -> Factor:
+    logs = [factor.log for factor in column]
+    return Factor(
+        min(factor.first for factor in column),
+        max(factor.last for factor in column),
+        sum(factor.left for factor in column),
+        sum(factor.right for factor in column),
+        lambda x: sum((log(x) for log in logs[1:]), logs[0](x)),
+    )
 
 
 def box(factors: Sequence[Factor], alpha: Floats, n: int, reach: Sequence[tuple[int, int]]) -> Box:

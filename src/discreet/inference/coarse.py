@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from discreet.inference.discrete_gauss_rule import PLACES, summed
+from discreet.arithmetic.discrete_gauss_rule import PLACES, summed
 from discreet.inference.line_prior import log_predictive_line, spread
 from discreet.posteriors import Dirichlet
 

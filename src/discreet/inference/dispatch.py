@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 from discreet.arithmetic.numbers import as_items
 from discreet.errors import InvalidInput, TooLarge
-from discreet.inference.boxes import first_reach
-from discreet.inference.factors import Factor, factors, together
-from discreet.inference.lists import LISTED, Listed, whole_column
-from discreet.inference.parts import on_a_line
+from discreet.inference.boxes import first_reach, together
+from discreet.inference.line import on_a_line
+from discreet.inference.lists import Listed
 from discreet.inference.posterior import CountPosterior, NoiseAware
 from discreet.inference.products import Product
 from discreet.inference.weighted_draws import sampled
-from discreet.mechanisms import Geometric, Mechanism, Released
+from discreet.kernels.base import LISTED, Factor
+from discreet.kernels.hellinger import LONGEST
+from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.predictive import log_predictive
 from discreet.posteriors.space import PosteriorSpace, exceeds
 from discreet.typing import Outcome
-from discreet.utility.lines import LONGEST
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -34,6 +34,7 @@ WIDE = 1 << 13
 def noise_aware(mechanism: Mechanism, output: object, *, prior: object = None) -> NoiseAware:
     """The exact posterior given an output of a mechanism, under the release's prior or the reader's own.
 
+    >>> from discreet import Geometric
     >>> mechanism = Geometric(PosteriorSpace(prior=[1, 1, 1], n=50), epsilon=1)
     >>> belief = noise_aware(mechanism, (30, 22, -2))
     >>> [round(float(x), 3) for x in belief.mean]
@@ -47,6 +48,7 @@ def noise_aware(mechanism: Mechanism, output: object, *, prior: object = None) -
 def combine(releases: Sequence[Released], *, prior: object = None) -> NoiseAware:
     """The posterior given several releases about the same records.
 
+    >>> from discreet import Geometric
     >>> mechanism = Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon=1)
     >>> twice = [mechanism.release([20, 30]) for _ in range(2)]
     >>> both = combine(twice)
@@ -74,7 +76,7 @@ def _believed(about: list[About], prior: object) -> NoiseAware:
 
 
 def _weighed(about: list[About], own: PosteriorSpace) -> CountPosterior:
-    parts = [factors(mechanism, output) for mechanism, output in about]
+    parts = [mechanism.kernel.factors(output) for mechanism, output in about]
     known = [part for part in parts if part is not None]
     if own.k == 2 and (_wide(together(known), own.n) if len(known) == len(parts) else own.n >= LONGEST):
         found = on_a_line(about, own)
@@ -90,7 +92,7 @@ def _weighed(about: list[About], own: PosteriorSpace) -> CountPosterior:
         drawn = sampled(about, own)
         if drawn is not None:
             return drawn
-    logs = sum(whole_column(mechanism, output) for mechanism, output in about)
+    logs = sum(mechanism.kernel.column(output).values for mechanism, output in about)
     rows = own.candidates().array()
     return Listed(
         rows, logs + log_predictive(own.prior, rows), error=0.0, method=f"enumeration of all {len(rows):,} data sets"
@@ -109,6 +111,6 @@ def _checked(mechanism: Mechanism, output: object) -> Outcome:
     found = tuple(int(item) for item in items if isinstance(item, int) or hasattr(item, "__index__"))
     if len(found) != len(items) or len(found) != space.k or sum(found) != space.n:
         raise wrong
-    if min(found) < 0 and not isinstance(mechanism, Geometric):
+    if min(found) < 0 and not mechanism.kernel.signed:
         raise wrong
     return found

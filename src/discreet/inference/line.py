@@ -2,7 +2,7 @@
 
 p(θ | o) = Σ_c ℓ(c)·π(c)·Beta(θ | α₁+c, α₂+n-c) with ℓ(c) = P(o | c) and π the prior predictive. No count is left out.
 Blocks shrink toward the ends and toward the kinks of ℓ, and are halved until ln ℓπ changes little in each; a block is
-summed from eight places (`discreet.inference.discrete_gauss_rule`), which need not be whole numbers: a Beta has real
+summed from eight places (`discreet.arithmetic.discrete_gauss_rule`), which need not be whole numbers: a Beta has real
 parameters.
 
 How far this is from the whole sum, in total variation:
@@ -25,16 +25,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from discreet.arithmetic.discrete_gauss_rule import PLACES, summed
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.coarse import Beyond, Part, coarse, cut, far_blocks, parts_of
-from discreet.inference.discrete_gauss_rule import PLACES, summed
 from discreet.inference.line_prior import log_predictive_line
-from discreet.inference.line_totals import NEAR
 from discreet.inference.shares import draw_uniforms
+from discreet.kernels.base import Logs
+from discreet.kernels.line_normalisers import NEAR
+from discreet.mechanisms import Mechanism
 from discreet.posteriors import Dirichlet
+from discreet.posteriors.space import PosteriorSpace
 from discreet.samplers.bits import Bits
+from discreet.typing import Outcome
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,6 +58,19 @@ _LIVELY, _LOST, _ROUNDS = 4.0, 45.0, 60
 _LEAST_SILENCE, _WORTH = 1e-3, 1e-6
 
 
+@dataclass(frozen=True, eq=False)
+class _Weighed:
+    """Blocks, what each weighs beyond the least likelihood as a share of `total`, and the error of these sums."""
+
+    start: Wholes
+    length: Wholes
+    excess: Floats
+    beyond: Beyond
+    total: float
+    silence: float
+    error: float
+
+
 class Line:
     """The posterior of the count of the first category, at real places, and how likely it is that nothing was said."""
 
@@ -67,11 +85,31 @@ class Line:
         import numpy as np
 
         self.n, self.k, self._prior, self._log = n, 2, prior, log_likelihood
+        weighed = self._weigh(kinks, errors)
+        self.silence = weighed.silence
+        parts, coarsened, unblurred = self._placed(weighed, kinks)
+        mass = np.concatenate([part.mass for part in parts])
+        kept = mass > mass.max(initial=0.0) * 1e-18
+        self.weights = mass[kept] / mass[kept].sum()
+        self.places = np.concatenate([part.places for part in parts])[kept]
+        self.sizes = np.concatenate([np.full(len(part.places), float(part.n)) for part in parts])[kept]
+        self._measured = weighed.error + coarsened + 1e-11
+        self.error = self._measured + unblurred
+        self.method = f"blocks of counts, {len(self.places):,} places in all"
+        if not self.error < ALLOWED:
+            raise TooLarge(
+                "the counts that matter are too many even in blocks", hint="use a larger epsilon, or geometric"
+            )
+
+    def _weigh(self, kinks: Sequence[int], errors: Callable[[Floats], Floats] | None) -> _Weighed:
+        """Blocks and what they weigh, each held against its halves; and how likely it is that nothing was said."""
+        import numpy as np
+
         start, length = self._lively(kinks)
         whole = self._sums(start, length)
         start, length, of = _halves(start, length)
         places, weight, block = summed(start, length)
-        log, log_prior = self._log(places), log_predictive_line(prior, n, places)
+        log, log_prior = self._log(places), log_predictive_line(self._prior, self.n, places)
         top = float((log + log_prior).max())
         mass = weight * np.exp(log + log_prior - top)
         halves = np.bincount(block, mass, len(start))
@@ -80,35 +118,27 @@ class Line:
         if errors is not None:
             error += float(mass @ errors(places)) / total
         least = float(log.min())
-        self.silence = math.exp(min(least - top - math.log(total), 0.0))
-        if self.silence < _LEAST_SILENCE:
-            self.silence, least = 0.0, -math.inf
+        silence = math.exp(min(least - top - math.log(total), 0.0))
+        if silence < _LEAST_SILENCE:
+            silence, least = 0.0, -math.inf
         excess = np.bincount(block, mass * -np.expm1(least - log), len(start)) / total
-        fine = self._divided(start, length, excess)
-        parts: list[Part] = []
-        beyond = Beyond(prior, log_likelihood, least, top)
+        return _Weighed(start, length, excess, Beyond(self._prior, self._log, least, top), total, silence, error)
+
+    def _placed(self, weighed: _Weighed, kinks: Sequence[int]) -> tuple[list[Part], float, float]:
+        """The places of all blocks, what fewer records cost, and what Betas that do not blur may cost."""
+        import numpy as np
+
+        start, length, excess, beyond = weighed.start, weighed.length, weighed.excess, weighed.beyond
+        fine, parts, coarsened = self._divided(start, length, excess), [], 0.0
         if fine[2] > _WORTH:
             half = PLACES_IN_ALL // 2
-            far = far_blocks(prior, n, kinks, start, length, excess, half)
-            parts.append(coarse(beyond, n, start[far], length[far], excess[far], half))
+            far = far_blocks(self._prior, self.n, kinks, start, length, excess, half)
+            parts.append(coarse(beyond, self.n, start[far], length[far], excess[far], half))
             fine = self._divided(start[~far], length[~far], excess[~far])
-            error += parts[0].error / total
-        start, length, unblurred = fine
-        places, weight, _ = summed(start, length)
-        mass = weight * np.exp(beyond.log(places, n))
-        parts.append(Part(places, mass, n, 0.0))
-        mass = np.concatenate([part.mass for part in parts])
-        kept = mass > mass.max(initial=0.0) * 1e-18
-        self.weights = mass[kept] / mass[kept].sum()
-        self.places = np.concatenate([part.places for part in parts])[kept]
-        self.sizes = np.concatenate([np.full(len(part.places), float(part.n)) for part in parts])[kept]
-        self._measured = error + 1e-11
-        self.error = error + unblurred + (BLURRED if len(weight) < weight.sum() else 0.0) + 1e-11
-        self.method = f"blocks of counts, {len(self.places):,} places in all"
-        if not self.error < ALLOWED:
-            raise TooLarge(
-                "the counts that matter are too many even in blocks", hint="use a larger epsilon, or geometric"
-            )
+            coarsened = parts[0].error / weighed.total
+        places, weight, _ = summed(*fine[:2])
+        parts.append(Part(places, weight * np.exp(beyond.log(places, self.n)), self.n, 0.0))
+        return parts, coarsened, fine[2] + (BLURRED if len(weight) < weight.sum() else 0.0)
 
     def mean_errors(self, prior_mean: Floats, alpha: Floats, n: int) -> Floats:
         """A mean is linear in the counts, so the rule is exact for it: only what was measured can move it."""
@@ -188,6 +218,24 @@ class Line:
         at = np.searchsorted(sums, draw_uniforms(bits, size) * sums[-1], side="right")
         at = np.minimum(at, len(sums) - 1)
         return np.stack([self.places[at], self.sizes[at] - self.places[at]], axis=1)
+
+
+def on_a_line(about: Sequence[tuple[Mechanism, Outcome]], own: PosteriorSpace) -> Line | None:
+    """The posterior of two categories given outputs about the same records; None if a law is known only at counts."""
+    import numpy as np
+
+    kinks = [mechanism.kernel.kinks(output) for mechanism, output in about]
+    known = [places for places in kinks if places is not None]
+    if len(known) < len(kinks):
+        return None
+
+    def column(c: Floats) -> Logs:
+        data = np.stack([c, own.n - c], axis=1)
+        columns = [mechanism.kernel.column(output, data) for mechanism, output in about]
+        return Logs(*(np.sum(part, axis=0) for part in zip(*columns, strict=True)))
+
+    bends = sorted({kink for places in known for kink in places})
+    return Line(lambda c: column(c).values, bends, own.prior, own.n, lambda c: column(c).errors)
 
 
 def _blocks(n: int, kinks: Sequence[int]) -> tuple[Wholes, Wholes]:

@@ -1,34 +1,20 @@
-"""p(c | o) as a list of counts with their probabilities, where P(o | c) is no product: the exponential family.
-
-Here all candidates are weighed, where every pair of them fits; `discreet.inference.weighted_draws` goes on from there.
-"""
+"""p(c | o) as a list of counts with their probabilities, where P(o | c) is no product: the exponential family."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from discreet.errors import InvalidInput, TooLarge
+from discreet.errors import InvalidInput
 from discreet.inference.shares import draw_uniforms
-from discreet.mechanisms import Mechanism
-from discreet.mechanisms.exponential import Exponential
-from discreet.posteriors.grid import grid
-from discreet.posteriors.space import exceeds
-from discreet.privacy_loss.rates import inverse_sensitivities
 from discreet.samplers.bits import Bits
-from discreet.typing import Outcome
-from discreet.utility.lines import LONGEST, line_kernel
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-
-LISTED = 1 << 13
-"""Spaces of more candidates are not worked out pair by pair."""
 
 KEPT = 1e-18
 """Lighter data sets, over the heaviest, are left out."""
@@ -86,32 +72,3 @@ class Listed:
         at = np.searchsorted(sums, draw_uniforms(bits, size) * sums[-1], side="right")
         found: NDArray[np.int64] = self.rows[np.minimum(at, len(sums) - 1)]
         return found
-
-
-def whole_column(mechanism: Mechanism, output: Outcome) -> Floats:
-    """ln P(o | c) for every candidate c, in their order."""
-    import numpy as np
-
-    space = mechanism.space
-    kernel = line_kernel(mechanism) if space.k == 2 and LISTED < space.n < LONGEST else None
-    if kernel is not None and isinstance(mechanism, Exponential):
-        return kernel.column(output[0])
-    if exceeds(space, LISTED):
-        raise TooLarge(f"{mechanism.name} was not made for so many data sets to be weighed", hint="use geometric")
-    rank = space.candidates().index(output)
-    if not isinstance(mechanism, Exponential):
-        return np.array([mechanism.log_pmf(row)[rank] for row in space.candidates()])
-    rates, log_totals = _normalisers(mechanism)
-    shown: Floats = -rates * grid(space).distances(rank) - log_totals
-    return shown
-
-
-@lru_cache(maxsize=4)
-def _normalisers(mechanism: Exponential) -> tuple[Floats, Floats]:
-    """s/S(c) and ln NL(c) of every candidate: public, and the same for all outputs."""
-    import numpy as np
-
-    table = grid(mechanism.space)
-    rates = float(mechanism.scale) * inverse_sensitivities(mechanism, table.rows)
-    totals = [float(np.exp(-rate * table.distances(c)).sum()) for c, rate in enumerate(rates.tolist())]
-    return rates, np.log(totals)

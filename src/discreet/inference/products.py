@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.beta_tables import kept
 from discreet.inference.boxes import LEFT_OUT, box, first_reach, wider
-from discreet.inference.factors import Factor
 from discreet.inference.shares import draw_uniforms
+from discreet.kernels.base import Factor
 from discreet.samplers.bits import Bits
 
 if TYPE_CHECKING:

@@ -10,13 +10,12 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from discreet.inference.factors import Factor
 from discreet.inference.shares import draw_dirichlet, draw_uniforms
-from discreet.mechanisms.exponential import Exponential
+from discreet.kernels.base import Factor
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.predictive import log_predictive
 from discreet.samplers.bits import Bits, draw_composition
-from discreet.typing import Outcome
+from discreet.samplers.bulk_rejection import Proposals
 
 if TYPE_CHECKING:
     import numpy as np
@@ -96,10 +95,9 @@ def draw_even(bits: Bits, n: int, k: int, size: int) -> Wholes:
 class NearOutput:
     """The mechanism's own proposals about the output (`discreet.samplers.bulk_rejection`), before any is rejected."""
 
-    def __init__(self, mechanism: Exponential, output: Outcome) -> None:
-        law = mechanism.law(output)
-        self._tilted, self._bulk, self._k = law._mixture(), law.proposals(), mechanism.space.k
-        self._log_shares = math.log(self._tilted.choices[-1])
+    def __init__(self, proposals: Proposals) -> None:
+        self._bulk, self._tilted = proposals, proposals.tilted
+        self._k, self._log_shares = self._tilted.space.k, math.log(self._tilted.choices[-1])
 
     def draw(self, bits: Bits, size: int) -> Wholes:
         """Data sets, one a row; rows of -1 for what did not fit n."""

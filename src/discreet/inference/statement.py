@@ -9,10 +9,8 @@ import math
 from typing import TYPE_CHECKING
 
 from discreet.inference.groups import Within
-from discreet.mechanisms import Geometric, Laplace, LaplaceImproved, Mechanism, Released
-from discreet.mechanisms.snapping.counts import SnappedCounts
+from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
-from discreet.posteriors.space import exceeds
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,30 +21,19 @@ if TYPE_CHECKING:
 NOISE_AWARE = "noise-aware, privacy noise included"
 PLUG_IN = "plug-in, privacy noise not included"
 
-_CELLS, _LISTED, _SNAPPED = 1 << 14, 1 << 11, 1 << 8
 _PAIRS = 1 << 22
 
 
 def quick(mechanism: Mechanism) -> bool:
     """Whether a receipt has time for the noise-aware interval: it takes a second at most. Public facts only.
 
-    >>> from discreet import ExponentialGlobal, PosteriorSpace
+    >>> from discreet import ExponentialGlobal, Geometric, PosteriorSpace
     >>> quick(Geometric(PosteriorSpace(prior=[1, 1], n=10**9), epsilon=1))
     True
     >>> quick(ExponentialGlobal(PosteriorSpace(prior=[1, 1], n=10**9), epsilon=1))
     False
     """
-    n, k = mechanism.space.n, mechanism.space.k
-    if isinstance(mechanism, SnappedCounts):
-        return k * n <= _SNAPPED
-    if k == 2 and isinstance(mechanism, Geometric | Laplace | LaplaceImproved):
-        # In blocks, the price follows how many standard deviations of the shares the noise is wide.
-        return min(float(n), 160 / float(mechanism.epsilon)) <= _CELLS * math.sqrt(n)
-    if isinstance(mechanism, Geometric):
-        return k * min(float(n), 160 / float(mechanism.epsilon)) <= _CELLS
-    if isinstance(mechanism, Laplace | LaplaceImproved):
-        return k * n <= _CELLS  # a count that was clamped leaves others free to be anything
-    return not exceeds(mechanism.space, _LISTED)
+    return mechanism.kernel.quick
 
 
 def interval_kind(mechanism: Mechanism) -> str:
@@ -69,15 +56,14 @@ def stated_interval(released: Released, level: float) -> tuple[str, Floats, Floa
 def quick_groups(mechanism: Mechanism, k: int) -> bool:
     """Whether a receipt has time for the noise-aware intervals of groups of k answers. Public facts only.
 
-    >>> from discreet import PosteriorSpace
+    >>> from discreet import Geometric, PosteriorSpace
     >>> cells = PosteriorSpace(prior=[1] * 6, n=10**6)
     >>> quick_groups(Geometric(cells, epsilon="1/2"), 3), quick_groups(Geometric(cells, epsilon="1/100"), 3)
     (True, False)
     """
-    n, cells = mechanism.space.n, mechanism.space.k
-    width = min(n + 1.0, 90 / float(mechanism.epsilon)) if isinstance(mechanism, Geometric) else n + 1.0
+    cells = mechanism.space.k
     tables = cells // 2 if k == 2 else cells
-    return quick(mechanism) and tables * width**2 * math.sqrt(k - 1) <= _PAIRS
+    return quick(mechanism) and tables * mechanism.kernel.reach**2 * math.sqrt(k - 1) <= _PAIRS
 
 
 def group_interval_kind(mechanism: Mechanism, k: int) -> str:

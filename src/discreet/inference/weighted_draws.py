@@ -2,9 +2,9 @@
 
 Data sets come from several laws at once, half of them from the prior predictive and half from about the outputs
 (`discreet.inference.proposal_laws`), by bits that are the same for every reader: two readers of a release agree. A data
-set weighs P(o | c)·DirMult(c) over its chance of being drawn. P(o | c) is a product, or it is the exponential family's,
-whose normaliser is worked out for each data set (`discreet.inference.simplex_totals`). As on a line, the least P(o | c)
-that was met is taken out first: it leaves the prior as it is, which needs no draws.
+set weighs P(o | c)·DirMult(c) over its chance of being drawn. P(o | c) is a column of the kernel, which works out
+the exponential family's normaliser for each data set. As on a line, the least P(o | c) that was met is taken out first:
+it leaves the prior as it is, which needs no draws.
 
 With w the weights, a probability has a standard error of at most (1 - silence)·sqrt(Σ w²), whatever is asked. `error`
 is six of these, and on top the normaliser's own error, measured against a finer one. `mean_errors` are six standard
@@ -19,13 +19,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from discreet.errors import InvalidInput, TooLarge
-from discreet.inference.factors import factors
 from discreet.inference.lists import KEPT, Listed
 from discreet.inference.proposal_laws import NearOutput, NoiseProposal, PriorPredictive, Proposal
-from discreet.inference.simplex_totals import SimplexTotals
 from discreet.mechanisms import Mechanism
-from discreet.mechanisms.exponential import Exponential
-from discreet.posteriors.distances import log_affinity_floats
 from discreet.posteriors.predictive import log_predictive
 from discreet.posteriors.space import PosteriorSpace
 from discreet.samplers.bits import Bits
@@ -43,7 +39,7 @@ ALLOWED = 0.25
 """What has a larger error is refused."""
 
 SURE = 6.0
-_DRAWS, _PILOT, _CHECKED = 1 << 16, 1 << 11, 12
+_DRAWS, _PILOT = 1 << 16, 1 << 11
 _CELLS = 3 << 26
 _LEAST_SILENCE = 1e-3
 
@@ -87,19 +83,20 @@ def sampled(about: Sequence[tuple[Mechanism, Outcome]], own: PosteriorSpace) -> 
     """The posterior given outputs about the same records; None if a law is known only by enumeration."""
     import numpy as np
 
-    if any(
-        not isinstance(mechanism, Exponential) and factors(mechanism, output) is None for mechanism, output in about
-    ):
+    proposals = [_proposal(mechanism, output) for mechanism, output in about]
+    known = [proposal for proposal in proposals if proposal is not None]
+    if len(known) < len(proposals):
         return None
     bits = HashedBits(f"noise-aware {own.k} {own.n}")
-    laws: list[Proposal] = [PriorPredictive(own.prior, own.n), *[_law(*each) for each in about]]
+    laws: list[Proposal] = [PriorPredictive(own.prior, own.n), *known]
     pilot, _, _ = _drawn(laws, _PILOT, bits)
-    likelihoods = [_likelihood(mechanism, output, pilot) for mechanism, output in about]
-    draws = min(_DRAWS, max(_PILOT, _CELLS // sum(likelihood.cost for likelihood in likelihoods)))
+    kernels = [mechanism.kernel.near(pilot) for mechanism, _ in about]
+    draws = min(_DRAWS, max(_PILOT, _CELLS // sum(kernel.cost for kernel in kernels)))
     rows, log_chance, size = _drawn(laws, draws, bits)
     rows, back = np.unique(rows, axis=0, return_inverse=True)  # a data set may be drawn many times
     times, log_chance = np.bincount(back.reshape(-1)), log_chance[_first(back.reshape(-1))]
-    logs = np.sum([likelihood(rows) for likelihood in likelihoods], axis=0)
+    columns = [kernel.column(output, rows) for kernel, (_, output) in zip(kernels, about, strict=True)]
+    logs = np.sum([column.values for column in columns], axis=0)
     ratio = np.log(times) + log_predictive(own.prior, rows) - log_chance
     top = float((logs + ratio).max())
     if not math.isfinite(top):
@@ -110,7 +107,7 @@ def sampled(about: Sequence[tuple[Mechanism, Outcome]], own: PosteriorSpace) -> 
     silence /= silence + float(np.exp(excess - top).sum()) / size
     if silence < _LEAST_SILENCE:
         silence, excess = 0.0, logs + ratio
-    error = sum(likelihood.error() for likelihood in likelihoods)
+    error = sum(float(column.errors.max()) for column in columns)
     return Sampled(
         rows, excess, times, silence=silence, error=error, method=f"{size:,} drawn data sets, each weighed exactly"
     )
@@ -135,59 +132,9 @@ def _drawn(laws: Sequence[Proposal], size: int, bits: Bits) -> tuple[Wholes, Flo
     return rows, np.logaddexp.reduce(np.stack(logs), axis=0), sum(sizes)
 
 
-def _law(mechanism: Mechanism, output: Outcome) -> Proposal:
-    """A law of data sets that could have led to an output."""
-    if isinstance(mechanism, Exponential):
-        return NearOutput(mechanism, output)
-    found = factors(mechanism, output)
-    assert found is not None
-    return NoiseProposal(found, mechanism.space.n)
-
-
-def _likelihood(mechanism: Mechanism, output: Outcome, pilot: Wholes) -> _Noise | _Hellinger:
-    return _Hellinger(mechanism, output, pilot) if isinstance(mechanism, Exponential) else _Noise(mechanism, output)
-
-
-class _Noise:
-    """ln P(o | c) as a product of factors."""
-
-    cost = 1
-
-    def __init__(self, mechanism: Mechanism, output: Outcome) -> None:
-        found = factors(mechanism, output)
-        assert found is not None
-        self._factors = found
-
-    def __call__(self, rows: Wholes) -> Floats:
-        import numpy as np
-
-        shown: Floats = np.sum([factor.log(rows[:, i]) for i, factor in enumerate(self._factors)], axis=0)
-        return shown
-
-    def error(self) -> float:
-        """Closed forms have none to speak of."""
-        return 0.0
-
-
-class _Hellinger:
-    """ln P(o | c) = -rate·H - ln NL of the exponential family."""
-
-    def __init__(self, mechanism: Exponential, output: Outcome, pilot: Wholes) -> None:
-        self._mechanism, self._output, self._pilot = mechanism, output, pilot
-        self._totals = SimplexTotals(mechanism, pilot)
-        self.cost = self._totals.cost
-
-    def __call__(self, rows: Wholes) -> Floats:
-        import numpy as np
-
-        affinity = np.minimum(log_affinity_floats(self._mechanism.space.prior, self._output, rows), 0.0)
-        shown: Floats = -self._totals.rates(rows) * np.sqrt(-np.expm1(affinity)) - self._totals(rows)
-        return shown
-
-    def error(self) -> float:
-        """How far the NL of some rows are from finer ones, doubled; and what rounding may have done to any row."""
-        import numpy as np
-
-        some = self._pilot[np.linspace(0, len(self._pilot) - 1, _CHECKED).astype(np.int64)]
-        finer = SimplexTotals(self._mechanism, some, finer=True)
-        return 2 * float(np.abs(finer(some) - self._totals(some)).max()) + self._totals.rounding
+def _proposal(mechanism: Mechanism, output: Outcome) -> Proposal | None:
+    """A law of data sets that could have led to an output: about what its factors point to, or the sampler's own."""
+    factors, proposals = mechanism.kernel.factors(output), mechanism.kernel.proposals(output)
+    if factors is not None:
+        return NoiseProposal(factors, mechanism.space.n)
+    return None if proposals is None else NearOutput(proposals)

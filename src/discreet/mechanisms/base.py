@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from discreet.inference import NoiseAware
+    from discreet.kernels import Kernel
 
 
 EPSILON_RANGE = Range("1e-9", "1e6")
@@ -90,13 +91,30 @@ class Mechanism(ABC):
     def law(self, counts: object) -> Law:
         """The exact law on outputs, given the counts. It is private."""
 
-    @abstractmethod
     def log_pmf(self, counts: object) -> NDArray[np.float64]:
         """Log-probabilities of the released candidates, in the order of `space.candidates()`. They are private."""
+        return self.kernel.row(counts).values
+
+    @property
+    def kernel(self) -> Kernel:
+        """P(output | counts) in floats, each with a bound on its error: rows, columns and normalisers.
+
+        >>> from discreet import Geometric
+        >>> mechanism = Geometric(PosteriorSpace(prior=[1, 1], n=10), epsilon=1)
+        >>> mechanism.kernel.column((4, 6)).values.round(2).tolist()[2:6]
+        [-2.77, -1.77, -0.77, -1.77]
+        """
+        from discreet.kernels import kernel_of
+
+        return kernel_of(self)
 
     def posterior(self, output: Outcome) -> Dirichlet:
         """The posterior that is published for an output of the law: it looks at nothing else."""
         return self.space.prior.update(output)
+
+    def way_back(self, outputs: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The candidates that outputs lead to, one a row: the outputs themselves, where these are candidates."""
+        return outputs
 
     def parameters(self) -> dict[str, str]:
         """The public parameters beyond the space and ε, as exact texts."""

@@ -39,12 +39,14 @@ from discreet.sensitivity.exact import (
     Balls,
     bracket,
     global_by,
+    global_sensitivity,
     inverse_reciprocal_by,
     local_by,
     published_gamma,
     smooth_by,
 )
 from discreet.sensitivity.lipschitz import local_smoothness, reciprocal_smoothness, smooth_smoothness
+from discreet.sensitivity.vectorised import Steps
 from discreet.typing import Outcome
 
 if TYPE_CHECKING:
@@ -266,10 +268,6 @@ class Exponential(Mechanism):
 
         return ExponentialLaw(self.space, checked, lambda: ball(self.scale) * self.inverse_sensitivity(checked), rates)
 
-    def log_pmf(self, counts: object) -> NDArray[np.float64]:
-        """Log-probabilities of all candidates, in their order."""
-        return self.law(counts).log_pmf()
-
     def inverse_sensitivity(self, counts: Counts) -> arb:
         """1/S(c) at the working precision. It is private, except for the global sensitivity."""
         found: arb = self.inverse_by(Balls(self.space), counts)
@@ -278,6 +276,21 @@ class Exponential(Mechanism):
     @abstractmethod
     def inverse_by(self, by: Arithmetic, counts: Counts) -> Any:
         """1/S(c) in any arithmetic, so that there is one formula for balls and for floats."""
+
+    @classmethod
+    def inverse_terms(cls, steps: Steps, gamma: float) -> list[NDArray[np.float64]]:
+        """The terms whose least is 1/S(c), for many data sets: each is monotone on either side of balanced counts."""
+        if cls not in KINDS:
+            raise TypeError(f"{cls.__name__} may have a sensitivity of its own")
+        return cls._terms(steps, gamma)
+
+    @classmethod
+    @abstractmethod
+    def _terms(cls, steps: Steps, gamma: float) -> list[NDArray[np.float64]]: ...
+
+    def inverse_sensitivities(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """1/S(c) of every row of counts, in floats."""
+        return Steps(self.space, rows).inverse(type(self), float(getattr(self, "gamma", 0)))
 
     @abstractmethod
     def _smoothness(self) -> Fraction:
@@ -301,6 +314,13 @@ class ExponentialGlobal(Exponential):
         """1/GS, the same for all data."""
         return 1 / global_by(by)
 
+    @classmethod
+    def _terms(cls, steps: Steps, gamma: float) -> list[NDArray[np.float64]]:
+        """1/GS alone."""
+        import numpy as np
+
+        return [np.full(len(steps.rows), 1 / global_sensitivity(steps.space))]
+
     def _smoothness(self) -> Fraction:
         return Fraction(0)
 
@@ -317,6 +337,11 @@ class ExponentialLocal(Exponential):
     def inverse_by(self, by: Arithmetic, counts: Counts) -> Any:
         """1/LS(c)."""
         return 1 / local_by(by, counts)
+
+    @classmethod
+    def _terms(cls, steps: Steps, gamma: float) -> list[NDArray[np.float64]]:
+        """1/LS(c) alone."""
+        return [steps.local]
 
     def _smoothness(self) -> Fraction:
         return local_smoothness(self.space)
@@ -343,6 +368,16 @@ class _Smoothed(Exponential):
     def _default_gamma(space: PosteriorSpace, epsilon: object, scale: object) -> Fraction:
         return Fraction(1)
 
+    @classmethod
+    def _terms(cls, steps: Steps, gamma: float) -> list[NDArray[np.float64]]:
+        """1/LS(c), and what the steps of other data sets become at their distances."""
+        return [steps.local, *(cls._smoothed(inverse, gamma, distance) for inverse, distance in steps.far())]
+
+    @staticmethod
+    @abstractmethod
+    def _smoothed(inverse: NDArray[np.float64], gamma: float, distance: NDArray[np.int64]) -> NDArray[np.float64]:
+        """What the inverse of a step becomes at a distance."""
+
     def parameters(self) -> dict[str, str]:
         """The scale and γ, exactly."""
         return {"scale": str(self.scale), "gamma": str(self.gamma)}
@@ -367,6 +402,13 @@ class ExponentialSmooth(_Smoothed):
         """1/S(c)."""
         return 1 / smooth_by(by, counts, by.number(self.gamma))
 
+    @staticmethod
+    def _smoothed(inverse: NDArray[np.float64], gamma: float, distance: NDArray[np.int64]) -> NDArray[np.float64]:
+        import numpy as np
+
+        found: NDArray[np.float64] = inverse * np.exp(np.minimum(gamma * distance, 600.0))
+        return found
+
     def _smoothness(self) -> Fraction:
         return smooth_smoothness(self.space, self.gamma)
 
@@ -384,5 +426,13 @@ class ExponentialReciprocal(_Smoothed):
         """1/S(c)."""
         return inverse_reciprocal_by(by, counts, by.number(self.gamma))
 
+    @staticmethod
+    def _smoothed(inverse: NDArray[np.float64], gamma: float, distance: NDArray[np.int64]) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = inverse + gamma * distance
+        return found
+
     def _smoothness(self) -> Fraction:
         return reciprocal_smoothness(self.space, self.gamma)
+
+
+KINDS: tuple[type[Exponential], ...] = (ExponentialGlobal, ExponentialLocal, ExponentialSmooth, ExponentialReciprocal)

@@ -26,7 +26,7 @@ from discreet.mechanisms.postprocessing import (
     require_weighable,
 )
 from discreet.posteriors import Dirichlet
-from discreet.posteriors.space import Counts, PosteriorSpace
+from discreet.posteriors.space import Counts, PosteriorSpace, rank_rows
 from discreet.samplers.bits import Bits
 from discreet.samplers.noise import ZeroSum, zero_sum
 from discreet.typing import Outcome
@@ -209,18 +209,3 @@ def _require_noise(k: int, radius: int) -> None:
             f"a pmf after the way back would sum over more than {_MAX_NOISE:,} noises",
             hint="use fewer records or categories, or a larger epsilon; drawing needs no sum",
         )
-
-
-def rank_rows(rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The ranks of many candidates at once."""
-    import numpy as np
-    from scipy.special import comb
-
-    k = rows.shape[1]
-    left = rows.sum(axis=1)
-    rank = np.zeros(rows.shape[0])
-    for i in range(k - 1):
-        parts = k - 1 - i
-        rank += comb(left + parts, parts) - comb(left - rows[:, i] + parts, parts)
-        left = left - rows[:, i]
-    return np.rint(rank).astype(np.int64)

@@ -138,10 +138,6 @@ class _LaplaceFamily(Mechanism):
         """The exact law on candidates."""
         return LaplaceLaw(self.space, self.space.counts(counts), RoundedLaplace(self.rate, self.rounding))
 
-    def log_pmf(self, counts: object) -> NDArray[np.float64]:
-        """Log-probabilities of all candidates, in their order."""
-        return self.law(counts).log_weights()
-
     def parameters(self) -> dict[str, str]:
         """The noise's scale and how it is rounded."""
         return {"noise_scale": str(1 / self.rate), "rounding": self.rounding}

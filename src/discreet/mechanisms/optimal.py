@@ -120,10 +120,6 @@ class Optimal(Mechanism):
         rank = self.space.candidates().index(self.space.counts(counts))
         return KernelLaw(self.space, _solve(self.space, self.epsilon, self.objective, self.weighting)[0][rank])
 
-    def log_pmf(self, counts: object) -> NDArray[np.float64]:
-        """Log-probabilities of all candidates, in their order."""
-        return self.law(counts).log_pmf()
-
     def release(self, counts: object, *, accept_no_guarantee: bool = False) -> NoReturn:
         """Always refused: the kernel is a yardstick."""
         raise NotPrivate("optimal is a yardstick without a guarantee", hint="release with geometric, which meets it")

@@ -64,16 +64,16 @@ def hellinger_floats(prior: Dirichlet, c: Sequence[int], r: ArrayLike) -> NDArra
     return np.sqrt(np.abs(np.expm1(log_affinity_floats(prior, c, r))))
 
 
-def log_affinity_floats(prior: Dirichlet, c: Sequence[int], r: ArrayLike) -> NDArray[np.float64]:
-    """ln BC from the candidate c to many others, stable and vectorised."""
+def log_affinity_floats(prior: Dirichlet, c: ArrayLike, r: ArrayLike) -> NDArray[np.float64]:
+    """ln BC between candidates, one a row: from one to many, or pair by pair. Stable and vectorised."""
     import numpy as np
 
-    rows = np.asarray(r, dtype=np.int64)
-    centre = np.array(c, dtype=np.int64)
+    rows, centre = np.asarray(r), np.asarray(c)
     step = rows - centre
-    total = np.zeros(rows.shape[0])
+    total = np.zeros(step.shape[0])
     for i, parameter in enumerate(prior.parameters):
-        total -= 0.5 * second_difference(float(parameter) + centre[i], float(parameter) + rows[:, i], step[:, i])
+        alpha = float(parameter)
+        total -= 0.5 * second_difference(alpha + centre[..., i], alpha + rows[..., i], step[:, i])
     return total
 
 
@@ -199,11 +199,6 @@ TABLE_BITS = 192
 @lru_cache(maxsize=4)
 def _half_gammas(alpha: Fraction, bits: int) -> list[arb]:
     return []
-
-
-def hellinger_enclosure(prior: Dirichlet, c: Sequence[int], r: Sequence[int]) -> arb:
-    """An enclosure of H between the candidates c and r at the working precision."""
-    return Affinity(prior, c).hellinger(r)
 
 
 def _root_gap(log_affinity: arb) -> arb:

@@ -223,6 +223,37 @@ class Candidates:
         return np.concatenate([rows, left[:, None]], axis=1)
 
 
+def rank_rows(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The ranks of many candidates at once."""
+    import numpy as np
+    from scipy.special import comb
+
+    k = rows.shape[1]
+    left = rows.sum(axis=1)
+    rank = np.zeros(rows.shape[0])
+    for i in range(k - 1):
+        parts = k - 1 - i
+        rank += comb(left + parts, parts) - comb(left - rows[:, i] + parts, parts)
+        left = left - rows[:, i]
+    return np.rint(rank).astype(np.int64)
+
+
+def orbits(space: PosteriorSpace) -> NDArray[np.int64]:
+    """For each candidate the rank of the first one that differs from it by exchanging categories of equal prior.
+
+    >>> orbits(PosteriorSpace(prior=[1, 1, 2], n=2)).tolist()
+    [0, 1, 2, 1, 4, 2]
+    """
+    import numpy as np
+
+    canonical = space.candidates().array().copy()
+    alpha = space.prior.parameters
+    for value in set(alpha):
+        same = [i for i, parameter in enumerate(alpha) if parameter == value]
+        canonical[:, same] = np.sort(canonical[:, same], axis=1)
+    return rank_rows(canonical)
+
+
 def exceeds(space: PosteriorSpace, limit: int) -> bool:
     """Whether there are more candidates than this, without computing how many there are.
 

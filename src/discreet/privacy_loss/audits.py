@@ -22,10 +22,8 @@ from discreet.mechanisms.law import CandidateLaw
 from discreet.posteriors.space import PosteriorSpace, exceeds
 from discreet.privacy_loss.certificates import Certificate, certificate_by_theorem, facts
 from discreet.privacy_loss.edge_rows import enclose_ends, scan_ends
-from discreet.privacy_loss.rates import inverse_sensitivities
-from discreet.privacy_loss.scan import Extreme, Progress, excess, margin, scannable, scanner
-from discreet.privacy_loss.sweep import Sweep, sweepable
-from discreet.typing import Outcome
+from discreet.privacy_loss.scan import Extreme, Sweep, excess, margin, scannable, scanner, sweepable
+from discreet.typing import Outcome, Progress
 
 if TYPE_CHECKING:
     import numpy as np
@@ -156,7 +154,7 @@ def audit(mechanism: Mechanism, *, progress: Progress | None = None) -> Audit:
 
 def _exponential(mechanism: Exponential, progress: Progress | None) -> Audit:
     scan = scanner(mechanism.space, progress)
-    rates = float(mechanism.scale) * inverse_sensitivities(mechanism, scan.rows)
+    rates = float(mechanism.scale) * mechanism.inverse_sensitivities(scan.rows)
     found = scan.worst(rates)
     return _confirmed(mechanism, found, lambda at: scan.delta(rates, at), margin(float(rates.max())), known=True)
 
@@ -179,10 +177,10 @@ def _by_ends(mechanism: Exponential) -> Audit:
 def _by_sweep(mechanism: Exponential, progress: Progress | None) -> Audit:
     """Three categories or more: all normalisers, the pairs that matter, and a bound on the others."""
     sweep = Sweep(mechanism.space, progress)
-    rates = float(mechanism.scale) * inverse_sensitivities(mechanism, sweep.rows)
+    rates = float(mechanism.scale) * mechanism.inverse_sensitivities(sweep.rows)
     swept = sweep.worst(rates)
     error = margin(float(rates.max()))
-    exact = _confirmed(mechanism, swept.extreme, _no_delta, error, known=True)
+    exact = _confirmed(mechanism, swept, _no_delta, error, known=True)
     if swept.bound == -math.inf or exact.worst is None:
         return exact
     said = f"pairs scanned in the order of a bound, the extreme enclosed, plus {error:.2g}; the others below that bound"

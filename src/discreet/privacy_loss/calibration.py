@@ -28,8 +28,9 @@ from discreet.posteriors.space import PosteriorSpace
 from discreet.privacy_loss.audits import audit, require_space
 from discreet.privacy_loss.best_gamma import best_gamma
 from discreet.privacy_loss.large_n import LongSearch
-from discreet.privacy_loss.rates import Steps
-from discreet.privacy_loss.scan import Dense, LineScan, Progress, scannable, scanner
+from discreet.privacy_loss.scan import Dense, LineScan, scannable, scanner
+from discreet.sensitivity.vectorised import Steps
+from discreet.typing import Progress
 
 if TYPE_CHECKING:
     import numpy as np
@@ -183,7 +184,7 @@ class _Search:
                 float((self.scan.distances[one, other] * inverse[other]).max()) for one, other in self.scan._moves
             )
         else:
-            steps = float((self.scan._steps * inverse[1:]).max())
+            steps = float((self.scan.steps * inverse[1:]).max())
         return (float(self.epsilon) + math.log(len(self.scan.rows))) / steps
 
     def _weights(self) -> NDArray[np.float64]:

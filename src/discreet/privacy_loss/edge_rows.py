@@ -21,7 +21,7 @@ from discreet.posteriors import Dirichlet
 from discreet.posteriors.distances import second_difference
 from discreet.posteriors.space import PosteriorSpace
 from discreet.privacy_loss.interior_bounds import Middle
-from discreet.privacy_loss.rates import Steps
+from discreet.sensitivity.vectorised import Steps
 
 if TYPE_CHECKING:
     import numpy as np

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from discreet.mechanisms.exponential import Exponential, ExponentialGlobal, ExponentialSmooth
 from discreet.posteriors.distances import second_difference
 from discreet.posteriors.space import PosteriorSpace
-from discreet.privacy_loss.rates import Steps
+from discreet.sensitivity.vectorised import Steps
 
 if TYPE_CHECKING:
     import numpy as np

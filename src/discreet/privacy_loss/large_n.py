@@ -24,8 +24,8 @@ from discreet.privacy_loss.audits import audit
 from discreet.privacy_loss.best_gamma import best_gamma
 from discreet.privacy_loss.edge_rows import ROWS, Side
 from discreet.privacy_loss.interior_bounds import distance_groups
-from discreet.privacy_loss.rates import Steps
-from discreet.privacy_loss.scan import Progress
+from discreet.sensitivity.vectorised import Steps
+from discreet.typing import Progress
 
 if TYPE_CHECKING:
     import numpy as np

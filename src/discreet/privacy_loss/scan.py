@@ -1,24 +1,31 @@
 """Wide scans for the greatest privacy loss of an exponential mechanism, in floats with a stated error.
 
-`Dense` holds all distances of a small space. `LineScan` is for two categories and many records, and never holds more
-than a few rows: a normaliser is summed only where its weights matter, and a pair of neighbours is scanned only if a
-bound on its loss exceeds the greatest found so far. For adjacent c, c' with rates a = s/S(c) and a' the loss is at most
-min(a, a')·H(c,c') + |a - a'| + |ln NL - ln NL'|, because H ≤ 1 and |H(c,r) - H(c',r)| ≤ H(c,c').
+`Dense` holds all distances of a small space. A `Scan` never holds more than a few rows: a pair of neighbours is looked
+at only if a bound on its loss exceeds the greatest found so far. For adjacent c, c' with rates a = s/S(c) and a' the
+loss is at most min(a, a')·H(c,c') + |a - a'| + |ln NL - ln NL'|, because H ≤ 1 and |H(c,r) - H(c',r)| ≤ H(c,c'). Where
+too many pairs remain, what is left is bounded by it, and the result says so.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
-from discreet.posteriors.grid import Line, grid
-from discreet.posteriors.space import PosteriorSpace, exceeds
+import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from discreet.kernels.hellinger import LONGEST, Enumerated
+from discreet.posteriors.distances import log_affinity_floats
+from discreet.posteriors.grid import WIDEST_TABLES, Grid, Line, grid
+from discreet.posteriors.space import PosteriorSpace, exceeds, orbits, rank_rows
+from discreet.typing import Progress
+
+Floats: TypeAlias = NDArray[np.float64]
+Wholes: TypeAlias = NDArray[np.int64]
 
 MARGIN = 2e-10
 """The stated error of a scan whose log-weights are below a thousand; see `margin`."""
@@ -35,29 +42,28 @@ def margin(largest: float) -> float:
 DENSE = 3000
 """Spaces of up to this many candidates keep all distances (72 MB)."""
 
-LONGEST = 1 << 16
-"""Lines of more candidates are not scanned in full."""
+CELLS = 1 << 29
+"""The most distances that the normalisers of a sweep may take, one data set of each orbit against all outputs."""
 
-_NEGLIGIBLE = 42.0
-
-Progress = Callable[[int, int], None]
+PAIRS = 1 << 28
+"""About how many distances a sweep then spends on pairs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extreme:
-    """A loss, and where it is reached: the ranks of the data set, its neighbour and the output."""
+    """A loss, where it is reached (the ranks of the data set, its neighbour and the output), and a bound on what was
+    not looked at."""
 
     loss: float
     counts: int
     neighbour: int
     output: int
+    bound: float = -math.inf
 
 
-def excess(p: NDArray[np.float64], q: NDArray[np.float64], epsilon: float) -> NDArray[np.float64]:
+def excess(p: Floats, q: Floats, epsilon: float) -> Floats:
     """max(0, P - e^ε P') from log-probabilities; e^ε P' is cut where it exceeds all probabilities anyway."""
-    import numpy as np
-
-    shown: NDArray[np.float64] = np.maximum(np.exp(p) - np.exp(np.minimum(epsilon + q, 1.0)), 0.0)
+    shown: Floats = np.maximum(np.exp(p) - np.exp(np.minimum(epsilon + q, 1.0)), 0.0)
     return shown
 
 
@@ -65,25 +71,19 @@ class Dense:
     """All distances of a small space of any k."""
 
     def __init__(self, space: PosteriorSpace) -> None:
-        import numpy as np
-
         table = grid(space)
         self.space, self.rows = space, table.rows
         self.distances = np.stack([table.distances(rank) for rank in range(table.size)])
         self._moves = list(_moves(space))
 
-    def log_pmf(self, rates: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_pmf(self, rates: Floats) -> Floats:
         """Log-probabilities of all outputs for all data sets, given a = s/S for each."""
-        import numpy as np
-
         logits = -rates[:, None] * self.distances
-        shown: NDArray[np.float64] = logits - np.log(np.exp(logits).sum(axis=1))[:, None]
+        shown: Floats = logits - np.log(np.exp(logits).sum(axis=1))[:, None]
         return shown
 
-    def worst(self, rates: NDArray[np.float64]) -> Extreme:
+    def worst(self, rates: Floats) -> Extreme:
         """The greatest loss over all neighbours and outputs."""
-        import numpy as np
-
         log_pmf = self.log_pmf(rates)
         found = Extreme(-math.inf, 0, 0, 0)
         for one, other in self._moves:
@@ -97,7 +97,7 @@ class Dense:
                     found = Extreme(loss, *(pair if sign == 1 else pair[::-1]), output)
         return found
 
-    def delta(self, rates: NDArray[np.float64], epsilon: float) -> float:
+    def delta(self, rates: Floats, epsilon: float) -> float:
         """The greatest Σ max(0, P - e^ε P') over ordered neighbours."""
 
         log_pmf = self.log_pmf(rates)
@@ -107,131 +107,122 @@ class Dense:
                 found = max(found, float(excess(p, q, epsilon).sum(axis=1).max()))
         return found
 
-    def mean_error(self, rates: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    def mean_error(self, rates: Floats, weights: Floats) -> float:
         """The expected distance, with weights on the data sets."""
-        import numpy as np
-
         chance = np.exp(-rates[:, None] * self.distances)
         return float(weights @ ((chance * self.distances).sum(axis=1) / chance.sum(axis=1)))
 
 
-class LineScan:
-    """Two categories, row by row, in Hellinger distance or in any other metric that grows outward."""
+class Scan(ABC):
+    """Pairs of neighbours in the order of a bound on their loss, row by row; the rates are given later."""
 
-    def __init__(self, space: PosteriorSpace, progress: Progress | None = None, table: Line | None = None) -> None:
-        self.space = space
-        found = table or grid(space)
-        assert isinstance(found, Line)
-        self._grid, self.rows = found, found.rows
-        self._progress = progress or (lambda done, total: None)
-        self._steps = found.steps()
+    budget: float = math.inf
+    """How many pairs are looked at, at most."""
 
-    def worst(self, rates: NDArray[np.float64]) -> Extreme:
-        """The greatest loss over all neighbours and outputs."""
-        import numpy as np
+    def __init__(self, space: PosteriorSpace, progress: Progress | None = None, table: Grid | None = None) -> None:
+        self.space, self.table, self._progress = space, table or grid(space), progress
+        self.rows = self.table.rows
+        self.one, self.other = self._pairs()
+        self.steps = self._steps()
 
-        logs = self.log_normalisers(rates)
-        bounds = self._bounds(rates, logs)
+    @abstractmethod
+    def _pairs(self) -> tuple[Wholes, Wholes]:
+        """Ranks of neighbours, enough of them that no other pair has a greater loss."""
+
+    @abstractmethod
+    def _steps(self) -> Floats:
+        """H of the pairs."""
+
+    def at(self, rates: Floats) -> Enumerated:
+        """All rows at these rates."""
+        return Enumerated(self.table, rates, self._progress)
+
+    def worst(self, rates: Floats) -> Extreme:
+        """The greatest loss over all neighbours and outputs, or as much of it as `budget` allows and a bound on it."""
+        every = self.at(rates)
+        bounds = self.bounds(every)
         found = Extreme(-math.inf, 0, 0, 0)
-        for c in np.argsort(-bounds):
-            if bounds[c] <= found.loss:
+        for looked_at, place in enumerate(np.argsort(-bounds).tolist()):
+            if bounds[place] <= found.loss:
                 break
-            gap = self._gap(int(c), rates, logs)
+            if looked_at == self.budget:
+                return replace(found, bound=float(bounds[place]))
+            c, d = int(self.one[place]), int(self.other[place])
+            gap = every.log_pmf(c) - every.log_pmf(d)
             for sign in (1, -1):
                 output = int(np.argmax(sign * gap))
                 if sign * gap[output] > found.loss:
-                    pair = (int(c), int(c) + 1) if sign == 1 else (int(c) + 1, int(c))
-                    found = Extreme(sign * float(gap[output]), *pair, output)
+                    found = Extreme(sign * float(gap[output]), *((c, d) if sign == 1 else (d, c)), output)
         return found
 
-    def delta(self, rates: NDArray[np.float64], epsilon: float) -> float:
+    def delta(self, rates: Floats, epsilon: float) -> float:
         """The greatest Σ max(0, P - e^ε P') over ordered neighbours; pairs whose loss is below ε contribute none."""
-        import numpy as np
-
-        logs = self.log_normalisers(rates)
+        every = self.at(rates)
         found = 0.0
-        for c in np.flatnonzero(self._bounds(rates, logs) > epsilon):
-            here = -rates[c] * self._grid.distances(int(c)) - logs[c]
-            there = here - self._gap(int(c), rates, logs)
+        for place in np.flatnonzero(self.bounds(every) > epsilon):
+            here, there = (every.log_pmf(int(ranks[place])) for ranks in (self.one, self.other))
             for p, q in ((here, there), (there, here)):
                 found = max(found, float(excess(p, q, epsilon).sum()))
         return found
 
-    def mean_error(self, rates: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    def mean_error(self, rates: Floats, weights: Floats) -> float:
         """The expected distance, with weights on the data sets."""
-        import numpy as np
+        return self.at(rates).mean_error(weights)
 
-        start, stop = self._windows(rates)
-        total = 0.0
-        for c in np.flatnonzero(weights > 0):
-            distance = self._grid.distances_between(int(c), int(start[c]), int(stop[c]))
-            chance = np.exp(-rates[c] * distance)
-            total += float(weights[c] * (chance @ distance) / chance.sum())
-        return total
-
-    def log_normalisers(self, rates: NDArray[np.float64]) -> NDArray[np.float64]:
-        """ln NL(c) for every data set; what a window leaves out is below e^-42 of the whole."""
-        import numpy as np
-
-        start, stop = self._windows(rates)
-        size = len(self.rows)
-        logs = np.empty(size)
-        mirrored = self._mirrored(rates)
-        last = (size + 1) // 2 if mirrored else size
-        for c in range(last):
-            distance = self._grid.distances_between(c, int(start[c]), int(stop[c]))
-            distance *= -rates[c]
-            logs[c] = math.log(np.exp(distance, out=distance).sum())
-            if c % 1024 == 0:
-                self._progress(c, last)
-        if mirrored:
-            logs[last:] = logs[: size - last][::-1]
-        self._progress(last, last)
-        return logs
-
-    def _mirrored(self, rates: NDArray[np.float64]) -> bool:
-        first, second = self.space.prior.parameters
-        return first == second
-
-    def _bounds(self, rates: NDArray[np.float64], logs: NDArray[np.float64]) -> NDArray[np.float64]:
-        import numpy as np
-
-        one, other = rates[:-1], rates[1:]
-        bounds: NDArray[np.float64] = (
-            np.minimum(one, other) * self._steps
-            + np.abs(one - other)
-            + np.abs(np.diff(logs))
-            + margin(float(rates.max()))
-        )
+    def bounds(self, every: Enumerated) -> Floats:
+        """A bound on the loss of each pair."""
+        one, other = every.rates[self.one], every.rates[self.other]
+        logs = every.log_normalisers
+        bounds: Floats = np.minimum(one, other) * self.steps + np.abs(one - other)
+        bounds += np.abs(logs[self.one] - logs[self.other]) + margin(float(every.rates.max()))
         return bounds
 
-    def _gap(self, c: int, rates: NDArray[np.float64], logs: NDArray[np.float64]) -> NDArray[np.float64]:
-        """ln P(r|c) - ln P(r|c+1) for every output r."""
-        gap: NDArray[np.float64] = rates[c + 1] * self._grid.distances(c + 1)
-        gap -= rates[c] * self._grid.distances(c)
-        gap += logs[c + 1] - logs[c]
-        return gap
 
-    def _windows(self, rates: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Where a row's weights are above e^-42/(n+1) of its greatest: H grows outward, so bisection finds the ends."""
-        import numpy as np
+class LineScan(Scan):
+    """Two categories, in Hellinger distance or in any other metric that grows outward."""
 
-        size = len(self.rows)
-        reach = (_NEGLIGIBLE + math.log(size)) / rates
-        with np.errstate(divide="ignore"):
-            level = np.where(reach < 1, np.log1p(-(np.minimum(reach, 1.0) ** 2)), -np.inf)
-        centre = np.arange(size)
-        ends = []
-        for outer, inner_step in ((np.zeros(size, dtype=np.int64), -1), (np.full(size, size - 1), 1)):
-            inside, outside = centre.copy(), outer + inner_step
-            while (np.abs(outside - inside) > 1).any():
-                middle = (inside + outside) // 2
-                middle = np.where(np.abs(outside - inside) > 1, middle, inside)
-                kept = self._grid.log_affinities(centre, middle) >= level
-                inside = np.where(kept, middle, inside)
-                outside = np.where(kept | (middle == inside), outside, middle)
-            ends.append(inside)
-        return ends[0], ends[1] + 1
+    table: Line
+
+    def _pairs(self) -> tuple[Wholes, Wholes]:
+        first = np.arange(len(self.rows) - 1)
+        return first, first + 1
+
+    def _steps(self) -> Floats:
+        return self.table.steps()
+
+
+class Sweep(Scan):
+    """Three categories or more: one data set of each orbit, and all its neighbours.
+
+    Categories of equal prior can be exchanged without changing any loss: S, H and NL depend on the pairs (α_i, c_i)
+    alone. `tests/privacy_loss/test_sweep.py` holds it to the scan of everything.
+    """
+
+    def __init__(self, space: PosteriorSpace, progress: Progress | None = None) -> None:
+        super().__init__(space, progress)
+        self.budget = max(64, PAIRS // (2 * len(self.rows)))
+
+    def _pairs(self) -> tuple[Wholes, Wholes]:
+        first, ones, others = np.unique(orbits(self.space)), [], []
+        for i, j in itertools.permutations(range(self.space.k), 2):
+            source = first[self.rows[first, i] >= 1]
+            moved = self.rows[source].copy()
+            moved[:, i] -= 1
+            moved[:, j] += 1
+            ones.append(source)
+            others.append(rank_rows(moved))
+        return np.concatenate(ones), np.concatenate(others)
+
+    def _steps(self) -> Floats:
+        log_affinity = log_affinity_floats(self.space.prior, self.rows[self.one], self.rows[self.other])
+        return np.sqrt(-np.expm1(log_affinity))
+
+
+def sweepable(space: PosteriorSpace) -> bool:
+    """Whether a sweep of the space stays within `CELLS`."""
+    if space.k == 2 or exceeds(space, LONGEST) or space.k * (space.n + 1) ** 2 > WIDEST_TABLES:
+        return False
+    return len(np.unique(orbits(space))) * space.size <= CELLS
 
 
 def scanner(space: PosteriorSpace, progress: Progress | None = None) -> Dense | LineScan:
@@ -244,12 +235,8 @@ def scannable(space: PosteriorSpace) -> bool:
     return not exceeds(space, LONGEST if space.k == 2 else DENSE)
 
 
-def _moves(space: PosteriorSpace) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def _moves(space: PosteriorSpace) -> Iterator[tuple[Wholes, Wholes]]:
     """Pairs of ranks of neighbours, each unordered pair once."""
-    import itertools
-
-    import numpy as np
-
     rows = space.candidates().array()
     rank = {tuple(row): i for i, row in enumerate(rows.tolist())}
     for i, j in itertools.combinations(range(space.k), 2):

@@ -112,14 +112,6 @@ def draw_bernoulli_exp(bits: Bits, exponent: Fraction) -> bool:
     return exponent == 0 or draw_bernoulli(bits, lambda: (-ball(exponent)).exp())
 
 
-def draw_geometric(bits: Bits, exponent: Fraction) -> int:
-    """How often Bernoulli(exp(-exponent)) succeeds before it first fails: P(t) ∝ exp(-t·exponent)."""
-    successes = 0
-    while draw_bernoulli_exp(bits, exponent):
-        successes += 1
-    return successes
-
-
 def draw_unit(bits: Bits, depth: int) -> int | None:
     """The rank of a uniform, each with its own probability exactly; None with the 2^-depth that is left below.
 

@@ -63,7 +63,7 @@ class Proposals:
     def __init__(self, tilted: Tilted, rates: tuple[float, float]) -> None:
         import numpy as np
 
-        self._tilted, self._rates = tilted, rates
+        self.tilted, self._rates = tilted, rates
         self._shares = np.array(tilted.choices, dtype=np.uint64)
         self._seen = self._kept = 0
 
@@ -82,7 +82,7 @@ class Proposals:
                 below, above = (np.log((words.astype(np.float64) + end) / 2.0**64) for end in (0.0, 1.0))
             keep = above + SAFE * (1 + np.abs(above)) < batch.low
             for i in np.flatnonzero(~keep & (below - SAFE * (1 + np.abs(below)) <= batch.high)):
-                chance = partial(self._tilted.chance, tuple(batch.rows[i].tolist()))
+                chance = partial(self.tilted.chance, tuple(batch.rows[i].tolist()))
                 keep[i] = draw_bernoulli(resume_bits(int(words[i]), bits), chance)
             found.append(batch.rows[keep])
             have += len(found[-1])
@@ -100,7 +100,7 @@ class Proposals:
         variance = (float((middle**2).sum()) - size * mean**2) / (size - 1)
         sure = math.log(4 / (1 - confidence))
         reach = width + math.sqrt(2 * max(variance, 0.0) * sure / size) + 7 * sure / (3 * (size - 1))
-        scale = self._tilted.log_bound + math.log(self._tilted.choices[-1])
+        scale = self.tilted.log_bound + math.log(self.tilted.choices[-1])
         # The atom at the centre alone has weight 1.
         low = max(scale + math.log(mean - reach), 0.0) if mean > reach else 0.0
         return Estimate(scale + math.log(mean), low, scale + math.log(mean + reach), confidence, size)
@@ -109,7 +109,7 @@ class Proposals:
         """Some proposals, and what is known of their chances."""
         import numpy as np
 
-        tilted = self._tilted
+        tilted = self.tilted
         total = np.full(size, tilted.choices[-1], dtype=np.int64)
         choice = np.searchsorted(self._shares, draw_below_many(bits, total).astype(np.uint64), side="right")
         rows, fits = np.empty((size, tilted.space.k), dtype=np.int64), np.ones(size, dtype=bool)
@@ -128,7 +128,7 @@ class Proposals:
         """Even draws from all candidates: bars among stars, all rows with two bars in one place thrown back."""
         import numpy as np
 
-        n, k = self._tilted.space.n, self._tilted.space.k
+        n, k = self.tilted.space.n, self.tilted.space.k
         places = n + k - 1
         if places < 2 * k * k:
             drawn = [draw_composition(bits, n, k) for _ in range(size)]
@@ -147,7 +147,7 @@ class Proposals:
         """Proposals of one term, and which of them fit n."""
         import numpy as np
 
-        tilted = self._tilted
+        tilted = self.tilted
         found = np.zeros((size, tilted.space.k), dtype=np.int64)
         for i in tilted.free:
             block = tilted.terms[j].draw_blocks(bits, i, size)
@@ -161,7 +161,7 @@ class Proposals:
         """Floats certainly below and above ln(chance) of each row."""
         import numpy as np
 
-        tilted = self._tilted
+        tilted = self.tilted
         least, most = _log_affinity_brackets(tilted, rows)
         slow, fast = self._rates[0] * (1 - SAFE), self._rates[1] * (1 + SAFE)
         low = -fast * np.sqrt(-np.expm1(-most)) * (1 + 4 * SAFE)

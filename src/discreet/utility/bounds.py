@@ -17,20 +17,18 @@ import math
 
 from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.space import Counts
-from discreet.privacy_loss.rates import inverse_sensitivities
 from discreet.sensitivity.exact import global_sensitivity
 from discreet.utility.count_blocks import CountBlocks
-from discreet.utility.lines import ExponentialLine, line_kernel
+from discreet.utility.lines import line_kernel
 from discreet.utility.metrics import METRIC
 from discreet.utility.normaliser import normaliser, normaliser_at
-from discreet.utility.simplices import ExponentialSimplex
 
 
 def bounds_at(mechanism: Exponential, counts: Counts, t: float, exact: float) -> dict[str, float]:
     """The bounds for one data set, given the exact tail."""
     import numpy as np
 
-    rate = float(mechanism.scale) * float(inverse_sensitivities(mechanism, np.array([counts]))[0])
+    rate = float(mechanism.scale) * float(mechanism.inverse_sensitivities(np.array([counts]))[0])
     least = normaliser(mechanism).lower
     loose = _scaled(mechanism, rate, t, 1.0)
     return {
@@ -59,18 +57,13 @@ def _worst_normalised(mechanism: Exponential, t: float) -> float:
     """max over c of |R|·exp(-s·t/S(c))/NL(c)."""
     import numpy as np
 
-    if mechanism.space.k > 2:
-        kernel = ExponentialSimplex(mechanism)
-        ranks = kernel.data[0]
-        rates = float(mechanism.scale) * inverse_sensitivities(mechanism, kernel.candidates[ranks])
-        logs = np.array([kernel.log_normaliser(rank) for rank in ranks.tolist()])
+    line = line_kernel(mechanism) if mechanism.space.k == 2 else None
+    every = mechanism.kernel.enumerated if mechanism.space.k > 2 else line.every if line is not None else None
+    if every is not None:
+        rates, logs = every.rates, every.log_normalisers
     else:
-        line = line_kernel(mechanism)
-        if isinstance(line, ExponentialLine):
-            rates, logs = line.rates, line.log_normalisers
-        else:
-            rates, lower, _ = CountBlocks(mechanism, METRIC["hellinger"], None).normalisers()
-            logs = np.log(lower)
+        rates, lower, _ = CountBlocks(mechanism, METRIC["hellinger"], None).normalisers()
+        logs = np.log(lower)
     return _exp(math.log(mechanism.space.size) + float((-rates * t - logs).max()))
 
 

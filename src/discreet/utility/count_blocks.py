@@ -11,23 +11,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import partial
 from typing import NamedTuple
 
-from discreet.arithmetic.numbers import nearest_float
+import numpy as np
+
 from discreet.errors import TooLarge
-from discreet.mechanisms import Geometric, Mechanism
-from discreet.mechanisms.exponential import (
-    Exponential,
-    ExponentialGlobal,
-    ExponentialReciprocal,
-    ExponentialSmooth,
-)
-from discreet.privacy_loss.rates import Steps
-from discreet.sensitivity.exact import global_sensitivity, step_enclosure
+from discreet.kernels.line_noise import LOST, LineNoise
+from discreet.mechanisms import Mechanism
 from discreet.utility.error_rows import ErrorRows, bracket
 from discreet.utility.expected_counts import Whole, first_count_moments, partition, stratum_weights
-from discreet.utility.line_noise import LOST, LineNoise, line_noise
 from discreet.utility.metrics import METRIC, Floats, Metric
 
 CELLS = 1 << 20
@@ -56,11 +48,10 @@ class CountBlocks:
 
     def __init__(self, mechanism: Mechanism, metric: Metric, counts: tuple[int, ...] | None) -> None:
         self.mechanism, self.metric, self.space = mechanism, metric, mechanism.space
-        self.noise = line_noise(mechanism)
-        way = mechanism.way if isinstance(mechanism, Geometric) else "nearest"
-        if metric.name == "total-variation" or way != "nearest":
+        self.noise = mechanism.kernel.noise
+        if metric.name == "total-variation" or mechanism.kernel.way != "nearest":
             raise TooLarge("this needs all candidates of a space with too many", hint="use hellinger and nearest")
-        if self.noise is None and not isinstance(mechanism, Exponential):
+        if self.noise is None and not mechanism.kernel.weighted:
             raise TooLarge(f"{mechanism.name} is known only on small spaces", hint="take fewer records")
         n = self.space.n
         reach = n if self.noise is None else self.noise.reach(n)
@@ -68,19 +59,15 @@ class CountBlocks:
         self.near, self.far = blocks[:-1], blocks[1:] - 1
         if counts is None:
             # Most weights of a sensitivity that follows the data fall within a few hundred moves.
-            short = self.noise is None and not isinstance(mechanism, ExponentialGlobal)
+            short = self.noise is None and not mechanism.kernel.same_rates
             blocks_each = min(len(self.near), _TYPICAL) if short else len(self.near)
             self.first, self.last, self.weight = self._strata(CELLS // (2 * blocks_each))
         else:
-            import numpy as np
-
             self.first = self.last = np.array([counts[0]], dtype=np.int64)
             self.weight = np.ones(1)
 
     def _strata(self, number: int) -> tuple[Whole, Whole, Floats]:
         """All data sets, or half of them if the two halves are alike."""
-        import numpy as np
-
         space, n = self.space, self.space.n
         alpha = space.prior.alpha
         centre = int(min(max(round((n + alpha[1] - alpha[0]) / 2), 0), n))
@@ -109,26 +96,21 @@ class CountBlocks:
             yield self._slice(self.first[part], self.last[part], self.weight[part])
 
     def _slice(self, first: Whole, last: Whole, weight: Floats) -> ErrorRows:
-        import numpy as np
-
-        if isinstance(self.mechanism, Exponential):
-            return self._exponential(self.mechanism, first, last, weight)
-        assert self.noise is not None
+        if self.noise is None:
+            return self._weighted(first, last, weight)
         low, high = self._distances(first, last, self.near, self.far, self.metric)
         mass = np.broadcast_to(self._noise_masses(self.noise), low.shape)
         return ErrorRows(weight, low, high, mass, mass)
 
     def _noise_masses(self, noise: LineNoise) -> Floats:
         """The masses of the blocks below, of no move, and of the blocks above; the last ones reach to infinity."""
-        import numpy as np
-
         share = -np.expm1(-noise.rate * (self.far - self.near + 1.0))
         share[-1] = 1.0
         side = np.exp(-noise.rate * (self.near - 1.0)) * share
         return np.concatenate([noise.down * side, [noise.zero], noise.up * side])
 
-    def _exponential(self, mechanism: Exponential, first: Whole, last: Whole, weight: Floats) -> ErrorRows:
-        cells = self._cells(mechanism, first, last)
+    def _weighted(self, first: Whole, last: Whole, weight: Floats) -> ErrorRows:
+        cells = self._cells(first, last)
         if self.metric.name == "hellinger":
             return bracket(weight, cells.low, cells.high, cells.least, cells.most)
         low, high = self._distances(first, last, cells.near, cells.far, self.metric)
@@ -136,23 +118,18 @@ class CountBlocks:
 
     def normalisers(self) -> tuple[Floats, Floats, Floats]:
         """For each stratum the least s/S(c), and NL(c) from below and from above."""
-        import numpy as np
-
-        assert isinstance(self.mechanism, Exponential)
         found = []
         step = max(1, _CHUNK // (2 * len(self.near)))
         for start in range(0, len(self.first), step):
             part = slice(start, start + step)
-            cells = self._cells(self.mechanism, self.first[part], self.last[part])
+            cells = self._cells(self.first[part], self.last[part])
             found.append((cells.slow, cells.least.sum(axis=1), cells.most.sum(axis=1)))
         slow, lower, upper = (np.concatenate(column) for column in zip(*found, strict=True))
         return slow, lower, upper
 
-    def _cells(self, mechanism: Exponential, first: Whole, last: Whole) -> _Cells:
+    def _cells(self, first: Whole, last: Whole) -> _Cells:
         """The Hellinger distances and the weights of all blocks that matter."""
-        import numpy as np
-
-        slow, fast = rate_bounds(mechanism, first, last)
+        slow, fast = self.mechanism.kernel.rate_bounds(first, last)
         near, far = self._within_reach(first, last, slow)
         low, high = self._distances(first, last, near, far, METRIC["hellinger"])
         most, least = self._numbers(first, last, near, far)
@@ -179,8 +156,6 @@ class CountBlocks:
 
     def _numbers(self, first: Whole, last: Whole, near: Whole, far: Whole) -> tuple[Floats, Floats]:
         """How many moves of each block stay on the line, at most and at least, over a stratum."""
-        import numpy as np
-
         n = self.space.n
         centre = np.ones((len(first), 1))
 
@@ -192,8 +167,6 @@ class CountBlocks:
 
     def _distances(self, first: Whole, last: Whole, near: Whole, far: Whole, metric: Metric) -> tuple[Floats, Floats]:
         """Enclosures of the distances of moves down (a block each), of none, and of moves up."""
-        import numpy as np
-
         n, (one, two) = self.space.n, self.space.prior.alpha
         zero = np.zeros((len(first), 1))
         exact = bool((first == last).all() and (near == far).all())
@@ -214,33 +187,3 @@ class CountBlocks:
             sides.append((metric.finish(low), metric.finish(high)))
         low, high = (np.concatenate([sides[0][i], zero, sides[1][i]], axis=1) for i in (0, 1))
         return low, high
-
-
-def rate_bounds(mechanism: Exponential, first: Whole, last: Whole) -> tuple[Floats, Floats]:
-    """The least and the greatest s/S(c) over each stratum, none of which straddles the balanced count."""
-    import numpy as np
-
-    space, scale = mechanism.space, float(mechanism.scale)
-    if isinstance(mechanism, ExponentialGlobal):
-        same = np.full(len(first), scale / global_sensitivity(space))
-        return same, same
-    ends = [_rate_terms(mechanism, c) for c in (first, last)]
-    least = np.minimum(ends[0].min(axis=0), ends[1].min(axis=0))
-    return scale * least, scale * np.maximum(ends[0], ends[1]).min(axis=0)
-
-
-def _rate_terms(mechanism: Exponential, c: Whole) -> Floats:
-    """The terms whose least is 1/S(c): each is monotone on either side of the balanced count."""
-    import numpy as np
-
-    space, n = mechanism.space, mechanism.space.n
-    rows = np.stack([c, n - c], axis=1)
-    terms = [Steps(space, rows).local]
-    if isinstance(mechanism, ExponentialReciprocal | ExponentialSmooth):
-        alpha, gamma = space.rationals, float(mechanism.gamma)
-        for i in (0, 1):
-            end = 1 / nearest_float(partial(step_enclosure, alpha[i], alpha[1 - i] + n - 1))
-            moved = np.maximum(rows[:, i] - 1, 0)
-            smooth = isinstance(mechanism, ExponentialSmooth)
-            terms.append(end * np.exp(np.minimum(gamma * moved, 600.0)) if smooth else end + gamma * moved)
-    return np.stack(terms)

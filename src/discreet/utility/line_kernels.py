@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from discreet.kernels.hellinger import Enumerated
 from discreet.mechanisms import Mechanism
 from discreet.posteriors.grid import Line, grid
 from discreet.utility.error_rows import ErrorRows
@@ -32,6 +33,7 @@ class LineKernel(ABC):
         table = grid(self.space)
         assert isinstance(table, Line)
         self.table = table
+        self.every: Enumerated | None = None
 
     @cached_property
     def predictive(self) -> Floats:
@@ -127,7 +129,7 @@ class TabledLine(LineKernel):
     def _table(self) -> Floats:
         import numpy as np
 
-        return np.stack([self.mechanism.log_pmf(row) for row in self.table.rows.tolist()])
+        return np.stack([self.mechanism.kernel.row(row).values for row in self.table.rows.tolist()])
 
     def rows(self, c: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats, Floats | None]:
         """Whole rows."""

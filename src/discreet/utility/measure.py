@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput, TooLarge
-from discreet.mechanisms import Geometric, Laplace, LaplaceImproved, Mechanism
+from discreet.mechanisms import Laplace, LaplaceImproved, Mechanism
 from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.space import Counts
 from discreet.utility.bounds import bounds_at, bounds_everywhere
@@ -19,9 +18,6 @@ from discreet.utility.metrics import Metric, as_metric
 from discreet.utility.simplices import CELLS, simplex_kernel
 from discreet.utility.studies import draw_study, row_study
 from discreet.utility.tails import l1_tail
-
-if TYPE_CHECKING:
-    pass
 
 TV_COST = 1 << 14
 """How many cells of another metric one total variation of three categories or more takes the time of."""
@@ -112,7 +108,7 @@ def accuracy(mechanism: Mechanism, counts: object = None, *, metric: str = "hell
     """
     measured = as_metric(metric)
     checked = None if counts is None else mechanism.space.counts(counts)
-    if getattr(mechanism, "way", "") == "free" and metric != "hellinger":
+    if mechanism.kernel.way == "free" and metric != "hellinger":
         raise InvalidInput("the free way back leaves the candidates", hint="measure it by hellinger")
     source = error_source(mechanism, measured, checked)
     weight, low, high = source.survey.weight, source.survey.low, source.survey.high
@@ -158,11 +154,10 @@ def _simplex_source(mechanism: Mechanism, metric: Metric, counts: Counts | None)
         rank = np.array([mechanism.space.candidates().index(counts)])
         return ErrorLaw(lambda: kernel.slices(metric, rank, np.ones(1)), diameter, "enumeration")
     ranks, weight = kernel.data
-    quick = isinstance(mechanism, Exponential | Geometric)
-    cost = TV_COST if metric.name == "total-variation" else 1 if quick else LAW_COST
+    cost = TV_COST if metric.name == "total-variation" else 1 if kernel.quick else LAW_COST
     if len(ranks) * kernel.width * cost <= CELLS:
         return ErrorLaw(lambda: kernel.slices(metric, ranks, weight), diameter, "enumeration")
-    if not isinstance(mechanism, Exponential) or metric.name == "total-variation" or kernel.width > ROWS:
+    if not kernel.orbits or metric.name == "total-variation" or kernel.width > ROWS:
         return draw_study(mechanism, metric, counts)
     return row_study(kernel, metric, max(64, CELLS // (2 * kernel.width)))
 

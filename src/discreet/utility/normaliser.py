@@ -16,15 +16,18 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
+import numpy as np
+
 from discreet.errors import InvalidInput, TooLarge
-from discreet.mechanisms import ExponentialGlobal, Mechanism
+from discreet.kernels.hellinger import LONGEST, LONGEST_ROW
+from discreet.mechanisms import Mechanism
 from discreet.mechanisms.exponential import Exponential
-from discreet.posteriors.space import Counts, exceeds
+from discreet.posteriors.space import Counts, exceeds, orbits, require_enumerable
 from discreet.testing import HashedBits
-from discreet.utility.count_blocks import CountBlocks, rate_bounds
-from discreet.utility.lines import ExponentialLine, line_kernel
+from discreet.utility.count_blocks import CountBlocks
+from discreet.utility.lines import line_kernel
 from discreet.utility.metrics import METRIC
-from discreet.utility.simplices import CELLS, LONGEST_ROW, ExponentialSimplex
+from discreet.utility.simplices import CELLS
 
 PROPOSALS = 40_000
 """How many proposals tell a normaliser that cannot be enumerated: within about 2 % at k = 10."""
@@ -53,11 +56,12 @@ def normaliser(mechanism: Mechanism) -> Normaliser:
     family = _hellinger(mechanism)
     if family.space.k > 2:
         return _of_simplex(family)
-    limit = math.inf if isinstance(family, ExponentialGlobal) else 1 / math.tanh(float(family.scale) / 2)
+    limit = math.inf if family.kernel.same_rates else 1 / math.tanh(float(family.scale) / 2)
     kernel = line_kernel(family)
-    if isinstance(kernel, ExponentialLine):
-        place = int(kernel.log_normalisers.argmin())
-        value, n = math.exp(kernel.log_normalisers[place]), family.space.n
+    if kernel is not None and kernel.every is not None:
+        logs, n = kernel.every.log_normalisers, family.space.n
+        place = int(logs.argmin())
+        value = math.exp(logs[place])
         return Normaliser(value, value, (place, n - place), limit, "enumeration")
     value, counts = min((normaliser_at(family, c)[1], tuple(c)) for c in _extremes(family))
     lower = float(CountBlocks(family, METRIC["hellinger"], None).normalisers()[1].min())
@@ -74,9 +78,8 @@ def normaliser_at(mechanism: Mechanism, counts: object) -> tuple[float, float]:
     if family.space.k > 2:
         log_lower, log_upper = log_normaliser_at(family, checked)
         return _exp(log_lower), _exp(log_upper)
-    line = line_kernel(family, alone=True)
-    if isinstance(line, ExponentialLine):
-        value = line.normaliser(checked[0])
+    if family.space.n < LONGEST:
+        value = math.exp(float(family.kernel.log_normaliser(checked).values))
         return value, value
     _, lower, upper = CountBlocks(family, METRIC["hellinger"], checked).normalisers()
     return float(lower[0]), float(upper[0])
@@ -101,7 +104,7 @@ def log_normaliser_at(mechanism: Mechanism, counts: object, *, proposals: int = 
         return math.log(lower), math.log(upper)
     checked = family.space.counts(counts)
     if not exceeds(family.space, LONGEST_ROW):
-        value = ExponentialSimplex(family).log_normaliser(family.space.candidates().index(checked))
+        value = float(family.kernel.log_normaliser(checked).values)
         return value, value
     found = family.law(checked).proposals().log_normaliser(HashedBits("normaliser"), proposals)
     return found.log_lower, found.log_upper
@@ -119,22 +122,21 @@ def _hellinger(mechanism: Mechanism) -> Exponential:
 
 def _extremes(mechanism: Exponential) -> list[Counts]:
     """The ends, and the counts about the one with the least S: 1/S rises to it from either side."""
-    import numpy as np
-
     n = mechanism.space.n
     low, high = 0, n
     while high - low > 2:
         left, right = low + (high - low) // 3, high - (high - low) // 3
-        below, above = rate_bounds(mechanism, *2 * (np.array([left, right]),))[0]
+        below, above = mechanism.kernel.rate_bounds(*2 * (np.array([left, right]),))[0]
         low, high = (left, high) if below < above else (low, right)
     return [Counts((c, n - c)) for c in sorted({0, n, *range(low - 3, high + 4)}) if 0 <= c <= n]
 
 
 def _of_simplex(mechanism: Exponential) -> Normaliser:
-    kernel = ExponentialSimplex(mechanism)
-    ranks = kernel.data[0].tolist()
-    if len(ranks) * kernel.width > CELLS:
+    space = mechanism.space
+    require_enumerable(space, limit=LONGEST_ROW)
+    if len(np.unique(orbits(space))) * space.size > CELLS:
         raise TooLarge("N(n) would need all candidates of a space with too many", hint="take fewer records")
-    value, rank = min((kernel.log_normaliser(rank), rank) for rank in ranks)
-    counts = tuple(kernel.candidates[rank].tolist())
-    return Normaliser(math.exp(value), math.exp(value), counts, None, "enumeration")
+    logs = mechanism.kernel.enumerated.log_normalisers
+    rank = int(logs.argmin())
+    value = math.exp(logs[rank])
+    return Normaliser(value, value, space.candidates().unrank(rank), None, "enumeration")

@@ -18,12 +18,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from discreet.errors import TooLarge
+from discreet.kernels.hellinger import LONGEST_ROW
 from discreet.mechanisms import Geometric, Mechanism
-from discreet.mechanisms.exponential import Exponential
-from discreet.mechanisms.geometric import rank_rows
 from discreet.posteriors.grid import grid
-from discreet.posteriors.space import PosteriorSpace, require_enumerable
-from discreet.privacy_loss.rates import inverse_sensitivities
+from discreet.posteriors.space import PosteriorSpace, orbits, rank_rows, require_enumerable
 from discreet.utility.error_rows import ErrorRows
 from discreet.utility.expected_counts import predictive_weights
 from discreet.utility.metrics import Floats, Metric, hellinger_between
@@ -35,15 +33,15 @@ if TYPE_CHECKING:
 CELLS = 1 << 25
 """Enumerations of more cells than this are left to studies of drawn data sets."""
 
-LONGEST_ROW = 1 << 20
-"""Rows of more cells are not made at all."""
-
 _LOST = 1e-15
 """The noise that is left out has at most this probability."""
 
 
 class SimplexKernel:
     """The rows of a mechanism on all candidates: what may be released, and how likely it is."""
+
+    quick = False
+    """Whether rows come from tables and not from laws."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         require_enumerable(mechanism.space, limit=LONGEST_ROW)
@@ -68,12 +66,7 @@ class SimplexKernel:
         weight = predictive_weights(self.space)
         if not self.orbits:
             return np.arange(len(weight)), weight
-        canonical = self.candidates.copy()
-        alpha = self.space.prior.parameters
-        for value in set(alpha):
-            same = [i for i, a in enumerate(alpha) if a == value]
-            canonical[:, same] = np.sort(canonical[:, same], axis=1)
-        ranks = rank_rows(canonical)
+        ranks = orbits(self.space)
         total = np.zeros(len(weight))
         np.add.at(total, ranks, weight)
         first = np.unique(ranks)
@@ -99,36 +92,27 @@ class SimplexKernel:
             yield ErrorRows.exact(weight[i : i + 1], value[None, :], mass[None, :])
 
 
-class ExponentialSimplex(SimplexKernel):
+class WeightedSimplex(SimplexKernel):
     """Weights that fall with the distance."""
+
+    quick = True
 
     @property
     def orbits(self) -> bool:
         """Nothing tells categories of equal prior apart."""
         return True
 
-    @cached_property
-    def _rates(self) -> Floats:
-        assert isinstance(self.mechanism, Exponential)
-        return float(self.mechanism.scale) * inverse_sensitivities(self.mechanism, self.candidates)
-
-    def log_normaliser(self, rank: int) -> float:
-        """ln NL(c)."""
-        import numpy as np
-
-        return math.log(float(np.exp(-self._rates[rank] * grid(self.space).distances(rank)).sum()))
-
     def masses(self, rank: int) -> Floats:
         """Normalised weights."""
-        import numpy as np
-
-        weight = np.exp(-self._rates[rank] * grid(self.space).distances(rank))
+        _, weight = self.mechanism.kernel.enumerated.weights(rank)
         shown: Floats = weight / weight.sum()
         return shown
 
 
 class NoisySimplex(SimplexKernel):
     """The geometric mechanism, by cut noisy counts."""
+
+    quick = True
 
     def __init__(self, mechanism: Geometric) -> None:
         super().__init__(mechanism)
@@ -147,7 +131,6 @@ class NoisySimplex(SimplexKernel):
     @cached_property
     def _back(self) -> NDArray[np.int64]:
         """The ranks of the candidates that the outputs lead to."""
-        assert isinstance(self.mechanism, Geometric)
         return rank_rows(self.mechanism.way_back(self.outputs))
 
     @cached_property
@@ -261,4 +244,4 @@ def simplex_kernel(mechanism: Mechanism) -> SimplexKernel:
     """The kernel of a mechanism on three categories or more."""
     if isinstance(mechanism, Geometric):
         return NoisySimplex(mechanism)
-    return ExponentialSimplex(mechanism) if isinstance(mechanism, Exponential) else SimplexKernel(mechanism)
+    return WeightedSimplex(mechanism) if mechanism.kernel.weighted else SimplexKernel(mechanism)

@@ -12,13 +12,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from discreet.errors import TooLarge
-from discreet.mechanisms import Geometric, Mechanism
-from discreet.mechanisms.exponential import Exponential
-from discreet.mechanisms.geometric import rank_rows
-from discreet.posteriors.space import Counts, PosteriorSpace
+from discreet.mechanisms import Mechanism
+from discreet.posteriors.space import Counts, PosteriorSpace, rank_rows
 from discreet.samplers.bits import draw_words
-from discreet.samplers.noise import zero_sum
-from discreet.testing import HashedBits, draw_many_with
+from discreet.testing import HashedBits
 from discreet.utility.error_rows import ErrorLaw, ErrorRows
 from discreet.utility.metrics import Floats, Metric
 
@@ -99,7 +96,7 @@ def draw_study(mechanism: Mechanism, metric: Metric, counts: Counts | None) -> E
     import numpy as np
 
     space = mechanism.space
-    if metric.name == "total-variation" or getattr(mechanism, "way", "nearest") != "nearest":
+    if metric.name == "total-variation" or mechanism.kernel.way != "nearest":
         raise TooLarge("this needs all candidates of a space with too many", hint="use hellinger and nearest")
     data, released = _outputs(mechanism, counts)
     size, each = released.shape[:2]
@@ -122,24 +119,12 @@ def _outputs(mechanism: Mechanism, counts: Counts | None) -> tuple[NDArray[np.in
     """Data sets, one a row, and outputs for each: the same for every metric."""
     import numpy as np
 
-    space, bits = mechanism.space, HashedBits("outputs")
+    space, kernel, bits = mechanism.space, mechanism.kernel, HashedBits("outputs")
     if counts is not None:
-        size = study_size(space) if isinstance(mechanism, Geometric) else _OF_ONE
-        size = size if isinstance(mechanism, Geometric | Exponential) else _SLOWLY
+        size = {"quick": study_size(space), "prepared": _OF_ONE, "slow": _SLOWLY}[kernel.pace]
         data = np.broadcast_to(np.array(counts, dtype=np.int64), (size, space.k))
-        if isinstance(mechanism, Geometric):
-            return data, _noisy(mechanism, data, bits)
-        return data, draw_many_with(mechanism.law(counts), bits, size)[:, None]
-    if isinstance(mechanism, Geometric):
-        data = drawn_data(space, study_size(space), "data")
-        return data, _noisy(mechanism, data, bits)
-    if isinstance(mechanism, Exponential):
-        data = drawn_data(space, max(24, min(_PREPARED, 10 * _PREPARED // space.k)), "data")
-        return data, np.stack([draw_many_with(mechanism.law(row), bits, _EACH) for row in data.tolist()])
-    data = drawn_data(space, _SLOWLY, "data")
-    return data, np.stack([draw_many_with(mechanism.law(row), bits, 1) for row in data.tolist()])
-
-
-def _noisy(mechanism: Geometric, data: NDArray[np.int64], bits: HashedBits) -> NDArray[np.int64]:
-    noise = zero_sum(mechanism.epsilon / 2, mechanism.space.k).draw_many(bits, len(data))
-    return mechanism.way_back(data + noise)[:, None]
+        return data, kernel.draw_outputs(data[:1], size, bits)[0][:, None]
+    several = (max(24, min(_PREPARED, 10 * _PREPARED // space.k)), _EACH)
+    size, each = {"quick": (study_size(space), 1), "prepared": several, "slow": (_SLOWLY, 1)}[kernel.pace]
+    data = drawn_data(space, size, "data")
+    return data, kernel.draw_outputs(data, each, bits)

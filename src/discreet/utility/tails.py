@@ -42,12 +42,6 @@ def noise_exceeds(mechanism: Mechanism, y: float) -> float:
     return -math.expm1((family.space.k - 1) * math.log1p(-math.exp(-float(family.rate) * y)))
 
 
-def l1_threshold(mechanism: Mechanism, gamma: object) -> float:
-    """A distance in L1 that a release stays below with probability at least 1 - γ, whatever the data."""
-    family = _laplace(mechanism)
-    return 2 * (family.space.k - 1) * (noise_threshold(family, gamma) + _rounding(family))
-
-
 def l1_tail(mechanism: Mechanism, t: float) -> float:
     """An upper bound on Pr[‖released - true‖₁ ≥ t], whatever the data; at most 1."""
     family = _laplace(mechanism)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from discreet.errors import TooLarge
+from discreet.kernels.line_noise import LineNoise
 from discreet.mechanisms import Geometric, Mechanism
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.mixtures import BetaMixture
@@ -22,7 +23,6 @@ from discreet.samplers.noise import zero_sum
 from discreet.testing import HashedBits
 from discreet.utility.expected_counts import predictive_quantiles, predictive_weights
 from discreet.utility.line_kernels import LineKernel
-from discreet.utility.line_noise import LineNoise, line_noise
 from discreet.utility.lines import line_kernel
 from discreet.utility.metrics import Floats
 from discreet.utility.simplices import simplex_kernel
@@ -63,7 +63,7 @@ def expected_width(mechanism: Mechanism, level: object = "0.95") -> Width:
         kernel = line_kernel(mechanism) if mechanism.space.n <= LONGEST_LINE else None
         if kernel is not None:
             return _line_width(kernel, level)
-        noise = line_noise(mechanism)
+        noise = mechanism.kernel.noise
         if noise is not None:
             return _long_width(mechanism.space, noise, level)
         raise TooLarge(f"its noise-aware widths are summed up to n = {LONGEST_LINE:,}", hint="use geometric")

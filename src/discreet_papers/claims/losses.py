@@ -18,8 +18,8 @@ from discreet.mechanisms.exponential import (
     ExponentialReciprocal,
     ExponentialSmooth,
 )
-from discreet.privacy_loss.rates import Steps
 from discreet.privacy_loss.scan import Dense
+from discreet.sensitivity.vectorised import Steps
 from discreet_papers.claims.base import Check, Evidence, greatest
 
 SPACES = tuple(

@@ -21,8 +21,8 @@ from discreet.figures.plans import balanced
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.distances import hellinger
 from discreet.posteriors.space import PosteriorSpace
-from discreet.privacy_loss.rates import Steps
 from discreet.sensitivity.exact import global_sensitivity, local_sensitivity, published_gamma, smooth_sensitivity
+from discreet.sensitivity.vectorised import Steps
 from discreet.utility.metrics import METRIC, MetricName
 from discreet_papers.figures.boxes import Box, box_figure, box_means, box_table
 from discreet_papers.figures.error_laws import RUNS, ErrorLaw

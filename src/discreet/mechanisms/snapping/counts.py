@@ -129,10 +129,6 @@ class SnappedCounts(Mechanism):
         """The exact law on candidates."""
         return SnappedCountsLaw(self.space, self.space.counts(counts), self.snapping)
 
-    def log_pmf(self, counts: object) -> NDArray[np.float64]:
-        """Log-probabilities of all candidates, in their order; minus infinity off the lattice."""
-        return self.law(counts).log_weights()
-
     def parameters(self) -> dict[str, str]:
         """The noise's scale, the lattice and the bound."""
         snapping = self.snapping

@@ -1,30 +1,28 @@
 """NL(c) = Σ_r exp(-s·H(c,r)/S(c)) on three categories or more, without enumeration.
 
-The weight is Σ_m π_m·BC^m (`discreet.inference.powers`) and BC^m is a product over categories, so for each m the sum
+The weight is Σ_m π_m·BC^m (`discreet.kernels.powers`) and BC^m is a product over categories, so for each m the sum
 over all r with Σr = n is one Fourier integral: Z_m(c) = (1/2π)∫ Π_i G_i(θ) dθ with G_i(θ) = Σ_v g_i(c_i+v)^m·e^iθv.
 Each G is a function of one count alone. It is worked out on a ladder of counts (all small ones, then steps of an
 eighth) and interpolated between them by cubics in ln(α+c); the integral is the trapezoidal rule, which is exact but for
 what lies thirteen standard deviations away. m = 0 is the number of candidates, exactly. A `finer` one has more places,
-more angles and no interpolation: `discreet.inference.weighted_draws` compares the two and states what it sees, and
+more angles and no interpolation: `HellingerKernel.near` compares the two and states what it sees, and
 `tests/inference/test_weighted_draws.py` holds both to enumeration.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from discreet.inference.powers import powers
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.powers import powers
 from discreet.mechanisms.exponential import Exponential, ExponentialGlobal
 from discreet.posteriors.distances import second_difference
-from discreet.privacy_loss.rates import inverse_sensitivities
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Wholes = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Wholes = NDArray[np.int64]
 
 _ANGLES = 30
 _SINGLE, _STEP = 32, 1.125
@@ -33,12 +31,10 @@ _SHORT = 2.0**-23
 _CELLS, _ROWS = 1 << 22, 1 << 13
 
 
-class SimplexTotals:
+class SimplexNormalisers:
     """ln NL of many data sets at once: those it is made for, and others like them."""
 
     def __init__(self, mechanism: Exponential, rows: Wholes, *, finer: bool = False) -> None:
-        import numpy as np
-
         self.mechanism, space = mechanism, mechanism.space
         self._log_size = math.log(space.size)
         rates = self.rates(rows)
@@ -64,8 +60,6 @@ class SimplexTotals:
 
         Few records in many categories can only move up, and without it what is asked for would be a far tail.
         """
-        import numpy as np
-
         for _ in range(_CENTRED):
             angle = self._angles[:, 1]
             mean, spread = np.zeros(len(angle)), np.zeros(len(angle))
@@ -82,7 +76,7 @@ class SimplexTotals:
 
     def rates(self, rows: Wholes) -> Floats:
         """s/S(c) of every row."""
-        return float(self.mechanism.scale) * inverse_sensitivities(self.mechanism, rows)
+        return float(self.mechanism.scale) * self.mechanism.inverse_sensitivities(rows)
 
     @property
     def cost(self) -> int:
@@ -93,8 +87,6 @@ class SimplexTotals:
 
     def __call__(self, rows: Wholes) -> Floats:
         """ln NL of every row."""
-        import numpy as np
-
         found, rates = np.empty(len(rows)), self.rates(rows)
         for start in range(0, len(rows), _ROWS):
             part = slice(start, start + _ROWS)
@@ -110,8 +102,6 @@ class SimplexTotals:
 
     def _matter(self, rows: Wholes, rates: Floats) -> NDArray[np.bool_]:
         """The exponents that could matter to some row, as if counts were normal: only those are worked out."""
-        import numpy as np
-
         sample = slice(None, None, max(1, len(rows) // 256))
         none, logs, rest = self._all.log_weights(rates[sample])
         wide = 8 * math.pi * (rows[sample] + self.mechanism.space.prior.alpha)
@@ -126,8 +116,6 @@ class SimplexTotals:
 
     def _log_sums(self, rows: Wholes) -> tuple[Floats, Floats]:
         """ln Z_m of every row and exponent, some exponents at a time; and what short floats may have lost of it."""
-        import numpy as np
-
         blur = np.empty((len(rows), len(self._powers.exponents)))
         found, many = np.empty((len(rows), len(self._powers.exponents))), max(1, _CELLS // (len(rows) * self._count))
         for start in range(0, found.shape[1], many):
@@ -147,8 +135,6 @@ class SimplexTotals:
 
     def _between(self, count: Wholes, alpha: float) -> tuple[NDArray[np.int64], Floats]:
         """For each count four neighbouring rungs and how much each of them pulls: Lagrange's cubic in ln(α+c)."""
-        import numpy as np
-
         if np.isin(count, self._ladder).all():
             return np.searchsorted(self._ladder, count), np.ones((len(count), 1))
         at = np.clip(np.searchsorted(self._ladder, count, side="right") - 2, 0, len(self._ladder) - 4)
@@ -163,8 +149,6 @@ class SimplexTotals:
 
     def _table(self, alpha: float) -> tuple[Floats, NDArray[np.complex64]]:
         """ln G(0) for every rung and exponent, and ln G(θ)/G(0) for every angle: short floats are enough for these."""
-        import numpy as np
-
         exponents, found = self._powers.exponents, []
         for count in self._ladder.tolist():
             logs = np.empty((len(exponents), self._count), dtype=np.complex128)
@@ -180,8 +164,6 @@ class SimplexTotals:
 
     def _summed(self, alpha: float, count: int, some: NDArray[np.bool_], spread: Floats) -> NDArray[np.complex128]:
         """ln G by its sum, move by move, for exponents of similar reach together."""
-        import numpy as np
-
         m, angle, tilt = self._powers.exponents[some], self._angles[some], self._tilts[some]
         reach = np.ceil(12 * spread + 110 / m + 2).astype(np.int64)
         logs = np.empty(angle.shape, dtype=np.complex128)
@@ -200,8 +182,6 @@ class SimplexTotals:
 
         Angles reach to 14 over it, and the rule repeats itself only at 31.
         """
-        import numpy as np
-
         step = spread / 5
         move = np.maximum(step[:, None] * np.arange(-60, 61), -float(count))
         loss = 0.5 * second_difference(alpha + count, alpha + count + move, move)
@@ -211,8 +191,6 @@ class SimplexTotals:
 
 def _log_transform(weight: Floats, move: Floats, angle: Floats) -> NDArray[np.complex128]:
     """ln Σ weight·e^(i·angle·move) for every row and angle, its phase without jumps."""
-    import numpy as np
-
     found = np.empty(angle.shape, dtype=np.complex128)
     turn, turned = np.exp(1j * angle[:, 1, None] * move), weight.astype(np.complex128)
     for q in range(angle.shape[1]):  # angles are multiples of the second
@@ -234,8 +212,6 @@ def _pulled(table: NDArray[Any], at: NDArray[np.int64], pull: Floats) -> NDArray
 
 def _ladder(n: int) -> Wholes:
     """All small counts, and then steps of an eighth up to n."""
-    import numpy as np
-
     single = np.arange(min(_SINGLE, n) + 1)
     far = _SINGLE * _STEP ** np.arange(1, 400)
     return np.unique(np.concatenate([single, np.round(far[far < n]), [n]]).astype(np.int64))

@@ -7,7 +7,6 @@ import pytest
 
 import discreet as dc
 from discreet.arithmetic.numbers import precision
-from discreet.utility.line_noise import line_noise
 
 SPACE = dc.PosteriorSpace(prior=[1, 1], n=12)
 MECHANISMS = [
@@ -20,7 +19,7 @@ MECHANISMS = [
 
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 def test_columns_are_the_probabilities_of_the_law(mechanism: dc.Mechanism) -> None:
-    noise = line_noise(mechanism)
+    noise = mechanism.kernel.noise
     assert noise is not None
     for output in (0, 1, 5, 12):
         column = noise.log_likelihood(output, SPACE.n)
@@ -31,7 +30,7 @@ def test_columns_are_the_probabilities_of_the_law(mechanism: dc.Mechanism) -> No
 
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 def test_masses_are_the_noise_of_the_law_and_sum_to_one(mechanism: dc.Mechanism) -> None:
-    noise = line_noise(mechanism)
+    noise = mechanism.kernel.noise
     assert noise is not None
     masses = noise.masses(6)
     assert masses.sum() == pytest.approx(1, abs=1e-12)
@@ -41,12 +40,12 @@ def test_masses_are_the_noise_of_the_law_and_sum_to_one(mechanism: dc.Mechanism)
 
 
 def test_only_additive_mechanisms_on_two_categories_have_line_noise() -> None:
-    assert line_noise(dc.ExponentialGlobal(SPACE, epsilon=1)) is None
-    assert line_noise(dc.Geometric(dc.PosteriorSpace(prior=[1, 1, 1], n=5), epsilon=1)) is None
+    assert dc.ExponentialGlobal(SPACE, epsilon=1).kernel.noise is None
+    assert dc.Geometric(dc.PosteriorSpace(prior=[1, 1, 1], n=5), epsilon=1).kernel.noise is None
 
 
 def test_an_enormous_epsilon_leaves_no_noise() -> None:
-    noise = line_noise(dc.Geometric(SPACE, epsilon="1e5"))
+    noise = dc.Geometric(SPACE, epsilon="1e5").kernel.noise
     assert noise is not None
     assert noise.masses(2).tolist() == pytest.approx([0, 0, 1, 0, 0], abs=1e-300)
     assert noise.log_likelihood(3, SPACE.n)[3] == 0

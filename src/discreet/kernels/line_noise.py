@@ -1,20 +1,19 @@
 """The noise of additive mechanisms on two categories: whole numbers with exponential tails, in closed form.
 
 Geometric noise is two-sided geometric; rounded Laplace noise has the same tails and another mass at zero.
-`tests/utility/test_line_noise.py` holds them to the laws that are drawn from.
+`tests/kernels/test_line_noise.py` holds them to the laws that are drawn from.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from fractions import Fraction
 
-from discreet.mechanisms import Geometric, Laplace, LaplaceImproved, Mechanism
+import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from discreet.samplers.noise import Rounding
 
 LOST = 42.0
 """Windows end where what is left is below e^-42, less than 1e-18."""
@@ -34,10 +33,23 @@ class LineNoise:
     zero: float
     down: float
 
+    @classmethod
+    def geometric(cls, epsilon: Fraction) -> LineNoise:
+        """Two-sided geometric noise."""
+        rate = float(epsilon)
+        beyond = 1 / (1 + math.exp(min(rate, 700.0)))
+        return cls(rate, beyond, math.tanh(rate / 2), beyond)
+
+    @classmethod
+    def laplace(cls, exact_rate: Fraction, rounding: Rounding) -> LineNoise:
+        """Laplace noise that is rounded to the nearest whole number, or down."""
+        rate = float(exact_rate)
+        if rounding == "nearest":
+            return cls(rate, math.exp(-rate / 2) / 2, -math.expm1(-rate / 2), math.exp(-rate / 2) / 2)
+        return cls(rate, math.exp(-rate) / 2, -math.expm1(-rate) / 2, 0.5)
+
     def masses(self, reach: int) -> NDArray[np.float64]:
         """P(noise = t) for t = -reach … reach; the first and the last stand for everything beyond them."""
-        import numpy as np
-
         fall = np.exp(-self.rate * np.arange(reach)) * -math.expm1(-self.rate)
         fall[-1] = math.exp(-self.rate * (reach - 1))
         return np.concatenate([self.down * fall[::-1], [self.zero], self.up * fall])
@@ -49,8 +61,6 @@ class LineNoise:
 
     def log_likelihood(self, output: int, n: int) -> NDArray[np.float64]:
         """ln P(output | c) for c = 0 … n, where outputs 0 and n stand for everything beyond them."""
-        import numpy as np
-
         t = output - np.arange(n + 1)
         side = np.where(t > 0, self.up, self.down)
         with np.errstate(divide="ignore"):
@@ -60,19 +70,3 @@ class LineNoise:
             return np.where(t == 0, math.log(stays), tail)
         inside = tail + math.log(-math.expm1(-self.rate))
         return np.where(t == 0, math.log(self.zero), inside)
-
-
-def line_noise(mechanism: Mechanism) -> LineNoise | None:
-    """The noise of an additive mechanism on two categories; None for the others."""
-    if mechanism.space.k != 2:
-        return None
-    if isinstance(mechanism, Geometric):
-        rate = float(mechanism.epsilon)
-        beyond = 1 / (1 + math.exp(min(rate, 700.0)))
-        return LineNoise(rate, beyond, math.tanh(rate / 2), beyond)
-    if isinstance(mechanism, Laplace | LaplaceImproved):
-        rate = float(mechanism.rate)
-        if mechanism.rounding == "nearest":
-            return LineNoise(rate, math.exp(-rate / 2) / 2, -math.expm1(-rate / 2), math.exp(-rate / 2) / 2)
-        return LineNoise(rate, math.exp(-rate) / 2, -math.expm1(-rate) / 2, 0.5)
-    return None

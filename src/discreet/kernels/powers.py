@@ -2,7 +2,7 @@
 
 π_m = sqrt(2a/π)·(a/2)^m/m!·K_(m-½)(a). The first few come from the recurrence of K, the others, also between whole m,
 from Debye's expansion for large orders, whose next term is below 1e-8. The sum over m is taken in blocks that double
-(`discreet.inference.discrete_gauss_rule`); beyond the last one z^m matters only for z = 1, and all that is left goes
+(`discreet.arithmetic.discrete_gauss_rule`); beyond the last one z^m matters only for z = 1, and all that is left goes
 there.
 """
 
@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from discreet.inference.discrete_gauss_rule import gram
+from discreet.arithmetic.discrete_gauss_rule import gram
 from discreet.posteriors.distances import stirling_rest
 
 if TYPE_CHECKING:

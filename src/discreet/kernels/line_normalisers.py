@@ -1,7 +1,7 @@
 """NL(c) = Σ_r exp(-s·H(c,r)/S(c)) on two categories of any n, for every c at once.
 
 At one c the sum runs over the moves r - c: near ones singly, far ones in blocks of ratio 2^⅓, each from eight places
-(`discreet.inference.discrete_gauss_rule`); in a block the exponent changes by a third of itself at most, or is too
+(`discreet.arithmetic.discrete_gauss_rule`); in a block the exponent changes by a third of itself at most, or is too
 large to matter. As a function of c at a fixed move everything varies on the scale of the distance to the nearer end, so
 ln NL is a polynomial for practical purposes on panels [x, 2x] from either end. It bends where 1/LS turns and where a
 smoothed 1/S changes from one term to another; panels end there. What is left at five places that a panel's polynomial
@@ -11,19 +11,15 @@ here depends on the output, so it is worked out once for a mechanism.
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import TYPE_CHECKING
+import numpy as np
+from numpy.typing import NDArray
 
-from discreet.inference.discrete_gauss_rule import gram, summed
-from discreet.mechanisms.exponential import Exponential, ExponentialReciprocal, ExponentialSmooth
+from discreet.arithmetic.discrete_gauss_rule import gram, summed
+from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.distances import second_difference
-from discreet.privacy_loss.rates import Steps, inverse_sensitivities
+from discreet.sensitivity.vectorised import Steps
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 NEAR = 64
 """So many moves to either side are summed singly; and twice as many data sets at either end are not interpolated."""
@@ -34,12 +30,10 @@ _ROUNDING = 1e-11
 _CELLS = 1 << 21
 
 
-class LineTotals:
+class LineNormalisers:
     """ln NL on a line, exact near the ends and by panels between them."""
 
     def __init__(self, mechanism: Exponential) -> None:
-        import numpy as np
-
         self.mechanism, self.n = mechanism, mechanism.space.n
         n, edge = self.n, min(2 * NEAR, self.n // 2 + 1)
         self._ends = np.unique(np.concatenate([np.arange(edge), n - np.arange(edge)]))
@@ -51,15 +45,11 @@ class LineTotals:
 
     def rates(self, c: Floats) -> Floats:
         """s/S(c)."""
-        import numpy as np
-
         rows = np.stack([c, self.n - c], axis=1)
-        return float(self.mechanism.scale) * inverse_sensitivities(self.mechanism, rows)
+        return float(self.mechanism.scale) * self.mechanism.inverse_sensitivities(rows)
 
     def distances(self, c: Floats, move: Floats) -> Floats:
         """H between c and c + move."""
-        import numpy as np
-
         first, second = self.mechanism.space.prior.alpha
         here, there = first + c, second + (self.n - c)
         gap = second_difference(here, here + move, move) + second_difference(there, there - move, move)
@@ -67,8 +57,6 @@ class LineTotals:
 
     def __call__(self, c: Floats) -> Floats:
         """ln NL(c), at whole numbers near the ends and anywhere between."""
-        import numpy as np
-
         place = np.searchsorted(self._ends, c)
         found = self._end_values[np.minimum(place, len(self._ends) - 1)].copy()
         inner, panel = self._at(c)
@@ -79,8 +67,6 @@ class LineTotals:
 
     def errors(self, c: Floats) -> Floats:
         """How far ln NL may be off at each c."""
-        import numpy as np
-
         found = np.full(len(c), _ROUNDING)
         inner, panel = self._at(c)
         found[inner] += self._errors[panel]
@@ -88,8 +74,6 @@ class LineTotals:
 
     def _at(self, c: Floats) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
         """Which places lie in panels, and in which."""
-        import numpy as np
-
         if not len(self._errors):
             return np.zeros(len(c), dtype=bool), np.empty(0, dtype=np.int64)
         inner = (c >= self._edges[0]) & (c <= self._edges[-1])
@@ -101,8 +85,6 @@ class LineTotals:
 
     def directly(self, c: Floats) -> Floats:
         """ln NL at each c by its own sum."""
-        import numpy as np
-
         found = np.empty(len(c))
         size = max(1, _CELLS // 2048)
         for start in range(0, len(c), size):
@@ -114,7 +96,6 @@ class LineTotals:
 
     def _side(self, c: Floats, rate: Floats, room: Floats, sign: int) -> Floats:
         """The sum over the moves to one side."""
-        import numpy as np
 
         def weight(at: NDArray[np.bool_], move: Floats) -> Floats:
             shown: Floats = np.exp(-rate[at, None] * self.distances(c[at, None], sign * move))
@@ -144,8 +125,6 @@ class LineTotals:
 
     def _turns(self) -> list[int]:
         """The counts after which another term of a smoothed 1/S is the least, found by halving between many counts."""
-        import numpy as np
-
         grid = np.unique(
             np.concatenate([np.arange(64), np.geomspace(1, self.n, 4096).astype(np.int64)]).clip(0, self.n)
         )
@@ -161,23 +140,13 @@ class LineTotals:
 
     def _least_term(self, c: NDArray[np.int64]) -> NDArray[np.int64]:
         """Which term of 1/S is the least: the local one or one of the ends'."""
-        import numpy as np
-
-        kind = type(self.mechanism)
-        if kind not in (ExponentialSmooth, ExponentialReciprocal) or not len(c):
-            return np.zeros(len(c), dtype=np.int64)
         steps = Steps(self.mechanism.space, np.stack([c, self.n - c], axis=1))
-        gamma = float(self.mechanism.gamma)  # type: ignore[attr-defined]
-        terms = [np.log(steps.local)]
-        for inverse, far in steps.far():
-            terms.append(np.log(inverse) + gamma * far if kind is ExponentialSmooth else np.log(inverse + gamma * far))
+        terms = self.mechanism.inverse_terms(steps, float(getattr(self.mechanism, "gamma", 0)))
         least: NDArray[np.int64] = np.argmin(terms, axis=0)
         return least
 
     def _panels(self, low: int, high: int) -> tuple[Floats, Floats, Floats]:
         """The panels' edges, their values at Chebyshev's points, and their errors."""
-        import numpy as np
-
         if low >= high:
             return np.empty(0), np.empty((0, _DEGREE)), np.empty(0)
         # From both ends, wherever 1/LS turns: a strong prior takes the turn to an end, but what ends there still ends.
@@ -206,16 +175,8 @@ class LineTotals:
         return marks, np.array([panel[2] for panel in done]), np.array([panel[3] for panel in done])
 
 
-@lru_cache(maxsize=8)
-def line_totals(mechanism: Exponential) -> LineTotals:
-    """The totals of a mechanism, kept for the next output."""
-    return LineTotals(mechanism)
-
-
 def _doubled(start: float, room: float) -> Floats:
     """0, start, 3·start, 7·start, … and room: distances to an end that double from one edge to the next."""
-    import numpy as np
-
     found, at = [0.0], float(start)
     while at < room:
         found.append(at)
@@ -224,16 +185,12 @@ def _doubled(start: float, room: float) -> Floats:
 
 
 def _chebyshev(count: int) -> Floats:
-    import numpy as np
-
     shown: Floats = np.cos(np.pi * (2 * np.arange(count) + 1) / (2 * count))
     return shown
 
 
 def _between(t: Floats, values: Floats) -> Floats:
     """The polynomials with these values at Chebyshev's points, each at its own t in [-1, 1]: barycentric form."""
-    import numpy as np
-
     count = values.shape[1]
     nodes = _chebyshev(count)
     pull = (-1.0) ** np.arange(count) * np.sin(np.pi * (2 * np.arange(count) + 1) / (2 * count))

@@ -10,7 +10,7 @@ import pytest
 from discreet import ExponentialLocal, ExponentialReciprocal, ExponentialSmooth, PosteriorSpace
 from discreet.arithmetic.numbers import precision
 from discreet.mechanisms.exponential import Exponential
-from discreet.privacy_loss.rates import Steps, inverse_sensitivities
+from discreet.sensitivity.vectorised import Steps
 from tests.privacy_loss.families import KINDS, Kind, build, inverse_by_enumeration
 from tests.support.enumeration import enumerate_space, random_spaces, seeded, telling_counts
 
@@ -28,7 +28,7 @@ def test_whole_spaces_meet_the_definitions_on_random_small_spaces(kind: Kind, ba
     for alpha, n in random_spaces(f"rates {batch}", 12):
         gamma = Fraction(str(round(10 ** rng.uniform(-3, 1.5), 6)))
         space, every = PosteriorSpace(alpha, n), enumerate_space(alpha, n)
-        found = inverse_sensitivities(build(kind, space, gamma, scale=1), space.candidates().array())
+        found = build(kind, space, gamma, scale=1).inverse_sensitivities(space.candidates().array())
         assert found == pytest.approx(inverse_by_enumeration(kind, every, float(gamma)), rel=CLOSE)
 
 
@@ -39,7 +39,7 @@ def test_whole_spaces_meet_the_enclosures_that_laws_are_made_of(kind: Kind, alph
     space = PosteriorSpace(alpha, n)
     mechanism = build(kind, space, "1/7", scale=1)
     rows = [tuple(row) for row in space.candidates().array().tolist()]
-    found = inverse_sensitivities(mechanism, space.candidates().array())
+    found = mechanism.inverse_sensitivities(space.candidates().array())
     for rank in telling_counts(seeded(f"rates of {alpha}"), rows, 40):
         assert found[rank] == pytest.approx(_enclosed(mechanism, rows[rank]), rel=CLOSE)
 
@@ -55,7 +55,7 @@ def test_only_the_rows_that_are_asked_for_are_worked_out(kind: Kind) -> None:
         (10**6, 10**9, n - 10**6 - 10**9),
         (n // 3, n // 3, n - 2 * (n // 3)),
     ]
-    found = inverse_sensitivities(mechanism, np.array(rows))
+    found = mechanism.inverse_sensitivities(np.array(rows))
     assert found == pytest.approx([_enclosed(mechanism, row) for row in rows], rel=CLOSE)
 
 

@@ -1,0 +1,31 @@
+"""P(output | counts) in floats with a stated error: rows, columns and normalisers of every family, in one place."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from discreet.kernels.additive import GeometricKernel, LaplaceKernel, SnappedKernel
+from discreet.kernels.base import Factor, Kernel, Logs
+from discreet.kernels.hellinger import HellingerKernel
+from discreet.kernels.table import TableKernel
+from discreet.mechanisms import Geometric, Laplace, LaplaceImproved, Mechanism, SnappedCounts
+from discreet.mechanisms.exponential import KINDS
+
+__all__ = ["Factor", "HellingerKernel", "Kernel", "Logs", "TableKernel", "kernel_of"]
+
+_KERNELS: dict[type[Mechanism], type[Kernel]] = {
+    Geometric: GeometricKernel,
+    Laplace: LaplaceKernel,
+    LaplaceImproved: LaplaceKernel,
+    SnappedCounts: SnappedKernel,
+    **dict.fromkeys(KINDS, HellingerKernel),
+}
+
+
+@lru_cache(maxsize=8)
+def kernel_of(mechanism: Mechanism) -> Kernel:
+    """The kernel of a mechanism, kept with its tables for the next reader: a mechanism holds public facts only.
+
+    A subclass may have another law than its family. Like any mechanism from elsewhere it is known by its laws.
+    """
+    return _KERNELS.get(type(mechanism), TableKernel)(mechanism)

@@ -1,0 +1,158 @@
+"""P(output | counts) of a mechanism in floats, each with a bound on its error: what every reader of a law reads.
+
+A row belongs to one data set and is as private as it is; columns and tables of all rows are public. The candidates of
+the space are the default window. `tests/contracts/test_kernels.py` holds every family's kernel to its law, in balls.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import TooLarge
+from discreet.kernels.line_noise import LineNoise
+from discreet.mechanisms import Mechanism
+from discreet.posteriors.space import exceeds
+from discreet.samplers.bits import Bits
+from discreet.samplers.bulk_rejection import Proposals
+from discreet.typing import Outcome
+
+if TYPE_CHECKING:
+    from discreet.kernels.hellinger import Enumerated
+
+Floats: TypeAlias = NDArray[np.float64]
+Rows: TypeAlias = NDArray[Any]
+"""Counts or outputs, one a row: whole numbers, or for two categories any number between 0 and n."""
+
+LISTED = 1 << 13
+"""Spaces of more candidates are not worked out pair by pair."""
+
+
+class Logs(NamedTuple):
+    """Logarithms in floats, and how far each of them may be off."""
+
+    values: Floats
+    errors: Floats
+
+
+@dataclass(frozen=True)
+class Factor:
+    """ln h(x) for counts x of one category, up to a constant.
+
+    To the left of `first` - 1, ln h falls by `left` at each step outward, and to the right of `last` + 1 by `right`.
+    A rate of 0 promises nothing.
+    """
+
+    first: int
+    last: int
+    left: float
+    right: float
+    log: Callable[[Rows], Floats]
+
+
+class Kernel(ABC):
+    """The rows, columns and normalisers of one mechanism."""
+
+    signed = False
+    """Whether outputs may have negative counts."""
+
+    weighted = False
+    """Whether weights are functions of the distance alone."""
+
+    pace: Literal["quick", "prepared", "slow"] = "slow"
+    """How draws for a study are made: all at once, many from each law, or one by one."""
+
+    cost = 1
+    """About how many numbers one entry of a column takes."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism, self.space = mechanism, mechanism.space
+
+    def row(self, counts: object, outputs: Rows | None = None) -> Logs:
+        """ln P(o | c) of the candidates in their order, or of these outputs. It is private."""
+        here = np.array([self.space.counts(counts)], dtype=np.int64)
+        return self._logs(here, self.space.candidates().array() if outputs is None else outputs)
+
+    def column(self, output: Outcome, data: Rows | None = None) -> Logs:
+        """ln P(o | c) for the data sets in the order of candidates, or for these: the likelihoods of an output."""
+        if data is None and exceeds(self.space, LISTED):
+            raise self._too_many()
+        return self._logs(self.space.candidates().array() if data is None else data, np.array([output], dtype=np.int64))
+
+    def _too_many(self) -> TooLarge:
+        wanted = f"{self.mechanism.name} was not made for so many data sets to be weighed"
+        return TooLarge(wanted, hint="use geometric")
+
+    @abstractmethod
+    def log_normaliser(self, counts: object) -> Logs:
+        """The logarithm of the sum of the law's weights. It is private."""
+
+    @abstractmethod
+    def _logs(self, data: Rows, outputs: Rows) -> Logs:
+        """ln P(o | c) of pairs of rows; one of the two may be a single row."""
+
+    @property
+    @abstractmethod
+    def quick(self) -> bool:
+        """Whether a belief that weighs a column takes a second at most. Public facts only."""
+
+    @property
+    def reach(self) -> float:
+        """About how many counts of a category matter to the reader of an output."""
+        return self.space.n + 1.0
+
+    @property
+    def noise(self) -> LineNoise | None:
+        """The noise of two categories in closed form, where noise is what is added."""
+        return None
+
+    @property
+    def enumerated(self) -> Enumerated:
+        """All rows by the distances of candidates, if the kernel is `weighted`."""
+        raise self._too_many()
+
+    @property
+    def same_rates(self) -> bool:
+        """Whether the weights of all data sets fall alike with the distance."""
+        return False
+
+    def rate_bounds(self, first: Rows, last: Rows) -> tuple[Floats, Floats]:
+        """Two categories: the least and the greatest rate of a `weighted` kernel over strata of first counts."""
+        raise self._too_many()
+
+    def draw_outputs(self, data: Rows, each: int, bits: Bits) -> Rows:
+        """So many released candidates for each data set, for studies."""
+        drawn = [self.mechanism.law(row)._draw_many(bits, each) for row in data.tolist()]
+        return np.stack([self.mechanism.way_back(rows) for rows in drawn])
+
+    @property
+    def way(self) -> str:
+        """The way back from outputs to candidates."""
+        return "nearest"
+
+    def factors(self, output: Outcome) -> list[Factor] | None:
+        """A column as a product of one factor for each category; None where it is no product."""
+        return None
+
+    def kinks(self, output: Outcome) -> list[int] | None:
+        """Two categories: where a column has kinks, if it is known between whole counts too; None if it is not."""
+        return None
+
+    def proposals(self, output: Outcome) -> Proposals | None:
+        """The mechanism's own proposals of candidates about an output, if it draws by rejection."""
+        return None
+
+    def near(self, data: Rows) -> Self:
+        """The kernel that is quick about these data sets and others like them."""
+        return self
+
+
+def rounded(values: Floats, least: float = 1e-12, share: float = 1e-14) -> Logs:
+    """Logarithms from closed forms: a few roundings of sums no larger than themselves."""
+    with np.errstate(invalid="ignore"):
+        return Logs(values, least + share * np.where(np.isfinite(values), np.abs(values), 0.0))

@@ -1,0 +1,241 @@
+"""The kernel of the Hellinger exponential family: ln P(r | c) = -s·H(c,r)/S(c) - ln NL(c).
+
+NL(c) = Σ_r exp(-s·H(c,r)/S(c)) is enumerated where the candidates can be listed (`Enumerated`). Beyond, it is a sum
+over blocks of moves on a line (`discreet.kernels.line_normalisers`) or a Fourier integral on a simplex
+(`discreet.kernels.simplex_normalisers`), whose errors are measured and stated.
+"""
+
+from __future__ import annotations
+
+import math
+from copy import copy
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from discreet.kernels.base import LISTED, Floats, Kernel, Logs, Rows
+from discreet.kernels.line_normalisers import LineNormalisers
+from discreet.kernels.simplex_normalisers import SimplexNormalisers
+from discreet.mechanisms.exponential import Exponential, ExponentialGlobal
+from discreet.posteriors.distances import log_affinity_floats
+from discreet.posteriors.grid import Grid, Line, grid
+from discreet.posteriors.space import Counts, exceeds, orbits, rank_rows
+from discreet.samplers.bulk_rejection import Proposals
+from discreet.sensitivity.vectorised import Steps
+from discreet.typing import Outcome, Progress
+
+LONGEST = 1 << 16
+"""Lines of more candidates are not enumerated."""
+
+LONGEST_ROW = 1 << 20
+"""Rows of more candidates are not made at all."""
+
+ROUNDING = 2e-11
+"""How far a log-probability may be off whose rate is at most a hundred; in proportion to the rate beyond."""
+
+NEGLIGIBLE = 42.0
+"""What a window leaves out is below e^-42, less than 1e-18."""
+
+_QUICK, _CHECKED = 1 << 11, 12
+
+
+class Enumerated:
+    """Weights exp(-rate·H) between all candidates, at given rates of the data sets."""
+
+    def __init__(self, table: Grid, rates: Floats, progress: Progress | None = None) -> None:
+        self.table, self.rates = table, rates
+        self._progress = progress or (lambda done, total: None)
+
+    def log_normaliser(self, rank: int) -> float:
+        """ln NL of one data set, by its whole row."""
+        return math.log(float(np.exp(-self.rates[rank] * self.table.distances(rank)).sum()))
+
+    @cached_property
+    def log_normalisers(self) -> Floats:
+        """ln NL of every data set, from the windows of one of each orbit."""
+        orbit = orbits(self.table.space)
+        first = np.unique(orbit)
+        logs = np.empty(self.table.size)
+        for done, rank in enumerate(first.tolist()):
+            logs[rank] = math.log(float(self.weights(rank)[1].sum()))
+            if done % 1024 == 0:
+                self._progress(done, len(first))
+        self._progress(len(first), len(first))
+        shown: Floats = logs[orbit]
+        return shown
+
+    def weights(self, rank: int) -> tuple[Floats, Floats]:
+        """The distances and the weights of a row, within its window."""
+        start, stop = self.windows
+        distance = self.table.distances_between(rank, int(start[rank]), int(stop[rank]))
+        return distance, np.exp(-self.rates[rank] * distance)
+
+    def log_pmf(self, rank: int) -> Floats:
+        """The log-probabilities of all outputs of a data set."""
+        shown: Floats = -self.rates[rank] * self.table.distances(rank) - self.log_normalisers[rank]
+        return shown
+
+    def mean_error(self, chances: Floats) -> float:
+        """The expected distance, with chances of the data sets."""
+        total = 0.0
+        for rank in np.flatnonzero(chances > 0):
+            distance, weight = self.weights(int(rank))
+            total += float(chances[rank] * (weight @ distance) / weight.sum())
+        return total
+
+    @cached_property
+    def windows(self) -> tuple[Rows, Rows]:
+        """Where a row's weights are above e^-42/|R| of its greatest: on a line H grows outward: bisection finds it."""
+        size = self.table.size
+        centre = np.arange(size)
+        if not isinstance(self.table, Line):
+            return np.zeros(size, dtype=np.int64), np.full(size, size)
+        reach = (NEGLIGIBLE + math.log(size)) / self.rates
+        with np.errstate(divide="ignore"):
+            level = np.where(reach < 1, np.log1p(-(np.minimum(reach, 1.0) ** 2)), -np.inf)
+        ends = []
+        for outer, inner_step in ((np.zeros(size, dtype=np.int64), -1), (np.full(size, size - 1), 1)):
+            inside, outside = centre.copy(), outer + inner_step
+            while (np.abs(outside - inside) > 1).any():
+                middle = (inside + outside) // 2
+                middle = np.where(np.abs(outside - inside) > 1, middle, inside)
+                kept = self.table.log_affinities(centre, middle) >= level
+                inside = np.where(kept, middle, inside)
+                outside = np.where(kept | (middle == inside), outside, middle)
+            ends.append(inside)
+        return ends[0], ends[1] + 1
+
+
+class HellingerKernel(Kernel):
+    """Weights that fall with the Hellinger distance."""
+
+    mechanism: Exponential
+    weighted = True
+    pace = "prepared"
+    _nearby: SimplexNormalisers | None = None
+    _pilot: Rows
+
+    def rates(self, data: Rows) -> Floats:
+        """s/S(c) of data sets."""
+        return float(self.mechanism.scale) * self.mechanism.inverse_sensitivities(data)
+
+    @property
+    def same_rates(self) -> bool:
+        """Under the global sensitivity."""
+        return isinstance(self.mechanism, ExponentialGlobal)
+
+    def rate_bounds(self, first: Rows, last: Rows) -> tuple[Floats, Floats]:
+        """Over strata none of which straddles the balanced count.
+
+        1/S(c) is the least of terms that are each monotone on either side of it.
+        """
+        n, scale, gamma = self.space.n, float(self.mechanism.scale), float(getattr(self.mechanism, "gamma", 0))
+        steps = [Steps(self.space, np.stack([c, n - c], axis=1)) for c in (first, last)]
+        ends = [np.stack(self.mechanism.inverse_terms(step, gamma)) for step in steps]
+        least = np.minimum(ends[0].min(axis=0), ends[1].min(axis=0))
+        return scale * least, scale * np.maximum(ends[0], ends[1]).min(axis=0)
+
+    @property
+    def listed(self) -> bool:
+        """Whether all rows are enumerated."""
+        return not exceeds(self.space, LONGEST - 1 if self.space.k == 2 else LISTED)
+
+    @cached_property
+    def enumerated(self) -> Enumerated:
+        """All rows, and their normalisers once they were asked for; `TooLarge` where they are too many."""
+        if exceeds(self.space, LONGEST if self.space.k == 2 else LONGEST_ROW):
+            raise self._too_many()
+        table = grid(self.space)
+        return Enumerated(table, self.rates(table.rows))
+
+    def row(self, counts: object, outputs: Rows | None = None) -> Logs:
+        """A whole row is normalised by its own sum; no table is made for it."""
+        if outputs is not None or exceeds(self.space, LONGEST_ROW):
+            return super().row(counts, outputs)
+        logs, rate = self._log_weights(self.space.counts(counts))
+        return self._rounded(logs - np.log(np.exp(logs).sum()), rate, 0.0)
+
+    def _log_weights(self, counts: Counts) -> tuple[Floats, Floats]:
+        """-rate·H of all candidates, and the rate."""
+        here = np.array([counts], dtype=np.int64)
+        rate = self.rates(here)
+        affinity = np.minimum(log_affinity_floats(self.space.prior, here, self.space.candidates().array()), 0.0)
+        return -rate * np.sqrt(-np.expm1(affinity)), rate
+
+    def column(self, output: Outcome, data: Rows | None = None) -> Logs:
+        """The distance is symmetric, so a column of weights comes from a row of distances."""
+        if data is not None:
+            return super().column(output, data)
+        if not self.listed:
+            raise self._too_many()
+        every, rank = self.enumerated, self.space.candidates().index(output)
+        return self._rounded(-every.rates * every.table.distances(rank) - every.log_normalisers, every.rates, 0.0)
+
+    def _logs(self, data: Rows, outputs: Rows) -> Logs:
+        rates, normalisers = self.rates(data), self.log_normalisers(data)
+        affinity = np.minimum(log_affinity_floats(self.space.prior, data, outputs), 0.0)
+        return self._rounded(-rates * np.sqrt(-np.expm1(affinity)) - normalisers.values, rates, normalisers.errors)
+
+    @staticmethod
+    def _rounded(values: Floats, rates: Floats, errors: Floats | float) -> Logs:
+        return Logs(values, np.broadcast_to(ROUNDING * np.maximum(1.0, rates / 100) + errors, values.shape))
+
+    def log_normaliser(self, counts: object) -> Logs:
+        """ln NL(c)."""
+        checked = self.space.counts(counts)
+        rows = np.array([checked], dtype=np.int64)
+        if exceeds(self.space, LONGEST - 1 if self.space.k == 2 else LONGEST_ROW):
+            found = self.log_normalisers(rows)
+            return Logs(found.values[0], found.errors[0])
+        logs, rate = self._log_weights(checked)
+        return self._rounded(np.log(np.exp(logs).sum()), rate[0], 0.0)
+
+    def log_normalisers(self, data: Rows) -> Logs:
+        """ln NL of data sets: from the table of all, or from sums that need none."""
+        if self._nearby is not None:
+            return self._near_normalisers(data, self._nearby)
+        if self.listed and data.dtype.kind == "i":
+            return self._rounded(self.enumerated.log_normalisers[rank_rows(data)], self.rates(data), 0.0)
+        if self.space.k > 2:
+            return self.near(data).log_normalisers(data)
+        return Logs(self.line(data[:, 0].astype(np.float64)), self.line.errors(data[:, 0]))
+
+    @cached_property
+    def line(self) -> LineNormalisers:
+        """ln NL on a line of any length, also between whole counts."""
+        return LineNormalisers(self.mechanism)
+
+    def kinks(self, output: Outcome) -> list[int]:
+        """At the output, and where 1/S bends."""
+        return [output[0], *self.line.bends]
+
+    @property
+    def quick(self) -> bool:
+        """By how many candidates there are."""
+        return not exceeds(self.space, _QUICK)
+
+    def proposals(self, output: Outcome) -> Proposals | None:
+        """The sampler's own."""
+        return self.mechanism.law(output).proposals() if self.space.k > 2 else None
+
+    def near(self, data: Rows) -> Self:
+        """Beyond enumeration, with tables of the categories' sums that serve data sets like these."""
+        if self.space.k == 2:
+            return self
+        found = copy(self)
+        found._nearby, found._pilot = SimplexNormalisers(self.mechanism, data), data
+        found.cost = found._nearby.cost
+        return found
+
+    def _near_normalisers(self, data: Rows, nearby: SimplexNormalisers) -> Logs:
+        """How far some are from finer ones, doubled, and what rounding may have done to any row, is their error."""
+        values = nearby(data)
+        return Logs(values, np.full(len(values), self._measured + nearby.rounding))
+
+    @cached_property
+    def _measured(self) -> float:
+        assert self._nearby is not None
+        some = self._pilot[np.linspace(0, len(self._pilot) - 1, _CHECKED).astype(np.int64)]
+        finer = SimplexNormalisers(self.mechanism, some, finer=True)
+        return 2 * float(np.abs(finer(some) - self._nearby(some)).max())

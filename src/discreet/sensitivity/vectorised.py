@@ -1,0 +1,84 @@
+"""The steps that decide 1/S(c), for all data sets of a space at once, in floats, for wide scans.
+
+The same arrangements as in `discreet.sensitivity.exact`, vectorised: `tests/sensitivity/test_vectorised.py` holds the
+two together. How a kind of sensitivity is made of them is its own affair (`Exponential.inverse_terms`).
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.posteriors.distances import second_difference
+from discreet.posteriors.space import PosteriorSpace
+
+Floats: TypeAlias = NDArray[np.float64]
+Wholes: TypeAlias = NDArray[np.int64]
+
+
+class Kind(Protocol):
+    """A kind of sensitivity."""
+
+    @classmethod
+    def inverse_terms(cls, steps: Steps, gamma: float) -> list[Floats]:
+        """The terms whose least is 1/S."""
+
+
+class Steps:
+    """The steps that can be extreme for each of many data sets: their inverse sizes and their distances."""
+
+    def __init__(self, space: PosteriorSpace, rows: Wholes) -> None:
+        self.space, self.rows = space, rows
+        self.local = self._local()
+        self._far: list[tuple[Floats, Wholes]] | None = None
+
+    def inverse(self, kind: type[Kind], gamma: float) -> Floats:
+        """1/S for one kind of sensitivity."""
+        shown: Floats = np.minimum.reduce(kind.inverse_terms(self, gamma))
+        return shown
+
+    def far(self) -> list[tuple[Floats, Wholes]]:
+        """The inverse steps that smoothing may prefer to the local one, with their distances."""
+        if self._far is None:
+            self._far = self._arrangements()
+        return self._far
+
+    def _local(self) -> Floats:
+        """1/LS: the least over the pairs whose source holds a record."""
+        c = self.rows
+        found = np.full(len(c), np.inf)
+        for i, j in itertools.permutations(range(self.space.k), 2):
+            has = c[:, i] >= 1
+            found[has] = np.minimum(found[has], self._inverse_step(i, c[has, i], j, c[has, j]))
+        return found
+
+    def _arrangements(self) -> list[tuple[Floats, Wholes]]:
+        c, n = self.rows, self.space.n
+        found = []
+        if self.space.k == 2:
+            for i, j in ((0, 1), (1, 0)):
+                end = self._inverse_step(i, np.array([1]), j, np.array([n - 1]))
+                found.append((np.full(len(c), end[0]), np.maximum(c[:, i] - 1, 0)))
+            return found
+        for i, j in itertools.permutations(range(self.space.k), 2):
+            for left_i in (np.maximum(c[:, i], 1), np.ones_like(c[:, i])):
+                for left_j in (c[:, j], np.zeros_like(c[:, j])):
+                    taken = np.maximum(c[:, i] - left_i, 0) + (c[:, j] - left_j)
+                    put = np.maximum(left_i - c[:, i], 0)
+                    inverse = self._inverse_step(i, left_i, j, left_j)
+                    fits = left_i + left_j <= n
+                    found.append((np.where(fits, inverse, np.inf), np.maximum(taken, put)))
+        return found
+
+    def _inverse_step(self, i: int, source: Wholes, j: int, target: Wholes) -> Floats:
+        """1/sqrt(1 - g(α_i + source - 1)·g(α_j + target))."""
+        shown: Floats = 1 / np.sqrt(-np.expm1(self._log_step(i, source - 1) + self._log_step(j, target)))
+        return shown
+
+    def _log_step(self, i: int, count: Wholes) -> Floats:
+        x = float(self.space.prior.parameters[i]) + count
+        shown: Floats = -0.5 * second_difference(x, x + 1, 1)
+        return shown
