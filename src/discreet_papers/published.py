@@ -20,8 +20,8 @@ from discreet.arithmetic.numbers import ball, exact, nearest_float
 from discreet.posteriors.distances import log_affinity_floats
 from discreet.posteriors.grid import Line
 from discreet.posteriors.space import PosteriorSpace
-from discreet.sensitivity.vectorised import Steps
 from discreet.sensitivity.exact import global_sensitivity
+from discreet.sensitivity.vectorised import Steps
 
 if TYPE_CHECKING:
     import numpy as np

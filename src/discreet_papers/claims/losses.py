@@ -18,9 +18,9 @@ from discreet.mechanisms.exponential import (
 )
 from discreet.posteriors.space import PosteriorSpace
 from discreet.privacy_loss import audit
-from discreet.sensitivity.vectorised import Steps
 from discreet.privacy_loss.scan import Dense
 from discreet.sensitivity.exact import local_sensitivity, reciprocal_sensitivity
+from discreet.sensitivity.vectorised import Steps
 from discreet_papers.claims.base import Claim, Evidence
 
 if TYPE_CHECKING:

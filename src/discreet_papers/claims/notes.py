@@ -11,8 +11,8 @@ from discreet.mechanisms.exponential import ExponentialSmooth
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.distances import hellinger
 from discreet.posteriors.space import PosteriorSpace
-from discreet.sensitivity.vectorised import Steps
 from discreet.sensitivity.exact import global_sensitivity
+from discreet.sensitivity.vectorised import Steps
 from discreet_papers.claims.base import Claim, Evidence
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from discreet.mechanisms import ExponentialSmooth
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.distances import hellinger
 from discreet.posteriors.space import PosteriorSpace
-from discreet.sensitivity.vectorised import Steps
 from discreet.sensitivity.exact import global_sensitivity, published_gamma
+from discreet.sensitivity.vectorised import Steps
 from discreet_papers.figures.boxes import LEGEND, Box, box_agreement, box_table, paint_boxes
 from discreet_papers.figures.error_laws import RUNS
 from discreet_papers.figures.notes import SCALE, Notes
