@@ -86,6 +86,15 @@ def test_a_kernel_that_is_off_by_a_millionth_is_rejected(name: str, part: str, m
     assert any(wrong in misses(kernel, mechanism, rng) for _ in range(8))
 
 
+@pytest.mark.parametrize(
+    ("prior", "n", "scale"), [(["1e-3", 2], 400, 50), (["1e6", 3], 200, "1e4"), (["1/2", 1, 3], 12, 300)], ids=str
+)
+def test_strong_priors_and_steep_weights_keep_to_the_stated_error(prior: list[object], n: int, scale: object) -> None:
+    mechanism, rng = ExponentialReciprocal(PosteriorSpace(prior, n), scale=scale), seeded(f"steep {n}")
+    for _ in range(3):
+        assert misses(mechanism.kernel, mechanism, rng) == []
+
+
 def test_long_lines_state_what_their_normalisers_miss() -> None:
     line = ExponentialReciprocal(PosteriorSpace(["1/2", 3], 3000), epsilon=1)
     data = np.array([(0, 3000), (20, 2980), (500, 2500), (1499, 1501), (2999, 1)])

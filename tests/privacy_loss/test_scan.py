@@ -10,7 +10,7 @@ import pytest
 
 from discreet import ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, ExponentialSmooth, PosteriorSpace
 from discreet.arithmetic.numbers import precision
-from discreet.kernels.hellinger import LONGEST
+from discreet.kernels.exponential import LONGEST
 from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.predictive import log_predictive
 from discreet.privacy_loss.scan import DENSE, MARGIN, Dense, LineScan, margin, scannable, scanner

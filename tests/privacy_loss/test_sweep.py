@@ -8,7 +8,7 @@ import pytest
 
 from discreet import ExponentialLocal, ExponentialReciprocal, PosteriorSpace, audit
 from discreet.posteriors.space import orbits
-from discreet.privacy_loss import sweep as module
+from discreet.privacy_loss import scan as module
 from discreet.privacy_loss.scan import MARGIN, Dense, Sweep, sweepable
 from tests.privacy_loss.test_interior_bounds import families
 

@@ -25,10 +25,8 @@ from discreet.samplers.bits import (
     draw_below,
     draw_below_many,
     draw_bernoulli,
-    draw_bernoulli_exp,
     draw_choice,
     draw_composition,
-    draw_geometric,
     draw_subset,
     draw_words,
     tabulate,
@@ -164,22 +162,10 @@ def test_a_coin_falls_true_exactly_for_the_uniform_numbers_below_its_chance(prob
 
 def test_a_coin_of_an_irrational_chance_has_its_frequency() -> None:
     bits = HashedBits("irrational")
-    seen = tally([int(draw_bernoulli_exp(bits, Fraction(1, 2)))] for _ in range(20_000))
+    seen = tally([int(draw_bernoulli(bits, lambda: (-ball(Fraction(1, 2))).exp()))] for _ in range(20_000))
     chance = math.exp(-0.5)
     assert fits(seen, {(1,): chance, (0,): 1 - chance})
     assert not fits(seen, {(1,): math.exp(-0.65), (0,): 1 - math.exp(-0.65)})
-
-
-def test_the_chance_of_exponent_zero_is_one_and_costs_no_bits() -> None:
-    assert draw_bernoulli_exp(FixedBits(""), Fraction(0)) is True
-
-
-def test_geometric_counts_successes() -> None:
-    bits = HashedBits("successes")
-    seen = tally([draw_geometric(bits, Fraction(1, 2))] for _ in range(8000))
-    q = math.exp(-0.5)
-    assert fits(seen, {(t,): (1 - q) * q**t for t in range(60)})
-    assert not fits(seen, {(t,): (1 - q**1.3) * q ** (1.3 * t) for t in range(60)})
 
 
 # Inversion

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from discreet.arithmetic.discrete_gauss_rule import PLACES, summed
-from discreet.inference.line_prior import log_predictive_line, spread
 from discreet.posteriors import Dirichlet
+from discreet.posteriors.predictive import log_predictive_line
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,6 +61,15 @@ class Beyond:
         with np.errstate(divide="ignore"):
             shown: Floats = log + np.log(-np.expm1(np.minimum(self.least - log, 0.0)))
         return shown
+
+
+def spread(a: Floats, b: Floats) -> Floats:
+    """The least standard deviation, in counts, that a Beta's parameters leave: 1/σ² = ψ'(a) + ψ'(b)."""
+    import numpy as np
+    from scipy.special import polygamma
+
+    shown: Floats = 1 / np.sqrt(polygamma(1, a) + polygamma(1, b))
+    return shown
 
 
 def parts_of(prior: Dirichlet, n: int, start: Wholes, length: Wholes) -> Wholes:

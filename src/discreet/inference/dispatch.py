@@ -14,7 +14,7 @@ from discreet.inference.posterior import CountPosterior, NoiseAware
 from discreet.inference.products import Product
 from discreet.inference.weighted_draws import sampled
 from discreet.kernels.base import LISTED, Factor
-from discreet.kernels.hellinger import LONGEST
+from discreet.kernels.exponential import LONGEST
 from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.predictive import log_predictive

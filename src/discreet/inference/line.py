@@ -31,12 +31,12 @@ from typing import TYPE_CHECKING
 from discreet.arithmetic.discrete_gauss_rule import PLACES, summed
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.coarse import Beyond, Part, coarse, cut, far_blocks, parts_of
-from discreet.inference.line_prior import log_predictive_line
 from discreet.inference.shares import draw_uniforms
 from discreet.kernels.base import Logs
 from discreet.kernels.line_normalisers import NEAR
 from discreet.mechanisms import Mechanism
 from discreet.posteriors import Dirichlet
+from discreet.posteriors.predictive import log_predictive_line
 from discreet.posteriors.space import PosteriorSpace
 from discreet.samplers.bits import Bits
 from discreet.typing import Outcome

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from discreet.kernels.additive import GeometricKernel, LaplaceKernel, SnappedKernel
 from discreet.kernels.base import Factor, Kernel, Logs
-from discreet.kernels.hellinger import HellingerKernel
+from discreet.kernels.exponential import HellingerKernel
 from discreet.kernels.table import TableKernel
 from discreet.mechanisms import Geometric, Laplace, LaplaceImproved, Mechanism, SnappedCounts
 from discreet.mechanisms.exponential import KINDS

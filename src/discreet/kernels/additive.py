@@ -16,7 +16,7 @@ from discreet.arithmetic.numbers import nearest_float, precision
 from discreet.kernels.base import Factor, Floats, Kernel, Logs, Rows, rounded
 from discreet.kernels.line_noise import LineNoise
 from discreet.mechanisms import Geometric, Laplace, LaplaceImproved, SnappedCounts
-from discreet.mechanisms.snapping.counts import BITS, SnappedCountsLaw
+from discreet.mechanisms.snapping.counts import SnappedCountsLaw
 from discreet.samplers.bits import Bits
 from discreet.samplers.noise import RoundedLaplace
 from discreet.typing import Outcome
@@ -24,7 +24,7 @@ from discreet.typing import Outcome
 LONGEST_SNAPPED = 1 << 12
 """Exact masses of snapped counts are worked out one by one, for at most this many counts."""
 
-_CELLS, _SNAPPED = 1 << 14, 1 << 8
+_CELLS, _SNAPPED, _BITS = 1 << 14, 1 << 8, 64
 
 
 class GeometricKernel(Kernel):
@@ -177,7 +177,7 @@ class SnappedKernel(ClampedKernel):
     def _part(self, value: Rows, left: Rows, count: Rows) -> Floats:
         triples = np.stack(np.broadcast_arrays(count, value, left), axis=-1).reshape(-1, 3)
         unique, back = np.unique(triples, axis=0, return_inverse=True)
-        with precision(BITS):
+        with precision(_BITS):
             masses = [self._law._mass(*map(int, triple)) for triple in unique.tolist()]
             logs = [float(mass.ball().log()) if mass.mantissa else -math.inf for mass in masses]
         return np.array(logs)[back.reshape(-1)]

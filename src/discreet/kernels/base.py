@@ -23,7 +23,7 @@ from discreet.samplers.bulk_rejection import Proposals
 from discreet.typing import Outcome
 
 if TYPE_CHECKING:
-    from discreet.kernels.hellinger import Enumerated
+    from discreet.kernels.exponential import Enumerated
 
 Floats: TypeAlias = NDArray[np.float64]
 Rows: TypeAlias = NDArray[Any]

@@ -24,7 +24,7 @@ from discreet.arithmetic.lgamma_bounds import (
     most_second_difference,
     most_second_differences,
 )
-from discreet.arithmetic.numbers import START_BITS, Range, ball, exact, nearest_float, precision, working_bits
+from discreet.arithmetic.numbers import START_BITS, Range, ball, exact, precision, working_bits
 from discreet.errors import InvalidInput
 from discreet.mechanisms.base import EPSILON_RANGE, Mechanism, asked_epsilon
 from discreet.mechanisms.law import CandidateLaw, require_outcome
@@ -102,11 +102,6 @@ class ExponentialLaw(CandidateLaw):
         """All log-weights, from one table for each category."""
         rate, affinity = self._prepared()
         return (-rate * distance for distance in affinity.all_hellinger(self.space.candidates()))
-
-    def log_weights(self) -> NDArray[np.float64]:
-        """All log-weights as floats."""
-        shown: NDArray[np.float64] = -nearest_float(self._rate) * self.distances()
-        return shown
 
     def distances(self) -> NDArray[np.float64]:
         """H(c, r) for every candidate r."""

@@ -58,21 +58,6 @@ class LaplaceLaw(CandidateLaw):
         """ln 1."""
         return ball(0)
 
-    def log_weights(self) -> NDArray[np.float64]:
-        """All log-probabilities as floats."""
-        import numpy as np
-
-        rows = self.space.candidates().array()
-        total = np.zeros(rows.shape[0])
-        left = np.full(rows.shape[0], self.space.n)
-        for i in range(self.space.k - 1):
-            value = rows[:, i]
-            inside, low, high = self.noise.log_floats(value - self.counts[i])
-            part = np.where(value == 0, low, np.where(value == left, high, inside))
-            total += np.where(left == 0, 0.0, part)
-            left = left - value
-        return total
-
     def _draw(self, bits: Bits) -> Outcome:
         found: list[int] = []
         left = self.space.n

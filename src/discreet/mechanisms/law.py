@@ -24,6 +24,9 @@ ENUMERABLE = 1 << 16
 """Finite laws with more outcomes are not drawn from by enumeration."""
 
 
+_FLOAT_BITS = 96
+
+
 class Law(ABC):
     """A set of outcomes with exact weights, able to draw itself from fair bits."""
 
@@ -62,16 +65,19 @@ class Law(ABC):
 class CandidateLaw(Law):
     """A law on the candidates of a space, by their counts.
 
-    A subclass gives the log-weight of a candidate as an enclosure, and of all candidates as floats.
+    A subclass gives the log-weight of a candidate as an enclosure.
     """
 
     def __init__(self, space: PosteriorSpace) -> None:
         self.space = space
         self._inverter: Inverter | None = None
 
-    @abstractmethod
     def log_weights(self) -> NDArray[np.float64]:
-        """The log-weights of all candidates in their order, as floats."""
+        """The log-weights of all candidates in their order, each rounded to a float; a kernel has them at once."""
+        import numpy as np
+
+        with precision(_FLOAT_BITS):
+            return np.array([float(weight) for weight in self.enclosures()])
 
     def log_pmf(self) -> NDArray[np.float64]:
         """The log-probabilities of all candidates in their order, as floats."""

@@ -142,41 +142,27 @@ def _solve(
     from scipy import optimize, sparse
 
     rows = space.candidates().array()
-    size = len(rows)
     cost = np.stack([hellinger_floats(space.prior, row.tolist(), rows) for row in rows])
     orbit = _orbits(space, rows)
     known = int(orbit.max()) + 1
     # One data set for each orbit: its sum and its error stand for those of all its permutations.
     chosen = np.unique(orbit.diagonal(), return_index=True)[1]
-    pairs = np.concatenate([np.stack([orbit[i], orbit[j]], axis=1) for i, j in _adjacent(space, rows)])
-    here, there = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0).T
-    extra = 1 if objective == "worst" else 0
-    private = _matrix(known + extra, (np.ones(len(here)), here), (np.full(len(here), -np.exp(float(epsilon))), there))
-    line = np.repeat(np.arange(len(chosen)), size)
-    sums = sparse.coo_array((np.ones(line.size), (line, orbit[chosen].ravel())), shape=(len(chosen), known + extra))
-    limits = np.zeros(len(here))
-    weight = np.exp(log_predictive(space.prior, rows)) if weighting == "predictive" else np.full(size, 1 / size)
-    target = np.zeros(known + extra)
     if objective == "mean":
+        width, target = known, np.zeros(known)
+        weight = _weights(space, rows, weighting)
         np.add.at(target, orbit.ravel(), (weight[:, None] * cost).ravel())
-    else:
-        target[-1] = 1.0
-        errors = sparse.coo_array(
-            (
-                np.concatenate([cost[chosen].ravel(), -np.ones(len(chosen))]),
-                (
-                    np.concatenate([line, np.arange(len(chosen))]),
-                    np.concatenate([orbit[chosen].ravel(), np.full(len(chosen), known)]),
-                ),
-            ),
-            shape=(len(chosen), known + 1),
-        )
-        private, limits = sparse.vstack([private, errors]).tocsr(), np.zeros(len(here) + len(chosen))
+        private = _private(space, rows, orbit, epsilon, width)
+    else:  # the last variable is at least every error
+        width, target = known + 1, np.append(np.zeros(known), 1.0)
+        values = np.append(cost[chosen], np.full((len(chosen), 1), -1.0), axis=1)
+        columns = np.append(orbit[chosen], np.full((len(chosen), 1), known), axis=1)
+        below = _matrix(values, columns, width)
+        private = sparse.vstack([_private(space, rows, orbit, epsilon, width), below]).tocsr()
     found = optimize.linprog(
         target,
         A_ub=private,
-        b_ub=limits,
-        A_eq=sums.tocsr(),
+        b_ub=np.zeros(private.shape[0]),
+        A_eq=_matrix(np.ones((len(chosen), len(rows))), orbit[chosen], width),
         b_eq=np.ones(len(chosen)),
         bounds=(0, None),
         method="highs-ipm",
@@ -184,6 +170,23 @@ def _solve(
     if found.status != 0:
         raise DiscreetError("the linear programme was not solved", hint="try a smaller space")
     return np.maximum(found.x[:known], 0.0)[orbit], float(found.fun)
+
+
+def _weights(space: PosteriorSpace, rows: NDArray[np.int64], weighting: Weighting) -> NDArray[np.float64]:
+    import numpy as np
+
+    return np.exp(log_predictive(space.prior, rows)) if weighting == "predictive" else np.full(len(rows), 1 / len(rows))
+
+
+def _private(
+    space: PosteriorSpace, rows: NDArray[np.int64], orbit: NDArray[np.int64], epsilon: Fraction, width: int
+) -> Any:
+    """P(r|c) - e^ε P(r|c') ≤ 0 for adjacent c, c', each orbit of them once."""
+    import numpy as np
+
+    pairs = np.concatenate([np.stack([orbit[i], orbit[j]], axis=1) for i, j in _adjacent(space, rows)])
+    places = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
+    return _matrix(np.tile([1.0, -np.exp(float(epsilon))], (len(places), 1)), places, width)
 
 
 def _orbits(space: PosteriorSpace, rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -212,12 +215,10 @@ def _adjacent(space: PosteriorSpace, rows: NDArray[np.int64]) -> list[tuple[int,
     return [(i, rank(other)) for i, c in enumerate(map(tuple, rows)) for other in space.adjacency.neighbours(c)]
 
 
-def _matrix(width: int, *entries: tuple[NDArray[np.float64], NDArray[np.int64]]) -> Any:
-    """A sparse matrix whose rows have these values at these columns, one of each kind a row."""
+def _matrix(values: NDArray[np.float64], columns: NDArray[np.int64], width: int) -> Any:
+    """A sparse matrix whose rows have these values at these columns; values at the same place are added."""
     import numpy as np
     from scipy import sparse
 
-    height = len(entries[0][0])
-    place = (np.tile(np.arange(height), len(entries)), np.concatenate([columns for _, columns in entries]))
-    values = np.concatenate([part for part, _ in entries])
-    return sparse.coo_array((values, place), shape=(height, width)).tocsr()
+    height = np.repeat(np.arange(len(values)), values.shape[1])
+    return sparse.coo_array((values.ravel(), (height, columns.ravel())), shape=(len(values), width)).tocsr()

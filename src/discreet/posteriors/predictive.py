@@ -36,6 +36,19 @@ def log_predictive(prior: Dirichlet, counts: ArrayLike) -> NDArray[np.float64]:
     return shown
 
 
+def log_predictive_line(prior: Dirichlet, n: int, c: ArrayLike) -> NDArray[np.float64]:
+    """The same of the first of two counts, in an array of any shape.
+
+    >>> import numpy as np
+    >>> np.exp(log_predictive_line(Dirichlet([1, 1]), 99, np.array([0.0, 33.5, 99.0]))).round(12).tolist()
+    [0.01, 0.01, 0.01]
+    """
+    import numpy as np
+
+    first = np.asarray(c, dtype=np.float64)
+    return log_predictive(prior, np.stack([first, n - first], axis=-1).reshape(-1, 2)).reshape(first.shape)
+
+
 def log_factors(counts: NDArray[np.float64], alpha: ArrayLike, n: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:
     """The part of each category, ln of Γ(α+c)/(Γ(α)·c!)·q^c·(1-q)^α with q = n/(n+Σα): counts that are free sum to
     n on average, so none of the parts is large where the counts are likely.

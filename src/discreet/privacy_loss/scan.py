@@ -18,7 +18,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.hellinger import LONGEST, Enumerated
+from discreet.kernels.exponential import LONGEST, Enumerated
 from discreet.posteriors.distances import log_affinity_floats
 from discreet.posteriors.grid import WIDEST_TABLES, Grid, Line, grid
 from discreet.posteriors.space import PosteriorSpace, exceeds, orbits, rank_rows

@@ -11,11 +11,10 @@ import os
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
 from discreet.arithmetic.binary64 import DIGITS
-from discreet.arithmetic.numbers import CAP_BITS, ball, fixed_lower, fixed_upper, precision
+from discreet.arithmetic.numbers import CAP_BITS, fixed_lower, fixed_upper, precision
 from discreet.errors import Undecided
 
 if TYPE_CHECKING:
@@ -105,11 +104,6 @@ def draw_bernoulli(bits: Bits, probability: Callable[[], arb]) -> bool:
         if drawn >= fixed_upper(enclosure, width):
             return False
         drawn, width = _extend(bits, drawn, width)
-
-
-def draw_bernoulli_exp(bits: Bits, exponent: Fraction) -> bool:
-    """True with probability exp(-exponent), for a rational exponent ≥ 0."""
-    return exponent == 0 or draw_bernoulli(bits, lambda: (-ball(exponent)).exp())
 
 
 def draw_unit(bits: Bits, depth: int) -> int | None:

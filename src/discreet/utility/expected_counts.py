@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, TypeAlias
 
-from discreet.posteriors.predictive import log_predictive
+from discreet.posteriors.predictive import log_predictive, log_predictive_line
 from discreet.posteriors.space import PosteriorSpace
 from discreet.utility.metrics import Floats
 
@@ -48,21 +48,12 @@ def stratum_weights(space: PosteriorSpace, first: Whole, last: Whole) -> Floats:
     short = last - first < 16
     for step in range(16):
         inside = short & (first + step <= last)
-        weight[inside] += np.exp(_log_density(space, (first[inside] + step).astype(np.float64)))
+        weight[inside] += np.exp(log_predictive_line(space.prior, space.n, first[inside] + step))
     node, part = np.polynomial.legendre.leggauss(12)
     width = (last - first + 1.0)[~short]
     at = first[~short, None] - 0.5 + width[:, None] * (node + 1) / 2
-    weight[~short] = width * (np.exp(_log_density(space, at)) @ (part / 2))
+    weight[~short] = width * (np.exp(log_predictive_line(space.prior, space.n, at)) @ (part / 2))
     shown: Floats = weight / weight.sum()
-    return shown
-
-
-def _log_density(space: PosteriorSpace, c: Floats) -> Floats:
-    """The log-predictive of real counts."""
-    import numpy as np
-
-    rows = np.stack([c, space.n - c], axis=-1).reshape(-1, 2)
-    shown: Floats = log_predictive(space.prior, rows).reshape(c.shape)
     return shown
 
 

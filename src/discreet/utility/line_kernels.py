@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from discreet.kernels.hellinger import Enumerated
+from discreet.kernels.exponential import Enumerated
 from discreet.mechanisms import Mechanism
 from discreet.posteriors.grid import Line, grid
 from discreet.utility.error_rows import ErrorRows

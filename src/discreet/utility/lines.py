@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import TooLarge
-from discreet.kernels.hellinger import LONGEST
+from discreet.kernels.exponential import LONGEST
 from discreet.kernels.line_noise import LineNoise
 from discreet.mechanisms import Mechanism
 from discreet.utility.line_kernels import LineKernel, TabledLine

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from discreet.errors import InvalidInput
 from discreet.posteriors import Dirichlet
-from discreet.posteriors.distances import second_difference
+from discreet.posteriors.distances import second_difference, stirling_rest
 from discreet.posteriors.space import PosteriorSpace
 from discreet.posteriors.variation import total_variation
 
@@ -160,7 +160,7 @@ def log_gamma_gap(a: ArrayLike, step: ArrayLike, end: ArrayLike | None = None) -
     y = np.where(small, 0.0, x)
     entropy = np.where(small, _series(x, lambda j: j * (j - 1)), (1 + y) * np.log1p(y) - y)
     lag = np.where(small, _series(x, lambda j: j), y - np.log1p(y))
-    rest = _stirling(far) - _stirling(safe) - np.where(near, 0.0, move) * _stirling_slope(safe)
+    rest = stirling_rest(far) - stirling_rest(safe) - np.where(near, 0.0, move) * _stirling_slope(safe)
     direct = gammaln(there) - gammaln(here) - move * psi(here)
     return np.maximum(np.where(near, direct, safe * entropy + 0.5 * lag + rest), 0.0)
 
@@ -173,13 +173,6 @@ def _series(x: Floats, divisor: Callable[[int], int]) -> Floats:
     for j in range(18, 1, -1):
         total = (total * -x) + 1.0 / divisor(j)
     return total * x * x
-
-
-def _stirling(x: Floats) -> Floats:
-    """lnΓ(x) minus (x-½)ln x - x + ½ln 2π, for x ≥ 10."""
-    w = 1 / (x * x)
-    found: Floats = (1 / 12 - w * (1 / 360 - w * (1 / 1260 - w * (1 / 1680 - w / 1188)))) / x
-    return found
 
 
 def _stirling_slope(x: Floats) -> Floats:

@@ -19,7 +19,7 @@ from functools import lru_cache
 import numpy as np
 
 from discreet.errors import InvalidInput, TooLarge
-from discreet.kernels.hellinger import LONGEST, LONGEST_ROW
+from discreet.kernels.exponential import LONGEST, LONGEST_ROW
 from discreet.mechanisms import Mechanism
 from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.space import Counts, exceeds, orbits, require_enumerable

@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from discreet.errors import TooLarge
-from discreet.kernels.hellinger import LONGEST_ROW
+from discreet.kernels.exponential import LONGEST_ROW
 from discreet.mechanisms import Geometric, Mechanism
 from discreet.posteriors.grid import grid
 from discreet.posteriors.space import PosteriorSpace, orbits, rank_rows, require_enumerable

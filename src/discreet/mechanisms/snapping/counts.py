@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from flint import arb
 
 from discreet.arithmetic.binary64 import Dyadic
-from discreet.arithmetic.numbers import precision
 from discreet.mechanisms.base import Mechanism, asked_epsilon
 from discreet.mechanisms.law import CandidateLaw, require_outcome
 from discreet.mechanisms.snapping.law import mass
@@ -28,8 +27,6 @@ from discreet.typing import Outcome
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-BITS = 64
 
 
 class SnappedCountsLaw(CandidateLaw):
@@ -56,13 +53,6 @@ class SnappedCountsLaw(CandidateLaw):
     def log_total(self) -> arb:
         """ln 1."""
         return arb(0)
-
-    def log_weights(self) -> NDArray[np.float64]:
-        """All log-probabilities as floats."""
-        import numpy as np
-
-        with precision(BITS):
-            return np.array([float(weight) for weight in self.enclosures()])
 
     def _mass(self, count: int, value: int, left: int) -> Dyadic:
         """The probability that a count is snapped to the value and clamped to what is left."""

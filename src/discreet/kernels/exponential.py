@@ -8,7 +8,6 @@ over blocks of moves on a line (`discreet.kernels.line_normalisers`) or a Fourie
 from __future__ import annotations
 
 import math
-from copy import copy
 from functools import cached_property
 from typing import Self
 
@@ -223,7 +222,7 @@ class HellingerKernel(Kernel):
         """Beyond enumeration, with tables of the categories' sums that serve data sets like these."""
         if self.space.k == 2:
             return self
-        found = copy(self)
+        found = type(self)(self.mechanism)
         found._nearby, found._pilot = SimplexNormalisers(self.mechanism, data), data
         found.cost = found._nearby.cost
         return found
