@@ -129,6 +129,7 @@ def test_the_installed_command_tells_neighbours_no_further_apart(place: Path) ->
     assert len(seen) == 1
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("debug", ["0", "1"])
 @pytest.mark.parametrize("step", run.STEPS)
 def test_failures_of_neighbours_are_equal_to_the_byte(

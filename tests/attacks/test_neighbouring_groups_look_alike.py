@@ -77,6 +77,7 @@ def test_documents_and_tables_of_neighbours_have_one_shape(form: str, place: Pat
     assert answer.code == 0
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("step", run.STEPS)
 @pytest.mark.parametrize("form", FORMS)
 def test_failures_of_neighbours_are_equal_to_the_byte(

@@ -99,6 +99,7 @@ def test_a_release_that_succeeds_tells_no_count(place: Path, caplog: pytest.LogC
     assert_nothing_told(place, answer, caplog)
 
 
+@pytest.mark.few(13)
 @pytest.mark.parametrize("debug", ["0", "1"])
 @pytest.mark.parametrize("where", [*PLACES, *AFTER])
 def test_a_failure_tells_no_count(

@@ -33,6 +33,7 @@ def step(x: Fraction, y: Fraction) -> float:
         return float(mp.sqrt(-mp.expm1(log_step(x) + log_step(y))))
 
 
+@pytest.mark.few(12)
 @pytest.mark.parametrize("exponent", EXPONENTS)
 @pytest.mark.parametrize("prior", ["0.001", "1", "7.5", "1000000"])
 def test_local_sensitivity_meets_the_oracle_from_ten_to_a_trillion_records(prior: str, exponent: int) -> None:
@@ -45,6 +46,7 @@ def test_local_sensitivity_meets_the_oracle_from_ten_to_a_trillion_records(prior
         assert local_sensitivity(space, [first, n - first]) == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("exponent", EXPONENTS)
 def test_global_sensitivity_meets_the_oracle_from_ten_to_a_trillion_records(exponent: int) -> None:
     n = 10**exponent
@@ -64,6 +66,7 @@ def test_neighbours_of_a_balanced_data_set_are_half_over_the_root_of_n_apart(exp
     assert found == pytest.approx(float(oracle.between((1, 1), (n // 2, n // 2), (n // 2 - 1, n // 2 + 1))), rel=1e-12)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("exponent", EXPONENTS)
 def test_smooth_sensitivities_are_never_below_the_local_one(exponent: int) -> None:
     n = 10**exponent

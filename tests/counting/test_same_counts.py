@@ -64,6 +64,7 @@ def test_nasty_texts_are_counted_by_the_rule(form: str, tmp_path: Path) -> None:
     assert counts == expected(rows, declaration)
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("form", TEXT)
 def test_rows_in_another_order_give_the_same_counts(form: str, tmp_path: Path) -> None:
     rows = [("a", "1"), ("b", "1"), ("b", "2"), ("", "2"), (None, "3"), ("a", ""), ("b", None), ("c", "4"), ("c", "é")]

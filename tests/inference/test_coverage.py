@@ -59,6 +59,7 @@ def test_the_law_of_this_test_is_the_mechanism_s() -> None:
         assert np.allclose(np.exp(mechanism.log_pmf([c, 20 - c])), row, atol=1e-14)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("epsilon", ["0.1", "0.5", "1"])
 @pytest.mark.parametrize("n", [50, 300])
 @pytest.mark.parametrize("prior", PRIORS)
@@ -70,6 +71,7 @@ def test_noise_aware_intervals_cover_what_they_say(prior: tuple[float, float], n
     assert plug < 0.9495, "the plug-in is overconfident"
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", ["laplace", "laplace-improved", "exponential-global", "exponential-reciprocal"])
 @pytest.mark.parametrize("prior", PRIORS)
 def test_so_do_those_of_every_other_mechanism(name: str, prior: tuple[float, float]) -> None:

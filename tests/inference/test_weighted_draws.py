@@ -55,6 +55,7 @@ def off(one: dc.NoiseAware, whole: dc.NoiseAware) -> NDArray[np.float64]:
     return shown
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", FAMILIES)
 @pytest.mark.parametrize(("prior", "n"), SPACES, ids=str)
 def test_normalisers_are_those_of_enumeration(name: str, prior: list[object], n: int) -> None:
@@ -80,6 +81,7 @@ def test_powers_add_up_to_the_weight(a: float) -> None:
         assert found == pytest.approx(np.exp(-a * np.sqrt(1 - z)), rel=1e-6)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]} {case[2]} {case[4]}")
 def test_drawn_data_sets_agree_with_enumeration_within_what_they_state(
     case: tuple[str, list[object], int, str, tuple[int, ...]],
@@ -167,6 +169,7 @@ def test_two_readers_agree() -> None:
         one.within([0, 1]).mean  # noqa: B018
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("n", [10**6, 10**9, 10**12, 10**15])
 @pytest.mark.parametrize("weak", ["1e-6", "0.001", "0.01"])
 def test_a_rare_category_is_as_often_empty_as_the_predictive_says(n: int, weak: str) -> None:

@@ -54,6 +54,7 @@ def test_an_interval_reaches_to_the_ends_where_its_mass_is() -> None:
     assert (float(low), float(high)) == (0.0, 1.0)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("nearly", [1e-9, 1e-6, 1e-3, 0.02, 0.1])
 @pytest.mark.parametrize("other", [1e-3, 0.5, 1e3, 1e12])
 def test_quantiles_near_one_are_those_near_zero_turned_round(nearly: float, other: float) -> None:

@@ -28,6 +28,7 @@ BETAS = [
 ]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(("a", "b"), BETAS)
 def test_between_betas_it_meets_the_oracle(a: oracle.Parameters, b: oracle.Parameters) -> None:
     expected = float(oracle.total_variation_by_distribution(a, b))
@@ -85,6 +86,7 @@ def test_it_is_symmetric_and_between_the_bounds_that_hellinger_sets(k: int, n: i
     assert total_variation(q, p) == pytest.approx(found, abs=ERROR)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("prior", [("1", "1"), ("0.5", "0.5"), ("0.5", "50"), ("7", "4")])
 @pytest.mark.parametrize("n", [1, 3, 30])
 def test_candidates_of_one_space_meet_the_incomplete_beta_functions(prior: tuple[str, str], n: int) -> None:

@@ -35,6 +35,7 @@ def rates_of(mechanism: Exponential, scan: Dense | LineScan) -> Floats:
     return found
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("alpha", "n", "scale", "gamma"),
@@ -139,6 +140,7 @@ def test_no_pair_that_the_line_scan_may_skip_has_a_greater_loss_than_its_bound(
         assert (line.bounds(line.at(rates)) >= losses).all()
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("alpha", "n"),
@@ -170,6 +172,7 @@ def test_floats_stay_within_a_tenth_of_the_stated_error_of_the_laws_themselves(
                     assert abs(exact - float(log_pmf[c, r])) < MARGIN / 10
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", [ExponentialLocal, ExponentialReciprocal])
 def test_floats_stay_within_a_tenth_of_the_stated_error_for_fifty_thousand_records(kind: Kind) -> None:
     n = 50_000

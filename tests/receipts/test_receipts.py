@@ -305,6 +305,7 @@ def test_two_data_sets_with_the_same_output_have_the_same_receipt(monkeypatch: p
         assert len({released(counts, **form).to_json() for counts in ([7, 5], [0, 12], [12, 0])}) == 1
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("form", [*FORMS, "calibrated"])
 def test_price_accuracy_and_certificate_are_one_value_over_all_data_sets_of_size_n(form: str) -> None:
     chosen = FORMS.get(form, {"mechanism": "exponential-local", "calibrated": True})

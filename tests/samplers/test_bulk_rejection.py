@@ -58,6 +58,7 @@ def test_a_toss_of_zeros_decides_against_no_chance_however_small(monkeypatch: py
     assert len(asked) == 3
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("family", FOUR)
 @pytest.mark.parametrize(
     ("prior", "place", "n"),

@@ -39,6 +39,7 @@ def check(mechanism: Exponential, counts: tuple[int, ...]) -> None:
         assert not fits(many, enumerated(changed(mechanism, factor), counts)), factor
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("family", FOUR)
 @pytest.mark.parametrize(("k", "place"), CASES)
 def test_draws_have_the_enumerated_law_and_reject_a_scale_that_is_30_percent_off(
@@ -48,6 +49,7 @@ def test_draws_have_the_enumerated_law_and_reject_a_scale_that_is_30_percent_off
     check(family(PosteriorSpace(PRIORS[k], SIZES[k]), scale=3), counts)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("family", FOUR)
 @pytest.mark.parametrize("counts", [(1, 0, 0, 0, 0), (1, 0, 1, 0, 0), (0, 0, 3, 0, 0), (1, 1, 1, 0)])
 def test_fewer_records_than_categories_have_the_same_law(family: type[Exponential], counts: tuple[int, ...]) -> None:

@@ -48,8 +48,9 @@ def numbers(posterior: Dirichlet, categories: Sequence[str], *, level: float = 0
         from scipy import stats
 
         share = stats.beta(*posterior.alpha)
-        shares = np.linspace(share.ppf(EDGE), share.isf(EDGE), POINTS)
-        height = share.pdf(shares) / 100
+        with np.errstate(invalid="ignore"):  # SciPy 1.13 warns where no float is left
+            shares = np.linspace(share.ppf(EDGE), share.isf(EDGE), POINTS)
+            height = share.pdf(shares) / 100
         if np.isfinite(height).all():
             grid, density = 100 * shares, height
     return PosteriorNumbers(tuple(categories), level, 100 * posterior.mean, 100 * low, 100 * high, grid, density)
