@@ -9,7 +9,7 @@ mechanism's own theorem stands, and the certificate says so.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate, TooLarge
 from discreet.laws import CandidateLaw, Outcome
 from discreet.loss.certificates import Certificate, certificate_by_theorem, facts
+from discreet.loss.deltas import Pair, delta_upper, excess, geometric_delta
 from discreet.loss.ends import enclose_ends, scan_ends
 from discreet.loss.rates import inverse_sensitivities
-from discreet.loss.scanning import Extreme, Progress, excess, margin, scannable, scanner
+from discreet.loss.scanning import Extreme, Progress, margin, scannable, scanner
 from discreet.loss.sweeping import Sweep, sweepable
 from discreet.mechanisms import FAMILIES, Geometric, Mechanism
 from discreet.mechanisms.exponential import Exponential
@@ -62,7 +63,7 @@ class Audit:
     lower: Fraction | float
     worst: Worst | None
     certificate: Certificate
-    _delta: Callable[[float], float]
+    _delta: Callable[[Fraction], float]
 
     @property
     def holds(self) -> bool:
@@ -86,7 +87,10 @@ class Audit:
         return f"<Audit of {self.mechanism.name}: {kind} {shown}, asked for {asked}, by {self.certificate.method}>"
 
     def delta(self, epsilon: object) -> float:
-        """δ*(ε): the least δ for which the mechanism is (ε, δ)-DP; 0 from the exact loss on.
+        """δ*(ε), rounded up: the least δ for which the mechanism is (ε, δ)-DP; 0 from the exact loss on.
+
+        It is never below the truth, and above it by less than a share of 1e-12; or by the scan's error, where more
+        pairs of neighbours come equally close than can be enclosed (`discreet.loss.deltas`).
 
         >>> from discreet import Geometric, PosteriorSpace
         >>> result = audit(Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon=1))
@@ -94,7 +98,7 @@ class Audit:
         (0.287649, 0.0)
         """
         at = exact(epsilon, "epsilon", minimum=0)
-        return 0.0 if at >= self.epsilon else self._delta(float(at))
+        return 0.0 if at >= self.epsilon else self._delta(at)
 
     def to_json(self, at_epsilon: Sequence[object] = ()) -> dict[str, Any]:
         """The audit for programs, with δ at each ε that is asked for; losses are floats, rounded up.
@@ -157,7 +161,9 @@ def _exponential(mechanism: Exponential, progress: Progress | None) -> Audit:
     scan = scanner(mechanism.space, progress)
     rates = float(mechanism.scale) * inverse_sensitivities(mechanism, scan.rows)
     found = scan.worst(rates)
-    return _confirmed(mechanism, found, lambda at: scan.delta(rates, at), margin(float(rates.max())), known=True)
+    error = margin(float(rates.max()))
+    delta = _delta(mechanism, lambda at, off: scan.deltas(rates, at, off), error)
+    return _confirmed(mechanism, found, delta, error, known=True)
 
 
 def _by_ends(mechanism: Exponential) -> Audit:
@@ -214,11 +220,28 @@ def _by_laws(mechanism: Mechanism, known: bool) -> Audit:
         if gap[output] > found.loss:
             found = Extreme(float(gap[output]), one, other, output)
     largest = float(-log_pmf[np.isfinite(log_pmf)].min())
-    return _confirmed(mechanism, found, lambda at: _delta_by_laws(log_pmf, pairs, at), margin(largest), known=known)
+
+    def deltas(at: float, off: float) -> Iterator[Pair]:
+        for i, j in pairs:
+            value, wrong = excess(log_pmf[i], log_pmf[j], at, off)
+            yield Pair(float(value), float(wrong), i, j)
+
+    error = margin(largest)
+    return _confirmed(mechanism, found, _delta(mechanism, deltas, error), error, known=known)
 
 
-def _delta_by_laws(log_pmf: NDArray[np.float64], pairs: list[tuple[int, int]], epsilon: float) -> float:
-    return max(float(excess(log_pmf[i], log_pmf[j], epsilon).sum()) for i, j in pairs)
+def _delta(
+    mechanism: Mechanism, deltas: Callable[[float, float], Iterator[Pair]], error: float
+) -> Callable[[Fraction], float]:
+    """δ at any ε, from the δ of all pairs in floats that are off by at most `error`."""
+    unrank = mechanism.space.candidates().unrank
+
+    def delta(at: Fraction) -> float:
+        shown = float(at)
+        pairs = deltas(shown, error + abs(float(at - Fraction(shown))))
+        return delta_upper(pairs, lambda rank: _law(mechanism, unrank(rank)), at)
+
+    return delta
 
 
 def _enclosed(mechanism: Mechanism, counts: Outcome) -> NDArray[np.float64]:
@@ -238,7 +261,7 @@ def _enclosed(mechanism: Mechanism, counts: Outcome) -> NDArray[np.float64]:
 
 
 def _confirmed(
-    mechanism: Mechanism, found: Extreme, delta: Callable[[float], float], error: float, *, known: bool
+    mechanism: Mechanism, found: Extreme, delta: Callable[[Fraction], float], error: float, *, known: bool
 ) -> Audit:
     """Evaluate the extreme with enclosures of the laws themselves, and round up by the scan's error."""
     unrank = mechanism.space.candidates().unrank
@@ -298,35 +321,6 @@ def _geometric(mechanism: Geometric) -> Audit:
     )
 
 
-def geometric_delta(mechanism: Geometric, epsilon: float) -> float:
-    """δ*: between neighbours c and c - e_i + e_j the loss is ε where v_i ≥ 0 ≥ v_j, and at most 0 elsewhere.
-
-    So δ*(e) = (1 - exp(e - ε))·P(v_i ≥ 0 ≥ v_j). For two categories that is P(v ≥ 0) = 1/(1 + exp(-ε)); for more, the
-    other coordinates' total is a convolution of two-sided geometrics.
-    """
-    import numpy as np
-    from scipy.signal import fftconvolve
-
-    rate, k = float(mechanism.epsilon) / 2, mechanism.space.k
-    gain = -math.expm1(epsilon - 2 * rate)
-    if k == 2:
-        return gain / (1 + math.exp(-2 * rate))
-    reach = math.ceil(80 / rate) + 4 * k
-    if reach > 1 << 20:
-        raise TooLarge("this δ would sum over too much noise", mend="use a larger epsilon")
-    one = np.exp(-rate * np.abs(np.arange(-reach, reach + 1)))
-    power = one / one.sum()
-    rest = np.zeros(2 * reach + 1)
-    rest[reach] = 1.0
-    for _ in range(k - 2):
-        rest = np.maximum(fftconvolve(rest, power, mode="same"), 0.0)
-    up = np.where(np.arange(-reach, reach + 1) >= 0, power, 0.0)
-    both = np.maximum(fftconvolve(power, power, mode="same"), 0.0)
-    signed = np.maximum(fftconvolve(up, up[::-1], mode="same"), 0.0)
-    # The two coordinates and the rest must cancel; all tables are symmetric about their middle.
-    return float(gain * (signed @ rest[::-1]) / (both @ rest[::-1]))
-
-
 def _law(mechanism: Mechanism, counts: Outcome) -> CandidateLaw:
     law = mechanism.law(counts)
     if not isinstance(law, CandidateLaw):
@@ -334,7 +328,7 @@ def _law(mechanism: Mechanism, counts: Outcome) -> CandidateLaw:
     return law
 
 
-def _no_delta(epsilon: float) -> float:
+def _no_delta(epsilon: Fraction) -> float:
     raise TooLarge("this space is too large for an exact δ", mend="audit a smaller space")
 
 

@@ -11,9 +11,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from discreet.grid import Line, grid
+from discreet.loss.deltas import Pair, excess
 from discreet.space import PosteriorSpace, exceeds
 
 if TYPE_CHECKING:
@@ -53,14 +55,6 @@ class Extreme:
     output: int
 
 
-def excess(p: NDArray[np.float64], q: NDArray[np.float64], epsilon: float) -> NDArray[np.float64]:
-    """max(0, P - e^ε P') from log-probabilities; e^ε P' is cut where it exceeds all probabilities anyway."""
-    import numpy as np
-
-    shown: NDArray[np.float64] = np.maximum(np.exp(p) - np.exp(np.minimum(epsilon + q, 1.0)), 0.0)
-    return shown
-
-
 class Dense:
     """All distances of a small space of any k."""
 
@@ -70,7 +64,7 @@ class Dense:
         table = grid(space)
         self.space, self.rows = space, table.rows
         self.distances = np.stack([table.distances(rank) for rank in range(table.size)])
-        self._moves = list(_moves(space))
+        self.moves = list(_moves(space))
 
     def log_pmf(self, rates: NDArray[np.float64]) -> NDArray[np.float64]:
         """Log-probabilities of all outputs for all data sets, given a = s/S for each."""
@@ -86,7 +80,7 @@ class Dense:
 
         log_pmf = self.log_pmf(rates)
         found = Extreme(-math.inf, 0, 0, 0)
-        for one, other in self._moves:
+        for one, other in self.moves:
             gap = log_pmf[one] - log_pmf[other]
             for sign in (1, -1):
                 place = int(np.argmax(sign * gap))
@@ -97,15 +91,13 @@ class Dense:
                     found = Extreme(loss, *(pair if sign == 1 else pair[::-1]), output)
         return found
 
-    def delta(self, rates: NDArray[np.float64], epsilon: float) -> float:
-        """The greatest Σ max(0, P - e^ε P') over ordered neighbours."""
-
+    def deltas(self, rates: NDArray[np.float64], epsilon: float, error: float) -> Iterator[Pair]:
+        """Σ max(0, P - e^ε P') of all ordered neighbours."""
         log_pmf = self.log_pmf(rates)
-        found = 0.0
-        for one, other in self._moves:
-            for p, q in ((log_pmf[one], log_pmf[other]), (log_pmf[other], log_pmf[one])):
-                found = max(found, float(excess(p, q, epsilon).sum(axis=1).max()))
-        return found
+        for one, other in self.moves:
+            for here, there in ((one, other), (other, one)):
+                found = excess(log_pmf[here], log_pmf[there], epsilon, error)
+                yield from map(Pair, *(column.tolist() for column in (*found, here, there)))
 
     def mean_error(self, rates: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
         """The expected distance, with weights on the data sets."""
@@ -144,30 +136,21 @@ class LineScan:
                     found = Extreme(sign * float(gap[output]), *pair, output)
         return found
 
-    def delta(self, rates: NDArray[np.float64], epsilon: float) -> float:
-        """The greatest Σ max(0, P - e^ε P') over ordered neighbours; pairs whose loss is below ε contribute none."""
+    def deltas(self, rates: NDArray[np.float64], epsilon: float, error: float) -> Iterator[Pair]:
+        """Σ max(0, P - e^ε P') of all ordered neighbours whose loss may exceed ε."""
         import numpy as np
 
         logs = self.log_normalisers(rates)
-        found = 0.0
-        for c in np.flatnonzero(self._bounds(rates, logs) > epsilon):
-            here = -rates[c] * self._grid.distances(int(c)) - logs[c]
-            there = here - self._gap(int(c), rates, logs)
-            for p, q in ((here, there), (there, here)):
-                found = max(found, float(excess(p, q, epsilon).sum()))
-        return found
 
-    def mean_error(self, rates: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
-        """The expected distance, with weights on the data sets."""
-        import numpy as np
+        @lru_cache(maxsize=2)
+        def row(c: int) -> NDArray[np.float64]:
+            shown: NDArray[np.float64] = -rates[c] * self._grid.distances(c) - logs[c]
+            return shown
 
-        start, stop = self._windows(rates)
-        total = 0.0
-        for c in np.flatnonzero(weights > 0):
-            distance = self._grid.distances_between(int(c), int(start[c]), int(stop[c]))
-            chance = np.exp(-rates[c] * distance)
-            total += float(weights[c] * (chance @ distance) / chance.sum())
-        return total
+        for c in np.flatnonzero(self._bounds(rates, logs) > epsilon).tolist():
+            for one, other in ((c, c + 1), (c + 1, c)):
+                value, off = excess(row(one), row(other), epsilon, error)
+                yield Pair(float(value), float(off), one, other)
 
     def log_normalisers(self, rates: NDArray[np.float64]) -> NDArray[np.float64]:
         """ln NL(c) for every data set; what a window leaves out is below e^-42 of the whole."""
