@@ -89,9 +89,8 @@ def test_the_dense_scan_is_plain_enumeration_on_random_small_spaces(batch: int) 
             assert np.abs(scan.log_pmf(rates) - log_pmf).max() < MARGIN / 10
             expected = (log_pmf[every.one] - log_pmf[every.other]).max()
             assert scan.worst(rates).loss == pytest.approx(expected, abs=MARGIN / 10)
-            assert scan.delta(rates, expected / 3) == pytest.approx(
-                _plain_delta(every, log_pmf, expected / 3), abs=1e-12
-            )
+            plain = _plain_delta(every, log_pmf, expected / 3)
+            assert delta(scan, rates, expected / 3) == pytest.approx(plain, abs=1e-12)
 
 
 def _plain_delta(every: Enumeration, log_pmf: Floats, epsilon: float) -> float:

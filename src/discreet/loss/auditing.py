@@ -54,8 +54,9 @@ class Worst:
 class Audit:
     """The result of an audit.
 
-    `epsilon` is the exact loss, rounded up; `lower` is what is certainly reached. `holds` says whether the mechanism
-    keeps the guarantee that it claims, `private` whether it keeps the ε that was asked of it.
+    `epsilon` is the exact loss, rounded up, or a bound on it; `lower` is what is certainly reached: the truth lies
+    between the two. `holds` says whether the mechanism keeps the guarantee that it claims, `private` whether it keeps
+    the ε that was asked of it.
     """
 
     mechanism: Mechanism
@@ -82,7 +83,7 @@ class Audit:
         >>> audit(Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon="1/3"))
         <Audit of geometric: exact loss 0.33333333333333337, asked for 0.33333333333333337, by theorem>
         """
-        kind = "loss at most" if self.worst is None else "exact loss"
+        kind = "loss at most" if self.worst is None or self.certificate.method == "bounds" else "exact loss"
         shown, asked = float_upper(self.epsilon), float_upper(self.mechanism.epsilon)
         return f"<Audit of {self.mechanism.name}: {kind} {shown}, asked for {asked}, by {self.certificate.method}>"
 
@@ -101,7 +102,8 @@ class Audit:
         return 0.0 if at >= self.epsilon else self._delta(at)
 
     def to_json(self, at_epsilon: Sequence[object] = ()) -> dict[str, Any]:
-        """The audit for programs, with δ at each ε that is asked for; losses are floats, rounded up.
+        """The audit for programs, with δ at each ε that is asked for. Losses are floats, rounded up; the one that is
+        certainly reached is rounded down.
 
         >>> from discreet import Geometric, PosteriorSpace
         >>> audit(Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon=1)).to_json(["1"])["delta"]
@@ -111,6 +113,7 @@ class Audit:
             "mechanism": self.mechanism.name,
             "parameters": self.mechanism.parameters(),
             "exact_epsilon": _shown(self.epsilon),
+            "reached_epsilon": -float_upper(-self.lower) if self.lower < math.inf else None,
             "guarantee": _shown(self.mechanism.guarantee),
             "asked_epsilon": _shown(self.mechanism.epsilon),
             "holds": self.holds,
