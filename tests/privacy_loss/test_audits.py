@@ -191,10 +191,10 @@ def test_the_delta_of_geometric_is_brute_force_over_noise(k: int, epsilon: str, 
 def test_the_delta_of_geometric_needs_no_data_and_no_n() -> None:
     small, large = (audit(Geometric(PosteriorSpace([1, 2, 3], n), epsilon=1)) for n in (3, 10**12))
     assert small.delta("0.3") == large.delta("0.3")
-    tiny = audit(Geometric(PosteriorSpace([1, 1], 10), epsilon="1e-9"))
-    assert tiny.delta(0) == pytest.approx(5e-10, rel=1e-6)
-    with pytest.raises(TooLarge):
-        audit(Geometric(PosteriorSpace([1, 1, 1], 10), epsilon="1e-9")).delta(0)
+    # As ε falls to 0, v_i ≥ 0 ≥ v_j has the chance C(2k-4, k-2)/C(2k-2, k-1).
+    for k, chance in ((2, 1 / 2), (3, 1 / 3), (4, 3 / 10)):
+        tiny = audit(Geometric(PosteriorSpace([1] * k, 10), epsilon="1e-9"))
+        assert tiny.delta(0) == pytest.approx(chance * 1e-9, rel=1e-6)
 
 
 def test_the_optimal_kernel_claims_nothing_and_is_not_private() -> None:

@@ -25,8 +25,9 @@ from discreet import (
 )
 from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.predictive import log_predictive
+from discreet.privacy_loss import calibration
 from discreet.privacy_loss.calibration import _Search
-from discreet.privacy_loss.scan import scanner
+from discreet.privacy_loss.scan import Dense, scanner
 from tests.oracles import accuracy, loss, spaces
 from tests.privacy_loss.families import oracle_kernel
 from tests.support.enumeration import random_spaces
@@ -41,8 +42,7 @@ def mean_error(made: Mechanism) -> float:
     rows = space.candidates().array()
     weights = np.exp(log_predictive(space.prior, rows))
     if isinstance(made, Exponential):
-        scan = scanner(space)
-        return scan.mean_error(float(made.scale) * made.inverse_sensitivities(rows), weights)
+        return Dense(space).mean_error(float(made.scale) * made.inverse_sensitivities(rows), weights)
     total = 0.0
     for weight, row in zip(weights, rows.tolist(), strict=True):
         distance = np.array([space.distance(row, other) for other in rows.tolist()])
@@ -291,6 +291,46 @@ def test_the_search_for_gamma_says_how_far_it_is() -> None:
     )
     assert told == sorted(told)
     assert 15 < len(told) <= told[-1][1]
+
+
+WORKS = [0, 1, 3, 8, 30, 100]
+"""How many losses of all a search may look at."""
+
+
+@pytest.mark.parametrize("name", EXPONENTIAL)
+@pytest.mark.parametrize("prior", [[1, 1], ["0.01", "200"]])
+def test_a_search_that_is_cut_short_returns_the_best_certified_member_so_far(
+    name: str, prior: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space = PosteriorSpace(prior, 30)
+    nominal, whole = mechanism(name, space, epsilon=1), calibrate(name, space, epsilon=1)
+    errors = []
+    for losses in WORKS:
+        monkeypatch.setattr(calibration, "WORK", losses * space.size**2 * 2)
+        made = calibrate(name, space, epsilon=1)
+        assert certified(made)
+        errors.append(mean_error(made))
+    assert errors[0] == mean_error(nominal)
+    assert errors[-1] < 1.1 * mean_error(whole)
+    assert mean_error(whole) < 0.99 * errors[0]
+
+
+def certified(made: Mechanism) -> bool:
+    """What a calibration promises: a loss of at most ε, as the audit of the same law finds it or the theorem has it."""
+    found = audit(made)
+    kept = made.guarantee <= made.epsilon == 1 and found.holds and found.private
+    return kept and (made.proved_by == "theorem" or made.guarantee == found.epsilon)
+
+
+def test_a_scale_that_no_audit_certified_would_be_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The planted fault: a search that goes twice too far, and an audit that believes it."""
+    space, honest = PosteriorSpace([1, 1], 30), _Search._scale
+    right = calibrate("exponential-local", space, epsilon=1)
+    assert certified(right)
+    monkeypatch.setattr(_Search, "_scale", lambda self, inverse: 2 * honest(self, inverse))
+    assert certified(calibrate("exponential-local", space, epsilon=1))  # the audit still stands between
+    monkeypatch.setattr(calibration, "audit", lambda _: audit(right))
+    assert not certified(calibrate("exponential-local", space, epsilon=1))
 
 
 def test_a_local_scale_is_at_most_what_its_theorem_and_its_slack_allow() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from discreet import (
@@ -15,9 +16,12 @@ from discreet import (
     PosteriorSpace,
     audit,
 )
+from discreet.arithmetic.numbers import fraction_upper, precision
 from discreet.mechanisms.exponential import Exponential
-from discreet.privacy_loss.edge_rows import scan_ends
-from discreet.privacy_loss.scan import MARGIN, scanner
+from discreet.privacy_loss import edge_rows
+from discreet.privacy_loss.edge_rows import Side, enclose_ends, scan_ends
+from discreet.privacy_loss.interior_bounds import Middle
+from discreet.privacy_loss.scan import MARGIN, Dense, scanner
 
 
 @pytest.mark.few(1)
@@ -72,14 +76,84 @@ def test_it_agrees_with_enumeration_within_its_own_bound(seed: int) -> None:
             assert found.loss == pytest.approx(truth, abs=MARGIN), mechanism
 
 
-@pytest.mark.few(1)
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.few(3)
+@pytest.mark.parametrize("seed", [1, 3, 5, 6, 7, 8, 9, 12])
 def test_what_is_certified_is_within_a_few_per_cent_of_what_is_reached(seed: int) -> None:
+    """Weak and strong priors, equal and far from equal, of all four families: 3 % is promised, 1 % is aimed at."""
     chance = random.Random(seed)  # noqa: S311 - a fixed sample of spaces
-    prior = [f"{10 ** chance.uniform(-2, 2):.3g}" for _ in range(2)]
-    space = PosteriorSpace(prior, int(10 ** chance.uniform(5, 12)))
-    found = scan_ends(ExponentialReciprocal(space, scale="0.7", gamma=f"{10 ** chance.uniform(-2, -0.5):.3g}"))
+    prior = [f"{10 ** chance.uniform(-4, 9):.3g}" for _ in range(2)]
+    space = PosteriorSpace(prior, int(10 ** chance.uniform(4.9, 12)))
+    made: list[Exponential] = [
+        ExponentialSmooth(space, scale="0.7", gamma=f"{10 ** chance.uniform(-3, 0.3):.3g}"),
+        ExponentialReciprocal(space, scale="0.7", gamma=f"{10 ** chance.uniform(-2, 0.3):.3g}"),
+        ExponentialLocal(space, scale="3"),
+        ExponentialGlobal(space, scale="0.1"),
+    ]
+    found = scan_ends(made[seed % 4])
     assert found.loss <= found.bound < 1.03 * found.loss
+
+
+STRONG = PosteriorSpace([10**6, "1/50"], 65_536)
+"""One record more than is enumerated."""
+
+
+def test_one_record_beyond_enumeration_a_strong_and_unequal_prior_is_certified_as_sharply() -> None:
+    exact = audit(ExponentialSmooth(PosteriorSpace(STRONG.prior, 65_535), scale=2, gamma="1/3"))
+    found = audit(ExponentialSmooth(STRONG, scale=2, gamma="1/3"))
+    assert (exact.certificate.method, found.certificate.method) == ("enumeration", "bounds")
+    assert float(exact.epsilon) == pytest.approx(3.437675, abs=1e-6)
+    assert found.epsilon - found.lower < Fraction(1, 10**6)
+    assert float(found.epsilon) == pytest.approx(float(exact.epsilon), abs=1e-5)
+
+
+def test_rates_that_are_only_bounded_would_be_certified_a_hundred_times_too_high(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The planted fault is what was there: at the far end two components of 1/S meet, and the steeper one was taken."""
+
+    def bounded(self: Middle, low: int, high: int) -> tuple[float, float, float]:
+        components = self._components(np.array([low, high]))
+        slow, fast = (self.scale * min(pick(part) for part in components) for pick in (np.min, np.max))
+        return float(slow), float(fast), self._change(low, high, components)
+
+    mechanism = ExponentialSmooth(STRONG, scale=2, gamma="1/3")
+    assert scan_ends(mechanism).bound < 3.44
+    monkeypatch.setattr(Middle, "_rates", bounded)
+    monkeypatch.setattr(edge_rows, "HALVINGS", 20)
+    assert scan_ends(mechanism).bound > 300
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_pair_loses_no_more_than_its_bound_and_no_less_than_is_reached(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Windows are cut short, as they are on lines of millions of records; the pairs are those of a line in full."""
+    monkeypatch.setattr(edge_rows, "_SHORT", 64)
+    chance = random.Random(seed)  # noqa: S311 - a fixed sample of spaces
+    space = PosteriorSpace([f"{10 ** chance.uniform(-2, 6):.3g}" for _ in range(2)], chance.randint(400, 900))
+    dense = Dense(space)
+    for mechanism in _families(space):
+        log_pmf = dense.log_pmf(float(mechanism.scale) * mechanism.inverse_sensitivities(dense.rows))
+        truth = np.abs(np.diff(log_pmf, axis=0)).max(axis=1)
+        for side in Side.both(space):
+            scan = edge_rows._Scan(mechanism, side)
+            for c in (0, 1, 7, space.n // 5, space.n // 2, space.n - 1):
+                found, at = scan.pair(c), space.n - 1 - c if side.mirrored else c
+                assert found.loss - MARGIN <= truth[at] <= found.bound, (mechanism, c)
+                assert found.bound <= 1.03 * found.loss, (mechanism, c)
+
+
+def test_an_extreme_between_the_ends_is_reached_there_and_enclosed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With hardly a row scanned at the ends, the blocks lead to the pair that a full scan finds."""
+    monkeypatch.setattr(edge_rows, "ROWS", 2)
+    monkeypatch.setattr(edge_rows, "MOST_ROWS", 2)
+    mechanism = ExponentialSmooth(PosteriorSpace([1, 1], 1000), scale="1/2", gamma="0.0190318210294643")
+    exact = audit(mechanism)
+    found = scan_ends(mechanism)
+    assert found.loss == pytest.approx(float(exact.lower), abs=MARGIN)
+    assert 100 < found.counts[0] < 900
+    with precision(96):
+        assert exact.lower <= fraction_upper(enclose_ends(mechanism, found)) <= exact.epsilon
 
 
 def test_a_halved_sensitivity_is_still_rejected_beyond_enumeration() -> None:

@@ -41,13 +41,13 @@ def losses(scan: Dense, mechanism: Exponential) -> np.ndarray:
 @pytest.mark.parametrize("seed", range(6))
 def test_no_pair_of_a_block_loses_more_than_its_bound(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a fixed sample of spaces
-    prior = [f"{10 ** chance.uniform(-2, 2):.3g}" for _ in range(2)]
+    prior = [f"{10 ** chance.uniform(-2, 2 if seed % 2 else 7):.3g}" for _ in range(2)]
     space = PosteriorSpace(prior, chance.randint(200, 900))
     scan = Dense(space)
     for mechanism in families(space, chance.choice(["0.1", "0.5", "2"])):
         bounds, truth = middle(mechanism), losses(scan, mechanism)
         for _ in range(40):
-            low = chance.randint(2, bounds.last - 2)
+            low = chance.randint(0, max(bounds.last - 2, 0))
             high = min(bounds.last, low + chance.choice([1, 1, 2, 5, 20, 100]))
             assert truth[low:high].max() <= bounds.bound(low, high), (mechanism, low, high)
 

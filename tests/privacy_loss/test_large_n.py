@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import pytest
 
-from discreet import ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, PosteriorSpace, audit, calibrate
+from discreet import ExponentialReciprocal, ExponentialSmooth, PosteriorSpace, accuracy, audit, calibrate
 from discreet.mechanisms.exponential import Exponential
+from discreet.privacy_loss import calibration
 from discreet.privacy_loss.certificates import certificate_by_theorem
-from discreet.privacy_loss.large_n import LongSearch
 
 
 @pytest.mark.soak
@@ -34,15 +34,42 @@ def test_sensitivities_without_a_rate_reach_what_is_asked(name: str) -> None:
     assert Fraction("0.699999") < found.guarantee <= Fraction("0.7")
 
 
-@pytest.mark.parametrize("family", [ExponentialReciprocal, ExponentialLocal, ExponentialGlobal])
-def test_the_search_finds_what_enumeration_finds(family: type[Exponential]) -> None:
-    space = PosteriorSpace([1, 2], 700)
-    gamma = "0.3" if family is ExponentialReciprocal else None
-    exact = calibrate(family.name, space, epsilon=1, gamma=gamma)
-    found = LongSearch(family, space, Fraction(1), None).found(gamma)
+@pytest.mark.parametrize("name", ["exponential-reciprocal", "exponential-local", "exponential-global"])
+@pytest.mark.parametrize("prior", [[1, 2], ["1e5", "0.03"]])
+def test_a_search_with_the_ends_alone_finds_what_one_with_all_losses_finds(
+    name: str, prior: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space = PosteriorSpace(prior, 700)
+    gamma = "0.3" if name == "exponential-reciprocal" else None
+    exact = calibrate(name, space, epsilon=1, gamma=gamma)
+    monkeypatch.setattr(calibration, "DENSE", 100)
+    found = calibrate(name, space, epsilon=1, gamma=gamma)
     assert isinstance(exact, Exponential)
+    assert isinstance(found, Exponential)
     assert found.guarantee <= 1
-    assert 0.97 * exact.scale <= found.scale <= exact.scale * (1 + Fraction(1, 10**6))
+    assert (1 - Fraction(1, 10**6)) * exact.scale <= found.scale <= exact.scale * (1 + Fraction(1, 10**6))
+
+
+def test_the_rate_that_the_ends_and_a_sample_choose_is_nearly_as_good_as_the_best(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    space = PosteriorSpace([1, 2], 700)
+    exact = calibrate("exponential-reciprocal", space, epsilon=1)
+    monkeypatch.setattr(calibration, "DENSE", 100)
+    found = calibrate("exponential-reciprocal", space, epsilon=1)
+    assert accuracy(found).mean < 1.01 * accuracy(exact).mean
+
+
+STRONG = [10**6, "1/50"]
+
+
+@pytest.mark.parametrize("n", [65_535, 65_536])
+def test_a_strong_and_unequal_prior_is_calibrated_on_either_side_of_enumeration(n: int) -> None:
+    found = calibrate("exponential-smooth", PosteriorSpace(STRONG, n), epsilon=2, gamma="1/3")
+    assert isinstance(found, ExponentialSmooth)
+    assert Fraction("1.999") < found.guarantee <= 2
+    assert float(found.scale) == pytest.approx(0.832004, abs=1e-5)
+    assert found.proved_by == ("enumeration" if n == 65_535 else "bounds")
 
 
 def test_a_loss_that_somebody_claims_does_not_lower_what_is_certified() -> None:

@@ -106,14 +106,15 @@ def _print_table(document: dict[str, Any]) -> None:
     table.add_column("value", justify="right")
     for key, value in document["parameters"].items():
         table.add_row(key, value if len(value) < 24 else f"{_decimal(value):.10g}")
-    loss = (
-        "exact loss" if document["worst"] is not None else "loss, at most"
-    )  # a bound that no output is known to reach
+    bounded = document["worst"] is None or document["certificate"]["method"] == "bounds"
+    loss = "loss, at most" if bounded else "exact loss"
     for label, key in ((loss, "exact_epsilon"), ("guarantee", "guarantee"), ("asked for", "asked_epsilon")):
         value = document[key]
         table.add_row(label, "infinite" if value is None else rounded_up(value))
+    if bounded and document["worst"] is not None:
+        table.add_row("loss, at least", rounded_up(-document["reached_epsilon"]).removeprefix("-"))
     for row in document["delta"]:
-        table.add_row(f"δ at ε = {row['epsilon']:g}", f"{row['delta']:.6g}")
+        table.add_row(f"δ at ε = {row['epsilon']:g}", rounded_up(row["delta"], 6, "g"))
     for label, at in (document["worst"] or {}).items():
         table.add_row(f"worst {label}", ", ".join(map(str, at)))
     table.add_row("certified by", document["certificate"]["method"])
@@ -125,15 +126,15 @@ def _print_table(document: dict[str, Any]) -> None:
         out.print("not private at the ε asked for", soft_wrap=True)
 
 
-def rounded_up(value: float) -> str:
-    """Ten digits, never below the number.
+def rounded_up(value: float, digits: int = 10, form: str = "f") -> str:
+    """So many digits, never below the number.
 
-    >>> rounded_up(1.00000000001)
-    '1.000000001'
+    >>> rounded_up(1.00000000001), rounded_up(1.2345678e-10, 6, "g")
+    ('1.000000001', '1.23457e-10')
     """
     from decimal import ROUND_CEILING, Context
 
-    return f"{Context(prec=10, rounding=ROUND_CEILING).create_decimal_from_float(value).normalize():f}"
+    return f"{Context(prec=digits, rounding=ROUND_CEILING).create_decimal_from_float(value).normalize():{form}}"
 
 
 def _decimal(text: str) -> float:

@@ -9,7 +9,7 @@ mechanism's own theorem stands, and the certificate says so.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -21,8 +21,9 @@ from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.law import CandidateLaw
 from discreet.posteriors.space import PosteriorSpace, exceeds
 from discreet.privacy_loss.certificates import Certificate, certificate_by_theorem, facts
+from discreet.privacy_loss.deltas import Pair, delta_upper, excess, geometric_delta
 from discreet.privacy_loss.edge_rows import enclose_ends, scan_ends
-from discreet.privacy_loss.scan import Extreme, Sweep, excess, margin, scannable, scanner, sweepable
+from discreet.privacy_loss.scan import Extreme, Sweep, margin, scannable, scanner, sweepable
 from discreet.typing import Outcome, Progress
 
 if TYPE_CHECKING:
@@ -52,8 +53,9 @@ class Worst:
 class Audit:
     """The result of an audit.
 
-    `epsilon` is the exact loss, rounded up; `lower` is what is certainly reached. `holds` says whether the mechanism
-    keeps the guarantee that it claims, `private` whether it keeps the ε that was asked of it.
+    `epsilon` is the exact loss, rounded up, or a bound on it; `lower` is what is certainly reached: the truth lies
+    between the two. `holds` says whether the mechanism keeps the guarantee that it claims, `private` whether it keeps
+    the ε that was asked of it.
     """
 
     mechanism: Mechanism
@@ -61,7 +63,7 @@ class Audit:
     lower: Fraction | float
     worst: Worst | None
     certificate: Certificate
-    _delta: Callable[[float], float]
+    _delta: Callable[[Fraction], float]
 
     @property
     def holds(self) -> bool:
@@ -80,12 +82,15 @@ class Audit:
         >>> audit(Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon="1/3"))
         <Audit of geometric: exact loss 0.33333333333333337, asked for 0.33333333333333337, by theorem>
         """
-        kind = "loss at most" if self.worst is None else "exact loss"
+        kind = "loss at most" if self.worst is None or self.certificate.method == "bounds" else "exact loss"
         shown, asked = float_upper(self.epsilon), float_upper(self.mechanism.epsilon)
         return f"<Audit of {self.mechanism.name}: {kind} {shown}, asked for {asked}, by {self.certificate.method}>"
 
     def delta(self, epsilon: object) -> float:
-        """δ*(ε): the least δ for which the mechanism is (ε, δ)-DP; 0 from the exact loss on.
+        """δ*(ε), rounded up: the least δ for which the mechanism is (ε, δ)-DP; 0 from the exact loss on.
+
+        It is never below the truth, and above it by less than a share of 1e-12; or by the scan's error, where more
+        pairs of neighbours come equally close than can be enclosed (`discreet.privacy_loss.deltas`).
 
         >>> from discreet import Geometric, PosteriorSpace
         >>> result = audit(Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon=1))
@@ -93,10 +98,11 @@ class Audit:
         (0.287649, 0.0)
         """
         at = exact(epsilon, "epsilon", minimum=0)
-        return 0.0 if at >= self.epsilon else self._delta(float(at))
+        return 0.0 if at >= self.epsilon else self._delta(at)
 
     def to_json(self, at_epsilon: Sequence[object] = ()) -> dict[str, Any]:
-        """The audit for programs, with δ at each ε that is asked for; losses are floats, rounded up.
+        """The audit for programs, with δ at each ε that is asked for. Losses are floats, rounded up; the one that is
+        certainly reached is rounded down.
 
         >>> from discreet import Geometric, PosteriorSpace
         >>> audit(Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon=1)).to_json(["1"])["delta"]
@@ -106,6 +112,7 @@ class Audit:
             "mechanism": self.mechanism.name,
             "parameters": self.mechanism.parameters(),
             "exact_epsilon": _shown(self.epsilon),
+            "reached_epsilon": -float_upper(-self.lower) if self.lower < math.inf else None,
             "guarantee": _shown(self.mechanism.guarantee),
             "asked_epsilon": _shown(self.mechanism.epsilon),
             "holds": self.holds,
@@ -156,7 +163,9 @@ def _exponential(mechanism: Exponential, progress: Progress | None) -> Audit:
     scan = scanner(mechanism.space, progress)
     rates = float(mechanism.scale) * mechanism.inverse_sensitivities(scan.rows)
     found = scan.worst(rates)
-    return _confirmed(mechanism, found, lambda at: scan.delta(rates, at), margin(float(rates.max())), known=True)
+    error = margin(float(rates.max()))
+    delta = _delta(mechanism, lambda at, off: scan.deltas(rates, at, off), error)
+    return _confirmed(mechanism, found, delta, error, known=True)
 
 
 def _by_ends(mechanism: Exponential) -> Audit:
@@ -213,11 +222,28 @@ def _by_laws(mechanism: Mechanism, known: bool) -> Audit:
         if gap[output] > found.loss:
             found = Extreme(float(gap[output]), one, other, output)
     largest = float(-log_pmf[np.isfinite(log_pmf)].min())
-    return _confirmed(mechanism, found, lambda at: _delta_by_laws(log_pmf, pairs, at), margin(largest), known=known)
+
+    def deltas(at: float, off: float) -> Iterator[Pair]:
+        for i, j in pairs:
+            value, wrong = excess(log_pmf[i], log_pmf[j], at, off)
+            yield Pair(float(value), float(wrong), i, j)
+
+    error = margin(largest)
+    return _confirmed(mechanism, found, _delta(mechanism, deltas, error), error, known=known)
 
 
-def _delta_by_laws(log_pmf: NDArray[np.float64], pairs: list[tuple[int, int]], epsilon: float) -> float:
-    return max(float(excess(log_pmf[i], log_pmf[j], epsilon).sum()) for i, j in pairs)
+def _delta(
+    mechanism: Mechanism, deltas: Callable[[float, float], Iterator[Pair]], error: float
+) -> Callable[[Fraction], float]:
+    """δ at any ε, from the δ of all pairs in floats that are off by at most `error`."""
+    unrank = mechanism.space.candidates().unrank
+
+    def delta(at: Fraction) -> float:
+        shown = float(at)
+        pairs = deltas(shown, error + abs(float(at - Fraction(shown))))
+        return delta_upper(pairs, lambda rank: _law(mechanism, unrank(rank)), at)
+
+    return delta
 
 
 def _enclosed(mechanism: Mechanism, counts: Outcome) -> NDArray[np.float64]:
@@ -237,7 +263,7 @@ def _enclosed(mechanism: Mechanism, counts: Outcome) -> NDArray[np.float64]:
 
 
 def _confirmed(
-    mechanism: Mechanism, found: Extreme, delta: Callable[[float], float], error: float, *, known: bool
+    mechanism: Mechanism, found: Extreme, delta: Callable[[Fraction], float], error: float, *, known: bool
 ) -> Audit:
     """Evaluate the extreme with enclosures of the laws themselves, and round up by the scan's error."""
     unrank = mechanism.space.candidates().unrank
@@ -297,35 +323,6 @@ def _geometric(mechanism: Geometric) -> Audit:
     )
 
 
-def geometric_delta(mechanism: Geometric, epsilon: float) -> float:
-    """δ*: between neighbours c and c - e_i + e_j the loss is ε where v_i ≥ 0 ≥ v_j, and at most 0 elsewhere.
-
-    So δ*(e) = (1 - exp(e - ε))·P(v_i ≥ 0 ≥ v_j). For two categories that is P(v ≥ 0) = 1/(1 + exp(-ε)); for more, the
-    other coordinates' total is a convolution of two-sided geometrics.
-    """
-    import numpy as np
-    from scipy.signal import fftconvolve
-
-    rate, k = float(mechanism.epsilon) / 2, mechanism.space.k
-    gain = -math.expm1(epsilon - 2 * rate)
-    if k == 2:
-        return gain / (1 + math.exp(-2 * rate))
-    reach = math.ceil(80 / rate) + 4 * k
-    if reach > 1 << 20:
-        raise TooLarge("this δ would sum over too much noise", hint="use a larger epsilon")
-    one = np.exp(-rate * np.abs(np.arange(-reach, reach + 1)))
-    power = one / one.sum()
-    rest = np.zeros(2 * reach + 1)
-    rest[reach] = 1.0
-    for _ in range(k - 2):
-        rest = np.maximum(fftconvolve(rest, power, mode="same"), 0.0)
-    up = np.where(np.arange(-reach, reach + 1) >= 0, power, 0.0)
-    both = np.maximum(fftconvolve(power, power, mode="same"), 0.0)
-    signed = np.maximum(fftconvolve(up, up[::-1], mode="same"), 0.0)
-    # The two coordinates and the rest must cancel; all tables are symmetric about their middle.
-    return float(gain * (signed @ rest[::-1]) / (both @ rest[::-1]))
-
-
 def _law(mechanism: Mechanism, counts: Outcome) -> CandidateLaw:
     law = mechanism.law(counts)
     if not isinstance(law, CandidateLaw):
@@ -333,7 +330,7 @@ def _law(mechanism: Mechanism, counts: Outcome) -> CandidateLaw:
     return law
 
 
-def _no_delta(epsilon: float) -> float:
+def _no_delta(epsilon: Fraction) -> float:
     raise TooLarge("this space is too large for an exact δ", hint="audit a smaller space")
 
 

@@ -4,18 +4,19 @@ For each smoothing rate γ the scale is found whose loss is ε, and for the best
 larger one was missed: the loss is not monotone in s everywhere. A privacy loss changes with s at a rate of at most
 1 + Γ + ln|R|/s (its numerator by 1 + Γ; each normaliser's logarithm by the expected score, which is in [0, ln|R|/s]),
 so a scale whose loss is too large by x excludes all scales closer than x over that rate. γ is chosen for the least
-expected error under the prior predictive: public facts only. The result is audited, and refused if that disagrees.
-Two categories beyond enumeration have their own search (`discreet.privacy_loss.large_n`).
+expected error under the prior predictive: public facts only. The result is audited, and lowered while the audit does
+not certify it. Small spaces are searched with all their losses, long lines with those near their ends
+(`discreet.privacy_loss.large_n`). The search ends after `WORK` weights, wherever it is then.
 """
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from discreet.arithmetic.numbers import exact
-from discreet.errors import InvalidInput, NotPrivate
+from discreet.errors import InvalidInput
 from discreet.mechanisms import BY_NAME, Geometric, Laplace, LaplaceImproved, Mechanism
 from discreet.mechanisms.base import EPSILON_RANGE, asked_epsilon
 from discreet.mechanisms.exponential import (
@@ -24,11 +25,11 @@ from discreet.mechanisms.exponential import (
     ExponentialSmooth,
 )
 from discreet.posteriors.predictive import log_predictive
-from discreet.posteriors.space import PosteriorSpace
+from discreet.posteriors.space import PosteriorSpace, exceeds
 from discreet.privacy_loss.audits import audit, require_space
 from discreet.privacy_loss.best_gamma import best_gamma
-from discreet.privacy_loss.large_n import LongSearch
-from discreet.privacy_loss.scan import Dense, LineScan, scannable, scanner
+from discreet.privacy_loss.large_n import Ends
+from discreet.privacy_loss.scan import DENSE, Dense
 from discreet.sensitivity.vectorised import Steps
 from discreet.typing import Progress
 
@@ -36,17 +37,26 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    Floats = NDArray[np.float64]
+
+WORK = 1 << 34
+"""How many weights a search may compute: two or three minutes' worth, and the same result on every machine."""
+
 _TOLERANCE = 1e-9
 _ALIKE = 1e-7
 _SECANTS = 12
 _CHECKS = 400
 _NEAR = 1e-4
+_AUDITS = 8
 
 
 def calibrate(
     name: str, space: PosteriorSpace, *, epsilon: object, gamma: object = None, progress: Progress | None = None
 ) -> Mechanism:
     """The family's member with the largest scale found, and the best γ, whose certified loss is at most ε.
+
+    A search ends after `WORK` weights. Then the best member found so far is certified and returned; that of the theorem
+    where none was. What is returned is always certified: by an audit, or by the theorem.
 
     >>> mechanism = calibrate("exponential-global", PosteriorSpace(prior=[1, 1], n=50), epsilon=1)
     >>> mechanism.guarantee <= 1, round(float(mechanism.scale), 3)
@@ -64,9 +74,58 @@ def calibrate(
         raise InvalidInput(
             "this mechanism has no scale to calibrate", hint="choose an exponential, laplace or geometric"
         )
-    if space.k == 2 and not scannable(space):
-        return LongSearch(family, space, asked, progress).found(gamma)
-    return _Search(family, require_space(space), asked, progress).found(gamma)
+    return _Search(family, space, asked, progress).found(gamma)
+
+
+class _Scope(Protocol):
+    """What a search looks at: some data sets, their losses and their errors, given 1/S for each."""
+
+    steps: Steps
+    size: int
+    cells: int
+    """How many weights a loss takes."""
+
+    def loss(self, scale: float, inverse: Floats) -> float:
+        """The greatest loss."""
+
+    def error(self, scale: float, inverse: Floats) -> float:
+        """The expected distance under the prior predictive."""
+
+    def growth(self, inverse: Floats) -> float:
+        """A bound on the change of 1/S between neighbours."""
+
+    def step(self, inverse: Floats) -> float:
+        """The largest H/S of neighbours."""
+
+
+class _Whole:
+    """All of a small space."""
+
+    def __init__(self, space: PosteriorSpace) -> None:
+        import numpy as np
+
+        self._dense = Dense(space)
+        self.steps, self.size = Steps(space, self._dense.rows), space.size
+        self.cells = self.size**2 * (1 + len(self._dense.moves))
+        weights = np.exp(log_predictive(space.prior, self._dense.rows))
+        self._weights: Floats = weights / weights.sum()
+
+    def loss(self, scale: float, inverse: Floats) -> float:
+        return self._dense.worst(scale * inverse).loss
+
+    def error(self, scale: float, inverse: Floats) -> float:
+        return self._dense.mean_error(scale * inverse, self._weights)
+
+    def growth(self, inverse: Floats) -> float:
+        return max(float(abs(inverse[one] - inverse[other]).max()) for one, other in self._dense.moves)
+
+    def step(self, inverse: Floats) -> float:
+        distances = self._dense.distances
+        return max(float((distances[one, other] * inverse[other]).max()) for one, other in self._dense.moves)
+
+
+class _Spent(Exception):
+    """The search has used up its work."""
 
 
 class _Search:
@@ -76,49 +135,74 @@ class _Search:
         self, family: type[Exponential], space: PosteriorSpace, epsilon: Fraction, progress: Progress | None
     ) -> None:
         self.family, self.space, self.epsilon, self.progress = family, space, epsilon, progress
-        self.scan: Dense | LineScan = scanner(space)
-        self.steps = Steps(space, self.scan.rows)
+        long = space.k == 2 and exceeds(space, DENSE)
+        self.scope: _Scope = Ends(space, float(epsilon) / 4) if long else _Whole(require_space(space))
         self.target = float(epsilon) - 1e-9 * float(epsilon) - 5e-10
-        self.weights = self._weights()
-        self._done = 0
-        self._guess = float(epsilon) / 2
+        self._left, self._done = WORK, 0
+        self._guess, self._best = float(epsilon) / 2, 0.0
 
     def found(self, gamma: object) -> Mechanism:
-        """Search, then audit what was found."""
-        if self.family in (ExponentialReciprocal, ExponentialSmooth):
-            asked = None if gamma is None else exact(gamma, "gamma", above=0, between=EPSILON_RANGE)
-            top = 3.0 if self.family is ExponentialReciprocal else 1.0
-            options = {"gamma": Fraction(f"{best_gamma(self._error, top):.6g}") if asked is None else asked}
-        else:
-            options = {}
-        inverse = self._inverse(float(options["gamma"])) if options else self._inverse(0.0)
-        scale = self._largest(inverse, self._edge(inverse))
-        for _ in range(8):
+        """Search, then certify what was found."""
+        options = self._options(gamma)
+        nominal = self.family(self.space, epsilon=self.epsilon, **options)
+        scale = self._scale(self._inverse(float(options.get("gamma", 0))))
+        for tried in range(_AUDITS):
+            if scale <= nominal.scale:
+                break
             mechanism = self.family(self.space, scale=_short(scale), **options)
             result = audit(mechanism)
             if result.epsilon <= self.epsilon:
-                return mechanism.certified(self.epsilon, result.epsilon, result.certificate.statement)
-            # The loss grows about in proportion to the scale; the margin of a strong prior is more than a hair.
-            scale *= min(1 - 1e-8, float(self.epsilon / Fraction(result.epsilon)))
-        raise NotPrivate("calibration could not be certified", hint="use the nominal setting")
+                by = result.certificate
+                return mechanism.certified(self.epsilon, result.epsilon, by.statement, method=by.method)
+            # The loss grows about in proportion to the scale, or slower; a strong prior's margin is more than a hair.
+            scale *= min(1 - 1e-8, float(self.epsilon / Fraction(result.epsilon)) ** (1 + tried))
+        return nominal
+
+    def _options(self, gamma: object) -> dict[str, Fraction]:
+        """γ, if the family has one: the caller's, or the best one, for which a quarter of the work is left alone."""
+        if self.family not in (ExponentialReciprocal, ExponentialSmooth):
+            return {}
+        if gamma is not None:
+            return {"gamma": exact(gamma, "gamma", above=0, between=EPSILON_RANGE)}
+        kept = self._left // 4
+        self._left -= kept
+        found = best_gamma(self._error, 3.0 if self.family is ExponentialReciprocal else 1.0)
+        self._left += kept
+        return {"gamma": Fraction(f"{found:.6g}")} if self._done else {}
+
+    def _scale(self, inverse: Floats) -> float:
+        """The largest scale that keeps ε, or the best that was met before the work was used up."""
+        self._best = 0.0
+        try:
+            return self._largest(inverse, self._edge(inverse))
+        except _Spent:
+            return self._best
 
     def _error(self, gamma: float) -> float:
-        inverse = self._inverse(gamma)
-        scale = self._guess = self._near(inverse)
+        try:
+            inverse = self._inverse(gamma)
+            scale = self._guess = self._near(inverse)
+            found = self.scope.error(scale, inverse)
+        except _Spent:
+            return math.inf
         self._done += 1
         if self.progress is not None:
             self.progress(self._done, 35)
-        found: float = self.scan.mean_error(scale * inverse, self.weights)
         return found
 
-    def _inverse(self, gamma: float) -> NDArray[np.float64]:
-        return self.steps.inverse(self.family, gamma)
+    def _inverse(self, gamma: float) -> Floats:
+        return self.scope.steps.inverse(self.family, gamma)
 
-    def _loss(self, scale: float, inverse: NDArray[np.float64]) -> float:
-        found: float = self.scan.worst(scale * inverse).loss
+    def _loss(self, scale: float, inverse: Floats) -> float:
+        self._left -= self.scope.cells
+        if self._left < 0:
+            raise _Spent
+        found = self.scope.loss(scale, inverse)
+        if found <= self.target:
+            self._best = max(self._best, scale)
         return found
 
-    def _near(self, inverse: NDArray[np.float64]) -> float:
+    def _near(self, inverse: Floats) -> float:
         """A scale whose loss is about the target, to compare γ by: secants from the last one.
 
         Another γ moves it little, and the loss is nearly proportional to the scale, so three or four scans do.
@@ -134,7 +218,7 @@ class _Search:
             scale = min(max(moved, scale / 4), 4 * scale)
         return self._edge(inverse)
 
-    def _edge(self, inverse: NDArray[np.float64]) -> float:
+    def _edge(self, inverse: Floats) -> float:
         """A scale whose loss is at most the target while one slightly larger has more."""
         from scipy.optimize import brentq
 
@@ -149,11 +233,9 @@ class _Search:
         below = found * (1 - _TOLERANCE / 2)
         return below if below > low and beyond(below) <= 0 else self._up(low, found, inverse)
 
-    def _largest(self, inverse: NDArray[np.float64], known: float) -> float:
+    def _largest(self, inverse: Floats, known: float) -> float:
         """Walk down from a scale that is surely too large, skipping only what the rate of change excludes."""
-        size = len(self.scan.rows)
-        scale = self._surely_too_large(inverse)
-        growth = 1 + float(abs(inverse[1:] - inverse[:-1]).max()) if self.space.k == 2 else 1 + float(inverse.max())
+        scale, growth = self._surely_too_large(inverse), 1 + self.scope.growth(inverse)
         for _ in range(_CHECKS):
             excess = self._loss(scale, inverse) - self.target
             if excess < _NEAR * self.target:
@@ -161,13 +243,13 @@ class _Search:
                 for beyond in (0.0, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3):
                     if self._loss(scale * (1 - beyond), inverse) <= self.target:
                         return self._up(scale * (1 - beyond), scale * (1 - beyond) * (1 + 1e-3), inverse)
-            step = excess / (growth + math.log(size) / known)
+            step = excess / (growth + math.log(self.scope.size) / known)
             scale -= step
             if scale <= known * (1 + 1e-3):
                 break
         return known
 
-    def _up(self, low: float, high: float, inverse: NDArray[np.float64]) -> float:
+    def _up(self, low: float, high: float, inverse: Floats) -> float:
         """From a scale that fits to an edge above it."""
         while high - low > _TOLERANCE * high:
             middle = (low + high) / 2
@@ -177,28 +259,9 @@ class _Search:
                 high = middle
         return low
 
-    def _surely_too_large(self, inverse: NDArray[np.float64]) -> float:
+    def _surely_too_large(self, inverse: Floats) -> float:
         """P(c|c) ≥ 1/|R| and P(c|c') ≤ exp(-s·H(c,c')/S(c')), so the loss is at least s·H/S - ln|R|."""
-        if isinstance(self.scan, Dense):
-            steps = max(
-                float((self.scan.distances[one, other] * inverse[other]).max()) for one, other in self.scan._moves
-            )
-        else:
-            steps = float((self.scan.steps * inverse[1:]).max())
-        return (float(self.epsilon) + math.log(len(self.scan.rows))) / steps
-
-    def _weights(self) -> NDArray[np.float64]:
-        """The prior predictive; on long lines at 200 strata of it, which is enough to choose γ by."""
-        import numpy as np
-
-        weights = np.exp(log_predictive(self.space.prior, self.scan.rows))
-        if isinstance(self.scan, Dense):
-            shown: NDArray[np.float64] = weights / weights.sum()
-            return shown
-        at = np.searchsorted(np.cumsum(weights) / weights.sum(), (np.arange(200) + 0.5) / 200)
-        strata = np.zeros_like(weights)
-        np.add.at(strata, np.minimum(at, len(weights) - 1), 1 / 200)
-        return strata
+        return (float(self.epsilon) + math.log(self.scope.size)) / self.scope.step(inverse)
 
 
 def _short(scale: float) -> Fraction:

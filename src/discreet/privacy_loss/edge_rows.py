@@ -3,9 +3,9 @@
 The greatest loss of the Hellinger family sits near an end, where one record still matters. There the rows are scanned
 as they are: outputs farther from c than a window have BC below 1e-34, so their weights are e^-a to the last float, and
 a normaliser is a sum over the window plus their number times e^-a. Between the ends, blocks of rows are bounded
-(`discreet.privacy_loss.interior_bounds`). The block with the largest bound is halved until it is below the greatest
-loss found, or until halving no longer helps: then the largest bound is the certified loss, and `lower` is what is
-reached.
+(`discreet.privacy_loss.interior_bounds`). The block with the largest bound is halved, down to one pair whose
+normalisers are summed, until it is below the greatest loss found, or close to it and halving no longer helps, or
+`HALVINGS` are used up. Then the largest bound is the certified loss, and `lower` is what is reached.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from discreet.posteriors import Dirichlet
 from discreet.posteriors.distances import second_difference
 from discreet.posteriors.space import PosteriorSpace
 from discreet.privacy_loss.interior_bounds import Middle
+from discreet.privacy_loss.scan import margin
 from discreet.sensitivity.vectorised import Steps
 
 if TYPE_CHECKING:
@@ -31,12 +32,23 @@ if TYPE_CHECKING:
 ROWS, MOST_ROWS = 300, 2000
 """Rows from each end that are scanned one by one: more where smoothing reaches farther, to where losses peak."""
 
+CELLS = 1 << 26
+"""An end whose rows have more weights than this in all is left to the blocks: with such a prior its rows are alike."""
+
+HALVINGS = 1600
+"""How many blocks are halved, or pairs summed, at the most: some ten seconds."""
+
 _FLAT = 80.0
 """-ln BC beyond which a weight is e^-a: BC is below 2e-35."""
 
-_HALVINGS = 800
-_WORTH = 1e-3
-"""A block is halved while that lowers its bound by this share."""
+_NEGLIGIBLE = 42.0
+"""Weights that sum to less than e to minus this are left out of a sum that is at least 1."""
+
+_SHORT, _WIDEST = 1 << 16, 1 << 18
+"""Shorter windows are not cut where weights are negligible; pairs with wider ones are not summed."""
+
+_WORTH, _CLOSE = 1e-3, 2e-2
+"""A block is halved while that lowers its bound by the first share, or while it is farther above than the second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +68,27 @@ def scan_ends(mechanism: Exponential) -> Found:
     """Scan a space of two categories and any number of records."""
     scans = [_Scan(mechanism, side) for side in Side.both(mechanism.space)]
     ends = [scan.rows() for scan in scans]
-    best = max(ends, key=lambda found: found.loss)
-    bound = max([best.loss, *(scan.middle(best.loss) for scan in scans)])
-    return replace(best, bound=bound, fastest=max(end.fastest for end in ends))
+    best = replace(max(ends, key=lambda found: found.loss), fastest=max(end.fastest for end in ends))
+    heap = [scan.entry(at, *block) for at, scan in enumerate(scans) for block in scan.blocks()]
+    heapq.heapify(heap)
+    settled = -math.inf
+    for _ in range(HALVINGS):
+        if not heap or -heap[0][0] <= best.loss:
+            break
+        value, at, low, high = heapq.heappop(heap)
+        if high - low == 1:
+            pair = scans[at].pair(low)
+            settled = max(settled, min(-value, pair.bound))
+            best = pair if pair.loss > best.loss else best
+            continue
+        centre = (low + high) // 2
+        halves = [scans[at].entry(at, *half) for half in ((low, centre), (centre, high))]
+        if -value <= (1 + _CLOSE) * best.loss and min(half[0] for half in halves) <= value * (1 - _WORTH):
+            settled = max(settled, -value)  # as sharp as it gets
+            continue
+        for half in halves:
+            heapq.heappush(heap, half)
+    return replace(best, bound=max(best.loss, settled, -heap[0][0] if heap else -math.inf))
 
 
 class Side:
@@ -86,13 +116,26 @@ class Side:
         )
         return total
 
-    def window(self, c: int) -> int:
-        """An output so far above row c that BC is negligible, or n."""
-        n = self.space.n
-        reach = 64
-        while c + reach < n and float(self.losses(c, _one(c + reach))[0]) < _FLAT:
+    def window(self, c: int, rate: float = 0.0) -> tuple[int, int]:
+        """The first and the last output around row c beyond which weights are e^-a.
+
+        Where that is far, those beyond which weights are negligible at this rate.
+        """
+        below = c if c <= _SHORT else self._reach(c, -1, 0.0)
+        above = self._reach(c, 1, 0.0)
+        if rate and below + above > _SHORT:
+            below, above = self._reach(c, -1, rate), self._reach(c, 1, rate)
+        return c - below, c + above
+
+    def _reach(self, c: int, side: int, rate: float) -> int:
+        enough = (_NEGLIGIBLE + math.log(self.space.n + 1)) / rate if rate else math.inf
+        room, reach = self.space.n - c if side > 0 else c, 64
+        while reach < room:
+            loss = float(self.losses(c, _one(c + side * reach))[0])
+            if loss >= _FLAT or math.sqrt(-math.expm1(-loss)) >= enough:
+                break
             reach *= 2
-        return min(n, c + reach)
+        return min(reach, room)
 
     def steps(self, first: NDArray[np.int64]) -> Steps:
         """What the sensitivities of these rows are made of."""
@@ -111,53 +154,71 @@ class _Scan:
 
     def __init__(self, mechanism: Exponential, side: Side) -> None:
         self.side, self.n = side, side.space.n
-        self.kind, self.scale = type(mechanism), float(mechanism.scale)
-        self.gamma = float(getattr(mechanism, "gamma", 0))
-        self.between = Middle(side.space, self.kind, self.scale, self.gamma)
+        self.kind, self.gamma = type(mechanism), float(getattr(mechanism, "gamma", 0))
+        self.between = Middle(side.space, self.kind, float(mechanism.scale), self.gamma)
         self.last = self.between.last
         self.number = min(self.n, max(ROWS, min(int(1.2 * self._smoothed()) + 50, MOST_ROWS)))
+        self.width = side.window(self.number)[1] + 1
+        if (self.number + 1) * self.width > CELLS:
+            self.number = 0
 
     def rows(self) -> Found:
         """The greatest loss among the first rows."""
         import numpy as np
 
-        rates = self.scale * self.side.steps(np.arange(self.number + 1)).inverse(self.kind, self.gamma)
-        outputs = np.arange(self.side.window(self.number) + 1)
+        if not self.number:
+            return self.pair(0)
+        rates, outputs = self.between.rates(np.arange(self.number + 1)), np.arange(self.width)
         fastest = float(rates.max())
         best = Found(-math.inf, -math.inf, (0, 0), (0, 0), (0, 0), fastest)
         before: NDArray[np.float64] | None = None
         for c in range(self.number + 1):
-            log_pmf = self._row(c, float(rates[c]), outputs)
+            log_weight, log_total = self._row(c, float(rates[c]), outputs)
+            log_weight -= log_total
             if before is not None:
-                gap = log_pmf - before
+                gap = log_weight - before
                 for sign, here, there in ((1, c, c - 1), (-1, c - 1, c)):
                     at = int(np.argmax(sign * gap))
                     if sign * gap[at] > best.loss:
                         one, other, output = (self.side.pair(x) for x in (here, there, at))
                         best = Found(sign * float(gap[at]), math.nan, one, other, output, fastest)
-            before = log_pmf
+            before = log_weight
         return best
 
-    def middle(self, known: float) -> float:
-        """A bound on the losses of all later rows, made as small as `known` if it can be."""
-        if self.number >= self.last:
-            return -math.inf
-        heap = [(-self.between.bound(low, high), low, high) for low, high in self._blocks()]
-        heapq.heapify(heap)
-        settled = -math.inf
-        for _ in range(_HALVINGS):
-            if not heap or -heap[0][0] <= known:
-                break
-            value, low, high = heapq.heappop(heap)
-            centre = (low + high) // 2
-            halves = ((low, centre), (centre, high)) if centre > low else ()
-            parts = [(-self.between.bound(*half), *half) for half in halves]
-            if not parts or min(part[0] for part in parts) <= value * (1 - _WORTH):
-                settled = max(settled, -value)  # as sharp as it gets
-                continue
-            for part in parts:
-                heapq.heappush(heap, part)
-        return max([settled, *(-value for value, _, _ in heap)])
+    def pair(self, c: int) -> Found:
+        """The loss of the rows c and c+1 that is reached among the outputs that matter, and a bound on it at all."""
+        import numpy as np
+
+        rates = self.between.rates(np.array([c, c + 1]))
+        slow, fast = float(rates.min()), float(rates.max())
+        start, stop = self.side.window(c, slow)[0], self.side.window(c + 1, slow)[1]
+        if stop - start > _WIDEST:
+            return Found(-math.inf, math.inf, (0, 0), (0, 0), (0, 0), fast)
+        outputs = np.arange(start, stop + 1)
+        (here, total), (there, other_total) = (self._row(c + i, float(rates[i]), outputs) for i in (0, 1))
+        gap = here - there - (total - other_total)
+        at = int(np.argmax(np.abs(gap)))
+        loss = abs(float(gap[at]))
+        ordered = (c, c + 1) if gap[at] > 0 else (c + 1, c)
+        flat = (here[[0, -1]] == -rates[0]) & (there[[0, -1]] == -rates[1])
+        below = self.n if start == 0 or flat[0] else c - start  # all beyond is like the last, or there is nothing
+        above = self.n if stop == self.n or flat[1] else stop - c - 1
+        beyond = self.between.beyond(c, below, above, float(rates[1] - rates[0]), other_total - total)
+        one, other, output = (self.side.pair(x) for x in (*ordered, start + at))
+        return Found(loss, max(loss, beyond) + margin(fast), one, other, output, fast)
+
+    def entry(self, at: int, low: int, high: int) -> tuple[float, int, int, int]:
+        """A block with its bound, largest first; `at` says whose it is."""
+        return -self.between.bound(low, high), at, low, high
+
+    def blocks(self) -> list[tuple[int, int]]:
+        """All rows that are not scanned one by one."""
+        found, low = [], self.number
+        while low < self.last:
+            high = min(self.last, max(low + 1, int(low * 1.4)))
+            found.append((low, high))
+            low = high
+        return found
 
     def _smoothed(self) -> int:
         """About how many rows have a smooth sensitivity that is larger than the local one: it ends where they cross."""
@@ -170,22 +231,14 @@ class _Scan:
             low, high = (row, high) if steps.inverse(self.kind, self.gamma)[0] < steps.local[0] else (low, row)
         return low
 
-    def _blocks(self) -> list[tuple[int, int]]:
-        found, low = [], self.number
-        while low < self.last:
-            high = min(self.last, max(low + 1, int(low * 1.4)))
-            found.append((low, high))
-            low = high
-        return found
-
-    def _row(self, c: int, rate: float, outputs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Log-probabilities of the outputs up to the window's end; the last stands for all beyond it."""
+    def _row(self, c: int, rate: float, outputs: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
+        """Log-weights of outputs and the logarithm of the sum of all; the first and last stand for what is beyond."""
         import numpy as np
 
         log_weight = -rate * np.sqrt(-np.expm1(-self.side.losses(c, outputs)))
-        total = np.exp(log_weight).sum() + (self.n - int(outputs[-1])) * math.exp(-rate)
-        shown: NDArray[np.float64] = log_weight - math.log(total)
-        return shown
+        weight = np.exp(log_weight)
+        total = weight.sum() + int(outputs[0]) * weight[0] + (self.n - int(outputs[-1])) * weight[-1]
+        return log_weight, math.log(total)
 
 
 def _one(x: int) -> NDArray[np.int64]:
@@ -203,14 +256,16 @@ def enclose_ends(mechanism: Exponential, found: Found) -> arb:
 
 
 def _enclosed_log_total(law: ExponentialLaw, near: int) -> arb:
-    """ln NL of a row near the end where category `near` is rare: a window, and between e^-a and the weight at its end
-    for each of the outputs beyond it, because H grows outward and ends at 1."""
+    """ln NL of a row, seen from the end where category `near` is rare: a window, and between e^-a and the weight at its
+    end for each of the outputs beyond it, because H grows outward and ends at 1."""
     n, rate = law.space.n, law.rate()
     first, second = law.space.prior.parameters
     seen = law.space if near == 0 else PosteriorSpace(prior=Dirichlet([second, first]), n=n)
-    side = Side(seen).window(law.counts[near])
-    total = ball(0)
-    for x in range(side + 1):
+    start, stop = Side(seen).window(law.counts[near], float(rate))
+    least, total, weights = (-rate).exp(), ball(0), []
+    for x in range(start, stop + 1):
         weight = law.log_weight((x, n - x) if near == 0 else (n - x, x)).exp()
         total += weight
-    return (total + (n - side) * (-rate).exp().union(weight)).log()
+        if x in (start, stop):
+            weights.append(weight)
+    return (total + start * least.union(weights[0]) + (n - stop) * least.union(weights[-1])).log()

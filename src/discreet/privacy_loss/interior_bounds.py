@@ -41,7 +41,12 @@ if TYPE_CHECKING:
     Whole = NDArray[np.int64]
 
 _SINGLE, _GROWTH = 64, 1.04
-_ROUND = 1e-8
+_ROUND = 9.9e-9
+_NOISE = 1e-11
+"""Rates are floats with this relative error or less: so the difference of two of them is known."""
+
+_LISTED = 4096
+"""The rates of a block of at most this many pairs are listed one by one."""
 
 
 class Groups(NamedTuple):
@@ -65,22 +70,45 @@ class Middle:
 
     def bound(self, low: int, high: int) -> float:
         """A bound on the loss of every pair of neighbours between the rows low and high."""
-        import numpy as np
-
-        turns = [c for c in range(self.last - 6, self.last + 1) if low < c < high]  # about the balanced count
-        components = self._components(np.array([low, *turns, high]))
-        slow = self.scale * min(float(part.min()) for part in components)
-        fast = self.scale * min(float(part.max()) for part in components)
-        change = self._change(low, high, components)
+        slow, fast, change = self._rates(low, high)
         groups = [self._groups(low, high, side) for side in (1, -1)]
-        step = float(_distance(np.maximum(*(self._brackets(low, high, np.array([side]))[1] for side in (1, -1))))[0])
-        # S ≥ LS ≥ H(c, c'), so the first term is never above s.
+        step = self._step(low, high)
         most = min(self.scale, fast * step) + change * step  # the outputs c and c' themselves
         for group in groups:
-            moved = np.minimum(fast * self._slopes(low, high, group), min(self.scale, fast * step))
             farthest = self._brackets(low, high, group.side * (group.far + 1))[1]
-            most = max(most, float((moved + change * _distance(farthest)).max(initial=0.0)))
+            found = self._moved(low, high, fast, group) + change * _distance(farthest)
+            most = max(most, float(found.max(initial=0.0)))
         return float((most + self._normalisers(low, high, slow, fast, change, groups)) * (1 + _ROUND))
+
+    def beyond(self, c: int, below: int, above: int, change: float, offset: float) -> float:
+        """A bound on the loss of the rows c and c+1 at all outputs farther below or above them than this.
+
+        It is |(a' - a)·H' + a·(H' - H) + offset|, with the change of the rate and the offset of the normalisers given.
+        """
+        import numpy as np
+
+        fast, most = float(self.rates(np.array([c, c + 1])).max()), 0.0
+        for side, reach in ((1, above), (-1, below)):
+            group = self._groups(c, c + 1, side)
+            farthest = self._brackets(c, c + 1, side * (group.far + 1))[1]
+            ends = [np.abs(change * _distance(loss) + offset) for loss in (group.least, farthest)]
+            found = (np.maximum(*ends) + self._moved(c, c + 1, fast, group))[group.far > reach]
+            most = max(most, float(found.max(initial=0.0)))
+        return most * (1 + _ROUND)
+
+    def _moved(self, low: int, high: int, fast: float, group: Groups) -> Floats:
+        """Bounds on a·|H' - H| at the outputs of each group: S ≥ LS ≥ H(c, c'), so it is never above s."""
+        import numpy as np
+
+        limit = min(self.scale, fast * self._step(low, high))
+        found: Floats = np.minimum(fast * self._slopes(low, high, group), limit)
+        return found
+
+    def _step(self, low: int, high: int) -> float:
+        """A bound on H between neighbours."""
+        import numpy as np
+
+        return float(_distance(np.maximum(*(self._brackets(low, high, np.array([side]))[1] for side in (1, -1))))[0])
 
     def _slopes(self, low: int, high: int, group: Groups) -> Floats:
         """Bounds on |H(c,r) - H(c',r)| for outputs at distances near … far from the nearer of the two rows."""
@@ -163,6 +191,28 @@ class Middle:
             return [steps.local, *(inverse * np.exp(np.minimum(self.gamma * d, 600.0)) for inverse, d in far)]
         return [steps.local, *(inverse + self.gamma * d for inverse, d in far)]
 
+    def _rates(self, low: int, high: int) -> tuple[float, float, float]:
+        """The least and the greatest rate of the rows low … high, and a bound on |a - a'| between neighbours."""
+        import numpy as np
+
+        turns = [c for c in range(self.last - 6, self.last + 1) if low < c < high]  # about the balanced count
+        components = self._components(np.array([low, *turns, high]))
+        slow = self.scale * min(float(part.min()) for part in components)
+        fast = self.scale * min(float(part.max()) for part in components)
+        change = min(self._change(low, high, components), fast - slow + _NOISE * fast)
+        if high - low <= _LISTED:
+            rates = self.rates(np.arange(low, high + 1))
+            slow, fast = float(rates.min()), float(rates.max())
+            change = min(change, float(np.abs(np.diff(rates)).max()) + _NOISE * fast)
+        return slow, fast, change
+
+    def rates(self, rows: Whole) -> Floats:
+        """a = s/S of these rows."""
+        import numpy as np
+
+        steps = Steps(self.space, np.stack([rows, self.space.n - rows], axis=1))
+        return self.scale * steps.inverse(self.kind, self.gamma)
+
     def _change(self, low: int, high: int, components: list[Floats]) -> float:
         """A bound on |a - a'| between neighbours: the largest step of a component that can be the least one.
 
@@ -170,7 +220,7 @@ class Middle:
         """
         if self.kind is ExponentialGlobal:
             return 0.0
-        x, y = self.alpha[0] + low - 1, self.alpha[0] + high + 1
+        x, y = self.alpha[0] + max(low - 1, 0), self.alpha[0] + high + 1
         steps = [0.5 * (8 * y + 1) ** 1.5 / (8 * x * x)]
         most = min(float(part.max()) for part in components)
         for part in components[1:]:

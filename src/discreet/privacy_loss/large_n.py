@@ -1,9 +1,8 @@
-"""Calibration of two categories beyond enumeration.
+"""What a calibration looks at on long lines of two categories: the rows near the ends, and a sample of all.
 
-The greatest losses sit near an end of the line, or come close to s in its middle. So the scale and γ are searched for
-with the rows near the ends and s itself; what is found is then audited by bounds on all rows, and lowered until the
-certified loss is at most ε. Only the audit is trusted. The bounds are within a few per cent of the loss, and so is the
-scale of the largest one there is.
+The greatest losses sit near an end of the line, or come close to s in its middle. So a scale is searched for with the
+rows near the ends and s itself. What is found is then audited on all rows, and lowered until that certifies it. Only
+the audit is trusted.
 
 γ is chosen for the least expected error over 200 counts spread evenly over the prior predictive, each with its outputs
 in groups of growing distance: an estimate to within a few per cent, and no claim rests on it.
@@ -12,96 +11,90 @@ in groups of growing distance: an estimate to within a few per cent, and no clai
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from discreet.arithmetic.numbers import exact
-from discreet.errors import NotPrivate
-from discreet.mechanisms.base import EPSILON_RANGE
-from discreet.mechanisms.exponential import Exponential, ExponentialReciprocal, ExponentialSmooth
 from discreet.posteriors.space import PosteriorSpace
-from discreet.privacy_loss.audits import audit
-from discreet.privacy_loss.best_gamma import best_gamma
 from discreet.privacy_loss.edge_rows import ROWS, Side
 from discreet.privacy_loss.interior_bounds import distance_groups
+from discreet.sensitivity.exact import global_sensitivity
 from discreet.sensitivity.vectorised import Steps
-from discreet.typing import Progress
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Whole = NDArray[np.int64]
 
 _STRATA = 200
-_TRIES = 12
+_CELLS = 1 << 21
+"""An end is left out, or seen by fewer rows, where these have more weights than this."""
 
 
-class LongSearch:
-    """The search for one family, space and ε."""
+class Ends:
+    """A long line, as a calibration looks at it; scales of less than `least` are of no interest."""
 
-    def __init__(
-        self, family: type[Exponential], space: PosteriorSpace, epsilon: Fraction, progress: Progress | None
-    ) -> None:
-        self.family, self.space, self.epsilon, self.progress = family, space, epsilon, progress
-        self._ends = [_End(side) for side in Side.both(space)]
-        self._sample = _Sample(space)
-        self._done = 0
+    def __init__(self, space: PosteriorSpace, least: float) -> None:
+        import numpy as np
 
-    def found(self, gamma: object) -> Exponential:
-        """The member found, with its certified loss."""
-        options = {}
-        if self.family in (ExponentialReciprocal, ExponentialSmooth):
-            asked = None if gamma is None else exact(gamma, "gamma", above=0, between=EPSILON_RANGE)
-            top = 3.0 if self.family is ExponentialReciprocal else 1.0
-            options["gamma"] = Fraction(f"{best_gamma(self._error, top):.6g}") if asked is None else asked
-        scale = self._scale(float(options.get("gamma", 0)), 1e-9)
-        for _ in range(_TRIES):
-            mechanism = self.family(self.space, scale=Fraction(scale), **options)
-            result = audit(mechanism)
-            if result.epsilon <= self.epsilon:
-                by = result.certificate
-                return mechanism.certified(self.epsilon, result.epsilon, by.statement, method=by.method)
-            # The loss grows about in proportion to the scale.
-            scale *= float(self.epsilon / Fraction(result.epsilon)) * (1 - 1e-7)
-        raise NotPrivate("calibration could not be certified", hint="use the nominal setting")
+        slowest = least / global_sensitivity(space)
+        ends = [_End(side, slowest) for side in Side.both(space)]
+        self._ends, self._sample = [end for end in ends if end.number > 1], _Sample(space)
+        first = np.concatenate([*(end.rows for end in self._ends), self._sample.counts])
+        self.steps = Steps(space, np.stack([first, space.n - first], axis=1))
+        self.size = space.size
+        self.cells = sum(end.cells for end in self._ends) + self._sample.cells
 
-    def _error(self, gamma: float) -> float:
-        self._done += 1
-        if self.progress is not None:
-            self.progress(self._done, 36)
-        return self._sample.mean_error(self._scale(gamma, 1e-4) * self._sample.steps.inverse(self.family, gamma))
+    def loss(self, scale: float, inverse: Floats) -> float:
+        """The greatest loss of two adjacent rows near the ends, or s itself."""
+        return max([scale, *(end.loss(scale * own) for end, own in self._parts(inverse))])
 
-    def _scale(self, gamma: float, tolerance: float) -> float:
-        """The scale at which the greatest loss near the ends, or s itself, is ε."""
-        inverses = [end.steps.inverse(self.family, gamma) for end in self._ends]
-        low, high = 0.0, float(self.epsilon)
-        while high - low > tolerance * high:
-            middle = (low + high) / 2
-            losses = [end.loss(middle * inverse) for end, inverse in zip(self._ends, inverses, strict=True)]
-            low, high = (middle, high) if max(losses) <= float(self.epsilon) else (low, middle)
-        return low
+    def error(self, scale: float, inverse: Floats) -> float:
+        """About E[H] under the prior predictive."""
+        return self._sample.mean_error(scale * inverse[-_STRATA:])
+
+    def growth(self, inverse: Floats) -> float:
+        """The most that 1/S changes between adjacent rows."""
+        import numpy as np
+
+        return max([0.0, *(float(np.abs(np.diff(own)).max()) for _, own in self._parts(inverse))])
+
+    def step(self, inverse: Floats) -> float:
+        """The largest H/S of two adjacent rows."""
+        return max([1.0, *(float((end.steps * own[1:]).max()) for end, own in self._parts(inverse))])
+
+    def _parts(self, inverse: Floats) -> list[tuple[_End, Floats]]:
+        found, start = [], 0
+        for end in self._ends:
+            found.append((end, inverse[start : start + end.number]))
+            start += end.number
+        return found
 
 
 class _End:
     """All distances between the first rows of a side and the outputs in their window."""
 
-    def __init__(self, side: Side) -> None:
+    def __init__(self, side: Side, slowest: float) -> None:
         import numpy as np
 
-        count = min(ROWS, side.space.n)
-        outputs = np.arange(side.window(count) + 1)
-        self._distance = np.stack([np.sqrt(-np.expm1(-side.losses(c, outputs))) for c in range(count + 1)])
-        self._beyond = side.space.n - int(outputs[-1])
-        rows = np.arange(count + 1)
-        self.steps = Steps(side.space, np.stack([rows, side.space.n - rows], axis=1))
+        n = side.space.n
+        last = min(ROWS, n)
+        outputs = np.arange(side.window(last, slowest)[1] + 1)
+        self.number = min(last + 1, _CELLS // len(outputs))
+        self.cells, self._beyond = self.number * len(outputs), n - int(outputs[-1])
+        rows = np.arange(self.number)
+        self.rows = n - rows if side.mirrored else rows
+        if self.number > 1:
+            self._distance = np.stack([np.sqrt(-np.expm1(-side.losses(int(c), outputs))) for c in rows])
+            self.steps = self._distance[rows[1:], rows[:-1]]
 
     def loss(self, rates: Floats) -> float:
         """The greatest loss of two adjacent rows among these."""
         import numpy as np
 
         logs = -rates[:, None] * self._distance
-        logs -= np.log(np.exp(logs).sum(axis=1) + self._beyond * np.exp(-rates))[:, None]
+        weights = np.exp(logs)
+        logs -= np.log(weights.sum(axis=1) + self._beyond * weights[:, -1])[:, None]
         return float(np.abs(np.diff(logs, axis=0)).max())
 
 
@@ -115,20 +108,20 @@ class _Sample:
         first, second = (float(parameter) for parameter in space.prior.parameters)
         n = space.n
         share = betaincinv(first, second, (np.arange(_STRATA) + 0.5) / _STRATA)
-        counts = np.clip(np.rint(share * n), 0, n).astype(np.int64)
-        self.steps = Steps(space, np.stack([counts, n - counts], axis=1))
+        self.counts: Whole = np.clip(np.rint(share * n), 0, n).astype(np.int64)
         edges = distance_groups(n)
         near, far = edges[:-1], edges[1:] - 1
         side = Side(space)
         parts, numbers = [np.zeros((_STRATA, 1))], [np.ones((_STRATA, 1))]
-        for sign, room in ((1, n - counts), (-1, counts)):
+        for sign, room in ((1, n - self.counts), (-1, self.counts)):
             reach = np.minimum(far, room[:, None])
             number = np.maximum(reach - near + 1, 0)
             middle = np.minimum((near + reach) // 2, room[:, None])
-            loss = np.stack([side.losses(int(c), c + sign * middle[i]) for i, c in enumerate(counts)])
+            loss = np.stack([side.losses(int(c), c + sign * middle[i]) for i, c in enumerate(self.counts)])
             parts.append(np.sqrt(-np.expm1(-loss)))
             numbers.append(number.astype(np.float64))
         self._distance, self._number = np.concatenate(parts, axis=1), np.concatenate(numbers, axis=1)
+        self.cells = self._distance.size
 
     def mean_error(self, rates: Floats) -> float:
         """About E[H]."""

@@ -22,6 +22,7 @@ from discreet.kernels.exponential import LONGEST, Enumerated
 from discreet.posteriors.distances import log_affinity_floats
 from discreet.posteriors.grid import WIDEST_TABLES, Grid, Line, grid
 from discreet.posteriors.space import PosteriorSpace, exceeds, orbits, rank_rows
+from discreet.privacy_loss.deltas import Pair, excess
 from discreet.typing import Progress
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -61,12 +62,6 @@ class Extreme:
     bound: float = -math.inf
 
 
-def excess(p: Floats, q: Floats, epsilon: float) -> Floats:
-    """max(0, P - e^ε P') from log-probabilities; e^ε P' is cut where it exceeds all probabilities anyway."""
-    shown: Floats = np.maximum(np.exp(p) - np.exp(np.minimum(epsilon + q, 1.0)), 0.0)
-    return shown
-
-
 class Dense:
     """All distances of a small space of any k."""
 
@@ -74,7 +69,7 @@ class Dense:
         table = grid(space)
         self.space, self.rows = space, table.rows
         self.distances = np.stack([table.distances(rank) for rank in range(table.size)])
-        self._moves = list(_moves(space))
+        self.moves = list(_moves(space))
 
     def log_pmf(self, rates: Floats) -> Floats:
         """Log-probabilities of all outputs for all data sets, given a = s/S for each."""
@@ -86,7 +81,7 @@ class Dense:
         """The greatest loss over all neighbours and outputs."""
         log_pmf = self.log_pmf(rates)
         found = Extreme(-math.inf, 0, 0, 0)
-        for one, other in self._moves:
+        for one, other in self.moves:
             gap = log_pmf[one] - log_pmf[other]
             for sign in (1, -1):
                 place = int(np.argmax(sign * gap))
@@ -97,15 +92,13 @@ class Dense:
                     found = Extreme(loss, *(pair if sign == 1 else pair[::-1]), output)
         return found
 
-    def delta(self, rates: Floats, epsilon: float) -> float:
-        """The greatest Σ max(0, P - e^ε P') over ordered neighbours."""
-
+    def deltas(self, rates: Floats, epsilon: float, error: float) -> Iterator[Pair]:
+        """Σ max(0, P - e^ε P') of all ordered neighbours."""
         log_pmf = self.log_pmf(rates)
-        found = 0.0
-        for one, other in self._moves:
-            for p, q in ((log_pmf[one], log_pmf[other]), (log_pmf[other], log_pmf[one])):
-                found = max(found, float(excess(p, q, epsilon).sum(axis=1).max()))
-        return found
+        for one, other in self.moves:
+            for here, there in ((one, other), (other, one)):
+                found = excess(log_pmf[here], log_pmf[there], epsilon, error)
+                yield from map(Pair, *(column.tolist() for column in (*found, here, there)))
 
     def mean_error(self, rates: Floats, weights: Floats) -> float:
         """The expected distance, with weights on the data sets."""
@@ -155,15 +148,15 @@ class Scan(ABC):
                     found = Extreme(sign * float(gap[output]), *((c, d) if sign == 1 else (d, c)), output)
         return found
 
-    def delta(self, rates: Floats, epsilon: float) -> float:
-        """The greatest Σ max(0, P - e^ε P') over ordered neighbours; pairs whose loss is below ε contribute none."""
+    def deltas(self, rates: Floats, epsilon: float, error: float) -> Iterator[Pair]:
+        """Σ max(0, P - e^ε P') of all ordered neighbours whose loss may exceed ε."""
         every = self.at(rates)
-        found = 0.0
         for place in np.flatnonzero(self.bounds(every) > epsilon):
-            here, there = (every.log_pmf(int(ranks[place])) for ranks in (self.one, self.other))
-            for p, q in ((here, there), (there, here)):
-                found = max(found, float(excess(p, q, epsilon).sum()))
-        return found
+            ranks = int(self.one[place]), int(self.other[place])
+            rows = [every.log_pmf(rank) for rank in ranks]
+            for one, other in ((0, 1), (1, 0)):
+                value, off = excess(rows[one], rows[other], epsilon, error)
+                yield Pair(float(value), float(off), ranks[one], ranks[other])
 
     def mean_error(self, rates: Floats, weights: Floats) -> float:
         """The expected distance, with weights on the data sets."""

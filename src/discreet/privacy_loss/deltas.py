@@ -1,0 +1,125 @@
+"""δ*(ε), rounded up: the greatest Σ max(0, P - e^ε P') over neighbours, in floats to find where and in balls to say.
+
+Floats with a stated error find the pairs that may have the greatest sum. Those are summed again with enclosures of the
+laws themselves, until none that is left could exceed them; or until `BALLS` weights have been enclosed, and then the
+floats of the rest are raised by their error. Geometric noise has a closed form (`geometric_delta`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+from discreet.arithmetic.numbers import ball, float_upper, fraction_lower, fraction_upper, precision
+from discreet.mechanisms import Geometric
+from discreet.mechanisms.law import CandidateLaw
+
+if TYPE_CHECKING:
+    import numpy as np
+    from flint import arb
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+BALLS = 1 << 16
+"""How many weights are enclosed for one δ at the most, unless the first two pairs have more."""
+
+_BITS, _MOST_BITS = 128, 2048
+_SHARP = Fraction(1, 1 << 44)
+"""A δ is enclosed until its ball is narrower than this share of it."""
+
+
+class Pair(NamedTuple):
+    """A δ in floats, how far it may be off, and whose it is: two data sets by their rank."""
+
+    delta: float
+    error: float
+    one: int
+    other: int
+
+
+def excess(p: Floats, q: Floats, epsilon: float, error: float) -> tuple[Floats, Floats]:
+    """Σ max(0, P - e^ε P') over the last axis of log-probabilities that are off by at most `error`; and its own error.
+
+    A term is P·(1 - e^(ε - loss)), which keeps its digits where the loss is close to ε.
+    """
+    import numpy as np
+
+    with np.errstate(invalid="ignore"):
+        over = np.where(np.isneginf(p), np.inf, epsilon + q - p)  # no event: it cannot tell the two apart
+    chance = np.exp(p)
+    terms = chance * -np.expm1(np.minimum(over, 0.0))
+    return terms.sum(axis=-1), 5 * error * np.where(over < 3 * error, chance, 0.0).sum(axis=-1)
+
+
+def delta_upper(pairs: Iterable[Pair], laws: Callable[[int], CandidateLaw], epsilon: Fraction) -> float:
+    """The greatest δ of these pairs, rounded up."""
+    contenders = sorted(pairs, key=lambda pair: pair.delta + pair.error, reverse=True)
+    lower, upper, left = Fraction(0), Fraction(0), BALLS
+    for i, pair in enumerate(contenders):
+        most = Fraction(pair.delta) + Fraction(pair.error)
+        if most <= lower:
+            break
+        if i > 1 and left < 0:
+            upper = max(upper, most)
+            break
+        one, other = laws(pair.one), laws(pair.other)
+        least, most = _enclosed(one, other, epsilon)
+        left -= 2 * one.space.size
+        lower, upper = max(lower, least), max(upper, most)
+    return float_upper(upper)
+
+
+def _enclosed(one: CandidateLaw, other: CandidateLaw, epsilon: Fraction) -> tuple[Fraction, Fraction]:
+    bits = _BITS
+    while True:
+        with precision(bits):
+            total = _sum(one, other, ball(epsilon))
+            least, most = max(fraction_lower(total), Fraction(0)), fraction_upper(total)
+        if most - least <= _SHARP * least or bits >= _MOST_BITS:
+            return least, most
+        bits *= 2
+
+
+def _sum(one: CandidateLaw, other: CandidateLaw, epsilon: arb) -> arb:
+    from flint import arb
+
+    total, own, others = arb(0), one.log_total(), other.log_total()
+    for here, there in zip(one.enclosures(), other.enclosures(), strict=True):
+        if not here.is_finite():  # no event
+            continue
+        p = here - own
+        if not there.is_finite():
+            total += p.exp()
+            continue
+        gap = epsilon + (there - others) - p
+        if gap < 0:
+            total -= p.exp() * gap.expm1()
+        elif not gap >= 0:  # too close to tell: between nothing and the most that it can be
+            total += (-p.exp() * gap.expm1()).union(arb(0)).nonnegative_part()
+    return total
+
+
+def geometric_delta(mechanism: Geometric, epsilon: Fraction) -> float:
+    """δ*, rounded up: between neighbours c and c - e_i + e_j the loss is ε where v_i ≥ 0 ≥ v_j, at most 0 elsewhere.
+
+    So δ*(e) = (1 - exp(e - ε))·P(v_i ≥ 0 ≥ v_j). With x = e^-ε a two-sided geometric of rate ε/2 has the generating
+    function G = (1-x)·U(t)·U(1/t), where U(t) = 1/(1 - t·e^(-ε/2)) is that of its upper half. So P is [t⁰]G^(k-1) over
+    (1-x)·[t⁰]G^k. By Euler's transformation [t⁰](U(t)·U(1/t))^m = Σ_T C(T+m-1, m-1)²x^T = (1-x)^(1-2m)·B_m, where
+    B_m = Σ_j C(m-1, j)²x^j. All powers of 1-x cancel, and P = B_(k-1)/B_k: sums of positive terms.
+    """
+    k = mechanism.space.k
+    with precision(_BITS + 2 * k.bit_length()):
+        x = (-ball(mechanism.epsilon)).exp()
+        gain = -ball(epsilon - mechanism.epsilon).expm1()
+        return float_upper(fraction_upper(gain * _squares(k - 1, x) / _squares(k, x)))
+
+
+def _squares(m: int, x: arb) -> arb:
+    """Σ_j C(m-1, j)²·x^j."""
+    term = total = ball(1)
+    for j in range(1, m):
+        term = term * x * (ball(m - j) / j) ** 2
+        total = total + term
+    return total

@@ -1,0 +1,115 @@
+"""δ is rounded up: never below sixty digits of the definition, and next to nothing above."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import pytest
+
+from discreet import ExponentialLocal, Geometric, LaplaceImproved, Mechanism, PosteriorSpace, audit
+from discreet.privacy_loss import deltas
+from tests.oracles import loss, mechanisms
+from tests.oracles.precision import Real, mp, real
+from tests.privacy_loss.families import KINDS, Kind, build, oracle_kernel
+from tests.support.enumeration import random_spaces, seeded
+
+SHARES = [Fraction(0), Fraction(1, 4), Fraction(4, 5), Fraction(99_999, 100_000), 1 - Fraction(1, 10**9)]
+
+Case = tuple[Mechanism, mechanisms.Kernel]
+
+
+def above_the_truth(mechanism: Mechanism, kernel: mechanisms.Kernel, shares: list[Fraction] = SHARES) -> list[Real]:
+    """δ over the truth, minus 1, from ε = 0 to where hardly any is left."""
+    found, greatest, shown = audit(mechanism), loss.exact_loss(kernel).epsilon, []
+    for share in shares:
+        at = share * Fraction(mp.nstr(greatest, 30))
+        truth = loss.exact_delta(kernel, at)
+        shown.append(mp.mpf(found.delta(at)) / truth - 1)
+    return shown
+
+
+def small_spaces(kind: Kind, count: int) -> Iterator[Case]:
+    rng = seeded(f"deltas of {kind.__name__}")
+    for alpha, n in random_spaces(f"deltas of {kind.__name__}", count, sizes={2: 14, 3: 4, 4: 3}):
+        scale, gamma = Fraction(rng.randint(1, 40), 10), Fraction(rng.randint(1, 30), 10)
+        yield build(kind, PosteriorSpace(alpha, n), gamma, scale=scale), oracle_kernel(kind, alpha, n, scale, gamma)
+
+
+def laplace(k: int, n: int, rounding: mechanisms.Rounding) -> Case:
+    epsilon = Fraction(4, 5)
+    kernel = mechanisms.kernel(k, n, lambda c: mechanisms.laplace(c, mechanisms.improved_scale(k, epsilon), rounding))
+    return LaplaceImproved(PosteriorSpace([1] * k, n), epsilon=epsilon, rounding=rounding), kernel
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_is_never_below_the_truth_and_at_most_1e_12_of_it_above(kind: Kind) -> None:
+    with mp.workdps(60):
+        for mechanism, kernel in small_spaces(kind, 12):
+            off = above_the_truth(mechanism, kernel)
+            assert min(off) >= 0, (mechanism, off)
+            assert max(off) < 1e-12, (mechanism, off)
+
+
+@pytest.mark.parametrize("rounding", ["nearest", "floor"])
+@pytest.mark.parametrize(("k", "n"), [(2, 12), (3, 4)])
+def test_it_is_rounded_up_where_many_pairs_are_alike(k: int, n: int, rounding: mechanisms.Rounding) -> None:
+    with mp.workdps(60):
+        off = above_the_truth(*laplace(k, n, rounding))
+        assert min(off) >= 0
+        assert max(off) < 1e-12
+
+
+def test_a_law_of_its_own_is_summed_from_what_it_returns() -> None:
+    class Same(ExponentialLocal):
+        pass
+
+    with mp.workdps(60):
+        alpha = [Fraction(1), Fraction(1, 3)]
+        kernel = oracle_kernel(ExponentialLocal, alpha, 9, Fraction(1), Fraction(1))
+        off = above_the_truth(Same(PosteriorSpace(alpha, 9), scale=1), kernel)
+        assert 0 <= min(off) <= max(off) < 1e-12
+
+
+def test_where_more_pairs_are_alike_than_are_enclosed_it_is_still_above(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deltas, "BALLS", 0)
+    with mp.workdps(60):
+        off = above_the_truth(*laplace(2, 12, "nearest"), SHARES[:3])
+        assert 1e-12 < min(off) <= max(off) < 1e-8
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 5])
+@pytest.mark.parametrize("epsilon", ["1/10", "1", "7"])
+def test_the_closed_form_of_geometric_is_the_sum_of_its_series(k: int, epsilon: str) -> None:
+    """P(v_i ≥ 0 ≥ v_j) = Σ_T C(T+k-2, k-2)² x^T over (1-x)²·Σ_T C(T+k-1, k-1)² x^T, with x = e^-ε."""
+    with mp.workdps(60):
+        x = mp.exp(-real(epsilon))
+
+        def series(m: int) -> Real:
+            return mp.nsum(lambda t: mp.binomial(t + m - 1, m - 1) ** 2 * x**t, [0, mp.inf], method="d", tol=1e-50)
+
+        chance = series(k - 1) / ((1 - x) ** 2 * series(k))
+        found = audit(Geometric(PosteriorSpace([1] * k, 5), epsilon=epsilon))
+        for share in SHARES:
+            truth = -mp.expm1(-(1 - real(share)) * real(epsilon)) * chance
+            off = mp.mpf(found.delta(share * Fraction(epsilon))) / truth - 1
+            assert 0 <= off < 1e-12
+
+
+def below_somewhere() -> bool:
+    """Whether any δ of some small spaces is below the truth: what the tests above say never happens."""
+    with mp.workdps(60):
+        return any(min(above_the_truth(*case)) < 0 for kind in KINDS for case in small_spaces(kind, 2))
+
+
+def test_a_delta_that_is_rounded_to_the_nearest_float_would_be_found_below(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not below_somewhere()
+    monkeypatch.setattr(deltas, "float_upper", float)
+    assert below_somewhere()
+
+
+def test_a_delta_that_is_only_summed_in_floats_would_be_found_below(monkeypatch: pytest.MonkeyPatch) -> None:
+    import discreet.privacy_loss.audits as audits
+
+    monkeypatch.setattr(audits, "delta_upper", lambda pairs, *_: max(pair.delta for pair in pairs))
+    assert below_somewhere()
