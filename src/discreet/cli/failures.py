@@ -16,6 +16,7 @@ from collections.abc import Mapping
 import typer
 
 from discreet.errors import DiscreetError
+from discreet.texts import visible_text
 
 _NAMED = re.compile(r"^\w+(?= (?:is not a number|is out of range|must be|must exceed|has more than|divides by zero)\b)")
 _ADVISED = re.compile(r"\w+_\w+|(?<=\b(?:with|give) )\w+|(?<=\b(?:leave|raise|lower) )\w+|(?<=\band )\w+")
@@ -30,7 +31,7 @@ def report(failure: Exception, *, as_json: bool, options: Mapping[str, str] | No
     message, mend = as_typed(message, mend, options or {})
     if as_json:
         print(json.dumps({"error": {"kind": kind, "message": message, "mend": mend}}))
-    print(one_line(f"error: {message}; {mend}" if mend else f"error: {message}"), file=sys.stderr)
+    print(visible_text(f"error: {message}; {mend}" if mend else f"error: {message}"), file=sys.stderr)
     return code
 
 
@@ -63,15 +64,6 @@ def as_typed(message: str, mend: str, options: Mapping[str, str]) -> tuple[str, 
         return options.get(found[0], found[0])
 
     return _NAMED.sub(typed, message), _ADVISED.sub(typed, mend)
-
-
-def one_line(text: str) -> str:
-    r"""The text as one line that cannot steer a terminal, whatever the user's input held.
-
-    >>> print(one_line("error: no such command 'a\nb\x1b[31m'"))
-    error: no such command 'a\nb\x1b[31m'
-    """
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
 def _explain_usage(failure: typer.TyperException) -> tuple[str, str, str, int]:

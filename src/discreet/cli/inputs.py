@@ -52,12 +52,11 @@ def read_categories(text: str | None, k: int) -> list[str]:
     (['1', '2'], ['no, not cured', 'cured'])
     """
     from discreet.cli.asking import read_names
+    from discreet.texts import require_name
 
     names = [str(i) for i in range(1, k + 1)] if text is None else read_names(text, "categories")
     if len(names) != k:
         raise InvalidInput(f"categories must be {k} names", mend="give one for each count, with commas between them")
     if len(set(names)) != k:
         raise InvalidInput("two categories have the same name", mend="give each its own")
-    if not all(name and name.isprintable() for name in names):
-        raise InvalidInput("a category has an empty or unprintable name", mend="use printable characters")
-    return names
+    return [require_name(name, "a category") for name in names]

@@ -136,39 +136,35 @@ def dyadic_text(number: Dyadic) -> str:
 
 def print_document(document: dict[str, Any], title: str) -> None:
     """A release or a verification for people."""
-    from rich.table import Table
+    from discreet.cli.tables import print_table
 
-    from discreet.cli.tables import console
-
-    table = Table(title=title)
-    table.add_column("what")
-    table.add_column("value", justify="right")
     certain = document.get("complete", True) and not document.get("all_values", False)
     labels = LABELS if certain else LABELS | {"exact_epsilon": "loss, at most"}
-    for key, label in labels.items():
-        if key in document:
-            table.add_row(label, _shown(document[key]))
-    for row in document.get("delta", []):
-        table.add_row(f"δ at ε = {row['epsilon']:g}", f"{row['delta']:.6g}")
-    console().print(table)
+    rows = [(label, _shown(document[key])) for key, label in labels.items() if key in document]
+    rows += [(f"δ at ε = {row['epsilon']:g}", f"{row['delta']:.6g}") for row in document.get("delta", [])]
+    print_table(title, {"what": "left", "value": "right"}, rows)
 
 
 def print_attack(document: dict[str, Any]) -> None:
     """The attack for people: sentences, because each says what follows."""
-    from discreet.cli.tables import console
+    from discreet.cli.tables import say
 
-    out, porous, snapped = console(), document["float_laplace"], document["snapping"]
+    porous, snapped = document["float_laplace"], document["snapping"]
     value, neighbour = document["value"], document["neighbour"]
-    out.print(f"float Laplace, ε = {snapped['epsilon_exact']}, value {value} against {neighbour}", soft_wrap=True)
+    say(f"float Laplace, ε = {snapped['epsilon_exact']}, value {value} against {neighbour}")
     if porous["infinite"]:
-        out.print(f"  output {porous['output']!r} = {porous['output_hex']}", soft_wrap=True)
-        out.print(f"  from value {value}: probability {porous['probability']}, exactly", soft_wrap=True)
-        out.print(f"  from value {neighbour}: impossible. The loss is infinite.", soft_wrap=True)
-    out.print(f"  {porous['pores']} of {porous['tried']} outputs tried give the value away", soft_wrap=True)
-    out.print(f"snapping at the same ε, bound {snapped['bound']}", soft_wrap=True)
-    out.print(f"  {snapped['pores']} of {snapped['tried']} outputs tried give the value away", soft_wrap=True)
-    out.print(f"  exact loss of this pair: {snapped['exact_epsilon']!r}", soft_wrap=True)
-    out.print(f"  proved for all adjacent values: at most {snapped['certified_epsilon']!r}", soft_wrap=True)
+        say(
+            f"  output {porous['output']!r} = {porous['output_hex']}",
+            f"  from value {value}: probability {porous['probability']}, exactly",
+            f"  from value {neighbour}: impossible. The loss is infinite.",
+        )
+    say(
+        f"  {porous['pores']} of {porous['tried']} outputs tried give the value away",
+        f"snapping at the same ε, bound {snapped['bound']}",
+        f"  {snapped['pores']} of {snapped['tried']} outputs tried give the value away",
+        f"  exact loss of this pair: {snapped['exact_epsilon']!r}",
+        f"  proved for all adjacent values: at most {snapped['certified_epsilon']!r}",
+    )
 
 
 def _shown(value: object) -> str:

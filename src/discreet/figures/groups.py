@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from discreet.figures.inference import AWARE, PLUG_IN
 from discreet.figures.posterior import BLUE, ORANGE
 from discreet.posteriors import Dirichlet
+from discreet.texts import visible_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,10 +56,11 @@ def numbers(
     """
     low, high = posterior.interval(level)
     plug = (100 * posterior.mean, 100 * low, 100 * high)
+    names = visible_text(name), tuple(map(visible_text, categories))
     if belief is None:
-        return PanelNumbers(name, tuple(categories), *plug, None, None, None)
+        return PanelNumbers(*names, *plug, None, None, None)
     low, high = belief.interval(level)
-    return PanelNumbers(name, tuple(categories), *plug, 100 * belief.mean, 100 * low, 100 * high)
+    return PanelNumbers(*names, *plug, 100 * belief.mean, 100 * low, 100 * high)
 
 
 def paint(shown: Sequence[PanelNumbers], *, title: str) -> Figure:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from discreet.figures.posterior import BLUE, ORANGE, POINTS
 from discreet.inference import NoiseAware
 from discreet.posteriors import Dirichlet
+from discreet.texts import visible_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -62,7 +63,7 @@ def numbers(
         if np.isfinite(heights).all():
             grid, (density, plug) = 100 * points, heights
     return BeliefNumbers(
-        categories=tuple(categories),
+        categories=tuple(map(visible_text, categories)),
         level=level,
         mean=100 * belief.mean,
         low=100 * low,

@@ -11,6 +11,7 @@ from discreet.figures.posterior import BLUE, ORANGE
 from discreet.mechanisms.snapping import Snapping
 from discreet.mechanisms.snapping_law import law_between
 from discreet.numbers import exact_datum
+from discreet.texts import visible_text
 from discreet.verification.attack import FloatLaplace
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def numbers(
     laws = [law_between(snapping, snapping.scaled(x), first, last) for x in both]
     masses = [tuple(float(mass.fraction()) for mass in law.masses) for law in laws]
     return PoreNumbers(
-        names=(str(value), str(neighbour)),
+        names=(visible_text(value), visible_text(neighbour)),
         doubles=tuple(doubles),
         possible=(possible[0], possible[1]),
         outputs=tuple(snapping.output(index) for index in range(first, last + 1)),

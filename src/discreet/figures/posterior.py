@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from discreet.posteriors import Dirichlet
+from discreet.texts import visible_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,7 +53,8 @@ def numbers(posterior: Dirichlet, categories: Sequence[str], *, level: float = 0
         height = share.pdf(shares) / 100
         if np.isfinite(height).all():
             grid, density = 100 * shares, height
-    return PosteriorNumbers(tuple(categories), level, 100 * posterior.mean, 100 * low, 100 * high, grid, density)
+    names = tuple(map(visible_text, categories))
+    return PosteriorNumbers(names, level, 100 * posterior.mean, 100 * low, 100 * high, grid, density)
 
 
 def paint(shown: PosteriorNumbers, *, title: str) -> Figure:

@@ -13,6 +13,7 @@ from discreet.loss import Certificate
 from discreet.numbers import float_upper
 from discreet.receipts.receipt import BUNDLE_SCHEMA, Receipt, canonical, file_text, loaded, not_a_receipt
 from discreet.receipts.verifying import verify_receipt
+from discreet.texts import visible_text
 
 SHARED = ("n", "adjacency", "unit", "request_id", "dataset", "charge", "version")
 """What all parts of a bundle have in common."""
@@ -44,7 +45,7 @@ class Bundle:
 
     def __repr__(self) -> str:
         shown = (f"{key}={self.document.get(key)!r}" for key in ("columns", "epsilon_exact", "n"))
-        return f"<Bundle: {', '.join(shown)}>"
+        return visible_text(f"<Bundle: {', '.join(shown)}>")
 
     def to_json(self) -> str:
         """One JSON text, the same for the same bundle."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.errors import InvalidInput
 from discreet.laws import Outcome
 from discreet.posteriors import Dirichlet
+from discreet.texts import visible_text
 
 if TYPE_CHECKING:
     from discreet.inference import NoiseAware
@@ -114,7 +115,7 @@ class Receipt:
 
     def __repr__(self) -> str:
         shown = (f"{key}={self.document.get(key)!r}" for key in ("mechanism", "epsilon_exact", "n", "categories"))
-        return f"<Receipt: {', '.join(shown)}>"  # whoever wrote it: what is shown cannot steer a terminal
+        return visible_text(f"<Receipt: {', '.join(shown)}>")  # whoever wrote it
 
     @property
     def request_id(self) -> str | None:
@@ -184,7 +185,7 @@ def file_text(path: str | Path) -> str:
         return Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
         raise InvalidInput(f"there is no file {path}", mend="check the name") from None
-    except (OSError, UnicodeDecodeError):
+    except (OSError, ValueError):  # no text, or no name of a file
         raise InvalidInput(f"the receipt {path} cannot be read", mend="give the name of a JSON file") from None
 
 
