@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 SCHEMA = "discreet-receipt-1"
 BUNDLE_SCHEMA = "discreet-receipts-1"
 LEVEL = "0.95"
+FRACTION = re.compile("[0-9]{1,1000}(?:/[0-9]{1,1000})?")
 
 UNIT_ROW = "one row"
 UNIT_PERSON = "one person, all rows with the same id"
@@ -143,7 +146,16 @@ class Receipt:
         return cls.from_json(file_text(path))
 
     def _dirichlet(self, rows: dict[str, Any]) -> Dirichlet:
-        return Dirichlet([rows[name]["parameter"] for name in self.document["categories"]])
+        return Dirichlet([exact_number(rows[name]["parameter"]) for name in self.document["categories"]])
+
+
+def exact_number(value: Any) -> Any:
+    """A fraction of our own writing as a number: it may be longer than what a person may type.
+
+    >>> exact_number("1/3"), exact_number(0.1), exact_number("1e9")
+    (Fraction(1, 3), 0.1, '1e9')
+    """
+    return Fraction(value) if isinstance(value, str) and FRACTION.fullmatch(value) else value
 
 
 def canonical(document: dict[str, Any]) -> str:
