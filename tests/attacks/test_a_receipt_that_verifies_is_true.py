@@ -65,9 +65,10 @@ def test_a_small_number_is_held_to_its_own_size() -> None:
     mean = rare["posterior"]["rare"]["mean"]
     assert verifies(rare)
     assert high < 1e-7
-    assert verifies(changed(rare, "posterior", "rare", "mean", to=mean * (1 + 1e-9)))
-    assert not verifies(changed(rare, "posterior", "rare", "mean", to=mean * 1.01))
-    assert not verifies(changed(rare, "interval", "rare", to=[low, high * 1.01]))
+    assert verifies(changed(rare, "posterior", "rare", "mean", to=mean * (1 + 1e-15)))
+    assert not verifies(changed(rare, "posterior", "rare", "mean", to=mean * (1 + 1e-13)))
+    for other in ([low, high * (1 + 1e-8)], [low * (1 + 1e-8), high], [0.0, high]):
+        assert not verifies(changed(rare, "interval", "rare", to=other))
     low, high = rare["interval"]["usual"]
     assert not verifies(changed(rare, "interval", "usual", to=[low, (low + high) / 2]))
 

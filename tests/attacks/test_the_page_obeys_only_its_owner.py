@@ -6,6 +6,7 @@ reads or runs anything.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -13,7 +14,8 @@ import signal
 import socket
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,7 +27,9 @@ import pytest
 
 from discreet.ledger import Ledger
 from discreet.ledger.file import exclusive_lock
-from discreet.web.guard import HEADERS, MAX_BODY
+from discreet.samplers.bits import Bits
+from discreet.testing import CountedBits, FixedBits, HashedBits
+from discreet.web.guard import HEADERS, MAX_BODY, TOKEN_BITS, draw_token
 from tests.cli.command import SCRIPT
 from tests.contracts.source import PACKAGE
 from tests.support.browser import Served, Watched, serving
@@ -105,6 +109,21 @@ def test_the_owner_is_let_in_and_pays_once_however_often_it_asks(place: Place) -
         charge = place.ledger.find(str(asked["request_id"]))
         assert charge is not None
         assert charge.outcome == told["text"]
+    assert place.ledger.spent(MARKUP).epsilon - before == Fraction(1, 2)
+
+
+def test_all_who_ask_for_one_request_at_once_get_the_one_receipt(place: Place) -> None:
+    body, before, together = json.dumps(place.priced()), place.ledger.spent(MARKUP).epsilon, threading.Barrier(6)
+
+    def ask(_: int) -> tuple[int, bytes]:
+        together.wait()
+        response, answer = place.served.send("POST", "/api/release", body, **place.served.headers)
+        return response.status, answer
+
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(ask, range(6)))
+    assert {status for status, _ in answers} == {200}
+    assert len({json.loads(answer)["text"] for _, answer in answers}) == 1
     assert place.ledger.spent(MARKUP).epsilon - before == Fraction(1, 2)
 
 
@@ -239,6 +258,43 @@ def test_it_leaves_no_file_with_the_token_behind(tmp_path: Path) -> None:
         server.send_signal(signal.SIGTERM)
         assert server.wait(timeout=60) == 0
     assert list(tmp_path.iterdir()) == []
+
+
+def assert_unguessable(draw: Callable[[Bits], str]) -> None:
+    """Every bit of the token is a bit that was drawn, and there are at least 128: 2^-128 is nobody's luck."""
+    known = CountedBits(HashedBits("a token"))
+    token = draw(known)
+    assert known.used >= 128
+    assert int(token, 16) == HashedBits("a token").draw_bits(known.used)
+    for place in range(known.used):
+        text = "".join("1" if i == place else "0" for i in range(known.used))
+        assert int(draw(FixedBits(text)), 16) == int(text, 2)
+    assert len({len(draw(FixedBits(bit * known.used))) for bit in "01"}) == 1
+
+
+def test_the_token_is_all_of_the_bits_that_were_drawn_for_it(tmp_path: Path) -> None:
+    assert_unguessable(draw_token)
+    with serving(folder=tmp_path) as one, serving(folder=tmp_path) as other:
+        assert one.token != other.token
+        assert len(one.token) == len(other.token) == TOKEN_BITS // 4
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda bits: f"{bits.draw_bits(16):04x}",
+        lambda bits: f"{bits.draw_bits(16):064x}",
+        lambda bits: draw_token(bits)[:4],
+        lambda bits: hashlib.sha256(bits.draw_bits(16).to_bytes(2, "big")).hexdigest(),
+        lambda bits: f"{bits.draw_bits(16) * ((1 << 256) - 1) // 0xFFFF:064x}",
+        lambda bits: f"{bits.draw_bits(256) & 0xFFFF:064x}",
+        lambda bits: "0" * 64,
+    ],
+    ids=["16 bits", "16 bits padded", "cut short", "16 bits hashed", "16 bits stretched", "masked", "fixed"],
+)
+def test_a_token_of_fewer_bits_is_found_out(draw: Callable[[Bits], str]) -> None:
+    with pytest.raises((AssertionError, EOFError)):
+        assert_unguessable(draw)
 
 
 def raw(served: Served, request: bytes) -> bytes:

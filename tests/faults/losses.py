@@ -125,8 +125,8 @@ class OneWeightLaw(ExponentialLaw):
     def log_weights(self) -> Floats:
         """What a scan sees; not what is drawn from, if `in_floats` says so."""
         shown = super().log_weights()
-        if self.in_floats and tuple(self.counts) == self.data:
-            shown[self.space.candidates().index(self.outcome)] += self.extra
+        if not self.in_floats and tuple(self.counts) == self.data:
+            shown[self.space.candidates().index(self.outcome)] -= self.extra
         return shown
 
 

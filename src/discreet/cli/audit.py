@@ -97,33 +97,24 @@ def _gamma(text: str, space: PosteriorSpace) -> str:
 
 
 def _print_table(document: dict[str, Any]) -> None:
-    from rich.table import Table
+    from discreet.cli.tables import print_table, say
 
-    from discreet.cli.tables import console
-
-    table = Table(title=f"privacy of {document['mechanism']}")
-    table.add_column("what")
-    table.add_column("value", justify="right")
-    for key, value in document["parameters"].items():
-        table.add_row(key, value if len(value) < 24 else f"{_decimal(value):.10g}")
+    rows = [
+        (key, value if len(value) < 24 else f"{_decimal(value):.10g}") for key, value in document["parameters"].items()
+    ]
     bounded = document["worst"] is None or document["certificate"]["method"] == "bounds"
     loss = "loss, at most" if bounded else "exact loss"
     for label, key in ((loss, "exact_epsilon"), ("guarantee", "guarantee"), ("asked for", "asked_epsilon")):
         value = document[key]
-        table.add_row(label, "infinite" if value is None else rounded_up(value))
+        rows.append((label, "infinite" if value is None else rounded_up(value)))
     if bounded and document["worst"] is not None:
-        table.add_row("loss, at least", rounded_up(-document["reached_epsilon"]).removeprefix("-"))
-    for row in document["delta"]:
-        table.add_row(f"δ at ε = {row['epsilon']:g}", rounded_up(row["delta"], 6, "g"))
-    for label, at in (document["worst"] or {}).items():
-        table.add_row(f"worst {label}", ", ".join(map(str, at)))
-    table.add_row("certified by", document["certificate"]["method"])
-    table.add_row("certificate", document["certificate"]["digest"][:16] + "…")
-    out = console()
-    out.print(table)
-    out.print(document["certificate"]["statement"], soft_wrap=True)
-    if not document["private"]:
-        out.print("not private at the ε asked for", soft_wrap=True)
+        rows.append(("loss, at least", rounded_up(-document["reached_epsilon"]).removeprefix("-")))
+    rows += [(f"δ at ε = {row['epsilon']:g}", rounded_up(row["delta"], 6, "g")) for row in document["delta"]]
+    rows += [(f"worst {label}", ", ".join(map(str, at))) for label, at in (document["worst"] or {}).items()]
+    certificate = document["certificate"]
+    rows += [("certified by", certificate["method"]), ("certificate", f"{certificate['digest'][:16]}…")]
+    print_table(f"privacy of {document['mechanism']}", {"what": "left", "value": "right"}, rows)
+    say(certificate["statement"], *([] if document["private"] else ["not private at the ε asked for"]))
 
 
 def rounded_up(value: float, digits: int = 10, form: str = "f") -> str:

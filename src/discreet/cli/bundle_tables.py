@@ -7,37 +7,29 @@ from typing import Any
 
 def print_bundle_plan(document: dict[str, Any]) -> None:
     """The price of each column and of all, before anything is spent: public facts only."""
-    from rich.table import Table
-    from rich.text import Text
+    from discreet.cli.tables import listed, print_table
 
-    from discreet.cli.tables import console, listed
-
-    table = Table(title="about to release")
-    for heading in ("column", "categories"):
-        table.add_column(heading)
-    for heading in ("expected error", "ε"):
-        table.add_column(heading, justify="right")
+    rows: list[list[str] | None] = []
     for column, part in zip(document["columns"], document["parts"], strict=True):
-        named = Text(listed(part["categories"]) + (f" by {part['by']}" if part["groups"] else ""))
+        named = listed(part["categories"]) + (f" by {part['by']}" if part["groups"] else "")
         error = (part["accuracy"] or {}).get("mean")
-        table.add_row(Text(column), named, f"{error:.4f}" if isinstance(error, float) else "–", part["epsilon_exact"])
-    table.add_section()
-    table.add_row("all together", f"n = {document['n']:,}", "", document["epsilon_exact"])
-    console().print(table)
+        rows.append([column, named, f"{error:.4f}" if isinstance(error, float) else "–", part["epsilon_exact"]])
+    rows += [None, ["all together", f"n = {document['n']:,}", "", document["epsilon_exact"]]]
+    columns = {"column": "left", "categories": "left", "expected error": "right", "ε": "right"}
+    print_table("about to release", columns, rows)
 
 
 def print_bundle(document: dict[str, Any]) -> None:
     """Every column's release, and what all of them mean together."""
-    from discreet.cli.tables import console, meaning, print_posterior
+    from discreet.cli.tables import meaning, print_posterior, say
 
-    out = console()
     if document["parts"][0]["posterior"] is None:
         print_bundle_plan(document)
-        out.print("dry run: nothing was drawn", soft_wrap=True)
+        say("dry run: nothing was drawn")
     for column, part in zip(document["columns"], document["parts"], strict=True):
         if part["posterior"] is not None:
-            out.print(f"column {column!r}, ε = {part['epsilon_exact']}", soft_wrap=True)
+            say(f"column {column!r}, ε = {part['epsilon_exact']}")
             print_posterior(part)
-    out.print(f"all columns together, on n = {document['n']:,} records", soft_wrap=True)
     losses = [part["certificate"] for part in document["parts"]]
-    out.print(meaning({**document, "certificate": losses}), soft_wrap=True)
+    total = meaning({**document, "certificate": losses})
+    say(f"all columns together, on n = {document['n']:,} records", total)

@@ -32,8 +32,8 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """See whether the data fits the declaration, before anything is spent. Not for publication: exit code 2 if not."""
+    from discreet.arithmetic.texts import visible_text
     from discreet.cli.busy import busy
-    from discreet.cli.failures import one_line
     from discreet.cli.tables import print_json
     from discreet.counting import CsvFormat, inspect_source, strays_error
 
@@ -48,7 +48,7 @@ def check(
     if not found.fits:
         rest = "--other" if by is None else "--other and --other-group"
         said = f"error: {strays_error(declaration).message}; declare them too, or give the rest a name with {rest}"
-        print(one_line(said), file=sys.stderr)
+        print(visible_text(said), file=sys.stderr)
         raise typer.Exit(InvalidInput.exit_code)
 
 
@@ -99,15 +99,9 @@ def check_document(found: Inspection, declaration: Declaration) -> dict[str, Any
 
 
 def _print_table(found: Inspection, declaration: Declaration) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from discreet.cli.tables import console
+    from discreet.cli.tables import print_table, say
     from discreet.counting.inspection import NOT_PUBLISHABLE
 
-    table = Table(title=Text(f"does column {declaration.column!r} fit the declaration?"))
-    table.add_column("what")
-    table.add_column("how many", justify="right")
     rows: list[tuple[str, int]] = [("rows", found.rows)]
     if declaration.id_column is not None:
         rows += [("people (n)", found.records), ("rows without an id, taken as one person's", found.without_id or 0)]
@@ -118,15 +112,12 @@ def _print_table(found: Inspection, declaration: Declaration) -> None:
         *((f"rows that say {value!r}", often) for value, often in found.strays),
         *((f"rows in the group {value!r}", often) for value, often in found.stray_groups),
     ]
-    for what, often in rows:
-        table.add_row(Text(what), str(often))
-    out = console()
-    out.print(table)
+    title = f"does column {declaration.column!r} fit the declaration?"
+    print_table(title, {"what": "left", "how many": "right"}, [(what, str(often)) for what, often in rows])
     if found.unused or found.unused_groups:
         named = ", ".join(repr(name) for name in (*found.unused, *found.unused_groups))
-        out.print(f"no record is in {named}: a misspelling, perhaps", soft_wrap=True)
+        say(f"no record is in {named}: a misspelling, perhaps")
     others = " or ".join(repr(name) for name in (declaration.other, declaration.other_group) if name is not None)
     where = f"they count as {others}" if found.fits else "a release would stop"
     outside = f"there are values outside the categories: {where}" if found.outside else "every record is in a category"
-    out.print(f"{'it fits' if found.fits else 'it does not fit'}: {outside}", soft_wrap=True)
-    out.print(NOT_PUBLISHABLE, soft_wrap=True)
+    say(f"{'it fits' if found.fits else 'it does not fit'}: {outside}", NOT_PUBLISHABLE)

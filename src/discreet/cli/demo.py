@@ -28,16 +28,15 @@ def demo(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Release votes and party identification of 944 respondents, with a fresh ledger, and paint them."""
-    from discreet.cli.tables import console, print_json
+    from discreet.cli.tables import print_json, say
     from discreet.data import ANES96, PARTIES, VOTES
 
     ledger = _fresh_ledger(out)
-    said = console()
     if not as_json:
-        said.print(
-            "The 1996 American National Election Study asked 944 people how they voted and which party they lean to.\n"
-            f"No release may tell on any of them. A fresh ledger allows ε = {BUDGET} in all.\n",
-            soft_wrap=True,
+        say(
+            "The 1996 American National Election Study asked 944 people how they voted and which party they lean to.",
+            f"No release may tell on any of them. A fresh ledger allows ε = {BUDGET} in all.",
+            "",
         )
     vote = _released(ledger, ANES96, out, "vote", VOTES, VOTE, as_json=as_json)
     party = _released(ledger, ANES96, out, "party", PARTIES, PARTY, as_json=as_json)
@@ -46,8 +45,8 @@ def demo(
         print_json({"vote": vote.document, "party": party.document, "ledger": {"rows": verified.rows}})
         return
     left = ledger.remaining(DATASET).epsilon
-    said.print(f"ledger: {verified.rows} rows verified, ε = {left} left of {BUDGET}", soft_wrap=True)
-    said.print(f"everything is in {out}: receipts, pictures, and budgets.db", soft_wrap=True)
+    say(f"ledger: {verified.rows} rows verified, ε = {left} left of {BUDGET}")
+    say(f"everything is in {out}: receipts, pictures, and budgets.db")
 
 
 def _fresh_ledger(out: Path) -> Ledger:
@@ -82,7 +81,7 @@ def _released(
     from contextlib import ExitStack
 
     from discreet.cli.outputs import require_all, reserve, show, write
-    from discreet.cli.tables import console, print_plan
+    from discreet.cli.tables import print_plan, say
     from discreet.requests.run import Prepared, release
 
     def tell(prepared: Prepared) -> bool:
@@ -97,6 +96,6 @@ def _released(
         kept = write(receipt, places)
     if not as_json:
         show(receipt, kept, as_json=False)
-        console().print()
+        say("")
     require_all(receipt, places, kept)
     return receipt

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 
 import typer
 
+from discreet.arithmetic.texts import visible_text
 from discreet.errors import DiscreetError
 
 _NAMED = re.compile(r"^\w+(?= (?:is not a number|is out of range|must be|must exceed|has more than|divides by zero)\b)")
@@ -30,7 +31,7 @@ def report(failure: Exception, *, as_json: bool, options: Mapping[str, str] | No
     message, hint = as_typed(message, hint, options or {})
     if as_json:
         print(json.dumps({"error": {"kind": kind, "message": message, "hint": hint, "mend": hint}}))
-    print(one_line(f"error: {message}; {hint}" if hint else f"error: {message}"), file=sys.stderr)
+    print(visible_text(f"error: {message}; {hint}" if hint else f"error: {message}"), file=sys.stderr)
     return code
 
 
@@ -63,15 +64,6 @@ def as_typed(message: str, hint: str, options: Mapping[str, str]) -> tuple[str, 
         return options.get(found[0], found[0])
 
     return _NAMED.sub(typed, message), _ADVISED.sub(typed, hint)
-
-
-def one_line(text: str) -> str:
-    r"""The text as one line that cannot steer a terminal, whatever the user's input held.
-
-    >>> print(one_line("error: no such command 'a\nb\x1b[31m'"))
-    error: no such command 'a\nb\x1b[31m'
-    """
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
 def _explain_usage(failure: typer.TyperException) -> tuple[str, str, str, int]:

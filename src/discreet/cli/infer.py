@@ -79,30 +79,24 @@ def _parts(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _print(column: str, document: dict[str, Any]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from discreet.cli.tables import console
+    from discreet.cli.tables import print_table, say
 
     grouped = "groups" in document
     title = "what a reader may believe" + (", shares within each group" if grouped else "")
-    table = Table(title=Text(f"{title}, {column}" if column else title))
-    for heading in ("group", "category") if grouped else ("category",):
-        table.add_column(heading)
-    for heading in ("mean", "sd", "95 % interval\nnoise included", "95 % interval\nat face value, noise not included"):
-        table.add_column(heading, justify="right")
+    names = ("group", "category") if grouped else ("category",)
+    numbers = ("mean", "sd", "95 % interval\nnoise included", "95 % interval\nat face value, noise not included")
+    lines: list[list[str] | None] = []
     believed = document["noise_aware"] if grouped else {"": document["noise_aware"]}
     for group, rows in believed.items():
         for name, row in rows.items():
             aware, plug = (f"{a:.4f} – {b:.4f}" for a, b in (row["interval"], row["interval_plug_in"]))
-            own = (Text(group), Text(name)) if grouped else (Text(name),)
-            table.add_row(*own, f"{row['mean']:.4f}", f"{row['sd']:.4f}", aware, plug)
-        table.add_section()
-    out = console()
-    out.print(table)
+            own = [group, name] if grouped else [name]
+            lines.append([*own, f"{row['mean']:.4f}", f"{row['sd']:.4f}", aware, plug])
+        lines.append(None)
+    columns = {**dict.fromkeys(names, "left"), **dict.fromkeys(numbers, "right")}
+    print_table(f"{title}, {column}" if column else title, columns, lines)
     prior = ", ".join(f"{parameter:g}" for parameter in document["prior"])
-    out.print(
+    say(
         f"prior: {prior}; {document['mechanism']}, ε = {document['epsilon_exact']}, on n = {document['n']:,} records",
-        soft_wrap=True,
+        f"exact up to {document['error']:.1g} in any probability, by {document['method']}",
     )
-    out.print(f"exact up to {document['error']:.1g} in any probability, by {document['method']}", soft_wrap=True)

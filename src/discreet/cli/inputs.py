@@ -51,6 +51,7 @@ def read_categories(text: str | None, k: int) -> list[str]:
     >>> read_categories(None, 2), read_categories('"no, not cured",cured', 2)
     (['1', '2'], ['no, not cured', 'cured'])
     """
+    from discreet.arithmetic.texts import require_name
     from discreet.cli.parse_options import read_names
 
     names = [str(i) for i in range(1, k + 1)] if text is None else read_names(text, "categories")
@@ -58,6 +59,4 @@ def read_categories(text: str | None, k: int) -> list[str]:
         raise InvalidInput(f"categories must be {k} names", hint="give one for each count, with commas between them")
     if len(set(names)) != k:
         raise InvalidInput("two categories have the same name", hint="give each its own")
-    if not all(name and name.isprintable() for name in names):
-        raise InvalidInput("a category has an empty or unprintable name", hint="use printable characters")
-    return names
+    return [require_name(name, "a category") for name in names]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from discreet.cli.failures import one_line
 from discreet.cli.help import HelpTyper
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def create(
 ) -> None:
     """Open a budget for a dataset, in a new ledger or one that is there. A budget is set once."""
     import discreet as dc
-    from discreet.cli.tables import console, print_json
+    from discreet.cli.tables import print_json, say
 
     opened = dc.Ledger.create(
         place,
@@ -70,18 +69,15 @@ def create(
     if as_json:
         print_json({"ledger": opened.name, "dataset": dataset, "budget": budget.to_json(), **rules, "head": head})
     else:
-        console().print(f"{dataset} may spend {_shown(budget)} in all, by {one_line(opened.name)}", soft_wrap=True)
-        console().print(
-            f"composition: {composition}, adjacency: {adjacency}, protects: {_unit(account.unit)}", soft_wrap=True
-        )
-        _print_head(head)
+        say(f"{dataset} may spend {_shown(budget)} in all, by {opened.name}")
+        say(f"composition: {composition}, adjacency: {adjacency}, protects: {_unit(account.unit)}", f"head: {head}")
 
 
 @ledger.command("show", epilog=SHOW_EXAMPLE)
 def show(place: Place, as_json: AsJson = False) -> None:
     """Show every dataset's budget, what was spent, and what is left."""
     import discreet as dc
-    from discreet.cli.tables import console, print_json
+    from discreet.cli.tables import print_json, print_table, say
 
     opened = dc.Ledger(place)
     accounts, head = opened.accounts(), opened.head()
@@ -92,16 +88,15 @@ def show(place: Place, as_json: AsJson = False) -> None:
     rows = [_account_row(account) for account in accounts]
     if not any(account.concentrated for account in accounts):
         columns, rows = columns[:4] + columns[5:], [row[:4] + row[5:] for row in rows]
-    console().print(_table(f"budgets of {opened.name}", columns, rows))
+    print_table(f"budgets of {opened.name}", dict.fromkeys(columns, "left"), rows)
     for account in accounts:
         if len(account.units) > 1:
             mixed = " and ".join(map(_unit, account.units))
-            console().print(
-                f"{one_line(account.dataset)} was charged for {mixed}: its guarantee holds for one row, "
-                "and not for a person with several",
-                soft_wrap=True,
+            say(
+                f"{account.dataset} was charged for {mixed}: its guarantee holds for one row, "
+                "and not for a person with several"
             )
-    _print_head(head)
+    say(f"head: {head}")
 
 
 @ledger.command("history", epilog=HISTORY_EXAMPLE)
@@ -113,7 +108,7 @@ def history(
     """Show every row: budgets, charges and seals, in their order."""
 
     import discreet as dc
-    from discreet.cli.tables import console, print_json
+    from discreet.cli.tables import print_json, print_table
 
     opened = dc.Ledger(place)
     if dataset is not None:
@@ -123,7 +118,8 @@ def history(
         print_json({"ledger": opened.name, "entries": [entry._asdict() for entry in entries]})
         return
     columns = ["row", "time (UTC)", "kind", "dataset", "amount", "request", "hash"]
-    console().print(_table(f"history of {opened.name}", columns, [_history_row(entry) for entry in entries]))
+    rows = [_history_row(entry) for entry in entries]
+    print_table(f"history of {opened.name}", dict.fromkeys(columns, "left"), rows, unbroken=UNBROKEN)
 
 
 @ledger.command("verify", epilog=VERIFY_EXAMPLE)
@@ -134,17 +130,17 @@ def verify(
 ) -> None:
     """Check every row and the chain of hashes; the first row that is wrong is named, with exit code 5."""
     import discreet as dc
-    from discreet.cli.tables import console, print_json
+    from discreet.cli.tables import print_json, say
 
     opened = dc.Ledger(place)
     found = opened.verify(head)
     if as_json:
         print_json({"ledger": opened.name, "sound": True, "rows": found.rows, "head": found.head})
         return
-    console().print(f"{one_line(opened.name)} is sound: {found.rows} rows, each as it was written", soft_wrap=True)
+    say(f"{opened.name} is sound: {found.rows} rows, each as it was written")
     if head is None:
-        console().print("rows dropped from its end would not show: only a head noted earlier tells", soft_wrap=True)
-    _print_head(found.head)
+        say("rows dropped from its end would not show: only a head noted earlier tells")
+    say(f"head: {found.head}")
 
 
 @ledger.command("export", epilog=EXPORT_EXAMPLE)
@@ -156,10 +152,12 @@ def export(
 ) -> None:
     """Write all rows for other programs."""
     import discreet as dc
+    from discreet.arithmetic.texts import visible_text
     from discreet.cli.files import Reserved
     from discreet.cli.tables import print_written
 
     text = dc.Ledger(place).export("json" if as_json else kind)
+    text = "\n".join(map(visible_text, text.split("\n")))  # a file that somebody changed may hold what steers
     if out is None:
         print(text, end="")
         return
@@ -198,21 +196,3 @@ def _shown(amount: Amount) -> str:
     from discreet.receipts import plain
 
     return f"ε = {plain(amount.epsilon)}" + (f", δ = {plain(amount.delta)}" if amount.delta else "")
-
-
-def _table(title: str, columns: list[str], rows: list[list[str]]) -> Any:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=Text(one_line(title)))
-    for column in columns:
-        table.add_column(column, overflow="fold", no_wrap=column in UNBROKEN)
-    for row in rows:
-        table.add_row(*(Text(one_line(cell)) for cell in row))
-    return table
-
-
-def _print_head(head: str) -> None:
-    from discreet.cli.tables import console
-
-    console().print(f"head: {head}", soft_wrap=True)

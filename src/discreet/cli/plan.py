@@ -39,7 +39,7 @@ def plan(
     from discreet.cli.busy import busy
     from discreet.cli.files import Reserved
     from discreet.cli.inputs import public_space
-    from discreet.cli.tables import console, print_json, print_written
+    from discreet.cli.tables import print_json, print_written, say
     from discreet.figures.image import picture_format, render
 
     kind = "" if plot is None else picture_format(plot)
@@ -68,7 +68,7 @@ def plan(
         _print_plan(found)
         if plot is not None:
             if plans.small_print(picture):
-                console().print(f"{plans.small_print(picture)}.", soft_wrap=True)
+                say(f"{plans.small_print(picture)}.")
             print_written([plot])
 
 
@@ -87,26 +87,22 @@ HEADINGS = {
 
 def _print_plan(found: Plan) -> None:
     from rich.box import SIMPLE_HEAD
-    from rich.table import Table
 
-    from discreet.cli.tables import console
+    from discreet.cli.tables import print_table, say
 
     space = found.space
     shown = ", ".join(f"{float(parameter):g}" for parameter in space.prior.parameters[:8])
     more = ", …" if space.k > 8 else ""
     title = f"mechanisms at ε = {float(found.epsilon):.6g}, n = {space.n:,}, prior {shown}{more}"
-    table = Table(title=title, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
-    table.add_column("mechanism\n  setting", no_wrap=True)
-    for heading in HEADINGS.values():
-        table.add_column(heading, justify="right", no_wrap=True)
+    columns = {"mechanism\n  setting": "left", **dict.fromkeys(HEADINGS.values(), "right")}
+    rows = []
     for name, lines in _merged(found.mechanisms).items():
-        table.add_row(name)
+        rows.append([name])
         for settings, numbers in lines:
-            table.add_row(f"  {' = '.join(settings) if len(settings) < 3 else 'all settings'}", *numbers)
-    out = console()
-    out.print(table, "", sep="\n")
-    for line in _sentences(found):
-        out.print(line, soft_wrap=True)
+            rows.append([f"  {' = '.join(settings) if len(settings) < 3 else 'all settings'}", *numbers])
+    look: dict[str, Any] = {"box": SIMPLE_HEAD, "padding": (0, 1, 0, 0), "show_edge": False}
+    print_table(title, columns, rows, unbroken=columns, **look)
+    say("", *_sentences(found))
 
 
 def _merged(rows: tuple[dict[str, Any], ...]) -> dict[str, list[tuple[list[str], list[str]]]]:

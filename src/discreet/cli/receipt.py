@@ -33,7 +33,7 @@ def verify(
 ) -> None:
     """Derive the certificate anew, and check the receipt against it and against the ledger."""
     from discreet.cli.busy import busy
-    from discreet.cli.tables import console, print_json
+    from discreet.cli.tables import print_json, say
     from discreet.receipts import Bundle, read_receipt, verify_any
 
     found = read_receipt(file)
@@ -51,13 +51,11 @@ def verify(
     if as_json:
         print_json(document)
         return
-    out = console()
     for certificate in certificates:
-        said = f"certificate {certificate.digest[:16]}… derived anew, by {certificate.method}: it holds"
-        out.print(said, soft_wrap=True)
-    out.print("the receipt's fields agree with it and with each other", soft_wrap=True)
+        say(f"certificate {certificate.digest[:16]}… derived anew, by {certificate.method}: it holds")
+    say("the receipt's fields agree with it and with each other")
     if ledger is not None:
-        out.print("the ledger charged this request and sealed this very receipt", soft_wrap=True)
+        say("the ledger charged this request and sealed this very receipt")
 
 
 def _check_ledger(receipt: Receipt | Bundle, path: str) -> None:

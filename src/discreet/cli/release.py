@@ -176,7 +176,7 @@ def _from_table(
 ) -> None:
     from discreet.cli.busy import busy
     from discreet.cli.outputs import print_any_plan, require_all, reserve, show, write
-    from discreet.cli.tables import console
+    from discreet.cli.tables import say
     from discreet.receipts import Bundle, Receipt
     from discreet.requests.run import release as release_table
     from discreet.requests.run import release_columns
@@ -207,7 +207,7 @@ def _from_table(
         bars.close()
         kept = write(receipt, places)
     if not fresh and not as_json:
-        console().print("released before under this request id: nothing was charged or drawn", soft_wrap=True)
+        say("released before under this request id: nothing was charged or drawn")
     show(receipt, kept, as_json=as_json)
     require_all(receipt, places, kept)
 
@@ -302,10 +302,10 @@ def _print_rho(rho: Fraction) -> None:
     """What a budget under zero-concentrated privacy would be charged, next to the ε of basic composition."""
     from decimal import ROUND_CEILING
 
-    from discreet.cli.tables import console
+    from discreet.cli.tables import say
     from discreet.privacy_loss.composition import six_digits
 
-    console().print(f"from a zcdp budget it would take ρ = {six_digits(rho, ROUND_CEILING)}", soft_wrap=True)
+    say(f"from a zcdp budget it would take ρ = {six_digits(rho, ROUND_CEILING)}")
 
 
 def _require_one_way(

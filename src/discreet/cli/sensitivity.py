@@ -73,9 +73,7 @@ def sensitivity_document(space: PosteriorSpace, counts: list[int] | None, gamma:
 
 
 def _print_table(document: dict[str, Any]) -> None:
-    from rich.table import Table
-
-    from discreet.cli.tables import console
+    from discreet.cli.tables import print_table, say
 
     meanings = {
         "local": "the farthest that one record moves this posterior",
@@ -83,17 +81,13 @@ def _print_table(document: dict[str, Any]) -> None:
         "smooth": "local, smoothed: falls by at most e^γ from neighbour to neighbour",
         "reciprocal": "local, smoothed: its reciprocal moves by at most γ",
     }
-    table = Table(title="sensitivity in Hellinger distance")
-    table.add_column("kind")
-    table.add_column("value", justify="right")
-    table.add_column("γ", justify="right")
-    table.add_column("meaning")
     gammas = document["gamma"] or {}
-    for kind, meaning in meanings.items():
-        if document[kind] is not None:
-            gamma = f"{gammas[kind]:.6g}" if kind in gammas else ""
-            table.add_row(kind, f"{document[kind]:.10g}", gamma, meaning)
-    out = console()
-    out.print(table)
+    rows = [
+        (kind, f"{document[kind]:.10g}", f"{gammas[kind]:.6g}" if kind in gammas else "", meaning)
+        for kind, meaning in meanings.items()
+        if document[kind] is not None
+    ]
+    columns = {"kind": "left", "value": "right", "γ": "right", "meaning": "left"}
+    print_table("sensitivity in Hellinger distance", columns, rows)
     if not document["publishable"]:
-        out.print(NOT_PUBLISHABLE, soft_wrap=True)
+        say(NOT_PUBLISHABLE)

@@ -21,14 +21,13 @@ def serve(
     ] = False,
 ) -> None:
     """Plan, audit, read receipts and, if you allow it, release, in a browser on this machine. Ctrl-C ends it."""
-    from discreet.cli.tables import console
+    from discreet.cli import tables
     from discreet.web.answers import PageApi
     from discreet.web.server import serve as serve_page
 
     def say(address: str) -> None:
-        out = console()
-        out.print(f"the page is at {address}", soft_wrap=True)
-        out.print("only this machine reaches it, and only with that address; Ctrl-C ends it", soft_wrap=True)
+        tables.say(f"the page is at {address}")
+        tables.say("only this machine reaches it, and only with that address; Ctrl-C ends it")
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # it would leave the file with the token behind
     with suppress(KeyboardInterrupt):  # that is how it ends

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from discreet.arithmetic.texts import visible_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,10 +20,49 @@ EXPONENT_CAP = 700
 
 
 def console() -> Console:
-    """Standard output as Rich sees it: no markup, so that a label in brackets is shown and not obeyed."""
+    """Standard output as Rich sees it, without markup. What is foreign goes through `say` and `print_table`."""
     from rich.console import Console
 
     return Console(markup=False, highlight=False, emoji=False)
+
+
+def say(*lines: str) -> None:
+    """Print sentences, a line each. What is foreign in them is shown, and never obeyed."""
+    for line in lines:
+        print(visible_text(line), flush=True)  # whoever waits for an address gets it at once
+
+
+def print_table(
+    title: str,
+    columns: Mapping[str, str],
+    rows: Iterable[Sequence[str] | None],
+    *,
+    unbroken: Collection[str] = (),
+    **style: Any,
+) -> None:
+    r"""Print a table; None between rows is a rule. Every cell is shown, and never obeyed: it may be foreign.
+
+    >>> print_table("[red]votes[/]", {"category": "left", "share": "right"}, [["yes\u202e", "0.5"]])
+      [red]votes[/]
+    ┏━━━━━━━━━━━┳━━━━━━━┓
+    ┃ category  ┃ share ┃
+    ┡━━━━━━━━━━━╇━━━━━━━┩
+    │ yes\u202e │   0.5 │
+    └───────────┴───────┘
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=Text(visible_text(title)) if title else None, **style)
+    for heading, side in columns.items():
+        justify: Literal["left", "right"] = "right" if side == "right" else "left"
+        table.add_column(heading, justify=justify, overflow="fold", no_wrap=heading in unbroken)
+    for row in rows:
+        if row is None:
+            table.add_section()
+        else:
+            table.add_row(*(Text(visible_text(cell)) for cell in row))
+    console().print(table)
 
 
 def listed(names: Sequence[str]) -> str:
@@ -41,74 +82,50 @@ def print_json(document: dict[str, Any]) -> None:
 
 def print_plan(document: dict[str, Any]) -> None:
     """What a release will cost and how accurate it will be, before it is charged: public facts only."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title="about to release")
-    table.add_column("what")
-    table.add_column("value", justify="right")
-    table.add_row("categories", Text(listed(document["categories"])))
+    rows = [("categories", listed(document["categories"]))]
     if document["groups"]:
-        table.add_row(Text(f"groups, by {document['by']}"), Text(listed(document["groups"])))
-    table.add_row("records", f"{document['n']:,}")
+        rows.append((f"groups, by {document['by']}", listed(document["groups"])))
+    rows.append(("records", f"{document['n']:,}"))
     if document["group_sizes"]:
         sizes = ", ".join(f"{size:,}" for size in document["group_sizes"].values())
-        table.add_row("in each group, declared public", sizes)
-    table.add_row("mechanism", document["mechanism"]["name"])
-    table.add_row("to be spent", f"ε = {document['epsilon_exact']}, δ = {document['delta']:g}")
-    for label, shown in _accuracy(document):
-        table.add_row(label, shown)
-    console().print(table)
+        rows.append(("in each group, declared public", sizes))
+    rows += [
+        ("mechanism", document["mechanism"]["name"]),
+        ("to be spent", f"ε = {document['epsilon_exact']}, δ = {document['delta']:g}"),
+        *_accuracy(document),
+    ]
+    print_table("about to release", {"what": "left", "value": "right"}, rows)
 
 
 def print_release(document: dict[str, Any]) -> None:
     """A release for people: the table, what its ε means, and a paragraph for a report."""
-    out = console()
     if document["posterior"] is None:
         print_plan(document)
-        out.print("dry run: nothing was drawn", soft_wrap=True)
+        say("dry run: nothing was drawn")
     else:
         print_posterior(document)
-        out.print(f"intervals: {document['interval_kind']}", soft_wrap=True)
-    out.print(f"mechanism: {document['mechanism']['name']}, on n = {document['n']:,} records", soft_wrap=True)
-    out.print(meaning(document), soft_wrap=True)
+        say(f"intervals: {document['interval_kind']}")
+    say(f"mechanism: {document['mechanism']['name']}, on n = {document['n']:,} records", meaning(document))
     if document["posterior"] is not None and private(document):
-        out.print(f"\nFor the methods section:\n{methods(document)}", soft_wrap=True)
+        say("", "For the methods section:", methods(document))
 
 
 def print_posterior(document: dict[str, Any]) -> None:
     """The table of a released posterior; with groups, of the shares within each."""
-    from rich.table import Table
-    from rich.text import Text
-
-    groups = document["groups"]
-    table = Table(title="released posterior" + (", shares within each group" if groups else ""))
-    for heading in ("group", "category") if groups else ("category",):
-        table.add_column(heading)
-    for heading in ("parameter", "mean", "95 % interval"):
-        table.add_column(heading, justify="right")
+    groups, lines = document["groups"], list[list[str] | None]()
     for group in groups or (None,):
         rows, ends = ((document[key] if group is None else document[key][group]) for key in ("posterior", "interval"))
         for name, row in rows.items():
-            own = (Text(name),) if group is None else (Text(group), Text(name))
-            table.add_row(*own, f"{_number(row['parameter']):.10g}", f"{row['mean']:.4f}", _ends(ends[name]))
-        table.add_section()
-    console().print(table)
+            own = [name] if group is None else [group, name]
+            lines.append([*own, f"{_number(row['parameter']):.10g}", f"{row['mean']:.4f}", _ends(ends[name])])
+        lines.append(None)
+    numbers = {"parameter": "right", "mean": "right", "95 % interval": "right"}
+    title = "released posterior" + (", shares within each group" if groups else "")
+    print_table(title, {**({"group": "left"} if groups else {}), "category": "left", **numbers}, lines)
     if document["group_shares"]:
-        _print_shares(document)
-
-
-def _print_shares(document: dict[str, Any]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=Text(f"share of each group, by {document['by']}"))
-    table.add_column("group")
-    for heading in ("mean", "95 % interval"):
-        table.add_column(heading, justify="right")
-    for group, row in document["group_shares"].items():
-        table.add_row(Text(group), f"{row['mean']:.4f}", _ends(row["interval"]))
-    console().print(table)
+        shares = [[g, f"{row['mean']:.4f}", _ends(row["interval"])] for g, row in document["group_shares"].items()]
+        columns = {"group": "left", "mean": "right", "95 % interval": "right"}
+        print_table(f"share of each group, by {document['by']}", columns, shares)
 
 
 def _ends(ends: list[float] | None) -> str:
@@ -186,8 +203,7 @@ def _number(shown: float | str) -> float:
 
 def print_written(paths: Sequence[Path]) -> None:
     """Say where the files are."""
-    for path in paths:
-        console().print(f"written: {path}", soft_wrap=True)
+    say(*(f"written: {path}" for path in paths))
 
 
 def meaning(document: dict[str, Any]) -> str:

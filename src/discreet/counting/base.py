@@ -33,13 +33,11 @@ from fractions import Fraction
 from typing import Protocol, TypeVar
 
 from discreet.arithmetic.numbers import exact
+from discreet.arithmetic.texts import require_name
 from discreet.errors import InvalidInput, SourceError
 from discreet.posteriors.space import MAX_K, Counts
 
 T = TypeVar("T")
-
-MAX_NAME = 1000
-"""Longer names of columns and categories are refused."""
 
 Place = int | tuple[int | None, int | None] | None
 """Where a record belongs: the place of its category, or with groups of its group and of its category; None outside."""
@@ -77,13 +75,14 @@ class Declaration:
         groups: Sequence[str] = (),
         other_group: str | None = None,
     ) -> None:
-        object.__setattr__(self, "column", _name(column, "the column"))
+        object.__setattr__(self, "column", require_name(column, "the column"))
         object.__setattr__(self, "categories", _names(categories, "categories", "a category"))
-        object.__setattr__(self, "other", None if other is None else _name(other, "other"))
-        object.__setattr__(self, "id_column", None if id_column is None else _name(id_column, "the id column"))
-        object.__setattr__(self, "by", None if by is None else _name(by, "the column of groups"))
+        object.__setattr__(self, "other", None if other is None else require_name(other, "other"))
+        object.__setattr__(self, "id_column", None if id_column is None else require_name(id_column, "the id column"))
+        object.__setattr__(self, "by", None if by is None else require_name(by, "the column of groups"))
         object.__setattr__(self, "groups", _names(groups, "groups", "a group"))
-        object.__setattr__(self, "other_group", None if other_group is None else _name(other_group, "other group"))
+        rest = None if other_group is None else require_name(other_group, "other group")
+        object.__setattr__(self, "other_group", rest)
         _require_distinct(self.categories, self.answers, "categories", "other")
         if self.by is not None:
             _require_distinct(self.groups, self.group_labels, "groups", "other_group")
@@ -196,17 +195,7 @@ def _require_distinct(named: Sequence[str], labels: Sequence[str], what: str, re
 def _names(texts: object, what: str, each: str) -> tuple[str, ...]:
     if isinstance(texts, str | bytes) or not isinstance(texts, Sequence):
         raise InvalidInput(f"{what} must be a list of names", hint="give one for each")
-    return tuple(_name(text, each) for text in texts)
-
-
-def _name(text: object, what: str) -> str:
-    if not isinstance(text, str):
-        raise InvalidInput(f"{what} must be text", hint="write it in quotes")
-    if not text or len(text) > MAX_NAME or not text.isprintable():
-        raise InvalidInput(
-            f"{what} has an empty, unprintable or very long name", hint=f"use 1 to {MAX_NAME} printable characters"
-        )
-    return text
+    return tuple(require_name(text, each) for text in texts)
 
 
 def numeric_places(declaration: Declaration) -> dict[Fraction, int]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from discreet.arithmetic.texts import visible_text
 from discreet.figures.inference import Floats, paint_intervals
 from discreet.posteriors import Dirichlet
 
@@ -49,10 +50,11 @@ def numbers(
     """
     low, high = posterior.interval(level)
     plug = (100 * posterior.mean, 100 * low, 100 * high)
+    names = visible_text(name), tuple(map(visible_text, categories))
     if belief is None:
-        return PanelNumbers(name, tuple(categories), *plug, None, None, None)
+        return PanelNumbers(*names, *plug, None, None, None)
     low, high = belief.interval(level)
-    return PanelNumbers(name, tuple(categories), *plug, 100 * belief.mean, 100 * low, 100 * high)
+    return PanelNumbers(*names, *plug, 100 * belief.mean, 100 * low, 100 * high)
 
 
 def paint(shown: Sequence[PanelNumbers], *, title: str) -> Figure:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arithmetic.texts import visible_text
 from discreet.figures.posterior import BLUE, ORANGE, POINTS
 from discreet.inference import NoiseAware
 from discreet.posteriors import Dirichlet
@@ -63,7 +64,7 @@ def numbers(
         if np.isfinite(heights).all():
             grid, (density, plug) = 100 * points, heights
     return BeliefNumbers(
-        categories=tuple(categories),
+        categories=tuple(map(visible_text, categories)),
         level=level,
         mean=100 * belief.mean,
         low=100 * low,

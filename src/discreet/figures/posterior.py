@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arithmetic.texts import visible_text
 from discreet.posteriors import Dirichlet
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ def numbers(posterior: Dirichlet, categories: Sequence[str], *, level: float = 0
             height = share.pdf(shares) / 100
         if np.isfinite(height).all():
             grid, density = 100 * shares, height
-    return PosteriorNumbers(tuple(categories), level, 100 * posterior.mean, 100 * low, 100 * high, grid, density)
+    names = tuple(map(visible_text, categories))
+    return PosteriorNumbers(names, level, 100 * posterior.mean, 100 * low, 100 * high, grid, density)
 
 
 def paint(shown: PosteriorNumbers, *, title: str) -> Figure:

@@ -16,14 +16,18 @@ from discreet.version import __version__
 SCHEME = 1
 """Raised whenever the meaning of a field changes."""
 
+_WRITTEN_AS = {"discreet.mechanisms.snapping.counts": "discreet.mechanisms.snapped_counts"}
+"""A law keeps the name that certificates have for it, wherever its module has moved."""
+
 
 def facts(mechanism: Mechanism) -> dict[str, Any]:
     """All that is public about a mechanism and that its law depends on, as exact texts."""
+    law = type(mechanism)
     return {
         "scheme": SCHEME,
         "version": __version__,
         "mechanism": mechanism.name,
-        "law": f"{type(mechanism).__module__}.{type(mechanism).__qualname__}",
+        "law": f"{_WRITTEN_AS.get(law.__module__, law.__module__)}.{law.__qualname__}",
         "parameters": mechanism.parameters(),
         "prior": [str(parameter) for parameter in mechanism.space.prior.parameters],
         "n": mechanism.space.n,

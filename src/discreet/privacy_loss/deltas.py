@@ -54,7 +54,7 @@ def excess(p: Floats, q: Floats, epsilon: float, error: float) -> tuple[Floats, 
 
 
 def delta_upper(pairs: Iterable[Pair], laws: Callable[[int], CandidateLaw], epsilon: Fraction) -> float:
-    """The greatest δ of these pairs, rounded up."""
+    """The greatest δ of these pairs, rounded up; it is a probability, so 1 bounds it where floats do not."""
     contenders = sorted(pairs, key=lambda pair: pair.delta + pair.error, reverse=True)
     lower, upper, left = Fraction(0), Fraction(0), BALLS
     for i, pair in enumerate(contenders):
@@ -68,7 +68,7 @@ def delta_upper(pairs: Iterable[Pair], laws: Callable[[int], CandidateLaw], epsi
         least, most = _enclosed(one, other, epsilon)
         left -= 2 * one.space.size
         lower, upper = max(lower, least), max(upper, most)
-    return float_upper(upper)
+    return float_upper(min(upper, Fraction(1)))
 
 
 def _enclosed(one: CandidateLaw, other: CandidateLaw, epsilon: Fraction) -> tuple[Fraction, Fraction]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.arithmetic.numbers import float_upper
+from discreet.arithmetic.texts import visible_text
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate
 from discreet.privacy_loss import Certificate
 from discreet.receipts.receipt import BUNDLE_SCHEMA, Receipt, canonical, file_text, loaded, not_a_receipt
@@ -44,7 +45,7 @@ class Bundle:
 
     def __repr__(self) -> str:
         shown = (f"{key}={self.document.get(key)!r}" for key in ("columns", "epsilon_exact", "n"))
-        return f"<Bundle: {', '.join(shown)}>"
+        return visible_text(f"<Bundle: {', '.join(shown)}>")
 
     def to_json(self) -> str:
         """One JSON text, the same for the same bundle."""

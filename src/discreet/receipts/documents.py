@@ -130,9 +130,9 @@ def plain(number: Fraction) -> int | float | str:
 
 
 def posterior_rows(posterior: Dirichlet, categories: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The parameter and the mean of each category."""
-    rows = zip(categories, posterior.parameters, posterior.mean.tolist(), strict=True)
-    return {name: {"parameter": plain(parameter), "mean": mean} for name, parameter, mean in rows}
+    """The parameter and the mean of each category: the float next to the exact one, on every machine."""
+    rows, total = zip(categories, posterior.parameters, strict=True), posterior.total
+    return {name: {"parameter": plain(parameter), "mean": float(parameter / total)} for name, parameter in rows}
 
 
 def interval_rows(names: Sequence[str], low: Floats, high: Floats) -> dict[str, list[float] | None]:
@@ -158,7 +158,7 @@ def _drawn_groups(released: Released, categories: Sequence[str], groups: Sequenc
         "output": by_group(groups, released.output, k),
         "interval": {group: interval_rows(categories, low[g], high[g]) for g, group in enumerate(groups)},
         "group_shares": {
-            group: {"mean": mean, "interval": around[group]}
-            for group, mean in zip(groups, shares.mean.tolist(), strict=True)
+            group: {"mean": float(parameter / shares.total), "interval": around[group]}
+            for group, parameter in zip(groups, shares.parameters, strict=True)
         },
     }

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from discreet.arithmetic.texts import visible_text
 from discreet.errors import InvalidInput
 from discreet.posteriors import Dirichlet
 from discreet.typing import Outcome
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 SCHEMA = "discreet-receipt-1"
 BUNDLE_SCHEMA = "discreet-receipts-1"
 LEVEL = "0.95"
+FRACTION = re.compile("[0-9]{1,1000}(?:/[0-9]{1,1000})?")
 
 UNIT_ROW = "one row"
 UNIT_PERSON = "one person, all rows with the same id"
@@ -114,7 +118,7 @@ class Receipt:
 
     def __repr__(self) -> str:
         shown = (f"{key}={self.document.get(key)!r}" for key in ("mechanism", "epsilon_exact", "n", "categories"))
-        return f"<Receipt: {', '.join(shown)}>"  # whoever wrote it: what is shown cannot steer a terminal
+        return visible_text(f"<Receipt: {', '.join(shown)}>")  # whoever wrote it
 
     @property
     def request_id(self) -> str | None:
@@ -142,7 +146,16 @@ class Receipt:
         return cls.from_json(file_text(path))
 
     def _dirichlet(self, rows: dict[str, Any]) -> Dirichlet:
-        return Dirichlet([rows[name]["parameter"] for name in self.document["categories"]])
+        return Dirichlet([exact_number(rows[name]["parameter"]) for name in self.document["categories"]])
+
+
+def exact_number(value: Any) -> Any:
+    """A fraction of our own writing as a number: it may be longer than what a person may type.
+
+    >>> exact_number("1/3"), exact_number(0.1), exact_number("1e9")
+    (Fraction(1, 3), 0.1, '1e9')
+    """
+    return Fraction(value) if isinstance(value, str) and FRACTION.fullmatch(value) else value
 
 
 def canonical(document: dict[str, Any]) -> str:
@@ -184,7 +197,7 @@ def file_text(path: str | Path) -> str:
         return Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
         raise InvalidInput(f"there is no file {path}", hint="check the name") from None
-    except (OSError, UnicodeDecodeError):
+    except (OSError, ValueError):  # no text, or no name of a file
         raise InvalidInput(f"the receipt {path} cannot be read", hint="give the name of a JSON file") from None
 
 

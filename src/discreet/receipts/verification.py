@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from discreet.arithmetic.numbers import exact
+from discreet.arithmetic.numbers import exact, fraction_lower, precision
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate
 from discreet.inference import NoiseAware, noise_aware
 from discreet.inference.groups import EmptyGroup, Within
@@ -19,7 +21,7 @@ from discreet.privacy_loss import Certificate, audit, certificate_by_theorem
 from discreet.receipts.agreement import agree
 from discreet.receipts.documents import Request, receipt_document
 from discreet.receipts.groups import PublicGroup, public_groups_document
-from discreet.receipts.receipt import UNITS, Receipt
+from discreet.receipts.receipt import UNITS, Receipt, exact_number
 from discreet.utility.statement import accuracy_statement
 
 if TYPE_CHECKING:
@@ -28,11 +30,23 @@ if TYPE_CHECKING:
 DIGEST = re.compile("[0-9a-f]{64}")
 METHODS = ("theorem", "enumeration", "bounds")
 VERSION = re.compile(r"[0-9]+(?:\.[0-9]+)*[0-9a-z.+-]{0,40}")
-FRACTION = re.compile("[0-9]{1,1000}(?:/[0-9]{1,1000})?")
+
+ROUNDED = Fraction(1, 1 << 20)
+"""A scanned loss is rounded up by the scan's stated error, a float that differs in its last digits between processors:
+so much of that error may a certificate have been luckier than we are."""
+
+BITS, TIE = 96, Fraction(1, 10**9)
+"""Losses at two places are the same if they are within this, which is the size of a scan's own error."""
+
+SEARCHED = Fraction(1, 100_000)
+"""Where the search of the free way back ends depends on last digits too. Nothing of the guarantee depends on it."""
 
 
 def mechanism_of(receipt: Receipt) -> Mechanism:
-    """The mechanism that a receipt speaks of, built anew from its fields; of public groups see `mechanisms_of`."""
+    """The mechanism that a receipt speaks of, built anew from its fields; of public groups see `mechanisms_of`.
+
+    What a theorem guarantees it guarantees. A calibrated scale has no guarantee until `verify_receipt` has audited it.
+    """
     document = receipt.document
     try:
         prior, groups = document["prior"], document["groups"]
@@ -58,10 +72,10 @@ def mechanisms_of(receipt: Receipt) -> dict[str, Mechanism | None]:
 
 def _built(document: dict[str, Any], prior: list[Any], n: object, named: Any) -> Mechanism:
     try:
-        parameters = [_number(parameter) for parameter in prior]
+        parameters = [exact_number(parameter) for parameter in prior]
         space = PosteriorSpace(prior=parameters, n=n, adjacency=document["adjacency"])
-        epsilon = exact(_number(document["epsilon_exact"]), "epsilon")
-        options = {key: _number(value) for key, value in named.items()}
+        epsilon = exact(exact_number(document["epsilon_exact"]), "epsilon")
+        options = {key: exact_number(value) for key, value in named.items()}
         family = BY_NAME[options.pop("name")]
     except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
         raise contradiction() from None
@@ -76,17 +90,10 @@ def _built(document: dict[str, Any], prior: list[Any], n: object, named: Any) ->
             nominal = build(space, epsilon=epsilon, **options)
             if nominal.parameters()["scale"] == str(scale):
                 return nominal
-            made = family(space, scale=scale, **options)
-            loss = audit(made)
-            return made.certified(epsilon, loss.epsilon, loss.certificate.statement)
+            return family(space, scale=scale, **options).certified(epsilon, math.inf, "nothing yet")
         return build(space, epsilon=epsilon, **options)
     except (TypeError, KeyError):
         raise contradiction() from None
-
-
-def _number(value: Any) -> Any:
-    """A fraction of our own writing as a number: it may be longer than what a person may type."""
-    return Fraction(value) if isinstance(value, str) and FRACTION.fullmatch(value) else value
 
 
 def believed(receipt: Receipt, *, prior: object = None) -> NoiseAware:
@@ -121,7 +128,7 @@ def whole_prior(receipt: Receipt, prior: object) -> Dirichlet:
     if prior is None:
         said = receipt.document["prior"]
         cells = [each for group in receipt.groups for each in said[group]] if receipt.groups else said
-        return Dirichlet([_number(parameter) for parameter in cells])
+        return Dirichlet([exact_number(parameter) for parameter in cells])
     given = prior if isinstance(prior, Dirichlet) else Dirichlet(prior)
     if given.k == k:
         return Dirichlet(list(given.parameters) * groups)
@@ -140,14 +147,18 @@ def verify_receipt(receipt: Receipt) -> Certificate:
     its argument is not checked: what is returned says it in ours. Tested on every field, changed one at a time.
     """
     try:
-        return _verified(receipt)
+        derived, certificates = derived_document(receipt)
+        if not agree(derived, receipt.document):
+            raise NotPrivate("the receipt's fields contradict each other", hint="do not rely on it")
+        return max(certificates, key=lambda certificate: certificate.bound)
     except DiscreetError:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError):
         raise contradiction() from None
 
 
-def _verified(receipt: Receipt) -> Certificate:
+def derived_document(receipt: Receipt) -> tuple[dict[str, Any], list[Certificate]]:
+    """The receipt as it must read if its claims hold, and the certificates that were derived for it."""
     document = receipt.document
     request = Request(*(document[key] for key in ("unit", "request_id", "dataset", "charge")))
     _check_request(document)
@@ -155,28 +166,25 @@ def _verified(receipt: Receipt) -> Certificate:
     if not receipt.has_public_groups:
         mechanism = mechanism_of(receipt)
         said, derived = _derived(mechanism, document["certificate"])
-        certificates, version = [derived], said.facts["version"]
         rebuilt = receipt_document(
             mechanism,
             categories,
-            _released(mechanism, receipt.output),
+            _released(mechanism, receipt.output, receipt.posterior),
             certificate=said,
             accuracy=accuracy_statement(mechanism),
             request=request,
             by=by,
             groups=groups or (),
         )
-    else:
-        made = mechanisms_of(receipt)
-        pairs = {g: _derived(m, document["certificate"][g]) for g, m in made.items() if m is not None}
-        certificates = [derived for _, derived in pairs.values()]
-        [version] = {said.facts["version"] for said, _ in pairs.values()}
-        parts = [_public_group(document, group, mechanism, pairs) for group, mechanism in made.items()]
-        drawn = [None if m is None else _released(m, document["output"][g]) for g, m in made.items()]
-        rebuilt = public_groups_document(parts, categories, drawn, by=by, groups=groups, request=request)
-    if not agree({**rebuilt, "version": version}, document):
-        raise NotPrivate("the receipt's fields contradict each other", hint="do not rely on it")
-    return max(certificates, key=lambda certificate: certificate.bound)
+        return {**rebuilt, "version": said.facts["version"]}, [derived]
+    made = mechanisms_of(receipt)
+    pairs = {g: _derived(m, document["certificate"][g]) for g, m in made.items() if m is not None}
+    [version] = {said.facts["version"] for said, _ in pairs.values()}
+    parts = [_public_group(document, group, mechanism, pairs) for group, mechanism in made.items()]
+    outputs, posteriors = document["output"], receipt.posteriors
+    drawn = [None if m is None else _released(m, outputs[g], posteriors[g]) for g, m in made.items()]
+    rebuilt = public_groups_document(parts, categories, drawn, by=by, groups=groups, request=request)
+    return {**rebuilt, "version": version}, [derived for _, derived in pairs.values()]
 
 
 def _public_group(
@@ -186,7 +194,7 @@ def _public_group(
     pairs: dict[str, tuple[Certificate, Certificate]],
 ) -> PublicGroup:
     if mechanism is None:
-        prior = Dirichlet([_number(parameter) for parameter in document["prior"][group]])
+        prior = Dirichlet([exact_number(parameter) for parameter in document["prior"][group]])
         return PublicGroup(prior, None, None, None)
     return PublicGroup(mechanism.space.prior, mechanism, pairs[group][0], accuracy_statement(mechanism))
 
@@ -196,17 +204,36 @@ def _derived(mechanism: Mechanism, document: Any) -> tuple[Certificate, Certific
     said = Certificate.from_json(document)
     if said.method not in METHODS or not VERSION.fullmatch(said.facts["version"]):
         raise contradiction()
-    derived = certificate_by_theorem(mechanism) if said.method == "theorem" else audit(mechanism).certificate
+    derived, slack = certificate_by_theorem(mechanism), Fraction(0)
     if {**said.facts, "version": None} != {**derived.facts, "version": None}:
         raise NotPrivate("the receipt contradicts its certificate", hint="do not rely on it")
-    if not (derived.bound <= said.bound <= mechanism.epsilon):
+    if said.method != "theorem":
+        found = audit(mechanism)
+        derived = found.certificate
+        if math.isfinite(found.epsilon):
+            slack = (Fraction(found.epsilon) - Fraction(found.lower)) * ROUNDED
+            tied = derived.method == "enumeration" and said.worst not in (None, derived.worst)
+            if tied and _is_as_bad(mechanism, said.worst, Fraction(found.lower)):
+                derived = replace(derived, worst=said.worst, digest="")
+    if not (derived.bound - slack <= said.bound <= mechanism.epsilon):
         raise NotPrivate("the certified loss does not hold", hint="do not rely on this receipt")
     same_version = said.facts["version"] == derived.facts["version"]
     argument = (said.method, said.statement) == (derived.method, derived.statement)
-    place = said.worst is None or said.worst == derived.worst  # whoever leaves it out claims nothing that is not so
+    place = said.worst in (None, derived.worst)  # whoever leaves it out claims nothing that is not so
     if same_version and not (argument and place):
         raise NotPrivate("the certificate does not say what is proved", hint="do not rely on it")
     return said, derived
+
+
+def _is_as_bad(mechanism: Mechanism, place: Any, loss: Fraction) -> bool:
+    """Whether the loss is reached at another place too: which of several a scan meets first depends on last digits."""
+    counts, neighbour, output = (tuple(place[key]) for key in ("counts", "neighbour", "output"))
+    adjacent = any(neighbour == other for other in mechanism.space.neighbours(counts))
+    if set(place) != {"counts", "neighbour", "output"} or not adjacent:
+        return False
+    with precision(BITS):
+        one, other = (mechanism.law(data).log_probability(output) for data in (counts, neighbour))
+        return abs(fraction_lower(one - other) - loss) <= TIE
 
 
 def _check_request(document: dict[str, Any]) -> None:
@@ -225,12 +252,18 @@ def _distinct(names: Sequence[Any]) -> bool:
     return all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
 
 
-def _released(mechanism: Mechanism, emitted: Sequence[Any]) -> Released:
+def _released(mechanism: Mechanism, emitted: Sequence[Any], said: Dirichlet) -> Released:
+    """What the output leads to; the posterior of the free way back is searched for, and held to what is found."""
     output = tuple(emitted)
     fits = len(output) == mechanism.space.k and sum(output) == mechanism.space.n
     if not fits or not all(type(value) is int for value in output):
         raise contradiction()
-    return Released(posterior=mechanism.posterior(output), output=output, mechanism=mechanism)
+    posterior = mechanism.posterior(output)
+    if getattr(mechanism, "way", "") == "free":
+        pairs = zip(posterior.parameters, said.parameters, strict=True)
+        if all(abs(one - other) <= SEARCHED * one for one, other in pairs):
+            posterior = said
+    return Released(posterior=posterior, output=output, mechanism=mechanism)
 
 
 def contradiction() -> InvalidInput:

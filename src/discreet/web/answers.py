@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import Lock
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 from discreet.errors import InvalidInput
 from discreet.web.fields import Fields
@@ -22,12 +24,26 @@ RECENT = 50
 """Rows of the ledger's history that are shown."""
 
 
+class Turns:
+    """One lock for each request, kept while somebody holds it or waits for it."""
+
+    def __init__(self) -> None:
+        self._door = Lock()
+        self._locks: WeakValueDictionary[str, Lock] = WeakValueDictionary()
+
+    def of(self, request_id: str) -> Lock:
+        """The lock of a request: the same one for all who ask for it at once."""
+        with self._door:
+            return self._locks.setdefault(request_id, Lock())
+
+
 @dataclass(frozen=True, slots=True)
 class PageApi:
     """What this page was started with."""
 
     ledger: str | None = None
     may_release: bool = False
+    _turns: Turns = field(default_factory=Turns, repr=False)
 
     def facts(self, fields: Fields, tell: Tell) -> dict[str, Any]:
         """What the page can do."""
@@ -107,10 +123,14 @@ class PageApi:
         return {"document": found.document(), "digest": found.digest, "request_id": request_id, "remaining": left}
 
     def release(self, fields: Fields, tell: Tell) -> dict[str, Any]:
-        """`discreet release`, of the very request whose price was shown."""
+        """`discreet release`, of the very request whose price was shown.
+
+        Whoever asks for it meanwhile waits, and gets what was sealed: of two draws at once the quicker would be kept.
+        """
         asked, request_id, digest = self._asked(fields), fields.text("request_id"), fields.text("digest")
         fields.all_read()
-        receipt = _released(asked, request_id=request_id, confirm=lambda prepared: bool(prepared.digest == digest))
+        with self._turns.of(request_id):
+            receipt = _released(asked, request_id=request_id, confirm=lambda prepared: bool(prepared.digest == digest))
         return {"receipt": receipt.document, "text": receipt.to_json()}
 
     def _ledger(self) -> str:

@@ -16,10 +16,12 @@ import hmac
 from typing import TYPE_CHECKING
 
 from discreet.errors import InvalidInput
+from discreet.samplers.bits import SYSTEM, Bits
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+TOKEN_BITS = 256
 TOKEN_HEADER = "x-discreet-token"  # noqa: S105 - the name of the header
 MAX_BODY = 4 << 20
 """Bytes: a receipt of ten thousand categories has about three million."""
@@ -38,6 +40,11 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
+
+
+def draw_token(bits: Bits = SYSTEM) -> str:
+    """A new token: hexadecimal digits, each of whose bits is a fair one."""
+    return f"{bits.draw_bits(TOKEN_BITS):0{TOKEN_BITS // 4}x}"
 
 
 class Guard:

@@ -11,8 +11,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from discreet.errors import InvalidInput
-from discreet.samplers.bits import SYSTEM
 from discreet.web.answers import PageApi
+from discreet.web.guard import draw_token
 
 NEEDS = ("starlette", "uvicorn")
 LOOPBACK = "127.0.0.1"
@@ -35,7 +35,7 @@ def serve(desk: PageApi, *, port: int = 0, browser: bool = True, say: Callable[[
 
     door = _door(port)
     chosen: int = door.getsockname()[1]
-    token = f"{SYSTEM.draw_bits(128):032x}"
+    token = draw_token()
     address = f"http://{LOOPBACK}:{chosen}/#token={token}"
     # Not a word to the log: an address or a header could carry what only its owner should see.
     config = uvicorn.Config(

@@ -96,26 +96,21 @@ def _print_list(*, as_json: bool) -> None:
         print_json({"figures": rows})
         return
     from rich.box import SIMPLE_HEAD
-    from rich.table import Table
 
-    from discreet.cli.tables import console
+    from discreet.cli.tables import print_table
 
-    table = Table(box=SIMPLE_HEAD)
-    for heading in ("name", "where", "what"):
-        table.add_column(heading)
-    for entry in ENTRIES:
-        table.add_row(entry.id, entry.source, entry.title)
-    table.add_row("claims", "all papers", "Every checkable statement, with its verdict")
-    console().print(table)
+    lines = [(entry.id, entry.source, entry.title) for entry in ENTRIES]
+    lines.append(("claims", "all papers", "Every checkable statement, with its verdict"))
+    print_table("", dict.fromkeys(("name", "where", "what"), "left"), lines, box=SIMPLE_HEAD)
 
 
 def _print_made(made: list[Made], report: Path, *, as_json: bool) -> None:
-    from discreet.cli.tables import console, print_json, print_written
+    from discreet.cli.tables import print_json, print_written, say
 
     if as_json:
         rows = [{"name": m.id, "seconds": m.seconds, "settings": m.settings, "sentences": m.sentences} for m in made]
         print_json({"figures": rows, "report": str(report)})
         return
     for figure in made:
-        console().print(f"{figure.id}: {figure.sentences[0]}", soft_wrap=True)
+        say(f"{figure.id}: {figure.sentences[0]}")
     print_written([report])

@@ -7,12 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
-
 from discreet.arithmetic.binary64 import Dyadic
 from discreet.arithmetic.numbers import exact, float_upper
 from discreet.cli.files import Reserved
-from discreet.cli.tables import console, print_json, print_written
+from discreet.cli.tables import print_json, print_written
 from discreet.figures.image import picture_format, render
 from discreet.mechanisms.snapping.number import Snapping
 from discreet.mechanisms.snapping.proof import Certificate, Verdict
@@ -143,33 +141,35 @@ def dyadic_text(number: Dyadic) -> str:
 
 def print_document(document: dict[str, Any], title: str) -> None:
     """A release or a verification for people."""
-    table = Table(title=title)
-    table.add_column("what")
-    table.add_column("value", justify="right")
+    from discreet.cli.tables import print_table
+
     certain = document.get("complete", True) and not document.get("all_values", False)
     labels = LABELS if certain else LABELS | {"exact_epsilon": "loss, at most"}
-    for key, label in labels.items():
-        if key in document:
-            table.add_row(label, _shown(document[key]))
-    for row in document.get("delta", []):
-        table.add_row(f"δ at ε = {row['epsilon']:g}", f"{row['delta']:.6g}")
-    console().print(table)
+    rows = [(label, _shown(document[key])) for key, label in labels.items() if key in document]
+    rows += [(f"δ at ε = {row['epsilon']:g}", f"{row['delta']:.6g}") for row in document.get("delta", [])]
+    print_table(title, {"what": "left", "value": "right"}, rows)
 
 
 def print_attack(document: dict[str, Any]) -> None:
     """The attack for people: sentences, because each says what follows."""
-    out, porous, snapped = console(), document["float_laplace"], document["snapping"]
+    from discreet.cli.tables import say
+
+    porous, snapped = document["float_laplace"], document["snapping"]
     value, neighbour = document["value"], document["neighbour"]
-    out.print(f"float Laplace, ε = {snapped['epsilon_exact']}, value {value} against {neighbour}", soft_wrap=True)
+    say(f"float Laplace, ε = {snapped['epsilon_exact']}, value {value} against {neighbour}")
     if porous["infinite"]:
-        out.print(f"  output {porous['output']!r} = {porous['output_hex']}", soft_wrap=True)
-        out.print(f"  from value {value}: probability {porous['probability']}, exactly", soft_wrap=True)
-        out.print(f"  from value {neighbour}: impossible. The loss is infinite.", soft_wrap=True)
-    out.print(f"  {porous['pores']} of {porous['tried']} outputs tried give the value away", soft_wrap=True)
-    out.print(f"snapping at the same ε, bound {snapped['bound']}", soft_wrap=True)
-    out.print(f"  {snapped['pores']} of {snapped['tried']} outputs tried give the value away", soft_wrap=True)
-    out.print(f"  exact loss of this pair: {snapped['exact_epsilon']!r}", soft_wrap=True)
-    out.print(f"  proved for all adjacent values: at most {snapped['certified_epsilon']!r}", soft_wrap=True)
+        say(
+            f"  output {porous['output']!r} = {porous['output_hex']}",
+            f"  from value {value}: probability {porous['probability']}, exactly",
+            f"  from value {neighbour}: impossible. The loss is infinite.",
+        )
+    say(
+        f"  {porous['pores']} of {porous['tried']} outputs tried give the value away",
+        f"snapping at the same ε, bound {snapped['bound']}",
+        f"  {snapped['pores']} of {snapped['tried']} outputs tried give the value away",
+        f"  exact loss of this pair: {snapped['exact_epsilon']!r}",
+        f"  proved for all adjacent values: at most {snapped['certified_epsilon']!r}",
+    )
 
 
 def _shown(value: object) -> str:

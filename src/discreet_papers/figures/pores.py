@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from discreet.arithmetic.numbers import exact_datum
+from discreet.arithmetic.texts import visible_text
 from discreet.figures.posterior import BLUE, ORANGE
 from discreet.figures.style import dress, figure_of
 from discreet.mechanisms.snapping.law import law_between
@@ -56,7 +57,7 @@ def numbers(
     laws = [law_between(snapping, snapping.scaled(x), first, last) for x in both]
     masses = [tuple(float(mass.fraction()) for mass in law.masses) for law in laws]
     return PoreNumbers(
-        names=(str(value), str(neighbour)),
+        names=(visible_text(value), visible_text(neighbour)),
         doubles=tuple(doubles),
         possible=(possible[0], possible[1]),
         outputs=tuple(snapping.output(index) for index in range(first, last + 1)),

@@ -1,5 +1,7 @@
 // One way to the server: a question with the token, an answer or an error that says how to mend it.
 
+import { visible } from "/dom.js";
+
 const token = (() => {
   const given = new URLSearchParams(location.hash.slice(1)).get("token");
   if (given) {
@@ -29,7 +31,7 @@ export async function ask(what, fields = {}, signal = undefined) {
   } catch {
     throw new Error(`the server said ${response.status}; reload the page`);
   }
-  if (answer.error) throw new Error([answer.error.message, answer.error.hint].filter(Boolean).join("; "));
+  if (answer.error) throw new Error(visible([answer.error.message, answer.error.hint].filter(Boolean).join("; ")));
   return answer;
 }
 

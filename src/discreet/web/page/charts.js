@@ -1,6 +1,6 @@
 // Two pictures: errors of mechanisms on a logarithmic axis, and intervals of shares. Axes have names and units.
 
-import { draw, make } from "/dom.js";
+import { draw, make, visible } from "/dom.js";
 
 const WIDTH = 760;
 const LEFT = 200;
@@ -23,7 +23,8 @@ function axis(ticks, place, bottom, name) {
 }
 
 function shortened(text, length = 24) {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+  const signs = [...visible(text)];
+  return signs.length > length ? `${signs.slice(0, length - 1).join("")}…` : signs.join("");
 }
 
 function label(row, y) {

@@ -1,4 +1,4 @@
-// Elements and texts. Whatever came from outside becomes a text node, never markup.
+// Elements and texts. Whatever came from outside becomes a text node, never markup, and steers no line.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -16,9 +16,20 @@ function filled(element, attributes, children) {
     else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, String(value));
   }
   for (const child of children.flat(Infinity)) {
-    element.append(child instanceof Node ? child : document.createTextNode(String(child)));
+    element.append(child instanceof Node ? child : document.createTextNode(visible(child)));
   }
   return element;
+}
+
+// The rule of discreet/texts.py: what is not visible (controls, marks of direction, zero width) is escaped as there.
+export function visible(text) {
+  return String(text).replace(/(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu, (one) => {
+    const code = one.codePointAt(0);
+    const known = { 9: "\\t", 10: "\\n", 13: "\\r" }[code];
+    if (known !== undefined) return known;
+    const [mark, digits] = code < 0x100 ? ["x", 2] : code < 0x10000 ? ["u", 4] : ["U", 8];
+    return `\\${mark}${code.toString(16).padStart(digits, "0")}`;
+  });
 }
 
 // A table whose first column names its rows.
@@ -27,7 +38,7 @@ export function table(caption, headings, rows, kind = "") {
   const body = rows.map((cells) =>
     make("tr", {}, cells.map((cell, i) => (i === 0 ? make("th", { scope: "row" }, cell) : make("td", {}, cell)))));
   const made = make("table", { class: kind }, make("caption", {}, caption), make("thead", {}, head), make("tbody", {}, body));
-  return make("div", { class: "wide", tabindex: "0", role: "region", "aria-label": caption }, made);
+  return make("div", { class: "wide", tabindex: "0", role: "region", "aria-label": visible(caption) }, made);
 }
 
 // A fraction as a decimal where that is exact, as the commands print it: 1/2 is 0.5, and 1/3 stays.

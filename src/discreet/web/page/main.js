@@ -1,7 +1,7 @@
 // Which part of the page is shown, and what this server lets it do.
 
 import { ask } from "/ask.js";
-import { make } from "/dom.js";
+import { make, visible } from "/dom.js";
 import * as audit from "/audit.js";
 import * as budgets from "/budgets.js";
 import * as plan from "/plan.js";
@@ -24,7 +24,7 @@ function turn() {
 }
 
 function tell(text) {
-  document.getElementById("about").textContent = text;
+  document.getElementById("about").textContent = visible(text);
 }
 
 for (const [name, part] of Object.entries(parts)) part.start(sections[name]);

@@ -1,7 +1,7 @@
 // `discreet release` in two steps: the price, and then, if it is agreed to, the charge and the draw.
 
 import { ask, lines, numbers, onSubmit, texts } from "/ask.js";
-import { facts, make, plain } from "/dom.js";
+import { facts, make, plain, visible } from "/dom.js";
 import { digits } from "/plan.js";
 import { showReceipt } from "/receipt.js";
 
@@ -112,7 +112,7 @@ function accuracy(stated, group = "") {
 
 function saved({ text, receipt }) {
   const file = new Blob([text, "\n"], { type: "application/json" });
-  const name = `receipt-${receipt.request_id}.json`;
+  const name = visible(`receipt-${receipt.request_id}.json`);
   const link = make("a", { href: URL.createObjectURL(file), download: name, class: "save" }, "Save the receipt");
   link.addEventListener("click", () => sessionStorage.removeItem(UNSAVED));
   return make("p", {}, link);

@@ -1,0 +1,68 @@
+r"""Text from elsewhere: which characters a name may have, and how any text is shown. One rule for every face.
+
+A character is visible if it takes a place of its own on a line and steers nothing. Not visible are control characters,
+line and paragraph separators, blanks other than the common one, marks of direction, zero-width and other ignorable
+characters, halves of surrogate pairs, and what Unicode has not assigned.
+
+A name with such a character is refused where it comes in. A text that came in elsewhere (a receipt or a ledger that
+somebody else wrote, the name of a file) is shown with them escaped: `discreet.web` has the same rule in `dom.js`.
+Tested in `tests/attacks/test_foreign_text_steers_nothing.py`, with one corpus through every face.
+"""
+
+from __future__ import annotations
+
+from discreet.errors import InvalidInput
+
+MAX_NAME_CHARS = 1000
+
+_IGNORABLE = frozenset(
+    chr(code)
+    for first, last in (
+        (0x034F, 0x034F),  # combining grapheme joiner
+        (0x115F, 0x1160),  # Hangul fillers
+        (0x17B4, 0x17B5),  # Khmer inherent vowels
+        (0x180B, 0x180D),  # Mongolian variation selectors
+        (0x180F, 0x180F),
+        (0x3164, 0x3164),
+        (0xFE00, 0xFE0F),  # variation selectors
+        (0xFFA0, 0xFFA0),
+        (0xE0100, 0xE01EF),
+    )
+    for code in range(first, last + 1)
+)
+"""Ignorable by default, says Unicode, though Python calls them printable: they take no place on a line."""
+
+
+def is_visible(text: str) -> bool:
+    r"""Whether every character of the text is visible.
+
+    >>> is_visible("no, naïve 選択"), is_visible("yes\u202e"), is_visible("\x1b[31m")
+    (True, False, False)
+    """
+    return text.isprintable() and _IGNORABLE.isdisjoint(text)
+
+
+def visible_text(text: object) -> str:
+    r"""The text as one line that steers no terminal, whoever wrote it: what is not visible is escaped.
+
+    >>> print(visible_text("a\nb\x1b[31m, yes\u202e"))
+    a\nb\x1b[31m, yes\u202e
+    """
+    given = str(text)
+    return given if is_visible(given) else "".join(one if is_visible(one) else ascii(one)[1:-1] for one in given)
+
+
+def require_name(text: object, what: str, *, most: int = MAX_NAME_CHARS) -> str:
+    """A name that is fit to be shown wherever it goes: not empty, not very long, every character visible.
+
+    >>> require_name("north", "a group")
+    'north'
+    """
+    if not isinstance(text, str):
+        raise InvalidInput(f"{what} must be text", hint="write it in quotes")
+    if not 1 <= len(text) <= most or not is_visible(text):
+        raise InvalidInput(
+            f"{what} has an empty, unprintable or very long name",
+            hint=f"use 1 to {most} characters, and none that control, turn or take no place on a line",
+        )
+    return text
