@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from discreet.draw import SYSTEM, Bits
 from discreet.errors import InvalidInput, TooLarge
-from discreet.inference.differences import Difference
+from discreet.inference.differences import Difference, Estimate
 from discreet.inference.shares import draw_dirichlet, draw_uniforms
 from discreet.mixtures import BetaMixture
 from discreet.numbers import exact, whole
@@ -31,22 +31,6 @@ SURE = 6.0
 
 _STUDY, _CELLS = 1 << 15, 1 << 20
 _STARTS, _CLOSER = 17, 12
-
-
-class Estimate(float):
-    """A number that knows how far it may be off.
-
-    >>> Estimate(0.25, 1e-3), Estimate(0.25, 1e-3).error
-    (0.25, 0.001)
-    """
-
-    error: float
-
-    def __new__(cls, value: float, error: float) -> Estimate:
-        """The number and a bound on its error."""
-        made = super().__new__(cls, value)
-        made.error = error
-        return made
 
 
 class CountPosterior(Protocol):
@@ -229,7 +213,7 @@ class NoiseAware:
 
     def difference(self, other: NoiseAware, i: int = 0) -> Difference:
         """Category i's share here minus there, for releases about different people: an A/B test."""
-        return Difference(self.marginal(i), other.marginal(i))
+        return Difference(self.marginal(i), other.marginal(i), self.error + other.error)
 
     def posterior_predictive(self, m: object = 1, i: int = 0) -> Floats:
         """The law of how many of m further records fall into category i: probabilities of 0, 1, …, m."""
