@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from discreet.errors import InvalidInput
 from discreet.numbers import exact
+from discreet.posteriors import incomplete_beta
 from discreet.predictive import deviance, excess
 
 if TYPE_CHECKING:
@@ -85,10 +86,9 @@ class BetaMixture:
     def cdf(self, x: ArrayLike) -> NDArray[np.float64]:
         """P(share ≤ x): for one mixture at any x, for many at one x each."""
         import numpy as np
-        from scipy.special import betainc
 
         at = np.asarray(x, dtype=np.float64)
-        found: NDArray[np.float64] = (self.weights * betainc(self.a, self.b, at[..., None])).sum(axis=-1)
+        found: NDArray[np.float64] = (self.weights * incomplete_beta(self.a, self.b, at[..., None])).sum(axis=-1)
         return found
 
     def pdf(self, x: ArrayLike) -> NDArray[np.float64]:
@@ -183,12 +183,11 @@ def _sums(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """P(share ≤ x) and the density at x for each row of weights, from the components that weigh something in it."""
     import numpy as np
-    from scipy.special import betainc
 
     row, column = np.nonzero(matrix > NEGLIGIBLE)
     weight, at, first, second = matrix[row, column], x[row], a[row, column], b[row, column]
     below, density = np.zeros(len(x)), np.zeros(len(x))
-    np.add.at(below, row, weight * betainc(first, second, at))
+    np.add.at(below, row, weight * incomplete_beta(first, second, at))
     np.add.at(density, row, weight * _density(first, second, at))
     return below, density
 

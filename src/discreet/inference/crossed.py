@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from discreet.errors import InvalidInput
 from discreet.mixtures import log_kernel
 from discreet.numbers import exact
+from discreet.posteriors import incomplete_beta
 
 if TYPE_CHECKING:
     import numpy as np
@@ -138,7 +139,6 @@ class BetaTable:
     def _at(self, t: float) -> tuple[float, float]:
         """P(share ≤ t), and the density at t."""
         import numpy as np
-        from scipy.special import betainc
 
         if not 0 < t < 1:
             return float(t >= 1), 0.0
@@ -146,7 +146,7 @@ class BetaTable:
         peak = float(log_kernel(*(np.array(part) for part in (self.a + row, self.b + column, t))))
         powers = (self._x - row)[:, None] * math.log(t) + (self._y - column)[None, :] * math.log1p(-t)
         kernel = np.exp(np.minimum(logs + powers + peak, 0.0))  # K is a difference of probabilities
-        most = betainc(self.a, self.b + self._y, t) @ self.weights.sum(axis=0)
+        most = incomplete_beta(self.a, self.b + self._y, t) @ self.weights.sum(axis=0)
         density = float((kernel * self.weights).sum(axis=1) @ (self.a + self._x)) / (t * (1 - t))
         return min(max(float(most - (kernel * self._beyond).sum()), 0.0), 1.0), density
 

@@ -13,7 +13,7 @@ from discreet.inference.differences import Difference, Estimate
 from discreet.inference.shares import draw_dirichlet, draw_uniforms
 from discreet.mixtures import BetaMixture
 from discreet.numbers import exact, whole
-from discreet.posteriors import Dirichlet
+from discreet.posteriors import Dirichlet, incomplete_beta
 
 if TYPE_CHECKING:
     import numpy as np
@@ -182,7 +182,6 @@ class NoiseAware:
         (0.706, True)
         """
         import numpy as np
-        from scipy.special import betainc
 
         one, other = _category(i, self.k), _category(j, self.k)
         if one == other:
@@ -193,9 +192,9 @@ class NoiseAware:
         except TooLarge:
             rows, drawn = self.counts.draw(SYSTEM, _STUDY), True
             first, second, chance = rows[:, one], rows[:, other], np.full(_STUDY, 1 / _STUDY)
-        ahead = betainc(alpha[other] + second, alpha[one] + first, 0.5)
+        ahead = incomplete_beta(alpha[other] + second, alpha[one] + first, 0.5)
         error = self.error + (SURE * float(ahead.std()) / math.sqrt(_STUDY) if drawn else 0.0)
-        before = float(betainc(alpha[other], alpha[one], 0.5))
+        before = float(incomplete_beta(alpha[other], alpha[one], 0.5))
         said = 1 - self.counts.silence
         return Estimate(said * float(chance @ ahead) + self.counts.silence * before, error)
 
