@@ -8,10 +8,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import Beta, Dirichlet, InvalidInput, PosteriorSpace
+from discreet.arithmetic.numbers import precision
+from discreet.posteriors.dirichlet import incomplete_beta
+from discreet.posteriors.mixtures import BetaMixture
 
 PARAMETER = st.fractions(Fraction(1, 100), 1000, max_denominator=1000)
 
@@ -125,3 +129,19 @@ def test_a_weak_parameter_beside_a_strong_one_is_not_lost() -> None:
     assert np.isfinite(low).all()
     assert (low <= high).all()
     assert float(low[0]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("rest", [2.73e8, 1.05e9, 1.69e9, 5e11])
+@pytest.mark.parametrize("few", [3, 7, 28])
+def test_whole_parameters_beside_many_records_keep_their_digits(few: int, rest: float) -> None:
+    """SciPy's sum for whole parameters is off by 3e-8 here: more than beliefs, distances and widths say they are."""
+    x = (few + 0.5) / rest
+    with precision(200):
+        expected = float(arb(x).beta_lower(arb(few), arb(rest), regularized=True))
+    assert float(incomplete_beta(few, rest, x)) == pytest.approx(expected, abs=1e-12)
+    belief = BetaMixture([0.5, 0.5], [few, few], [rest, rest])
+    assert float(belief.cdf(x)) == pytest.approx(expected, abs=1e-12)
+    low, high = Dirichlet([few, int(rest)]).interval(0.9)
+    with precision(200):
+        ends = [float(arb(float(x)).beta_lower(arb(few), arb(rest), regularized=True)) for x in (low[0], high[0])]
+    assert ends == pytest.approx([0.05, 0.95], abs=1e-11)

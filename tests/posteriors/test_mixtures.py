@@ -37,6 +37,17 @@ def test_moments_and_distribution_are_weighted_sums() -> None:
     assert float(mixture.sd) == pytest.approx((square - mean**2) ** 0.5)
 
 
+@pytest.mark.parametrize(("a", "b"), [(2.83e11, 6.57e11), (4.5e11, 1.66e6), (7.5e11, 19.8), (0.02, 1e6), (0.5, 0.5)])
+def test_a_density_keeps_its_digits_where_powers_and_the_beta_function_cancel(a: float, b: float) -> None:
+    mixture = BetaMixture([1.0], [a], [b])
+    x = min(max(float(mixture.mean + 1.3 * mixture.sd), 1e-9), 1 - 2.0**-40)
+    with mp.workdps(60):
+        at = mp.mpf(x)
+        logs = (a - 1) * mp.log(at) + (b - 1) * mp.log(1 - at)
+        expected = logs + mp.loggamma(mp.mpf(a) + mp.mpf(b)) - mp.loggamma(a) - mp.loggamma(b)
+    assert np.log(mixture.pdf(x)) == pytest.approx(float(expected), abs=1e-9)
+
+
 def test_quantiles_turn_the_distribution_round() -> None:
     mixture = BetaMixture(WEIGHTS, A, B)
     p = np.array([1e-6, 0.01, 0.3, 0.5, 0.9, 0.9999])

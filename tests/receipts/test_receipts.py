@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,9 @@ from discreet.errors import DiscreetError, InvalidInput, NotPrivate
 from discreet.privacy_loss import Certificate
 from discreet.receipts import KEYS, SCHEMA, UNIT_PERSON, Receipt, bundle_document, mechanism_of, verify_receipt
 from discreet.requests.run import prepare_counts, release_counts
-from tests.contracts.source import ROOT
 from tests.support.schema import faults
 
-PUBLISHED: dict[str, Any] = json.loads((ROOT / "docs" / "receipt.schema.json").read_text(encoding="utf-8"))
+PUBLISHED: dict[str, Any] = json.loads(files("discreet.receipts").joinpath("receipt.schema.json").read_text("utf-8"))
 
 FORMS: dict[str, dict[str, Any]] = {
     "geometric": {"mechanism": "geometric"},

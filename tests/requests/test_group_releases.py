@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,6 @@ from discreet.receipts import (
 )
 from discreet.requests import run
 from discreet.utility.statement import accuracy_statement
-from tests.contracts.source import ROOT
 from tests.receipts.test_receipts import leaves, with_other
 from tests.support.schema import faults
 from tests.support.tables import no_sync
@@ -38,8 +38,10 @@ TABLE = pd.DataFrame(
 )
 GROUPED: dict[str, Any] = {"column": "vote", "categories": ["a", "b"], "by": "sex", "groups": ["f", "m"]}
 TWO = [dc.Question("vote", ["a", "b"], epsilon="1/4"), dc.Question("sex", ["f", "m"], epsilon="1/3", prior=[2, "1/3"])]
-PUBLISHED: dict[str, Any] = json.loads((ROOT / "docs" / "receipt.schema.json").read_text(encoding="utf-8"))
-BUNDLED: dict[str, Any] = json.loads((ROOT / "docs" / "receipts.schema.json").read_text(encoding="utf-8"))
+PUBLISHED, BUNDLED = (
+    json.loads(files("discreet.receipts").joinpath(f"{name}.schema.json").read_text("utf-8"))
+    for name in ("receipt", "receipts")
+)
 
 
 SAID_ONCE = cache(accuracy_statement)

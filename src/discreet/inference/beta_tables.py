@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput
+from discreet.posteriors.dirichlet import incomplete_beta
+from discreet.posteriors.mixtures import log_kernel
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +31,6 @@ ROUNDING = 1e-9
 
 _STEPS, _SHARP = 200, 1e-13
 _LEAST = 1e-300 * (1 + 1e-12)
-_SERIES = 16.0
 
 
 class BetaTable:
@@ -138,15 +139,14 @@ class BetaTable:
     def _at(self, t: float) -> tuple[float, float]:
         """P(share ≤ t), and the density at t."""
         import numpy as np
-        from scipy.special import betainc
 
         if not 0 < t < 1:
             return float(t >= 1), 0.0
         logs, (row, column) = self._logs, self._centre
-        peak = _log_kernel(self.a + float(row), self.b + float(column), t)
+        peak = float(log_kernel(*(np.array(part) for part in (self.a + row, self.b + column, t))))
         powers = (self._x - row)[:, None] * math.log(t) + (self._y - column)[None, :] * math.log1p(-t)
         kernel = np.exp(np.minimum(logs + powers + peak, 0.0))  # K is a difference of probabilities
-        most = betainc(self.a, self.b + self._y, t) @ self.weights.sum(axis=0)
+        most = incomplete_beta(self.a, self.b + self._y, t) @ self.weights.sum(axis=0)
         density = float((kernel * self.weights).sum(axis=1) @ (self.a + self._x)) / (t * (1 - t))
         return min(max(float(most - (kernel * self._beyond).sum()), 0.0), 1.0), density
 
@@ -167,27 +167,3 @@ def _rising(arguments: Floats, at: int) -> Floats:
     sums = np.concatenate([[0.0], np.cumsum(np.log(arguments[:-1]))])
     shown: Floats = sums - sums[at]
     return shown
-
-
-def _log_kernel(a: float, b: float, t: float) -> float:
-    """ln(t^a·(1-t)^b/B(a, b)) without the cancellation of large terms: Loader's form of the binomial probability."""
-    total = a + b
-    stirling = _error(total) - _error(a) - _error(b)
-    width = 0.5 * (math.log(a) + math.log(b) - math.log(total) - math.log(2 * math.pi))
-    return width + stirling - _deviance(a, total * t) - _deviance(b, total * (1 - t))
-
-
-def _deviance(x: float, expected: float) -> float:
-    """x·ln(x/expected) + expected - x."""
-    if not x / 2 < expected < 2 * x:
-        return x * (math.log(x) - math.log(expected)) + (expected - x) if expected > 0 else math.inf
-    gap = (expected - x) / x
-    return x * (gap - math.log1p(gap))
-
-
-def _error(x: float) -> float:
-    """lnΓ(x) less Stirling's formula."""
-    if x < _SERIES:
-        return math.lgamma(x) - (x - 0.5) * math.log(x) + x - 0.5 * math.log(2 * math.pi)
-    square = x * x
-    return (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - 1 / (1188 * square)) / square) / square) / square) / x

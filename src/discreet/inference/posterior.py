@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from discreet.arithmetic.numbers import exact, whole
 from discreet.errors import InvalidInput, TooLarge
-from discreet.inference.differences import Difference
+from discreet.inference.differences import Difference, Estimate
 from discreet.inference.shares import draw_dirichlet, draw_uniforms
 from discreet.posteriors import Dirichlet
+from discreet.posteriors.dirichlet import incomplete_beta
 from discreet.posteriors.mixtures import BetaMixture
 from discreet.samplers.bits import SYSTEM, Bits
 
@@ -31,22 +32,6 @@ SURE = 6.0
 
 _STUDY, _CELLS = 1 << 15, 1 << 20
 _STARTS, _CLOSER = 17, 12
-
-
-class Estimate(float):
-    """A number that knows how far it may be off.
-
-    >>> Estimate(0.25, 1e-3), Estimate(0.25, 1e-3).error
-    (0.25, 0.001)
-    """
-
-    error: float
-
-    def __new__(cls, value: float, error: float) -> Estimate:
-        """The number and a bound on its error."""
-        made = super().__new__(cls, value)
-        made.error = error
-        return made
 
 
 class CountPosterior(Protocol):
@@ -198,7 +183,6 @@ class NoiseAware:
         (0.706, True)
         """
         import numpy as np
-        from scipy.special import betainc
 
         one, other = _category(i, self.k), _category(j, self.k)
         if one == other:
@@ -209,9 +193,9 @@ class NoiseAware:
         except TooLarge:
             rows, drawn = self.counts.draw(SYSTEM, _STUDY), True
             first, second, chance = rows[:, one], rows[:, other], np.full(_STUDY, 1 / _STUDY)
-        ahead = betainc(alpha[other] + second, alpha[one] + first, 0.5)
+        ahead = incomplete_beta(alpha[other] + second, alpha[one] + first, 0.5)
         error = self.error + (SURE * float(ahead.std()) / math.sqrt(_STUDY) if drawn else 0.0)
-        before = float(betainc(alpha[other], alpha[one], 0.5))
+        before = float(incomplete_beta(alpha[other], alpha[one], 0.5))
         said = 1 - self.counts.silence
         return Estimate(said * float(chance @ ahead) + self.counts.silence * before, error)
 
@@ -229,7 +213,7 @@ class NoiseAware:
 
     def difference(self, other: NoiseAware, i: int = 0) -> Difference:
         """Category i's share here minus there, for releases about different people: an A/B test."""
-        return Difference(self.marginal(i), other.marginal(i))
+        return Difference(self.marginal(i), other.marginal(i), self.error + other.error)
 
     def posterior_predictive(self, m: object = 1, i: int = 0) -> Floats:
         """The law of how many of m further records fall into category i: probabilities of 0, 1, …, m."""

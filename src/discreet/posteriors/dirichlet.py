@@ -11,7 +11,7 @@ from discreet.errors import InvalidInput
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -80,8 +80,8 @@ class Dirichlet:
         total = self.total
         rest = np.array([float(total - p) for p in self.parameters])
         tail = float((1 - share) / 2)
-        low: NDArray[np.float64] = special.betaincinv(alpha, rest, tail)
-        high: NDArray[np.float64] = special.betainccinv(alpha, rest, tail)
+        low: NDArray[np.float64] = special.betaincinv(not_whole(alpha), rest, tail)
+        high: NDArray[np.float64] = special.betainccinv(not_whole(alpha), rest, tail)
         return low, high
 
     def update(self, counts: object) -> Dirichlet:
@@ -140,3 +140,22 @@ class Beta(Dirichlet):
 
 def _short(number: Fraction) -> str:
     return str(number.numerator) if number.denominator == 1 else f"{float(number):.12g}"
+
+
+def incomplete_beta(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> NDArray[np.float64]:
+    """P(share ≤ x) of Beta(a, b), to about 1e-13, and 1e-11 for parameters of 10¹².
+
+    >>> round(float(incomplete_beta(2, 3, 0.5)), 12)
+    0.6875
+    """
+    from scipy.special import betainc
+
+    found: NDArray[np.float64] = betainc(not_whole(a), b, x)
+    return found
+
+
+def not_whole(a: ArrayLike) -> NDArray[np.float64]:
+    """The next float: for whole parameters SciPy takes a sum that is off by 3e-8 at totals of 10⁹."""
+    import numpy as np
+
+    return np.nextafter(np.asarray(a, dtype=np.float64), np.inf)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput
+from discreet.posteriors.dirichlet import incomplete_beta
+from discreet.posteriors.predictive import deviance, excess
 
 if TYPE_CHECKING:
     import numpy as np
@@ -84,21 +86,23 @@ class BetaMixture:
     def cdf(self, x: ArrayLike) -> NDArray[np.float64]:
         """P(share ≤ x): for one mixture at any x, for many at one x each."""
         import numpy as np
-        from scipy.special import betainc
 
         at = np.asarray(x, dtype=np.float64)
-        found: NDArray[np.float64] = (self.weights * betainc(self.a, self.b, at[..., None])).sum(axis=-1)
+        found: NDArray[np.float64] = (self.weights * incomplete_beta(self.a, self.b, at[..., None])).sum(axis=-1)
         return found
 
     def pdf(self, x: ArrayLike) -> NDArray[np.float64]:
         """The density at x, as `cdf` takes it."""
         import numpy as np
-        from scipy.special import betaln, xlog1py, xlogy
 
         at = np.asarray(x, dtype=np.float64)[..., None]
-        logs = xlogy(self.a - 1, at) + xlog1py(self.b - 1, -at) - betaln(self.a, self.b)
-        found: NDArray[np.float64] = (self.weights * np.exp(logs)).sum(axis=-1)
+        found: NDArray[np.float64] = (self.weights * _density(self.a, self.b, at)).sum(axis=-1)
         return found
+
+    @property
+    def turned(self) -> BetaMixture:
+        """The mixture of what is left of the share: near 1 it has the digits that the share has near 0."""
+        return BetaMixture(self.weights, self.b, self.a)
 
     def quantile(self, p: ArrayLike) -> NDArray[np.float64]:
         """The x with P(share ≤ x) = p: for one mixture at any p, for many at one p for all or one each.
@@ -179,12 +183,34 @@ def _sums(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """P(share ≤ x) and the density at x for each row of weights, from the components that weigh something in it."""
     import numpy as np
-    from scipy.special import betainc, betaln, xlog1py, xlogy
 
     row, column = np.nonzero(matrix > NEGLIGIBLE)
     weight, at, first, second = matrix[row, column], x[row], a[row, column], b[row, column]
-    height = np.exp(xlogy(first - 1, at) + xlog1py(second - 1, -at) - betaln(first, second))
     below, density = np.zeros(len(x)), np.zeros(len(x))
-    np.add.at(below, row, weight * betainc(first, second, at))
-    np.add.at(density, row, weight * height)
+    np.add.at(below, row, weight * incomplete_beta(first, second, at))
+    np.add.at(density, row, weight * _density(first, second, at))
     return below, density
+
+
+def log_kernel(a: NDArray[np.float64], b: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """ln(x^a·(1-x)^b/B(a, b)) in Loader's form, which keeps its digits where the powers and B are huge and cancel."""
+    import numpy as np
+
+    total = a + b
+    gap = a * (1 - x) - b * x
+    width = np.log(a) + np.log(b / total) + excess(total) - excess(a) - excess(b)
+    return width - deviance(a, total * x, gap) - deviance(b, total * (1 - x), -gap)
+
+
+def _density(a: NDArray[np.float64], b: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The density of Beta(a, b) at x."""
+    import numpy as np
+    from scipy.special import betaln, xlog1py, xlogy
+
+    inside = np.clip(x, _TINY, 1 - 2.0**-53)
+    logs = log_kernel(a, b, inside) - np.log(inside) - np.log1p(-inside)
+    at_end = (x <= 0) | (x >= 1)
+    if at_end.any():
+        logs = np.where(at_end, xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b), logs)
+    shown: NDArray[np.float64] = np.exp(logs)
+    return shown

@@ -31,7 +31,7 @@ def log_predictive(prior: Dirichlet, counts: ArrayLike) -> NDArray[np.float64]:
     rows = np.asarray(counts, dtype=np.float64)
     n, alpha = rows.sum(axis=1, keepdims=True), prior.alpha
     whole = alpha.sum(keepdims=True)
-    rest = np.log(whole / (n + whole)) + _excess(n + whole) - _excess(whole) - _excess(n)
+    rest = np.log(whole / (n + whole)) + excess(n + whole) - excess(whole) - excess(n)
     shown: NDArray[np.float64] = log_factors(rows, alpha, n, whole).sum(axis=1) - rest[:, 0]
     return shown
 
@@ -58,12 +58,12 @@ def log_factors(counts: NDArray[np.float64], alpha: ArrayLike, n: ArrayLike, who
     a, size, prior = (np.asarray(part, dtype=np.float64) for part in (alpha, n, whole))
     both, total = counts + a, size + prior
     shift = (counts * prior - a * size) / total
-    logs: NDArray[np.float64] = np.log(a / both) + _excess(both) - _excess(a) - _excess(counts)
-    logs -= _deviance(counts, both * (size / total), shift) + _deviance(a, both * (prior / total), -shift)
+    logs: NDArray[np.float64] = np.log(a / both) + excess(both) - excess(a) - excess(counts)
+    logs -= deviance(counts, both * (size / total), shift) + deviance(a, both * (prior / total), -shift)
     return logs
 
 
-def _excess(y: NDArray[np.float64]) -> NDArray[np.float64]:
+def excess(y: NDArray[np.float64]) -> NDArray[np.float64]:
     """e(y) = ln y! - y·ln y + y, for y ≥ 0."""
     import numpy as np
     from scipy.special import gammaln, xlogy
@@ -73,7 +73,7 @@ def _excess(y: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(y < 10.0, gammaln(near + 1) - xlogy(near, near) + near, stirling)
 
 
-def _deviance(x: NDArray[np.float64], m: NDArray[np.float64], gap: NDArray[np.float64]) -> NDArray[np.float64]:
+def deviance(x: NDArray[np.float64], m: NDArray[np.float64], gap: NDArray[np.float64]) -> NDArray[np.float64]:
     """D(x, m) = x·ln(x/m) + m - x, where gap is x - m: near 0 it is a series in gap/m, whose first term is a square."""
     import numpy as np
     from scipy.special import xlogy

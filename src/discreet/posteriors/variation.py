@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from discreet.arithmetic.numbers import ball, precision
 from discreet.errors import InvalidInput, Undecided
 from discreet.posteriors import Dirichlet
+from discreet.posteriors.dirichlet import incomplete_beta
 
 if TYPE_CHECKING:
     from flint import acb, arb
@@ -135,9 +136,9 @@ def _between_betas(p: Dirichlet, q: Dirichlet) -> float:
         """The gap of the distribution functions, from the nearer end."""
         if t < 0:
             share = special.expit(t)
-            return float(special.betainc(a, b, share) - special.betainc(c, d, share))
+            return float(incomplete_beta(a, b, share) - incomplete_beta(c, d, share))
         rest = special.expit(-t)
-        return float(special.betainc(d, c, rest) - special.betainc(b, a, rest))
+        return float(incomplete_beta(d, c, rest) - incomplete_beta(b, a, rest))
 
     ends = [(-_FARTHEST, _FARTHEST)]
     if (a - c) * (b - d) > 0:  # the log-ratio rises to a peak, or falls to a trough, and then turns

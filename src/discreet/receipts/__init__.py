@@ -1,8 +1,9 @@
 """The receipt: what was released, by which law, at what price, and how to check it. Public from end to end.
 
 A receipt is built from public values and the output that was drawn, and from nothing else that depends on data.
-`docs/receipt.schema.json` is its published schema; `tests/receipts/test_receipts.py` holds the two together. Several
-columns that were released in one request have their receipts in one `Bundle`, charged and sealed together.
+`receipt.schema.json` beside this file is its published schema, which comes with the package;
+`tests/receipts/test_receipts.py` holds the two together. Several columns that were released in one request have their
+receipts in one `Bundle`, charged and sealed together.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from discreet.errors import InvalidInput
 from discreet.posteriors import Dirichlet
+from discreet.posteriors.dirichlet import incomplete_beta
 from discreet.posteriors.distances import second_difference, stirling_rest
 from discreet.posteriors.space import PosteriorSpace
 from discreet.posteriors.variation import total_variation
@@ -188,14 +189,14 @@ def _between_betas(prior: Dirichlet, c: NDArray[np.int64], r: NDArray[np.int64],
     (r-c)·[ψ(α₁+c) - ψ(α₂+n-c)] plus two gaps of lnΓ above its tangent. It is flat there, so θ need not be sharp.
     """
     import numpy as np
-    from scipy.special import betainc, expit, psi
+    from scipy.special import expit, psi
 
     a, b = float(prior.parameters[0]) + c, float(prior.parameters[1]) + (n - c)
     h = (r - c).astype(np.float64)
     step = np.where(h == 0, 1.0, h)
     logit = psi(a) - psi(b) + (log_gamma_gap(a, h) + log_gamma_gap(b, -h)) / step
     theta = expit(logit)
-    found: Floats = np.abs(betainc(a, b, theta) - betainc(a + h, b - h, theta))
+    found: Floats = np.abs(incomplete_beta(a, b, theta) - incomplete_beta(a + h, b - h, theta))
     return np.where(h == 0, 0.0, found)
 
 
