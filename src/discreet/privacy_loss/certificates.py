@@ -16,7 +16,7 @@ from discreet.version import __version__
 SCHEME = 1
 """Raised whenever the meaning of a field changes."""
 
-_WRITTEN_AS = {"discreet.mechanisms.snapping.counts": "discreet.mechanisms.snapped_counts"}
+_MOVED = ("snapping.counts", "snapped_counts")
 """A law keeps the name that certificates have for it, wherever its module has moved."""
 
 
@@ -27,7 +27,7 @@ def facts(mechanism: Mechanism) -> dict[str, Any]:
         "scheme": SCHEME,
         "version": __version__,
         "mechanism": mechanism.name,
-        "law": f"{_WRITTEN_AS.get(law.__module__, law.__module__)}.{law.__qualname__}",
+        "law": f"{law.__module__.replace(*_MOVED)}.{law.__qualname__}",
         "parameters": mechanism.parameters(),
         "prior": [str(parameter) for parameter in mechanism.space.prior.parameters],
         "n": mechanism.space.n,

@@ -101,7 +101,7 @@ class Accuracy:
 def accuracy(mechanism: Mechanism, counts: object = None, *, metric: str = "hellinger") -> Accuracy:
     """The exact error of a mechanism: under the prior predictive, or of given counts (then not publishable).
 
-    >>> from discreet import PosteriorSpace
+    >>> from discreet import Geometric, PosteriorSpace
     >>> expected = accuracy(Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon=1))
     >>> round(expected.mean, 5), round(expected.worst_mean, 4), round(expected.quantile(0.95), 4)
     (0.108, 0.1846, 0.3782)
