@@ -79,32 +79,6 @@ def test_quantiles_near_one_are_those_near_zero_turned_round(nearly: float, othe
         assert 0 <= low <= high <= 1
 
 
-def test_many_mixtures_are_as_one_by_one() -> None:
-    rng = np.random.default_rng(3)
-    weights = rng.random((7, 3))
-    many = BetaMixture(weights, A, B)
-    low, high = many.interval("0.9")
-    for i, row in enumerate(weights):
-        one = BetaMixture(row, A, B)
-        assert (low[i], high[i]) == pytest.approx([float(end) for end in one.interval(0.9)], rel=1e-12)
-        assert many.mean[i] == pytest.approx(float(one.mean))
-        assert many.sd[i] == pytest.approx(float(one.sd))
-
-
-def test_each_mixture_may_have_components_of_its_own() -> None:
-    a, b = np.stack([A, 2 * A]), np.stack([B, 5 * B])
-    many = BetaMixture(np.stack([WEIGHTS, WEIGHTS]), a, b)
-    expected = [float(BetaMixture(WEIGHTS, a[i], b[i]).quantile(0.1)) for i in (0, 1)]
-    assert many.quantile(0.1) == pytest.approx(expected, rel=1e-12)
-
-
-def test_weights_may_come_as_logarithms_of_any_size() -> None:
-    logs = np.log(WEIGHTS) - 5000
-    assert BetaMixture.from_logs(logs, A, B).weights == pytest.approx(WEIGHTS)
-    logs[1] = -np.inf
-    assert len(BetaMixture.from_logs(logs, A, B).a) == 2
-
-
 def test_two_far_apart_components_leave_a_gap_that_the_search_crosses() -> None:
     mixture = BetaMixture([0.5, 0.5], [1e6, 10.0], [10.0, 1e6])
     assert float(mixture.cdf(mixture.quantile(0.5))) == pytest.approx(0.5, abs=1e-9)

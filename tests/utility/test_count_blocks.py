@@ -8,7 +8,7 @@ import pytest
 import discreet as dc
 from discreet.utility.count_blocks import CountBlocks
 from discreet.utility.error_rows import ErrorLaw
-from discreet.utility.expected_counts import partition, predictive_quantiles, predictive_weights, stratum_weights
+from discreet.utility.expected_counts import partition, predictive_weights, stratum_weights
 from discreet.utility.lines import line_kernel
 from discreet.utility.metrics import METRIC
 
@@ -75,15 +75,6 @@ def test_the_weights_of_strata_are_sums_of_the_predictive(prior: list[int]) -> N
     first, last = cuts[:-1], cuts[1:] - 1
     sums = np.concatenate([[0.0], np.cumsum(predictive_weights(space))])
     assert stratum_weights(space, first, last) == pytest.approx(sums[last + 1] - sums[first], abs=2e-6)
-
-
-def test_equally_likely_parts_have_equal_weight() -> None:
-    space = dc.PosteriorSpace(prior=["1/2", 3], n=5000)
-    sums = np.cumsum(predictive_weights(space))
-    places = predictive_quantiles(space, 20)
-    for j, c in enumerate(places.tolist()):
-        assert (sums[c - 1] if c else 0.0) <= (j + 0.5) / 20 + 1e-3
-        assert sums[c] >= (j + 0.5) / 20 - 1e-3
 
 
 def test_a_partition_covers_everything_once() -> None:

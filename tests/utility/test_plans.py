@@ -20,6 +20,7 @@ KEYS = {
     "error_95",
     "shift_points",
     "interval_width",
+    "interval_width_within",
 }
 
 
@@ -80,6 +81,9 @@ def test_where_another_way_back_is_clearly_better_it_is_recommended() -> None:
         )["name"]
     )
     assert "is the least" in found.reason
+    best, default = found.row("geometric", "bayes"), found.row("geometric")
+    assert best["worst_mean_error"] > default["worst_mean_error"]
+    assert f"for the worst data set it has {best['worst_mean_error']:.4g}" in found.reason
 
 
 def test_the_document_is_strict_json(small: dc.Plan) -> None:
@@ -105,6 +109,7 @@ def test_what_is_left_out_of_a_large_space_is_said_with_its_reason(monkeypatch: 
     assert not shown & set(left_out)
     assert found.row("laplace")["missing"].keys() == {"interval_width", "worst_mean_error"}
     assert found.row("geometric")["mean_error_within"] > 0
+    assert 0 < found.row("geometric")["interval_width_within"] < 1e-3 * found.row("geometric")["interval_width"]
 
 
 def test_calibration_that_takes_minutes_is_left_to_those_who_ask(monkeypatch: pytest.MonkeyPatch) -> None:

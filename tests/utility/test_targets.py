@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
+from scipy.special import gammaln
 
 import discreet as dc
 from discreet.utility.targets import least_epsilon_for_error, least_epsilon_for_width, meets_error
 from discreet.utility.widths import expected_width
+from tests.oracles import widths as oracle
 
 LESS = Fraction(99, 100)
 
@@ -60,12 +63,70 @@ def test_a_thousand_million_records_are_no_trouble() -> None:
     assert not meets_error(space, LESS * found, *wanted)
 
 
-@pytest.mark.parametrize(("prior", "n", "width"), [([1, 1], 60, "0.25"), ([1, 2], 300, "0.1"), ([1, 1, 1], 30, "0.4")])
-def test_the_least_epsilon_for_a_width(prior: list[int], n: int, width: str) -> None:
+@pytest.mark.parametrize(
+    ("prior", "n", "width", "epsilon"),
+    [((1, 1), 60, "0.25", "0.5512"), ((1, 1), 128, "0.136", "2.182"), ((1, 1), 129, "0.136", "1.867")],
+)
+def test_the_least_epsilon_for_a_width_to_its_last_digit(
+    prior: tuple[int, int], n: int, width: str, epsilon: str
+) -> None:
+    """At n = 128 a plan once said 3.789."""
+    found = least_epsilon_for_width(dc.PosteriorSpace(prior=list(prior), n=n), Fraction(width))
+    assert found == Fraction(epsilon)
+    less = found - Fraction(1, 10 ** len(epsilon.partition(".")[2]))
+    reached, missed = (oracle.expected_width(prior, n, oracle.geometric_kernel(n, e))[0] for e in (found, less))
+    assert reached <= float(width) < missed
+
+
+@pytest.mark.parametrize(
+    ("prior", "n", "width"),
+    [([1, 2], 300, "0.1"), ([1, 1], 10**6, "0.01"), ([1, 1], 10**6, "0.00154"), ([1, 1], 10**9, "0.0001")],
+)
+def test_many_records_have_a_least_epsilon_too(prior: list[int], n: int, width: str) -> None:
     space = dc.PosteriorSpace(prior=prior, n=n)
     found = least_epsilon_for_width(space, Fraction(width))
-    assert expected_width(dc.Geometric(space, epsilon=found)).value <= float(width)
-    assert expected_width(dc.Geometric(space, epsilon=LESS * found)).value > float(width)
+    reached, missed = (expected_width(dc.Geometric(space, epsilon=e)) for e in (found, Fraction("0.999") * found))
+    assert reached.value + reached.error <= float(width) < missed.value + missed.error
+
+
+def test_where_widths_are_drawn_epsilon_is_on_their_safe_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.utility.plans.FAMILIES", ("geometric",))
+    monkeypatch.setattr("discreet.utility.studies.DRAWN", 8000)
+    space, width = dc.PosteriorSpace(prior=[1, 1, 1], n=60), Fraction("0.26")
+    found = dc.plan(space, target_width=width)
+    reached = expected_width(dc.Geometric(space, epsilon=found.epsilon))
+    assert "draws" in found.question["by"]
+    assert found.question["at_most"] == reached.value + reached.error <= float(width)
+    assert reached.error > 0
+
+
+def test_where_errors_are_drawn_epsilon_is_on_their_safe_side() -> None:
+    """A plan once took 50,000 draws for the truth: its ε kept the error in 98.97 % of releases, not in 99 %."""
+    space = dc.PosteriorSpace(prior=[2, 2, 2], n=700)
+    wanted = Fraction("0.15"), Fraction("0.99")
+    found = least_epsilon_for_error(space, *wanted)
+    kept = [kept_within(space, epsilon, 0.15) for epsilon in (found, Fraction("0.95") * found)]
+    assert kept[0] - 6 * (0.01 / DRAWS) ** 0.5 > 0.99 > kept[1] + 6 * (0.01 / DRAWS) ** 0.5
+
+
+DRAWS = 1_000_000
+
+
+def kept_within(space: dc.PosteriorSpace, epsilon: Fraction, distance: float) -> float:
+    """How often H is at most the distance, by draws of NumPy's that share nothing with the plan's."""
+    rng, k = np.random.default_rng(99), space.k
+    counts = rng.multinomial(space.n, rng.dirichlet(space.prior.alpha, DRAWS))
+    q = np.exp(-float(epsilon) / 2)
+    noise = np.zeros((0, k), dtype=np.int64)
+    while len(noise) < DRAWS:  # independent noise on all but one, kept by the chance of what is left for it
+        free = rng.geometric(1 - q, (DRAWS, k - 1)) - rng.geometric(1 - q, (DRAWS, k - 1))
+        rest = -free.sum(axis=1, keepdims=True)
+        kept = rng.random(DRAWS) < q ** np.abs(rest[:, 0])
+        noise = np.concatenate([noise, np.concatenate([free, rest], axis=1)[kept]])
+    released = dc.Geometric(space, epsilon=epsilon).way_back(counts + noise[:DRAWS])
+    here, there = space.prior.alpha + counts, space.prior.alpha + released
+    log = gammaln((here + there) / 2) - gammaln(here) / 2 - gammaln(there) / 2
+    return float((np.sqrt(-np.expm1(np.minimum(log.sum(axis=1), 0.0))) <= distance).mean())
 
 
 def test_a_width_below_that_without_privacy_is_refused_and_said() -> None:
@@ -77,7 +138,9 @@ def test_the_plan_is_made_for_the_epsilon_that_was_found() -> None:
     space = dc.PosteriorSpace(prior=[1, 1], n=30)
     found = dc.plan(space, target_error="0.2", confidence="0.9")
     assert found.epsilon == least_epsilon_for_error(space, Fraction("0.2"), Fraction("0.9"))
-    assert found.question == {"target_error": "1/5", "confidence": "9/10", "worst_case": False}
+    question = {"target_error": "1/5", "confidence": "9/10", "worst_case": False, "by": "enumeration"}
+    assert {**question, "at_least": found.question["at_least"]} == found.question
+    assert 0.9 <= found.question["at_least"] < 0.91
     assert {row["epsilon"] for row in found.mechanisms} == {found.to_json()["epsilon"]}
 
 

@@ -155,11 +155,21 @@ def _sentences(found: Plan) -> list[str]:
             f"ε = {float(found.epsilon):.6g} is {least} with H ≤ {_short(question['target_error'])} "
             f"in {100 * _number(question['confidence']):g} % of releases by geometric, {whom}."
         )
+        if "draws" in question["by"]:
+            lines.append(
+                f"{question['by']} leave at least {100 * question['at_least']:.4g} % but for 1 chance in 10⁹: ε is on "
+                "the safe side of them, and a smaller one may do."
+            )
     if "target_width" in question:
         lines.append(
             f"ε = {float(found.epsilon):.6g} is {least} with an expected 95 % width of at most "
             f"{_short(question['target_width'])} for geometric."
         )
+        if "draws" in question["by"]:
+            lines.append(
+                f"{question['by']} leave at most {question['at_most']:.6g} within six standard errors: ε is on the "
+                "safe side of them, and a smaller one may do."
+            )
     lines.append(f"use {found.recommended} ({found.setting}): {found.reason}.")
     without = f"{found.interval_width_without_privacy:.4g}"
     lines.append(
@@ -175,23 +185,23 @@ def _sentences(found: Plan) -> list[str]:
 def _estimates(rows: tuple[dict[str, Any], ...]) -> list[str]:
     """Which numbers are means over some outputs, and how far errors may be off: so that no digit is taken for exact.
 
-    >>> drawn = {"name": "laplace", "method": "2000 exact draws; interval by 64 outputs", "mean_error_within": 0.006}
+    >>> drawn = {"name": "geometric", "method": "50000 exact draws; interval by 512 outputs of 50000 exact draws"}
+    >>> drawn |= {"mean_error_within": 0.006, "interval_width_within": 0.0004}
     >>> for line in _estimates((drawn, {**drawn, "mean_error_within": 0.002})):
     ...     print(line)
-    mean H is estimated by exact draws: laplace ± 0.006 (99 %); so are 95 % of H and shift.
-    95 % width is a mean over 64 outputs.
+    mean H is estimated by exact draws: geometric ± 0.006 (99 %); so are 95 % of H and shift.
+    95 % width is estimated by exact draws: geometric ± 0.0004 (six standard errors).
     """
-    within: dict[str, float] = {}
-    ways: dict[str, None] = {}
+    errors: dict[str, float] = {}
+    widths: dict[str, float] = {}
     for row in rows:
-        means, _, widths = row["method"].partition("; interval by ")
-        if "draws" in means and row["mean_error_within"]:
-            within[row["name"]] = max(row["mean_error_within"], within.get(row["name"], 0.0))
-        if widths and not widths.startswith("all "):
-            ways[widths] = None
-    shown = ", ".join(f"{name} ± {error:.1g}" for name, error in within.items())
-    lines = [f"mean H is estimated by exact draws: {shown} (99 %); so are 95 % of H and shift."] if within else []
-    return [*lines, *(f"95 % width is a mean over {way}." for way in ways)]
+        error, _, width = row["method"].partition("; interval by ")
+        for how, key, found in ((error, "mean_error_within", errors), (width, "interval_width_within", widths)):
+            if "draws" in how and row[key]:
+                found[row["name"]] = max(row[key], found.get(row["name"], 0.0))
+    shown = [", ".join(f"{name} ± {error:.1g}" for name, error in found.items()) for found in (errors, widths)]
+    lines = [f"mean H is estimated by exact draws: {shown[0]} (99 %); so are 95 % of H and shift."] if errors else []
+    return [*lines, *([f"95 % width is estimated by exact draws: {shown[1]} (six standard errors)."] if widths else [])]
 
 
 def _left_out(found: Plan) -> list[str]:

@@ -1,11 +1,9 @@
-"""Finite mixtures of Beta distributions: what a reader may believe about a share after noise of a known law.
-
-One mixture, or many at once: the last axis of `weights` runs over the components, and any axes before it over mixtures.
-The components are shared by all mixtures, or each mixture has its own. Quantiles are found for all of them together.
-"""
+"""Finite mixtures of Beta distributions: what a reader may believe about a share after noise of a known law."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 NEGLIGIBLE = 1e-16
-"""Components that weigh less than this in every mixture are left out."""
+"""Components that weigh less than this are left out."""
 
 _TINY = 1e-300
 _LEAST = _TINY * (1 + 1e-12)
@@ -29,10 +27,10 @@ _SHARP = 1e-14
 
 @dataclass(frozen=True, init=False, eq=False)
 class BetaMixture:
-    """Σ weight_j · Beta(a_j, b_j), once or for many weights.
+    """Σ weight_j · Beta(a_j, b_j).
 
     >>> mixture = BetaMixture([0.5, 0.5], [2, 5], [5, 2])
-    >>> round(float(mixture.mean), 12), [round(float(end), 4) for end in mixture.interval(0.9)]
+    >>> round(mixture.mean, 12), [round(float(end), 4) for end in mixture.interval(0.9)]
     (0.5, [0.0926, 0.9074])
     """
 
@@ -43,60 +41,45 @@ class BetaMixture:
     def __init__(self, weights: ArrayLike, a: ArrayLike, b: ArrayLike) -> None:
         import numpy as np
 
-        given = np.asarray(weights, dtype=np.float64)
-        first, second = (np.asarray(value, dtype=np.float64) for value in (a, b))
-        if given.ndim < 1 or first.shape != second.shape or first.shape not in (given.shape, given.shape[-1:]):
+        given, first, second = (np.asarray(value, dtype=np.float64) for value in (weights, a, b))
+        if given.ndim != 1 or not given.shape == first.shape == second.shape:
             raise InvalidInput("a mixture needs one weight for each component", hint="give arrays of equal length")
-        total = given.sum(axis=-1, keepdims=True)
-        if not ((given >= 0).all() and (total > 0).all() and np.isfinite(total).all()):
+        total = given.sum()
+        if not ((given >= 0).all() and total > 0 and np.isfinite(total)):
             raise InvalidInput("weights must be at least 0, and not all 0", hint="leave out what is impossible")
         if not ((first > 0).all() and (second > 0).all()):
             raise InvalidInput("the parameters of a Beta must be greater than 0", hint="check the prior")
-        share = given / total
-        kept = share.reshape(-1, share.shape[-1]).max(axis=0) > NEGLIGIBLE
-        object.__setattr__(self, "weights", share[..., kept] / share[..., kept].sum(axis=-1, keepdims=True))
-        object.__setattr__(self, "a", first[..., kept])
-        object.__setattr__(self, "b", second[..., kept])
-
-    @classmethod
-    def from_logs(cls, log_weights: ArrayLike, a: ArrayLike, b: ArrayLike) -> BetaMixture:
-        """The mixture whose weights have these logarithms, up to a constant for each mixture."""
-        import numpy as np
-
-        logs = np.asarray(log_weights, dtype=np.float64)
-        return cls(np.exp(logs - logs.max(axis=-1, keepdims=True)), a, b)
+        kept = given / total > NEGLIGIBLE
+        object.__setattr__(self, "weights", given[kept] / given[kept].sum())
+        object.__setattr__(self, "a", first[kept])
+        object.__setattr__(self, "b", second[kept])
 
     @property
-    def mean(self) -> NDArray[np.float64]:
+    def mean(self) -> float:
         """The expected share."""
-        shown: NDArray[np.float64] = (self.weights * (self.a / (self.a + self.b))).sum(axis=-1)
-        return shown
+        return float(self.weights @ (self.a / (self.a + self.b)))
 
     @property
-    def sd(self) -> NDArray[np.float64]:
+    def sd(self) -> float:
         """The standard deviation of the share."""
-        import numpy as np
-
         total = self.a + self.b
         inside = self.a / total * (self.b / total) / (total + 1)
-        apart = (self.a / total - np.asarray(self.mean)[..., None]) ** 2
-        shown: NDArray[np.float64] = np.sqrt((self.weights * (inside + apart)).sum(axis=-1))
-        return shown
+        return math.sqrt(float(self.weights @ (inside + (self.a / total - self.mean) ** 2)))
 
     def cdf(self, x: ArrayLike) -> NDArray[np.float64]:
-        """P(share ≤ x): for one mixture at any x, for many at one x each."""
-        import numpy as np
-
-        at = np.asarray(x, dtype=np.float64)
-        found: NDArray[np.float64] = (self.weights * incomplete_beta(self.a, self.b, at[..., None])).sum(axis=-1)
-        return found
-
-    def pdf(self, x: ArrayLike) -> NDArray[np.float64]:
-        """The density at x, as `cdf` takes it."""
+        """P(share ≤ x)."""
         import numpy as np
 
         at = np.asarray(x, dtype=np.float64)[..., None]
-        found: NDArray[np.float64] = (self.weights * _density(self.a, self.b, at)).sum(axis=-1)
+        found: NDArray[np.float64] = incomplete_beta(self.a, self.b, at) @ self.weights
+        return found
+
+    def pdf(self, x: ArrayLike) -> NDArray[np.float64]:
+        """The density at x."""
+        import numpy as np
+
+        at = np.asarray(x, dtype=np.float64)[..., None]
+        found: NDArray[np.float64] = _density(self.a, self.b, at) @ self.weights
         return found
 
     @property
@@ -105,36 +88,29 @@ class BetaMixture:
         return BetaMixture(self.weights, self.b, self.a)
 
     def quantile(self, p: ArrayLike) -> NDArray[np.float64]:
-        """The x with P(share ≤ x) = p: for one mixture at any p, for many at one p for all or one each.
+        """The x with P(share ≤ x) = p.
 
         Newton's method inside a bracket that is halved (in logarithms near 0) whenever a step would leave it. What lies
         above ½ is sought as the rest of 1, so that the float next to 1 is told from 1; below 1e-300 it is 0.
         """
         import numpy as np
 
-        share = np.asarray(p, dtype=np.float64)
-        shape = np.broadcast_shapes(share.shape, self.weights.shape[:-1])
-        wanted = np.broadcast_to(share, shape).reshape(-1)
+        wanted = np.asarray(p, dtype=np.float64)
         if not ((wanted > 0) & (wanted < 1)).all():
             raise InvalidInput("p must be between 0 and 1", hint="give it as a share, such as 0.95")
-        cells = (*shape, self.weights.shape[-1])
-        matrix, a, b = (np.broadcast_to(part, cells).reshape(-1, cells[-1]) for part in (self.weights, self.a, self.b))
-        mean, sd = (np.broadcast_to(value, shape).reshape(-1) for value in (self.mean, self.sd))
-        upper = _sums(matrix, a, b, np.full(len(wanted), 0.5))[0] < wanted
-        found = np.empty(len(wanted))
-        for part, turned in ((np.flatnonzero(~upper), False), (np.flatnonzero(upper), True)):
-            if not len(part):
-                continue
-            rows = matrix[part], *((b[part], a[part]) if turned else (a[part], b[part]))
-            goal, middle = wanted[part], mean[part]
-            if turned:
-                found[part] = 1 - _solved(*rows, 1 - goal, 1 - middle, sd[part])
-            else:
-                found[part] = _solved(*rows, goal, middle, sd[part])
-        return found.reshape(shape)
+        found, upper = np.empty(wanted.shape), self.cdf(0.5) < wanted
+        for side, mixture in ((False, self), (True, self.turned)):
+            part = upper == side
+            goal = 1 - wanted[part] if side else wanted[part]
+            value = solved(mixture._sums, goal, *(np.full(len(goal), x) for x in (mixture.mean, mixture.sd)))
+            found[part] = 1 - value if side else value
+        return found
+
+    def _sums(self, _: NDArray[np.int64], x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        return self.cdf(x), self.pdf(x)
 
     def interval(self, level: object = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The equal-tailed interval: its low end and its high end, for each mixture."""
+        """The equal-tailed interval: its low end and its high end."""
         import numpy as np
 
         share = exact(level, "level", above=0)
@@ -145,15 +121,16 @@ class BetaMixture:
         return low, np.maximum(low, high)  # each is right to its last digits, and they may differ in no others
 
 
-def _solved(
-    matrix: NDArray[np.float64],
-    a: NDArray[np.float64],
-    b: NDArray[np.float64],
+def solved(
+    sums: Callable[[NDArray[np.int64], NDArray[np.float64]], tuple[NDArray[np.float64], NDArray[np.float64]]],
     wanted: NDArray[np.float64],
     mean: NDArray[np.float64],
     sd: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """The quantiles of many mixtures, none of them above ½ by more than rounding."""
+    """The quantiles of many laws of shares, none of them above ½ by more than rounding.
+
+    `sums` gives P(share ≤ x) and the density at x, for the laws of these numbers.
+    """
     import numpy as np
     from scipy.special import ndtri
 
@@ -162,7 +139,7 @@ def _solved(
     open_ = np.arange(len(x))
     for _ in range(_STEPS):
         at = x[open_]
-        below, density = _sums(matrix[open_], a[open_], b[open_], at)
+        below, density = sums(open_, at)
         gap = below - wanted[open_]
         low[open_], high[open_] = np.where(gap <= 0, at, low[open_]), np.where(gap >= 0, at, high[open_])
         left, right = low[open_], high[open_]
@@ -178,28 +155,22 @@ def _solved(
     return np.where(high <= _LEAST, 0.0, x)
 
 
-def _sums(
-    matrix: NDArray[np.float64], a: NDArray[np.float64], b: NDArray[np.float64], x: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """P(share ≤ x) and the density at x for each row of weights, from the components that weigh something in it."""
+def log_kernel(
+    a: NDArray[np.float64],
+    b: NDArray[np.float64],
+    x: NDArray[np.float64],
+    rest: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """ln(x^a·(1-x)^b/B(a, b)) in Loader's form, which keeps its digits where the powers and B are huge and cancel.
+
+    `rest` is 1 - x, where more of its digits are known than x has.
+    """
     import numpy as np
 
-    row, column = np.nonzero(matrix > NEGLIGIBLE)
-    weight, at, first, second = matrix[row, column], x[row], a[row, column], b[row, column]
-    below, density = np.zeros(len(x)), np.zeros(len(x))
-    np.add.at(below, row, weight * incomplete_beta(first, second, at))
-    np.add.at(density, row, weight * _density(first, second, at))
-    return below, density
-
-
-def log_kernel(a: NDArray[np.float64], b: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """ln(x^a·(1-x)^b/B(a, b)) in Loader's form, which keeps its digits where the powers and B are huge and cancel."""
-    import numpy as np
-
-    total = a + b
-    gap = a * (1 - x) - b * x
+    total, left = a + b, 1 - x if rest is None else rest
+    gap = a * left - b * x
     width = np.log(a) + np.log(b / total) + excess(total) - excess(a) - excess(b)
-    return width - deviance(a, total * x, gap) - deviance(b, total * (1 - x), -gap)
+    return width - deviance(a, total * x, gap) - deviance(b, total * left, -gap)
 
 
 def _density(a: NDArray[np.float64], b: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -73,7 +73,7 @@ class CountBlocks:
         centre = int(min(max(round((n + alpha[1] - alpha[0]) / 2), 0), n))
         growth = max(0.002, 2 * (1 + math.log(n)) / max(number, 16))
         left, right = partition(0, centre, growth), partition(0, n - centre, growth)
-        mean, spread = first_count_moments(space)
+        mean, spread = first_count_moments(space.prior, space.n)
         peak = mean + spread * np.arange(-12, 12.25, 0.25)
         middle = centre + np.arange(-2, 4)
         cuts = np.concatenate([left, n + 1 - right, np.rint(peak).astype(np.int64), middle, [0]])

@@ -1,10 +1,11 @@
-"""What the prior expects of the counts: weights of all data sets, of strata of them, and equally likely places."""
+"""What the prior expects of the counts: weights of all data sets, and of strata of them."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, TypeAlias
 
+from discreet.posteriors import Dirichlet
 from discreet.posteriors.predictive import log_predictive, log_predictive_line
 from discreet.posteriors.space import PosteriorSpace
 from discreet.utility.metrics import Floats
@@ -57,32 +58,9 @@ def stratum_weights(space: PosteriorSpace, first: Whole, last: Whole) -> Floats:
     return shown
 
 
-def predictive_quantiles(space: PosteriorSpace, number: int) -> Whole:
-    """First counts at the middles of equally likely parts of the predictive: each stands for 1/number of it.
-
-    >>> predictive_quantiles(PosteriorSpace(prior=[1, 1], n=999), 4).tolist()
-    [124, 374, 624, 874]
-    """
-    import numpy as np
-
-    n = space.n
-    growth = 0.01
-    mean, spread = first_count_moments(space)
-    cuts = [partition(0, n, growth), n + 1 - partition(0, n, growth), np.rint(mean + spread * np.arange(-12, 12, 0.1))]
-    first = np.unique(np.clip(np.concatenate(cuts).astype(np.int64), 0, n))
-    last = np.concatenate([first[1:] - 1, [n]])
-    sums = np.concatenate([[0.0], np.cumsum(stratum_weights(space, first, last))])
-    at = (np.arange(number) + 0.5) / number
-    place = np.clip(np.searchsorted(sums, at, side="right") - 1, 0, len(first) - 1)
-    inside = (at - sums[place]) / np.maximum(sums[place + 1] - sums[place], 1e-300)
-    moved = (inside * (last[place] - first[place] + 1)).astype(np.int64)
-    found: Whole = np.minimum(first[place] + moved, last[place])
-    return found
-
-
-def first_count_moments(space: PosteriorSpace) -> tuple[float, float]:
-    """The mean and the standard deviation of the first count under the predictive."""
-    alpha, n = space.prior.alpha, space.n
-    total = float(alpha.sum())
-    mean = n * float(alpha[0]) / total
-    return mean, math.sqrt(mean * float(alpha[1]) / total * (total + n) / (total + 1))
+def first_count_moments(prior: Dirichlet, n: int) -> tuple[float, float]:
+    """The mean and the standard deviation of the first of two counts under the predictive."""
+    first, second = prior.alpha.tolist()
+    total = first + second
+    mean = n * (first / total)
+    return mean, math.sqrt(mean * (second / total) * ((total + n) / (total + 1)))

@@ -89,16 +89,6 @@ class LineKernel(ABC):
             yield ErrorRows.exact(weight[start : start + len(c)], value, mass)
             start += len(c)
 
-    def output_weights(self) -> Floats:
-        """P(output) over data that the prior expects, for the outputs that `column` takes."""
-        import numpy as np
-
-        total = np.zeros(self.space.n + 1)
-        for c in self.chunks(np.arange(self.space.n + 1)):
-            released, mass = self.outputs(c)
-            np.add.at(total, released.ravel(), (self.predictive[c][:, None] * mass).ravel())
-        return total
-
     def outputs(self, c: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
         """The outputs of the law and their masses, before any way back."""
         released, mass, _ = self.rows(c)

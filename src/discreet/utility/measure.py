@@ -37,7 +37,7 @@ class Accuracy:
 
     Without counts, under the prior predictive: how far a curator should expect it to be before seeing data. With
     counts it speaks of the true data: `publishable` is False. `mean` is right within `error` (0: up to floats).
-    `quantile` and `tail` are never below the truth, except by draws.
+    `quantile` and `tail` are never below the truth, except by draws; `tail_upper` hardly ever is even then.
     """
 
     mechanism: Mechanism
@@ -62,6 +62,16 @@ class Accuracy:
     def tail(self, t: object) -> float:
         """Pr[distance ≥ t]."""
         return self._source.tail(float(exact(t, "t", minimum=0)))
+
+    def tail_upper(self, t: object) -> float:
+        """Pr[distance ≥ t] from above: where data sets were drawn, by the most that they leave but for 1 in 10⁹.
+
+        >>> from discreet import PosteriorSpace
+        >>> drawn = accuracy(Geometric(PosteriorSpace(prior=[2, 2, 2], n=700), epsilon=1))
+        >>> round(drawn.tail("0.2"), 3), round(drawn.tail_upper("0.2"), 3)
+        (0.014, 0.015)
+        """
+        return self._source.tail_upper(float(exact(t, "t", minimum=0)))
 
     def worst_quantile(self, p: object) -> float:
         """The largest quantile of any data set."""

@@ -184,9 +184,9 @@ def _row(made: Mechanism, setting: str) -> dict[str, Any]:
     missing = {}
     try:
         width = expected_width(made)
-        interval, how = width.value, width.method
+        interval, within, how = width.value, width.error, width.method
     except TooLarge as refusal:
-        interval, how = None, ""
+        interval, within, how = None, None, ""
         missing["interval_width"] = refusal.message
     if found.worst_mean is None:
         missing["worst_mean_error"] = "the worst case needs every data set"
@@ -205,6 +205,7 @@ def _row(made: Mechanism, setting: str) -> dict[str, Any]:
         "error_95": found.quantile("0.95"),
         "shift_points": 50 * moved.mean / (made.space.n + float(made.space.prior.total)),
         "interval_width": interval,
+        "interval_width_within": within,
         "parameters": made.parameters(),
         "method": found.method + (f"; interval by {how}" if how else ""),
         "missing": missing,
@@ -219,9 +220,11 @@ def _recommended(rows: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
     limit = next((row for row in rows if row["setting"] == "limit"), None)
     beyond = "" if limit is None else f"; the least that any mechanism could reach is {limit['mean_error']:.4g}"
     if best["mean_error"] < (1 - CLEARLY) * geometric["mean_error"] - geometric["mean_error_within"]:
+        least, worst = (best["worst_mean_error"] or 0.0), (geometric["worst_mean_error"] or 0.0)
+        price = f"; for the worst data set it has {least:.4g}, where the default way back has at most {worst:.4g}"
         return best, (
             f"its expected error {best['mean_error']:.4g} is the least; geometric with its default way back has "
-            f"{geometric['mean_error']:.4g}{beyond}"
+            f"{geometric['mean_error']:.4g}{price if least > worst else ''}{beyond}"
         )
     others = [row["mean_error"] for row in private if row["name"] != "geometric"]
     runner = f"; the best of the others has {min(others):.4g}" if others else ""

@@ -140,13 +140,20 @@ class NoisySimplex(SimplexKernel):
         found = [self.mechanism.posterior(tuple(y)).alpha for y in self.outputs.tolist()]
         return np.array(found)
 
-    def masses(self, rank: int) -> Floats:
-        """P(y | c) of all cut outputs; summed over those that lead to the same candidate."""
+    def noisy_masses(self, rank: int) -> Floats:
+        """P(y | c) of all cut outputs, before any way back."""
         import numpy as np
 
         norms = np.abs(self.outputs - self.candidates[rank]).sum(axis=1)
         mass: Floats = np.exp(self._log_rest - self.half * norms)
         mass /= mass.sum()
+        return mass
+
+    def masses(self, rank: int) -> Floats:
+        """The same; summed over the outputs that lead to the same candidate."""
+        import numpy as np
+
+        mass = self.noisy_masses(rank)
         if self.way == "free":
             return mass
         together: Floats = np.bincount(self._back, mass, len(self.candidates)).astype(np.float64)

@@ -1,7 +1,9 @@
 """The inverse questions: the least ε for a wanted error at a wanted confidence, or for a wanted interval width.
 
-They are answered for geometric with its default way back, which every space can use. A bracket is found by doubling
-and closed by bisection among the numbers of four digits: the ε given meets the target, and 0.99 of it does not.
+They are answered for geometric with its default way back, which every space can use. A bracket is closed by bisection
+among the numbers of four digits: the ε given meets the target, and 0.99 of it does not, as far as is known. What is
+known of an error or a width may be an interval: then the end on the safe side has to meet the target, and a plan's
+`question` says which it is and how it was found.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from discreet.arithmetic.numbers import exact
@@ -22,7 +25,7 @@ from discreet.utility.widths import expected_width, width_without_privacy
 LEAST, MOST = Fraction(1, 10**6), Fraction(10**4)
 """Beyond these no ε is sought."""
 
-DIGITS = 4
+DIGITS, _CLOSE, _ABOUT = 4, 1e-4, 1e-5
 
 
 def plan(
@@ -60,12 +63,15 @@ def plan(
         return plan_at(space, epsilon, thorough=thorough, question=question, progress=progress)
     if target_width is not None:
         wanted = exact(target_width, "target_width", above=0)
-        question = {"target_width": str(wanted)}
         found = least_epsilon_for_width(space, wanted)
+        width = expected_width(Geometric(space, epsilon=found))
+        question = {"target_width": str(wanted), "at_most": width.value + width.error, "by": width.method}
     else:
         distance, share = exact(target_error, "target_error", above=0), exact(confidence, "confidence", above=0)
-        question = {"target_error": str(distance), "confidence": str(share), "worst_case": worst_case}
         found = least_epsilon_for_error(space, distance, share, worst_case=worst_case)
+        beyond, method = _beyond(space, found, distance, worst_case)
+        question = {"target_error": str(distance), "confidence": str(share), "worst_case": worst_case}
+        question |= {"at_least": 1 - beyond, "by": method}
     return plan_at(space, found, thorough=thorough, question=question, progress=progress)
 
 
@@ -78,24 +84,35 @@ def least_epsilon_for_error(
     if distance >= 1:
         raise InvalidInput("no Hellinger distance is above 1, so any epsilon keeps it", hint="want a smaller error")
 
-    def meets(epsilon: Fraction) -> bool:
-        return meets_error(space, epsilon, distance, confidence, worst_case=worst_case)
+    @cache
+    def beyond(epsilon: Fraction) -> float:
+        return _beyond(space, epsilon, distance, worst_case)[0] - float(1 - confidence)
 
-    return _least(meets, "no epsilon meets this target error", "allow a larger error")
+    guess = _crossing(lambda t: beyond(Fraction(f"{math.exp(t):.6g}")), 0.0)
+    return _least(
+        lambda epsilon: beyond(epsilon) <= 0, "no epsilon meets this target error", "allow a larger error", guess
+    )
 
 
 def meets_error(
     space: PosteriorSpace, epsilon: object, distance: Fraction, confidence: Fraction, *, worst_case: bool = False
 ) -> bool:
     """Whether geometric at ε keeps within the distance with the confidence, on average or for every data set."""
+    return _beyond(space, epsilon, distance, worst_case)[0] <= float(1 - confidence)
+
+
+def _beyond(space: PosteriorSpace, epsilon: object, distance: Fraction, worst_case: bool) -> tuple[float, str]:
+    """Pr[H > distance] by geometric from above, and how it was found."""
     found = accuracy(Geometric(space, epsilon=epsilon))
     just_above = Fraction(math.nextafter(float(distance), math.inf))
-    tail = found.worst_tail(just_above) if worst_case else found.tail(just_above)
-    return tail <= float(1 - confidence)
+    return found.worst_tail(just_above) if worst_case else found.tail_upper(just_above), found.method
 
 
 def least_epsilon_for_width(space: PosteriorSpace, width: Fraction) -> Fraction:
-    """The least ε (four digits, rounded up) at which the expected noise-aware width is at most the wanted one."""
+    """The least ε (four digits, rounded up) at which the expected noise-aware width is at most the wanted one.
+
+    What is known of a width is an interval, and its upper end has to be at most the wanted width.
+    """
     if width >= 1:
         raise InvalidInput(
             "no interval of a share is wider than 1, so any epsilon meets it", hint="want a narrower one"
@@ -105,32 +122,66 @@ def least_epsilon_for_width(space: PosteriorSpace, width: Fraction) -> Fraction:
         raise InvalidInput(
             f"the interval has an expected width of {without:.4g} even without privacy", hint="allow a wider interval"
         )
-    return _least(
-        lambda epsilon: expected_width(Geometric(space, epsilon=epsilon)).value <= float(width),
-        "no epsilon meets this target width",
-        "allow a wider interval",
-    )
+
+    @cache
+    def about(t: float) -> float:
+        return expected_width(Geometric(space, epsilon=f"{math.exp(t):.6g}"), sharp=_ABOUT).value - float(width)
+
+    def meets(epsilon: Fraction) -> bool:
+        found = expected_width(Geometric(space, epsilon=epsilon))
+        return found.value + found.error <= float(width)
+
+    guess = _crossing(about, math.log(_normal_guess(space, width, without)))
+    return _least(meets, "no epsilon meets this target width", "allow a wider interval", guess)
 
 
-def _least(meets: Callable[[Fraction], bool], failure: str, hint: str) -> Fraction:
-    low, high = Fraction(1, 2), Fraction(1)
-    while not meets(high):
-        low, high = high, 2 * high
+def _unit(epsilon: Fraction) -> Fraction:
+    """The last of the digits that an ε is given with."""
+    return Fraction(10) ** (math.floor(math.log10(epsilon)) + 1 - DIGITS)
+
+
+def _normal_guess(space: PosteriorSpace, width: Fraction, without: float) -> float:
+    """About the ε for a width, if noise of variance 2/ε² added to the variance of a normal law."""
+    spare = math.sqrt(float(width) ** 2 - without**2) / (2 * 1.96)
+    return min(max(math.sqrt(2) / (spare * (space.n + float(space.prior.total))), float(LEAST)), float(MOST))
+
+
+def _crossing(f: Callable[[float], float], t: float) -> Fraction:
+    """About the ε at whose logarithm a falling f crosses 0, from about where it does; as far as ε is sought at most."""
+    from scipy import optimize
+
+    low, high = math.log(LEAST), math.log(MOST)
+    side, step = 1 if f(t) > 0 else -1, 0.25
+    before = t
+    while low < t < high and (f(t) > 0) == (side > 0):
+        before, t, step = t, min(max(t + side * step, low), high), 2 * step
+    if (f(t) > 0) != (side > 0):
+        t = optimize.brentq(f, *sorted((before, t)), xtol=_CLOSE)
+    found = Fraction(math.exp(t + _CLOSE))
+    return math.ceil(found / _unit(found)) * _unit(found)
+
+
+def _least(meets: Callable[[Fraction], bool], failure: str, hint: str, guess: Fraction) -> Fraction:
+    """The least ε, by a bracket that grows from a guess and is then closed."""
+    ratio = 1 + Fraction(1, 10**DIGITS)
+    low, high, known = max(guess / ratio, LEAST), max(guess, 2 * LEAST), cache(meets)
+    while not known(high):
+        low, high, ratio = high, high * ratio, min(ratio**2, Fraction(2))
         if high > MOST:
             raise InvalidInput(failure, hint=hint)
-    while meets(low):
-        low, high = low / 2, low
-        if low < LEAST:
-            return high
-    unit = Fraction(10) ** (math.floor(math.log10(low)) + 1 - DIGITS)
+    while known(low):
+        if low == LEAST:
+            return LEAST
+        low, high, ratio = max(low / ratio, LEAST), low, min(ratio**2, Fraction(2))
+    unit = _unit(low)
     below, above = math.floor(low / unit), math.ceil(high / unit)
     while above - below > 1:
         middle = (below + above) // 2
-        if meets(middle * unit):
+        if known(middle * unit):
             above = middle
         else:
             below = middle
     found = above * unit
-    while found > LEAST and meets(found * Fraction(99, 100)):  # where the error is not monotone in ε
+    while found > LEAST and known(found * Fraction(99, 100)):  # where the error is not monotone in ε
         found *= Fraction(99, 100)
     return found

@@ -1,185 +1,219 @@
 """The width of the interval that a reader may believe: of p(θ₁ | output), a mixture of Betas, before any data is seen.
 
 p(c | o) ∝ P(o | c)·DirMult(c), so the first category's share given an output o is a mixture of Beta(α₁+c₁, …). The
-expected width is a mean over outputs. Where they are many, equally likely parts of them are each represented by their
-middle in the order of the first count, along which the width changes smoothly: `method` says how many.
+expected width is a mean over outputs. Few outputs are all summed; along a line of many, the width and the probability
+of an output change smoothly, and `discreet.utility.smooth_sums` sums them from some of them with a measured error;
+three categories or more beyond enumeration are drawn, and the error is six standard errors.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from discreet.errors import TooLarge
-from discreet.kernels.line_noise import LineNoise
+from discreet.arithmetic.numbers import exact
+from discreet.errors import InvalidInput, TooLarge
 from discreet.mechanisms import Geometric, Mechanism
 from discreet.posteriors import Dirichlet
-from discreet.posteriors.mixtures import BetaMixture
 from discreet.posteriors.predictive import log_factors, log_predictive
 from discreet.posteriors.space import PosteriorSpace
 from discreet.samplers.noise import zero_sum
 from discreet.testing import HashedBits
-from discreet.utility.expected_counts import predictive_quantiles, predictive_weights
+from discreet.utility.count_mixtures import CountMixtures
+from discreet.utility.expected_counts import first_count_moments, predictive_weights
 from discreet.utility.line_kernels import LineKernel
 from discreet.utility.lines import line_kernel
 from discreet.utility.metrics import Floats
-from discreet.utility.simplices import simplex_kernel
+from discreet.utility.noisy_shares import intervals
+from discreet.utility.simplices import NoisySimplex, SimplexKernel, simplex_kernel
+from discreet.utility.smooth_sums import WHOLE, smooth_sum
 from discreet.utility.studies import drawn_data, study_size
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-OUTPUTS = 64
-"""How many outputs stand for all of them."""
+    Whole = NDArray[np.int64]
 
+SHARP = 1e-7
 LONGEST_LINE = 1 << 14
 LARGEST_TABLE = 3000
 
-_DATA, _NOISES = 40, 6
-_COMPONENTS = 400
-_STEPS = 4e9
-_FEWEST = 16
+_CELLS, _KEPT = 1 << 25, 1e-13
+_OUTPUTS, _FEWEST, _STEPS, _NODES = 512, 16, 4e9, 12
+_ROUNDING, _SURE = 1e-9, 6.0
 
 
 @dataclass(frozen=True)
 class Width:
-    """An expected interval width, as a share, and how it was found."""
+    """An expected interval width, as a share; how far it may be off; and how it was found."""
 
     value: float
+    error: float
     method: str
 
 
-def expected_width(mechanism: Mechanism, level: object = "0.95") -> Width:
+def expected_width(mechanism: Mechanism, level: object = "0.95", *, sharp: float = SHARP) -> Width:
     """The expected width of the noise-aware interval of the first category; `TooLarge` where it cannot be had.
 
+    Along a line of many outputs its error is at most the share `sharp` of it.
+
     >>> width = expected_width(Geometric(PosteriorSpace(prior=[1, 1], n=60), epsilon=1))
-    >>> round(width.value, 4), width.method
-    (0.2133, 'all 61 outputs')
+    >>> round(width.value, 4), width.error < 1e-8, width.method
+    (0.2133, True, 'all 61 outputs')
     """
-    if mechanism.space.k == 2:
-        kernel = line_kernel(mechanism) if mechanism.space.n <= LONGEST_LINE else None
-        if kernel is not None:
-            return _line_width(kernel, level)
-        noise = mechanism.kernel.noise
-        if noise is not None:
-            return _long_width(mechanism.space, noise, level)
+    share, space = _level(level), mechanism.space
+    if space.k > 2:
+        return (
+            _geometric_width(mechanism, share) if isinstance(mechanism, Geometric) else _table_width(mechanism, share)
+        )
+    noise = mechanism.kernel.noise
+    if noise is not None:
+        mirrored = noise.up == noise.down and len(set(space.prior.parameters)) == 1
+        return _line_width(
+            lambda o: intervals(space, noise, o, share),
+            space.prior,
+            space.n,
+            mirrored=mirrored,
+            scale=1 / noise.rate,
+            sharp=sharp,
+        )
+    kernel = line_kernel(mechanism) if space.n <= LONGEST_LINE else None
+    if kernel is None:
         raise TooLarge(f"its noise-aware widths are summed up to n = {LONGEST_LINE:,}", hint="use geometric")
-    if isinstance(mechanism, Geometric):
-        return _structured_width(mechanism, level)
-    return _table_width(mechanism, level)
+    return _line_width(lambda o: _kernel_widths(kernel, o, share), space.prior, space.n, mirrored=kernel.mirrored)
 
 
 def width_without_privacy(space: PosteriorSpace, level: object = "0.95") -> Width:
     """The expected width of the first category's interval when the posterior itself is published."""
     import numpy as np
 
-    pair = _two_categories(space)
-    if space.n < 4096:
-        weight, c = predictive_weights(pair), np.arange(space.n + 1)
-        method = f"all {space.n + 1} counts"
-    else:
-        c = predictive_quantiles(pair, 1024)
-        weight, method = np.full(len(c), 1 / len(c)), "1024 equally likely counts"
-    first, second = pair.prior.alpha
-    mixture = BetaMixture(np.ones((len(c), 1)), (first + c)[:, None], (second + space.n - c)[:, None])
-    return Width(_mean_width(mixture, weight, level), method)
+    share, prior = _level(level), _two_categories(space.prior)
+
+    def widths(c: Floats) -> tuple[Floats, Floats]:
+        chance = np.exp(log_predictive(prior, np.stack([c, space.n - c], axis=1)))
+        return chance, _plain_widths(prior, space.n, c, share)
+
+    return _line_width(widths, prior, space.n, mirrored=len(set(prior.parameters)) == 1)
 
 
-def _two_categories(space: PosteriorSpace) -> PosteriorSpace:
+def _level(level: object) -> float:
+    share = exact(level, "level", above=0)
+    if share >= 1:
+        raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95")
+    return float(share)
+
+
+def _two_categories(prior: Dirichlet) -> Dirichlet:
     """The first category against all others: its count has the predictive of two categories."""
-    first, rest = space.prior.parameters[0], space.prior.total - space.prior.parameters[0]
-    return PosteriorSpace(prior=Dirichlet([first, rest]), n=space.n) if space.k > 2 else space
+    first = prior.parameters[0]
+    return Dirichlet([first, prior.total - first])
 
 
-def _mean_width(mixture: BetaMixture, weight: Floats, level: object) -> float:
-    low, high = mixture.interval(level)
-    return float(weight @ (high - low) / weight.sum())
-
-
-def _line_width(kernel: LineKernel, level: object) -> Width:
+def _plain_widths(prior: Dirichlet, n: int, c: Floats, level: float) -> Floats:
+    """The widths of the posteriors of first counts themselves."""
     import numpy as np
 
-    space, n = kernel.space, kernel.space.n
-    outputs, weight, method = _chosen(kernel.output_weights())
+    first, second = prior.alpha
+    low, high = CountMixtures(np.ones((len(c), 1)), first + c, second + (n - c)).interval(level)
+    return high - low
+
+
+def _line_width(
+    widths: Callable[[Floats], tuple[Floats, Floats]],
+    prior: Dirichlet,
+    n: int,
+    *,
+    mirrored: bool,
+    scale: float = 0.0,
+    sharp: float = SHARP,
+) -> Width:
+    """The mean over the outputs 0 … n, of which `widths` tells the probabilities and the widths.
+
+    The probabilities of all outputs sum to 1: by how much those that were found do not is in the error.
+    """
+    import numpy as np
+
+    def terms(o: Whole) -> Floats:
+        at, back = np.unique(np.minimum(o, n - o) if mirrored else o, return_inverse=True)
+        chance, width = widths(at.astype(np.float64))
+        return np.stack([np.where(chance > 0, chance * width, 0.0), chance], axis=1)[back.reshape(-1)]
+
+    mean, spread = first_count_moments(prior, n)
+    marks = [mean + side * unit * 2.0**j for unit in (spread, scale) for j in range(6) for side in (-1, 1)]
+    total, error, number = smooth_sum(terms, n, [mean, *marks] if spread < n / 16 else [], sharp=sharp)
+    value = float(total[0] / total[1])
+    within = float(error[0]) + value * (abs(float(total[1]) - 1) + _ROUNDING)
+    return Width(value, within, f"all {n + 1} outputs" if n < WHOLE else f"{number} of {n + 1:,} outputs")
+
+
+def _kernel_widths(kernel: LineKernel, outputs: Floats, level: float) -> tuple[Floats, Floats]:
+    """P(output), and the widths: every data set is weighed."""
+    import numpy as np
+
     logs = np.stack([kernel.column(int(o)) for o in outputs])
     with np.errstate(divide="ignore"):
         logs = logs + np.log(kernel.predictive)
-    c, (first, second) = np.arange(n + 1), space.prior.alpha
-    return Width(_mean_width(BetaMixture.from_logs(logs, first + c, second + n - c), weight, level), method)
+    first, second = kernel.space.prior.alpha
+    low, high = CountMixtures(_weights(logs), first, second + kernel.space.n).interval(level)
+    return np.exp(logs).sum(axis=1), high - low
 
 
-def _chosen(weights: Floats) -> tuple[NDArray[np.int64], Floats, str]:
-    """All outputs if they are few, or the middles of equally likely parts."""
+def _weights(logs: Floats) -> Floats:
+    """The weights of rows of logarithms, over the largest of each."""
     import numpy as np
 
-    if len(weights) <= 2 * OUTPUTS:
-        kept = np.flatnonzero(weights > 0)
-        return kept, weights[kept], f"all {len(weights)} outputs"
-    sums = np.cumsum(weights) / weights.sum()
-    at = np.minimum(np.searchsorted(sums, (np.arange(OUTPUTS) + 0.5) / OUTPUTS), len(weights) - 1)
-    outputs, number = np.unique(at, return_counts=True)
-    return outputs, number / OUTPUTS, f"{OUTPUTS} equally likely parts of the outputs"
+    top = logs.max(axis=1, keepdims=True)
+    found: Floats = np.exp(logs - np.where(np.isfinite(top), top, 0.0))
+    return np.where(np.isfinite(top), found, 1.0)
 
 
-def _long_width(space: PosteriorSpace, noise: LineNoise, level: object) -> Width:
-    """Any n: outputs are counts at equally likely places of the predictive, each with noises of equal probability."""
-    import numpy as np
-
-    n, (first, second) = space.n, space.prior.alpha
-    outputs = (predictive_quantiles(space, _DATA)[:, None] + _noise_quantiles(noise, _NOISES)[None, :]).ravel()
-    outputs = np.clip(outputs, 0, n)
-    step = max(1, math.ceil(noise.reach(n) / _COMPONENTS))
-    reach = math.ceil(noise.reach(n) / step)
-    c = outputs[:, None] + step * np.arange(-reach, reach + 1)[None, :]
-    inside = (c >= 0) & (c <= n)
-    c = np.clip(c, 0, n)
-    logs = log_predictive(space.prior, np.stack([c, n - c], axis=-1).reshape(-1, 2)).reshape(c.shape)
-    logs = np.where(inside, logs - noise.rate * np.abs(outputs[:, None] - c), -np.inf)
-    mixture = BetaMixture.from_logs(logs, first + c, second + (n - c))
-    method = f"{_DATA} equally likely counts, with {_NOISES} equally likely noises each"
-    return Width(_mean_width(mixture, np.ones(len(outputs)), level), method)
-
-
-def _noise_quantiles(noise: LineNoise, number: int) -> NDArray[np.int64]:
-    """Noises at the middles of equally likely parts."""
-    import numpy as np
-
-    at = (np.arange(number) + 0.5) / number
-    with np.errstate(invalid="ignore"):  # of hardly any noise no part is as likely as the least float
-        below, above = noise.down / np.minimum(at, noise.down), noise.up / np.minimum(1 - at, noise.up)
-    low = -np.ceil(np.log(below) / noise.rate + 1e-12)
-    high = np.ceil(np.log(above) / noise.rate + 1e-12)
-    found = np.where(at < noise.down, low, np.where(1 - at < noise.up, high, 0.0))
-    return np.clip(found, -1e15, 1e15).astype(np.int64)
-
-
-def _table_width(mechanism: Mechanism, level: object) -> Width:
+def _table_width(mechanism: Mechanism, level: float) -> Width:
     """Three categories or more: the whole kernel as one table."""
-    import numpy as np
-
     space = mechanism.space
     if space.k > LARGEST_TABLE or space.size > LARGEST_TABLE:
         raise TooLarge(f"its noise-aware widths are summed up to {LARGEST_TABLE:,} candidates", hint="use geometric")
-    kernel, weight = simplex_kernel(mechanism), predictive_weights(space)
-    joint = np.stack([kernel.masses(rank) for rank in range(space.size)]) * weight[:, None]
-    outputs, share, method = _chosen(joint.sum(axis=0))
-    pair, count = _two_categories(space), kernel.candidates[:, 0]
-    given = np.stack([np.bincount(count, joint[:, o], space.n + 1) for o in outputs])
-    first, second = pair.prior.alpha
-    mixture = BetaMixture(given, first + np.arange(space.n + 1), second + space.n - np.arange(space.n + 1))
-    return Width(_mean_width(mixture, share, level), method)
+    kernel = simplex_kernel(mechanism)
+    return _enumerated_width(kernel, kernel.masses, level)
 
 
-def _structured_width(mechanism: Geometric, level: object) -> Width:
-    """Geometric with three categories or more, of any size: given z the counts are independent but for their total."""
+def _enumerated_width(kernel: SimplexKernel, masses: Callable[[int], Floats], level: float) -> Width:
+    """The mean over all outputs: their masses are told for each data set."""
     import numpy as np
 
-    space, half = mechanism.space, float(mechanism.epsilon) / 2
+    space, weight, count = kernel.space, predictive_weights(kernel.space), kernel.candidates[:, 0]
+    given = np.zeros((space.n + 1, len(masses(0))))
+    for rank, share in enumerate(weight.tolist()):
+        given[count[rank]] += share * masses(rank)
+    chance = given.sum(axis=0)
+    kept = chance > _KEPT / len(chance)
+    first, second = _two_categories(space.prior).alpha
+    low, high = CountMixtures(given[:, kept].T, first, second + space.n).interval(level)
+    value = float(chance[kept] @ (high - low) / chance[kept].sum())
+    return Width(value, abs(1 - float(chance[kept].sum())) + _ROUNDING * value, f"all {len(chance)} outputs")
+
+
+def _geometric_width(mechanism: Geometric, level: float) -> Width:
+    """Geometric with three categories or more: all noisy counts that a reader can tell apart, or drawn ones."""
+    try:
+        kernel = NoisySimplex(Geometric(mechanism.space, epsilon=mechanism.epsilon))
+    except TooLarge:
+        return _drawn_width(mechanism, level)
+    outputs = len(kernel.outputs)
+    if outputs * (len(kernel.candidates) + 32 * mechanism.space.n) > _CELLS:
+        return _drawn_width(mechanism, level)
+    return _enumerated_width(kernel, kernel.noisy_masses, level)
+
+
+def _drawn_width(mechanism: Geometric, level: float) -> Width:
+    """Geometric of any size: given z the counts are independent but for their total."""
+    import numpy as np
+
+    space, half, prior = mechanism.space, float(mechanism.epsilon) / 2, _two_categories(mechanism.space.prior)
     steps = (2.0 * min(40 / half, space.n)) ** 2 * (space.k - 1) * (space.k - 2) / 2
-    number = min(OUTPUTS, int(_STEPS / steps))
+    number = min(_OUTPUTS, int(_STEPS / steps))
     if number < _FEWEST:
         raise TooLarge("noise-aware widths would convolve too much noise", hint="use a larger epsilon")
     drawn = study_size(space)
@@ -187,17 +221,42 @@ def _structured_width(mechanism: Geometric, level: object) -> Width:
     noisy = drawn_data(space, drawn, "data") + noise
     at = ((np.arange(number) + 0.5) / number * drawn).astype(np.int64)
     outputs = noisy[np.argsort(noisy[:, 0], kind="stable")][at]
-    first, second = _two_categories(space).prior.alpha
-    wider = []
-    for z in outputs:
-        c, weight = first_count_given(space, half, z)
-        low, high = BetaMixture(weight, first + c, second + (space.n - c)).interval(level)
-        without = BetaMixture(np.ones((len(c), 1)), (first + c)[:, None], (second + space.n - c)[:, None])
-        wider.append(float(high - low) - _mean_width(without, weight, level))
+    windows = [first_count_given(space, half, z) for z in outputs]
+    size = max(len(c) for c, _ in windows)
+    start = np.array([min(int(c[0]), space.n + 1 - size) for c, _ in windows])
+    weights = np.zeros((number, size))
+    for row, (c, weight) in enumerate(windows):
+        weights[row, c - start[row]] = weight
+    first, second = prior.alpha
+    low, high = CountMixtures(weights, first + start, second + (space.n - start)).interval(level)
     # Outputs differ far more in the width that their counts would have anyway than in what the noise adds to it: only
-    # the latter is averaged over few outputs, and the former over all counts.
+    # the latter is averaged over few outputs, and the former over all counts. Neighbours in the order of their first
+    # count tell how far outputs differ by chance.
+    wider = high - low - _plain_means(prior, space.n, windows, level)
+    without = width_without_privacy(space, level)
+    spread = math.sqrt(float((np.diff(wider) ** 2).sum()) / (2 * (number - 1) * number))
     method = f"{number} outputs, in order of their first count, of {drawn} exact draws"
-    return Width(width_without_privacy(space, level).value + float(np.mean(wider)), method)
+    return Width(without.value + float(wider.mean()), without.error + _SURE * spread, method)
+
+
+def _plain_means(prior: Dirichlet, n: int, windows: Sequence[tuple[Whole, Floats]], level: float) -> Floats:
+    """The mean widths without noise, over windows of counts: far from the ends a polynomial does for all of them."""
+    import numpy as np
+
+    node = np.polynomial.legendre.leggauss(_NODES)[0]
+    basis = np.linalg.inv(np.polynomial.legendre.legvander(node, _NODES - 1))
+    rules = []
+    for c, weight in windows:
+        if min(c[0], n - c[-1]) < 4 * len(c):
+            rules.append((c.astype(np.float64), weight))
+        else:
+            polynomials = np.polynomial.legendre.legvander(2 * (c - c[0]) / (len(c) - 1.0) - 1, _NODES - 1)
+            rules.append((c[0] + (len(c) - 1) * (node + 1) / 2, weight @ polynomials @ basis))
+    at, back = np.unique(np.concatenate([places for places, _ in rules]), return_inverse=True)
+    value = _plain_widths(prior, n, at, level)[back.reshape(-1)]
+    row = np.repeat(np.arange(len(rules)), [len(places) for places, _ in rules])
+    found: Floats = np.bincount(row, value * np.concatenate([weight for _, weight in rules])).astype(np.float64)
+    return found
 
 
 def first_count_given(space: PosteriorSpace, half: float, z: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
