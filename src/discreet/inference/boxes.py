@@ -26,7 +26,7 @@ LEFT_OUT = 1e-13
 """Windows grow until the bound on what they leave out is below this."""
 
 CELLS = 1 << 21
-"""All windows together are not longer than this."""
+"""All windows together are not longer than this, unless it is said otherwise."""
 
 _START = 36.0
 
@@ -62,9 +62,9 @@ def _product(column: Sequence[Factor]) -> Factor:
     )
 
 
-def box(factors: Sequence[Factor], alpha: Floats, n: int, reach: Sequence[tuple[int, int]]) -> Box:
+def box(factors: Sequence[Factor], alpha: Floats, n: int, reach: Sequence[tuple[int, int]], cells: int = CELLS) -> Box:
     """The box of windows that reach so far to the left and right of what each factor points to."""
-    own, lows, highs = _edges(factors, n, reach)
+    own, lows, highs = _edges(factors, n, reach, cells)
     logs = [_log_mass(factor, a, low, high) for factor, a, low, high in zip(factors, alpha, lows, highs, strict=True)]
     masses, tilt = tilted(logs, lows, n)
     total, tails = sum(own), []
@@ -95,7 +95,7 @@ def wider(found: Box, reach: Sequence[tuple[int, int]], allowed: float, n: int) 
 
 
 def _edges(
-    factors: Sequence[Factor], n: int, reach: Sequence[tuple[int, int]]
+    factors: Sequence[Factor], n: int, reach: Sequence[tuple[int, int]], cells: int
 ) -> tuple[list[int], list[int], list[int]]:
     """The low ends that the factors set, the low ends, and the high ends: the others and n may leave less room."""
     own = [max(0, f.first - left) if f.left > 0 else 0 for f, (left, _) in zip(factors, reach, strict=True)]
@@ -104,7 +104,7 @@ def _edges(
     highs = [min(high, n - (total - low)) for low, high in zip(own, highs, strict=True)]
     total = sum(highs)
     lows = [max(low, n - (total - high)) for low, high in zip(own, highs, strict=True)]
-    if sum(high - low + 1 for low, high in zip(lows, highs, strict=True)) > CELLS:
+    if sum(high - low + 1 for low, high in zip(lows, highs, strict=True)) > cells:
         raise TooLarge("the counts that matter to a reader are too many to list", hint="use a larger epsilon")
     return own, lows, highs
 

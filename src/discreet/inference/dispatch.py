@@ -78,20 +78,36 @@ def _believed(about: list[About], prior: object) -> NoiseAware:
 def _weighed(about: list[About], own: PosteriorSpace) -> CountPosterior:
     parts = [mechanism.kernel.factors(output) for mechanism, output in about]
     known = [part for part in parts if part is not None]
-    if own.k == 2 and (_wide(together(known), own.n) if len(known) == len(parts) else own.n >= LONGEST):
-        found = on_a_line(about, own)
-        if found is not None:
-            return found
+    if own.k == 2:
+        return _on_two(about, own, known)
     if len(known) == len(parts):
         try:
             return Product(together(known), own.prior.alpha, own.n)
         except TooLarge:
-            if own.k == 2:
-                raise
-    if own.k > 2 and (len(known) == len(parts) or exceeds(own, LISTED)):
+            pass
+    if len(known) == len(parts) or exceeds(own, LISTED):
         drawn = sampled(about, own)
         if drawn is not None:
             return drawn
+    return _listed(about, own)
+
+
+def _on_two(about: list[About], own: PosteriorSpace, known: list[list[Factor]]) -> CountPosterior:
+    """Two categories: windows about the outputs, blocks where these are wide, or every data set."""
+    every = len(known) == len(about)
+    if every and not _wide(together(known), own.n):
+        try:
+            return Product(together(known), own.prior.alpha, own.n, 4 * WIDE)
+        except TooLarge:  # the prior contradicts the outputs, and draws the counts far away from them
+            pass
+    found = on_a_line(about, own) if every or own.n >= LONGEST else None
+    if found is not None:
+        return found
+    return Product(together(known), own.prior.alpha, own.n) if every else _listed(about, own)
+
+
+def _listed(about: list[About], own: PosteriorSpace) -> Listed:
+    """Every data set, one by one."""
     logs = sum(mechanism.kernel.column(output).values for mechanism, output in about)
     rows = own.candidates().array()
     return Listed(

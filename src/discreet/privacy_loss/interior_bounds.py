@@ -50,13 +50,17 @@ _LISTED = 4096
 
 
 class Groups(NamedTuple):
-    """Groups of offsets on one side (±1): the nearest and farthest of each, and the brackets of L over a block."""
+    """Groups of offsets on one side (±1): the nearest and farthest of each, and the brackets of L over a block.
+
+    `beyond` is at least L of the farthest from the other row of a pair, which is one record farther away.
+    """
 
     side: int
     near: Whole
     far: Whole
     least: Floats
     most: Floats
+    beyond: Floats
 
 
 class Middle:
@@ -75,8 +79,7 @@ class Middle:
         step = self._step(low, high)
         most = min(self.scale, fast * step) + change * step  # the outputs c and c' themselves
         for group in groups:
-            farthest = self._brackets(low, high, group.side * (group.far + 1))[1]
-            found = self._moved(low, high, fast, group) + change * _distance(farthest)
+            found = self._moved(low, high, fast, step, group) + change * _distance(group.beyond)
             most = max(most, float(found.max(initial=0.0)))
         return float((most + self._normalisers(low, high, slow, fast, change, groups)) * (1 + _ROUND))
 
@@ -87,21 +90,19 @@ class Middle:
         """
         import numpy as np
 
-        fast, most = float(self.rates(np.array([c, c + 1])).max()), 0.0
+        fast, step, most = float(self.rates(np.array([c, c + 1])).max()), self._step(c, c + 1), 0.0
         for side, reach in ((1, above), (-1, below)):
             group = self._groups(c, c + 1, side)
-            farthest = self._brackets(c, c + 1, side * (group.far + 1))[1]
-            ends = [np.abs(change * _distance(loss) + offset) for loss in (group.least, farthest)]
-            found = (np.maximum(*ends) + self._moved(c, c + 1, fast, group))[group.far > reach]
+            ends = [np.abs(change * _distance(loss) + offset) for loss in (group.least, group.beyond)]
+            found = (np.maximum(*ends) + self._moved(c, c + 1, fast, step, group))[group.far > reach]
             most = max(most, float(found.max(initial=0.0)))
         return most * (1 + _ROUND)
 
-    def _moved(self, low: int, high: int, fast: float, group: Groups) -> Floats:
+    def _moved(self, low: int, high: int, fast: float, step: float, group: Groups) -> Floats:
         """Bounds on a·|H' - H| at the outputs of each group: S ≥ LS ≥ H(c, c'), so it is never above s."""
         import numpy as np
 
-        limit = min(self.scale, fast * self._step(low, high))
-        found: Floats = np.minimum(fast * self._slopes(low, high, group), limit)
+        found: Floats = np.minimum(fast * self._slopes(low, high, group), min(self.scale, fast * step))
         return found
 
     def _step(self, low: int, high: int) -> float:
@@ -147,12 +148,14 @@ class Middle:
         return moved / total + math.log1p(lost / total)
 
     def _groups(self, low: int, high: int, side: int) -> Groups:
+        import numpy as np
+
         longest = self.space.n - low if side > 0 else high
         edges = distance_groups(longest)
         near, far = edges[:-1], edges[1:] - 1
-        least, _ = self._brackets(low, high, side * near)
-        _, most = self._brackets(low, high, side * far)
-        return Groups(side, near, far, least, most)
+        least, most = self._brackets(low, high, side * np.concatenate([near, far, far + 1]))
+        size = len(near)
+        return Groups(side, near, far, least[:size], most[size : 2 * size], most[2 * size :])
 
     def _brackets(self, low: int, high: int, offset: Whole) -> tuple[Floats, Floats]:
         """The least and the largest L of an offset over the rows of the block, category by category."""

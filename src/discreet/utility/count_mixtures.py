@@ -28,7 +28,7 @@ class CountMixtures:
     >>> import numpy as np
     >>> low, high = CountMixtures(np.array([[0.25, 0.5, 0.25]]), 30.0, 72.0).interval(0.95)
     >>> low.round(4), high.round(4)
-    (array([0.2207]), array([0.4017]))
+    (array([0.218]), array([0.3972]))
     """
 
     def __init__(self, weights: Floats, a: ArrayLike, b: ArrayLike) -> None:

@@ -42,7 +42,7 @@ def intervals(space: PosteriorSpace, noise: LineNoise, outputs: Floats, level: f
     >>> noise = LineNoise(rate=1.0, up=0.2689, zero=0.4621, down=0.2689)
     >>> chance, width = intervals(PosteriorSpace(prior=[1, 1], n=60), noise, np.array([0.0, 30.0]), 0.95)
     >>> chance.round(5), width.round(4)
-    (array([0.0257 , 0.01639]), array([0.0764, 0.2475]))
+    (array([0.01896, 0.01639]), array([0.0922, 0.2605]))
     """
     return _Densities(space, noise, outputs).widths(level)
 
@@ -204,13 +204,14 @@ def log_below(o: Floats, n: int, s: Floats, rate: float) -> Floats:
 
     >>> import numpy as np
     >>> log_below(np.array([0.0, 2.0, 2.0]), 4, np.array([0.0, 0.0, -900.0]), 1.0).round(4)
-    array([   -inf, -2.1218, -2.    ])
+    array([   -inf, -2.2983, -2.    ])
     """
     import numpy as np
     from scipy.special import expit
 
     found, some = np.full(len(s), -np.inf), np.flatnonzero(o > 0)
     here, log = log_binomial(o, n, s), log_binomial(o, n, s + rate)
+    ratio = np.where(s < -_FARTHEST, n * (np.logaddexp(0, s + rate) - np.logaddexp(0, s)) - rate * o, here - log)
     x, rest = expit(s + rate), expit(-s - rate)
     deviation = np.sqrt(n * x * rest + 1)
     away = (o * rest - (n - o) * x) / deviation
@@ -223,13 +224,13 @@ def log_below(o: Floats, n: int, s: Floats, rate: float) -> Floats:
     # b(o | s)/b(o | s + rate) has a form of its own, which keeps its digits where the rate is small.
     moved = n * np.log1p(expit(s[at]) * math.expm1(min(rate, 1.0))) - rate * o[at]
     small = (rate * deviation[at] < away[at]) & (rate <= 1)
-    found[at] = np.log1p(-tail) + np.where(small, moved, here[at] - log[at])
+    found[at] = np.log1p(-tail) + np.where(small, moved, ratio[at])
     at = some[np.abs(away[some]) <= _NEAR]
     below, chance = x[at] < 0.5, np.empty(len(at))  # a share next to 1 would lose its digits
     chance[below] = 1 - incomplete_beta(o[at][below], n - o[at][below] + 1, x[at][below])
     chance[~below] = incomplete_beta(n - o[at][~below] + 1, o[at][~below], rest[at][~below])
     with np.errstate(divide="ignore"):
-        found[at] = np.log(chance) + (here[at] - log[at])
+        found[at] = np.log(chance) + ratio[at]
     return found
 
 

@@ -1,7 +1,7 @@
 """Three categories or more and too many candidates: a study of drawn data sets, the same ones on every run.
 
 Data sets are drawn from the prior predictive. Where a row of probabilities can be had, each gets its exact error law;
-otherwise exact outputs are drawn: a few for each data set, or for the exponential family, whose draws cost little once
+otherwise exact outputs are drawn: one for each data set, or for the exponential family, whose draws cost little once
 one is prepared, many for each of fewer data sets. Either way the mean comes with a stated interval.
 """
 
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 DRAWN = 50_000
 """How many outputs are drawn where that is quick; fewer for many categories."""
-
-_NOISES = 24
-"""Each data set of so few categories, over their number, has so many outputs: they are drawn faster than it is."""
 
 _SLOWLY = 2_000
 _PREPARED, _EACH = 200, 64
@@ -128,7 +125,6 @@ def _outputs(mechanism: Mechanism, counts: Counts | None) -> tuple[NDArray[np.in
         data = np.broadcast_to(np.array(counts, dtype=np.int64), (size, space.k))
         return data, kernel.draw_outputs(data[:1], size, bits)[0][:, None]
     several = (max(24, min(_PREPARED, 10 * _PREPARED // space.k)), _EACH)
-    quick = (study_size(space), max(1, min(8, _NOISES // space.k)))
-    size, each = {"quick": quick, "prepared": several, "slow": (_SLOWLY, 1)}[kernel.pace]
+    size, each = {"quick": (study_size(space), 1), "prepared": several, "slow": (_SLOWLY, 1)}[kernel.pace]
     data = drawn_data(space, size, "data")
     return data, kernel.draw_outputs(data, each, bits)
