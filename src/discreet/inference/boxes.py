@@ -13,13 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
 from discreet.errors import TooLarge
 from discreet.kernels.base import Factor
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Floats = NDArray[np.float64]
 
 LEFT_OUT = 1e-13
@@ -111,8 +112,6 @@ def _edges(
 
 def _log_mass(factor: Factor, alpha: float, low: int, high: int) -> Floats:
     """ln f over a window, up to a constant: increments of lnΓ(α+x) - lnΓ(x+1), which its values would lose."""
-    import numpy as np
-
     x = np.arange(low, high + 1, dtype=np.int64)
     later = x[1:].astype(np.float64)
     steps = np.where(later == 1, math.log(alpha), np.log1p((alpha - 1) / np.maximum(later, 2.0)))
@@ -122,8 +121,6 @@ def _log_mass(factor: Factor, alpha: float, low: int, high: int) -> Floats:
 
 def tilted(logs: Sequence[Floats], lows: Sequence[int], n: int) -> tuple[list[Floats], float]:
     """Normalised masses ∝ exp(log + tilt·x) whose means sum to n, or nearly so."""
-    import numpy as np
-
     steps = [np.arange(len(log), dtype=np.float64) for log in logs]
     target = n - sum(lows)
 
@@ -163,8 +160,6 @@ def _right_tail(factor: Factor, alpha: float, high: int, mass: Floats, tilt: flo
 
 def _left_tail(factor: Factor, alpha: float, low: int, mass: Floats, tilt: float) -> float:
     """The same to the left. Below α = 1, Γ(α+x)/x! rises toward 0, and all of it is below its value there."""
-    from scipy.special import gammaln
-
     ratio, rise = math.exp(min(-tilt - factor.left, 700)), 1.0
     if alpha >= 1:
         ratio *= low / (low + alpha - 1)

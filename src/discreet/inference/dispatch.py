@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from discreet.arithmetic.numbers import as_items
 from discreet.errors import InvalidInput, TooLarge
@@ -22,8 +22,6 @@ from discreet.posteriors.space import PosteriorSpace, exceeds
 from discreet.typing import Outcome
 
 if TYPE_CHECKING:
-    from typing import TypeAlias
-
     About: TypeAlias = tuple[Mechanism, Outcome]
 
 

@@ -10,7 +10,11 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, Self
+from typing import Any, ClassVar, Literal, NoReturn, Self
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
 
 from discreet.arithmetic.numbers import ball
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate
@@ -21,11 +25,6 @@ from discreet.posteriors.predictive import log_predictive
 from discreet.posteriors.space import PosteriorSpace, require_enumerable
 from discreet.samplers.bits import Bits, draw_choice
 from discreet.typing import Outcome
-
-if TYPE_CHECKING:
-    import numpy as np
-    from flint import arb
-    from numpy.typing import NDArray
 
 Objective = Literal["mean", "worst"]
 Weighting = Literal["predictive", "uniform"]
@@ -44,7 +43,6 @@ class KernelLaw(CandidateLaw):
     def log_weight(self, outcome: Outcome) -> arb:
         """The logarithm of the exact number; -∞ where the solver put none."""
         require_outcome(self.space, outcome)
-        from flint import arb
 
         value = self._row[self.space.candidates().index(outcome)]
         return ball(value).log() if value else arb.neg_inf()
@@ -55,8 +53,6 @@ class KernelLaw(CandidateLaw):
 
     def log_weights(self) -> NDArray[np.float64]:
         """All log-weights as floats."""
-        import numpy as np
-
         with np.errstate(divide="ignore"):
             shown: NDArray[np.float64] = np.log(np.array([float(value) for value in self._row]))
         return shown
@@ -138,7 +134,6 @@ def _solve(
     Permuting categories of equal prior permutes the programme, so the average of a solution over all permutations
     is a solution: P need only be known once for each orbit of pairs (c, r).
     """
-    import numpy as np
     from scipy import optimize, sparse
 
     rows = space.candidates().array()
@@ -173,8 +168,6 @@ def _solve(
 
 
 def _weights(space: PosteriorSpace, rows: NDArray[np.int64], weighting: Weighting) -> NDArray[np.float64]:
-    import numpy as np
-
     return np.exp(log_predictive(space.prior, rows)) if weighting == "predictive" else np.full(len(rows), 1 / len(rows))
 
 
@@ -182,8 +175,6 @@ def _private(
     space: PosteriorSpace, rows: NDArray[np.int64], orbit: NDArray[np.int64], epsilon: Fraction, width: int
 ) -> Any:
     """P(r|c) - e^ε P(r|c') ≤ 0 for adjacent c, c', each orbit of them once."""
-    import numpy as np
-
     pairs = np.concatenate([np.stack([orbit[i], orbit[j]], axis=1) for i, j in _adjacent(space, rows)])
     places = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
     return _matrix(np.tile([1.0, -np.exp(float(epsilon))], (len(places), 1)), places, width)
@@ -191,8 +182,6 @@ def _private(
 
 def _orbits(space: PosteriorSpace, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """A number for each pair of candidates; swapping categories of equal prior leaves it as it is."""
-    import numpy as np
-
     alpha, size = space.prior.parameters, len(rows)
     rank = {tuple(row): i for i, row in enumerate(rows.tolist())}
     swaps = []
@@ -217,7 +206,6 @@ def _adjacent(space: PosteriorSpace, rows: NDArray[np.int64]) -> list[tuple[int,
 
 def _matrix(values: NDArray[np.float64], columns: NDArray[np.int64], width: int) -> Any:
     """A sparse matrix whose rows have these values at these columns; values at the same place are added."""
-    import numpy as np
     from scipy import sparse
 
     height = np.repeat(np.arange(len(values)), values.shape[1])

@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
 from discreet.arithmetic.numbers import ball, float_upper, fraction_lower, fraction_upper, precision
 from discreet.mechanisms import Geometric
 from discreet.mechanisms.law import CandidateLaw
 from discreet.samplers.noise import ZeroSum
 
 if TYPE_CHECKING:
-    import numpy as np
-    from flint import arb
-    from numpy.typing import NDArray
-
     Floats = NDArray[np.float64]
 
 BALLS = 1 << 16
@@ -45,8 +45,6 @@ def excess(p: Floats, q: Floats, epsilon: float, error: float) -> tuple[Floats, 
 
     A term is P·(1 - e^(ε - loss)), which keeps its digits where the loss is close to ε.
     """
-    import numpy as np
-
     with np.errstate(invalid="ignore"):
         over = np.where(np.isneginf(p), np.inf, epsilon + q - p)  # no event: it cannot tell the two apart
     chance = np.exp(p)
@@ -84,8 +82,6 @@ def _enclosed(one: CandidateLaw, other: CandidateLaw, epsilon: Fraction) -> tupl
 
 
 def _sum(one: CandidateLaw, other: CandidateLaw, epsilon: arb) -> arb:
-    from flint import arb
-
     total, own, others = arb(0), one.log_total(), other.log_total()
     for here, there in zip(one.enclosures(), other.enclosures(), strict=True):
         if not here.is_finite():  # no event

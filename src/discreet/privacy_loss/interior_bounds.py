@@ -28,15 +28,15 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.mechanisms.exponential import Exponential, ExponentialGlobal, ExponentialSmooth
 from discreet.posteriors.distances import second_difference
 from discreet.posteriors.space import PosteriorSpace
 from discreet.sensitivity.vectorised import Steps
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Floats = NDArray[np.float64]
     Whole = NDArray[np.int64]
 
@@ -88,8 +88,6 @@ class Middle:
 
         It is |(a' - a)·H' + a·(H' - H) + offset|, with the change of the rate and the offset of the normalisers given.
         """
-        import numpy as np
-
         fast, step, most = float(self.rates(np.array([c, c + 1])).max()), self._step(c, c + 1), 0.0
         for side, reach in ((1, above), (-1, below)):
             group = self._groups(c, c + 1, side)
@@ -100,21 +98,15 @@ class Middle:
 
     def _moved(self, low: int, high: int, fast: float, step: float, group: Groups) -> Floats:
         """Bounds on a·|H' - H| at the outputs of each group: S ≥ LS ≥ H(c, c'), so it is never above s."""
-        import numpy as np
-
         found: Floats = np.minimum(fast * self._slopes(low, high, group), min(self.scale, fast * step))
         return found
 
     def _step(self, low: int, high: int) -> float:
         """A bound on H between neighbours."""
-        import numpy as np
-
         return float(_distance(np.maximum(*(self._brackets(low, high, np.array([side]))[1] for side in (1, -1))))[0])
 
     def _slopes(self, low: int, high: int, group: Groups) -> Floats:
         """Bounds on |H(c,r) - H(c',r)| for outputs at distances near … far from the nearer of the two rows."""
-        import numpy as np
-
         first, second = self._least_arguments(low - 1, high + 1, group.side, group.far / 2 + 1)
         gap = 0.25 * (group.far + 1) * (_trigamma_upper(first) + _trigamma_upper(second))
         with np.errstate(over="ignore"):
@@ -123,8 +115,6 @@ class Middle:
 
     def _normalisers(self, low: int, high: int, slow: float, fast: float, change: float, groups: list[Groups]) -> float:
         """A bound on |ln NL - ln NL'| of neighbours."""
-        import numpy as np
-
         n = self.space.n
         total, moved, lost = 1.0, 0.0, 0.0
         for group in groups:
@@ -148,8 +138,6 @@ class Middle:
         return moved / total + math.log1p(lost / total)
 
     def _groups(self, low: int, high: int, side: int) -> Groups:
-        import numpy as np
-
         longest = self.space.n - low if side > 0 else high
         edges = distance_groups(longest)
         near, far = edges[:-1], edges[1:] - 1
@@ -159,8 +147,6 @@ class Middle:
 
     def _brackets(self, low: int, high: int, offset: Whole) -> tuple[Floats, Floats]:
         """The least and the largest L of an offset over the rows of the block, category by category."""
-        import numpy as np
-
         n, (first, second) = self.space.n, self.alpha
         size = np.abs(offset).astype(np.float64)
         ends = []
@@ -175,8 +161,6 @@ class Middle:
 
     def _least_arguments(self, low: int, high: int, side: int, reach: Floats) -> tuple[Floats, Floats]:
         """The least parameters of both categories over the block's rows and the outputs within reach on one side."""
-        import numpy as np
-
         n, (first, second) = self.space.n, self.alpha
         one = first + np.maximum(low - (reach if side < 0 else 0.0 * reach), 0.0)
         two = second + np.maximum(n - high - (reach if side > 0 else 0.0 * reach), 0.0)
@@ -184,8 +168,6 @@ class Middle:
 
     def _components(self, rows: Whole) -> list[Floats]:
         """What 1/S is the least of, each of them monotone between these rows."""
-        import numpy as np
-
         steps = Steps(self.space, np.stack([rows, self.space.n - rows], axis=1))
         if self.kind is ExponentialGlobal:
             return [steps.inverse(self.kind, 0.0)]
@@ -196,8 +178,6 @@ class Middle:
 
     def _rates(self, low: int, high: int) -> tuple[float, float, float]:
         """The least and the greatest rate of the rows low … high, and a bound on |a - a'| between neighbours."""
-        import numpy as np
-
         turns = [c for c in range(self.last - 6, self.last + 1) if low < c < high]  # about the balanced count
         components = self._components(np.array([low, *turns, high]))
         slow = self.scale * min(float(part.min()) for part in components)
@@ -211,8 +191,6 @@ class Middle:
 
     def rates(self, rows: Whole) -> Floats:
         """a = s/S of these rows."""
-        import numpy as np
-
         steps = Steps(self.space, np.stack([rows, self.space.n - rows], axis=1))
         return self.scale * steps.inverse(self.kind, self.gamma)
 
@@ -235,8 +213,6 @@ class Middle:
 
 def _distance(loss: Floats) -> Floats:
     """H of L."""
-    import numpy as np
-
     shown: Floats = np.sqrt(-np.expm1(-loss))
     return shown
 
@@ -249,8 +225,6 @@ def _trigamma_upper(y: Floats) -> Floats:
 
 def distance_groups(longest: int) -> Whole:
     """Group edges: single distances first, then groups that grow with the distance, up to and including the longest."""
-    import numpy as np
-
     edges = list(range(1, min(_SINGLE, longest + 1) + 1))
     while edges[-1] <= longest:
         edges.append(min(longest + 1, int(edges[-1] * _GROWTH) + 1))

@@ -8,15 +8,13 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from discreet.arithmetic.texts import visible_text
 from discreet.errors import InvalidInput, TooLarge
+from discreet.inference import NoiseAware
 from discreet.posteriors import Dirichlet
 from discreet.typing import Outcome
-
-if TYPE_CHECKING:
-    from discreet.inference import NoiseAware
 
 SCHEMA = "discreet-receipt-1"
 BUNDLE_SCHEMA = "discreet-receipts-1"

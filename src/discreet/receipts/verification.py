@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from discreet.arithmetic.numbers import exact, fraction_lower, precision
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate
@@ -24,9 +24,6 @@ from discreet.receipts.groups import PublicGroup, public_groups_document
 from discreet.receipts.receipt import UNITS, Receipt, contradiction, exact_number
 from discreet.receipts.work import require_modest
 from discreet.utility.statement import accuracy_statement
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 DIGEST = re.compile("[0-9a-f]{64}")
 METHODS = ("theorem", "enumeration", "bounds")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput, TooLarge
 from discreet.mechanisms import Laplace, LaplaceImproved, Mechanism
@@ -153,8 +155,6 @@ def error_source(mechanism: Mechanism, metric: Metric, counts: Counts | None) ->
 
 
 def _simplex_source(mechanism: Mechanism, metric: Metric, counts: Counts | None) -> ErrorLaw:
-    import numpy as np
-
     diameter = metric.diameter(mechanism.space)
     try:
         kernel = simplex_kernel(mechanism)
