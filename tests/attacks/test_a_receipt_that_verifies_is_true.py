@@ -12,7 +12,8 @@ import pytest
 from discreet.errors import DiscreetError, InvalidInput
 from discreet.privacy_loss import Certificate
 from discreet.receipts import read_sealed, verify_any
-from discreet.requests.run import Question, release_columns, release_counts
+from discreet.requests.request import Question
+from discreet.requests.run import release_columns, release_counts
 
 Document = dict[str, Any]
 
