@@ -18,7 +18,7 @@ from discreet.requests.run import release_columns, release_counts
 Document = dict[str, Any]
 
 TABLE = pd.DataFrame({"vote": ["a", "b"] * 20, "sex": ["f", "m", "m", "f"] * 10, "age": ["old", "new"] * 20})
-BY_SEX = {"by": "sex", "groups": ["f", "m"], "group_public": True}
+BY_SEX: dict[str, Any] = {"by": "sex", "groups": ["f", "m"], "group_public": True}
 
 
 def verifies(document: Document | str) -> bool:
