@@ -111,7 +111,7 @@ class Optimal(Mechanism):
 
     @property
     def error(self) -> float:
-        """What no ε-DP mechanism on the candidates goes below, in Hellinger distance, as the programme's dual proves."""
+        """What no ε-DP mechanism on the candidates goes below, in Hellinger distance: the dual programme proves it."""
         return _solve(self.space, self.epsilon, self.objective, self.weighting)[1]
 
     def law(self, counts: object) -> KernelLaw:
