@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
@@ -233,7 +232,7 @@ def test_where_a_theorem_s_bound_is_reached_the_law_reaches_it(
     found = audit(mechanism)
     assert found.worst is not None
     said = certificate_by_theorem(mechanism).worst
-    assert said == found.certificate.worst == {key: list(at) for key, at in asdict(found.worst).items()}
+    assert said == found.certificate.worst == found.worst.to_json()
     assert found.worst.neighbour in list(mechanism.space.adjacency.neighbours(found.worst.counts))
     one, other = (
         mechanism.law(c).log_probability(found.worst.output) for c in (found.worst.counts, found.worst.neighbour)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from discreet import ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, ExponentialSmooth, Mechanism, audit
 from discreet.figures.style import GREY, STYLE, dress, legend_below, plain_logs, two_panels
 from discreet.posteriors.space import PosteriorSpace
-from discreet.privacy_loss.scan import Extreme, LineScan
+from discreet.privacy_loss.scan import LineScan, WorstCase
 from discreet.sensitivity.exact import published_gamma
 from discreet_papers.figures.readings import DISTANCE, DISTANCE_SETTING, PRINTED, READINGS, RIGHT
 from discreet_papers.published import LegacyLine, LegacySensitivity
@@ -57,13 +57,13 @@ def numbers(quick: bool) -> list[Loss]:
     for n in QUICK if quick else SIZES:
         space = PosteriorSpace(prior=[1, 1], n=n)
         for name, extreme in legacy_losses(space).items():
-            worst = (extreme.counts, extreme.neighbour, extreme.output)
+            worst = (extreme.counts[0], extreme.neighbour[0], extreme.output[0])
             found.append(Loss(PRINTED, name, n, extreme.loss, worst))
         found += right_losses(space)
     return found
 
 
-def legacy_losses(space: PosteriorSpace) -> dict[str, Extreme]:
+def legacy_losses(space: PosteriorSpace) -> dict[str, WorstCase]:
     """The exact losses of M_H and of local sensitivity under the papers' distance.
 
     >>> {name: round(found.loss, 3) for name, found in legacy_losses(PosteriorSpace(prior=[1, 1], n=1000)).items()}
