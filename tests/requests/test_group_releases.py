@@ -31,7 +31,7 @@ from discreet.requests import run
 from discreet.utility.statement import accuracy_statement
 from tests.receipts.test_receipts import leaves, with_other
 from tests.support.schema import faults
-from tests.support.tables import no_sync
+from tests.support.tables import fail_at, no_sync
 
 TABLE = pd.DataFrame(
     {"vote": ["a", "b", "a", "b", "b", "a", "b"], "sex": ["f", "f", "f", "m", "m", "m", "m"], "who": [*range(6), 0]}
@@ -229,11 +229,7 @@ def test_what_all_columns_share_is_no_part_of_a_question(asked: dict[str, Any]) 
 def test_a_failure_costs_at_most_one_charge_for_all_columns_and_a_retry_pays_nothing_more(
     step: str, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(taken: str) -> None:
-        if taken == step:
-            raise RuntimeError("the plug was pulled")
-
-    monkeypatch.setattr(run, "reached", fail)
+    monkeypatch.setattr(run, "reached", fail_at(step))
     with pytest.raises((RuntimeError, DiscreetError)):
         columns(ledger, request_id="x")
     charged = step not in ("prepared", "checked")
