@@ -40,3 +40,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for i, item in enumerate(group):
             if i not in kept:
                 item.add_marker(pytest.mark.soak)
+    for item in items:
+        # xdist 3.8 appends the group to an id that pytest 9.2 keeps elsewhere: without this, every worker starts Spark.
+        group, grouped = item.get_closest_marker("xdist_group"), hasattr(item.config, "workerinput")
+        if group and grouped and hasattr(item, "_id"):
+            item._id = item._id.parse(f"{item.nodeid}@{group.args[0]}")

@@ -62,6 +62,7 @@ def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("discreet.counting.category_codes.SMALL", request.param)
 
 
+@pytest.mark.few(16)
 @pytest.mark.usefixtures("_way")
 @pytest.mark.parametrize("form", TEXT)
 def test_every_form_counts_the_same_cells(form: str, tmp_path: Path) -> None:
@@ -81,6 +82,7 @@ def test_every_form_counts_the_same_cells(form: str, tmp_path: Path) -> None:
             assert not table.count_strays()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("people", [False, True], ids=["rows", "people"])
 def test_strays_of_either_column_stop_the_count(people: bool) -> None:
     stopped = Counter[bool]()

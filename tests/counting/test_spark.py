@@ -30,6 +30,7 @@ def counted(source: object, declaration: Declaration, engine: str | None = None)
         return (table.count_rows(), *table.count_categories())
 
 
+@pytest.mark.few(1)
 @pytest.mark.usefixtures("spark")
 @pytest.mark.parametrize("way", [64, 0], ids=["by comparing", "by join"])
 def test_nasty_texts_are_counted_by_the_rule(way: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,6 +49,7 @@ def test_a_text_that_is_not_utf_8_is_a_value_like_any_other(tmp_path: Path) -> N
     assert counted(source, Declaration("v", ["a", "b"], other="rest", id_column="who")) == (7, 2, 1, 4)
 
 
+@pytest.mark.few(1)
 @pytest.mark.usefixtures("spark")
 @pytest.mark.parametrize("way", [64, 0], ids=["by comparing", "by join"])
 def test_numbers_are_compared_as_numbers(way: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,6 +133,7 @@ def test_what_a_curator_sees_is_the_same_as_on_duckdb(tmp_path: Path) -> None:
         assert inspect_source(source, declaration) == inspect_source(str(tmp_path / "t.parquet"), declaration)
 
 
+@pytest.mark.few(2)
 @pytest.mark.usefixtures("spark")
 @pytest.mark.parametrize("name", ["``; DROP TABLE t; --", "a.b", "*", "${x}'\"", "c0", "f1"])
 def test_a_hostile_column_is_that_column_and_a_hostile_category_that_category(name: str, tmp_path: Path) -> None:

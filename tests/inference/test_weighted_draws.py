@@ -55,7 +55,7 @@ def off(one: dc.NoiseAware, whole: dc.NoiseAware) -> NDArray[np.float64]:
     return shown
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", FAMILIES)
 @pytest.mark.parametrize(("prior", "n"), SPACES, ids=str)
 def test_normalisers_are_those_of_enumeration(name: str, prior: list[object], n: int) -> None:
@@ -137,6 +137,7 @@ def test_proposals_have_the_law_that_they_say(kind: str) -> None:
         assert not fits(seen, {row: p * (1 + 0.2 * (row[0] > 3)) / 1.05 for row, p in chance.items()})
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("name", "k", "n", "epsilon"),
     [
@@ -199,6 +200,7 @@ def test_the_weight_of_a_far_power_is_that_of_its_limit(m: float, a: float) -> N
     assert found == pytest.approx(limit, abs=1e-10 + a**4 / m**3 + a * a / m**2)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["exponential-local", "exponential-reciprocal"])
 def test_a_normaliser_hardly_depends_on_how_many_records_there_are(name: str) -> None:
     found = []

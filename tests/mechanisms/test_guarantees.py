@@ -55,7 +55,7 @@ def published_forms(space: PosteriorSpace, epsilon: str, rng: random.Random) -> 
     yield ExponentialReciprocal.as_published(space, epsilon=epsilon, gamma=gamma)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("batch", range(12))
 def test_no_mechanism_loses_more_than_it_guarantees_on_eighteen_random_spaces(batch: int) -> None:
     rng = seeded(f"guarantees {batch}")
@@ -110,6 +110,7 @@ PRINTED: list[tuple[Callable[[PosteriorSpace], Mechanism], float]] = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("build", "printed"), PRINTED)
 def test_printed_losses_of_a_thousand_records_are_met(
     build: Callable[[PosteriorSpace], Mechanism], printed: float

@@ -54,6 +54,7 @@ def parts(name: str) -> list[tuple[Document, Document]]:
     return [(derived_document(receipt)[0], receipt.document) for receipt in receipts]
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_receipt_of_before_verifies_and_can_be_read(name: str) -> None:
     text = WRITTEN[name].read_text(encoding="ascii").rstrip("\n")
@@ -142,6 +143,7 @@ def unnoticed(name: str) -> list[tuple[Place, Any]]:
     ]
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("name", WRITTEN)
 def test_any_digit_that_was_changed_is_noticed(name: str) -> None:
     assert unnoticed(name) == []

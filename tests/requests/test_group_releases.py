@@ -72,6 +72,7 @@ def columns(ledger: Ledger | None = None, source: object = TABLE, **options: Any
     return dc.release_columns(source, asked.pop("questions", TWO), **asked)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     "options",
     [

@@ -105,6 +105,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("sealed", [True, False])
 @pytest.mark.parametrize("change", OTHERWISE)
 def test_a_request_with_another_parameter_is_refused(

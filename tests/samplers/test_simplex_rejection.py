@@ -39,7 +39,7 @@ def check(mechanism: Exponential, counts: tuple[int, ...]) -> None:
         assert not fits(many, enumerated(changed(mechanism, factor), counts)), factor
 
 
-@pytest.mark.few(8)
+@pytest.mark.few(3)
 @pytest.mark.parametrize("family", FOUR)
 @pytest.mark.parametrize(("k", "place"), CASES)
 def test_draws_have_the_enumerated_law_and_reject_a_scale_that_is_30_percent_off(
