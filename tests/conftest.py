@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadGroupScheduling
 
 from tests.support.browser import browser, tab
 from tests.support.postgres import database, postgres
@@ -28,6 +30,14 @@ for name, examples in (("few", SOAK // 4), ("soak", SOAK)):
 settings.load_profile("few")
 
 
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadGroupScheduling:
+    """One worker runs all tests of a group, and all of a file: what a module keeps for its tests is made once."""
+    scheduler = LoadGroupScheduling(config, log)
+    group_of = scheduler._split_scope
+    scheduler._split_scope = lambda nodeid: group_of(nodeid).partition("::")[0]
+    return scheduler
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Of a test marked `few(n)`, n instances from its first to its last run every time; the others only in the soak."""
@@ -42,6 +52,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.soak)
     for item in items:
         # xdist 3.8 appends the group to an id that pytest 9.2 keeps elsewhere: without this, every worker starts Spark.
-        group, grouped = item.get_closest_marker("xdist_group"), hasattr(item.config, "workerinput")
-        if group and grouped and hasattr(item, "_id"):
-            item._id = item._id.parse(f"{item.nodeid}@{group.args[0]}")
+        mark, grouped = item.get_closest_marker("xdist_group"), hasattr(item.config, "workerinput")
+        if mark and grouped and hasattr(item, "_id"):
+            item._id = item._id.parse(f"{item.nodeid}@{mark.args[0]}")

@@ -155,6 +155,7 @@ def test_a_slack_that_all_numbers_share_is_found_out(slack: float, monkeypatch: 
     assert unnoticed("rare") != []
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("name", SMALL)
 def test_any_claim_that_was_changed_is_refused_by_the_whole_verification(name: str) -> None:
     """Names, and whose request it was, contradict nothing: only a ledger tells."""
