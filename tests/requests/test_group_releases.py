@@ -22,14 +22,12 @@ from discreet.receipts import (
     believed,
     believed_groups,
     read_receipt,
-    read_sealed,
-    verify_any,
     verify_bundle,
     verify_receipt,
 )
 from discreet.requests import run
 from discreet.utility.statement import accuracy_statement
-from tests.receipts.test_receipts import leaves, with_other
+from tests.support.forgeries import every_forgery, verifies
 from tests.support.schema import faults
 from tests.support.tables import fail_at, no_sync
 
@@ -147,19 +145,10 @@ def test_with_people_a_group_is_a_matter_of_the_column_of_groups_alone() -> None
 def test_any_field_of_a_receipt_by_group_that_was_changed_is_noticed(form: str) -> None:
     options: dict[str, Any] = {"group_public": True, "groups": ["f", "nobody", "m"]} if form == "public groups" else {}
     document = Receipt.from_json(grouped(prior=[1, 2], **options).to_json()).document
-    places = [at for at in leaves(document) if at[0] != "by"]
-    assert len(places) > 80
-    unnoticed = [at for at in places if verifies(with_other(document, at))]
-    assert unnoticed == []
+    forgeries = [(at, forgery) for at, forgery in every_forgery(document) if at[0] != "by"]
+    assert len(forgeries) > 80
+    assert [at for at, forgery in forgeries if verifies(forgery)] == []
     assert not verifies({**document, "by": None})
-
-
-def verifies(document: dict[str, Any]) -> bool:
-    try:
-        verify_any(read_sealed(json.dumps(document)))
-    except DiscreetError:
-        return False
-    return True
 
 
 def test_a_receipt_cannot_pass_for_one_under_another_adjacency() -> None:
@@ -349,12 +338,12 @@ def test_a_reader_may_bring_a_prior_for_each_answer_or_each_cell() -> None:
 def test_any_field_of_a_bundle_that_was_changed_is_noticed(key: str) -> None:
     document = columns().document
     assert verifies(document)
-    for at in leaves({key: document[key]}):
+    for at, forgery in every_forgery(document, {key: document[key]}):
         if at[0] == "parts" and len(at) > 4:
             continue  # what is inside a receipt is noticed there
         if at[:1] == ("columns",) and len(at) == 2:
             continue  # a name that nothing public contradicts: only the ledger tells
-        assert not verifies(with_other(document, at)), at
+        assert not verifies(forgery), at
 
 
 @pytest.mark.parametrize("text", ["{}", '{"schema": "discreet-receipts-1"}', "[]", "nonsense"])
