@@ -7,14 +7,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import hashlib
+
+import numpy as np
+from numpy.typing import NDArray
 
 from discreet.mechanisms.law import Law
 from discreet.samplers.bits import SYSTEM, Bits
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 class FixedBits:
@@ -73,8 +72,6 @@ class HashedBits:
 
     def draw_bits(self, count: int) -> int:
         """The next bits of the stream."""
-        import hashlib
-
         missing = count - self._held
         if missing > 0:
             size = (missing + 7) // 8

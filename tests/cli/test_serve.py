@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from discreet.ledger import Ledger
+from discreet.web.guard import TOKEN_BITS
 from tests.cli.command import SCRIPT, discreet
 
 
@@ -59,7 +60,7 @@ def test_the_browser_is_led_by_a_file_that_only_its_owner_can_read(tmp_path: Pat
         assert server.wait(timeout=60) == 0
     asked, mode, page = seen.read_text().splitlines()
     token = address.partition("#token=")[2]
-    assert len(token) == 64
+    assert len(token) == TOKEN_BITS // 4
     assert token not in asked
     assert mode == "600"
     assert token in page

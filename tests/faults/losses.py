@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from discreet import (
-    ExponentialGlobal,
     ExponentialLocal,
     ExponentialReciprocal,
     Geometric,
@@ -26,9 +25,7 @@ from discreet.mechanisms.geometric import GeometricLaw
 from discreet.mechanisms.laplace import LaplaceLaw
 from discreet.mechanisms.law import CandidateLaw
 from discreet.mechanisms.optimal import KernelLaw
-from discreet.posteriors.space import Counts
 from discreet.samplers.noise import RoundedLaplace, zero_sum
-from discreet.sensitivity.exact import Arithmetic
 from discreet.typing import Outcome
 from tests.support.enumeration import Floats
 
@@ -43,21 +40,6 @@ class OnePercentMore(LaplaceImproved):
         """The right law of a slightly larger ε."""
         noise = RoundedLaplace(self.rate * Fraction(101, 100), self.rounding)
         return LaplaceLaw(self.space, self.space.counts(counts), noise)
-
-
-class HalvedSensitivity(ExponentialGlobal):
-    """Half the distance that one record can move the posterior."""
-
-    def inverse_by(self, by: Arithmetic, counts: Counts) -> Any:
-        """Twice what it should be."""
-        return 2 * super().inverse_by(by, counts)
-
-
-class SmoothnessLeftOut(ExponentialLocal):
-    """The proof for a fixed sensitivity, used for one that depends on the data: ε = 2s, as if Γ were 0."""
-
-    def _smoothness(self) -> Fraction:
-        return Fraction(0)
 
 
 class AnotherN(ExponentialLocal):

@@ -28,6 +28,7 @@ from discreet import (
 )
 from discreet.privacy_loss.certificates import certificate_by_theorem
 from tests.faults import losses as faults
+from tests.faults import planted
 
 SPACE = PosteriorSpace([1, 1], 20)
 FIFTY = PosteriorSpace([1, 1], 50)
@@ -92,13 +93,13 @@ def test_a_claim_that_nobody_checked_does_not_lower_the_certified_loss() -> None
 
 
 def test_a_halved_sensitivity_is_rejected_by_its_loss() -> None:
-    assert_rejected_by_its_loss(faults.HalvedSensitivity(FIFTY, epsilon=1))
+    assert_rejected_by_its_loss(planted.HalvedSensitivity(FIFTY, epsilon=1))
     assert_accepted(ExponentialGlobal(FIFTY, epsilon=1))
 
 
 def test_a_smoothness_left_out_of_the_theorem_is_rejected_by_its_loss() -> None:
     space = PosteriorSpace(["0.001", "0.001"], 200)
-    assert_rejected_by_its_loss(faults.SmoothnessLeftOut(space, epsilon=1))
+    assert_rejected_by_its_loss(planted.GrowthLeftOut(space, epsilon=1))
     assert_accepted(ExponentialLocal(space, epsilon=1))
 
 

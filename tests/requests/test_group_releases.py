@@ -16,6 +16,8 @@ import discreet as dc
 from discreet.counting.duck import DuckTable
 from discreet.errors import BudgetExceeded, DiscreetError, InvalidInput, SourceError
 from discreet.ledger import Ledger
+from discreet.privacy_loss.prices import Price
+from discreet.privacy_loss.ranges import rho_upper
 from discreet.receipts import (
     Bundle,
     Receipt,
@@ -297,6 +299,34 @@ def test_a_record_that_arrives_between_two_columns_stops_them_before_the_charge(
         with pytest.raises(SourceError, match="changed while it was read"):
             columns(ledger, path, request_id="x")
     assert ledger.spent("d").epsilon == 0
+
+
+def charged_rho(folder: Path, number: int) -> Fraction | None:
+    """What so many columns at ε = 0.17 cost in one request; None if a budget of ε = 1, or ρ = 0.0243, has no room."""
+    table = pd.DataFrame({f"c{i}": ["a", "b"] for i in range(number)})
+    asked = [dc.Question(column, ["a", "b"], epsilon="0.17") for column in table]
+    ledger = Ledger.create(folder / f"{number}.db", dataset="d", epsilon=1, delta="1e-6", composition="zcdp")
+    try:
+        columns(ledger, table, questions=asked, request_id="r")
+    except BudgetExceeded:
+        return None
+    [charge] = [entry for entry in ledger.history() if entry.kind == "charge"]
+    return Fraction(str(charge.rho))
+
+
+@pytest.mark.usefixtures("ledger")
+def test_several_columns_cost_the_sum_of_their_rho_and_not_the_greatest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = Fraction("0.17") ** 2 / 2
+    assert [charged_rho(tmp_path, number) for number in (1, 3, 10)] == [one, 3 * one, None]
+    # The planted fault: public groups cost the greatest of their ρ, because a record is in one of them. Columns do not.
+    monkeypatch.setattr(
+        Price, "rho", property(lambda self: max(rho_upper(made) for part in self.parts for made in part))
+    )
+    faulty = tmp_path / "faulty"
+    faulty.mkdir()
+    assert [charged_rho(faulty, number) for number in (3, 10)] == [one, one]
 
 
 @pytest.mark.parametrize(

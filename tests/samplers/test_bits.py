@@ -32,20 +32,8 @@ from discreet.samplers.bits import (
     tabulate,
 )
 from discreet.testing import CountedBits, FixedBits, HashedBits
+from tests.support.release_paths import UNDECIDED, distribution
 from tests.support.statistics import Outcome, fits, tally
-
-UNDECIDED = "undecided"
-
-
-def distribution(sampler: Callable[[Bits], Hashable], length: int) -> dict[Hashable, Fraction]:
-    """The exact probability of every outcome that strings of this length decide, and of not being decided by them."""
-    seen: Counter[Hashable] = Counter()
-    for number in range(2**length):
-        try:
-            seen[sampler(FixedBits(f"{number:0{length}b}"))] += 1
-        except EOFError:
-            seen[UNDECIDED] += 1
-    return {outcome: Fraction(count, 2**length) for outcome, count in seen.items()}
 
 
 @pytest.mark.parametrize("bound", range(1, 18))

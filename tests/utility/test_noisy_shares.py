@@ -20,7 +20,9 @@ def made(name: str, prior: list[str], n: int, epsilon: str, rounding: str = "nea
 
 
 @pytest.mark.parametrize("epsilon", ["1/1000", "0.05", "1", "8", "900"])
-@pytest.mark.parametrize("prior", [["1", "1"], ["1/100", "1/50"], ["0.3", "40"], ["1000000", "300"]], ids=str)
+@pytest.mark.parametrize(
+    "prior", [["1", "1"], ["1/100", "1/50"], ["1/1000", "1/2000"], ["0.3", "40"], ["1000000", "300"]], ids=str
+)
 def test_every_output_has_its_probability_and_its_width(prior: list[str], epsilon: str) -> None:
     n = 40
     mechanism = made("geometric", prior, n, epsilon)

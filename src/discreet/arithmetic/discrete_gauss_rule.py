@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 PLACES = 8
@@ -30,8 +30,6 @@ def gram(lengths: ArrayLike, places: int = PLACES) -> tuple[Floats, Floats]:
     >>> bool(abs(weight[0] @ at[0] ** 5 / sum(x**5 for x in range(1000)) - 1) < 1e-12)
     True
     """
-    import numpy as np
-
     unique, back = np.unique(np.asarray(lengths, dtype=np.float64), return_inverse=True)
     j = np.arange(1, places)
     beta = j**2 * (1 - (j / unique[:, None]) ** 2) / (4 * (4 * j**2 - 1))
@@ -45,8 +43,6 @@ def gram(lengths: ArrayLike, places: int = PLACES) -> tuple[Floats, Floats]:
 
 def summed(starts: ArrayLike, lengths: ArrayLike) -> tuple[Floats, Floats, NDArray[np.int64]]:
     """Places, weights and block numbers of all blocks: short ones whole, long ones by `PLACES` places each."""
-    import numpy as np
-
     start, length = (np.asarray(part, dtype=np.int64) for part in (starts, lengths))
     short = length <= PLACES
     number = np.arange(len(start))

@@ -10,11 +10,9 @@ above 1, the second derivative of lnΓ lies between 1/x + 1/(2x²), that of x·l
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
 SAFE = 1e-12
 """Relative room for rounding: thousands of units in the last place, where a dozen operations err by one or two each."""
@@ -56,8 +54,6 @@ def least_second_differences(
     low: NDArray[np.float64], high: NDArray[np.float64], step: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """`least_second_difference` for many at once."""
-    import numpy as np
-
     middle = 0.5 * (low + high)
     outer, inner = step / (2 * middle), step / (2 * (middle + 1))
     square = inner * inner

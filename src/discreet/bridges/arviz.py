@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from discreet.arithmetic.numbers import whole
 from discreet.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from discreet.inference import NoiseAware
+from discreet.inference import NoiseAware
 
 CHAINS = 4
 """ArviZ compares chains; draws that are independent may be split into any number of them."""

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from discreet.errors import InvalidInput
 from discreet.inference import NoiseAware
 from discreet.mechanisms import Released
 
 if TYPE_CHECKING:
-    from typing import TypeAlias
-
     Shown: TypeAlias = NoiseAware | Released
 
 

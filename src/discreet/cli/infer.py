@@ -23,6 +23,7 @@ def infer(
         typer.Option(help="Your own prior, like 1,1,1, instead of the release's; for all columns, or for each."),
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Paint both posteriors: .png, .svg or .pdf.")] = None,
+    thorough: Annotated[bool, typer.Option("--thorough", help="Weigh all even if it takes minutes.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """What a reader may believe: the exact posterior given the release, with the privacy noise in it."""
@@ -42,8 +43,8 @@ def infer(
             picture_format(plot)
         place = None if plot is None else stack.enter_context(Reserved(plot))
         with busy("weighing the data sets"):
-            verify_any(receipt)
-            document = belief_document(receipt, given)
+            verify_any(receipt, thorough=thorough)
+            document = belief_document(receipt, given, thorough=thorough)
             if place is not None and plot is not None:
                 place.write(render(picture(receipt, prior=given), picture_format(plot)))
     if as_json:

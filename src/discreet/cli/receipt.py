@@ -29,6 +29,7 @@ def root(context: typer.Context) -> None:
 def verify(
     file: Annotated[Path, typer.Argument(help="The receipt, as discreet release wrote it.")],
     ledger: Annotated[str | None, typer.Option(help="Also check that this ledger charged and sealed it.")] = None,
+    thorough: Annotated[bool, typer.Option("--thorough", help="Check it even if it takes minutes.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Derive the certificate anew, and check the receipt against it and against the ledger."""
@@ -38,7 +39,7 @@ def verify(
 
     found = read_receipt(file)
     with busy("deriving the certificate"):
-        certificates = verify_any(found)
+        certificates = verify_any(found, thorough=thorough)
     if ledger is not None:
         _check_ledger(found, ledger)
     document = {

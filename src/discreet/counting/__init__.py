@@ -19,8 +19,11 @@ from pathlib import Path
 
 from discreet.counting.addresses import engine_for, shown
 from discreet.counting.base import Declaration, Progress, Table, strays_error
-from discreet.counting.inspection import Inspection, OpenedTable
+from discreet.counting.databases import open_database
+from discreet.counting.duck import open_duck
+from discreet.counting.inspection import Inspection, OpenedTable, inspect_table
 from discreet.counting.sources import CsvFormat
+from discreet.counting.spark import open_spark
 from discreet.errors import SourceError
 from discreet.posteriors.space import Counts
 
@@ -63,14 +66,9 @@ def open_source(
     chosen = engine_for(source, engine)
     _forbid_core_files()
     if chosen == "spark":
-        from discreet.counting.spark import open_spark
-
         return open_spark(source, declaration, progress=progress)
     if chosen == "ibis":
-        from discreet.counting.databases import open_database
-
         return open_database(source, declaration)
-    from discreet.counting.duck import open_duck
 
     return open_duck(source, declaration, form=form, progress=progress)
 
@@ -108,8 +106,6 @@ def inspect_source(
     source: object, declaration: Declaration, *, engine: str | None = None, form: CsvFormat = CSV
 ) -> Inspection:
     """What a curator may want to know before a release. It speaks of the true data and is never for publication."""
-    from discreet.counting.inspection import inspect_table
-
     try:
         with open_source(source, declaration, engine=engine, form=form) as table:
             return inspect_table(table)

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from discreet.arithmetic.numbers import exact
 from discreet.counting.base import Declaration, numeric_places
 from discreet.errors import InvalidInput
@@ -150,8 +152,6 @@ def _as_double(number: Fraction) -> float | None:
 
 
 def _as_single(number: Fraction) -> float | None:
-    import numpy as np
-
     with np.errstate(over="ignore"):
         near = np.float32(float(number))
         # The way over a double may round twice, and so end next to the float that prints as this number.

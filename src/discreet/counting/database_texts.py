@@ -12,6 +12,7 @@ import hashlib
 import warnings
 from collections.abc import Callable
 from functools import cache
+from inspect import Parameter, Signature
 from typing import Any
 
 from discreet.counting.base import attempt
@@ -93,8 +94,6 @@ def _builtin(name: str, takes: dict[str, type | None], gives: type) -> Any:
 
 @cache
 def _made(name: str, takes: tuple[tuple[str, type | None], ...], gives: type) -> Any:
-    from inspect import Parameter, Signature
-
     import ibis
 
     def called(*_: object) -> None: ...

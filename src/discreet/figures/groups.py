@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from discreet.arithmetic.texts import visible_text
 from discreet.figures.inference import Floats, paint_intervals
+from discreet.inference import NoiseAware
+from discreet.inference.groups import EmptyGroup, Within
 from discreet.posteriors import Dirichlet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from discreet.inference import NoiseAware
-    from discreet.inference.groups import EmptyGroup, Within
 
 TALLEST = 40.0
 """Inches: what a picture of many groups may not exceed."""

@@ -12,15 +12,16 @@ import math
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
+
 from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput
 from discreet.posteriors.dirichlet import incomplete_beta
 from discreet.posteriors.mixtures import log_kernel
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-
     Floats = NDArray[np.float64]
 
 LEFT_OUT = 1e-13
@@ -45,8 +46,6 @@ class BetaTable:
     """
 
     def __init__(self, weights: Floats, a: float, b: float) -> None:
-        import numpy as np
-
         rows, columns = (kept(weights.sum(axis=axis)) for axis in (1, 0))
         self.a, self.b = a + rows.start, b + columns.start
         self.weights = weights[rows, columns] / weights[rows, columns].sum()
@@ -87,8 +86,6 @@ class BetaTable:
 
         Above ½ it is the rest of 1, so that the float next to 1 is told from 1; below 1e-300 it is 0.
         """
-        import numpy as np
-
         wanted = np.asarray(p, dtype=np.float64)
         if not ((wanted > 0) & (wanted < 1)).all():
             raise InvalidInput("p must be between 0 and 1", hint="give it as a share, such as 0.95")
@@ -101,8 +98,6 @@ class BetaTable:
 
     def interval(self, level: object = 0.95) -> tuple[Floats, Floats]:
         """The equal-tailed interval: its low end and its high end."""
-        import numpy as np
-
         share = exact(level, "level", above=0)
         if share >= 1:
             raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95")
@@ -116,8 +111,6 @@ class BetaTable:
         return BetaTable(self.weights.T, self.b, self.a)
 
     def _quantile(self, p: float) -> float:
-        from scipy.special import ndtri
-
         low, high, mean = 0.0, 1.0, self.mean
         x = min(max(mean + float(ndtri(p)) * self.sd, 1e-3 * mean, 1e-300), 0.5)
         for _ in range(_STEPS):
@@ -131,15 +124,11 @@ class BetaTable:
         return x if high > _LEAST else 0.0
 
     def _each(self, x: ArrayLike, part: int) -> Floats:
-        import numpy as np
-
         where = np.asarray(x, dtype=np.float64)
         return np.array([self._at(t)[part] for t in where.reshape(-1).tolist()]).reshape(where.shape)
 
     def _at(self, t: float) -> tuple[float, float]:
         """P(share ≤ t), and the density at t."""
-        import numpy as np
-
         if not 0 < t < 1:
             return float(t >= 1), 0.0
         logs, (row, column) = self._logs, self._centre
@@ -153,8 +142,6 @@ class BetaTable:
 
 def kept(marginal: Floats) -> slice:
     """The counts but for those at the edges that weigh too little to matter."""
-    import numpy as np
-
     inside = (np.cumsum(marginal) > LEFT_OUT / 8) & (np.cumsum(marginal[::-1])[::-1] > LEFT_OUT / 8)
     first, last = np.nonzero(inside)[0][[0, -1]]
     return slice(int(first), int(last) + 1)
@@ -162,8 +149,6 @@ def kept(marginal: Floats) -> slice:
 
 def _rising(arguments: Floats, at: int) -> Floats:
     """lnΓ of a run of arguments, each one more than the last, less lnΓ of the one that is `at` a place."""
-    import numpy as np
-
     sums = np.concatenate([[0.0], np.cumsum(np.log(arguments[:-1]))])
     shown: Floats = sums - sums[at]
     return shown

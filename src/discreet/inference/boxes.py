@@ -13,20 +13,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
 from discreet.errors import TooLarge
 from discreet.kernels.base import Factor
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Floats = NDArray[np.float64]
 
 LEFT_OUT = 1e-13
 """Windows grow until the bound on what they leave out is below this."""
 
 CELLS = 1 << 21
-"""All windows together are not longer than this."""
+"""All windows together are not longer than this, unless it is said otherwise."""
 
 _START = 36.0
 
@@ -62,9 +63,9 @@ def _product(column: Sequence[Factor]) -> Factor:
     )
 
 
-def box(factors: Sequence[Factor], alpha: Floats, n: int, reach: Sequence[tuple[int, int]]) -> Box:
+def box(factors: Sequence[Factor], alpha: Floats, n: int, reach: Sequence[tuple[int, int]], cells: int = CELLS) -> Box:
     """The box of windows that reach so far to the left and right of what each factor points to."""
-    own, lows, highs = _edges(factors, n, reach)
+    own, lows, highs = _edges(factors, n, reach, cells)
     logs = [_log_mass(factor, a, low, high) for factor, a, low, high in zip(factors, alpha, lows, highs, strict=True)]
     masses, tilt = tilted(logs, lows, n)
     total, tails = sum(own), []
@@ -95,7 +96,7 @@ def wider(found: Box, reach: Sequence[tuple[int, int]], allowed: float, n: int) 
 
 
 def _edges(
-    factors: Sequence[Factor], n: int, reach: Sequence[tuple[int, int]]
+    factors: Sequence[Factor], n: int, reach: Sequence[tuple[int, int]], cells: int
 ) -> tuple[list[int], list[int], list[int]]:
     """The low ends that the factors set, the low ends, and the high ends: the others and n may leave less room."""
     own = [max(0, f.first - left) if f.left > 0 else 0 for f, (left, _) in zip(factors, reach, strict=True)]
@@ -104,15 +105,13 @@ def _edges(
     highs = [min(high, n - (total - low)) for low, high in zip(own, highs, strict=True)]
     total = sum(highs)
     lows = [max(low, n - (total - high)) for low, high in zip(own, highs, strict=True)]
-    if sum(high - low + 1 for low, high in zip(lows, highs, strict=True)) > CELLS:
+    if sum(high - low + 1 for low, high in zip(lows, highs, strict=True)) > cells:
         raise TooLarge("the counts that matter to a reader are too many to list", hint="use a larger epsilon")
     return own, lows, highs
 
 
 def _log_mass(factor: Factor, alpha: float, low: int, high: int) -> Floats:
     """ln f over a window, up to a constant: increments of lnΓ(α+x) - lnΓ(x+1), which its values would lose."""
-    import numpy as np
-
     x = np.arange(low, high + 1, dtype=np.int64)
     later = x[1:].astype(np.float64)
     steps = np.where(later == 1, math.log(alpha), np.log1p((alpha - 1) / np.maximum(later, 2.0)))
@@ -122,8 +121,6 @@ def _log_mass(factor: Factor, alpha: float, low: int, high: int) -> Floats:
 
 def tilted(logs: Sequence[Floats], lows: Sequence[int], n: int) -> tuple[list[Floats], float]:
     """Normalised masses ∝ exp(log + tilt·x) whose means sum to n, or nearly so."""
-    import numpy as np
-
     steps = [np.arange(len(log), dtype=np.float64) for log in logs]
     target = n - sum(lows)
 
@@ -163,8 +160,6 @@ def _right_tail(factor: Factor, alpha: float, high: int, mass: Floats, tilt: flo
 
 def _left_tail(factor: Factor, alpha: float, low: int, mass: Floats, tilt: float) -> float:
     """The same to the left. Below α = 1, Γ(α+x)/x! rises toward 0, and all of it is below its value there."""
-    from scipy.special import gammaln
-
     ratio, rise = math.exp(min(-tilt - factor.left, 700)), 1.0
     if alpha >= 1:
         ratio *= low / (low + alpha - 1)

@@ -14,14 +14,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import polygamma
+
 from discreet.arithmetic.discrete_gauss_rule import PLACES, summed
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.predictive import log_predictive_line
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Floats = NDArray[np.float64]
     Wholes = NDArray[np.int64]
 
@@ -55,8 +56,6 @@ class Beyond:
 
     def log_above(self, c: Floats) -> Floats:
         """ln(ℓ - least), which may be minus infinity."""
-        import numpy as np
-
         log = self.log_likelihood(c)
         with np.errstate(divide="ignore"):
             shown: Floats = log + np.log(-np.expm1(np.minimum(self.least - log, 0.0)))
@@ -65,17 +64,12 @@ class Beyond:
 
 def spread(a: Floats, b: Floats) -> Floats:
     """The least standard deviation, in counts, that a Beta's parameters leave: 1/σ² = ψ'(a) + ψ'(b)."""
-    import numpy as np
-    from scipy.special import polygamma
-
     shown: Floats = 1 / np.sqrt(polygamma(1, a) + polygamma(1, b))
     return shown
 
 
 def parts_of(prior: Dirichlet, n: int, start: Wholes, length: Wholes) -> Wholes:
     """Into how many parts blocks must be cut for their Betas to blur into each other."""
-    import numpy as np
-
     first, second = prior.alpha
     wide = np.min([spread(first + at, second + (n - at)) for at in (start, start + length - 1)], axis=0)
     found: Wholes = np.maximum(1, np.ceil(length / np.maximum(WIDTH * wide, 1.0))).astype(np.int64)
@@ -89,8 +83,6 @@ def cut(start: Wholes, length: Wholes, parts: Wholes) -> tuple[Wholes, Wholes]:
     >>> [part.tolist() for part in cut(np.array([0, 10]), np.array([10, 7]), np.array([1, 3]))]
     [[0, 10, 12, 14], [10, 2, 2, 3]]
     """
-    import numpy as np
-
     number = np.arange(int(parts.sum())) - np.repeat(np.cumsum(parts) - parts, parts)
     long, all_ = np.repeat(length, parts), np.repeat(parts, parts)
     # Cuts at the whole numbers below j·length/parts, without a product too large for 64 bits.
@@ -104,8 +96,6 @@ def far_blocks(
     prior: Dirichlet, n: int, kinks: Sequence[int], start: Wholes, length: Wholes, mass: Floats, places: int
 ) -> NDArray[np.bool_]:
     """The blocks farthest from all kinks and ends, such that so many places are enough for the nearer ones."""
-    import numpy as np
-
     # On a circle, counts are as far apart as their shares are in standard deviations.
     anchors, middle = (np.arcsin(np.sqrt(np.array(at) / n)) for at in (sorted({0, n, *kinks}), start + length // 2))
     after = np.clip(np.searchsorted(anchors, middle), 1, len(anchors) - 1)
@@ -119,8 +109,6 @@ def far_blocks(
 
 def coarse(beyond: Beyond, n: int, start: Wholes, length: Wholes, mass: Floats, places: int) -> Part:
     """Far blocks in so many places, of as many records as these can tell apart."""
-    import numpy as np
-
     prior = beyond.prior
     needed = float(np.minimum(parts_of(prior, n, start, length) * PLACES, length)[mass > 0].sum())
     fewer = max(FEWEST, min(n, int(n * (0.9 * places / max(needed, 1.0)) ** 2)))
@@ -143,7 +131,5 @@ def coarse(beyond: Beyond, n: int, start: Wholes, length: Wholes, mass: Floats, 
 
 def _blur(c: NDArray[np.float64] | NDArray[np.int64], n: int, fewer: int) -> Floats:
     """τ: how far the count among fewer records is from telling the count among all."""
-    import numpy as np
-
     shown: Floats = np.sqrt(c / n * (n - c) * ((n - fewer) / fewer))
     return shown

@@ -13,14 +13,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit, logit
+
 from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput
 from discreet.posteriors.mixtures import BetaMixture
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-
     Floats = NDArray[np.float64]
 
 _FARTHEST = 690.0
@@ -56,8 +57,6 @@ class Tabled:
     """
 
     def __init__(self, share: BetaMixture) -> None:
-        import numpy as np
-
         self._sides = share, share.turned
         rounding = _SHARP + _rounding(share)
         left, right = _first_panels(share)
@@ -88,24 +87,18 @@ class Tabled:
 
     def distribution(self, s: Floats) -> Floats:
         """P(share ≤ x) at any s."""
-        import numpy as np
-
         panel, t = self._place(s)
         inside = self._low[panel] + np.polynomial.legendre.legval(t, self._integral[:, panel], tensor=False)
         return np.where(s < self.edges[0], 0.0, np.where(s > self.edges[-1], 1.0, inside))
 
     def density(self, s: Floats) -> Floats:
         """The derivative by s, between the first edge and the last."""
-        import numpy as np
-
         panel, t = self._place(s)
         found: Floats = np.polynomial.legendre.legval(t, self._derivative[:, panel], tensor=False)
         return found
 
     def _place(self, s: Floats) -> tuple[NDArray[np.int64], Floats]:
         """The panel of each s, and where in it, from -1 to 1."""
-        import numpy as np
-
         panel = np.clip(np.searchsorted(self.edges, s, side="right") - 1, 0, len(self.edges) - 2)
         left, right = self.edges[panel], self.edges[panel + 1]
         return panel, np.clip((2 * s - left - right) / (right - left), -1.0, 1.0)
@@ -115,8 +108,6 @@ class Tabled:
 
         That is what the last coefficients leave to be expected, and the disagreement with the rise over the panel.
         """
-        import numpy as np
-
         node, weight = np.polynomial.legendre.leggauss(_NODES)
         half, steep = (right - left)[:, None] / 2, rise > _SHARP
         slope = np.zeros((len(left), _NODES))
@@ -130,9 +121,6 @@ class Tabled:
 
     def _exactly(self, what: str, s: Floats) -> Floats:
         """The distribution function or the density by s, from incomplete Beta functions and Loader's form."""
-        import numpy as np
-        from scipy.special import expit
-
         found = np.empty(len(s))
         rows = max(1, _AT_ONCE // self._sides[0].weights.size)
         for upper, side in enumerate(self._sides):
@@ -149,8 +137,6 @@ class Tabled:
 
 def _rounding(share: BetaMixture) -> float:
     """How far the distribution function moves when x does by its last digits, and what incomplete Betas are off by."""
-    import numpy as np
-
     total = share.a + share.b
     steep = np.sqrt(np.minimum(share.a, share.b) / np.maximum(share.a, share.b) * (total + 1))
     return 1e-15 * float(share.weights @ steep)
@@ -158,8 +144,6 @@ def _rounding(share: BetaMixture) -> float:
 
 def _first_panels(share: BetaMixture) -> tuple[Floats, Floats]:
     """Panels that double away from the mean, in standard deviations, to where shares are no longer told from 0 or 1."""
-    import numpy as np
-
     mean, rest = float(share.mean), float(share.turned.mean)
     unit = min(float(share.sd) / (mean * rest), _FARTHEST)
     away = unit * np.append(0.0, 2.0 ** np.arange(np.ceil(np.log2(4 * _FARTHEST / unit))))
@@ -214,16 +198,11 @@ class Difference:
 
     def cdf(self, d: ArrayLike) -> Floats:
         """P(X - Y ≤ d)."""
-        import numpy as np
-
         where = np.asarray(d, dtype=np.float64)
         return np.array([self._below(x) for x in where.reshape(-1).tolist()]).reshape(where.shape)
 
     def _below(self, d: float) -> float:
         """P(X ≤ Y + d): Gauss' rule on Y's panels, cut where X's end, and halved until the halves agree."""
-        import numpy as np
-        from scipy.special import expit, logit
-
         if abs(d) >= 1:
             return float(d > 0)
         one, other = self._tables

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from discreet.arithmetic.numbers import as_items
 from discreet.errors import InvalidInput, TooLarge
@@ -22,8 +22,6 @@ from discreet.posteriors.space import PosteriorSpace, exceeds
 from discreet.typing import Outcome
 
 if TYPE_CHECKING:
-    from typing import TypeAlias
-
     About: TypeAlias = tuple[Mechanism, Outcome]
 
 
@@ -78,20 +76,36 @@ def _believed(about: list[About], prior: object) -> NoiseAware:
 def _weighed(about: list[About], own: PosteriorSpace) -> CountPosterior:
     parts = [mechanism.kernel.factors(output) for mechanism, output in about]
     known = [part for part in parts if part is not None]
-    if own.k == 2 and (_wide(together(known), own.n) if len(known) == len(parts) else own.n >= LONGEST):
-        found = on_a_line(about, own)
-        if found is not None:
-            return found
+    if own.k == 2:
+        return _on_two(about, own, known)
     if len(known) == len(parts):
         try:
             return Product(together(known), own.prior.alpha, own.n)
         except TooLarge:
-            if own.k == 2:
-                raise
-    if own.k > 2 and (len(known) == len(parts) or exceeds(own, LISTED)):
+            pass
+    if len(known) == len(parts) or exceeds(own, LISTED):
         drawn = sampled(about, own)
         if drawn is not None:
             return drawn
+    return _listed(about, own)
+
+
+def _on_two(about: list[About], own: PosteriorSpace, known: list[list[Factor]]) -> CountPosterior:
+    """Two categories: windows about the outputs, blocks where these are wide, or every data set."""
+    every = len(known) == len(about)
+    if every and not _wide(together(known), own.n):
+        try:
+            return Product(together(known), own.prior.alpha, own.n, 4 * WIDE)
+        except TooLarge:  # the prior contradicts the outputs, and draws the counts far away from them
+            pass
+    found = on_a_line(about, own) if every or own.n >= LONGEST else None
+    if found is not None:
+        return found
+    return Product(together(known), own.prior.alpha, own.n) if every else _listed(about, own)
+
+
+def _listed(about: list[About], own: PosteriorSpace) -> Listed:
+    """Every data set, one by one."""
     logs = sum(mechanism.kernel.column(output).values for mechanism, output in about)
     rows = own.candidates().array()
     return Listed(

@@ -12,6 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.arithmetic.numbers import exact, whole
 from discreet.errors import InvalidInput
 from discreet.inference.beta_tables import LEFT_OUT, ROUNDING, BetaTable
@@ -19,9 +22,6 @@ from discreet.posteriors import Dirichlet
 from discreet.posteriors.mixtures import BetaMixture
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from discreet.inference.posterior import NoiseAware
 
     Floats = NDArray[np.float64]
@@ -89,21 +89,15 @@ class Within:
     @property
     def mean(self) -> Floats:
         """The expected share of each category within the group."""
-        import numpy as np
-
         return np.array([float(self.marginal(i).mean) for i in range(self.k)])
 
     @property
     def sd(self) -> Floats:
         """The standard deviation of each category's share within the group."""
-        import numpy as np
-
         return np.array([float(self.marginal(i).sd) for i in range(self.k)])
 
     def interval(self, level: object = 0.95) -> tuple[Floats, Floats]:
         """The low ends and the high ends of each category's equal-tailed interval. Of two, one mirrors the other."""
-        import numpy as np
-
         share = exact(level, "level", above=0)
         if share >= 1:
             raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95")
@@ -142,8 +136,6 @@ class EmptyGroup:
     @property
     def sd(self) -> Floats:
         """The standard deviation of each category's share."""
-        import numpy as np
-
         mean, total = self.prior.mean, float(self.prior.total)
         found: Floats = np.sqrt(mean * (1 - mean) / (total + 1))
         return found

@@ -28,6 +28,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.arithmetic.discrete_gauss_rule import PLACES, summed
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.coarse import Beyond, Part, coarse, cut, far_blocks, parts_of
@@ -42,9 +45,6 @@ from discreet.samplers.bits import Bits
 from discreet.typing import Outcome
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Floats = NDArray[np.float64]
     Wholes = NDArray[np.int64]
 
@@ -82,8 +82,6 @@ class Line:
         n: int,
         errors: Callable[[Floats], Floats] | None = None,
     ) -> None:
-        import numpy as np
-
         self.n, self.k, self._prior, self._log = n, 2, prior, log_likelihood
         weighed = self._weigh(kinks, errors)
         self.silence = weighed.silence
@@ -103,8 +101,6 @@ class Line:
 
     def _weigh(self, kinks: Sequence[int], errors: Callable[[Floats], Floats] | None) -> _Weighed:
         """Blocks and what they weigh, each held against its halves; and how likely it is that nothing was said."""
-        import numpy as np
-
         start, length = self._lively(kinks)
         whole = self._sums(start, length)
         start, length, of = _halves(start, length)
@@ -126,8 +122,6 @@ class Line:
 
     def _placed(self, weighed: _Weighed, kinks: Sequence[int]) -> tuple[list[Part], float, float]:
         """The places of all blocks, what fewer records cost, and what Betas that do not blur may cost."""
-        import numpy as np
-
         start, length, excess, beyond = weighed.start, weighed.length, weighed.excess, weighed.beyond
         fine, parts, coarsened = self._divided(start, length, excess), [], 0.0
         if fine[2] > _WORTH:
@@ -142,14 +136,10 @@ class Line:
 
     def mean_errors(self, prior_mean: Floats, alpha: Floats, n: int) -> Floats:
         """A mean is linear in the counts, so the rule is exact for it: only what was measured can move it."""
-        import numpy as np
-
         return np.full(2, self._measured)
 
     def _lively(self, kinks: Sequence[int]) -> tuple[Wholes, Wholes]:
         """Blocks from 0 to n in each of which ln ℓπ changes little, or that weigh nothing."""
-        import numpy as np
-
         start, length = _blocks(self.n, kinks)
         for _ in range(_ROUNDS):
             places, _, block = summed(start, length)
@@ -170,8 +160,6 @@ class Line:
 
     def _sums(self, start: Wholes, length: Wholes) -> Floats:
         """The mass of each block over e^top."""
-        import numpy as np
-
         places, weight, block = summed(start, length)
         log = self._log(places) + log_predictive_line(self._prior, self.n, places)
         self._top = float(log.max())
@@ -180,8 +168,6 @@ class Line:
 
     def _divided(self, start: Wholes, length: Wholes, mass: Floats) -> tuple[Wholes, Wholes, float]:
         """Blocks of at most `WIDTH` standard deviations where they weigh most, and what the longer ones weigh."""
-        import numpy as np
-
         parts = parts_of(self._prior, self.n, start, length)
         cost = np.minimum(parts * PLACES, length)
         order = np.argsort(-mass / cost, kind="stable")
@@ -212,8 +198,6 @@ class Line:
 
     def draw(self, bits: Bits, size: int) -> Floats:
         """Counts of both categories, one data set a row, given that something was said."""
-        import numpy as np
-
         sums = np.cumsum(self.weights)
         at = np.searchsorted(sums, draw_uniforms(bits, size) * sums[-1], side="right")
         at = np.minimum(at, len(sums) - 1)
@@ -222,8 +206,6 @@ class Line:
 
 def on_a_line(about: Sequence[tuple[Mechanism, Outcome]], own: PosteriorSpace) -> Line | None:
     """The posterior of two categories given outputs about the same records; None if a law is known only at counts."""
-    import numpy as np
-
     kinks = [mechanism.kernel.kinks(output) for mechanism, output in about]
     known = [places for places in kinks if places is not None]
     if len(known) < len(kinks):
@@ -243,8 +225,6 @@ def _blocks(n: int, kinks: Sequence[int]) -> tuple[Wholes, Wholes]:
 
     Near the ends counts stand singly: there some laws are known at whole numbers only.
     """
-    import numpy as np
-
     far = np.unique(
         np.concatenate([np.arange(2 * PLACES), 2 * PLACES * 2.0 ** (np.arange(3 * 48) / 3)]).astype(np.int64)
     )
@@ -258,8 +238,6 @@ def _blocks(n: int, kinks: Sequence[int]) -> tuple[Wholes, Wholes]:
 
 def _halves(start: Wholes, length: Wholes) -> tuple[Wholes, Wholes, Wholes]:
     """Every long block in two, short ones as they are; and which block each was."""
-    import numpy as np
-
     twice = np.where(length > PLACES, 2, 1)
     of = np.repeat(np.arange(len(start)), twice)
     second = np.append(False, of[1:] == of[:-1])

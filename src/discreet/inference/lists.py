@@ -6,14 +6,14 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.errors import InvalidInput
 from discreet.inference.shares import draw_uniforms
 from discreet.samplers.bits import Bits
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Floats = NDArray[np.float64]
 
 KEPT = 1e-18
@@ -26,8 +26,6 @@ class Listed:
     """The posterior of the counts, one row for each data set that matters."""
 
     def __init__(self, rows: NDArray[np.int64], log_weights: Floats, *, error: float, method: str) -> None:
-        import numpy as np
-
         top = log_weights.max() if len(log_weights) else -math.inf
         if not math.isfinite(top):
             raise InvalidInput("no data leads to this output", hint="give the output as it was released")
@@ -39,8 +37,6 @@ class Listed:
 
     def marginal(self, i: int) -> tuple[NDArray[np.int64], Floats]:
         """The counts of a category and their probabilities."""
-        import numpy as np
-
         count, at = np.unique(self.rows[:, i], return_inverse=True)
         return count, np.bincount(at.reshape(-1), self.weights).astype(np.float64)
 
@@ -50,15 +46,11 @@ class Listed:
 
     def total(self, members: Sequence[int]) -> tuple[NDArray[np.int64], Floats]:
         """The counts of some categories together, and their probabilities."""
-        import numpy as np
-
         count, at = np.unique(self.rows[:, list(members)].sum(axis=1), return_inverse=True)
         return count, np.bincount(at.reshape(-1), self.weights).astype(np.float64)
 
     def split(self, i: int, others: Sequence[int]) -> tuple[int, int, Floats]:
         """The joint law of a category's count and of others' together, as a table with the counts that it begins at."""
-        import numpy as np
-
         x, y = self.rows[:, i], self.rows[:, list(others)].sum(axis=1)
         table = np.zeros((int(x.max() - x.min()) + 1, int(y.max() - y.min()) + 1))
         np.add.at(table, (x - x.min(), y - y.min()), self.weights)
@@ -66,8 +58,6 @@ class Listed:
 
     def draw(self, bits: Bits, size: int) -> NDArray[np.int64]:
         """Whole data sets, one a row."""
-        import numpy as np
-
         sums = np.cumsum(self.weights)
         at = np.searchsorted(sums, draw_uniforms(bits, size) * sums[-1], side="right")
         found: NDArray[np.int64] = self.rows[np.minimum(at, len(sums) - 1)]

@@ -7,9 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betaln, gammaln
+
 from discreet.arithmetic.numbers import exact, whole
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.differences import Difference, Estimate
+from discreet.inference.groups import Within
 from discreet.inference.shares import draw_dirichlet, draw_uniforms
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.dirichlet import incomplete_beta
@@ -17,11 +22,6 @@ from discreet.posteriors.mixtures import BetaMixture
 from discreet.samplers.bits import SYSTEM, Bits
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-
-    from discreet.inference.groups import Within
-
     Floats = NDArray[np.float64]
     Counted = NDArray[Any]
 
@@ -99,8 +99,6 @@ class NoiseAware:
     @property
     def mean_errors(self) -> Floats:
         """How far each mean may be off: at most `error`, and less where the data sets that were drawn lie close."""
-        import numpy as np
-
         stated = getattr(self.counts, "mean_errors", None)
         bound = np.full(self.k, self.error)
         if stated is None:
@@ -115,8 +113,6 @@ class NoiseAware:
 
     def marginal(self, i: int) -> BetaMixture:
         """The posterior of one category's share."""
-        import numpy as np
-
         at = _category(i, self.k)
         if at not in self._cache:
             count, chance = self.counts.marginal(at)
@@ -133,15 +129,11 @@ class NoiseAware:
     @property
     def mean(self) -> Floats:
         """The expected share of each category."""
-        import numpy as np
-
         return np.array([float(self.marginal(i).mean) for i in range(self.k)])
 
     @property
     def sd(self) -> Floats:
         """The standard deviation of each category's share."""
-        import numpy as np
-
         return np.array([float(self.marginal(i).sd) for i in range(self.k)])
 
     def interval(self, level: object = 0.95, kind: Kind = "equal-tailed") -> tuple[Floats, Floats]:
@@ -149,8 +141,6 @@ class NoiseAware:
 
         `highest-density` is the shortest interval of the level; it is the highest-density region where that is one.
         """
-        import numpy as np
-
         if kind not in ("equal-tailed", "highest-density"):
             raise InvalidInput("kind must be equal-tailed or highest-density", hint="leave it out for equal-tailed")
         share = exact(level, "level", above=0)
@@ -182,8 +172,6 @@ class NoiseAware:
         >>> round(ahead, 3), ahead.error < 1e-9
         (0.706, True)
         """
-        import numpy as np
-
         one, other = _category(i, self.k), _category(j, self.k)
         if one == other:
             raise InvalidInput("a category does not exceed itself", hint="name two categories")
@@ -207,8 +195,6 @@ class NoiseAware:
         >>> [round(float(x), 3) for x in belief.within([0, 1]).mean]
         [0.739, 0.261]
         """
-        from discreet.inference.groups import Within
-
         return Within(self, tuple(categories))
 
     def difference(self, other: NoiseAware, i: int = 0) -> Difference:
@@ -217,9 +203,6 @@ class NoiseAware:
 
     def posterior_predictive(self, m: object = 1, i: int = 0) -> Floats:
         """The law of how many of m further records fall into category i: probabilities of 0, 1, …, m."""
-        import numpy as np
-        from scipy.special import betaln, gammaln
-
         size = whole(m, "m", minimum=1)
         if size > 1 << 16:
             raise TooLarge("a predictive law ends at 65,536 further records", hint="use draws of sample")
@@ -251,8 +234,6 @@ class NoiseAware:
 
 def shortest(mixture: BetaMixture, level: float) -> tuple[Floats, Floats]:
     """The shortest interval of a level: the p that minimises Q(p+level) - Q(p), on a grid and then on closer ones."""
-    import numpy as np
-
     low, high = np.array([1e-12, 1 - 1e-12]) * (1 - level)
     starts, points = np.linspace(low, high, _STARTS), _STARTS
     for _ in range(_CLOSER):

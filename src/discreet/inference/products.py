@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.beta_tables import kept
-from discreet.inference.boxes import LEFT_OUT, box, first_reach, wider
+from discreet.inference.boxes import CELLS, LEFT_OUT, box, first_reach, wider
 from discreet.inference.shares import draw_uniforms
 from discreet.kernels.base import Factor
 from discreet.samplers.bits import Bits
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Floats = NDArray[np.float64]
 
 SPECTRA = 1 << 24
@@ -35,12 +35,12 @@ _UNIT, _CLOSE, _SELDOM = 2.0**-53, 500.0, 1e-3
 class Product:
     """The posterior of the counts, from windows of independent categories given their total."""
 
-    def __init__(self, factors: Sequence[Factor], alpha: Floats, n: int) -> None:
+    def __init__(self, factors: Sequence[Factor], alpha: Floats, n: int, cells: int = CELLS) -> None:
         self.n, self.k, self._alpha = n, len(factors), alpha
         self.silence = 0.0
         reach = first_reach(factors, n)
         while True:
-            found = box(factors, alpha, n, reach)
+            found = box(factors, alpha, n, reach, cells)
             self._lows, self._masses = found.lows, found.masses
             chance = self._chance()
             if not chance > 0:
@@ -56,8 +56,6 @@ class Product:
 
     def mean_errors(self, prior_mean: Floats, alpha: Floats, n: int) -> Floats:
         """Groups of counts have the means of their counts: only what was left out can move a mean."""
-        import numpy as np
-
         return np.full(self.k, self._left_out)
 
     def _chance(self) -> float:
@@ -99,7 +97,6 @@ class Product:
     @cached_property
     def _rests(self) -> list[Floats]:
         """The sums of all but one, for each one: products from the left meet products from the right."""
-        import numpy as np
         from scipy import fft
 
         if self._long:
@@ -121,7 +118,6 @@ class Product:
 
     def _sum_of(self, others: list[int]) -> Floats:
         """The law of the sum of some categories, from the sum of their low ends on."""
-        import numpy as np
         from scipy import fft
 
         if not others:
@@ -142,8 +138,6 @@ class Product:
 
     def _facing(self, i: int, rest: Floats) -> Floats:
         """For each count of category i, the chance that the others sum to what is missing."""
-        import numpy as np
-
         return _at(rest, self.n - sum(self._lows) - np.arange(len(self._masses[i])))
 
     def marginal(self, i: int) -> tuple[NDArray[Any], Floats]:
@@ -157,8 +151,6 @@ class Product:
 
     def _single(self, i: int) -> tuple[NDArray[np.int64], Floats]:
         """Each count of a category."""
-        import numpy as np
-
         weight = self._masses[i] * self._facing(i, self._without(i))
         found = weight > 0
         return (self._lows[i] + np.arange(len(weight)))[found], weight[found] / weight.sum()
@@ -169,8 +161,6 @@ class Product:
         Between a Beta and one whose count differs, the first order cancels, and the second is at most
         ½·½·variance·∫|∂²Beta| ≤ variance/2σ² with 1/σ² = ψ'(a) + ψ'(b): less than `GROUPED` in total variation.
         """
-        import numpy as np
-
         own, total = float(self._alpha[i]), float(self._alpha.sum()) + self.n
         turn = 2 * math.sqrt(total) * np.arcsin(np.sqrt((own + count) / total))
         group = np.unique(np.floor(_CLOSE * turn), return_inverse=True)[1].reshape(-1)
@@ -179,8 +169,6 @@ class Product:
 
     def pair(self, i: int, j: int) -> tuple[NDArray[Any], NDArray[Any], Floats]:
         """Joint counts of two categories and their probabilities; `TooLarge` if they are too many."""
-        import numpy as np
-
         if self.k == 2:
             count, chance = self.marginal(i)
             return count, self.n - count, chance
@@ -195,8 +183,6 @@ class Product:
 
     def total(self, members: Sequence[int]) -> tuple[NDArray[np.int64], Floats]:
         """The counts of some categories together, and their probabilities."""
-        import numpy as np
-
         inside, outside = self._sides(members)
         missing = self.n - sum(self._lows) - np.arange(len(inside))
         weight = inside * _at(outside, missing)
@@ -209,8 +195,6 @@ class Product:
 
         `TooLarge` if the counts that matter are too many.
         """
-        import numpy as np
-
         ends = [count[kept(chance)][[0, -1]] for count, chance in (self._single(i), self.total(others))]
         x, y = (np.arange(first, last + 1) for first, last in ends)
         if len(x) * len(y) > PAIRS:
@@ -228,8 +212,6 @@ class Product:
 
     def draw(self, bits: Bits, size: int) -> NDArray[np.int64]:
         """Whole data sets, one a row: independent categories, the flattest takes the rest and is kept by its mass."""
-        import numpy as np
-
         last = min(range(self.k), key=lambda i: float(self._masses[i].max()))
         mass, top = self._masses[last], float(self._masses[last].max())
         share = float((mass * self._facing(last, self._without(last))).sum()) / top
@@ -249,8 +231,6 @@ class Product:
 
     def _draw_in_turn(self, bits: Bits, size: int) -> NDArray[np.int64]:
         """The same where few would be kept: each category given those before it, and the last takes the rest."""
-        import numpy as np
-
         rests = [self._without(*range(j + 1)) for j in range(self.k - 1)]
         found = np.empty((size, self.k), dtype=np.int64)
         widest = max(map(len, self._masses))
@@ -269,7 +249,6 @@ class Product:
 
 def _joined(one: Floats, other: Floats, room: int) -> Floats:
     """The law of a sum of two, cut off where there is no more room."""
-    import numpy as np
     from scipy import fft
 
     size = len(one) + len(other) - 1
@@ -280,6 +259,4 @@ def _joined(one: Floats, other: Floats, room: int) -> Floats:
 
 def _at(law: Floats, where: NDArray[np.int64]) -> Floats:
     """The masses of a law at these places; outside of it there is nothing."""
-    import numpy as np
-
     return np.where((where >= 0) & (where < len(law)), law[np.clip(where, 0, len(law) - 1)], 0.0)

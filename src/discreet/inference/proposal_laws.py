@@ -10,6 +10,10 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import bdtrik
+
 from discreet.inference.shares import draw_dirichlet, draw_uniforms
 from discreet.kernels.base import Factor
 from discreet.posteriors import Dirichlet
@@ -18,9 +22,6 @@ from discreet.samplers.bits import Bits, draw_composition
 from discreet.samplers.bulk_rejection import Proposals
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Floats = NDArray[np.float64]
     Wholes = NDArray[np.int64]
 
@@ -43,9 +44,6 @@ class PriorPredictive:
 
     def draw(self, bits: Bits, size: int) -> Wholes:
         """Data sets, one a row."""
-        import numpy as np
-        from scipy.special import bdtrik
-
         if set(self._prior.parameters) == {1}:
             return draw_even(bits, self._n, self._prior.k, size)
         share = draw_dirichlet(bits, np.tile(self._prior.alpha, (size, 1)))
@@ -76,8 +74,6 @@ def draw_even(bits: Bits, n: int, k: int, size: int) -> Wholes:
     >>> draw_even(HashedBits("even"), 10, 3, 1000).sum(axis=1).tolist() == [10] * 1000
     True
     """
-    import numpy as np
-
     places = n + k - 1
     if places < 2 * k * k:
         drawn = [draw_composition(bits, n, k) for _ in range(size)]
@@ -101,8 +97,6 @@ class NearOutput:
 
     def draw(self, bits: Bits, size: int) -> Wholes:
         """Data sets, one a row; rows of -1 for what did not fit n."""
-        import numpy as np
-
         found = self._bulk.batch(bits, size).rows
         return np.concatenate([found, np.full((size - len(found), self._k), -1, dtype=np.int64)])
 
@@ -116,8 +110,6 @@ class NoiseProposal:
     """Noise of the factors' own rates about what they point to; the largest category takes the rest."""
 
     def __init__(self, factors: Sequence[Factor], n: int) -> None:
-        import numpy as np
-
         self._n = n
         self._centre = np.array([min(max((factor.first + factor.last) // 2, 0), n) for factor in factors])
         self._last = int(self._centre.argmax())
@@ -128,8 +120,6 @@ class NoiseProposal:
 
     def draw(self, bits: Bits, size: int) -> Wholes:
         """Data sets, one a row."""
-        import numpy as np
-
         rows = np.zeros((size, len(self._centre)), dtype=np.int64)
         for i in self._free:
             u, rate = draw_uniforms(bits, size), self._rates[i]
@@ -143,8 +133,6 @@ class NoiseProposal:
 
     def log_chance(self, rows: Wholes) -> Floats:
         """A product of two-sided geometric laws."""
-        import numpy as np
-
         rates = self._rates[self._free]
         far = np.abs(rows - self._centre)[:, self._free]
         shown: Floats = np.log(np.tanh(rates / 2)).sum() - (far * rates).sum(axis=1)

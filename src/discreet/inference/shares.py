@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaincinv
 
 from discreet.samplers.bits import Bits, draw_words
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 def draw_uniforms(bits: Bits, count: int) -> NDArray[np.float64]:
     """Independent uniform floats strictly between 0 and 1."""
-    import numpy as np
-
     shown: NDArray[np.float64] = ((draw_words(bits, count) >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
     return shown
 
@@ -30,9 +26,6 @@ def draw_dirichlet(bits: Bits, parameters: NDArray[np.float64]) -> NDArray[np.fl
     >>> bool(np.allclose(shares.sum(axis=1), 1))
     True
     """
-    import numpy as np
-    from scipy.special import gammaincinv
-
     one = draw_uniforms(bits, parameters.size).reshape(parameters.shape)
     other = draw_uniforms(bits, parameters.size).reshape(parameters.shape)
     logs = np.log(gammaincinv(parameters + 1, one)) + np.log(other) / parameters

@@ -8,14 +8,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.inference.groups import Within
 from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Floats = NDArray[np.float64]
 
 NOISE_AWARE = "noise-aware, privacy noise included"
@@ -73,8 +73,6 @@ def group_interval_kind(mechanism: Mechanism, k: int) -> str:
 
 def stated_groups(released: Released, level: float, k: int) -> tuple[str, Floats, Floats, Floats, Floats]:
     """The kind of the intervals, their ends for the k answers of each group, and those of the groups' own shares."""
-    import numpy as np
-
     groups = [tuple(range(first, first + k)) for first in range(0, released.mechanism.space.k, k)]
     if quick_groups(released.mechanism, k):
         try:

@@ -18,6 +18,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.lists import KEPT, Listed
 from discreet.inference.proposal_laws import NearOutput, NoiseProposal, PriorPredictive, Proposal
@@ -29,9 +32,6 @@ from discreet.testing import HashedBits
 from discreet.typing import Outcome
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Floats = NDArray[np.float64]
     Wholes = NDArray[np.int64]
 
@@ -50,8 +50,6 @@ class Sampled(Listed):
     def __init__(
         self, rows: Wholes, log_weights: Floats, times: Wholes, *, silence: float, error: float, method: str
     ) -> None:
-        import numpy as np
-
         super().__init__(rows, log_weights, error=error, method=method)
         self.silence = silence
         # A data set that was drawn t times is t draws of a t-th of its weight.
@@ -62,8 +60,6 @@ class Sampled(Listed):
 
     def mean_errors(self, prior_mean: Floats, alpha: Floats, n: int) -> Floats:
         """Six standard errors of each category's mean."""
-        import numpy as np
-
         shares = (alpha + self.rows) / (alpha.sum() + n)
         mean = self.silence * prior_mean + (1 - self.silence) * (self.weights @ shares)
         spread = np.sqrt(self._squares @ (shares - mean) ** 2)
@@ -81,8 +77,6 @@ class Sampled(Listed):
 
 def sampled(about: Sequence[tuple[Mechanism, Outcome]], own: PosteriorSpace) -> Sampled | None:
     """The posterior given outputs about the same records; None if a law is known only by enumeration."""
-    import numpy as np
-
     proposals = [_proposal(mechanism, output) for mechanism, output in about]
     known = [proposal for proposal in proposals if proposal is not None]
     if len(known) < len(proposals):
@@ -115,16 +109,12 @@ def sampled(about: Sequence[tuple[Mechanism, Outcome]], own: PosteriorSpace) -> 
 
 def _first(back: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where each number from 0 on is first met."""
-    import numpy as np
-
     found: NDArray[np.int64] = np.unique(back, return_index=True)[1]
     return found
 
 
 def _drawn(laws: Sequence[Proposal], size: int, bits: Bits) -> tuple[Wholes, Floats, int]:
     """Data sets from all laws, how likely each was to be drawn, and how many were: half come from the first law."""
-    import numpy as np
-
     sizes = [size // 2, *[size // (2 * (len(laws) - 1))] * (len(laws) - 1)]
     drawn = np.concatenate([law.draw(bits, each) for law, each in zip(laws, sizes, strict=True)])
     rows = drawn[drawn.min(axis=1) >= 0]

@@ -12,13 +12,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.arithmetic.discrete_gauss_rule import gram
 from discreet.posteriors.distances import stirling_rest
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Floats = NDArray[np.float64]
 
 FIRST = 16
@@ -46,8 +46,6 @@ class Powers:
         >>> bool(np.allclose(found, np.exp(-a * np.sqrt(1 - z)), rtol=1e-8))
         True
         """
-        import numpy as np
-
         rate = a[:, None]
         few = self.exponents < FIRST
         logs = np.empty((len(a), len(self.exponents)))
@@ -63,8 +61,6 @@ def powers(last: float, steepest: float = 1.0) -> Powers:
     A summand e^-f is at its largest near one m, in a hill as wide as m/sqrt(f): `steepest` is the largest f that
     matters, and the places of a block are close enough for it.
     """
-    import numpy as np
-
     exponents, times = [np.arange(1.0, FIRST)], [np.ones(FIRST - 1)]
     start, places = FIRST, min(FIRST, math.ceil(7 + 0.6 * math.sqrt(steepest)))
     while start < last:
@@ -77,8 +73,6 @@ def powers(last: float, steepest: float = 1.0) -> Powers:
 
 def _first(a: Floats) -> Floats:
     """ln π_m for m = 0 … FIRST-1: y_m = π_m·e^a from 4(m+2)(m+1)y_(m+2) = a²y_m + (m+1)(4m+2)y_(m+1)."""
-    import numpy as np
-
     logs = np.empty((len(a), FIRST))
     logs[:, 0], logs[:, 1] = 0.0, np.log(a / 2)
     for m in range(FIRST - 2):
@@ -93,8 +87,6 @@ def _log_power(m: Floats, a: Floats) -> Floats:
     With ν = m-½ and d = sqrt(1+(a/ν)²) - 1, what grows with m in ln K, in m·ln(a/2) and in Stirling's series of ln m!
     cancels but for ν·[ln(1+d/2) - d], which is about -a²/4m: put together first, it keeps its digits for any m.
     """
-    import numpy as np
-
     order = m - 0.5
     z = a / order
     root = np.sqrt(1 + z * z)

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.arithmetic.numbers import Range, exact
 from discreet.errors import NotPrivate
 from discreet.mechanisms.law import Law
@@ -15,9 +18,6 @@ from discreet.posteriors.space import PosteriorSpace
 from discreet.typing import Outcome
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from discreet.inference import NoiseAware
     from discreet.kernels import Kernel
 

@@ -15,7 +15,11 @@ from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
 
 from discreet.arithmetic.lgamma_bounds import (
     SAFE,
@@ -48,11 +52,6 @@ from discreet.sensitivity.exact import (
 from discreet.sensitivity.lipschitz import local_smoothness, reciprocal_smoothness, smooth_smoothness
 from discreet.sensitivity.vectorised import Steps
 from discreet.typing import Outcome
-
-if TYPE_CHECKING:
-    import numpy as np
-    from flint import arb
-    from numpy.typing import NDArray
 
 LISTED = 256
 """Laws on fewer candidates are drawn from by inversion, with the same number of bits for all data."""
@@ -118,7 +117,6 @@ class ExponentialLaw(CandidateLaw):
     def _draw_many(self, bits: Bits, size: int) -> NDArray[np.int64]:
         if not self._long():
             return super()._draw_many(bits, size)
-        import numpy as np
 
         if self.space.k > 2:
             return self.proposals().draw_many(bits, size)
@@ -173,8 +171,6 @@ class ExponentialLaw(CandidateLaw):
 
     def _many_brackets(self) -> Callable[[NDArray[np.int64]], tuple[NDArray[np.float64], NDArray[np.float64]]]:
         """The same for the logarithms of the weights at many offsets."""
-        import numpy as np
-
         slow, fast = self._rates()
         (a, b), (c, d) = map(float, self.space.prior.parameters), self.counts
 
@@ -312,8 +308,6 @@ class ExponentialGlobal(Exponential):
     @classmethod
     def _terms(cls, steps: Steps, gamma: float) -> list[NDArray[np.float64]]:
         """1/GS alone."""
-        import numpy as np
-
         return [np.full(len(steps.rows), 1 / global_sensitivity(steps.space))]
 
     def _smoothness(self) -> Fraction:
@@ -399,8 +393,6 @@ class ExponentialSmooth(_Smoothed):
 
     @staticmethod
     def _smoothed(inverse: NDArray[np.float64], gamma: float, distance: NDArray[np.int64]) -> NDArray[np.float64]:
-        import numpy as np
-
         found: NDArray[np.float64] = inverse * np.exp(np.minimum(gamma * distance, 600.0))
         return found
 

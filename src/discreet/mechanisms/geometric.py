@@ -9,7 +9,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
 
 from discreet.arithmetic.numbers import ball
 from discreet.errors import InvalidInput, TooLarge
@@ -30,11 +34,6 @@ from discreet.posteriors.space import Counts, PosteriorSpace, rank_rows
 from discreet.samplers.bits import Bits
 from discreet.samplers.noise import ZeroSum, zero_sum
 from discreet.typing import Outcome
-
-if TYPE_CHECKING:
-    import numpy as np
-    from flint import arb
-    from numpy.typing import NDArray
 
 TAIL = 1e-14
 """The probability of noise that `Geometric.log_pmf` leaves out for k ≥ 3 is at most this."""
@@ -63,8 +62,6 @@ class GeometricLaw(Law):
         return tuple(c + v for c, v in zip(self.counts, self.noise.draw(bits), strict=True))
 
     def _draw_many(self, bits: Bits, size: int) -> NDArray[np.int64]:
-        import numpy as np
-
         return self.noise.draw_many(bits, size) + np.array(self.counts, dtype=np.int64)
 
 
@@ -123,8 +120,6 @@ class Geometric(Mechanism):
 
     def posterior(self, output: Outcome) -> Dirichlet:
         """The posterior that is published for noisy counts."""
-        import numpy as np
-
         if self.way == "free":
             return free(self.space, self.epsilon, output, self.weighting)
         return self.space.prior.update(self.way_back(np.array([output], dtype=np.int64))[0].tolist())
@@ -141,8 +136,6 @@ class Geometric(Mechanism):
         For two categories the sum runs over all noise, in closed form beyond the ends. For more, noise of probability
         `TAIL` in all is left out, and what was summed is scaled up to 1.
         """
-        import numpy as np
-
         if self.way == "free":
             raise InvalidInput("the free way back leaves the candidates", hint="use nearest or bayes for a pmf on them")
         checked = self.space.counts(counts)
@@ -154,8 +147,6 @@ class Geometric(Mechanism):
 
     def _noisy_two(self, counts: Counts) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Noisy counts from 0 to n; the first and the last stand for all beyond them, which come back the same way."""
-        import numpy as np
-
         candidates = self.space.candidates().array()
         rate = float(self.epsilon)
         far = np.abs(candidates[:, 0] - counts[0])
@@ -165,8 +156,6 @@ class Geometric(Mechanism):
         return candidates, np.where(ends, beyond, inside)
 
     def _noisy_many(self, counts: Counts) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        import numpy as np
-
         moves, norms = noise_vectors(self.space.k, self.noise_radius(self.space.n))
         return moves + np.array(counts, dtype=np.int64), -float(self.epsilon) / 2 * norms.astype(np.float64)
 
@@ -194,8 +183,6 @@ class Geometric(Mechanism):
 
 def noise_vectors(k: int, radius: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """All whole v with Σv = 0 and ‖v‖₁ ≤ 2·radius, and their norms."""
-    import numpy as np
-
     _require_noise(k, radius)
     axis = np.arange(-radius, radius + 1, dtype=np.int64)
     grid = np.stack(np.meshgrid(*[axis] * (k - 1), indexing="ij"), axis=-1).reshape(-1, k - 1)

@@ -11,7 +11,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
 
 from discreet.arithmetic.numbers import ball, exact
 from discreet.errors import InvalidInput
@@ -21,11 +25,6 @@ from discreet.posteriors.space import Counts, PosteriorSpace
 from discreet.samplers.bits import Bits
 from discreet.samplers.noise import RoundedLaplace, Rounding
 from discreet.typing import Outcome
-
-if TYPE_CHECKING:
-    import numpy as np
-    from flint import arb
-    from numpy.typing import NDArray
 
 
 class LaplaceLaw(CandidateLaw):
@@ -68,8 +67,6 @@ class LaplaceLaw(CandidateLaw):
         return (*found, left)
 
     def _draw_many(self, bits: Bits, size: int) -> NDArray[np.int64]:
-        import numpy as np
-
         left = np.full(size, self.space.n, dtype=np.int64)
         columns = []
         for count in self.counts[:-1]:

@@ -7,18 +7,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
 
 from discreet.arithmetic.numbers import ball, fixed_lower, fixed_upper, precision
 from discreet.errors import InvalidInput
 from discreet.posteriors.space import PosteriorSpace, require_enumerable
 from discreet.samplers.bits import SYSTEM, Bits, Inverter, Table, tabulate
 from discreet.typing import Outcome
-
-if TYPE_CHECKING:
-    import numpy as np
-    from flint import arb
-    from numpy.typing import NDArray
 
 ENUMERABLE = 1 << 16
 """Finite laws with more outcomes are not drawn from by enumeration."""
@@ -54,8 +52,6 @@ class Law(ABC):
     def _draw(self, bits: Bits) -> Outcome: ...
 
     def _draw_many(self, bits: Bits, size: int) -> NDArray[np.int64]:
-        import numpy as np
-
         return np.array([self._draw(bits) for _ in range(size)], dtype=np.int64)
 
     def __repr__(self) -> str:
@@ -74,15 +70,11 @@ class CandidateLaw(Law):
 
     def log_weights(self) -> NDArray[np.float64]:
         """The log-weights of all candidates in their order, each rounded to a float; a kernel has them at once."""
-        import numpy as np
-
         with precision(_FLOAT_BITS):
             return np.array([float(weight) for weight in self.enclosures()])
 
     def log_pmf(self) -> NDArray[np.float64]:
         """The log-probabilities of all candidates in their order, as floats."""
-        import numpy as np
-
         weights = self.log_weights()
         top = weights.max()
         shown: NDArray[np.float64] = weights - (top + np.log(np.exp(weights - top).sum()))

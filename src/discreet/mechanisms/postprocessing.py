@@ -12,17 +12,17 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from discreet.errors import TooLarge
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.distances import hellinger_floats
 from discreet.posteriors.predictive import log_predictive
 from discreet.posteriors.space import PosteriorSpace, require_enumerable
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Way = Literal["nearest", "bayes", "free"]
 WAYS: tuple[Way, ...] = get_args(Way)
@@ -62,8 +62,6 @@ def nearest(noisy: NDArray[np.int64], n: int) -> NDArray[np.int64]:
     >>> nearest(np.array([[70, -2, 82], [-1, -1, 152]]), 150).tolist()
     [[69, 0, 81], [0, 0, 150]]
     """
-    import numpy as np
-
     rows, k = noisy.shape
     ordered = -np.sort(-noisy, axis=1)
     sums = np.cumsum(ordered, axis=1) - n
@@ -85,8 +83,6 @@ def bayes(
 
     Beyond [0, n] a coordinate's likelihood has the same shape as at the end, so rows are clipped and shared.
     """
-    import numpy as np
-
     clipped, back = np.unique(np.clip(noisy, 0, space.n), axis=0, return_inverse=True)
     best = np.empty_like(clipped)
     for i, row in enumerate(clipped):
@@ -100,17 +96,13 @@ def free(
     space: PosteriorSpace, epsilon: Fraction, output: tuple[int, ...], weighting: Weighting = "predictive"
 ) -> Dirichlet:
     """The Dirichlet, of any total, of least posterior-expected Hellinger distance."""
-    import numpy as np
-
     row = np.clip(np.array(output, dtype=np.int64), 0, space.n)
     return _free(space, epsilon, tuple(row.tolist()), weighting)
 
 
 @lru_cache(maxsize=4096)
 def _free(space: PosteriorSpace, epsilon: Fraction, row: tuple[int, ...], weighting: Weighting) -> Dirichlet:
-    import numpy as np
     from scipy import optimize
-    from scipy.special import gammaln
 
     rows, chance, distance = _given(space, epsilon, np.array(row, dtype=np.int64), weighting)
     kept = chance > 1e-15
@@ -145,8 +137,6 @@ def _given(
     space: PosteriorSpace, epsilon: Fraction, row: NDArray[np.int64], weighting: Weighting
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
     """The counts that matter given noisy ones, their posterior probabilities, and the distances among them."""
-    import numpy as np
-
     listed = space.k > 2 or space.n < _MAX_TABLE
     centre = 0 if listed else _mode(space, epsilon, int(row[0]), weighting)
     rows, distance = _table(space) if listed else _window(space, epsilon, centre)
@@ -159,16 +149,12 @@ def _given(
 
 @lru_cache(maxsize=4)
 def _table(space: PosteriorSpace) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    import numpy as np
-
     rows = space.candidates().array()
     return rows, np.stack([hellinger_floats(space.prior, row.tolist(), rows) for row in rows])
 
 
 def _mode(space: PosteriorSpace, epsilon: Fraction, z: int, weighting: Weighting) -> int:
     """The most probable count of the first category given a noisy one, by ever finer grids: priors may be strong."""
-    import numpy as np
-
     low, high = 0, space.n
     while True:
         grid = np.unique(np.append(np.linspace(low, high, _GRID).astype(np.int64), min(max(z, low), high)))
@@ -184,8 +170,6 @@ def _mode(space: PosteriorSpace, epsilon: Fraction, z: int, weighting: Weighting
 @lru_cache(maxsize=16)
 def _window(space: PosteriorSpace, epsilon: Fraction, z: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Two categories and many records: only counts near the noisy one matter."""
-    import numpy as np
-
     reach = _reach(space, epsilon)
     low, high = max(0, z - reach), min(space.n, z + reach)
     first = np.arange(low, high + 1, dtype=np.int64)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+from scipy.special import betainc
 
 from discreet.arithmetic.numbers import as_items, exact, whole
 from discreet.errors import InvalidInput
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -41,8 +42,6 @@ class Dirichlet:
     @property
     def alpha(self) -> NDArray[np.float64]:
         """The parameters as floats."""
-        import numpy as np
-
         return np.array([float(p) for p in self.parameters])
 
     @property
@@ -57,8 +56,6 @@ class Dirichlet:
         >>> Dirichlet([1, 2, 1]).mean.tolist()
         [0.25, 0.5, 0.25]
         """
-        import numpy as np
-
         total = self.total
         return np.array([float(p / total) for p in self.parameters])
 
@@ -69,9 +66,6 @@ class Dirichlet:
         >>> [round(float(x), 3) for x in (low[0], high[0])]
         [0.05, 0.95]
         """
-        import numpy as np
-        from scipy import special
-
         share = exact(level, "level", above=0)
         if share >= 1:
             raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95")
@@ -148,14 +142,10 @@ def incomplete_beta(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> NDArray[np.floa
     >>> round(float(incomplete_beta(2, 3, 0.5)), 12)
     0.6875
     """
-    from scipy.special import betainc
-
     found: NDArray[np.float64] = betainc(not_whole(a), b, x)
     return found
 
 
 def not_whole(a: ArrayLike) -> NDArray[np.float64]:
     """The next float: for whole parameters SciPy takes a sum that is off by 3e-8 at totals of 10⁹."""
-    import numpy as np
-
     return np.nextafter(np.asarray(a, dtype=np.float64), np.inf)

@@ -14,16 +14,15 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING
+
+import numpy as np
+from flint import arb
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln
 
 from discreet.arithmetic.numbers import ball, exact, nearest_float, precision, working_bits
 from discreet.errors import InvalidInput
 from discreet.posteriors import Dirichlet
-
-if TYPE_CHECKING:
-    import numpy as np
-    from flint import arb
-    from numpy.typing import ArrayLike, NDArray
 
 
 def hellinger(p: Dirichlet, q: Dirichlet) -> float:
@@ -59,15 +58,11 @@ def hellinger_floats(prior: Dirichlet, c: Sequence[int], r: ArrayLike) -> NDArra
     >>> hellinger_floats(Dirichlet([1, 1]), [50, 50], [[50, 50], [49, 51]]).round(5).tolist()
     [0.0, 0.07028]
     """
-    import numpy as np
-
     return np.sqrt(np.abs(np.expm1(log_affinity_floats(prior, c, r))))
 
 
 def log_affinity_floats(prior: Dirichlet, c: ArrayLike, r: ArrayLike) -> NDArray[np.float64]:
     """ln BC between candidates, one a row: from one to many, or pair by pair. Stable and vectorised."""
-    import numpy as np
-
     rows, centre = np.asarray(r), np.asarray(c)
     step = rows - centre
     total = np.zeros(step.shape[0])
@@ -85,9 +80,6 @@ def second_difference(a: ArrayLike, b: ArrayLike, step: ArrayLike) -> NDArray[np
     series is at most a thousandth of that, so its cancellation does no harm. Near 0 the terms themselves are small
     (or the difference is of their size) and are subtracted as they are.
     """
-    import numpy as np
-    from scipy.special import gammaln
-
     low, high = np.minimum(a, b), np.maximum(a, b)
     middle = 0.5 * (low + high)
     t = np.abs(np.asarray(step, dtype=np.float64)) / (2 * middle)
@@ -106,8 +98,6 @@ def second_difference(a: ArrayLike, b: ArrayLike, step: ArrayLike) -> NDArray[np
 
 def _phi(t: NDArray[np.float64]) -> NDArray[np.float64]:
     """(1+t)ln(1+t) + (1-t)ln(1-t) = Σ t^2j / (j(2j-1)), without cancellation for small t."""
-    import numpy as np
-
     square = t * t
     series = np.zeros_like(square)
     for j in range(12, 0, -1):  # t < 0.2: the next term is below 1e-18 of the first.

@@ -10,16 +10,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import lru_cache
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from discreet.arithmetic.numbers import precision
 from discreet.errors import TooLarge
 from discreet.posteriors.distances import TABLE_BITS, half_gammas, second_difference
 from discreet.posteriors.space import PosteriorSpace, require_enumerable
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 LONGEST_LINE = 1 << 21
 """Lines of more candidates are not tabled."""
@@ -45,8 +43,6 @@ class Grid(ABC):
 
     def distances_between(self, rank: int, start: int, stop: int) -> NDArray[np.float64]:
         """H from the candidate of this rank to those of ranks start … stop-1."""
-        import numpy as np
-
         log_affinity = np.minimum(self._log_affinity(rank, start, stop), 0.0)
         # 1 - exp loses digits only near the candidate itself; there expm1, which is slower, keeps them.
         close = log_affinity > -1e-2
@@ -78,8 +74,6 @@ class Line(Grid):
 
     def steps(self) -> NDArray[np.float64]:
         """H between each candidate and the next."""
-        import numpy as np
-
         first = np.arange(self.size - 1)
         return np.sqrt(-np.expm1(self.log_affinities(first, first + 1)))
 
@@ -101,7 +95,6 @@ class Simplex(Grid):
         if space.k * (space.n + 1) ** 2 > WIDEST_TABLES:
             raise TooLarge(f"tables of {space.k} × {space.n + 1}² distances would not fit", hint="take fewer records")
         super().__init__(space)
-        import numpy as np
 
         count = np.arange(space.n + 1)
         self._tables = [
@@ -112,8 +105,6 @@ class Simplex(Grid):
         self._columns = [np.ascontiguousarray(column) for column in self.rows.T]
 
     def _log_affinity(self, rank: int, start: int, stop: int) -> NDArray[np.float64]:
-        import numpy as np
-
         total = np.zeros(stop - start)
         for table, column in zip(self._tables, self._columns, strict=True):
             total += table[column[rank]][column[start:stop]]
@@ -128,8 +119,6 @@ def grid(space: PosteriorSpace) -> Grid:
 
 def _split_tables(space: PosteriorSpace) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """U(0), …, U(2n) as an exact multiple of 2**-18 and the rest."""
-    import numpy as np
-
     length = 2 * space.n + 1
     first, second = (half_gammas(alpha, length - 1, TABLE_BITS)[:length] for alpha in space.prior.parameters)
     with precision(TABLE_BITS):

@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betaln, ndtri, xlog1py, xlogy
 
 from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput
 from discreet.posteriors.dirichlet import incomplete_beta
 from discreet.posteriors.predictive import deviance, excess
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
 
 NEGLIGIBLE = 1e-16
 """Components that weigh less than this are left out."""
@@ -39,8 +38,6 @@ class BetaMixture:
     b: NDArray[np.float64]
 
     def __init__(self, weights: ArrayLike, a: ArrayLike, b: ArrayLike) -> None:
-        import numpy as np
-
         given, first, second = (np.asarray(value, dtype=np.float64) for value in (weights, a, b))
         if given.ndim != 1 or not given.shape == first.shape == second.shape:
             raise InvalidInput("a mixture needs one weight for each component", hint="give arrays of equal length")
@@ -68,16 +65,12 @@ class BetaMixture:
 
     def cdf(self, x: ArrayLike) -> NDArray[np.float64]:
         """P(share ≤ x)."""
-        import numpy as np
-
         at = np.asarray(x, dtype=np.float64)[..., None]
         found: NDArray[np.float64] = incomplete_beta(self.a, self.b, at) @ self.weights
         return found
 
     def pdf(self, x: ArrayLike) -> NDArray[np.float64]:
         """The density at x."""
-        import numpy as np
-
         at = np.asarray(x, dtype=np.float64)[..., None]
         found: NDArray[np.float64] = _density(self.a, self.b, at) @ self.weights
         return found
@@ -93,8 +86,6 @@ class BetaMixture:
         Newton's method inside a bracket that is halved (in logarithms near 0) whenever a step would leave it. What lies
         above ½ is sought as the rest of 1, so that the float next to 1 is told from 1; below 1e-300 it is 0.
         """
-        import numpy as np
-
         wanted = np.asarray(p, dtype=np.float64)
         if not ((wanted > 0) & (wanted < 1)).all():
             raise InvalidInput("p must be between 0 and 1", hint="give it as a share, such as 0.95")
@@ -111,8 +102,6 @@ class BetaMixture:
 
     def interval(self, level: object = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The equal-tailed interval: its low end and its high end."""
-        import numpy as np
-
         share = exact(level, "level", above=0)
         if share >= 1:
             raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95")
@@ -131,9 +120,6 @@ def solved(
 
     `sums` gives P(share ≤ x) and the density at x, for the laws of these numbers.
     """
-    import numpy as np
-    from scipy.special import ndtri
-
     x = np.clip(mean + ndtri(wanted) * sd, np.maximum(1e-3 * mean, _TINY), 0.5)
     low, high = np.zeros(len(x)), np.ones(len(x))
     open_ = np.arange(len(x))
@@ -165,8 +151,6 @@ def log_kernel(
 
     `rest` is 1 - x, where more of its digits are known than x has.
     """
-    import numpy as np
-
     total, left = a + b, 1 - x if rest is None else rest
     gap = a * left - b * x
     width = np.log(a) + np.log(b / total) + excess(total) - excess(a) - excess(b)
@@ -175,9 +159,6 @@ def log_kernel(
 
 def _density(a: NDArray[np.float64], b: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:
     """The density of Beta(a, b) at x."""
-    import numpy as np
-    from scipy.special import betaln, xlog1py, xlogy
-
     inside = np.clip(x, _TINY, 1 - 2.0**-53)
     logs = log_kernel(a, b, inside) - np.log(inside) - np.log1p(-inside)
     at_end = (x <= 0) | (x >= 1)

@@ -9,14 +9,12 @@ binomial). Nothing cancels, for any prior and any number of records. Tests: `tes
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln, xlogy
 
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.distances import stirling_rest
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
 
 
 def log_predictive(prior: Dirichlet, counts: ArrayLike) -> NDArray[np.float64]:
@@ -26,8 +24,6 @@ def log_predictive(prior: Dirichlet, counts: ArrayLike) -> NDArray[np.float64]:
     >>> np.exp(log_predictive(Dirichlet([1, 1]), [[0, 3], [1, 2], [2, 1], [3, 0]])).round(12).tolist()
     [0.25, 0.25, 0.25, 0.25]
     """
-    import numpy as np
-
     rows = np.asarray(counts, dtype=np.float64)
     n, alpha = rows.sum(axis=1, keepdims=True), prior.alpha
     whole = alpha.sum(keepdims=True)
@@ -43,8 +39,6 @@ def log_predictive_line(prior: Dirichlet, n: int, c: ArrayLike) -> NDArray[np.fl
     >>> np.exp(log_predictive_line(Dirichlet([1, 1]), 99, np.array([0.0, 33.5, 99.0]))).round(12).tolist()
     [0.01, 0.01, 0.01]
     """
-    import numpy as np
-
     first = np.asarray(c, dtype=np.float64)
     return log_predictive(prior, np.stack([first, n - first], axis=-1).reshape(-1, 2)).reshape(first.shape)
 
@@ -53,8 +47,6 @@ def log_factors(counts: NDArray[np.float64], alpha: ArrayLike, n: ArrayLike, who
     """The part of each category, ln of Γ(α+c)/(Γ(α)·c!)·q^c·(1-q)^α with q = n/(n+Σα): counts that are free sum to
     n on average, so none of the parts is large where the counts are likely.
     """
-    import numpy as np
-
     a, size, prior = (np.asarray(part, dtype=np.float64) for part in (alpha, n, whole))
     both, total = counts + a, size + prior
     shift = (counts * prior - a * size) / total
@@ -65,9 +57,6 @@ def log_factors(counts: NDArray[np.float64], alpha: ArrayLike, n: ArrayLike, who
 
 def excess(y: NDArray[np.float64]) -> NDArray[np.float64]:
     """e(y) = ln y! - y·ln y + y, for y ≥ 0."""
-    import numpy as np
-    from scipy.special import gammaln, xlogy
-
     far, near = np.maximum(y, 10.0), np.minimum(y, 10.0)
     stirling = 0.5 * np.log(2 * np.pi * far) + stirling_rest(far)
     return np.where(y < 10.0, gammaln(near + 1) - xlogy(near, near) + near, stirling)
@@ -75,9 +64,6 @@ def excess(y: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def deviance(x: NDArray[np.float64], m: NDArray[np.float64], gap: NDArray[np.float64]) -> NDArray[np.float64]:
     """D(x, m) = x·ln(x/m) + m - x, where gap is x - m: near 0 it is a series in gap/m, whose first term is a square."""
-    import numpy as np
-    from scipy.special import xlogy
-
     share = gap / m
     small = np.clip(share, -0.1, 0.1)
     series = np.zeros_like(small)

@@ -10,7 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import comb
-from typing import TYPE_CHECKING
+
+import numpy as np
+from flint import fmpq
+from numpy.typing import NDArray
 
 from discreet.arithmetic.numbers import Range, as_items, rational, whole
 from discreet.errors import InvalidInput, TooLarge
@@ -18,11 +21,6 @@ from discreet.posteriors import Dirichlet
 from discreet.posteriors.distances import hellinger_floats
 from discreet.posteriors.neighbours import ReplaceOne
 from discreet.posteriors.neighbours import adjacency as named_adjacency
-
-if TYPE_CHECKING:
-    import numpy as np
-    from flint import fmpq
-    from numpy.typing import NDArray
 
 MAX_CELLS = 1 << 26
 """Arrays of candidates beyond this many numbers (half a gigabyte) are refused before they are allocated."""
@@ -207,7 +205,6 @@ class Candidates:
     def array(self) -> NDArray[np.int64]:
         """All candidates as rows of one array; `TooLarge` before anything is allocated if it would not fit."""
         require_enumerable(self._space, self._k)
-        import numpy as np
 
         if self._k == 2:
             first = np.arange(self._n + 1, dtype=np.int64)
@@ -225,7 +222,6 @@ class Candidates:
 
 def rank_rows(rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """The ranks of many candidates at once."""
-    import numpy as np
     from scipy.special import comb
 
     k = rows.shape[1]
@@ -244,8 +240,6 @@ def orbits(space: PosteriorSpace) -> NDArray[np.int64]:
     >>> orbits(PosteriorSpace(prior=[1, 1, 2], n=2)).tolist()
     [0, 1, 2, 1, 4, 2]
     """
-    import numpy as np
-
     canonical = space.candidates().array().copy()
     alpha = space.prior.parameters
     for value in set(alpha):

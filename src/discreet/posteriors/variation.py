@@ -13,14 +13,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+
+from flint import acb, arb
 
 from discreet.arithmetic.numbers import ball, nearest_float, precision, working_bits
 from discreet.errors import InvalidInput, Undecided
 from discreet.posteriors import Dirichlet
-
-if TYPE_CHECKING:
-    from flint import acb, arb
 
 ERROR = 1e-9
 """The stated absolute error of `total_variation` between distributions on three categories or more."""
@@ -72,8 +70,6 @@ def _by_inversion(p: Dirichlet, q: Dirichlet, d: Sequence[Fraction]) -> float:
 
 
 def _midpoints(p: Dirichlet, q: Dirichlet, d: Sequence[Fraction], cut: arb, step: float) -> tuple[float, int]:
-    from flint import acb, arb
-
     total, node, small = 0.0, 0, 0
     h = arb(step)
     log_p, log_q = _log_beta(p), _log_beta(q)
@@ -89,8 +85,6 @@ def _midpoints(p: Dirichlet, q: Dirichlet, d: Sequence[Fraction], cut: arb, step
 
 
 def _log_beta_along(p: Dirichlet, d: Sequence[Fraction], u: arb) -> acb:
-    from flint import acb
-
     shift = sum(d, Fraction(0))
     total = -acb(ball(p.total), ball(shift) * u).lgamma() if shift else -acb(ball(p.total).lgamma())
     for a, move in zip(p.parameters, d, strict=True):
@@ -126,8 +120,6 @@ def _between_betas(p: Dirichlet, q: Dirichlet) -> arb:
 
     Anything from 0 to 1 where balls of this precision do not tell the two densities apart.
     """
-    from flint import arb
-
     a, b = (one - other for one, other in zip(p.parameters, q.parameters, strict=True))
     level = _log_beta(p) - _log_beta(q)
 
@@ -189,8 +181,6 @@ def _gap(p: Dirichlet, q: Dirichlet, t: arb) -> arb:
 
 def _below(parameters: Sequence[Fraction], t: arb) -> arb:
     """The chance that a Beta gives to shares below the one with log-odds t."""
-    from flint import arb
-
     a, b = map(ball, parameters)
     x = 1 / (1 + (-t).exp())
     found = x.beta_lower(a, b, regularized=True)

@@ -12,7 +12,11 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
 
 from discreet.arithmetic.numbers import exact, float_upper, fraction_lower, fraction_upper, precision
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate, TooLarge
@@ -25,11 +29,6 @@ from discreet.privacy_loss.deltas import Pair, delta_upper, excess, geometric_de
 from discreet.privacy_loss.edge_rows import enclose_ends, scan_ends
 from discreet.privacy_loss.scan import Extreme, Sweep, margin, scannable, scanner, sweepable
 from discreet.typing import Outcome, Progress
-
-if TYPE_CHECKING:
-    import numpy as np
-    from flint import arb
-    from numpy.typing import NDArray
 
 BY_LAWS = 3000
 """A family of this package that is scanned by its laws may have at most this many data sets."""
@@ -206,8 +205,6 @@ def _bounded(mechanism: Exponential, bound: Fraction, lower: Fraction | float, w
 
 
 def _by_laws(mechanism: Mechanism, known: bool) -> Audit:
-    import numpy as np
-
     space = mechanism.space
     candidates = [tuple(row) for row in space.candidates().array().tolist()]
     log_pmf = np.stack([mechanism.log_pmf(c) if known else _enclosed(mechanism, c) for c in candidates])
@@ -248,8 +245,6 @@ def _delta(
 
 def _enclosed(mechanism: Mechanism, counts: Outcome) -> NDArray[np.float64]:
     """Log-probabilities from the enclosures that a draw would use, every one of them."""
-    import numpy as np
-
     law = _law(mechanism, counts)
     with precision(_BITS):
         total = law.log_total()

@@ -15,6 +15,9 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput
 from discreet.mechanisms import BY_NAME, Geometric, Laplace, LaplaceImproved, Mechanism
@@ -34,9 +37,6 @@ from discreet.sensitivity.vectorised import Steps
 from discreet.typing import Progress
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Floats = NDArray[np.float64]
 
 WORK = 1 << 34
@@ -102,8 +102,6 @@ class _Whole:
     """All of a small space."""
 
     def __init__(self, space: PosteriorSpace) -> None:
-        import numpy as np
-
         self._dense = Dense(space)
         self.steps, self.size = Steps(space, self._dense.rows), space.size
         self.cells = self.size**2 * (1 + len(self._dense.moves))

@@ -11,15 +11,16 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
 from discreet.arithmetic.numbers import ball, float_upper, fraction_lower, fraction_upper, precision
 from discreet.mechanisms import Geometric
 from discreet.mechanisms.law import CandidateLaw
+from discreet.samplers.noise import ZeroSum
 
 if TYPE_CHECKING:
-    import numpy as np
-    from flint import arb
-    from numpy.typing import NDArray
-
     Floats = NDArray[np.float64]
 
 BALLS = 1 << 16
@@ -44,8 +45,6 @@ def excess(p: Floats, q: Floats, epsilon: float, error: float) -> tuple[Floats, 
 
     A term is P·(1 - e^(ε - loss)), which keeps its digits where the loss is close to ε.
     """
-    import numpy as np
-
     with np.errstate(invalid="ignore"):
         over = np.where(np.isneginf(p), np.inf, epsilon + q - p)  # no event: it cannot tell the two apart
     chance = np.exp(p)
@@ -83,8 +82,6 @@ def _enclosed(one: CandidateLaw, other: CandidateLaw, epsilon: Fraction) -> tupl
 
 
 def _sum(one: CandidateLaw, other: CandidateLaw, epsilon: arb) -> arb:
-    from flint import arb
-
     total, own, others = arb(0), one.log_total(), other.log_total()
     for here, there in zip(one.enclosures(), other.enclosures(), strict=True):
         if not here.is_finite():  # no event
@@ -104,22 +101,12 @@ def _sum(one: CandidateLaw, other: CandidateLaw, epsilon: arb) -> arb:
 def geometric_delta(mechanism: Geometric, epsilon: Fraction) -> float:
     """δ*, rounded up: between neighbours c and c - e_i + e_j the loss is ε where v_i ≥ 0 ≥ v_j, at most 0 elsewhere.
 
-    So δ*(e) = (1 - exp(e - ε))·P(v_i ≥ 0 ≥ v_j). With x = e^-ε a two-sided geometric of rate ε/2 has the generating
-    function G = (1-x)·U(t)·U(1/t), where U(t) = 1/(1 - t·e^(-ε/2)) is that of its upper half. So P is [t⁰]G^(k-1) over
-    (1-x)·[t⁰]G^k. By Euler's transformation [t⁰](U(t)·U(1/t))^m = Σ_T C(T+m-1, m-1)²x^T = (1-x)^(1-2m)·B_m, where
-    B_m = Σ_j C(m-1, j)²x^j. All powers of 1-x cancel, and P = B_(k-1)/B_k: sums of positive terms.
+    So δ*(e) = (1 - exp(e - ε))·P(v_i ≥ 0 ≥ v_j). A two-sided geometric of rate ε/2 has the generating function
+    G(t) = (1-x)·U(t)·U(1/t) with x = e^-ε, where U is that of its upper half. So P is [t⁰]G^(k-1) over (1-x)·[t⁰]G^k.
+    [t⁰]G^m is the sum of all weights of noise on m categories, which the sampler has in closed form.
     """
-    k = mechanism.space.k
+    half, k = mechanism.epsilon / 2, mechanism.space.k
     with precision(_BITS + 2 * k.bit_length()):
-        x = (-ball(mechanism.epsilon)).exp()
-        gain = -ball(epsilon - mechanism.epsilon).expm1()
-        return float_upper(fraction_upper(gain * _squares(k - 1, x) / _squares(k, x)))
-
-
-def _squares(m: int, x: arb) -> arb:
-    """Σ_j C(m-1, j)²·x^j."""
-    term = total = ball(1)
-    for j in range(1, m):
-        term = term * x * (ball(m - j) / j) ** 2
-        total = total + term
-    return total
+        chance = (ZeroSum(half, k - 1).log_total() - ZeroSum(half, k).log_total()).exp()
+        gain = (ball(epsilon - mechanism.epsilon)).expm1() / (-ball(mechanism.epsilon)).expm1()
+        return float_upper(fraction_upper(gain * chance))

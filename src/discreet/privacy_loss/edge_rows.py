@@ -13,7 +13,10 @@ from __future__ import annotations
 import heapq
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
 
 from discreet.arithmetic.numbers import ball
 from discreet.mechanisms.exponential import Exponential, ExponentialLaw
@@ -23,11 +26,6 @@ from discreet.posteriors.space import PosteriorSpace
 from discreet.privacy_loss.interior_bounds import Middle
 from discreet.privacy_loss.scan import margin
 from discreet.sensitivity.vectorised import Steps
-
-if TYPE_CHECKING:
-    import numpy as np
-    from flint import arb
-    from numpy.typing import NDArray
 
 ROWS, MOST_ROWS = 300, 2000
 """Rows from each end that are scanned one by one: more where smoothing reaches farther, to where losses peak."""
@@ -139,8 +137,6 @@ class Side:
 
     def steps(self, first: NDArray[np.int64]) -> Steps:
         """What the sensitivities of these rows are made of."""
-        import numpy as np
-
         return Steps(self.space, np.stack([first, self.space.n - first], axis=1))
 
     def pair(self, first: int) -> tuple[int, int]:
@@ -164,8 +160,6 @@ class _Scan:
 
     def rows(self) -> Found:
         """The greatest loss among the first rows."""
-        import numpy as np
-
         if not self.number:
             return self.pair(0)
         rates, outputs = self.between.rates(np.arange(self.number + 1)), np.arange(self.width)
@@ -187,8 +181,6 @@ class _Scan:
 
     def pair(self, c: int) -> Found:
         """The loss of the rows c and c+1 that is reached among the outputs that matter, and a bound on it at all."""
-        import numpy as np
-
         rates = self.between.rates(np.array([c, c + 1]))
         slow, fast = float(rates.min()), float(rates.max())
         start, stop = self.side.window(c, slow)[0], self.side.window(c + 1, slow)[1]
@@ -222,8 +214,6 @@ class _Scan:
 
     def _smoothed(self) -> int:
         """About how many rows have a smooth sensitivity that is larger than the local one: it ends where they cross."""
-        import numpy as np
-
         low, high = 0, self.last
         while high - low > 1:
             row = (low + high) // 2
@@ -233,8 +223,6 @@ class _Scan:
 
     def _row(self, c: int, rate: float, outputs: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
         """Log-weights of outputs and the logarithm of the sum of all; the first and last stand for what is beyond."""
-        import numpy as np
-
         log_weight = -rate * np.sqrt(-np.expm1(-self.side.losses(c, outputs)))
         weight = np.exp(log_weight)
         total = weight.sum() + int(outputs[0]) * weight[0] + (self.n - int(outputs[-1])) * weight[-1]
@@ -242,8 +230,6 @@ class _Scan:
 
 
 def _one(x: int) -> NDArray[np.int64]:
-    import numpy as np
-
     return np.array([x], dtype=np.int64)
 
 

@@ -28,15 +28,15 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.mechanisms.exponential import Exponential, ExponentialGlobal, ExponentialSmooth
 from discreet.posteriors.distances import second_difference
 from discreet.posteriors.space import PosteriorSpace
 from discreet.sensitivity.vectorised import Steps
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Floats = NDArray[np.float64]
     Whole = NDArray[np.int64]
 
@@ -50,13 +50,17 @@ _LISTED = 4096
 
 
 class Groups(NamedTuple):
-    """Groups of offsets on one side (±1): the nearest and farthest of each, and the brackets of L over a block."""
+    """Groups of offsets on one side (±1): the nearest and farthest of each, and the brackets of L over a block.
+
+    `beyond` is at least L of the farthest from the other row of a pair, which is one record farther away.
+    """
 
     side: int
     near: Whole
     far: Whole
     least: Floats
     most: Floats
+    beyond: Floats
 
 
 class Middle:
@@ -75,8 +79,7 @@ class Middle:
         step = self._step(low, high)
         most = min(self.scale, fast * step) + change * step  # the outputs c and c' themselves
         for group in groups:
-            farthest = self._brackets(low, high, group.side * (group.far + 1))[1]
-            found = self._moved(low, high, fast, group) + change * _distance(farthest)
+            found = self._moved(low, high, fast, step, group) + change * _distance(group.beyond)
             most = max(most, float(found.max(initial=0.0)))
         return float((most + self._normalisers(low, high, slow, fast, change, groups)) * (1 + _ROUND))
 
@@ -85,35 +88,25 @@ class Middle:
 
         It is |(a' - a)·H' + a·(H' - H) + offset|, with the change of the rate and the offset of the normalisers given.
         """
-        import numpy as np
-
-        fast, most = float(self.rates(np.array([c, c + 1])).max()), 0.0
+        fast, step, most = float(self.rates(np.array([c, c + 1])).max()), self._step(c, c + 1), 0.0
         for side, reach in ((1, above), (-1, below)):
             group = self._groups(c, c + 1, side)
-            farthest = self._brackets(c, c + 1, side * (group.far + 1))[1]
-            ends = [np.abs(change * _distance(loss) + offset) for loss in (group.least, farthest)]
-            found = (np.maximum(*ends) + self._moved(c, c + 1, fast, group))[group.far > reach]
+            ends = [np.abs(change * _distance(loss) + offset) for loss in (group.least, group.beyond)]
+            found = (np.maximum(*ends) + self._moved(c, c + 1, fast, step, group))[group.far > reach]
             most = max(most, float(found.max(initial=0.0)))
         return most * (1 + _ROUND)
 
-    def _moved(self, low: int, high: int, fast: float, group: Groups) -> Floats:
+    def _moved(self, low: int, high: int, fast: float, step: float, group: Groups) -> Floats:
         """Bounds on a·|H' - H| at the outputs of each group: S ≥ LS ≥ H(c, c'), so it is never above s."""
-        import numpy as np
-
-        limit = min(self.scale, fast * self._step(low, high))
-        found: Floats = np.minimum(fast * self._slopes(low, high, group), limit)
+        found: Floats = np.minimum(fast * self._slopes(low, high, group), min(self.scale, fast * step))
         return found
 
     def _step(self, low: int, high: int) -> float:
         """A bound on H between neighbours."""
-        import numpy as np
-
         return float(_distance(np.maximum(*(self._brackets(low, high, np.array([side]))[1] for side in (1, -1))))[0])
 
     def _slopes(self, low: int, high: int, group: Groups) -> Floats:
         """Bounds on |H(c,r) - H(c',r)| for outputs at distances near … far from the nearer of the two rows."""
-        import numpy as np
-
         first, second = self._least_arguments(low - 1, high + 1, group.side, group.far / 2 + 1)
         gap = 0.25 * (group.far + 1) * (_trigamma_upper(first) + _trigamma_upper(second))
         with np.errstate(over="ignore"):
@@ -122,8 +115,6 @@ class Middle:
 
     def _normalisers(self, low: int, high: int, slow: float, fast: float, change: float, groups: list[Groups]) -> float:
         """A bound on |ln NL - ln NL'| of neighbours."""
-        import numpy as np
-
         n = self.space.n
         total, moved, lost = 1.0, 0.0, 0.0
         for group in groups:
@@ -150,14 +141,12 @@ class Middle:
         longest = self.space.n - low if side > 0 else high
         edges = distance_groups(longest)
         near, far = edges[:-1], edges[1:] - 1
-        least, _ = self._brackets(low, high, side * near)
-        _, most = self._brackets(low, high, side * far)
-        return Groups(side, near, far, least, most)
+        least, most = self._brackets(low, high, side * np.concatenate([near, far, far + 1]))
+        size = len(near)
+        return Groups(side, near, far, least[:size], most[size : 2 * size], most[2 * size :])
 
     def _brackets(self, low: int, high: int, offset: Whole) -> tuple[Floats, Floats]:
         """The least and the largest L of an offset over the rows of the block, category by category."""
-        import numpy as np
-
         n, (first, second) = self.space.n, self.alpha
         size = np.abs(offset).astype(np.float64)
         ends = []
@@ -172,8 +161,6 @@ class Middle:
 
     def _least_arguments(self, low: int, high: int, side: int, reach: Floats) -> tuple[Floats, Floats]:
         """The least parameters of both categories over the block's rows and the outputs within reach on one side."""
-        import numpy as np
-
         n, (first, second) = self.space.n, self.alpha
         one = first + np.maximum(low - (reach if side < 0 else 0.0 * reach), 0.0)
         two = second + np.maximum(n - high - (reach if side > 0 else 0.0 * reach), 0.0)
@@ -181,8 +168,6 @@ class Middle:
 
     def _components(self, rows: Whole) -> list[Floats]:
         """What 1/S is the least of, each of them monotone between these rows."""
-        import numpy as np
-
         steps = Steps(self.space, np.stack([rows, self.space.n - rows], axis=1))
         if self.kind is ExponentialGlobal:
             return [steps.inverse(self.kind, 0.0)]
@@ -193,8 +178,6 @@ class Middle:
 
     def _rates(self, low: int, high: int) -> tuple[float, float, float]:
         """The least and the greatest rate of the rows low … high, and a bound on |a - a'| between neighbours."""
-        import numpy as np
-
         turns = [c for c in range(self.last - 6, self.last + 1) if low < c < high]  # about the balanced count
         components = self._components(np.array([low, *turns, high]))
         slow = self.scale * min(float(part.min()) for part in components)
@@ -208,8 +191,6 @@ class Middle:
 
     def rates(self, rows: Whole) -> Floats:
         """a = s/S of these rows."""
-        import numpy as np
-
         steps = Steps(self.space, np.stack([rows, self.space.n - rows], axis=1))
         return self.scale * steps.inverse(self.kind, self.gamma)
 
@@ -232,8 +213,6 @@ class Middle:
 
 def _distance(loss: Floats) -> Floats:
     """H of L."""
-    import numpy as np
-
     shown: Floats = np.sqrt(-np.expm1(-loss))
     return shown
 
@@ -246,8 +225,6 @@ def _trigamma_upper(y: Floats) -> Floats:
 
 def distance_groups(longest: int) -> Whole:
     """Group edges: single distances first, then groups that grow with the distance, up to and including the longest."""
-    import numpy as np
-
     edges = list(range(1, min(_SINGLE, longest + 1) + 1))
     while edges[-1] <= longest:
         edges.append(min(longest + 1, int(edges[-1] * _GROWTH) + 1))

@@ -13,6 +13,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincinv
+
 from discreet.posteriors.space import PosteriorSpace
 from discreet.privacy_loss.edge_rows import ROWS, Side
 from discreet.privacy_loss.interior_bounds import distance_groups
@@ -20,9 +24,6 @@ from discreet.sensitivity.exact import global_sensitivity
 from discreet.sensitivity.vectorised import Steps
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Floats = NDArray[np.float64]
     Whole = NDArray[np.int64]
 
@@ -35,8 +36,6 @@ class Ends:
     """A long line, as a calibration looks at it; scales of less than `least` are of no interest."""
 
     def __init__(self, space: PosteriorSpace, least: float) -> None:
-        import numpy as np
-
         slowest = least / global_sensitivity(space)
         ends = [_End(side, slowest) for side in Side.both(space)]
         self._ends, self._sample = [end for end in ends if end.number > 1], _Sample(space)
@@ -55,8 +54,6 @@ class Ends:
 
     def growth(self, inverse: Floats) -> float:
         """The most that 1/S changes between adjacent rows."""
-        import numpy as np
-
         return max([0.0, *(float(np.abs(np.diff(own)).max()) for _, own in self._parts(inverse))])
 
     def step(self, inverse: Floats) -> float:
@@ -75,8 +72,6 @@ class _End:
     """All distances between the first rows of a side and the outputs in their window."""
 
     def __init__(self, side: Side, slowest: float) -> None:
-        import numpy as np
-
         n = side.space.n
         last = min(ROWS, n)
         outputs = np.arange(side.window(last, slowest)[1] + 1)
@@ -90,8 +85,6 @@ class _End:
 
     def loss(self, rates: Floats) -> float:
         """The greatest loss of two adjacent rows among these."""
-        import numpy as np
-
         logs = -rates[:, None] * self._distance
         weights = np.exp(logs)
         logs -= np.log(weights.sum(axis=1) + self._beyond * weights[:, -1])[:, None]
@@ -102,9 +95,6 @@ class _Sample:
     """Counts spread evenly over the predictive, and the distances of outputs around them."""
 
     def __init__(self, space: PosteriorSpace) -> None:
-        import numpy as np
-        from scipy.special import betaincinv
-
         first, second = (float(parameter) for parameter in space.prior.parameters)
         n = space.n
         share = betaincinv(first, second, (np.arange(_STRATA) + 0.5) / _STRATA)
@@ -125,8 +115,6 @@ class _Sample:
 
     def mean_error(self, rates: Floats) -> float:
         """About E[H]."""
-        import numpy as np
-
         chance = self._number * np.exp(-rates[:, None] * self._distance)
         mean = (chance * self._distance).sum(axis=1) / chance.sum(axis=1)
         return float(mean.mean()) if math.isfinite(float(mean.sum())) else math.inf

@@ -4,24 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
-from discreet.errors import InvalidInput
+from discreet.errors import DiscreetError, InvalidInput
 from discreet.inference import NoiseAware
 from discreet.inference.groups import EmptyGroup, Within
 from discreet.posteriors import Dirichlet
 from discreet.receipts.bundles import Bundle
-from discreet.receipts.receipt import LEVEL, Receipt
+from discreet.receipts.receipt import LEVEL, Receipt, contradiction
 from discreet.receipts.verification import believed, believed_groups, whole_prior
+from discreet.receipts.work import require_modest
 
 
-def belief_document(receipt: Receipt | Bundle, prior: object = None) -> dict[str, Any]:
+def belief_document(receipt: Receipt | Bundle, prior: object = None, *, thorough: bool = False) -> dict[str, Any]:
     """What is believed, by category, beside the released posterior at face value; with groups, group by group.
 
-    Of several columns it is what is believed of each, by column; `prior` is then a list of theirs.
+    Of several columns it is what is believed of each, by column; `prior` is then a list of theirs. What would take
+    minutes is refused before anything is computed, unless it is to be `thorough`.
     """
-    if isinstance(receipt, Bundle):
+    if not thorough:
+        require_modest(receipt.document.get("parts", [receipt.document]), reading=True)
+    try:
+        if not isinstance(receipt, Bundle):
+            return _described(receipt, prior)
         parts = zip(receipt.columns, receipt.parts, column_priors(receipt, prior), strict=True)
         return {"columns": [{"column": column, **_described(part, own)} for column, part, own in parts]}
-    return _described(receipt, prior)
+    except DiscreetError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):  # an output that no noise explains
+        raise contradiction() from None
 
 
 def column_priors(bundle: Bundle, priors: object) -> list[object]:

@@ -10,10 +10,19 @@ from typing import Any
 
 from discreet.arithmetic.numbers import float_upper
 from discreet.arithmetic.texts import visible_text
-from discreet.errors import DiscreetError, InvalidInput, NotPrivate
+from discreet.errors import DiscreetError, NotPrivate
 from discreet.privacy_loss import Certificate
-from discreet.receipts.receipt import BUNDLE_SCHEMA, Receipt, canonical, file_text, loaded, not_a_receipt
+from discreet.receipts.receipt import (
+    BUNDLE_SCHEMA,
+    Receipt,
+    canonical,
+    contradiction,
+    file_text,
+    loaded,
+    not_a_receipt,
+)
 from discreet.receipts.verification import verify_receipt
+from discreet.receipts.work import require_modest
 
 SHARED = ("n", "adjacency", "unit", "request_id", "dataset", "charge", "version")
 """What all parts of a bundle have in common."""
@@ -99,15 +108,19 @@ def read_receipt(path: str | Path) -> Receipt | Bundle:
     return read_sealed(file_text(path))
 
 
-def verify_any(receipt: Receipt | Bundle) -> list[Certificate]:
+def verify_any(receipt: Receipt | Bundle, *, thorough: bool = False) -> list[Certificate]:
     """The certificates of a receipt, or of all parts of a bundle, once every field is found to hold."""
-    return verify_bundle(receipt) if isinstance(receipt, Bundle) else [verify_receipt(receipt)]
+    if isinstance(receipt, Bundle):
+        return verify_bundle(receipt, thorough=thorough)
+    return [verify_receipt(receipt, thorough=thorough)]
 
 
-def verify_bundle(bundle: Bundle) -> list[Certificate]:
+def verify_bundle(bundle: Bundle, *, thorough: bool = False) -> list[Certificate]:
     """Check every part as `verify_receipt` does, that they share what they must, and that their losses add up."""
     document = bundle.document
-    certificates = [verify_receipt(part) for part in bundle.parts]
+    if not thorough:
+        require_modest(document["parts"], reading=False)
+    certificates = [verify_receipt(part, thorough=True) for part in bundle.parts]
     try:
         rebuilt = bundle_document(document["columns"], document["parts"])
         shared = all(part[key] == document[key] for part in document["parts"] for key in SHARED)
@@ -115,9 +128,7 @@ def verify_bundle(bundle: Bundle) -> list[Certificate]:
     except (ArithmeticError, LookupError, TypeError, ValueError) as failure:
         if isinstance(failure, DiscreetError):
             raise
-        raise InvalidInput(
-            "the receipt's fields do not describe a release", hint="give one that discreet wrote"
-        ) from None
+        raise contradiction() from None
     # Losses add up over the same neighbours: no column is public as groups here and protected as answers there.
     if not shared or rebuilt != document or public & set(document["columns"]):
         raise NotPrivate("the receipt's fields contradict each other", hint="do not rely on it")

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.arithmetic.numbers import float_upper
 from discreet.inference.statement import group_interval_kind, interval_kind, stated_groups, stated_interval
 from discreet.mechanisms import Mechanism, Released
@@ -17,9 +20,6 @@ from discreet.receipts.receipt import LEVEL, SCHEMA, UNIT_ROW
 from discreet.version import __version__
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Floats = NDArray[np.float64]
 
 

@@ -10,6 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.inference.statement import NOISE_AWARE, PLUG_IN, interval_kind, stated_interval
 from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
@@ -18,9 +21,6 @@ from discreet.receipts.documents import Request, ending, interval_rows, plain, p
 from discreet.receipts.receipt import LEVEL, SCHEMA
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Floats = NDArray[np.float64]
 
 

@@ -8,19 +8,23 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from discreet.arithmetic.texts import visible_text
-from discreet.errors import InvalidInput
+from discreet.errors import InvalidInput, TooLarge
+from discreet.inference import NoiseAware
 from discreet.posteriors import Dirichlet
 from discreet.typing import Outcome
-
-if TYPE_CHECKING:
-    from discreet.inference import NoiseAware
 
 SCHEMA = "discreet-receipt-1"
 BUNDLE_SCHEMA = "discreet-receipts-1"
 LEVEL = "0.95"
+MAX_CHARS = 1 << 26
+"""A receipt of ten thousand categories has about three million."""
+
+MAX_DEPTH = 12
+"""Objects and lists inside each other: a receipt of several columns has eight."""
+
 FRACTION = re.compile("[0-9]{1,1000}(?:/[0-9]{1,1000})?")
 
 UNIT_ROW = "one row"
@@ -173,7 +177,13 @@ def loaded(text: str) -> dict[str, Any] | None:
         document = json.loads(text, object_pairs_hook=_object, parse_float=_finite, parse_constant=_finite)
     except (ValueError, RecursionError):
         return None
-    return document if isinstance(document, dict) else None
+    level = [document]
+    for _ in range(MAX_DEPTH):
+        inner = (
+            value.values() if isinstance(value, dict) else value for value in level if isinstance(value, dict | list)
+        )
+        level = [value for values in inner for value in values]
+    return document if isinstance(document, dict) and not level else None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -194,16 +204,25 @@ def _finite(text: str) -> float:
 def file_text(path: str | Path) -> str:
     """The text of a file that should hold a receipt."""
     try:
-        return Path(path).read_text(encoding="utf-8")
+        with Path(path).open(encoding="utf-8") as file:
+            text = file.read(MAX_CHARS + 1)
     except FileNotFoundError:
         raise InvalidInput(f"there is no file {path}", hint="check the name") from None
     except (OSError, ValueError):  # no text, or no name of a file
         raise InvalidInput(f"the receipt {path} cannot be read", hint="give the name of a JSON file") from None
+    if len(text) > MAX_CHARS:
+        raise TooLarge(f"a receipt has at most {MAX_CHARS:,} characters", hint="give one that discreet wrote")
+    return text
 
 
 def not_a_receipt() -> InvalidInput:
     """What is said of every text that is no receipt."""
     return InvalidInput("this is no receipt", hint="give a JSON file that discreet release wrote")
+
+
+def contradiction() -> InvalidInput:
+    """What is said of every receipt whose fields do not go together."""
+    return InvalidInput("the receipt's fields do not describe a release", hint="give one that discreet wrote")
 
 
 def ordered(document: dict[str, Any]) -> dict[str, Any]:
@@ -222,6 +241,6 @@ def ordered(document: dict[str, Any]) -> dict[str, Any]:
 
 def _sorted_by(rows: Any, names: Any) -> Any:
     """The entries in the order of the names, if those are their names."""
-    if isinstance(rows, dict) and isinstance(names, list) and sorted(rows) == sorted(map(str, names)):
-        return {str(name): rows[str(name)] for name in names}
-    return rows
+    if not isinstance(rows, dict) or not isinstance(names, list) or len(rows) != len(names):
+        return rows  # of many groups and many names, no row is searched for names that it cannot have
+    return {str(name): rows[str(name)] for name in names} if sorted(rows) == sorted(map(str, names)) else rows

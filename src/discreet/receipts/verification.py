@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from discreet.arithmetic.numbers import exact, fraction_lower, precision
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate
@@ -21,11 +21,9 @@ from discreet.privacy_loss import Certificate, audit, certificate_by_theorem
 from discreet.receipts.agreement import agree
 from discreet.receipts.documents import Request, receipt_document
 from discreet.receipts.groups import PublicGroup, public_groups_document
-from discreet.receipts.receipt import UNITS, Receipt, exact_number
+from discreet.receipts.receipt import UNITS, Receipt, contradiction, exact_number
+from discreet.receipts.work import require_modest
 from discreet.utility.statement import accuracy_statement
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 DIGEST = re.compile("[0-9a-f]{64}")
 METHODS = ("theorem", "enumeration", "bounds")
@@ -137,15 +135,18 @@ def whole_prior(receipt: Receipt, prior: object) -> Dirichlet:
     return given
 
 
-def verify_receipt(receipt: Receipt) -> Certificate:
+def verify_receipt(receipt: Receipt, *, thorough: bool = False) -> Certificate:
     """Derive the certificate and the accuracy anew and check every public field against them.
 
-    Public groups have one certificate each: all are derived, and the one with the greatest loss is returned.
+    Public groups have one certificate each: all are derived, and the one with the greatest loss is returned. What would
+    take minutes is refused before anything is computed (`discreet.receipts.work`), unless it is to be `thorough`.
 
     A receipt is no signature. What nothing public contradicts (another output with its own posterior, other names, the
     unit, the request) only the ledger tells: it sealed this very text. In what words another version of discreet told
     its argument is not checked: what is returned says it in ours. Tested on every field, changed one at a time.
     """
+    if not thorough:
+        require_modest([receipt.document], reading=False)
     try:
         derived, certificates = derived_document(receipt)
         if not agree(derived, receipt.document):
@@ -264,8 +265,3 @@ def _released(mechanism: Mechanism, emitted: Sequence[Any], said: Dirichlet) -> 
         if all(abs(one - other) <= SEARCHED * one for one, other in pairs):
             posterior = said
     return Released(posterior=posterior, output=output, mechanism=mechanism)
-
-
-def contradiction() -> InvalidInput:
-    """What is said of every receipt whose fields do not go together."""
-    return InvalidInput("the receipt's fields do not describe a release", hint="give one that discreet wrote")

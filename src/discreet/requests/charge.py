@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from discreet.errors import InvalidInput
+from discreet.ledger import Charge, Ledger
+from discreet.ledger.charges import OTHER
 from discreet.receipts import Bundle, Receipt, read_sealed
 from discreet.requests.prepare import Plan
 from discreet.samplers.bits import SYSTEM
-
-if TYPE_CHECKING:
-    from discreet.ledger import Charge, Ledger
 
 
 def opened(ledger: Ledger | str | Path | None, dataset: str | None, request_id: str | None) -> Ledger | None:
@@ -24,7 +22,6 @@ def opened(ledger: Ledger | str | Path | None, dataset: str | None, request_id: 
         return None
     if dataset is None:
         raise InvalidInput("the ledger needs the name of a dataset", hint="say which budget to charge")
-    from discreet.ledger import Ledger
 
     book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
     book.remaining(dataset)
@@ -45,8 +42,6 @@ def affordable(
         book.afford(dataset, prepared.price, scope=prepared.scope)
         return None
     if found.digest != prepared.digest:
-        from discreet.ledger.charges import OTHER
-
         raise InvalidInput(f"request {request_id!r} was made with other parameters", hint=OTHER)
     return None if found.outcome is None else read_sealed(found.outcome)
 

@@ -11,11 +11,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from discreet.counting import CsvFormat, Declaration
 from discreet.errors import InvalidInput
-from discreet.ledger import Scope
+from discreet.ledger import Charge, Scope
 from discreet.mechanisms import Mechanism, Released
 from discreet.mechanisms import mechanism as named_mechanism
 from discreet.posteriors import Dirichlet
@@ -25,9 +25,6 @@ from discreet.receipts import UNIT_PERSON, UNIT_ROW, bundle_document, public_gro
 from discreet.receipts.documents import Request
 from discreet.receipts.groups import PublicGroup
 from discreet.utility.statement import accuracy_statement
-
-if TYPE_CHECKING:
-    from discreet.ledger import Charge
 
 
 @dataclass(frozen=True, slots=True)

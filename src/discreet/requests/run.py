@@ -15,20 +15,17 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from discreet.arithmetic.numbers import whole
-from discreet.counting import CsvFormat, Declaration, engine_for, open_source, shown, strays_error
+from discreet.counting import CsvFormat, Declaration, Progress, Table, engine_for, open_source, shown, strays_error
 from discreet.errors import DiscreetError, InvalidInput, SourceError
+from discreet.ledger import Charge, Ledger
 from discreet.posteriors.space import Counts
 from discreet.receipts import Bundle, Receipt, read_sealed
 from discreet.requests.charge import affordable, charged, opened
 from discreet.requests.prepare import Plan, Prepared, PreparedColumns, PreparedGroups, prepare
 from discreet.requests.question import Question, shared
-
-if TYPE_CHECKING:
-    from discreet.counting import Progress, Table
-    from discreet.ledger import Charge, Ledger
 
 __all__ = [
     "STEPS",

@@ -11,16 +11,15 @@ import os
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
 
 from discreet.arithmetic.binary64 import DIGITS
 from discreet.arithmetic.numbers import CAP_BITS, fixed_lower, fixed_upper, precision
 from discreet.errors import Undecided
-
-if TYPE_CHECKING:
-    import numpy as np
-    from flint import arb
-    from numpy.typing import NDArray
 
 CHUNK = 64
 """How many further bits are read when those at hand do not decide."""
@@ -55,8 +54,6 @@ SYSTEM = SystemBits()
 
 def draw_words(bits: Bits, count: int) -> NDArray[np.uint64]:
     """Many 64-bit words at once, for simulations and for many categories."""
-    import numpy as np
-
     return np.frombuffer(bits.draw_bits(64 * count).to_bytes(8 * count, "big"), dtype=">u8").astype(np.uint64)
 
 
@@ -71,8 +68,6 @@ def draw_below(bits: Bits, bound: int) -> int:
 
 def draw_below_many(bits: Bits, bounds: NDArray[np.int64]) -> NDArray[np.int64]:
     """Uniform whole numbers in [0, bound), one for each bound: what falls outside is drawn again."""
-    import numpy as np
-
     limits = bounds.astype(np.uint64)
     shift = np.array([64 - (int(bound) - 1).bit_length() for bound in np.unique(bounds)], dtype=np.uint64)
     shift = shift[np.searchsorted(np.unique(bounds), bounds)]
@@ -139,7 +134,6 @@ def draw_subset(bits: Bits, size: int, universe: int) -> list[int]:
         while len(few) < size:
             few.add(draw_below(bits, universe))
         return sorted(few)
-    import numpy as np
 
     while True:
         keys = draw_words(bits, universe)
@@ -217,8 +211,6 @@ class Inverter:
 
     def draw_many(self, bits: Bits, count: int) -> NDArray[np.intp]:
         """The indices of many outcomes, as exact as `draw`: whatever 64 bits do not decide is refined one by one."""
-        import numpy as np
-
         if self._bulk is None:
             self._bulk = self._table(CHUNK)
         last = (1 << CHUNK) - 1

@@ -17,14 +17,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.arithmetic.lgamma_bounds import SAFE, least_second_differences, most_second_differences
 from discreet.samplers.bits import Bits, draw_below_many, draw_bernoulli, draw_composition, draw_words, resume_bits
 from discreet.samplers.simplex_rejection import Tilted
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Floats = NDArray[np.float64]
     Whole = NDArray[np.int64]
 
@@ -61,16 +61,12 @@ class Proposals:
     """A tilted sampler's proposals in bulk. `rates` are floats certainly below and above its rate."""
 
     def __init__(self, tilted: Tilted, rates: tuple[float, float]) -> None:
-        import numpy as np
-
         self.tilted, self._rates = tilted, rates
         self._shares = np.array(tilted.choices, dtype=np.uint64)
         self._seen = self._kept = 0
 
     def draw_many(self, bits: Bits, size: int) -> Whole:
         """Exact draws from the law, one a row."""
-        import numpy as np
-
         found: list[Whole] = []
         have = 0
         while have < size:
@@ -91,8 +87,6 @@ class Proposals:
 
     def log_normaliser(self, bits: Bits, size: int, confidence: float = 0.99) -> Estimate:
         """ln NL from `size` proposals, within bounds that hold with at least the stated confidence."""
-        import numpy as np
-
         parts = [self.batch(bits, min(_BATCH, size - at)) for at in range(0, size, _BATCH)]
         middle = np.exp(np.concatenate([0.5 * (part.low + part.high) for part in parts]))
         width = float((np.exp(np.concatenate([part.high for part in parts])) - middle).sum()) / size
@@ -107,8 +101,6 @@ class Proposals:
 
     def batch(self, bits: Bits, size: int) -> Batch:
         """Some proposals, and what is known of their chances."""
-        import numpy as np
-
         tilted = self.tilted
         total = np.full(size, tilted.choices[-1], dtype=np.int64)
         choice = np.searchsorted(self._shares, draw_below_many(bits, total).astype(np.uint64), side="right")
@@ -126,8 +118,6 @@ class Proposals:
 
     def _even(self, bits: Bits, size: int) -> Whole:
         """Even draws from all candidates: bars among stars, all rows with two bars in one place thrown back."""
-        import numpy as np
-
         n, k = self.tilted.space.n, self.tilted.space.k
         places = n + k - 1
         if places < 2 * k * k:
@@ -145,8 +135,6 @@ class Proposals:
 
     def _of_term(self, bits: Bits, j: int, size: int) -> tuple[Whole, NDArray[np.bool_]]:
         """Proposals of one term, and which of them fit n."""
-        import numpy as np
-
         tilted = self.tilted
         found = np.zeros((size, tilted.space.k), dtype=np.int64)
         for i in tilted.free:
@@ -159,8 +147,6 @@ class Proposals:
 
     def _chances(self, rows: Whole) -> tuple[Floats, Floats]:
         """Floats certainly below and above ln(chance) of each row."""
-        import numpy as np
-
         tilted = self.tilted
         least, most = _log_affinity_brackets(tilted, rows)
         slow, fast = self._rates[0] * (1 - SAFE), self._rates[1] * (1 + SAFE)
@@ -173,8 +159,6 @@ class Proposals:
 
 def _log_affinity_brackets(tilted: Tilted, rows: Whole) -> tuple[Floats, Floats]:
     """Floats certainly below and above -ln BC of each row, summed over categories."""
-    import numpy as np
-
     least, most = np.zeros(len(rows)), np.zeros(len(rows))
     for i, centre in enumerate(tilted.counts):
         alpha = float(tilted.space.prior.parameters[i])

@@ -15,11 +15,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
 CLEARANCE = 1e-6
 _RATIO = 2.0
@@ -54,8 +52,6 @@ def cover(a: float, least: float, log_floor: float) -> Cover:
     >>> bool((total >= np.exp(-20 * np.sqrt(-np.expm1(-at)))).all()), len(found.rates) < 30
     (True, True)
     """
-    import numpy as np
-
     log_constant = max(log_floor, -a + 0.05)
     far = _last(a, log_constant)
     if far <= least:
@@ -76,16 +72,12 @@ def cover(a: float, least: float, log_floor: float) -> Cover:
 
 
 def _log_target(a: float, at: NDArray[np.float64]) -> NDArray[np.float64]:
-    import numpy as np
-
     shown: NDArray[np.float64] = -a * np.sqrt(-np.expm1(-at))
     return shown
 
 
 def _slope(a: float, at: NDArray[np.float64]) -> NDArray[np.float64]:
     """Minus the derivative of the logarithm: the rate of the exponential that touches it."""
-    import numpy as np
-
     shown: NDArray[np.float64] = a * np.exp(-at) / (2 * np.sqrt(-np.expm1(-at)))
     return shown
 
@@ -98,8 +90,6 @@ def _last(a: float, log_constant: float) -> float:
 
 def _rates(a: float, least: float, far: float) -> NDArray[np.float64]:
     """The slopes at points so close that neighbouring tangents meet near the function."""
-    import numpy as np
-
     points, at = [], least
     while at < far:
         points.append(at)
@@ -115,8 +105,6 @@ def _fit(
     rates: NDArray[np.float64], at: NDArray[np.float64], target: NDArray[np.float64], log_constant: float
 ) -> NDArray[np.float64]:
     """Weights whose sum follows the target: start from each rate's own tangent, then even out the ratio."""
-    import numpy as np
-
     log_weights: NDArray[np.float64] = (target[:, None] + rates * at[:, None]).min(axis=0)
     falls = rates * at[:, None]
     for _ in range(_FITS):
@@ -137,8 +125,6 @@ def _deficits(
     target: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """How far the cover's tangents are below the target's chords, between grid points; and each term's share there."""
-    import numpy as np
-
     terms = np.concatenate([log_weights - rates * at[:, None], np.full((at.size, 1), log_constant)], axis=1)
     top = terms.max(axis=1)
     share = np.exp(terms - top[:, None])

@@ -12,7 +12,11 @@ import heapq
 import math
 from collections.abc import Callable
 from math import isqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
 
 from discreet.arithmetic.lgamma_bounds import SAFE
 from discreet.samplers.bits import (
@@ -27,11 +31,6 @@ from discreet.samplers.bits import (
     resume_bits,
     tabulate,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-    from flint import arb
-    from numpy.typing import NDArray
 
 UNIT = 80
 """Bounds are whole numbers of 2**-80: for up to 10¹⁵ candidates their rounding wastes nothing."""
@@ -94,8 +93,6 @@ class Envelope:
 
         They toss the coin where it is clear, enclosures elsewhere.
         """
-        import numpy as np
-
         side, near, _ = (np.array(column) for column in zip(*self._blocks, strict=True))
         size = np.array(self._sizes)
         log_bound = np.array([np.log(float(bound)) - UNIT * np.log(2) for bound in self._bounds])

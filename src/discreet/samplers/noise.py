@@ -10,15 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
 
 from discreet.arithmetic.numbers import ball, fixed_lower, fixed_upper, precision
 from discreet.samplers.bits import Bits, Inverter, Table, draw_composition, tabulate
-
-if TYPE_CHECKING:
-    import numpy as np
-    from flint import arb
-    from numpy.typing import NDArray
 
 Rounding = Literal["nearest", "floor"]
 
@@ -135,8 +134,6 @@ class RoundedLaplace:
 
     def log_floats(self, t: NDArray[np.int64]) -> tuple[NDArray[np.float64], ...]:
         """Float logarithms of P(noise = t), P(noise ≤ t) and P(noise ≥ t)."""
-        import numpy as np
-
         rate, shift = float(self.rate), float(self.shift)
         low = t.astype(np.float64) - shift
         high = low + 1
@@ -168,8 +165,6 @@ class RoundedLaplace:
 
 
 def _log_beyond(rate: float, y: NDArray[np.float64]) -> NDArray[np.float64]:
-    import numpy as np
-
     tail = -rate * np.abs(y) - np.log(2)
     shown: NDArray[np.float64] = np.where(y >= 0, tail, np.log1p(-np.exp(tail)))
     return shown
@@ -224,16 +219,12 @@ class TwoSided:
 
 
 def _signs(bits: Bits, count: int) -> NDArray[np.bool_]:
-    import numpy as np
-
     size = (count + 7) // 8
     found = np.frombuffer(bits.draw_bits(8 * size).to_bytes(size, "big"), dtype=np.uint8)
     return np.unpackbits(found)[:count].astype(bool)
 
 
 def _where(positive: NDArray[np.bool_], one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.int64]:
-    import numpy as np
-
     return np.where(positive, one, other).astype(np.int64)
 
 
@@ -262,8 +253,6 @@ class ZeroSum:
 
     def log_total(self) -> arb:
         """An enclosure of ln Σ_v exp(-rate·‖v‖₁): for any k, (1-q²)^k·Σ_T C(T+k-1,k-1)²·q^2T."""
-        from flint import arb
-
         q = (-ball(self.rate)).exp()
         square = q * q
         # Euler's transformation makes the sum finite: (1-q²)^k ₂F₁(k,k;1;q²) = (1-q²)^(1-k) Σ_j C(k-1,j)² q^2j.
@@ -287,8 +276,6 @@ class ZeroSum:
 
     def draw_many(self, bits: Bits, count: int) -> NDArray[np.int64]:
         """Independent exact draws, by rejection: k-1 free coordinates, kept with probability exp(-rate·|last|)."""
-        import numpy as np
-
         if self.k == 2:
             d = self._free.draw_many(bits, count)
             return np.stack([d, -d], axis=1)

@@ -20,7 +20,10 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
 
 from discreet.arithmetic.lgamma_bounds import least_second_differences
 from discreet.arithmetic.numbers import ball, working_bits
@@ -29,11 +32,6 @@ from discreet.posteriors.space import Counts, PosteriorSpace
 from discreet.samplers.bits import CHUNK, Bits, draw_below, draw_bernoulli, draw_choice, draw_composition, draw_words
 from discreet.samplers.exponential_majorant import cover
 from discreet.typing import Outcome
-
-if TYPE_CHECKING:
-    import numpy as np
-    from flint import arb
-    from numpy.typing import NDArray
 
 _WIDE = 14.0
 """Fine blocks reach this many standard deviations from a count of at least `_MANY`; beyond, blocks double."""
@@ -61,8 +59,6 @@ class Blocks:
     """The counts of every category cut into blocks, one category after the other, with ln g at their near ends."""
 
     def __init__(self, space: PosteriorSpace, counts: Counts, flattest: float) -> None:
-        import numpy as np
-
         growth = min(max(2 / space.k, 0.02), 0.25)
         low, high, self.starts = [], [], [0]
         for i, centre in enumerate(counts):
@@ -83,8 +79,6 @@ class Blocks:
 
     def heights(self, rate: float, tilt: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Envelope heights for g^rate·e^(-tilt·x), short floats, over each category's own e^top; and the tops."""
-        import numpy as np
-
         logs = rate * self.log_factor - tilt * (self.low if tilt >= 0 else self.high)
         logs += _PAD * (rate * np.abs(self.log_factor) + abs(tilt) * self.high + 1)
         tops = np.maximum.reduceat(logs, self.first)
@@ -107,8 +101,6 @@ class Term:
     """One product of the cover: its tilt, and the heights of all blocks."""
 
     def __init__(self, blocks: Blocks, last: int, rate: float, log_weight: float, tilt: float, n: int) -> None:
-        import numpy as np
-
         self._blocks = blocks
         self._heights, tops = blocks.heights(rate, tilt)
         log_totals = np.log(np.add.reduceat(self._heights * blocks.size, blocks.first))
@@ -121,14 +113,10 @@ class Term:
 
     def log_chance(self, at: list[int]) -> float:
         """ln Π height/total over one block of each free category: how likely the term proposes a candidate in them."""
-        import numpy as np
-
         return float(np.log(self._heights[at]).sum()) - self._log_free
 
     def log_chances(self, at: NDArray[np.int64]) -> NDArray[np.float64]:
         """The same for many candidates, one a row of blocks."""
-        import numpy as np
-
         if self._log_heights is None:
             self._log_heights = np.log(self._heights)
         shown: NDArray[np.float64] = self._log_heights[at].sum(axis=1) - self._log_free
@@ -171,8 +159,6 @@ class Term:
 
     def _running(self, i: int) -> tuple[NDArray[np.float64], float]:
         """The running sums of category i's masses, and how far they and a position among them may be off."""
-        import numpy as np
-
         if i not in self._sums:
             self._sums[i] = np.cumsum(self.masses(i))
         sums = self._sums[i]
@@ -282,8 +268,6 @@ class Tilted:
 
     def log_proposal(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """ln Q of many candidates, one a row: floats within `room`, as in `_quick`."""
-        import numpy as np
-
         at = np.stack([self.blocks.find_many(i, rows[:, i]) for i in self.free], axis=1)
         logs = [np.full(len(rows), math.log(self._shares[-2]) - self._log_size)]
         logs += [math.log(share) + term.log_chances(at) for share, term in zip(self._shares, self.terms, strict=False)]
@@ -318,16 +302,12 @@ class Tilted:
 
 def _least_losses(alpha: NDArray[np.float64], centre: NDArray[np.int64], x: NDArray[np.int64]) -> NDArray[np.float64]:
     """Lower bounds on -ln g(x) ≥ 0: half of one on the second difference of lnΓ."""
-    import numpy as np
-
     low, high = np.minimum(centre, x), np.maximum(centre, x)
     return 0.5 * least_second_differences(alpha + low, alpha + high, (high - low).astype(np.float64))
 
 
 def _least(space: PosteriorSpace, counts: Counts) -> float:
     """A lower bound on L over all candidates but the centre: some category loses a record and another gains one."""
-    import numpy as np
-
     centre = np.array(counts, dtype=np.int64)
     more, fewer = np.flatnonzero(centre < space.n), np.flatnonzero(centre > 0)
     alpha = space.prior.alpha
@@ -361,8 +341,6 @@ def _tilts(blocks: Blocks, rates: NDArray[np.float64]) -> list[float]:
 
 def _moments(blocks: Blocks, rate: float, tilt: float) -> tuple[float, float]:
     """How far the expected counts exceed n, and the variance of their sum, for g^rate·e^(-tilt·x)."""
-    import numpy as np
-
     heights = rate * blocks.log_factor - tilt * blocks.offset + blocks.log_size
     heights -= np.repeat(np.maximum.reduceat(heights, blocks.first), blocks.lengths)
     chance = np.exp(heights)
@@ -389,6 +367,4 @@ def _edges(centre: int, n: int, growth: float, reach: float) -> list[int]:
 
 def arb_ball(middle: float, radius: float = 0.0) -> arb:
     """The ball around a float."""
-    from flint import arb
-
     return arb(middle, radius)

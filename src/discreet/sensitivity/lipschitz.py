@@ -20,7 +20,8 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING
+
+from flint import arb
 
 from discreet.arithmetic.numbers import ball, fixed_upper, precision, rational, working_bits
 from discreet.posteriors.space import Counts, PosteriorSpace, exceeds
@@ -31,9 +32,6 @@ from discreet.sensitivity.exact import (
     smooth_enclosure,
     step_enclosure,
 )
-
-if TYPE_CHECKING:
-    from flint import arb
 
 ENUMERATED = 2000
 """Up to this many data sets Γ is exact; beyond it the bound above is used."""

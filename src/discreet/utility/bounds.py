@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.space import Counts
 from discreet.sensitivity.exact import global_sensitivity
@@ -26,8 +28,6 @@ from discreet.utility.normaliser import normaliser, normaliser_at
 
 def bounds_at(mechanism: Exponential, counts: Counts, t: float, exact: float) -> dict[str, float]:
     """The bounds for one data set, given the exact tail."""
-    import numpy as np
-
     rate = float(mechanism.scale) * float(mechanism.inverse_sensitivities(np.array([counts]))[0])
     least = normaliser(mechanism).lower
     loose = _scaled(mechanism, rate, t, 1.0)
@@ -55,8 +55,6 @@ def bounds_everywhere(mechanism: Exponential, t: float, exact: float) -> dict[st
 
 def _worst_normalised(mechanism: Exponential, t: float) -> float:
     """max over c of |R|·exp(-s·t/S(c))/NL(c)."""
-    import numpy as np
-
     line = line_kernel(mechanism) if mechanism.space.k == 2 else None
     every = mechanism.kernel.enumerated if mechanism.space.k > 2 else line.every if line is not None else None
     if every is not None:

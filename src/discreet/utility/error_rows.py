@@ -11,6 +11,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+from scipy.special import rel_entr
+
 from discreet.utility.metrics import Floats
 
 KEPT = 1 << 22
@@ -68,8 +71,6 @@ class ErrorLaw:
     @cached_property
     def survey(self) -> Survey:
         """The first pass; it keeps the slices if they are small."""
-        import numpy as np
-
         edges = np.concatenate([[0.0], self.diameter * np.geomspace(1e-15, 1.0, _BINS), [np.inf]])
         masses, rows, kept, cells = np.zeros(len(edges) - 1), [], [], 0
         for part in self.make():
@@ -97,8 +98,6 @@ class ErrorLaw:
 
         Draws are counted as the independent ones that would vary as much.
         """
-        import numpy as np
-
         tail = self.tail(t)
         if not self.sampled:
             return tail
@@ -111,8 +110,6 @@ class ErrorLaw:
 
     def quantile(self, p: float) -> float:
         """The least t with Pr[error > t] ≤ 1 - p over all rows, from above: in one bin, whose values are sorted."""
-        import numpy as np
-
         edges, spare = self.survey.edges, _spare(p)
         beyond = np.concatenate([np.cumsum(self.survey.masses[::-1])[::-1], [0.0]])
         at = int(np.flatnonzero(beyond[1:] <= spare)[0])
@@ -128,8 +125,6 @@ class ErrorLaw:
 
     def worst_quantile(self, p: float) -> float:
         """The largest p-quantile of any row, from above."""
-        import numpy as np
-
         found = 0.0
         for part in self:
             order = np.argsort(-part.high, axis=1)
@@ -148,8 +143,6 @@ def upper_mean(mean: float, size: float) -> float:
     >>> round(upper_mean(0.0, 50_000), 6), round(upper_mean(0.01, 50_000), 4)
     (0.000414, 0.0131)
     """
-    from scipy.special import rel_entr
-
     low, high = mean, 1.0
     for _ in range(60):
         middle = (low + high) / 2
@@ -169,7 +162,6 @@ def bracket(
 
     Pr[error ≥ t] is A/(A+B), with A the weight at or beyond t and B the rest: at most with the largest A and least B.
     """
-    import numpy as np
 
     def ordered(value: Floats, far: Floats, near: Floats) -> list[Floats]:
         order = np.argsort(-value, axis=1)

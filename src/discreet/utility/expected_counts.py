@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.predictive import log_predictive, log_predictive_line
 from discreet.posteriors.space import PosteriorSpace
 from discreet.utility.metrics import Floats
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 Whole: TypeAlias = "NDArray[np.int64]"
 
 
 def predictive_weights(space: PosteriorSpace) -> Floats:
     """The prior predictive of all data sets, in their order, with sum 1."""
-    import numpy as np
-
     weight = np.exp(log_predictive(space.prior, space.candidates().array()))
     shown: Floats = weight / weight.sum()
     return shown
@@ -32,8 +29,6 @@ def partition(first: int, last: int, growth: float) -> Whole:
     >>> partition(1, 9, 0.5).tolist()
     [1, 2, 3, 4, 6, 9, 10]
     """
-    import numpy as np
-
     starts, at = [], first
     while at <= last:
         starts.append(at)
@@ -43,8 +38,6 @@ def partition(first: int, last: int, growth: float) -> Whole:
 
 def stratum_weights(space: PosteriorSpace, first: Whole, last: Whole) -> Floats:
     """The probabilities of strata under the prior predictive: summed where short, by Gauss' quadrature where long."""
-    import numpy as np
-
     weight = np.zeros(len(first))
     short = last - first < 16
     for step in range(16):

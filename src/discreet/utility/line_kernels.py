@@ -9,7 +9,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from discreet.kernels.exponential import Enumerated
 from discreet.mechanisms import Mechanism
@@ -17,10 +19,6 @@ from discreet.posteriors.grid import Line, grid
 from discreet.utility.error_rows import ErrorRows
 from discreet.utility.expected_counts import predictive_weights
 from discreet.utility.metrics import Floats, Metric
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _CHUNK = 1 << 18
 
@@ -60,8 +58,6 @@ class LineKernel(ABC):
 
     def distances(self, c: NDArray[np.int64], released: NDArray[np.int64], metric: Metric) -> Floats:
         """From each data set to the counts released for it."""
-        import numpy as np
-
         if metric.name == "hellinger":
             return np.sqrt(-np.expm1(np.minimum(self.table.log_affinities(c[:, None], released), 0.0)))
         flat = np.stack([released.ravel(), self.space.n - released.ravel()], axis=1)
@@ -71,8 +67,6 @@ class LineKernel(ABC):
 
     def slices(self, metric: Metric, counts: tuple[int, ...] | None) -> Iterator[ErrorRows]:
         """The error laws of all data sets, weighed by the predictive; of one alone if its counts are given."""
-        import numpy as np
-
         n = self.space.n
         if counts is not None:
             data, weight = np.array([counts[0]]), np.ones(1)
@@ -117,14 +111,10 @@ class TabledLine(LineKernel):
 
     @cached_property
     def _table(self) -> Floats:
-        import numpy as np
-
         return np.stack([self.mechanism.kernel.row(row).values for row in self.table.rows.tolist()])
 
     def rows(self, c: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats, Floats | None]:
         """Whole rows."""
-        import numpy as np
-
         return np.broadcast_to(np.arange(self.space.n + 1), (len(c), self.space.n + 1)), np.exp(self._table[c]), None
 
     def column(self, output: int) -> Floats:

@@ -16,7 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit, gammaln, psi
 
 from discreet.errors import InvalidInput
 from discreet.posteriors import Dirichlet
@@ -24,10 +28,6 @@ from discreet.posteriors.dirichlet import incomplete_beta
 from discreet.posteriors.distances import second_difference, stirling_rest
 from discreet.posteriors.space import PosteriorSpace
 from discreet.posteriors.variation import total_variation
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
 
 MetricName = Literal["hellinger", "l1", "total-variation", "kl"]
 METRICS: tuple[MetricName, ...] = get_args(MetricName)
@@ -52,8 +52,6 @@ class Metric:
         >>> METRIC["l1"].distances(Dirichlet([1, 1]), [3, 4], [[3, 4], [5, 2]]).tolist()
         [0.0, 4.0]
         """
-        import numpy as np
-
         there = np.asarray(rows, dtype=np.int64)
         here = np.broadcast_to(np.asarray(c, dtype=np.int64), there.shape)
         total = np.zeros(there.shape[0])
@@ -67,8 +65,6 @@ class Metric:
 
     def diameter(self, space: PosteriorSpace) -> float:
         """No distance between two candidates is larger."""
-        import numpy as np
-
         if self.name in ("hellinger", "total-variation"):
             return 1.0
         if self.name == "l1":
@@ -85,8 +81,6 @@ class _Variation(Metric):
 
     def distances(self, prior: Dirichlet, c: ArrayLike, rows: ArrayLike) -> Floats:
         """From c, or from each of several, to the candidates in rows."""
-        import numpy as np
-
         there = np.asarray(rows, dtype=np.int64)
         here = np.broadcast_to(np.asarray(c, dtype=np.int64), there.shape)
         if prior.k == 2:
@@ -107,7 +101,6 @@ def hellinger_between(one: Floats, other: Floats) -> Floats:
 
     For small parameters: differences of lnΓ are taken as they are.
     """
-    from scipy.special import gammaln
 
     def log_beta(alpha: Floats) -> Floats:
         shown: Floats = gammaln(alpha).sum(axis=-1) - gammaln(alpha.sum(axis=-1))
@@ -122,8 +115,6 @@ def _hellinger_term(low: Floats, moved: Floats, side: int) -> Floats:
 
 
 def _hellinger_finish(total: Floats) -> Floats:
-    import numpy as np
-
     return np.sqrt(-np.expm1(-np.maximum(total, 0.0)))
 
 
@@ -149,9 +140,6 @@ def log_gamma_gap(a: ArrayLike, step: ArrayLike, end: ArrayLike | None = None) -
     >>> abs(float(log_gamma_gap(1e12, 3.0)) / (9 / 2e12) - 1) < 1e-9
     True
     """
-    import numpy as np
-    from scipy.special import gammaln, psi
-
     here, move = np.broadcast_arrays(np.asarray(a, dtype=np.float64), np.asarray(step, dtype=np.float64))
     there = here + move if end is None else np.broadcast_to(np.asarray(end, dtype=np.float64), here.shape)
     near = np.minimum(here, there) < 10.0
@@ -168,8 +156,6 @@ def log_gamma_gap(a: ArrayLike, step: ArrayLike, end: ArrayLike | None = None) -
 
 def _series(x: Floats, divisor: Callable[[int], int]) -> Floats:
     """Σ_{j≥2} (-x)^j / divisor(j), for |x| < 0.1 to the last digit."""
-    import numpy as np
-
     total = np.zeros_like(x)
     for j in range(18, 1, -1):
         total = (total * -x) + 1.0 / divisor(j)
@@ -188,9 +174,6 @@ def _between_betas(prior: Dirichlet, c: NDArray[np.int64], r: NDArray[np.int64],
     The densities cross where (r-c)·logit θ is the difference of ln B, and that difference is
     (r-c)·[ψ(α₁+c) - ψ(α₂+n-c)] plus two gaps of lnΓ above its tangent. It is flat there, so θ need not be sharp.
     """
-    import numpy as np
-    from scipy.special import expit, psi
-
     a, b = float(prior.parameters[0]) + c, float(prior.parameters[1]) + (n - c)
     h = (r - c).astype(np.float64)
     step = np.where(h == 0, 1.0, h)

@@ -16,6 +16,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
 from discreet.kernels.line_noise import LineNoise
 from discreet.posteriors.dirichlet import incomplete_beta
 from discreet.posteriors.mixtures import log_kernel
@@ -24,9 +28,6 @@ from discreet.posteriors.space import PosteriorSpace
 from discreet.utility.expected_counts import first_count_moments
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Floats = NDArray[np.float64]
 
 _FARTHEST = 690.0
@@ -42,7 +43,7 @@ def intervals(space: PosteriorSpace, noise: LineNoise, outputs: Floats, level: f
     >>> noise = LineNoise(rate=1.0, up=0.2689, zero=0.4621, down=0.2689)
     >>> chance, width = intervals(PosteriorSpace(prior=[1, 1], n=60), noise, np.array([0.0, 30.0]), 0.95)
     >>> chance.round(5), width.round(4)
-    (array([0.0257 , 0.01639]), array([0.0764, 0.2475]))
+    (array([0.01896, 0.01639]), array([0.0922, 0.2605]))
     """
     return _Densities(space, noise, outputs).widths(level)
 
@@ -51,8 +52,6 @@ class _Densities:
     """The densities by s of all outputs, on panels; each is over e^top of its output."""
 
     def __init__(self, space: PosteriorSpace, noise: LineNoise, outputs: Floats) -> None:
-        import numpy as np
-
         self.space, self.noise, self.outputs = space, noise, outputs
         every = np.arange(len(outputs))
         edges = self._first_edges()
@@ -86,9 +85,6 @@ class _Densities:
 
     def widths(self, level: float) -> tuple[Floats, Floats]:
         """P(output), and the widths of the intervals."""
-        import numpy as np
-        from scipy.special import expit
-
         within = np.maximum(np.bincount(self._row, 2 * self._parts[:, 0], len(self.outputs)), 1e-300)
         count = np.bincount(self._row, minlength=len(self.outputs))
         first = np.cumsum(count) - count
@@ -106,8 +102,6 @@ class _Densities:
 
     def _quantile(self, panel: NDArray[np.int64], wanted: Floats) -> Floats:
         """The s of each panel up to which it has this mass, by halving and Newton's method."""
-        import numpy as np
-
         legendre = np.polynomial.legendre
         parts = self._parts[panel].T
         integral = legendre.legint(parts, lbnd=-1)
@@ -125,8 +119,6 @@ class _Densities:
 
     def _first_edges(self) -> Floats:
         """Edges that double away from about the mean of each output's posterior, in its standard deviations."""
-        import numpy as np
-
         n, (first, second) = self.space.n, self.space.prior.alpha
         mean, spread = first_count_moments(self.space.prior, n)
         wide = 2 / self.noise.rate**2
@@ -144,8 +136,6 @@ class _Densities:
 
     def _legendre(self, row: NDArray[np.int64], left: Floats, right: Floats) -> Floats:
         """The densities on panels, times half their lengths, in Legendre's polynomials."""
-        import numpy as np
-
         node, weight = np.polynomial.legendre.leggauss(_NODES)
         half = (right - left)[:, None] / 2
         at = left[:, None] + half * (node + 1)
@@ -157,9 +147,6 @@ class _Densities:
 
     def log(self, row: NDArray[np.int64], s: Floats) -> Floats:
         """ln of prior(s)·P(o | s), one s for each row."""
-        import numpy as np
-        from scipy.special import expit
-
         n, rate, o = self.space.n, self.noise.rate, self.outputs[row]
         first, second = self.space.prior.alpha
         below, at, above = self._chances()
@@ -173,8 +160,6 @@ class _Densities:
 
     def _chances(self) -> tuple[Floats, Floats, Floats]:
         """ln P(o | c)·q^-|o-c| for c below, at and above each output; the ends stand for everything beyond them."""
-        import numpy as np
-
         o, n, noise = self.outputs, self.space.n, self.noise
         one = np.log(-np.expm1(-noise.rate))
         with np.errstate(divide="ignore"):
@@ -186,9 +171,6 @@ class _Densities:
 
 def log_binomial(o: Floats, n: int, s: Floats) -> Floats:
     """ln of the probability of o among n, where s is the logarithm of the odds."""
-    import numpy as np
-    from scipy.special import expit
-
     at = np.clip(s, -_FARTHEST, _FARTHEST)  # a share that is 0 has no logarithm
     x, rest = expit(at), expit(-at)
     gap = o * rest - (n - o) * x
@@ -204,13 +186,11 @@ def log_below(o: Floats, n: int, s: Floats, rate: float) -> Floats:
 
     >>> import numpy as np
     >>> log_below(np.array([0.0, 2.0, 2.0]), 4, np.array([0.0, 0.0, -900.0]), 1.0).round(4)
-    array([   -inf, -2.1218, -2.    ])
+    array([   -inf, -2.2983, -2.    ])
     """
-    import numpy as np
-    from scipy.special import expit
-
     found, some = np.full(len(s), -np.inf), np.flatnonzero(o > 0)
     here, log = log_binomial(o, n, s), log_binomial(o, n, s + rate)
+    ratio = np.where(s < -_FARTHEST, n * (np.logaddexp(0, s + rate) - np.logaddexp(0, s)) - rate * o, here - log)
     x, rest = expit(s + rate), expit(-s - rate)
     deviation = np.sqrt(n * x * rest + 1)
     away = (o * rest - (n - o) * x) / deviation
@@ -223,20 +203,18 @@ def log_below(o: Floats, n: int, s: Floats, rate: float) -> Floats:
     # b(o | s)/b(o | s + rate) has a form of its own, which keeps its digits where the rate is small.
     moved = n * np.log1p(expit(s[at]) * math.expm1(min(rate, 1.0))) - rate * o[at]
     small = (rate * deviation[at] < away[at]) & (rate <= 1)
-    found[at] = np.log1p(-tail) + np.where(small, moved, here[at] - log[at])
+    found[at] = np.log1p(-tail) + np.where(small, moved, ratio[at])
     at = some[np.abs(away[some]) <= _NEAR]
     below, chance = x[at] < 0.5, np.empty(len(at))  # a share next to 1 would lose its digits
     chance[below] = 1 - incomplete_beta(o[at][below], n - o[at][below] + 1, x[at][below])
     chance[~below] = incomplete_beta(n - o[at][~below] + 1, o[at][~below], rest[at][~below])
     with np.errstate(divide="ignore"):
-        found[at] = np.log(chance) + (here[at] - log[at])
+        found[at] = np.log(chance) + ratio[at]
     return found
 
 
 def _fraction(a: Floats, b: Floats, x: Floats, rest: Floats) -> Floats:
     """I_x(a, b)·a·B(a, b)/(x^a·(1-x)^b) below the mean: a over a continued fraction of positive terms."""
-    import numpy as np
-
     found, open_ = np.empty(len(x)), np.arange(len(x))
     value: Floats = a * (a * rest - b * x + 1) / (a + 1)
     upper, lower = value, 0 * value

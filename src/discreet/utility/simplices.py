@@ -15,7 +15,9 @@ import itertools
 import math
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from discreet.errors import TooLarge
 from discreet.kernels.exponential import LONGEST_ROW
@@ -25,10 +27,6 @@ from discreet.posteriors.space import PosteriorSpace, orbits, rank_rows, require
 from discreet.utility.error_rows import ErrorRows
 from discreet.utility.expected_counts import predictive_weights
 from discreet.utility.metrics import Floats, Metric, hellinger_between
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 CELLS = 1 << 25
 """Enumerations of more cells than this are left to studies of drawn data sets."""
@@ -61,8 +59,6 @@ class SimplexKernel:
     @cached_property
     def data(self) -> tuple[NDArray[np.int64], Floats]:
         """The ranks of the data sets to look at and their weights: one for each orbit, or all."""
-        import numpy as np
-
         weight = predictive_weights(self.space)
         if not self.orbits:
             return np.arange(len(weight)), weight
@@ -74,8 +70,6 @@ class SimplexKernel:
 
     def masses(self, rank: int) -> Floats:
         """The probabilities of what the row may release."""
-        import numpy as np
-
         shown: Floats = np.exp(self.mechanism.log_pmf(self.candidates[rank].tolist()))
         return shown
 
@@ -135,15 +129,11 @@ class NoisySimplex(SimplexKernel):
 
     @cached_property
     def _free(self) -> Floats:
-        import numpy as np
-
         found = [self.mechanism.posterior(tuple(y)).alpha for y in self.outputs.tolist()]
         return np.array(found)
 
     def noisy_masses(self, rank: int) -> Floats:
         """P(y | c) of all cut outputs, before any way back."""
-        import numpy as np
-
         norms = np.abs(self.outputs - self.candidates[rank]).sum(axis=1)
         mass: Floats = np.exp(self._log_rest - self.half * norms)
         mass /= mass.sum()
@@ -151,8 +141,6 @@ class NoisySimplex(SimplexKernel):
 
     def masses(self, rank: int) -> Floats:
         """The same; summed over the outputs that lead to the same candidate."""
-        import numpy as np
-
         mass = self.noisy_masses(rank)
         if self.way == "free":
             return mass
@@ -185,8 +173,6 @@ def cut_depth(mechanism: Geometric) -> int:
 
 def cut_outputs(space: PosteriorSpace, half: float, depth: int, *, top: bool) -> tuple[NDArray[np.int64], Floats]:
     """All noisy counts after cutting (also at n if `top`), and ln F of each."""
-    import numpy as np
-
     n, k = space.n, space.k
     if top:
         if (n + 1) ** k > LONGEST_ROW:
@@ -213,8 +199,6 @@ def number_of_outputs(space: PosteriorSpace, depth: int) -> int:
 
 def _with_zeros(n: int, k: int, depth: int) -> Iterator[NDArray[np.int64]]:
     """Counts ≥ 0 with a zero somewhere and a total of n+1 … n+depth: noisy counts whose negative ones were cut."""
-    import numpy as np
-
     for size in range(1, k):
         for positive in itertools.combinations(range(k), size):
             for total in range(n + 1, n + depth + 1):

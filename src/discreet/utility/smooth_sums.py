@@ -11,10 +11,11 @@ import math
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import bernoulli
 
+if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Whole = NDArray[np.int64]
 
@@ -36,8 +37,6 @@ def smooth_sum(
     >>> bool(abs(total[0] - 666667166.4588) <= error[0] + 1e-3), terms < 500
     (True, True)
     """
-    import numpy as np
-
     start, length = _first_panels(n, marks)
     total, error, terms = np.zeros(1), np.zeros(1), 0
     while len(start):
@@ -55,8 +54,6 @@ def _first_panels(n: int, marks: Iterable[float]) -> tuple[Whole, Whole]:
 
     The ends stand alone: what lies beyond them may have gone there.
     """
-    import numpy as np
-
     if n < WHOLE:
         return np.zeros(1, dtype=np.int64), np.array([n + 1])
     near = [0, 1, *((n // 2) >> shift for shift in (0, 1, 2, 4, 8, 16, 32))]
@@ -67,8 +64,6 @@ def _first_panels(n: int, marks: Iterable[float]) -> tuple[Whole, Whole]:
 
 def _cut(start: Whole, length: Whole, n: int) -> tuple[Whole, Whole]:
     """Each panel in two: half way, or where its distance from the nearer end has the mean of the logarithms."""
-    import numpy as np
-
     left = start < n // 2
     near = np.maximum(np.where(left, start, n + 1 - start - length), 1)
     grown = np.sqrt(near.astype(np.float64) * (near + length)).astype(np.int64) - np.where(left, start, near)
@@ -79,8 +74,6 @@ def _cut(start: Whole, length: Whole, n: int) -> tuple[Whole, Whole]:
 
 def _panel_sums(f: Callable[[Whole], Floats], start: Whole, length: Whole) -> tuple[Floats, Floats, int]:
     """The sums over panels, a row for each, how far they may be off, and how many terms were worked out."""
-    import numpy as np
-
     short = length <= (_SHORT if len(length) > 1 else WHOLE)
     vander = np.polynomial.legendre.legvander
     single = np.arange(int(length[short].sum())) - np.repeat(np.cumsum(length[short]) - length[short], length[short])
@@ -100,17 +93,12 @@ def _panel_sums(f: Callable[[Whole], Floats], start: Whole, length: Whole) -> tu
 
 def next_to_gauss(size: Floats) -> Whole:
     """Whole numbers from 0 to each size less 1, next to Gauss's places; a row for each of a column of sizes."""
-    import numpy as np
-
     places: Whole = np.rint(size * (np.polynomial.legendre.leggauss(_PLACES)[0] + 1) / 2 - 0.5).astype(np.int64)
     return places
 
 
 def _legendre_sums(size: Floats) -> Floats:
     """Σ_j P_k((2j+1)/L - 1) over j < L for each k < `_PLACES`: Euler's and Maclaurin's series, which ends."""
-    import numpy as np
-    from scipy.special import bernoulli
-
     legendre = np.polynomial.legendre
     total, factor = np.zeros((len(size), _PLACES)), bernoulli(_PLACES)
     total[:, 0] = 2.0

@@ -1,7 +1,7 @@
 """Three categories or more and too many candidates: a study of drawn data sets, the same ones on every run.
 
 Data sets are drawn from the prior predictive. Where a row of probabilities can be had, each gets its exact error law;
-otherwise exact outputs are drawn: a few for each data set, or for the exponential family, whose draws cost little once
+otherwise exact outputs are drawn: one for each data set, or for the exponential family, whose draws cost little once
 one is prepared, many for each of fewer data sets. Either way the mean comes with a stated interval.
 """
 
@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import bdtrik, betaincinv, ndtri
 
 from discreet.errors import TooLarge
 from discreet.mechanisms import Mechanism
@@ -18,18 +21,10 @@ from discreet.samplers.bits import draw_words
 from discreet.testing import HashedBits
 from discreet.utility.error_rows import ErrorLaw, ErrorRows
 from discreet.utility.metrics import Floats, Metric
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from discreet.utility.simplices import SimplexKernel
+from discreet.utility.simplices import SimplexKernel
 
 DRAWN = 50_000
 """How many outputs are drawn where that is quick; fewer for many categories."""
-
-_NOISES = 24
-"""Each data set of so few categories, over their number, has so many outputs: they are drawn faster than it is."""
 
 _SLOWLY = 2_000
 _PREPARED, _EACH = 200, 64
@@ -52,9 +47,6 @@ def drawn_data(space: PosteriorSpace, size: int, name: str) -> NDArray[np.int64]
     >>> rows.sum(axis=1).min(), (rows.mean(axis=0) / [10, 20, 30]).round(1).tolist()
     (np.int64(60), [1.0, 1.0, 1.0])
     """
-    import numpy as np
-    from scipy.special import betaincinv
-
     words = draw_words(HashedBits(name), 2 * size * (space.k - 1))
     uniform = (words.astype(np.float64) + 0.5) / 2.0**64
     pairs = np.clip(uniform, 1e-300, 1 - 1e-16).reshape(space.k - 1, 2, size)
@@ -71,9 +63,6 @@ def drawn_data(space: PosteriorSpace, size: int, name: str) -> NDArray[np.int64]
 
 def _binomial(u: Floats, n: NDArray[np.int64], share: Floats) -> NDArray[np.int64]:
     """Quantiles of binomials; by Cornish and Fisher's expansion where the deviation is above 10³."""
-    import numpy as np
-    from scipy.special import bdtrik, ndtri
-
     variance = n * share * (1 - share)
     z = ndtri(u)
     found = n * share + z * np.sqrt(variance) + (z * z - 1) * (1 - 2 * share) / 6
@@ -85,8 +74,6 @@ def _binomial(u: Floats, n: NDArray[np.int64], share: Floats) -> NDArray[np.int6
 
 def row_study(kernel: SimplexKernel, metric: Metric, size: int) -> ErrorLaw:
     """The exact error laws of drawn data sets."""
-    import numpy as np
-
     ranks = rank_rows(drawn_data(kernel.space, size, "rows"))
     weight = np.full(size, 1 / size)
     method = f"exact laws of {size} data sets drawn from the predictive"
@@ -96,8 +83,6 @@ def row_study(kernel: SimplexKernel, metric: Metric, size: int) -> ErrorLaw:
 
 def draw_study(mechanism: Mechanism, metric: Metric, counts: Counts | None) -> ErrorLaw:
     """Drawn outputs for drawn data sets, or many for one."""
-    import numpy as np
-
     space = mechanism.space
     if metric.name == "total-variation" or mechanism.kernel.way != "nearest":
         raise TooLarge("this needs all candidates of a space with too many", hint="use hellinger and nearest")
@@ -120,15 +105,12 @@ def draw_study(mechanism: Mechanism, metric: Metric, counts: Counts | None) -> E
 @lru_cache(maxsize=8)
 def _outputs(mechanism: Mechanism, counts: Counts | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Data sets, one a row, and outputs for each: the same for every metric."""
-    import numpy as np
-
     space, kernel, bits = mechanism.space, mechanism.kernel, HashedBits("outputs")
     if counts is not None:
         size = {"quick": study_size(space), "prepared": _OF_ONE, "slow": _SLOWLY}[kernel.pace]
         data = np.broadcast_to(np.array(counts, dtype=np.int64), (size, space.k))
         return data, kernel.draw_outputs(data[:1], size, bits)[0][:, None]
     several = (max(24, min(_PREPARED, 10 * _PREPARED // space.k)), _EACH)
-    quick = (study_size(space), max(1, min(8, _NOISES // space.k)))
-    size, each = {"quick": quick, "prepared": several, "slow": (_SLOWLY, 1)}[kernel.pace]
+    size, each = {"quick": (study_size(space), 1), "prepared": several, "slow": (_SLOWLY, 1)}[kernel.pace]
     data = drawn_data(space, size, "data")
     return data, kernel.draw_outputs(data, each, bits)

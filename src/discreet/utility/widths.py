@@ -13,6 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput, TooLarge
 from discreet.mechanisms import Geometric, Mechanism
@@ -32,9 +35,6 @@ from discreet.utility.smooth_sums import WHOLE, smooth_sum
 from discreet.utility.studies import drawn_data, study_size
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Whole = NDArray[np.int64]
 
 SHARP = 1e-7
@@ -88,8 +88,6 @@ def expected_width(mechanism: Mechanism, level: object = "0.95", *, sharp: float
 
 def width_without_privacy(space: PosteriorSpace, level: object = "0.95") -> Width:
     """The expected width of the first category's interval when the posterior itself is published."""
-    import numpy as np
-
     share, prior = _level(level), _two_categories(space.prior)
 
     def widths(c: Floats) -> tuple[Floats, Floats]:
@@ -114,8 +112,6 @@ def _two_categories(prior: Dirichlet) -> Dirichlet:
 
 def _plain_widths(prior: Dirichlet, n: int, c: Floats, level: float) -> Floats:
     """The widths of the posteriors of first counts themselves."""
-    import numpy as np
-
     first, second = prior.alpha
     low, high = CountMixtures(np.ones((len(c), 1)), first + c, second + (n - c)).interval(level)
     return high - low
@@ -134,7 +130,6 @@ def _line_width(
 
     The probabilities of all outputs sum to 1: by how much those that were found do not is in the error.
     """
-    import numpy as np
 
     def terms(o: Whole) -> Floats:
         at, back = np.unique(np.minimum(o, n - o) if mirrored else o, return_inverse=True)
@@ -151,8 +146,6 @@ def _line_width(
 
 def _kernel_widths(kernel: LineKernel, outputs: Floats, level: float) -> tuple[Floats, Floats]:
     """P(output), and the widths: every data set is weighed."""
-    import numpy as np
-
     logs = np.stack([kernel.column(int(o)) for o in outputs])
     with np.errstate(divide="ignore"):
         logs = logs + np.log(kernel.predictive)
@@ -163,8 +156,6 @@ def _kernel_widths(kernel: LineKernel, outputs: Floats, level: float) -> tuple[F
 
 def _weights(logs: Floats) -> Floats:
     """The weights of rows of logarithms, over the largest of each."""
-    import numpy as np
-
     top = logs.max(axis=1, keepdims=True)
     found: Floats = np.exp(logs - np.where(np.isfinite(top), top, 0.0))
     return np.where(np.isfinite(top), found, 1.0)
@@ -181,8 +172,6 @@ def _table_width(mechanism: Mechanism, level: float) -> Width:
 
 def _enumerated_width(kernel: SimplexKernel, masses: Callable[[int], Floats], level: float) -> Width:
     """The mean over all outputs: their masses are told for each data set."""
-    import numpy as np
-
     space, weight, count = kernel.space, predictive_weights(kernel.space), kernel.candidates[:, 0]
     given = np.zeros((space.n + 1, len(masses(0))))
     for rank, share in enumerate(weight.tolist()):
@@ -209,8 +198,6 @@ def _geometric_width(mechanism: Geometric, level: float) -> Width:
 
 def _drawn_width(mechanism: Geometric, level: float) -> Width:
     """Geometric of any size: given z the counts are independent but for their total."""
-    import numpy as np
-
     space, half, prior = mechanism.space, float(mechanism.epsilon) / 2, _two_categories(mechanism.space.prior)
     steps = (2.0 * min(40 / half, space.n)) ** 2 * (space.k - 1) * (space.k - 2) / 2
     number = min(_OUTPUTS, int(_STEPS / steps))
@@ -241,8 +228,6 @@ def _drawn_width(mechanism: Geometric, level: float) -> Width:
 
 def _plain_means(prior: Dirichlet, n: int, windows: Sequence[tuple[Whole, Floats]], level: float) -> Floats:
     """The mean widths without noise, over windows of counts: far from the ends a polynomial does for all of them."""
-    import numpy as np
-
     node = np.polynomial.legendre.leggauss(_NODES)[0]
     basis = np.linalg.inv(np.polynomial.legendre.legvander(node, _NODES - 1))
     rules = []
@@ -270,8 +255,6 @@ def first_count_given(space: PosteriorSpace, half: float, z: NDArray[np.int64]) 
     >>> c.tolist(), chance.round(3).tolist()
     ([0, 1, 2, 3, 4], [0.056, 0.117, 0.223, 0.35, 0.256])
     """
-    import numpy as np
-
     reach = math.ceil(40 / half) + int(np.clip(z, 0, space.n).sum()) - space.n
     (low, weight), *rest = _factors(space, half, z, reach)
     start, total = rest[0]
@@ -287,8 +270,6 @@ def first_count_given(space: PosteriorSpace, half: float, z: NDArray[np.int64]) 
 
 def _factors(space: PosteriorSpace, half: float, z: NDArray[np.int64], reach: int) -> Iterator[tuple[int, Floats]]:
     """For each category where its counts start, and their weights up to a factor."""
-    import numpy as np
-
     alpha = space.prior.alpha
     for i, noisy in enumerate(np.clip(z, 0, space.n).tolist()):
         low, high = max(0, noisy - reach), min(space.n, noisy + reach)

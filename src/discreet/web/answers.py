@@ -6,16 +6,18 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakValueDictionary
 
+import discreet as dc
+from discreet import Mechanism, PosteriorSpace
 from discreet.errors import InvalidInput
+from discreet.mechanisms import BY_NAME
+from discreet.receipts import Bundle, Receipt, belief_document, read_sealed, verify_any
+from discreet.requests.prepare import Plan
+from discreet.requests.run import release
+from discreet.samplers.bits import SYSTEM
 from discreet.web.fields import Fields
-
-if TYPE_CHECKING:
-    from discreet import Mechanism, PosteriorSpace
-    from discreet.receipts import Receipt
-    from discreet.requests.prepare import Plan
 
 Tell = Callable[[int, int], None]
 """Called now and then with how much is done, of how much; it may raise to end the work."""
@@ -47,9 +49,6 @@ class PageApi:
 
     def facts(self, fields: Fields, tell: Tell) -> dict[str, Any]:
         """What the page can do."""
-        import discreet as dc
-        from discreet.mechanisms import BY_NAME
-
         fields.all_read()
         name = None if self.ledger is None else dc.Ledger(self.ledger).name
         return {
@@ -61,8 +60,6 @@ class PageApi:
 
     def plan(self, fields: Fields, tell: Tell) -> dict[str, Any]:
         """`discreet plan`."""
-        import discreet as dc
-
         space = _space(fields)
         names = ("epsilon", "target_error", "confidence", "target_width")
         asked: dict[str, Any] = {name: fields.maybe(name) for name in names}
@@ -72,16 +69,12 @@ class PageApi:
 
     def audit(self, fields: Fields, tell: Tell) -> dict[str, Any]:
         """`discreet audit`."""
-        import discreet as dc
-
         made = _mechanism(fields, tell)
         fields.all_read()
         return dc.audit(made, progress=tell).to_json()
 
     def infer(self, fields: Fields, tell: Tell) -> dict[str, Any]:
         """`discreet receipt verify`, and then `discreet infer`; several columns share the reader's prior."""
-        from discreet.receipts import Bundle, belief_document, read_sealed, verify_any
-
         receipt, prior = read_sealed(fields.text("receipt")), _numbers(fields.maybe("prior"))
         fields.all_read()
         verify_any(receipt)
@@ -92,8 +85,6 @@ class PageApi:
 
     def budgets(self, fields: Fields, tell: Tell) -> dict[str, Any]:
         """`discreet ledger show` and the newest of `discreet ledger history`."""
-        import discreet as dc
-
         fields.all_read()
         book = dc.Ledger(self._ledger())
         rows = [entry._asdict() | {"outcome": None} for entry in reversed(book.history()[-RECENT:])]
@@ -105,9 +96,6 @@ class PageApi:
 
         The request id that comes with it makes the release that follows one and the same, however often it is asked.
         """
-        import discreet as dc
-        from discreet.samplers.bits import SYSTEM
-
         asked, request_id = self._asked(fields), f"{SYSTEM.draw_bits(128):032x}"
         fields.all_read()
         prepared: list[Plan] = []
@@ -174,20 +162,14 @@ class _Priced(Exception):
 
 
 def _released(asked: dict[str, Any], *, request_id: str, confirm: Callable[[Plan], bool]) -> Receipt:
-    from discreet.requests.run import release
-
     return release(**asked, request_id=request_id, confirm=confirm)
 
 
 def _space(fields: Fields) -> PosteriorSpace:
-    import discreet as dc
-
     return dc.PosteriorSpace(prior=dc.Dirichlet(fields.text("prior").split(",")), n=fields.text("n"))
 
 
 def _mechanism(fields: Fields, tell: Tell) -> Mechanism:
-    import discreet as dc
-
     space, name, epsilon = _space(fields), fields.text("mechanism"), fields.text("epsilon")
     gamma = fields.maybe("gamma")
     options = {} if gamma is None else {"gamma": gamma}

@@ -11,8 +11,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from discreet.errors import InvalidInput
+from discreet.ledger import Ledger
 from discreet.web.answers import PageApi
 from discreet.web.guard import draw_token
+from discreet.web.site import site
 
 NEEDS = ("starlette", "uvicorn")
 LOOPBACK = "127.0.0.1"
@@ -26,12 +28,8 @@ def serve(desk: PageApi, *, port: int = 0, browser: bool = True, say: Callable[[
     if desk.may_release and desk.ledger is None:
         raise InvalidInput("a page that may release needs a ledger", hint="name it with --ledger")
     if desk.ledger is not None:
-        from discreet.ledger import Ledger
-
         Ledger(desk.ledger)  # one that is not there is refused now
     import uvicorn
-
-    from discreet.web.site import site
 
     door = _door(port)
     chosen: int = door.getsockname()[1]

@@ -83,7 +83,7 @@ def sentences(shown: NormaliserNumbers) -> list[str]:
         f"N(n) = min NL exists and has a limit: at s = 1/2 it is {last:.5f} at n = {last_n:,} and tends to "
         f"coth(s/2) = {shown.limit:.5f}, the normaliser of noise of weight exp(-s|v|). Under global sensitivity it "
         f"grows with n, from {first:.5g} at n = {first_n:,} to {end:.5g} at n = {end_n:,}.",
-        f"At n = {MANY} it is within {near:.1%} of coth(s/2) for s from {shown.by_scale[2][0]:g} to "
+        f"At n = {MANY} it is within {near:.2%} of coth(s/2) for s from {shown.by_scale[2][0]:g} to "
         f"{shown.by_scale[-1][0]:g}; for smaller s the noise still reaches the ends, and N is up to {far:.0%} away "
         f"(s = {slowest:g}).",
         f"What it buys: at s = 1, n = {BOUNDED} and t = {t:g} the bound that may be published, "

@@ -11,9 +11,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
+import numpy as np
 from flint import arb
+from numpy.typing import NDArray
 
 from discreet.arithmetic.binary64 import Dyadic
 from discreet.mechanisms.base import Mechanism, asked_epsilon
@@ -23,10 +25,6 @@ from discreet.mechanisms.snapping.number import Snapping
 from discreet.posteriors.space import Counts, PosteriorSpace
 from discreet.samplers.bits import Bits
 from discreet.typing import Outcome
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 class SnappedCountsLaw(CandidateLaw):
@@ -80,8 +78,6 @@ class SnappedCountsLaw(CandidateLaw):
         return (*found, left)
 
     def _draw_many(self, bits: Bits, size: int) -> NDArray[np.int64]:
-        import numpy as np
-
         return np.array([self._draw(bits) for _ in range(size)], dtype=np.int64).reshape(size, self.space.k)
 
 

@@ -28,11 +28,12 @@ from discreet.arithmetic.binary64 import (
 from discreet.arithmetic.numbers import Range, exact, exact_datum, float_upper
 from discreet.errors import InvalidInput
 from discreet.mechanisms.snapping.bound import certified_loss
+from discreet.mechanisms.snapping.law import mass, whole_law
+from discreet.mechanisms.snapping.proof import Certificate, Verdict, certify, verify
 from discreet.samplers.bits import SYSTEM, Bits, draw_unit
 
 if TYPE_CHECKING:
     from discreet.mechanisms.snapping.law import SnappedLaw
-    from discreet.mechanisms.snapping.proof import Certificate, Verdict
 
 WIDEST = 46
 """The theorem needs λ < B < 2⁴⁶λ."""
@@ -117,8 +118,6 @@ class Snapping:
         >>> sum(law.probabilities().values())
         Fraction(1, 1)
         """
-        from discreet.mechanisms.snapping.law import whole_law
-
         return whole_law(self, self.scaled(value))
 
     def probability(self, value: object, output: float) -> Dyadic:
@@ -127,8 +126,6 @@ class Snapping:
         >>> Snapping(epsilon=1, bound=2**40).probability(0, 2.0**39).exponent < -(2**39)
         True
         """
-        from discreet.mechanisms.snapping.law import mass
-
         index = self.index(output)
         return mass(self, self.scaled(value), index, index)
 
@@ -139,8 +136,6 @@ class Snapping:
         >>> found.mass_is_one, found.ideal < found.exact_epsilon < found.bound
         (True, True)
         """
-        from discreet.mechanisms.snapping.proof import verify
-
         return verify(self, exact_datum(value, "value"), exact_datum(neighbour, "neighbour"))
 
     def verify_all(self) -> Certificate:
@@ -150,8 +145,6 @@ class Snapping:
         >>> found.attained.exact_epsilon <= found.certified <= found.bound <= 1
         True
         """
-        from discreet.mechanisms.snapping.proof import certify
-
         return certify(self)
 
     def scaled(self, value: object) -> Fraction:

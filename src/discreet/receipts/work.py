@@ -1,0 +1,156 @@
+"""How much work a receipt asks of its reader: an estimate from its public sizes, before anything is computed.
+
+Anybody can write a receipt, and what it says has to be derived anew: its error, its intervals, and for a calibrated
+mechanism its loss. All of that is bounded for one mechanism, and takes minutes for some; and a receipt may have many
+groups, or many columns. A step is about a microsecond of one core. The estimates were measured and rounded up, so that
+what is let through takes half a minute at most.
+Tested in `tests/attacks/test_a_hostile_receipt_is_refused_before_it_is_computed.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.errors import TooLarge
+from discreet.receipts.receipt import contradiction, exact_number
+
+MAX_STEPS = 30_000_000
+
+_MANY = 1 << 16
+"""Candidates beyond which no family lists them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What a receipt says of one mechanism, as far as the work depends on it."""
+
+    name: str
+    n: int
+    k: int
+    epsilon: float
+    way: str
+    method: str
+    digits: int
+    """Of all different parameters of the prior."""
+
+    @property
+    def candidates(self) -> int:
+        """How many there are, or more than are ever listed."""
+        found = 1
+        for i in range(1, min(self.k, _MANY)):
+            found = found * (self.n + i) // i
+            if found > _MANY:
+                return _MANY
+        return found
+
+    @property
+    def width(self) -> float:
+        """How many counts noise spreads over."""
+        return min(self.n, 160 / self.epsilon)
+
+    @property
+    def finer(self) -> float:
+        """How many decimal places ε has: small ones take longer to draw for."""
+        return max(0.0, -math.log10(self.epsilon))
+
+
+def require_modest(documents: list[dict[str, Any]], *, reading: bool) -> None:
+    """Refuse receipts that would take too many steps to verify, or with `reading` to believe."""
+    try:
+        sizes = [each for document in documents for each in sizes_of(document)]
+        steps = sum(reading_steps(each) if reading else verifying_steps(each) for each in sizes)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        raise contradiction() from None
+    if steps > MAX_STEPS:
+        raise TooLarge(
+            f"this receipt would take {steps / 1e6:,.0f} million steps to check, and a stranger's may take "
+            f"{MAX_STEPS // 10**6}",
+            hint="if you know who wrote it, use discreet receipt verify or discreet infer with --thorough",
+        )
+
+
+def verifying_steps(of: Sizes) -> float:
+    """What it takes to derive a receipt's error, intervals and, where it is no theorem's, loss.
+
+    >>> geometric = Sizes("geometric", 10**6, 3, 1.0, "nearest", "theorem", 3)
+    >>> verifying_steps(geometric) < MAX_STEPS
+    True
+    """
+    return _error_steps(of) + _interval_steps(of) + _loss_steps(of) + of.digits**2 / 400
+
+
+def reading_steps(of: Sizes) -> float:
+    """What it takes to weigh the data sets that could have led to an output."""
+    if of.k == 2:
+        weighing = _line_steps(of)
+    elif of.name.startswith("exponential"):
+        weighing = 6e6 + 25e4 * of.k
+    else:
+        weighing = 1e5 + 1500 * of.k * math.sqrt(of.width)
+    return weighing + of.digits**2 / 400
+
+
+def _line_steps(of: Sizes) -> float:
+    """All counts of two categories that noise leaves open: one by one while they are few, and then in blocks."""
+    few = of.width <= 1 << 13 and not of.name.startswith("exponential")
+    return 1e5 + (20 * of.width if few else 200 * of.n ** (1 / 3))
+
+
+def _error_steps(of: Sizes) -> float:
+    """The expected error: `discreet.utility.statement`."""
+    listed, many = of.candidates**2, of.candidates == _MANY
+    if of.way == "free":
+        return 1e6 + listed / 2  # no error is stated, and the posterior is searched for
+    if of.way == "bayes":
+        return 2e6 + 8 * listed
+    if of.name == "snapping":
+        return 1e6 if many or (of.k > 2 and of.candidates > 2048) else 100 * listed
+    if of.k == 2:
+        long = max(1.5e6, 1e6 * (math.log10(of.n) - 4)) if of.name.startswith("exponential") else 1e6
+        return long if many else 45 * of.n
+    if of.name.startswith("exponential"):
+        return 3e6 + 12e4 * of.k if many else min(7e6, listed / 4)
+    if of.name == "geometric":
+        return 5e5 * (1 + min(of.k, 10)) + 1e4 * of.k * (1 + of.finer)
+    return 5e5 + of.k * (25e4 + 1e5 * of.finer)
+
+
+def _interval_steps(of: Sizes) -> float:
+    """The intervals that a receipt prints: `discreet.inference.statement`, which leaves out what would take longer."""
+    if of.k > 2:
+        return 1e5 + 200 * min(of.k * of.width, 1 << 14)
+    noisy = of.name in ("geometric", "laplace", "laplace-improved")
+    return _line_steps(of) if noisy and of.width <= math.sqrt(of.n) * (1 << 14) else 1e5
+
+
+def _loss_steps(of: Sizes) -> float:
+    """An audit: `discreet.privacy_loss.audits`."""
+    if of.method == "theorem":
+        return 0.0
+    if of.name == "snapping":
+        return 100.0 * of.candidates**2
+    if of.k == 2:
+        return of.n**2 / 120 if of.n < _MANY else 5e6
+    return of.candidates**2 / 50
+
+
+def sizes_of(document: dict[str, Any]) -> Iterator[Sizes]:
+    """Those of each mechanism of a receipt: one, or one for each public group that has records."""
+    name, groups, said = str(document["mechanism"]["name"]), document["groups"], document["certificate"]
+    prior = document["prior"]
+    parts = [(document["n"], prior if groups is None else [each for g in groups for each in prior[g]], said)]
+    if document["group_sizes"] is not None:
+        parts = [(document["group_sizes"][g], prior[g], said[g]) for g in groups if said[g] is not None]
+    for n, parameters, certificate in parts:
+        yield Sizes(
+            name=name,
+            n=max(1, min(n, 10**15)),
+            k=len(parameters),
+            epsilon=max(float(exact_number(document["epsilon_exact"])), 1e-300),
+            way=str(document["mechanism"].get("way", "")),
+            method=str(certificate["method"]),
+            digits=sum(len(str(parameter)) for parameter in set(parameters)),
+        )

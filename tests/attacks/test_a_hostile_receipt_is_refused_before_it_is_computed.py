@@ -1,0 +1,245 @@
+"""Anybody can write a receipt that would take hours to check. Its sizes are public: it is refused by them, at once."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.errors import DiscreetError, InvalidInput, TooLarge
+from discreet.receipts import Bundle, Receipt, belief_document, bundles, read_sealed, receipt, verification, verify_any
+from discreet.receipts.receipt import MAX_CHARS, file_text
+from discreet.receipts.work import Sizes, require_modest, sizes_of, verifying_steps
+from tests.cli.command import assert_refused, discreet
+from tests.contracts.source import ROOT
+
+WRITTEN = {path.stem: path.read_text("ascii") for path in (ROOT / "tests" / "receipts" / "written").glob("*.json")}
+
+Document = dict[str, Any]
+
+
+def sized(
+    name: str, n: int, prior: list[Any], *, epsilon: str = "1", method: str = "theorem", **parameters: str
+) -> Document:
+    """A receipt of other sizes. What it says of them does not matter: it should never be looked at."""
+    document: Document = json.loads(WRITTEN[name])
+    document |= {"n": n, "prior": prior, "categories": [f"c{i}" for i in range(len(prior))], "epsilon_exact": epsilon}
+    document["mechanism"] |= parameters
+    document["certificate"]["method"] = method
+    return document
+
+
+def of_groups(groups: int) -> Document:
+    """Public groups without end, each of them harmless."""
+    document: Document = json.loads(WRITTEN["public-groups"])
+    names = [f"g{i}" for i in range(groups)]
+    for key in ("group_sizes", "prior", "certificate", "posterior", "interval", "accuracy", "output"):
+        document[key] = dict.fromkeys(names, document[key]["f"])
+    return {**document, "groups": names}
+
+
+def of_columns(columns: int) -> Document:
+    """Columns without end, each of them harmless."""
+    document: Document = json.loads(WRITTEN["columns-of-groups"])
+    first = document["parts"][0]
+    return {**document, "columns": [f"c{i}" for i in range(columns)], "parts": [first] * columns}
+
+
+LONG = [f"1{'0' * 900}{i + 11}/1{'0' * 900}{i + 12}" for i in range(300)]
+
+TO_VERIFY: dict[str, Document] = {
+    "many groups": of_groups(200),
+    "many columns": of_columns(60),
+    "many categories": sized("geometric", 10**6, [1] * 5000),
+    "many categories, little ε": sized("geometric", 1000, [1] * 900, epsilon="1/1000000"),
+    "many draws": sized("laplace", 10**6, [1] * 200),
+    "a law for every count": sized("snapping", 5000, [1, 1]),
+    "a way back for every count": sized("geometric", 2000, [1, 1], way="bayes"),
+    "a long scan": sized("exponential-global", 65_000, [1, 1], method="enumeration"),
+    "a wide sweep": sized("exponential-global", 300, [1, 2, 3], method="enumeration"),
+    "an audit of laws": sized("snapping", 400, [1, 1], epsilon="2", method="enumeration"),
+    "long fractions": sized("geometric", 100, LONG),
+}
+
+TO_READ: dict[str, Document] = {
+    "noise over everything": sized("geometric", 10**9, [1] * 50, epsilon="1/10000"),
+    "many categories": sized("geometric", 10**6, [1] * 1000, epsilon="1/10"),
+    "many weighed": sized("exponential-global", 10**6, [1] * 200),
+    "long fractions": sized("geometric", 100, LONG),
+}
+
+
+def counted(work: Callable[[], object]) -> tuple[int, DiscreetError | None]:
+    """How many calls a piece of work takes, whatever the machine is busy with, and how it is refused."""
+    calls, refusal = 0, None
+
+    def note(frame: object, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event.endswith("call")
+
+    sys.setprofile(note)
+    try:
+        work()
+    except DiscreetError as failure:
+        refusal = failure
+    finally:
+        sys.setprofile(None)
+    return calls, refusal
+
+
+def receipt_of(document: Document) -> Receipt | Bundle:
+    return read_sealed(json.dumps(document))
+
+
+@pytest.mark.parametrize("shape", TO_VERIFY)
+def test_what_takes_too_long_to_verify_is_refused_by_its_sizes(shape: str) -> None:
+    hostile = receipt_of(TO_VERIFY[shape])
+    calls, refusal = counted(lambda: verify_any(hostile))
+    assert isinstance(refusal, TooLarge)
+    assert "million steps" in refusal.message
+    assert "--thorough" in refusal.hint
+    assert calls < 1000 + len(json.dumps(TO_VERIFY[shape])), "more than a look at every field"
+
+
+@pytest.mark.parametrize("shape", TO_READ)
+def test_what_takes_too_long_to_read_is_refused_by_its_sizes(shape: str) -> None:
+    hostile = receipt_of(TO_READ[shape])
+    calls, refusal = counted(lambda: belief_document(hostile))
+    assert isinstance(refusal, TooLarge)
+    assert calls < 1000 + len(json.dumps(TO_READ[shape]))
+
+
+class Computed(Exception):
+    """Something was computed."""
+
+
+def compute(*_: object, **__: object) -> None:
+    raise Computed
+
+
+@pytest.mark.parametrize("shape", TO_VERIFY)
+def test_without_the_bound_it_would_be_computed(shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tests above can say no; and whoever knows the author may say that it is to be thorough."""
+    hostile = receipt_of(TO_VERIFY[shape])
+    monkeypatch.setattr(verification, "derived_document", compute)
+    with pytest.raises(TooLarge):
+        verify_any(hostile)
+    with pytest.raises(Computed):
+        verify_any(hostile, thorough=True)
+    for module in (verification, bundles):
+        monkeypatch.setattr(module, "require_modest", lambda documents, *, reading: None)
+    with pytest.raises(Computed):
+        verify_any(hostile)
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_what_was_ever_written_is_modest_and_takes_no_more_than_was_estimated(name: str) -> None:
+    document = json.loads(WRITTEN[name])
+    parts = document.get("parts", [document])
+    for reading in (False, True):
+        require_modest(parts, reading=reading)
+    if document["n"] <= 12:
+        small = receipt_of(document)
+        verify_any(small)  # once before: what is imported is not what is counted
+        calls, refusal = counted(lambda: verify_any(small))
+        assert refusal is None
+        assert calls < 4 * sum(verifying_steps(each) for each in sizes_of(document))  # four calls take a microsecond
+
+
+def test_an_estimate_grows_with_every_size() -> None:
+    small = {"n": 50, "k": 2, "digits": 3}
+    for name, way in (
+        ("geometric", "nearest"),
+        ("geometric", "bayes"),
+        ("laplace", ""),
+        ("snapping", ""),
+        ("exponential-local", ""),
+    ):
+        for method in ("theorem", "enumeration"):
+            one = Sizes(name=name, epsilon=1.0, way=way, method=method, **small)
+            for key, more in (("n", 500), ("k", 4), ("digits", 10**5)):
+                other = Sizes(name=name, epsilon=1.0, way=way, method=method, **{**small, key: more})
+                assert verifying_steps(other) >= verifying_steps(one)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("n", None),
+        ("n", "12"),
+        ("n", -(10**4000)),
+        ("n", [1]),
+        ("prior", None),
+        ("prior", [[1], [2]]),
+        ("prior", {"a": 1}),
+        ("epsilon_exact", None),
+        ("epsilon_exact", "0"),
+        ("epsilon_exact", "nan"),
+        ("epsilon_exact", "-1"),
+        ("epsilon_exact", "1/0"),
+        ("mechanism", None),
+        ("mechanism", {"name": {}}),
+        ("certificate", None),
+        ("certificate", {"method": []}),
+        ("group_sizes", {"a": 1}),
+        ("groups", ["a", "b"]),
+    ],
+)
+def test_sizes_that_are_none_are_refused_in_one_line(key: str, value: object) -> None:
+    document = json.loads(WRITTEN["geometric"]) | {key: value}
+    calls, refusal = counted(lambda: verify_any(receipt_of(document)))
+    assert refusal is not None
+    assert "\n" not in str(refusal)
+    assert calls < 100_000
+    if key != "certificate":  # which nobody needs to read it
+        assert isinstance(counted(lambda: belief_document(receipt_of(document)))[1], InvalidInput)
+
+
+def test_a_text_that_is_deep_or_long_is_refused_before_it_is_walked(tmp_path: Path) -> None:
+    for depth in (13, 500, 900, 100_000):
+        for text in (
+            f'{{"a": {"[" * depth}{"]" * depth}}}',
+            WRITTEN["columns"].replace('"n":', f'"n":{"[" * depth}{"]" * depth},"m":', 1),
+        ):
+            with pytest.raises(InvalidInput, match="no receipt"):
+                read_sealed(text)
+    endless = Path("/dev/zero")
+    if endless.exists():
+        with pytest.raises(TooLarge, match=f"{MAX_CHARS:,}"):
+            file_text(endless)
+
+
+def test_many_groups_and_many_categories_are_not_searched_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    handled = 0
+
+    def counting(values: Iterable[str]) -> list[str]:
+        nonlocal handled
+        listed = [*values]
+        handled += len(listed)
+        listed.sort()
+        return listed
+
+    monkeypatch.setattr(receipt, "sorted", counting, raising=False)
+    document = of_groups(1000)
+    document |= {"categories": [f"c{i}" for i in range(1000)], "posterior": {key: {} for key in document["groups"]}}
+    read_sealed(json.dumps(document))
+    assert handled < len(json.dumps(document))
+
+
+def test_an_output_that_no_noise_explains_is_no_release() -> None:
+    document = sized("geometric", 1000, [1, 1, 1]) | {"output": [9 * 10**18, -9 * 10**18, 1000]}
+    document["posterior"] = {name: {"parameter": 1, "mean": 0.3} for name in document["categories"]}
+    with pytest.raises(InvalidInput, match="do not describe a release"):
+        belief_document(receipt_of(document))
+
+
+@pytest.mark.parametrize("words", [("infer",), ("receipt", "verify")])
+def test_the_command_says_how_to_go_on(words: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "r.json").write_text(json.dumps(TO_VERIFY["a law for every count"]), encoding="ascii")
+    answer = discreet(*words, str(tmp_path / "r.json"))
+    assert_refused(answer)
+    assert "--thorough" in answer.err
