@@ -76,7 +76,7 @@ def test_a_strong_and_unequal_prior_is_calibrated_on_either_side_of_enumeration(
 
 
 def test_a_loss_that_somebody_claims_does_not_lower_what_is_certified() -> None:
-    space = PosteriorSpace([1, 1], 10**6)
+    space = PosteriorSpace([1, 1], 10**5)
     plain = ExponentialReciprocal(space, scale="1/2", gamma="0.1")
     certified = audit(plain)
     assert certified.lower < Fraction("0.503") < certified.epsilon
