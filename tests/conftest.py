@@ -16,9 +16,9 @@ from tests.support.spark import spark
 __all__ = ["browser", "database", "postgres", "spark", "tab"]
 
 SOAK = 100
-"""Examples of a property in `make soak`; a quarter of them are drawn in every run."""
+"""Examples of a property in `make soak`; a tenth of them are drawn in every run."""
 
-for name, examples in (("few", SOAK // 4), ("soak", SOAK)):
+for name, examples in (("few", SOAK // 10), ("soak", SOAK)):
     settings.register_profile(
         name,
         max_examples=examples,

@@ -101,25 +101,21 @@ def words(text: str) -> list[str]:
     return [re.sub(r"[^A-Za-zεδ%:]", "", line) for line in text.splitlines()]
 
 
-@pytest.mark.parametrize("ledger", [True, False])
-def test_documents_of_neighbours_have_one_shape(ledger: bool, place: Path) -> None:
+@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("arguments", [CHARGED, (*TABLE, "--no-ledger")], ids=["charged", "not charged"])
+def test_documents_of_neighbours_have_one_shape(arguments: Sequence[str], every: int, place: Path) -> None:
     seen = set()
-    for last in NEIGHBOURS:
-        prepare(place, last)
-        arguments = CHARGED if ledger else (*TABLE, "--no-ledger")
-        answer = discreet(*arguments, "--json")
-        document = answer.document | {"charge": None}  # the ledger's hash has its time in it
-        seen.add((answer.code, answer.err, answer.out.count("\n"), json.dumps(shape(document))))
-    for field in WRITTEN:
+    for field in [*(last.encode() for last in NEIGHBOURS), *WRITTEN][::every]:
         prepare_lines(place, field + b",1")
         answer = discreet(*arguments, "--json")
-        document = answer.document | {"charge": None}
+        document = answer.document | {"charge": None}  # the ledger's hash has its time in it
         seen.add((answer.code, answer.err, answer.out.count("\n"), json.dumps(shape(document))))
     assert len(seen) == 1
     assert answer.code == 0
 
 
-@pytest.mark.parametrize("options", [(), ("--id-column", "person")])
+@pytest.mark.few(1)
+@pytest.mark.parametrize("options", [("--id-column", "person"), ()])
 def test_a_line_that_is_no_record_stops_before_the_charge_in_one_sentence(
     options: tuple[str, ...], place: Path
 ) -> None:
@@ -174,6 +170,7 @@ def test_failures_of_neighbours_are_equal_to_the_byte(
     assert not caplog.records
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("last", NEIGHBOURS)
 def test_without_other_a_stray_stops_before_the_charge_in_words_that_name_nothing(last: str, place: Path) -> None:
     prepare(place, last)
