@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadGroupScheduling
 
+from discreet.utility.statement import accuracy_statement
 from tests.support.browser import browser, tab
 from tests.support.postgres import database, postgres
 from tests.support.spark import spark
@@ -28,6 +31,16 @@ for name, examples in (("few", SOAK // 10), ("soak", SOAK)):
         suppress_health_check=[HealthCheck.too_slow],
     )
 settings.load_profile("few")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _accuracy_is_said_once() -> Iterator[None]:
+    """It is a function of public facts, and takes most of the time of a release and of its verification."""
+    said = cache(accuracy_statement)
+    with pytest.MonkeyPatch.context() as patch:
+        for room in ("requests.prepare", "receipts.verification"):
+            patch.setattr(f"discreet.{room}.accuracy_statement", lambda mechanism: dict(said(mechanism)))
+        yield
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadGroupScheduling:

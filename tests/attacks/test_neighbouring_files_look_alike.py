@@ -9,7 +9,6 @@ import json
 import logging
 import re
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ import pytest
 
 from discreet.ledger import Ledger
 from discreet.requests import run
-from discreet.utility.statement import accuracy_statement
 from tests.cli.command import Answer, discreet, installed_discreet
 from tests.support.tables import fail_at, no_sync, write_votes
 
@@ -59,15 +57,11 @@ FORMS: dict[str, tuple[Sequence[str], list[tuple[str, str]]]] = {
 }
 """Where groups are public, neighbours differ in the answer alone."""
 
-SAID_ONCE = cache(accuracy_statement)
-"""It sees public facts only, and takes most of the time."""
-
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("discreet.ledger.file._sync", no_sync)
-    monkeypatch.setattr("discreet.requests.prepare.accuracy_statement", SAID_ONCE)
     monkeypatch.delenv("DISCREET_DEBUG", raising=False)
     return tmp_path
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,6 @@ from discreet.receipts import (
     verify_receipt,
 )
 from discreet.requests import run
-from discreet.utility.statement import accuracy_statement
 from tests.support.forgeries import every_forgery, verifies
 from tests.support.schema import faults
 from tests.support.tables import fail_at, no_sync
@@ -42,16 +40,6 @@ PUBLISHED, BUNDLED = (
     json.loads(files("discreet.receipts").joinpath(f"{name}.schema.json").read_text("utf-8"))
     for name in ("receipt", "receipts")
 )
-
-
-SAID_ONCE = cache(accuracy_statement)
-"""It sees public facts only, and takes most of the time."""
-
-
-@pytest.fixture(autouse=True)
-def _said_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    for room in ("requests.prepare", "receipts.verification"):
-        monkeypatch.setattr(f"discreet.{room}.accuracy_statement", SAID_ONCE)
 
 
 @pytest.fixture
