@@ -55,7 +55,7 @@ def off(one: dc.NoiseAware, whole: dc.NoiseAware) -> NDArray[np.float64]:
     return shown
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", FAMILIES)
 @pytest.mark.parametrize(("prior", "n"), SPACES, ids=str)
 def test_normalisers_are_those_of_enumeration(name: str, prior: list[object], n: int) -> None:
@@ -81,7 +81,7 @@ def test_powers_add_up_to_the_weight(a: float) -> None:
         assert found == pytest.approx(np.exp(-a * np.sqrt(1 - z)), rel=1e-6)
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]} {case[2]} {case[4]}")
 def test_drawn_data_sets_agree_with_enumeration_within_what_they_state(
     case: tuple[str, list[object], int, str, tuple[int, ...]],

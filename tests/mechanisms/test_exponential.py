@@ -38,6 +38,7 @@ def sensitivities(mechanism: Exponential, alpha: tuple[str, ...], n: int) -> dic
     return dict.fromkeys(local, sensitivity.greatest(local)) if isinstance(mechanism, ExponentialGlobal) else local
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("family", FOUR)
 @pytest.mark.parametrize(("alpha", "n"), SMALL)
 def test_every_law_meets_the_oracle(family: type[Exponential], alpha: tuple[str, ...], n: int) -> None:

@@ -50,7 +50,7 @@ def parts(name: str) -> list[tuple[Document, Document]]:
     return [(derived_document(receipt)[0], receipt.document) for receipt in receipts]
 
 
-@pytest.mark.few(10)
+@pytest.mark.few(6)
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_receipt_of_before_verifies_and_can_be_read(name: str) -> None:
     text = WRITTEN[name].read_text(encoding="ascii").rstrip("\n")
@@ -120,7 +120,7 @@ def unnoticed(name: str) -> list[tuple[Place, Any]]:
     ]
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", WRITTEN)
 def test_any_digit_that_was_changed_is_noticed(name: str) -> None:
     assert unnoticed(name) == []
@@ -132,7 +132,7 @@ def test_a_slack_that_all_numbers_share_is_found_out(slack: float, monkeypatch: 
     assert unnoticed("rare") != []
 
 
-@pytest.mark.few(5)
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", SMALL)
 def test_any_claim_that_was_changed_is_refused_by_the_whole_verification(name: str) -> None:
     """Names, and whose request it was, contradict nothing: only a ledger tells."""

@@ -16,7 +16,7 @@ from tests.oracles import widths as oracle
 LESS = Fraction(99, 100)
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("worst_case", [False, True])
 @pytest.mark.parametrize(
     ("prior", "n", "error", "confidence"),
@@ -80,7 +80,7 @@ def test_the_least_epsilon_for_a_width_to_its_last_digit(
     assert reached <= float(width) < missed
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("prior", "n", "width"),
     [([1, 2], 300, "0.1"), ([1, 1], 10**6, "0.01"), ([1, 1], 10**6, "0.00154"), ([1, 1], 10**9, "0.0001")],

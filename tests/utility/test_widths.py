@@ -94,6 +94,7 @@ def test_geometric_with_three_categories_is_the_mean_over_all_noise() -> None:
     assert found.error < 1e-8
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("prior", "n", "epsilon"), [([1, 1, 1], 20, 1), ([3, 1, "1/2", 1], 9, 2)])
 def test_where_outputs_are_drawn_the_stated_error_holds(prior: list[int], n: int, epsilon: int) -> None:
     mechanism = dc.Geometric(dc.PosteriorSpace(prior=prior, n=n), epsilon=epsilon)
