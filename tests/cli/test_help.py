@@ -43,6 +43,13 @@ def test_no_option_is_cut_and_no_type_of_python_s_is_shown_on_80_columns(
     assert {opt for param in options for opt in (*param.opts, *param.secondary_opts)} <= words
 
 
+@pytest.mark.parametrize(("group", "told"), {"ledger": "verify", "receipt": "Example:", "snap": "attack"}.items())
+def test_a_group_of_commands_alone_shows_its_help(group: str, told: str) -> None:
+    answer = discreet(group)
+    assert (answer.code, answer.err) == (0, "")
+    assert told in answer.out
+
+
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
 def test_every_command_says_what_it_does_and_ends_with_an_example(path: tuple[str, ...]) -> None:
     answer = discreet(*path, "--help")

@@ -131,6 +131,7 @@ def test_with_people_a_group_is_a_matter_of_the_column_of_groups_alone() -> None
     assert receipt.document["output"]["f"] == [2, 1]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("form", ["a joint table", "public groups"])
 def test_any_field_of_a_receipt_by_group_that_was_changed_is_noticed(form: str) -> None:
     options: dict[str, Any] = {"group_public": True, "groups": ["f", "nobody", "m"]} if form == "public groups" else {}

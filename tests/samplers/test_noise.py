@@ -191,6 +191,7 @@ def gains_law(k: int, epsilon: float, longest: int, width: int) -> dict[Outcome,
     return found
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("k", "epsilon", "longest", "width"),
     [(6, 1.0, 200, 1), (40, 2.0, 400, 2), (12, 0.05, 6000, 40), (3, 0.0005, 10**5, 900)],
