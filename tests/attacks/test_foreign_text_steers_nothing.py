@@ -172,7 +172,7 @@ def test_a_name_that_can_be_seen_is_printed_as_it_is(what: str, wide: None) -> N
 FORGED = ["seven-categories", "groups", "public-groups", "columns", "columns-of-groups"]
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(4)
 @pytest.mark.parametrize("first", range(0, len(NASTY), 5))
 @pytest.mark.parametrize("name", FORGED)
 def test_a_receipt_with_any_names_verifies_and_shows_them_escaped(

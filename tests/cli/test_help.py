@@ -28,6 +28,7 @@ def commands(command: Any, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], 
 COMMANDS = commands(typer.main.get_command(app))
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
 def test_no_option_is_cut_and_no_type_of_python_s_is_shown_on_80_columns(
     path: tuple[str, ...], monkeypatch: pytest.MonkeyPatch

@@ -104,6 +104,7 @@ def test_strays_of_either_column_stop_the_count(people: bool) -> None:
     assert min(stopped[True], stopped[False]) > 3
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("form", TYPED)
 def test_groups_may_be_numbers_and_answers_texts_or_the_other_way_round(form: str, tmp_path: Path) -> None:
     values, floors = ["a", "b", "b", None, "a", "c"], [1, 2, 2, 1, None, 7]

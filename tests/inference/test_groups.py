@@ -134,6 +134,7 @@ def test_a_large_table_is_no_trouble() -> None:
     assert within.error < 2e-9
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("a", "b"), [(1.0, 1.0), (1e9, 3e9), (1e-3, 1e8), (5.0, 1e12), (1e-3, 1e-3), (0.5, 40.0), (1e6, 0.3)]
 )

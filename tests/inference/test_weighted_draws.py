@@ -137,7 +137,7 @@ def test_proposals_have_the_law_that_they_say(kind: str) -> None:
         assert not fits(seen, {row: p * (1 + 0.2 * (row[0] > 3)) / 1.05 for row, p in chance.items()})
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("name", "k", "n", "epsilon"),
     [

@@ -64,6 +64,7 @@ def test_the_prior_predictive_of_ones_is_uniform_and_agrees_with_its_beta_functi
 BETAS = [((1, 1), (2, 1)), ((40, 20), (39, 21)), ((10, 20), (3, 5)), (("0.5", 2), (3, "0.7")), ((300, 5), (290, 15))]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("a", "b"), BETAS)
 def test_closed_forms_agree_with_integration(a: distances.Parameters, b: distances.Parameters) -> None:
     assert close(distances.hellinger(a, b), distances.hellinger_by_quadrature(a, b), 10)

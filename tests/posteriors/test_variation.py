@@ -107,6 +107,7 @@ def test_any_two_betas_meet_the_incomplete_beta_functions(a: Fraction, b: Fracti
     assert total_variation(Beta(a, b), Beta(c, d)) == pytest.approx(expected, rel=1e-15)
 
 
+@pytest.mark.few(16)
 @pytest.mark.parametrize("exponent", range(-9, 13, 3))
 @pytest.mark.parametrize("other", range(-9, 13, 3))
 def test_betas_of_every_size_are_told_apart(exponent: int, other: int) -> None:

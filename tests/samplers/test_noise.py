@@ -48,6 +48,7 @@ def geometric_law(rate: float, width: int) -> dict[Outcome, float]:
     return {(t,): math.exp(-rate * width * t) * -math.expm1(-rate * width) for t in range(200)}
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("rate", [*RATES, "1e-5", "1e-12"])
 def test_geometric_draws_have_its_law_at_every_rate(rate: str) -> None:
     noise = Geometric(Fraction(rate))
