@@ -89,9 +89,15 @@ class Geometric(Mechanism):
         weighting: Weighting = "predictive",
     ) -> None:
         if way not in WAYS:
-            raise InvalidInput(f"way must be one of {', '.join(WAYS)}", hint="leave it out for nearest")
+            raise InvalidInput(
+                f"way must be one of {', '.join(WAYS)}", hint="leave it out for nearest", parameter="way"
+            )
         if weighting not in WEIGHTINGS:
-            raise InvalidInput(f"weighting must be one of {', '.join(WEIGHTINGS)}", hint="leave it out for predictive")
+            raise InvalidInput(
+                f"weighting must be one of {', '.join(WEIGHTINGS)}",
+                hint="leave it out for predictive",
+                parameter="weighting",
+            )
         asked = asked_epsilon(epsilon)
         if way != "nearest":
             require_weighable(space, asked)

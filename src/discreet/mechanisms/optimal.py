@@ -91,9 +91,11 @@ class Optimal(Mechanism):
         weighting: Weighting = "predictive",
     ) -> None:
         if objective not in ("mean", "worst"):
-            raise InvalidInput("objective must be mean or worst", hint="leave it out for mean")
+            raise InvalidInput("objective must be mean or worst", hint="leave it out for mean", parameter="objective")
         if weighting not in ("predictive", "uniform"):
-            raise InvalidInput("weighting must be predictive or uniform", hint="leave it out for predictive")
+            raise InvalidInput(
+                "weighting must be predictive or uniform", hint="leave it out for predictive", parameter="weighting"
+            )
         require_enumerable(space, limit=LARGEST)
         self._set(
             space=space,

@@ -248,7 +248,7 @@ def prepare(
         digest = _digest({**request, "law": _lasting(certificate)})
         return Prepared(declaration, made, certificate, accuracy_statement(made), digest)
     if declaration.by is None:
-        raise InvalidInput("there are no groups to be public", hint="name their column with by")
+        raise InvalidInput("there are no groups to be public", hint="name their column with `by`")
     if isinstance(n, int) or len(n) != len(declaration.group_labels) or sum(n) == 0:
         raise InvalidInput("public groups have one n each, and not all are 0", hint="give them in the groups' order")
     k = len(declaration.answers)

@@ -239,7 +239,9 @@ def prepare_counts(
     values = list(counts) if not isinstance(counts, str) and hasattr(counts, "__iter__") else [counts]
     names = [str(i) for i in range(1, len(values) + 1)] if categories is None else list(categories)
     if len(names) != len(values):
-        raise InvalidInput(f"categories must be {len(values)} names", hint="give one for each count")
+        raise InvalidInput(
+            f"categories must be {len(values)} names", hint="give one for each count", parameter="categories"
+        )
     size = sum(whole(value, "a count") for value in values) if n is None else n
     declaration = Declaration("counts in hand", names)
     prepared = prepare(
@@ -268,7 +270,7 @@ def _sizes(table: Table, asked: int | tuple[int, ...] | None, *, public: bool) -
         found = table.count_groups()
         total = sum(found)
     if asked is not None and asked not in (found, total):
-        raise InvalidInput("the table does not have n records", hint="leave n out, or give the true number")
+        raise InvalidInput("the table does not have n records", hint="leave `n` out, or give the true number")
     if total == 0:
         raise InvalidInput("the table has no records", hint="give one with at least one")
     return found
