@@ -98,6 +98,7 @@ def _plain_delta(every: Enumeration, log_pmf: Floats, epsilon: float) -> float:
     return float(np.maximum(pmf[every.one] - math.exp(epsilon) * pmf[every.other], 0).sum(axis=1).max())
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("alpha", "n", "scale", "gamma"),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from discreet import ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, ExponentialSmooth, Mechanism, audit
 from discreet.figures.style import GREY, STYLE, dress, legend_below, plain_logs, two_panels
@@ -16,10 +15,7 @@ from discreet.privacy_loss.scan import LineScan, WorstCase
 from discreet.sensitivity.exact import published_gamma
 from discreet_papers.figures.readings import DISTANCE, DISTANCE_SETTING, PRINTED, READINGS, RIGHT
 from discreet_papers.published import LegacyLine, LegacySensitivity
-from discreet_papers.table import Table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from discreet_papers.table import Figure, Table
 
 EPSILON, DELTA = "1", "0.0005"
 SIZES = (30, 100, 300, 1000, 3000, 10_000, 20_000, 50_000)
@@ -40,7 +36,6 @@ class Loss:
 
 
 def settings(quick: bool) -> dict[str, str]:
-    """What the figure is made from."""
     return {
         "prior": "1, 1",
         "n": ", ".join(map(str, QUICK if quick else SIZES)),
@@ -97,7 +92,6 @@ def right_losses(space: PosteriorSpace, names: Sequence[str] = NAMES) -> list[Lo
 
 
 def table(shown: list[Loss]) -> Table:
-    """One row per loss."""
     return Table(
         ("reading", "mechanism", "n", "exact loss", "worst data", "its neighbour", "the output"),
         tuple((loss.reading, loss.mechanism, loss.n, loss.epsilon, *loss.worst) for loss in shown),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,7 @@ from discreet.figures.style import figure_of
 from discreet.posteriors.predictive import log_predictive
 from discreet.utility.metrics import METRIC
 from discreet_papers.questions.any_score import SCORES, Scored
-from discreet_papers.table import Table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from discreet_papers.table import Figure, Table
 
 EPSILON = 1.0
 Place: TypeAlias = tuple[tuple[int, ...], int]
@@ -61,7 +58,6 @@ class ScoreNumbers:
 
 
 def settings(quick: bool) -> dict[str, str]:
-    """What the figure is made from."""
     return {
         "spaces": "; ".join(f"prior {prior}, n = {n}" for prior, n in (QUICK if quick else SPACES)),
         "epsilon": "exact loss 1, by enumeration",
@@ -145,7 +141,6 @@ def table(shown: ScoreNumbers) -> Table:
 
 
 def sentences(shown: ScoreNumbers) -> list[str]:
-    """The answer."""
     places = list(shown.geometric)
     wins: dict[str, int] = {}
     own = cells = 0
