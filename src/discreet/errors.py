@@ -10,7 +10,8 @@
     └── LedgerError     (OSError)      the ledger is missing, locked or broken
 
 A message is one line, a template over public values: no error raised after data was read may have a
-text that a count could change. `hint` says what to do about it.
+text that a count could change. `hint` says what to do about it, and `parameter` which argument the message is about.
+A hint quotes the names of arguments in backticks. The command puts its options in their place.
 """
 
 from __future__ import annotations
@@ -19,17 +20,18 @@ from __future__ import annotations
 class DiscreetError(Exception):
     """The root of all errors that discreet raises on purpose.
 
-    >>> raise InvalidInput("n must be at least 1", hint="give the number of records")
+    >>> raise InvalidInput("n must be at least 1", hint="give the number of records", parameter="n")
     Traceback (most recent call last):
     discreet.errors.InvalidInput: n must be at least 1; give the number of records
     """
 
     exit_code = 1
 
-    def __init__(self, message: str, *, hint: str = "") -> None:
+    def __init__(self, message: str, *, hint: str = "", parameter: str = "") -> None:
         super().__init__(f"{message}; {hint}" if hint else message)
         self.message = message
         self.hint = hint
+        self.parameter = parameter
 
     @property
     def mend(self) -> str:

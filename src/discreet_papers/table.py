@@ -1,4 +1,4 @@
-"""Tables that become CSV: what was shown, under the settings that it was made from."""
+"""What a study gives: tables that become CSV, and figures, whose types are known without matplotlib."""
 
 from __future__ import annotations
 
@@ -6,6 +6,15 @@ import csv
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+else:
+    Axes = Figure = Any
+
+__all__ = ["Axes", "Cell", "Figure", "Table"]
 
 Cell = str | int | float | None
 

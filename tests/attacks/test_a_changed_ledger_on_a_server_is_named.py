@@ -78,6 +78,7 @@ def test_a_dropped_tail_is_found_out_by_a_pinned_head_and_only_by_it(book: Book)
         book.ledger.verify(heads[-1])
 
 
+@pytest.mark.few(20)
 @pytest.mark.parametrize(
     "statement",
     [

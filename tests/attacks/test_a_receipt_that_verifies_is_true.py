@@ -2,43 +2,20 @@
 
 from __future__ import annotations
 
-import copy
 import json
-from typing import Any
 
 import pandas as pd
 import pytest
 
-from discreet.errors import DiscreetError, InvalidInput
+from discreet.errors import InvalidInput
 from discreet.privacy_loss import Certificate
 from discreet.receipts import read_sealed, verify_any
 from discreet.requests.request import Question
 from discreet.requests.run import release_columns, release_counts
-
-Document = dict[str, Any]
+from tests.support.forgeries import Document, forged, verifies
 
 TABLE = pd.DataFrame({"vote": ["a", "b"] * 20, "sex": ["f", "m", "m", "f"] * 10, "age": ["old", "new"] * 20})
-BY_SEX: dict[str, Any] = {"by": "sex", "groups": ["f", "m"], "group_public": True}
-
-
-def verifies(document: Document | str) -> bool:
-    """Whether the text is taken for a true receipt."""
-    try:
-        verify_any(read_sealed(document if isinstance(document, str) else json.dumps(document)))
-    except DiscreetError:
-        return False
-    return True
-
-
-def changed(document: Document, *at: str | int, to: object) -> Document:
-    """A copy with one field changed."""
-    found: Any = copy.deepcopy(document)
-    holder = found
-    for key in at[:-1]:
-        holder = holder[key]
-    assert holder[at[-1]] != to
-    holder[at[-1]] = to
-    return dict(found)
+BY_SEX: Document = {"by": "sex", "groups": ["f", "m"], "group_public": True}
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +33,8 @@ def bundle() -> Document:
 def test_a_small_price_cannot_be_said_to_be_smaller(rare: Document) -> None:
     assert verifies(rare)
     for cheaper in (0.0, 4.9e-8, rare["epsilon"] * (1 - 1e-15)):
-        assert not verifies(changed(rare, "epsilon", to=cheaper))
-    assert not verifies(changed(rare, "delta", to=1e-9))
+        assert not verifies(forged(rare, ("epsilon",), cheaper))
+    assert not verifies(forged(rare, ("delta",), 1e-9))
 
 
 def test_a_small_number_is_held_to_its_own_size() -> None:
@@ -66,18 +43,18 @@ def test_a_small_number_is_held_to_its_own_size() -> None:
     mean = rare["posterior"]["rare"]["mean"]
     assert verifies(rare)
     assert high < 1e-7
-    assert verifies(changed(rare, "posterior", "rare", "mean", to=mean * (1 + 1e-15)))
-    assert not verifies(changed(rare, "posterior", "rare", "mean", to=mean * (1 + 1e-13)))
+    assert verifies(forged(rare, ("posterior", "rare", "mean"), mean * (1 + 1e-15)))
+    assert not verifies(forged(rare, ("posterior", "rare", "mean"), mean * (1 + 1e-13)))
     for other in ([low, high * (1 + 1e-8)], [low * (1 + 1e-8), high], [0.0, high]):
-        assert not verifies(changed(rare, "interval", "rare", to=other))
+        assert not verifies(forged(rare, ("interval", "rare"), other))
     low, high = rare["interval"]["usual"]
-    assert not verifies(changed(rare, "interval", "usual", to=[low, (low + high) / 2]))
+    assert not verifies(forged(rare, ("interval", "usual"), [low, (low + high) / 2]))
 
 
 def test_a_parameter_is_exact(rare: Document) -> None:
     parameter = rare["posterior"]["rare"]["parameter"]
     assert isinstance(parameter, float)
-    assert not verifies(changed(rare, "posterior", "rare", "parameter", to=parameter * (1 + 1e-12)))
+    assert not verifies(forged(rare, ("posterior", "rare", "parameter"), parameter * (1 + 1e-12)))
 
 
 @pytest.mark.parametrize("which", ["rare", "bundle"])
@@ -102,8 +79,8 @@ def test_what_is_no_number_of_json_is_no_receipt(number: str, bundle: Document) 
 
 def test_no_column_is_public_as_groups_and_protected_as_answers(bundle: Document) -> None:
     assert verifies(bundle)
-    assert verifies(changed(bundle, "columns", to=["vote", "income"]))
-    assert not verifies(changed(bundle, "columns", to=["vote", "sex"]))
+    assert verifies(forged(bundle, ("columns",), ["vote", "income"]))
+    assert not verifies(forged(bundle, ("columns",), ["vote", "sex"]))
 
 
 def as_version(document: Document, version: object, **said: object) -> Document:

@@ -93,6 +93,9 @@ VISIBLE = {
     "backslash": r"\x1b[31m",
     "letters": "naïve 選択 שלום",
 }
+SHOWN = 11
+"""So many names are shown in a picture."""
+
 NASTY = {f"{what} (invisible)": text for what, text in INVISIBLE.items()} | VISIBLE
 
 
@@ -138,7 +141,7 @@ def test_what_is_invisible_is_escaped_and_what_is_visible_stays() -> None:
 
 
 @pytest.mark.parametrize("what", INVISIBLE)
-def test_a_name_that_cannot_be_seen_is_refused_where_it_comes_in(what: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_that_cannot_be_seen_is_refused_where_it_comes_in(what: str) -> None:
     bad = INVISIBLE[what]
     doors: list[Callable[[], object]] = [
         lambda: Declaration(bad, ["yes", "no"]),
@@ -158,7 +161,7 @@ def test_a_name_that_cannot_be_seen_is_refused_where_it_comes_in(what: str, caps
 
 
 @pytest.mark.parametrize("what", VISIBLE)
-def test_a_name_that_can_be_seen_is_printed_as_it_is(what: str, capsys: pytest.CaptureFixture[str], wide: None) -> None:
+def test_a_name_that_can_be_seen_is_printed_as_it_is(what: str, wide: None) -> None:
     quoted = VISIBLE[what].replace('"', '""')
     words = ("release", "--counts", "7,5", "--epsilon", "1", "--no-ledger", "--categories", f'yes,"{quoted}"')
     answer = discreet(*words)
@@ -169,6 +172,7 @@ def test_a_name_that_can_be_seen_is_printed_as_it_is(what: str, capsys: pytest.C
 FORGED = ["seven-categories", "groups", "public-groups", "columns", "columns-of-groups"]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("first", range(0, len(NASTY), 5))
 @pytest.mark.parametrize("name", FORGED)
 def test_a_receipt_with_any_names_verifies_and_shows_them_escaped(
@@ -202,7 +206,7 @@ def forge_ledger(path: Path, names: list[str], monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("command", ["show", "history"])
 def test_a_forged_ledger_is_printed_letter_for_letter(
-    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], wide: None, monkeypatch: pytest.MonkeyPatch
+    command: str, tmp_path: Path, wide: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = forge_ledger(tmp_path / "l.db", [*NASTY.values()], monkeypatch)
     answer = discreet("ledger", command, path)
@@ -210,9 +214,7 @@ def test_a_forged_ledger_is_printed_letter_for_letter(
     assert_shown(answer.out, NASTY.values())
 
 
-def test_an_exported_sheet_computes_nothing_and_steers_nothing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_exported_sheet_computes_nothing_and_steers_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = forge_ledger(tmp_path / "l.db", [*NASTY.values()], monkeypatch)
     answer = discreet("ledger", "export", path, "--format", "csv")
     assert answer.code == 0
@@ -222,9 +224,7 @@ def test_an_exported_sheet_computes_nothing_and_steers_nothing(
     assert discreet("ledger", "export", path).out.isascii()
 
 
-def test_values_of_a_table_are_shown_to_its_curator_and_not_obeyed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], wide: None
-) -> None:
+def test_values_of_a_table_are_shown_to_its_curator_and_not_obeyed(tmp_path: Path, wide: None) -> None:
     place = tmp_path / "t.parquet"
     strays = [text for what, text in NASTY.items() if "half" not in what or text in VISIBLE.values()]
     for first in range(0, len(strays), 8):  # the ten most frequent are shown
@@ -236,8 +236,9 @@ def test_values_of_a_table_are_shown_to_its_curator_and_not_obeyed(
         assert is_visible(answer.err.rstrip("\n"))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("what", INVISIBLE)
-def test_a_refusal_quotes_what_it_refuses_in_one_line(what: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_refusal_quotes_what_it_refuses_in_one_line(what: str) -> None:
     bad = INVISIBLE[what].replace("\0", "").encode(errors="replace").decode()  # what a shell can hand over
     for words in (
         ("plan", "--prior", f"1,{bad}", "--n", "9", "--epsilon", "1"),
@@ -254,29 +255,30 @@ def test_a_refusal_quotes_what_it_refuses_in_one_line(what: str, capsys: pytest.
         assert is_visible(answer.err.removesuffix("\n"))
 
 
-def pictures() -> Iterator[tuple[Figure, list[str]]]:
+def pictures(first: int) -> Iterator[tuple[Figure, list[str]]]:
     """Every picture that shows names, with the names it shows."""
-    names, k = [*NASTY.values()], 11
-    belief = dc.noise_aware(dc.Geometric(dc.PosteriorSpace([1] * k, 11 * k), epsilon=1), [11] * k)
-    for first in range(0, len(names), k):
-        some = (names + names)[first : first + k]
-        alone = dc.Dirichlet([12] * k)
-        yield posterior.paint(posterior.numbers(alone, some), title="t"), some
-        yield inference.paint(inference.numbers(belief, alone, some), title="t"), some
-        panels = [groups.numbers(some[0], some, alone, belief), groups.numbers(some[1], some, alone, None)]
-        yield groups.paint(panels, title="t"), some
+    some = [*islice(cycle(NASTY.values()), first, first + SHOWN)]
+    belief = dc.noise_aware(dc.Geometric(dc.PosteriorSpace([1] * SHOWN, 11 * SHOWN), epsilon=1), [11] * SHOWN)
+    alone = dc.Dirichlet([12] * SHOWN)
+    yield posterior.paint(posterior.numbers(alone, some), title="t"), some
+    yield inference.paint(inference.numbers(belief, alone, some), title="t"), some
+    panels = [groups.numbers(some[0], some, alone, belief), groups.numbers(some[1], some, alone, None)]
+    yield groups.paint(panels, title="t"), some
     for text in (INVISIBLE["override"], VISIBLE["formula"], VISIBLE["half a formula"]):
         yield posterior.paint(posterior.numbers(dc.Dirichlet([5, 7]), [text, "no"]), title=visible_text(text)), [text]
 
 
-def test_pictures_show_names_letter_for_letter_and_are_well_formed() -> None:
-    for figure, names in pictures():
+@pytest.mark.few(2)
+@pytest.mark.parametrize("first", range(0, len(NASTY), SHOWN))
+def test_pictures_show_names_letter_for_letter_and_are_well_formed(first: int) -> None:
+    for figure, names in pictures(first):
         with mpl.rc_context({"svg.fonttype": "none"}):
             drawn = ElementTree.fromstring(render(figure, "svg"))  # noqa: S314 - our own picture
         assert_shown("\n".join(text.strip() for text in drawn.itertext()), names)
 
 
-@pytest.mark.parametrize("name", ["seven-categories", "columns-of-groups"])
+@pytest.mark.few(1)
+@pytest.mark.parametrize("name", ["columns-of-groups", "seven-categories"])
 def test_the_page_is_told_in_ascii_whatever_the_receipt_says(name: str, tmp_path: Path) -> None:
     text, _ = forged(name, cycle([INVISIBLE["half a character"], INVISIBLE["override"], VISIBLE["markup"]]))
     with serving(folder=tmp_path) as served:
@@ -351,13 +353,7 @@ def bare(text: object) -> str:
 )
 @pytest.mark.parametrize("command", ["show", "history"])
 def test_a_printer_that_does_not_escape_is_found_out(
-    place: str,
-    fault: Callable[..., Any],
-    command: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    wide: None,
-    monkeypatch: pytest.MonkeyPatch,
+    place: str, fault: Callable[..., Any], command: str, tmp_path: Path, wide: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = [VISIBLE["colour"], INVISIBLE["colour"]][place == "visible_text" :]
     path = forge_ledger(tmp_path / "l.db", names, monkeypatch)

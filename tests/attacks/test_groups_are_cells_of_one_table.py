@@ -77,6 +77,7 @@ def noisy(n: int, beyond: int) -> list[Cells]:
     return [z for z in itertools.product(side, repeat=G * K) if sum(z) == n]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("n", range(1, 7))
 def test_the_loss_of_a_joint_table_is_epsilon_whatever_of_a_record_changes(n: int) -> None:
     made = prepared(n)

@@ -46,7 +46,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.few(9)
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", HOSTILE, ids=lambda name: name[:12])
 def test_a_hostile_column_is_that_column_and_a_hostile_category_that_category(name: str, tmp_path: Path) -> None:
     rows = {"rest": ["z", "z", "z"], name: [name, "plain", "stray"], f"{name}'id": ["1", "2", "2"]}

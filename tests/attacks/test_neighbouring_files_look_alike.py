@@ -1,4 +1,4 @@
-"""With `--other`, all that a release says beside its numbers is the same for neighbouring files, to the byte.
+"""With `--other` and `--other-group`, all that a release says beside its numbers is the same for neighbouring files.
 
 A file that is not well-formed is refused before the charge, in the same words whatever is wrong with it and wherever.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-from functools import cache
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,8 @@ import pytest
 
 from discreet.ledger import Ledger
 from discreet.requests import run
-from discreet.utility.statement import accuracy_statement
 from tests.cli.command import Answer, discreet, installed_discreet
-from tests.support.tables import no_sync, write_votes
+from tests.support.tables import fail_at, no_sync, write_votes
 
 VOTES = ["a"] * 6 + ["b"] * 5
 NEIGHBOURS = ["a", "b", "c", "", " a", "A", "Perot", "0", "31337", "NULL", "nan", "=1+1", "ä", "a\u0308", "x" * 300]
@@ -33,15 +32,36 @@ NO_RECORDS = [b"a", b"a,1,2", b" ", b"a\rb,1", b"a,1\r\r", b'"a,1', b'a,"1', b'a
 TABLE = ("release", "v.csv", "--column", "vote", "--categories", "a,b", "--other", "rest", "--epsilon", "0.5")
 CHARGED = (*TABLE, "--ledger", "l.db", "--dataset", "d", "--request-id", "x", "--yes")
 
-SAID_ONCE = cache(accuracy_statement)
-"""It sees public facts only, and takes most of the time."""
+RECORDS = [("a", "f")] * 3 + [("b", "f")] * 2 + [("a", "m")] * 4 + [("b", "m")] * 2
+PAIRS = [
+    ("a", "f"),
+    ("b", "f"),
+    ("a", "m"),
+    ("b", "x"),
+    ("", ""),
+    ("Perot", "f"),
+    ("NULL", "F"),
+    ("31337", "=1+1"),
+]
+"""What the last of twelve people may have answered, and their group."""
+
+PAID = ("--epsilon", "0.5", "--ledger", "l.db", "--dataset", "d", "--request-id", "x", "--yes")
+GROUPED = ("release", "v.csv", "--column", "vote", "--categories", "a,b", "--by", "sex", "--groups", "f,m")
+OPEN = ("--other", "rest", "--other-group", "else")
+TWO = ("release", "v.csv", "--column", "vote", "--categories", "a,b", "--column", "sex", "--categories", "f,m")
+
+FORMS: dict[str, tuple[Sequence[str], list[tuple[str, str]]]] = {
+    "groups": ((*GROUPED, *OPEN), PAIRS),
+    "public groups": ((*GROUPED, *OPEN, "--group-public"), [("a", "f"), ("b", "f"), ("Perot", "f"), ("", "f")]),
+    "two columns": ((*TWO, "--other", "rest", "--other", "else"), PAIRS),
+}
+"""Where groups are public, neighbours differ in the answer alone."""
 
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("discreet.ledger.file._sync", no_sync)
-    monkeypatch.setattr("discreet.requests.prepare.accuracy_statement", SAID_ONCE)
     monkeypatch.delenv("DISCREET_DEBUG", raising=False)
     return tmp_path
 
@@ -75,25 +95,21 @@ def words(text: str) -> list[str]:
     return [re.sub(r"[^A-Za-zεδ%:]", "", line) for line in text.splitlines()]
 
 
-@pytest.mark.parametrize("ledger", [True, False])
-def test_documents_of_neighbours_have_one_shape(ledger: bool, place: Path) -> None:
+@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("arguments", [CHARGED, (*TABLE, "--no-ledger")], ids=["charged", "not charged"])
+def test_documents_of_neighbours_have_one_shape(arguments: Sequence[str], every: int, place: Path) -> None:
     seen = set()
-    for last in NEIGHBOURS:
-        prepare(place, last)
-        arguments = CHARGED if ledger else (*TABLE, "--no-ledger")
-        answer = discreet(*arguments, "--json")
-        document = answer.document | {"charge": None}  # the ledger's hash has its time in it
-        seen.add((answer.code, answer.err, answer.out.count("\n"), json.dumps(shape(document))))
-    for field in WRITTEN:
+    for field in [*(last.encode() for last in NEIGHBOURS), *WRITTEN][::every]:
         prepare_lines(place, field + b",1")
         answer = discreet(*arguments, "--json")
-        document = answer.document | {"charge": None}
+        document = answer.document | {"charge": None}  # the ledger's hash has its time in it
         seen.add((answer.code, answer.err, answer.out.count("\n"), json.dumps(shape(document))))
     assert len(seen) == 1
     assert answer.code == 0
 
 
-@pytest.mark.parametrize("options", [(), ("--id-column", "person")])
+@pytest.mark.few(1)
+@pytest.mark.parametrize("options", [("--id-column", "person"), ()])
 def test_a_line_that_is_no_record_stops_before_the_charge_in_one_sentence(
     options: tuple[str, ...], place: Path
 ) -> None:
@@ -135,12 +151,8 @@ def test_the_installed_command_tells_neighbours_no_further_apart(place: Path) ->
 def test_failures_of_neighbours_are_equal_to_the_byte(
     step: str, debug: str, place: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def fail(taken: str) -> None:
-        if taken == step:
-            raise RuntimeError("made to fail")
-
     caplog.set_level(logging.DEBUG)
-    monkeypatch.setattr(run, "reached", fail)
+    monkeypatch.setattr(run, "reached", fail_at(step))
     monkeypatch.setenv("DISCREET_DEBUG", debug)
     seen: set[Answer] = set()
     for last in ("a", "b", "Perot", ""):
@@ -152,6 +164,7 @@ def test_failures_of_neighbours_are_equal_to_the_byte(
     assert not caplog.records
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("last", NEIGHBOURS)
 def test_without_other_a_stray_stops_before_the_charge_in_words_that_name_nothing(last: str, place: Path) -> None:
     prepare(place, last)
@@ -164,3 +177,61 @@ def test_without_other_a_stray_stops_before_the_charge_in_words_that_name_nothin
         message = "column 'vote' has values outside the declared categories"
         hint = "give the rest a name with --other, or look with discreet check"
         assert (answer.code, answer.err, rows) == (2, f"error: {message}; {hint}\n", 1)
+
+
+def prepare_pairs(place: Path, last: tuple[str, str]) -> None:
+    rows = "".join(f"{vote},{sex}\n" for vote, sex in [*RECORDS, last])
+    (place / "v.csv").write_text("vote,sex\n" + rows, encoding="utf-8")
+    (place / "l.db").unlink(missing_ok=True)
+    Ledger.create(place / "l.db", dataset="d", epsilon=1, adjacency="replace-answer")
+
+
+@pytest.mark.parametrize("few", [4, pytest.param(None, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("form", FORMS)
+def test_documents_and_tables_of_neighbours_have_one_shape(form: str, few: int | None, place: Path) -> None:
+    arguments, neighbours = FORMS[form]
+    documents, tables = set(), set()
+    for last in neighbours[:few]:
+        prepare_pairs(place, last)
+        answer = discreet(*arguments, *PAID, "--json")
+        text = answer.out.replace(Ledger(place / "l.db").history()[1].hash, "")  # it has the ledger's time in it
+        documents.add((answer.code, answer.err, answer.out.count("\n"), json.dumps(shape(json.loads(text)))))
+        prepare_pairs(place, last)
+        shown = discreet(*arguments, *PAID)
+        tables.add((shown.code, shown.err, *words(shown.out)))
+    assert len(documents) == len(tables) == 1
+    assert answer.code == 0
+
+
+@pytest.mark.few(6)
+@pytest.mark.parametrize("step", run.STEPS)
+@pytest.mark.parametrize("form", FORMS)
+def test_failures_of_neighbours_by_group_are_equal_to_the_byte(
+    form: str, step: str, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "reached", fail_at(step))
+    arguments, neighbours = FORMS[form]
+    seen: set[Answer] = set()
+    for last in neighbours[:3]:
+        prepare_pairs(place, last)
+        seen.add(discreet(*arguments, *PAID))
+        Ledger(place / "l.db").verify()
+    assert len(seen) == 1
+    assert seen.pop().code == 1
+
+
+@pytest.mark.parametrize("last", [("Perot", "f"), ("a", "x"), ("", "")])
+@pytest.mark.parametrize("form", ["groups", "two columns"])
+def test_a_stray_of_either_column_stops_before_the_charge_in_the_same_words(
+    form: str, last: tuple[str, str], place: Path
+) -> None:
+    prepare_pairs(place, last)
+    answer = discreet(*(GROUPED if form == "groups" else TWO), *PAID)
+    said = {
+        "groups": "error: columns 'vote' and 'sex' have values outside what is declared; ",
+        "two columns": "error: a column has values outside what is declared; ",
+    }
+    assert answer.code == 2
+    assert answer.err.startswith(said[form])
+    assert answer.err.count("\n") == 1
+    assert Ledger(place / "l.db").verify().rows == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import (
@@ -33,7 +33,6 @@ def small_spaces(draw: st.DrawFn, largest: int = 9) -> PosteriorSpace:
     return PosteriorSpace(prior, draw(st.integers(1, largest if k < 4 else 4)))
 
 
-@settings(max_examples=60)
 @given(small_spaces(), st.fractions(Fraction(1, 1000), 20, max_denominator=1000))
 def test_every_sensitivity_of_an_odd_prior_equals_enumeration(space: PosteriorSpace, gamma: Fraction) -> None:
     every = enumerate_space(space.prior.parameters, space.n)
@@ -46,7 +45,6 @@ def test_every_sensitivity_of_an_odd_prior_equals_enumeration(space: PosteriorSp
         assert reciprocal_sensitivity(space, c, gamma) == pytest.approx(reciprocal[i], rel=1e-9)
 
 
-@settings(max_examples=25)
 @given(small_spaces(largest=4), st.sampled_from(["0.5", "1", "4"]))
 def test_no_mechanism_loses_more_than_it_guarantees_on_an_odd_prior(space: PosteriorSpace, epsilon: str) -> None:
     for family in FAMILIES:

@@ -25,6 +25,7 @@ LISTS: list[Callable[[PosteriorSpace], object]] = [
 ]
 
 
+@pytest.mark.few(12)
 @pytest.mark.parametrize("lists", range(len(LISTS)))
 @pytest.mark.parametrize(("k", "n"), [(2, 10**9), (2, 10**15), (3, 10**6), (10, 10**4), (500, 10**6)])
 def test_a_list_that_would_not_fit_is_refused_before_anything_is_allocated(lists: int, k: int, n: int) -> None:

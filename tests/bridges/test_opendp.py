@@ -77,6 +77,7 @@ def test_it_composes_with_a_measurement_of_opendp() -> None:
         asked(make_release(made("geometric", "1/100"), ["no", "yes"], distance="contributions"))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", NAMES)
 def test_its_draws_have_the_law_of_ours(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(laws, "SYSTEM", HashedBits(f"opendp {name}"))

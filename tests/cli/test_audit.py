@@ -14,6 +14,7 @@ from tests.cli.command import assert_refused, discreet
 BETA = ("--prior", "1,1")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("mechanism", "gamma", "printed"),
     [

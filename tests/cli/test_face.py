@@ -70,7 +70,7 @@ def test_a_terminal_without_greek_still_gets_its_table() -> None:
 
 
 def test_a_plan_is_spelled_out_where_there_is_only_ascii() -> None:
-    asked = ("plan", "--prior", "1,1,1", "--n", "90", "--epsilon", "1")
+    asked = ("plan", "--prior", "1,1", "--n", "20", "--epsilon", "1")
     answer = installed_discreet(*asked, PYTHONUTF8="0", PYTHONIOENCODING="ascii")
     assert answer.code == 0
     assert "mechanisms at eps = 1" in answer.out

@@ -28,6 +28,7 @@ def commands(command: Any, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], 
 COMMANDS = commands(typer.main.get_command(app))
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
 def test_no_option_is_cut_and_no_type_of_python_s_is_shown_on_80_columns(
     path: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
@@ -41,6 +42,13 @@ def test_no_option_is_cut_and_no_type_of_python_s_is_shown_on_80_columns(
     options = [param for param in COMMANDS[path].params if param.param_type_name == "option"]
     words = set(shown.replace(",", " ").split())
     assert {opt for param in options for opt in (*param.opts, *param.secondary_opts)} <= words
+
+
+@pytest.mark.parametrize(("group", "told"), {"ledger": "verify", "receipt": "Example:", "snap": "attack"}.items())
+def test_a_group_of_commands_alone_shows_its_help(group: str, told: str) -> None:
+    answer = discreet(group)
+    assert (answer.code, answer.err) == (0, "")
+    assert told in answer.out
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)

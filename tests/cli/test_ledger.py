@@ -25,12 +25,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "budgets.db"
 
 
-def test_ledger_alone_shows_its_help() -> None:
-    answer = discreet("ledger")
-    assert (answer.code, answer.err) == (0, "")
-    assert "verify" in answer.out
-
-
 def test_a_budget_is_opened_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     answer = discreet("ledger", "create", "l.db", "--dataset", "anes", "--epsilon", "0.1", "--delta", "1e-8")

@@ -79,12 +79,6 @@ def test_a_receipt_whose_charge_was_another_one_is_refused(place: Path) -> None:
     assert "something else" in answer.err
 
 
-def test_without_a_command_there_is_help_with_an_example() -> None:
-    answer = discreet("receipt")
-    assert (answer.code, answer.err) == (0, "")
-    assert "Example: discreet receipt verify" in answer.out
-
-
 def test_what_is_no_receipt_is_refused(place: Path) -> None:
     assert_refused(discreet("receipt", "verify", "nothing.json"))
     assert_refused(discreet("receipt", "verify", "v.csv"))

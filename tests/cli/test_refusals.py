@@ -39,6 +39,7 @@ def test_a_bad_number_is_refused_by_the_installed_command_too() -> None:
     assert_refused(installed_discreet(*COUNTS, "--epsilon", "1e1000000"))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("counts", ["70,50,31", "0,0,0", "150,150,150", "1e12,0,0"])
 def test_counts_that_do_not_sum_to_n_are_refused_in_words_that_no_count_can_change(counts: str) -> None:
     answer = discreet("release", "--counts", counts, "--n", "150", "--epsilon", "1", "--no-ledger")

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from discreet.ledger import Ledger
-from discreet.utility.statement import accuracy_statement
 from tests.cli.command import assert_refused, discreet
 from tests.support.tables import no_sync
 
@@ -20,15 +18,11 @@ BY = ("--by", "sex", "--groups", "f,m")
 FREE = ("--no-ledger", "--epsilon", "1")
 CHARGED = ("--ledger", "l.db", "--dataset", "d", "--yes")
 
-SAID_ONCE = cache(accuracy_statement)
-
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("discreet.ledger.file._sync", no_sync)
-    for room in ("requests.prepare", "receipts.verification"):
-        monkeypatch.setattr(f"discreet.{room}.accuracy_statement", SAID_ONCE)
     rows = [("a", "f")] * 5 + [("b", "f")] * 2 + [("a", "m")] * 3 + [("b", "m")] * 6
     (tmp_path / "v.csv").write_text("vote,sex\n" + "".join(f"{vote},{sex}\n" for vote, sex in rows))
     Ledger.create(tmp_path / "l.db", dataset="d", epsilon=2, adjacency="replace-answer")

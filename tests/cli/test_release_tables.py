@@ -93,6 +93,7 @@ def test_without_a_terminal_and_without_yes_a_charge_is_refused_before_the_data_
         assert discreet(*CHARGED, cwd=place) == answer
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("typed", "code", "spent"), [("y\n", 0, 0.5), ("n\n", 2, 0), ("\x04", 2, 0), ("\x03", 2, 0)])
 def test_on_a_terminal_a_charge_is_asked_for_and_only_a_yes_is_a_yes(
     typed: str, code: int, spent: float, place: Path

@@ -13,13 +13,6 @@ PARAMETERS = ("--epsilon", "1", "--bound", "100")
 PAIR = ("--value", "0", "--neighbour", "1")
 
 
-def test_snap_alone_shows_its_help() -> None:
-    answer = discreet("snap")
-    assert answer.code == 0
-    assert "attack" in answer.out
-    assert answer.err == ""
-
-
 def test_a_release_is_an_output_of_the_mechanism_with_public_values_beside_it() -> None:
     document = discreet("snap", "release", *PARAMETERS, "--value", "17.3", "--json").document
     snapping = dc.Snapping(epsilon=1, bound=100)

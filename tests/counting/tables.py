@@ -49,20 +49,15 @@ def as_csv_glob(folder: Path, columns: Columns) -> object:
     return str(folder / "**" / "*.csv")
 
 
-def as_arrow_file(folder: Path, columns: Columns) -> object:
-    path = folder / "table.arrow"
+def as_arrow_file(folder: Path, columns: Columns, name: str = "table.arrow", new: Any = pa.ipc.new_file) -> object:
     table = pa.table(columns)
-    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+    with pa.OSFile(str(folder / name), "wb") as file, new(file, table.schema) as writer:
         writer.write_table(table, max_chunksize=7)
-    return path
+    return folder / name
 
 
 def as_arrow_stream(folder: Path, columns: Columns) -> object:
-    path = folder / "table.ipc"
-    table = pa.table(columns)
-    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, table.schema) as writer:
-        writer.write_table(table, max_chunksize=7)
-    return path
+    return as_arrow_file(folder, columns, "table.ipc", pa.ipc.new_stream)
 
 
 def as_feather(folder: Path, columns: Columns) -> object:

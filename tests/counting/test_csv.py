@@ -175,7 +175,8 @@ def strings(alphabet: str, longest: int) -> Iterator[bytes]:
             yield "".join(letters).encode()
 
 
-@pytest.mark.parametrize("block", [1 << 24, 5])
+@pytest.mark.few(2)
+@pytest.mark.parametrize("block", [5, 1 << 24])
 def test_every_short_file_is_read_as_by_hand(
     block: int, width: int, read: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -265,6 +265,7 @@ ANSWERS = ["a", "b", "b", "", None, "a", "b", "c", "c", "a"]
 GROUPS = ["x", "x", "y", "y", "z", None, "x", "", "y", "y"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.usefixtures("_way")
 def test_people_and_groups_are_the_same_as_on_duckdb(base: Base) -> None:
     source = base.table({"v": ("text", ANSWERS), "g": ("varchar", GROUPS), **PEOPLE})

@@ -62,6 +62,7 @@ def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("discreet.counting.category_codes.SMALL", request.param)
 
 
+@pytest.mark.few(16)
 @pytest.mark.usefixtures("_way")
 @pytest.mark.parametrize("form", TEXT)
 def test_every_form_counts_the_same_cells(form: str, tmp_path: Path) -> None:
@@ -81,6 +82,7 @@ def test_every_form_counts_the_same_cells(form: str, tmp_path: Path) -> None:
             assert not table.count_strays()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("people", [False, True], ids=["rows", "people"])
 def test_strays_of_either_column_stop_the_count(people: bool) -> None:
     stopped = Counter[bool]()
@@ -102,6 +104,7 @@ def test_strays_of_either_column_stop_the_count(people: bool) -> None:
     assert min(stopped[True], stopped[False]) > 3
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("form", TYPED)
 def test_groups_may_be_numbers_and_answers_texts_or_the_other_way_round(form: str, tmp_path: Path) -> None:
     values, floors = ["a", "b", "b", None, "a", "c"], [1, 2, 2, 1, None, 7]

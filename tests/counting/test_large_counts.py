@@ -44,6 +44,7 @@ def places_in_32_bits(self: DuckTable) -> dict[Place, int]:
     return {self.match.place(code): int(often) % 2**32 for code, often in self._tallies()}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("where", ["Declaration.tally", "DuckTable.places"])
 def test_a_count_that_wraps_is_seen(where: str, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if where == "Declaration.tally":

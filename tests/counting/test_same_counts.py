@@ -48,6 +48,7 @@ def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("discreet.counting.category_codes.SMALL", request.param)
 
 
+@pytest.mark.few(20)
 @pytest.mark.usefixtures("_way")
 @pytest.mark.parametrize("form", TEXT)
 def test_nasty_texts_are_counted_by_the_rule(form: str, tmp_path: Path) -> None:
@@ -141,6 +142,7 @@ NUMBER_CATEGORIES = {
 }
 
 
+@pytest.mark.few(24)
 @pytest.mark.parametrize("kind", NUMBERS)
 @pytest.mark.parametrize("form", TYPED)
 def test_numbers_are_compared_as_numbers(form: str, kind: str, tmp_path: Path) -> None:

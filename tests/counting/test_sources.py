@@ -53,6 +53,7 @@ def test_what_is_no_table_is_refused(source: object) -> None:
         count_rows(source, DECLARATION)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("column", ["V", "v ", "w.v", '"v"', "*", "1", "rowid", "column0", "c0", "filename"])
 def test_a_column_that_is_not_there_is_refused(column: str, tmp_path: Path) -> None:
     table = pa.table({"v": ["a"], "w": ["b"]})

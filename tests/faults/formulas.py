@@ -93,13 +93,14 @@ def one_direction_only(patch: pytest.MonkeyPatch) -> None:
     """The audit compares each pair of neighbours one way round."""
     right = scan.Dense.worst
 
-    def worst(self: scan.Dense, rates: Any) -> scan.Extreme:
-        log_pmf, found = self.log_pmf(rates), scan.Extreme(-np.inf, 0, 0, 0)
+    def worst(self: scan.Dense, rates: Any) -> scan.WorstCase:
+        log_pmf, found = self.log_pmf(rates), scan.WorstCase(error=scan.margin(float(rates.max())))
         for one, other in self.moves:
             gap = log_pmf[one] - log_pmf[other]
             row, output = divmod(int(np.argmax(gap)), gap.shape[1])
             if gap[row, output] > found.loss:
-                found = scan.Extreme(float(gap[row, output]), int(one[row]), int(other[row]), output)
+                here, there, at = (tuple(self.rows[rank].tolist()) for rank in (one[row], other[row], output))
+                found = scan.WorstCase(float(gap[row, output]), here, there, at, error=found.error)
         return found if found.loss > -np.inf else right(self, rates)
 
     patch.setattr(scan.Dense, "worst", worst)

@@ -18,7 +18,7 @@ SPACE = dc.PosteriorSpace(prior=[1, 1], n=60)
     "mechanism",
     [
         dc.ExponentialReciprocal(SPACE, scale="1/2"),
-        dc.LaplaceImproved(SPACE, epsilon=1),
+        dc.LaplaceImproved(dc.PosteriorSpace(prior=[1, 1], n=12), epsilon=1),
         dc.Geometric(dc.PosteriorSpace(prior=[1, 1, 1], n=60), epsilon="0.2"),
     ],
     ids=lambda mechanism: mechanism.name,

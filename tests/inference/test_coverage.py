@@ -59,7 +59,7 @@ def test_the_law_of_this_test_is_the_mechanism_s() -> None:
         assert np.allclose(np.exp(mechanism.log_pmf([c, 20 - c])), row, atol=1e-14)
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("epsilon", ["0.1", "0.5", "1"])
 @pytest.mark.parametrize("n", [50, 300])
 @pytest.mark.parametrize("prior", PRIORS)

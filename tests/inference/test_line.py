@@ -46,7 +46,7 @@ def both(name: str, prior: list[object], epsilon: str, output: int) -> tuple[dc.
     return dc.NoiseAware(space.prior, N, blocks), dc.noise_aware(mechanism, (output, N - output))
 
 
-@pytest.mark.few(7)
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("prior", "epsilon"), [([1, 1], "1"), (["1/2", 3], "0.01"), (["1/2", 3], "1"), ([50, 400], "20")], ids=str
 )
@@ -95,6 +95,7 @@ WIDE: list[tuple[str, int, str]] = [
 ]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("name", "n", "epsilon"), WIDE)
 def test_far_counts_may_stand_for_fewer_records(
     name: str, n: int, epsilon: str, monkeypatch: pytest.MonkeyPatch
@@ -142,7 +143,7 @@ def test_what_is_too_much_to_blur_is_counted_as_wrong(monkeypatch: pytest.Monkey
     assert 1e-4 < apart(whole, lumpy) < lumpy.error
 
 
-@pytest.mark.few(5)
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("name", "n"),
     [(name, n) for name in [*FAMILIES, *NOISES] for n in (10**9, 10**12)],

@@ -55,7 +55,7 @@ def off(one: dc.NoiseAware, whole: dc.NoiseAware) -> NDArray[np.float64]:
     return shown
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", FAMILIES)
 @pytest.mark.parametrize(("prior", "n"), SPACES, ids=str)
 def test_normalisers_are_those_of_enumeration(name: str, prior: list[object], n: int) -> None:
@@ -81,7 +81,7 @@ def test_powers_add_up_to_the_weight(a: float) -> None:
         assert found == pytest.approx(np.exp(-a * np.sqrt(1 - z)), rel=1e-6)
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]} {case[2]} {case[4]}")
 def test_drawn_data_sets_agree_with_enumeration_within_what_they_state(
     case: tuple[str, list[object], int, str, tuple[int, ...]],
@@ -137,14 +137,15 @@ def test_proposals_have_the_law_that_they_say(kind: str) -> None:
         assert not fits(seen, {row: p * (1 + 0.2 * (row[0] > 3)) / 1.05 for row, p in chance.items()})
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("name", "k", "n", "epsilon"),
     [
         ("exponential-reciprocal", 3, 10**3, "1"),
         ("exponential-global", 4, 10**9, "1"),
         ("exponential-local", 20, 10**5, "0.01"),
-        ("geometric", 3, 10**9, "1e-6"),
         ("laplace-improved", 7, 10**9, "1e-5"),
+        ("geometric", 3, 10**9, "1e-6"),
     ],
 )
 def test_what_was_refused_before_has_a_posterior_now(name: str, k: int, n: int, epsilon: str) -> None:
@@ -199,6 +200,7 @@ def test_the_weight_of_a_far_power_is_that_of_its_limit(m: float, a: float) -> N
     assert found == pytest.approx(limit, abs=1e-10 + a**4 / m**3 + a * a / m**2)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["exponential-local", "exponential-reciprocal"])
 def test_a_normaliser_hardly_depends_on_how_many_records_there_are(name: str) -> None:
     found = []

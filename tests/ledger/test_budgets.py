@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import BudgetExceeded, InvalidInput, LedgerError
@@ -34,7 +34,6 @@ def test_a_tenth_ten_times_spends_one_exactly_and_an_eleventh_is_refused(ledger:
     assert ledger.verify().rows == 11
 
 
-@settings(max_examples=40)
 @given(
     budget=st.fractions(min_value=Fraction(1, 97), max_value=3, max_denominator=97),
     delta=st.sampled_from([Fraction(0), Fraction(1, 10**8), Fraction(1, 3)]),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dc
@@ -63,7 +63,6 @@ def test_few_releases_are_never_dearer_than_their_sum(place: str) -> None:
         ledger.charge("d", "1e-6", request_id="s", digest="x")
 
 
-@settings(max_examples=15)
 @given(
     budget=st.fractions(min_value=Fraction(1, 5), max_value=3, max_denominator=20),
     delta=st.sampled_from(["1e-9", "1e-4", "1/5"]),

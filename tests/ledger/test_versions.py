@@ -109,6 +109,7 @@ def test_a_changed_row_of_before_is_named(column: str, value: str, first: Ledger
         first.charge("anes", "1/10", request_id="r", digest="x")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("step", ["open", "converted", "locked", "written", "committed"])
 def test_a_ledger_killed_while_it_is_brought_to_this_version_loses_nothing(step: str, tmp_path: Path) -> None:
     path = write_sqlite(tmp_path / "l.db", 2)

@@ -82,7 +82,7 @@ def test_noise_vectors_are_all_there_once(k: int, radius: int) -> None:
 @pytest.mark.parametrize("epsilon", ["0.5", "1", "3"])
 @pytest.mark.parametrize("k", [3, 4])
 def test_the_noise_that_a_pmf_leaves_out_is_as_rare_as_stated(k: int, epsilon: str) -> None:
-    radius = Geometric(PosteriorSpace([1] * k, 3), epsilon=epsilon)._radius()
+    radius = Geometric(PosteriorSpace([1] * k, 3), epsilon=epsilon).noise_radius(3)
     assert oracle.tail(k, epsilon, radius) <= TAIL
 
 

@@ -7,11 +7,13 @@ import math
 
 import numpy as np
 import pytest
+from scipy import sparse
 
-from discreet import InvalidInput, NotPrivate, PosteriorSpace, TooLarge
+from discreet import Geometric, InvalidInput, NotPrivate, PosteriorSpace, TooLarge, accuracy
 from discreet.arithmetic.numbers import ball, precision
 from discreet.mechanisms import Optimal
-from discreet.mechanisms.optimal import LARGEST
+from discreet.mechanisms.optimal import LARGEST, _dual_bound
+from discreet.posteriors.distances import hellinger_floats
 from discreet.testing import HashedBits
 from tests.oracles import optimal as oracle
 from tests.oracles.spaces import prior_predictive, uniform
@@ -116,3 +118,32 @@ def test_unknown_objectives_and_weightings_are_refused(options: dict[str, str]) 
 def test_published_form_is_the_default_form() -> None:
     space = PosteriorSpace([1, 1], 8)
     assert Optimal.as_published(space, epsilon=1) == Optimal(space, epsilon=1)
+
+
+LOPSIDED = [((3, 1115184), 9, "2"), (("1/1000000", 1), 7, "2"), (("1/2", 50, 3), 5, "1"), ((1, 1), 12, "3")]
+
+
+@pytest.mark.parametrize(("prior", "n", "epsilon"), LOPSIDED, ids=str)
+def test_no_mechanism_goes_below_the_limit(prior: tuple[object, ...], n: int, epsilon: str) -> None:
+    """A solver's tolerance is absolute: for lopsided priors its value was above what geometric reaches."""
+    space = PosteriorSpace(prior=list(prior), n=n)
+    limit = Optimal(space, epsilon=epsilon)
+    reached = [accuracy(Geometric(space, epsilon=epsilon, way=way)).mean for way in ("nearest", "bayes")]
+    weight = np.array([float(p) for p in prior_predictive([str(a) for a in prior], n).values()])
+    rows = space.candidates().array()
+    cost = np.stack([hellinger_floats(space.prior, row.tolist(), rows) for row in rows])
+    solved = float(weight @ (np.exp([limit.log_pmf(row) for row in rows.tolist()]) * cost).sum(axis=1))
+    assert 0 < limit.error <= min(*reached, solved)
+    assert limit.error == pytest.approx(solved, rel=1e-5)
+
+
+def test_a_dual_solution_that_is_off_proves_less_and_never_more() -> None:
+    """The planted fault is the solver's own sum, which proves nothing where a constraint is not met."""
+    target, private = np.array([0.2, 0.3]), sparse.csr_array(np.array([[1.0, -2.0], [-2.0, 1.0]]))
+    sums = sparse.csr_array(np.array([[1.0, 1.0]]))
+    best = 0.2 * 2 / 3 + 0.3 / 3  # as much on the first as the second allows
+    prices, values = np.array([-1 / 30, 0.0]), np.array([0.7 / 3])
+    assert _dual_bound(target, private, sums, prices, values) == pytest.approx(best, rel=1e-9)
+    for off in (0.1, -0.1, 0.7):
+        assert _dual_bound(target, private, sums, prices + off, values + off) < best
+        assert _dual_bound(target, private, sums, prices, values + abs(off)) <= best < float((values + abs(off)).sum())

@@ -59,7 +59,7 @@ def mean_error_of_free_on_a_line(epsilon: str) -> float:
     return total
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("build", "printed", "digits"),
     [

@@ -28,6 +28,7 @@ def test_all_distances_of_random_small_spaces_keep_their_digits(batch: int) -> N
         assert (np.abs(found - every.hellinger) <= STATED * every.hellinger).all()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("alpha", [("1", "1"), ("0.01", "40"), ("1e-9", "1e6"), ("1/3", "2/7")], ids=",".join)
 def test_a_long_line_keeps_its_digits_near_and_far(alpha: tuple[str, str]) -> None:
     n = 50_000

@@ -67,6 +67,7 @@ def test_the_expected_error_under_a_strong_prior_is_right() -> None:
     assert found == pytest.approx((end + middle) / 2, rel=1e-10)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("prior", "n"), [(["1.2e6"] * 3, 100), (["1e6", "1", "1"], 100), (["1e9"] * 4, 12)])
 def test_a_strong_prior_leaves_the_noise_no_width_to_add(prior: list[str], n: int) -> None:
     space = PosteriorSpace(prior, n)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import integrate, special
 
@@ -78,7 +78,6 @@ def _log_beta(*parameters: float) -> float:
     return math.fsum(math.lgamma(x) for x in parameters) - math.lgamma(math.fsum(parameters))
 
 
-@settings(max_examples=25)
 @given(st.integers(2, 4), st.integers(1, 200), st.data())
 def test_it_is_symmetric_and_between_the_bounds_that_hellinger_sets(k: int, n: int, data: st.DataObject) -> None:
     prior = data.draw(st.lists(st.fractions(Fraction(1, 2), 20, max_denominator=10), min_size=k, max_size=k))
@@ -101,7 +100,6 @@ def test_candidates_of_one_space_meet_the_incomplete_beta_functions(prior: tuple
         assert total_variation(p, q) == expected
 
 
-@settings(max_examples=60)
 @given(*[st.fractions(Fraction(1, 20), 100, max_denominator=20)] * 4)
 def test_any_two_betas_meet_the_incomplete_beta_functions(a: Fraction, b: Fraction, c: Fraction, d: Fraction) -> None:
     assume((a, b) != (c, d))
@@ -109,6 +107,7 @@ def test_any_two_betas_meet_the_incomplete_beta_functions(a: Fraction, b: Fracti
     assert total_variation(Beta(a, b), Beta(c, d)) == pytest.approx(expected, rel=1e-15)
 
 
+@pytest.mark.few(16)
 @pytest.mark.parametrize("exponent", range(-9, 13, 3))
 @pytest.mark.parametrize("other", range(-9, 13, 3))
 def test_betas_of_every_size_are_told_apart(exponent: int, other: int) -> None:

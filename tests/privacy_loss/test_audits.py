@@ -136,6 +136,7 @@ def test_the_audit_is_the_definition_on_random_small_spaces(kind: Kind) -> None:
         assert audit(mechanism).holds
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("family", [Laplace, LaplaceImproved])
 @pytest.mark.parametrize("rounding", ["nearest", "floor"])
 @pytest.mark.parametrize(("k", "n"), [(2, 15), (3, 5), (4, 3)])

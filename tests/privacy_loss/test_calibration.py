@@ -162,6 +162,7 @@ NOT_MONOTONE = [
 ]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("name", "alpha", "n", "epsilon"), NOT_MONOTONE)
 def test_a_larger_scale_beyond_a_hump_of_the_loss_is_found(
     name: str, alpha: tuple[str, str], n: int, epsilon: str

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import json
-from collections.abc import Iterator
-from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
@@ -32,6 +29,7 @@ from discreet import (
 )
 from discreet.arithmetic.numbers import float_upper
 from discreet.privacy_loss.certificates import certificate_by_theorem, facts
+from tests.support.forgeries import every_forgery, leaves
 
 SPACE = PosteriorSpace([1, 1], 20)
 
@@ -132,35 +130,14 @@ def test_a_certificate_comes_back_from_json_as_it_was(mechanism: Mechanism) -> N
     assert Certificate.from_json(document).to_json() == document
 
 
-def leaves(document: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    """The way to every single value of a document."""
-    if isinstance(document, dict | list):
-        for key, value in document.items() if isinstance(document, dict) else enumerate(document):
-            yield from leaves(value, (*path, key))
-    else:
-        yield path
-
-
-def changed(document: dict[str, Any], path: tuple[str | int, ...]) -> dict[str, Any]:
-    """The document with one value changed a little."""
-    other: Any = copy.deepcopy(document)
-    at = other
-    for key in path[:-1]:
-        at = at[key]
-    value = at[path[-1]]
-    at[path[-1]] = value + "0" if isinstance(value, str) else value + 1
-    found: dict[str, Any] = other
-    return found
-
-
 DOCUMENT = document_of(ExponentialReciprocal(SPACE, epsilon=1))
-SEALED = [path for path in leaves(DOCUMENT) if path != ("epsilon",)]
 
 
-@pytest.mark.parametrize("path", SEALED, ids=lambda path: ".".join(map(str, path)))
-def test_a_certificate_with_any_value_changed_is_refused(path: tuple[str | int, ...]) -> None:
-    with pytest.raises(InvalidInput, match="digest"):
-        Certificate.from_json(changed(DOCUMENT, path))
+def test_a_certificate_with_any_value_changed_is_refused() -> None:
+    for at, _ in leaves(DOCUMENT):
+        if at != ("epsilon",):
+            with pytest.raises(InvalidInput, match="digest"):
+                Certificate.from_json(dict(every_forgery(DOCUMENT))[at])
 
 
 def test_a_certificate_whose_shown_epsilon_is_not_its_loss_is_refused() -> None:
@@ -233,7 +210,7 @@ def test_where_a_theorem_s_bound_is_reached_the_law_reaches_it(
     found = audit(mechanism)
     assert found.worst is not None
     said = certificate_by_theorem(mechanism).worst
-    assert said == found.certificate.worst == {key: list(at) for key, at in asdict(found.worst).items()}
+    assert said == found.certificate.worst == found.worst.to_json()
     assert found.worst.neighbour in list(mechanism.space.adjacency.neighbours(found.worst.counts))
     one, other = (
         mechanism.law(c).log_probability(found.worst.output) for c in (found.worst.counts, found.worst.neighbour)

@@ -75,8 +75,8 @@ def test_it_agrees_with_enumeration_within_its_own_bound(seed: int) -> None:
             assert found.loss == pytest.approx(truth, abs=MARGIN), mechanism
 
 
-@pytest.mark.few(3)
-@pytest.mark.parametrize("seed", [1, 3, 5, 6, 7, 8, 9, 12])
+@pytest.mark.few(1)
+@pytest.mark.parametrize("seed", [8, 1, 3, 5, 6, 7, 9, 12])
 def test_what_is_certified_is_within_a_few_per_cent_of_what_is_reached(seed: int) -> None:
     """Weak and strong priors, equal and far from equal, of all four families: 3 % is promised, 1 % is aimed at."""
     chance = random.Random(seed)  # noqa: S311 - a fixed sample of spaces
@@ -105,6 +105,7 @@ def test_one_record_beyond_enumeration_a_strong_and_unequal_prior_is_certified_a
     assert float(found.epsilon) == pytest.approx(float(exact.epsilon), abs=1e-5)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_a_pair_loses_no_more_than_its_bound_and_no_less_than_is_reached(
     seed: int, monkeypatch: pytest.MonkeyPatch

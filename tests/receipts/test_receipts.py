@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import json
-from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ from discreet.errors import DiscreetError, InvalidInput, NotPrivate
 from discreet.privacy_loss import Certificate
 from discreet.receipts import KEYS, SCHEMA, UNIT_PERSON, Receipt, mechanism_of, verify_receipt, write_bundle
 from discreet.requests.run import check_counts, release_counts
+from tests.support.forgeries import every_forgery, verifies
 from tests.support.schema import faults
 
 PUBLISHED: dict[str, Any] = json.loads(files("discreet.receipts").joinpath("receipt.schema.json").read_text("utf-8"))
@@ -35,8 +34,6 @@ FORMS: dict[str, dict[str, Any]] = {
 }
 
 CALIBRATED = ["exponential-global", "exponential-local", "exponential-reciprocal", "laplace", "geometric"]
-
-Place = tuple[str | int, ...]
 
 
 def released(counts: object = (7, 5), **options: Any) -> Receipt:
@@ -130,52 +127,13 @@ def test_the_schema_is_the_receipt_s_and_not_a_wider_one() -> None:
     assert faults({key: document[key] for key in KEYS[1:]}, PUBLISHED, PUBLISHED)
 
 
-def verifies(document: dict[str, Any]) -> bool:
-    try:
-        verify_receipt(again(document))
-    except DiscreetError:
-        return False
-    return True
-
-
-def leaves(value: Any, at: Place = ()) -> Iterator[Place]:
-    """The place of every value, and of everything that holds values."""
-    if at:
-        yield at
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, part in inner:
-        yield from leaves(part, (*at, key))
-
-
-def with_other(document: dict[str, Any], at: Place) -> dict[str, Any]:
-    """The document with one value changed: numbers and texts a little, lists and objects shortened."""
-    changed = copy.deepcopy(document)
-    holder: Any = changed
-    for key in at[:-1]:
-        holder = holder[key]
-    holder[at[-1]] = _other(holder[at[-1]])
-    return changed
-
-
-def _other(value: Any) -> Any:
-    if isinstance(value, dict):
-        return dict(list(value.items())[:-1])
-    if isinstance(value, list):
-        return value[:-1]
-    if isinstance(value, str):
-        return f"{value}0"
-    if value is None:
-        return "x"
-    return value + 1 if isinstance(value, int) else value * 1.001 + 1e-6
-
-
 @pytest.mark.parametrize("form", ["geometric", "laplace", "exponential-reciprocal", "calibrated"])
 def test_any_field_that_was_changed_is_noticed(form: str) -> None:
     chosen = FORMS.get(form, {"mechanism": "exponential-reciprocal", "calibrated": True, "gamma": 1})
     document = again(released(**chosen).document).document
-    places = list(leaves(document))
-    assert len(places) > 60
-    assert [at for at in places if verifies(with_other(document, at))] == []
+    forgeries = list(every_forgery(document))
+    assert len(forgeries) > 60
+    assert [at for at, forgery in forgeries if verifies(forgery)] == []
 
 
 @pytest.mark.parametrize("form", ["geometric", "exponential-smooth", "calibrated"])
@@ -184,8 +142,8 @@ def test_a_certificate_that_was_changed_together_with_its_digest_is_noticed(form
     document = again(released(**chosen).document).document
     fields = ("facts", "loss", "method", "statement", "worst")
     unnoticed = []
-    for at in leaves({name: document["certificate"][name] for name in fields}):
-        forged = with_other(document["certificate"], at)
+    sealed = {name: document["certificate"][name] for name in fields}
+    for at, forged in every_forgery(document["certificate"], sealed):
         digest = Certificate(**{name: forged[name] for name in fields}).digest
         if verifies({**document, "certificate": {**forged, "digest": digest}}):
             unnoticed.append(at)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -25,16 +24,13 @@ from discreet.receipts import (
     believed,
     believed_groups,
     read_receipt,
-    read_sealed,
-    verify_any,
     verify_bundle,
     verify_receipt,
 )
 from discreet.requests import run
-from discreet.utility.statement import accuracy_statement
-from tests.receipts.test_receipts import leaves, with_other
+from tests.support.forgeries import every_forgery, verifies
 from tests.support.schema import faults
-from tests.support.tables import no_sync
+from tests.support.tables import fail_at, no_sync
 
 TABLE = pd.DataFrame(
     {"vote": ["a", "b", "a", "b", "b", "a", "b"], "sex": ["f", "f", "f", "m", "m", "m", "m"], "who": [*range(6), 0]}
@@ -45,16 +41,6 @@ PUBLISHED, BUNDLED = (
     json.loads(files("discreet.receipts").joinpath(f"{name}.schema.json").read_text("utf-8"))
     for name in ("receipt", "receipts")
 )
-
-
-SAID_ONCE = cache(accuracy_statement)
-"""It sees public facts only, and takes most of the time."""
-
-
-@pytest.fixture(autouse=True)
-def _said_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    for room in ("requests.prepare", "receipts.verification"):
-        monkeypatch.setattr(f"discreet.{room}.accuracy_statement", SAID_ONCE)
 
 
 @pytest.fixture
@@ -75,6 +61,7 @@ def columns(ledger: Ledger | None = None, source: object = TABLE, **options: Any
     return dc.release_columns(source, asked.pop("questions", TWO), **asked)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     "options",
     [
@@ -145,23 +132,15 @@ def test_with_people_a_group_is_a_matter_of_the_column_of_groups_alone() -> None
     assert receipt.document["output"]["f"] == [2, 1]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("form", ["a joint table", "public groups"])
 def test_any_field_of_a_receipt_by_group_that_was_changed_is_noticed(form: str) -> None:
     options: dict[str, Any] = {"group_public": True, "groups": ["f", "nobody", "m"]} if form == "public groups" else {}
     document = Receipt.from_json(grouped(prior=[1, 2], **options).to_json()).document
-    places = [at for at in leaves(document) if at[0] != "by"]
-    assert len(places) > 80
-    unnoticed = [at for at in places if verifies(with_other(document, at))]
-    assert unnoticed == []
+    forgeries = [(at, forgery) for at, forgery in every_forgery(document) if at[0] != "by"]
+    assert len(forgeries) > 80
+    assert [at for at, forgery in forgeries if verifies(forgery)] == []
     assert not verifies({**document, "by": None})
-
-
-def verifies(document: dict[str, Any]) -> bool:
-    try:
-        verify_any(read_sealed(json.dumps(document)))
-    except DiscreetError:
-        return False
-    return True
 
 
 def test_a_receipt_cannot_pass_for_one_under_another_adjacency() -> None:
@@ -232,11 +211,7 @@ def test_what_all_columns_share_is_no_part_of_a_question(asked: dict[str, Any]) 
 def test_a_failure_costs_at_most_one_charge_for_all_columns_and_a_retry_pays_nothing_more(
     step: str, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(taken: str) -> None:
-        if taken == step:
-            raise RuntimeError("the plug was pulled")
-
-    monkeypatch.setattr(run, "reached", fail)
+    monkeypatch.setattr(run, "reached", fail_at(step))
     with pytest.raises((RuntimeError, DiscreetError)):
         columns(ledger, request_id="x")
     charged = step in ("charged", "drawn", "sealed")
@@ -369,12 +344,12 @@ def test_a_reader_may_bring_a_prior_for_each_answer_or_each_cell() -> None:
 def test_any_field_of_a_bundle_that_was_changed_is_noticed(key: str) -> None:
     document = columns().document
     assert verifies(document)
-    for at in leaves({key: document[key]}):
+    for at, forgery in every_forgery(document, {key: document[key]}):
         if at[0] == "parts" and len(at) > 4:
             continue  # what is inside a receipt is noticed there
         if at[:1] == ("columns",) and len(at) == 2:
             continue  # a name that nothing public contradicts: only the ledger tells
-        assert not verifies(with_other(document, at)), at
+        assert not verifies(forgery), at
 
 
 @pytest.mark.parametrize("text", ["{}", '{"schema": "discreet-receipts-1"}', "[]", "nonsense"])

@@ -21,7 +21,7 @@ from discreet.receipts import UNIT_PERSON, UNIT_ROW, Receipt, documents, verify_
 from discreet.requests import run
 from discreet.requests.prepare import PreparedRequest
 from discreet.requests.run import STEPS, release, release_counts
-from tests.support.tables import no_sync, write_votes
+from tests.support.tables import fail_at, no_sync, write_votes
 
 VOTES = pd.DataFrame({"vote": ["a"] * 8 + ["b"] * 5})
 
@@ -108,6 +108,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("sealed", [True, False])
 @pytest.mark.parametrize("change", OTHERWISE)
 def test_a_request_with_another_parameter_is_refused(
@@ -150,14 +151,6 @@ def test_an_upgrade_does_not_make_another_request(step: str, ledger: Ledger, mon
     receipt = ask(ledger, request_id="x")
     assert receipt.document["version"] == ("99.0" if step != "sealed" else version.__version__)
     assert ledger.spent("d").epsilon == Fraction(1, 2)
-
-
-def fail_at(step: str) -> Any:
-    def reached(taken: str) -> None:
-        if taken == step:
-            raise RuntimeError("the plug was pulled")
-
-    return reached
 
 
 @pytest.mark.parametrize("step", STEPS)

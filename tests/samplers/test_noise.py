@@ -48,6 +48,7 @@ def geometric_law(rate: float, width: int) -> dict[Outcome, float]:
     return {(t,): math.exp(-rate * width * t) * -math.expm1(-rate * width) for t in range(200)}
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("rate", [*RATES, "1e-5", "1e-12"])
 def test_geometric_draws_have_its_law_at_every_rate(rate: str) -> None:
     noise = Geometric(Fraction(rate))
@@ -191,6 +192,7 @@ def gains_law(k: int, epsilon: float, longest: int, width: int) -> dict[Outcome,
     return found
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("k", "epsilon", "longest", "width"),
     [(6, 1.0, 200, 1), (40, 2.0, 400, 2), (12, 0.05, 6000, 40), (3, 0.0005, 10**5, 900)],

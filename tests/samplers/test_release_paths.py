@@ -48,6 +48,7 @@ def test_a_small_law_is_inverted_exactly(family: type[Exponential], prior: list[
     assert is_off(law, by_inversion(law)) < EXACT
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("family", FOUR)
 @pytest.mark.parametrize(
     ("prior", "first"), [([1, "0.5"], 7), ([1, 1], LISTED // 2), (["1e5", "0.02"], 0), ([30, 2], LISTED)]
@@ -59,6 +60,7 @@ def test_a_long_line_is_drawn_exactly_from_its_blocks(
     assert is_off(law, by_blocks(law)) < EXACT
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("family", FOUR)
 @pytest.mark.parametrize(("prior", "counts"), [([1, "0.5", 2], [2, 3, 4]), ([1, 1, 7, 3], [0, 5, 0, 1])])
 def test_many_categories_are_drawn_exactly_from_their_terms(
@@ -142,6 +144,7 @@ BULKS = [
 ]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("law", BULKS, ids=["blocks", "terms"])
 def test_a_million_draws_at_once_have_the_law_and_would_show_a_few_per_cent(law: ExponentialLaw) -> None:
     """Fixed bits. The laws that are rejected have a scale 1 % larger, or 3 % more at the data."""

@@ -39,7 +39,7 @@ def check(mechanism: Exponential, counts: tuple[int, ...]) -> None:
         assert not fits(many, enumerated(changed(mechanism, factor), counts)), factor
 
 
-@pytest.mark.few(8)
+@pytest.mark.few(3)
 @pytest.mark.parametrize("family", FOUR)
 @pytest.mark.parametrize(("k", "place"), CASES)
 def test_draws_have_the_enumerated_law_and_reject_a_scale_that_is_30_percent_off(
@@ -49,13 +49,14 @@ def test_draws_have_the_enumerated_law_and_reject_a_scale_that_is_30_percent_off
     check(family(PosteriorSpace(PRIORS[k], SIZES[k]), scale=3), counts)
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("family", FOUR)
 @pytest.mark.parametrize("counts", [(1, 0, 0, 0, 0), (1, 0, 1, 0, 0), (0, 0, 3, 0, 0), (1, 1, 1, 0)])
 def test_fewer_records_than_categories_have_the_same_law(family: type[Exponential], counts: tuple[int, ...]) -> None:
     check(family(PosteriorSpace([1] * len(counts), sum(counts)), scale=3), counts)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("family", FOUR)
 @pytest.mark.parametrize("scale", ["0.001", "40"])
 def test_scales_that_are_nearly_flat_or_nearly_certain_have_the_same_law(family: type[Exponential], scale: str) -> None:
@@ -65,6 +66,7 @@ def test_scales_that_are_nearly_flat_or_nearly_certain_have_the_same_law(family:
     assert fits(seen, enumerated(mechanism, (5, 10, 0)))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("prior", [["1e-6"] * 3, ["1e6"] * 3, ["1e-6", "1", "1e6"]])
 def test_tiny_and_huge_priors_have_the_same_law(prior: list[str]) -> None:
     for family in FOUR:

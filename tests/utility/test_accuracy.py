@@ -44,7 +44,7 @@ def test_quantiles_and_tails_of_given_counts_are_those_of_the_definition(kind: s
             assert found.tail(t) == pytest.approx(float(oracle.tail(alpha, c, row, t)), rel=1e-9, abs=1e-14)
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(3)
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("name", ["geometric", "exponential-reciprocal"])
 @pytest.mark.parametrize("kind", SPACES)

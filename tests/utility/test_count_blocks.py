@@ -28,7 +28,7 @@ def mechanisms(prior: list[int], n: int) -> list[dc.Mechanism]:
     ]
 
 
-@pytest.mark.few(7)
+@pytest.mark.few(3)
 @pytest.mark.parametrize("prior", PRIORS, ids=str)
 @pytest.mark.parametrize("place", range(7))
 def test_the_enclosure_holds_and_is_narrow(prior: list[int], place: int) -> None:

@@ -64,7 +64,7 @@ def test_under_the_global_sensitivity_it_grows_with_n() -> None:
     assert one.limit == math.inf
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", HELLINGER)
 @pytest.mark.parametrize("prior", [[1, 1], [7, 4]], ids=str)
 def test_beyond_enumeration_the_lower_bound_is_near(name: str, prior: list[int]) -> None:

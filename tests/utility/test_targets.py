@@ -16,6 +16,7 @@ from tests.oracles import widths as oracle
 LESS = Fraction(99, 100)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("worst_case", [False, True])
 @pytest.mark.parametrize(
     ("prior", "n", "error", "confidence"),
@@ -63,6 +64,7 @@ def test_a_thousand_million_records_are_no_trouble() -> None:
     assert not meets_error(space, LESS * found, *wanted)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("prior", "n", "width", "epsilon"),
     [((1, 1), 60, "0.25", "0.5512"), ((1, 1), 128, "0.136", "2.182"), ((1, 1), 129, "0.136", "1.867")],
@@ -78,6 +80,7 @@ def test_the_least_epsilon_for_a_width_to_its_last_digit(
     assert reached <= float(width) < missed
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("prior", "n", "width"),
     [([1, 2], 300, "0.1"), ([1, 1], 10**6, "0.01"), ([1, 1], 10**6, "0.00154"), ([1, 1], 10**9, "0.0001")],
@@ -91,7 +94,7 @@ def test_many_records_have_a_least_epsilon_too(prior: list[int], n: int, width: 
 
 def test_where_widths_are_drawn_epsilon_is_on_their_safe_side(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.utility.plans.FAMILIES", ("geometric",))
-    monkeypatch.setattr("discreet.utility.studies.DRAWN", 8000)
+    monkeypatch.setattr("discreet.utility.studies.DRAWN", 2000)
     space, width = dc.PosteriorSpace(prior=[1, 1, 1], n=60), Fraction("0.26")
     found = dc.plan(space, target_width=width)
     reached = expected_width(dc.Geometric(space, epsilon=found.epsilon))

@@ -57,11 +57,13 @@ def exact(
     top, bottom = number.numerator, number.denominator  # whole numbers compare many times faster than fractions
     plain = bottom == 1 and -_PLAIN < top < _PLAIN
     if not plain and not (bottom <= abs(top) * _HUGE and abs(top) <= bottom * _HUGE):
-        raise InvalidInput(f"{name} is out of range", hint=f"stay between 1e-{MAX_EXPONENT} and 1e{MAX_EXPONENT}")
+        raise InvalidInput(
+            f"{name} is out of range", hint=f"stay between 1e-{MAX_EXPONENT} and 1e{MAX_EXPONENT}", parameter=name
+        )
     if above is not None and not top > above * bottom:
-        raise InvalidInput(f"{name} must be greater than {above}", hint="give a larger number")
+        raise InvalidInput(f"{name} must be greater than {above}", hint="give a larger number", parameter=name)
     if minimum is not None and not top >= minimum * bottom:
-        raise InvalidInput(f"{name} must be at least {minimum}", hint="give a larger number")
+        raise InvalidInput(f"{name} must be at least {minimum}", hint="give a larger number", parameter=name)
     if between is not None:
         between.require(number, name)
     return number
@@ -83,7 +85,7 @@ class Range:
         """Refuse a number that is outside."""
         top, bottom = number.numerator, number.denominator
         if not (self._low[0] * bottom <= top * self._low[1] and top * self._high[1] <= self._high[0] * bottom):
-            raise InvalidInput(f"{name} is out of range", hint=self._shown)
+            raise InvalidInput(f"{name} is out of range", hint=self._shown, parameter=name)
 
 
 def exact_datum(value: object, name: str) -> Fraction:
@@ -105,7 +107,7 @@ def whole(value: object, name: str, *, minimum: int = 0) -> int:
         return value
     number = exact(_read(value, name, _not_whole), name, minimum=minimum)
     if number.denominator != 1:
-        raise InvalidInput(f"{name} must be a whole number", hint="drop the fraction")
+        raise InvalidInput(f"{name} must be a whole number", hint="drop the fraction", parameter=name)
     return number.numerator
 
 
@@ -113,7 +115,9 @@ def as_items(values: object, name: str) -> list[object]:
     """The items of any array-like (list, tuple, NumPy array, pandas or Polars series), one dimension deep."""
     kind = type(values)  # the common ones are told apart without asking an abstract class
     if kind is not list and kind is not tuple and (isinstance(values, str | bytes) or not isinstance(values, Iterable)):
-        raise InvalidInput(f"{name} must be a list of numbers", hint="give one number for each category")
+        raise InvalidInput(
+            f"{name} must be a list of numbers", hint="give one number for each category", parameter=name
+        )
     return list(values)  # type: ignore[call-overload,no-any-return]
 
 
@@ -130,10 +134,10 @@ def _read(value: object, name: str, unclear: Callable[[str], InvalidInput] | Non
     # NumPy's scalars, and decimal.Decimal: the text that they print is what their owner sees.
     text = value if isinstance(value, str) else str(value) if _prints_as_number(value) else ""
     if len(text) > MAX_LENGTH:
-        raise InvalidInput(f"{name} has more than {MAX_LENGTH} characters", hint="round it")
+        raise InvalidInput(f"{name} has more than {MAX_LENGTH} characters", hint="round it", parameter=name)
     if _RATIO.fullmatch(text):
         if int(text.partition("/")[2]) == 0:
-            raise InvalidInput(f"{name} divides by zero", hint="give a denominator that is not 0")
+            raise InvalidInput(f"{name} divides by zero", hint="give a denominator that is not 0", parameter=name)
         return Fraction(text)
     if not _NUMBER.fullmatch(text):
         raise unclear(name)
@@ -141,11 +145,15 @@ def _read(value: object, name: str, unclear: Callable[[str], InvalidInput] | Non
 
 
 def _unclear(name: str) -> InvalidInput:
-    return InvalidInput(f"{name} is not a number", hint="write it like 0.5, 1e-6 or 1/3, in ASCII digits")
+    return InvalidInput(
+        f"{name} is not a number", hint="write it like 0.5, 1e-6 or 1/3, in ASCII digits", parameter=name
+    )
 
 
 def _not_whole(name: str) -> InvalidInput:
-    return InvalidInput(f"{name} must be a whole number", hint="write it like 1000 or 1e6, in ASCII digits")
+    return InvalidInput(
+        f"{name} must be a whole number", hint="write it like 1000 or 1e6, in ASCII digits", parameter=name
+    )
 
 
 def _prints_as_number(value: object) -> bool:

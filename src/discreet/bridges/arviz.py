@@ -26,7 +26,7 @@ def to_arviz(belief: NoiseAware, size: object = 4000, *, categories: Sequence[st
     draws = -(-whole(size, "size", minimum=CHAINS) // CHAINS)
     names = [str(i) for i in range(1, belief.k + 1)] if categories is None else list(categories)
     if len(names) != belief.k:
-        raise InvalidInput(f"categories must be {belief.k} names", hint="give one for each")
+        raise InvalidInput(f"categories must be {belief.k} names", hint="give one for each", parameter="categories")
     theta = belief.sample(CHAINS * draws).reshape(CHAINS, draws, belief.k)
     return arviz.from_dict(
         posterior={"theta": theta},

@@ -24,7 +24,7 @@ def columns(shown: Shown, categories: Sequence[str] | None = None, *, level: flo
     belief = shown if isinstance(shown, NoiseAware) else shown.noise_aware()
     names = [str(i) for i in range(1, belief.k + 1)] if categories is None else list(categories)
     if len(names) != belief.k:
-        raise InvalidInput(f"categories must be {belief.k} names", hint="give one for each")
+        raise InvalidInput(f"categories must be {belief.k} names", hint="give one for each", parameter="categories")
     low, high = belief.interval(level)
     found: dict[str, list[Any]] = {"category": names}
     if isinstance(shown, Released):

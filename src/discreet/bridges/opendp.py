@@ -42,12 +42,16 @@ def make_release(
     if mechanism.delta != 0:
         raise NotPrivate("only pure guarantees become OpenDP measurements", hint="use another mechanism")
     if len(names) != mechanism.space.k or len(set(names)) != len(names):
-        raise InvalidInput(f"categories must be {mechanism.space.k} different names", hint="give one for each")
+        raise InvalidInput(
+            f"categories must be {mechanism.space.k} different names", hint="give one for each", parameter="categories"
+        )
     rest = names[-1] if other is None else other
     if rest not in names:
-        raise InvalidInput("other must be one of the categories", hint="add it to them")
+        raise InvalidInput("other must be one of the categories", hint="add it to them", parameter="other")
     if distance not in ("changes", "contributions"):
-        raise InvalidInput("distance must be changes or contributions", hint="leave it out for changes")
+        raise InvalidInput(
+            "distance must be changes or contributions", hint="leave it out for changes", parameter="distance"
+        )
     place = {name: i for i, name in enumerate(names)}
 
     def release_records(records: Sequence[str]) -> list[int]:

@@ -18,9 +18,7 @@ import typer
 from discreet.arithmetic.texts import visible_text
 from discreet.errors import DiscreetError
 
-_NAMED = re.compile(r"^\w+(?= (?:is not a number|is out of range|must be|must exceed|has more than|divides by zero)\b)")
-_ADVISED = re.compile(r"\w+_\w+|(?<=\b(?:with|give) )\w+|(?<=\b(?:leave|raise|lower) )\w+|(?<=\band )\w+")
-"""Where a text names a parameter: at the start of what is wrong, and in the advice, where nobody's text is quoted."""
+_QUOTED = re.compile(r"`(\w+)`")
 
 
 def report(failure: Exception, *, as_json: bool, options: Mapping[str, str] | None = None) -> int:
@@ -28,9 +26,11 @@ def report(failure: Exception, *, as_json: bool, options: Mapping[str, str] | No
     if os.environ.get("DISCREET_DEBUG") == "1":
         traceback.print_exception(failure)
     kind, message, hint, code = explain(failure)
-    message, hint = as_typed(message, hint, options or {})
+    parameter = getattr(failure, "parameter", "")
+    message, hint = as_typed(message, hint, parameter, options or {})
     if as_json:
-        print(json.dumps({"error": {"kind": kind, "message": message, "hint": hint, "mend": hint}}))
+        error = {"kind": kind, "message": message, "hint": hint, "parameter": parameter, "mend": hint}
+        print(json.dumps({"error": error}))
     print(visible_text(f"error: {message}; {hint}" if hint else f"error: {message}"), file=sys.stderr)
     return code
 
@@ -52,18 +52,16 @@ def explain(failure: Exception) -> tuple[str, str, str, int]:
     return "Unexpected", message, "set DISCREET_DEBUG=1 to see where, and please report it", 1
 
 
-def as_typed(message: str, hint: str, options: Mapping[str, str]) -> tuple[str, str]:
-    """What the library says of its parameters, said of the options that stand for them.
+def as_typed(message: str, hint: str, parameter: str, options: Mapping[str, str]) -> tuple[str, str]:
+    """The library's texts, with the option of each argument that they name.
 
     >>> options = {"target_error": "--target-error", "confidence": "--confidence", "n": "--n"}
-    >>> as_typed("n must be a whole number", "give target_error and confidence", options)
+    >>> as_typed("n must be a whole number", "give `target_error` and `confidence`", "n", options)
     ('--n must be a whole number', 'give --target-error and --confidence')
     """
-
-    def typed(found: re.Match[str]) -> str:
-        return options.get(found[0], found[0])
-
-    return _NAMED.sub(typed, message), _ADVISED.sub(typed, hint)
+    if parameter and message.startswith(parameter):
+        message = options.get(parameter, parameter) + message.removeprefix(parameter)
+    return message, _QUOTED.sub(lambda name: options.get(name[1], name[1]), hint)
 
 
 def _explain_usage(failure: typer.TyperException) -> tuple[str, str, str, int]:

@@ -24,7 +24,9 @@ def read_counts(text: str) -> list[int]:
         return [whole(item, "a count") for item in given.split(",")]
     except ValueError:  # InvalidInput, and bytes on standard input that are no text
         raise InvalidInput(
-            "counts must be whole numbers, at least 0", hint="write them with commas and no blanks, like 70,50,30"
+            "counts must be whole numbers, at least 0",
+            hint="write them with commas and no blanks, like 70,50,30",
+            parameter="counts",
         ) from None
 
 
@@ -51,7 +53,11 @@ def read_categories(text: str | None, k: int) -> list[str]:
     """
     names = [str(i) for i in range(1, k + 1)] if text is None else read_names(text, "categories")
     if len(names) != k:
-        raise InvalidInput(f"categories must be {k} names", hint="give one for each count, with commas between them")
+        raise InvalidInput(
+            f"categories must be {k} names",
+            hint="give one for each count, with commas between them",
+            parameter="categories",
+        )
     if len(set(names)) != k:
         raise InvalidInput("two categories have the same name", hint="give each its own")
     return [require_name(name, "a category") for name in names]

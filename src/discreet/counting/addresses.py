@@ -60,7 +60,7 @@ def engine_for(source: object, asked: str | None = None) -> str:
     ('duckdb', 'ibis', 'spark')
     >>> engine_for("postgres://host/base/votes", "duckdb")
     Traceback (most recent call last):
-    discreet.errors.InvalidInput: the engine 'duckdb' does not read this source; leave engine out, or use ibis
+    discreet.errors.InvalidInput: the engine 'duckdb' does not read this source; leave `engine` out, or use ibis
     """
     if asked is not None and asked not in ENGINES:
         raise InvalidInput(f"there is no engine {asked!r}", hint=f"use {' or '.join(ENGINES)}")
@@ -68,7 +68,7 @@ def engine_for(source: object, asked: str | None = None) -> str:
     files = found == "duckdb" and isinstance(source, str | Path) and not str(source).startswith("duckdb://")
     if asked in (None, found) or (asked == "spark" and files):
         return asked or found
-    raise InvalidInput(f"the engine {asked!r} does not read this source", hint=f"leave engine out, or use {found}")
+    raise InvalidInput(f"the engine {asked!r} does not read this source", hint=f"leave `engine` out, or use {found}")
 
 
 def _fitting(source: object) -> str:

@@ -87,14 +87,14 @@ class Declaration:
         if self.by is not None:
             _require_distinct(self.groups, self.group_labels, "groups", "other_group")
         elif self.groups or self.other_group is not None:
-            raise InvalidInput("there are groups and no column of groups", hint="say which column with by")
+            raise InvalidInput("there are groups and no column of groups", hint="say which column with `by`")
         if len(self.answers) * max(1, len(self.group_labels)) > MAX_K:
             raise InvalidInput(f"there are more than {MAX_K:,} categories", hint="merge rare ones into other")
         if self.column == self.id_column:
             raise InvalidInput("the column to count cannot also tell people apart", hint="name another id column")
         if self.by is not None and self.by in (self.column, self.id_column):
             raise InvalidInput(
-                "the column of groups is the one to count, or that of ids", hint="name another column with by"
+                "the column of groups is the one to count, or that of ids", hint="name another column with `by`"
             )
 
     @property
@@ -144,7 +144,7 @@ class Declaration:
         """How many records each group has, whatever their answers: for groups that are declared public."""
         grouping = self.grouping
         if grouping is None:
-            raise InvalidInput("there are no groups", hint="name their column with by")
+            raise InvalidInput("there are no groups", hint="name their column with `by`")
         counted: dict[Place, int] = {}
         for place, often in found.items():
             group = place[0] if isinstance(place, tuple) else None
@@ -186,10 +186,11 @@ def cell_label(group: str, answer: str) -> str:
 def _require_distinct(named: Sequence[str], labels: Sequence[str], what: str, rest: str) -> None:
     if not named or len(labels) < 2:
         raise InvalidInput(
-            f"there must be at least two {what}", hint=f"name them with {what}, or one of them and the rest with {rest}"
+            f"there must be at least two {what}",
+            hint=f"name them with `{what}`, or one of them and the rest with `{rest}`",
         )
     if len(set(labels)) != len(labels):
-        raise InvalidInput(f"two {what} have the same name", hint=f"give each its own, and {rest} one of its own")
+        raise InvalidInput(f"two {what} have the same name", hint=f"give each its own, and `{rest}` one of its own")
 
 
 def _names(texts: object, what: str, each: str) -> tuple[str, ...]:
@@ -247,11 +248,11 @@ def strays_error(declaration: Declaration) -> InvalidInput:
     if declaration.by is not None:
         return InvalidInput(
             f"columns {declaration.column!r} and {declaration.by!r} have values outside what is declared",
-            hint="give the rest a name with other and other_group, or look with discreet check",
+            hint="give the rest a name with `other` and `other_group`, or look with discreet check",
         )
     return InvalidInput(
         f"column {declaration.column!r} has values outside the declared categories",
-        hint="give the rest a name with other, or look with discreet check",
+        hint="give the rest a name with `other`, or look with discreet check",
     )
 
 

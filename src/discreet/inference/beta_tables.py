@@ -88,7 +88,7 @@ class BetaTable:
         """
         wanted = np.asarray(p, dtype=np.float64)
         if not ((wanted > 0) & (wanted < 1)).all():
-            raise InvalidInput("p must be between 0 and 1", hint="give it as a share, such as 0.95")
+            raise InvalidInput("p must be between 0 and 1", hint="give it as a share, such as 0.95", parameter="p")
         half = self._at(0.5)[0]
         found = [
             self._quantile(share) if share <= half else 1 - self._turned._quantile(1 - share)
@@ -100,7 +100,7 @@ class BetaTable:
         """The equal-tailed interval: its low end and its high end."""
         share = exact(level, "level", above=0)
         if share >= 1:
-            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95")
+            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95", parameter="level")
         tail = float((1 - share) / 2)
         low, high = self.quantile(tail), self.quantile(1 - tail)
         return low, np.maximum(low, high)  # each is right to its last digits, and they may differ in no others

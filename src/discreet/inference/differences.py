@@ -246,7 +246,7 @@ class Difference:
 
         share = exact(level, "level", above=0)
         if share >= 1:
-            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95")
+            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95", parameter="level")
         tail = float((1 - share) / 2)
         ends = [optimize.brentq(lambda d, p=p: self._below(d) - p, -1.0, 1.0, xtol=1e-13) for p in (tail, 1 - tail)]
         return ends[0], ends[1]

@@ -60,7 +60,7 @@ def combine(releases: Sequence[Released], *, prior: object = None) -> NoiseAware
     if len({(space.n, space.k) for space in spaces}) > 1:
         raise InvalidInput("releases about the same records have the same n and k", hint="combine only those")
     if prior is None and len({space.prior for space in spaces}) > 1:
-        raise InvalidInput("the releases have different priors", hint="say which to believe with prior=")
+        raise InvalidInput("the releases have different priors", hint="say which to believe with `prior`")
     return _believed(about, prior)
 
 

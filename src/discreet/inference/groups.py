@@ -100,7 +100,7 @@ class Within:
         """The low ends and the high ends of each category's equal-tailed interval. Of two, one mirrors the other."""
         share = exact(level, "level", above=0)
         if share >= 1:
-            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95")
+            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95", parameter="level")
         if self.k == 2:
             low, high = (float(end) for end in self.marginal(0).interval(share))
             return np.array([low, 1 - high]), np.array([high, 1 - low])

@@ -142,10 +142,12 @@ class NoiseAware:
         `highest-density` is the shortest interval of the level; it is the highest-density region where that is one.
         """
         if kind not in ("equal-tailed", "highest-density"):
-            raise InvalidInput("kind must be equal-tailed or highest-density", hint="leave it out for equal-tailed")
+            raise InvalidInput(
+                "kind must be equal-tailed or highest-density", hint="leave it out for equal-tailed", parameter="kind"
+            )
         share = exact(level, "level", above=0)
         if share >= 1:
-            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95")
+            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95", parameter="level")
         ends = [
             self.marginal(i).interval(share) if kind == "equal-tailed" else shortest(self.marginal(i), float(share))
             for i in range(self.k)

@@ -102,12 +102,12 @@ class ClampedKernel(Kernel):
         left = np.full(len(outputs), self.space.n)
         for i in range(self.space.k - 1):
             value = outputs[:, i]
-            total = total + np.where(left == 0, 0.0, self._part(value, left, data[:, i]))
+            total = total + np.where(left == 0, 0.0, self.part(value, left, data[:, i]))
             left = left - value
         return rounded(total)
 
     @abstractmethod
-    def _part(self, value: Rows, left: Rows, count: Rows) -> Floats:
+    def part(self, value: Rows, left: Rows, count: Rows) -> Floats:
         """ln P(value | count) of a noisy count that is clamped to what is left."""
 
     @abstractmethod
@@ -125,7 +125,7 @@ class ClampedKernel(Kernel):
 
     def _factor(self, value: int, left: int) -> Factor:
         one, other = np.array([value]), np.array([left])
-        return Factor(value, value, *self._rate(value, left), lambda x: self._part(one, other, x))
+        return Factor(value, value, *self._rate(value, left), lambda x: self.part(one, other, x))
 
 
 class LaplaceKernel(ClampedKernel):
@@ -137,7 +137,8 @@ class LaplaceKernel(ClampedKernel):
     def _rounded(self) -> RoundedLaplace:
         return RoundedLaplace(self.mechanism.rate, self.mechanism.rounding)
 
-    def _part(self, value: Rows, left: Rows, count: Rows) -> Floats:
+    def part(self, value: Rows, left: Rows, count: Rows) -> Floats:
+        """By the rounded noise, and at the ends by its tails."""
         inside, low, high = self._rounded.log_floats(value - count)
         return np.where(value == 0, low, np.where(value == left, high, inside))
 
@@ -174,7 +175,8 @@ class SnappedKernel(ClampedKernel):
         # Masses take the count itself, so the law of any data set has them all, and keeps them.
         return self.mechanism.law([self.space.n, *[0] * (self.space.k - 1)])
 
-    def _part(self, value: Rows, left: Rows, count: Rows) -> Floats:
+    def part(self, value: Rows, left: Rows, count: Rows) -> Floats:
+        """One exact mass for each triple that occurs."""
         triples = np.stack(np.broadcast_arrays(count, value, left), axis=-1).reshape(-1, 3)
         unique, back = np.unique(triples, axis=0, return_inverse=True)
         with precision(_BITS):

@@ -162,7 +162,7 @@ def asked_amount(epsilon: object, delta: object) -> Amount:
     """What a caller asks for: ε > 0 and 0 ≤ δ < 1, exactly."""
     amount = Amount(exact(epsilon, "epsilon", above=0), exact(delta, "delta", minimum=0))
     if amount.delta >= 1:
-        raise InvalidInput("delta must be less than 1", hint="give a small number, like 1e-8")
+        raise InvalidInput("delta must be less than 1", hint="give a small number, like 1e-8", parameter="delta")
     return amount
 
 

@@ -75,7 +75,9 @@ def budget_rho(amount: Amount, composition: str) -> Fraction | None:
     if amount.delta == 0:
         raise InvalidInput("a zcdp budget needs a delta", hint="give a small one, like 1e-8, or use basic composition")
     if not Fraction(1, 10**9) <= amount.epsilon <= 10**6:
-        raise InvalidInput("epsilon is out of range for a zcdp budget", hint="stay between 1e-9 and 1e6")
+        raise InvalidInput(
+            "epsilon is out of range for a zcdp budget", hint="stay between 1e-9 and 1e6", parameter="epsilon"
+        )
     return rho_lower(amount.epsilon, amount.delta)
 
 

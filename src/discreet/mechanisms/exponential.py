@@ -206,7 +206,7 @@ class Exponential(Mechanism):
 
     def __init__(self, space: PosteriorSpace, *, epsilon: object = None, scale: object = None) -> None:
         if (epsilon is None) == (scale is None):
-            raise InvalidInput(f"{self.name} needs epsilon or scale, and not both", hint="give epsilon=1, say")
+            raise InvalidInput(f"{self.name} needs epsilon or scale, and not both", hint="give `epsilon`, like 1")
         self._set(space=space, audited="")
         growth = 1 + self._smoothness()
         if scale is None:

@@ -89,9 +89,15 @@ class Geometric(Mechanism):
         weighting: Weighting = "predictive",
     ) -> None:
         if way not in WAYS:
-            raise InvalidInput(f"way must be one of {', '.join(WAYS)}", hint="leave it out for nearest")
+            raise InvalidInput(
+                f"way must be one of {', '.join(WAYS)}", hint="leave it out for nearest", parameter="way"
+            )
         if weighting not in WEIGHTINGS:
-            raise InvalidInput(f"weighting must be one of {', '.join(WEIGHTINGS)}", hint="leave it out for predictive")
+            raise InvalidInput(
+                f"weighting must be one of {', '.join(WEIGHTINGS)}",
+                hint="leave it out for predictive",
+                parameter="weighting",
+            )
         asked = asked_epsilon(epsilon)
         if way != "nearest":
             require_weighable(space, asked)
@@ -156,15 +162,17 @@ class Geometric(Mechanism):
         return candidates, np.where(ends, beyond, inside)
 
     def _noisy_many(self, counts: Counts) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        moves, norms = noise_vectors(self.space.k, self._radius())
+        moves, norms = noise_vectors(self.space.k, self.noise_radius(self.space.n))
         return moves + np.array(counts, dtype=np.int64), -float(self.epsilon) / 2 * norms.astype(np.float64)
 
-    def _radius(self) -> int:
-        """A T such that noise with ‖v‖₁ > 2T has probability at most `TAIL`, by a ratio bound, and every candidate
-        is within it of every other."""
+    def noise_radius(self, least: int) -> int:
+        """The first T from `least` on such that noise with ‖v‖₁ > 2T has probability at most `TAIL`, by a ratio bound.
+
+        Within n of it every candidate is reached from every other.
+        """
         k, square = self.space.k, math.exp(-float(self.epsilon))
         log_total = float(self.noise.log_total())
-        t = self.space.n - 1
+        t = least - 1
         while True:
             t += 1
             _require_noise(k, t // 4)  # a radius far beyond what can be summed is not worth finding

@@ -87,7 +87,9 @@ class _LaplaceFamily(Mechanism):
         self, space: PosteriorSpace, *, epsilon: object, rounding: Rounding = "nearest", rate: object = None
     ) -> None:
         if rounding not in ("nearest", "floor"):
-            raise InvalidInput("rounding must be nearest or floor", hint="leave it out for nearest")
+            raise InvalidInput(
+                "rounding must be nearest or floor", hint="leave it out for nearest", parameter="rounding"
+            )
         asked = asked_epsilon(epsilon)
         chosen = self._rate(asked, space.k) if rate is None else exact(rate, "rate", above=0, between=EPSILON_RANGE)
         moved = 1 if space.k == 2 else 2

@@ -29,6 +29,9 @@ from discreet.typing import Outcome
 Objective = Literal["mean", "worst"]
 Weighting = Literal["predictive", "uniform"]
 
+_ROUNDED = 1e-12
+"""What floats may have lost of a bound that is told in units of the order of 1."""
+
 LARGEST = 256
 """Spaces with more candidates are refused: the programme has their square as variables."""
 
@@ -88,9 +91,11 @@ class Optimal(Mechanism):
         weighting: Weighting = "predictive",
     ) -> None:
         if objective not in ("mean", "worst"):
-            raise InvalidInput("objective must be mean or worst", hint="leave it out for mean")
+            raise InvalidInput("objective must be mean or worst", hint="leave it out for mean", parameter="objective")
         if weighting not in ("predictive", "uniform"):
-            raise InvalidInput("weighting must be predictive or uniform", hint="leave it out for predictive")
+            raise InvalidInput(
+                "weighting must be predictive or uniform", hint="leave it out for predictive", parameter="weighting"
+            )
         require_enumerable(space, limit=LARGEST)
         self._set(
             space=space,
@@ -108,7 +113,7 @@ class Optimal(Mechanism):
 
     @property
     def error(self) -> float:
-        """The least error that the programme found, in Hellinger distance."""
+        """What no ε-DP mechanism on the candidates goes below, in Hellinger distance: the dual programme proves it."""
         return _solve(self.space, self.epsilon, self.objective, self.weighting)[1]
 
     def law(self, counts: object) -> KernelLaw:
@@ -132,19 +137,22 @@ def _solve(
     """Minimise the error over kernels P with P(r|c) ≤ e^ε P(r|c') for adjacent c, c' and rows that sum to 1.
 
     Permuting categories of equal prior permutes the programme, so the average of a solution over all permutations
-    is a solution: P need only be known once for each orbit of pairs (c, r).
+    is a solution: P need only be known once for each orbit of pairs (c, r). A solver's tolerances are absolute, so
+    errors are told in units of the best answer that ignores the data.
     """
     from scipy import optimize, sparse
 
     rows = space.candidates().array()
     cost = np.stack([hellinger_floats(space.prior, row.tolist(), rows) for row in rows])
+    weight = _weights(space, rows, weighting)
+    unit = float((weight @ cost if objective == "mean" else cost.max(axis=0)).min())
+    cost /= unit
     orbit = _orbits(space, rows)
     known = int(orbit.max()) + 1
     # One data set for each orbit: its sum and its error stand for those of all its permutations.
     chosen = np.unique(orbit.diagonal(), return_index=True)[1]
     if objective == "mean":
         width, target = known, np.zeros(known)
-        weight = _weights(space, rows, weighting)
         np.add.at(target, orbit.ravel(), (weight[:, None] * cost).ravel())
         private = _private(space, rows, orbit, epsilon, width)
     else:  # the last variable is at least every error
@@ -153,18 +161,39 @@ def _solve(
         columns = np.append(orbit[chosen], np.full((len(chosen), 1), known), axis=1)
         below = _matrix(values, columns, width)
         private = sparse.vstack([_private(space, rows, orbit, epsilon, width), below]).tocsr()
+    sums = _matrix(np.ones((len(chosen), len(rows))), orbit[chosen], width)
     found = optimize.linprog(
         target,
         A_ub=private,
         b_ub=np.zeros(private.shape[0]),
-        A_eq=_matrix(np.ones((len(chosen), len(rows))), orbit[chosen], width),
+        A_eq=sums,
         b_eq=np.ones(len(chosen)),
         bounds=(0, None),
         method="highs-ipm",
     )
     if found.status != 0:
         raise DiscreetError("the linear programme was not solved", hint="try a smaller space")
-    return np.maximum(found.x[:known], 0.0)[orbit], float(found.fun)
+    least = _dual_bound(target, private, sums, found.ineqlin.marginals, found.eqlin.marginals)
+    return np.maximum(found.x[:known], 0.0)[orbit], unit * least
+
+
+def _dual_bound(
+    target: NDArray[np.float64], private: Any, sums: Any, prices: NDArray[np.float64], values: NDArray[np.float64]
+) -> float:
+    """A value that no solution goes below: Σy for any y and z ≥ 0 with y·sums - z·private ≤ target.
+
+    The solver's y and z meet this up to its tolerance. Each y is lowered by what the columns of its row lack, and all
+    are shrunk if the variable of the worst error, which is in no row, lacks something.
+    """
+    z = np.maximum(-prices, 0.0)
+    loose = sums.sum(axis=0) == 0
+    shrunk = max(1.0, float((-(private.T @ z) / np.where(target > 0, target, 1.0))[loose].max(initial=1.0)))
+    y, z = values / shrunk, z / shrunk
+    lacking = np.maximum(sums.T @ y - private.T @ z - target, 0.0)
+    entries = sums.tocoo()
+    lowered = np.zeros(len(y))
+    np.maximum.at(lowered, entries.row, lacking[entries.col] / entries.data)
+    return float((y - lowered).sum() * (1 - _ROUNDED))
 
 
 def _weights(space: PosteriorSpace, rows: NDArray[np.int64], weighting: Weighting) -> NDArray[np.float64]:

@@ -68,7 +68,7 @@ class Dirichlet:
         """
         share = exact(level, "level", above=0)
         if share >= 1:
-            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95")
+            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95", parameter="level")
         alpha = self.alpha
         # Exactly, and then a float: next to a strong parameter a weak one would be lost.
         total = self.total
@@ -86,7 +86,9 @@ class Dirichlet:
         """
         seen = [whole(item, "a count") for item in as_items(counts, "counts")]
         if len(seen) != self.k:
-            raise InvalidInput(f"counts must be {self.k} numbers", hint="give one for each category")
+            raise InvalidInput(
+                f"counts must be {self.k} numbers", hint="give one for each category", parameter="counts"
+            )
         # Not through the parser: whether an update works must not depend on the counts.
         updated = object.__new__(type(self))
         object.__setattr__(updated, "parameters", tuple(p + c for p, c in zip(self.parameters, seen, strict=True)))

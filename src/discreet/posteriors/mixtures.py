@@ -43,7 +43,9 @@ class BetaMixture:
             raise InvalidInput("a mixture needs one weight for each component", hint="give arrays of equal length")
         total = given.sum()
         if not ((given >= 0).all() and total > 0 and np.isfinite(total)):
-            raise InvalidInput("weights must be at least 0, and not all 0", hint="leave out what is impossible")
+            raise InvalidInput(
+                "weights must be at least 0, and not all 0", hint="leave out what is impossible", parameter="weights"
+            )
         if not ((first > 0).all() and (second > 0).all()):
             raise InvalidInput("the parameters of a Beta must be greater than 0", hint="check the prior")
         kept = given / total > NEGLIGIBLE
@@ -88,7 +90,7 @@ class BetaMixture:
         """
         wanted = np.asarray(p, dtype=np.float64)
         if not ((wanted > 0) & (wanted < 1)).all():
-            raise InvalidInput("p must be between 0 and 1", hint="give it as a share, such as 0.95")
+            raise InvalidInput("p must be between 0 and 1", hint="give it as a share, such as 0.95", parameter="p")
         found, upper = np.empty(wanted.shape), self.cdf(0.5) < wanted
         for side, mixture in ((False, self), (True, self.turned)):
             part = upper == side
@@ -104,7 +106,7 @@ class BetaMixture:
         """The equal-tailed interval: its low end and its high end."""
         share = exact(level, "level", above=0)
         if share >= 1:
-            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95")
+            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95", parameter="level")
         tail = float((1 - share) / 2)
         low, high = self.quantile(tail), self.quantile(1 - tail)
         return low, np.maximum(low, high)  # each is right to its last digits, and they may differ in no others

@@ -111,7 +111,9 @@ class PosteriorSpace:
         return checked
 
     def _wrong_counts(self) -> InvalidInput:
-        return InvalidInput(f"counts must be {self.k} whole numbers that sum to n = {self.n}", hint=_HINT_COUNTS)
+        return InvalidInput(
+            f"counts must be {self.k} whole numbers that sum to n = {self.n}", hint=_HINT_COUNTS, parameter="counts"
+        )
 
     def candidates(self) -> Candidates:
         """The candidates' counts in lexicographic order, lazily."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -27,7 +27,7 @@ from discreet.posteriors.space import PosteriorSpace, exceeds
 from discreet.privacy_loss.certificates import Certificate, certificate_by_theorem, facts
 from discreet.privacy_loss.deltas import Pair, delta_upper, excess, geometric_delta
 from discreet.privacy_loss.edge_rows import enclose_ends, scan_ends
-from discreet.privacy_loss.scan import Extreme, Sweep, margin, scannable, scanner, sweepable
+from discreet.privacy_loss.scan import Sweep, WorstCase, margin, scannable, scanner, sweepable
 from discreet.typing import Outcome, Progress
 
 BY_LAWS = 3000
@@ -37,15 +37,6 @@ BY_FOREIGN_LAWS = 512
 """Any other: its floats are not trusted, and every weight is enclosed."""
 
 _BITS = 96
-
-
-@dataclass(frozen=True, slots=True)
-class Worst:
-    """Where the loss is greatest. These are no one's data: the audit looks at all data sets alike."""
-
-    counts: Outcome
-    neighbour: Outcome
-    output: Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +51,7 @@ class Audit:
     mechanism: Mechanism
     epsilon: Fraction | float
     lower: Fraction | float
-    worst: Worst | None
+    worst: WorstCase | None
     certificate: Certificate
     _delta: Callable[[Fraction], float]
 
@@ -116,7 +107,7 @@ class Audit:
             "asked_epsilon": _shown(self.mechanism.epsilon),
             "holds": self.holds,
             "private": self.private,
-            "worst": None if self.worst is None else {key: list(at) for key, at in asdict(self.worst).items()},
+            "worst": None if self.worst is None else self.worst.to_json(),
             "delta": [{"epsilon": float(exact(at, "at_epsilon")), "delta": self.delta(at)} for at in at_epsilon],
             "certificate": self.certificate.to_json(),
         }
@@ -161,24 +152,21 @@ def audit(mechanism: Mechanism, *, progress: Progress | None = None) -> Audit:
 def _exponential(mechanism: Exponential, progress: Progress | None) -> Audit:
     scan = scanner(mechanism.space, progress)
     rates = float(mechanism.scale) * mechanism.inverse_sensitivities(scan.rows)
-    found = scan.worst(rates)
-    error = margin(float(rates.max()))
-    delta = _delta(mechanism, lambda at, off: scan.deltas(rates, at, off), error)
-    return _confirmed(mechanism, found, delta, error, known=True)
+    worst = scan.worst(rates)
+    delta = _delta(mechanism, lambda at, off: scan.deltas(rates, at, off), worst.error)
+    return _confirmed(mechanism, worst, delta, known=True)
 
 
 def _by_ends(mechanism: Exponential) -> Audit:
     """Two categories beyond enumeration: the rows near the ends, and bounds on all between them."""
-    found = scan_ends(mechanism)
+    worst = scan_ends(mechanism)
     with precision(_BITS):
-        loss = enclose_ends(mechanism, found)
+        loss = enclose_ends(mechanism, worst)
     lower, upper = fraction_lower(loss), fraction_upper(loss)
-    error = margin(found.fastest)
-    if not abs(float(upper) - found.loss) <= error:
+    if not abs(float(upper) - worst.loss) <= worst.error:
         raise _disagreement()
-    worst = Worst(found.counts, found.neighbour, found.output)
-    said = f"rows near the ends scanned and the extreme enclosed, plus {error:.2g}; all others bounded in blocks"
-    bound = max(upper + Fraction(error), Fraction(found.bound))
+    said = f"rows near the ends scanned and the extreme enclosed, plus {worst.error:.2g}; all others bounded in blocks"
+    bound = max(upper + Fraction(worst.error), Fraction(worst.bound))
     return _bounded(mechanism, bound, lower, worst, said)
 
 
@@ -186,17 +174,19 @@ def _by_sweep(mechanism: Exponential, progress: Progress | None) -> Audit:
     """Three categories or more: all normalisers, the pairs that matter, and a bound on the others."""
     sweep = Sweep(mechanism.space, progress)
     rates = float(mechanism.scale) * mechanism.inverse_sensitivities(sweep.rows)
-    swept = sweep.worst(rates)
-    error = margin(float(rates.max()))
-    exact = _confirmed(mechanism, swept, _no_delta, error, known=True)
-    if swept.bound == -math.inf or exact.worst is None:
+    worst = sweep.worst(rates)
+    exact = _confirmed(mechanism, worst, _no_delta, known=True)
+    if worst.bound == -math.inf:
         return exact
-    said = f"pairs scanned in the order of a bound, the extreme enclosed, plus {error:.2g}; the others below that bound"
-    bound = max(Fraction(exact.epsilon), Fraction(swept.bound))
-    return _bounded(mechanism, bound, exact.lower, exact.worst, said)
+    plus = f"plus {worst.error:.2g}"
+    said = f"pairs scanned in the order of a bound, the extreme enclosed, {plus}; the others below that bound"
+    bound = max(Fraction(exact.epsilon), Fraction(worst.bound))
+    return _bounded(mechanism, bound, exact.lower, worst, said)
 
 
-def _bounded(mechanism: Exponential, bound: Fraction, lower: Fraction | float, worst: Worst, statement: str) -> Audit:
+def _bounded(
+    mechanism: Exponential, bound: Fraction, lower: Fraction | float, worst: WorstCase, statement: str
+) -> Audit:
     """An audit by bounds; a theorem that nothing contradicts may be sharper."""
     if mechanism.proved_by == "theorem" and lower <= mechanism.guarantee:
         bound = min(bound, Fraction(mechanism.guarantee))
@@ -210,23 +200,22 @@ def _by_laws(mechanism: Mechanism, known: bool) -> Audit:
     log_pmf = np.stack([mechanism.log_pmf(c) if known else _enclosed(mechanism, c) for c in candidates])
     rank = {c: i for i, c in enumerate(candidates)}
     pairs = [(i, rank[tuple(other)]) for i, c in enumerate(candidates) for other in space.adjacency.neighbours(c)]
-    found = Extreme(-math.inf, 0, 0, 0)
+    worst = WorstCase()
     for one, other in pairs:
         with np.errstate(invalid="ignore"):
             gap = log_pmf[one] - log_pmf[other]
         gap[np.isneginf(log_pmf[one])] = -np.inf  # no event: it cannot tell the two apart
         output = int(np.argmax(gap))
-        if gap[output] > found.loss:
-            found = Extreme(float(gap[output]), one, other, output)
-    largest = float(-log_pmf[np.isfinite(log_pmf)].min())
+        if gap[output] > worst.loss:
+            worst = WorstCase(float(gap[output]), candidates[one], candidates[other], candidates[output])
+    worst = replace(worst, error=margin(float(-log_pmf[np.isfinite(log_pmf)].min())))
 
     def deltas(at: float, off: float) -> Iterator[Pair]:
         for i, j in pairs:
             value, wrong = excess(log_pmf[i], log_pmf[j], at, off)
             yield Pair(float(value), float(wrong), i, j)
 
-    error = margin(largest)
-    return _confirmed(mechanism, found, _delta(mechanism, deltas, error), error, known=known)
+    return _confirmed(mechanism, worst, _delta(mechanism, deltas, worst.error), known=known)
 
 
 def _delta(
@@ -257,62 +246,52 @@ def _enclosed(mechanism: Mechanism, counts: Outcome) -> NDArray[np.float64]:
     return enclosed
 
 
-def _confirmed(
-    mechanism: Mechanism, found: Extreme, delta: Callable[[Fraction], float], error: float, *, known: bool
-) -> Audit:
+def _confirmed(mechanism: Mechanism, worst: WorstCase, delta: Callable[[Fraction], float], *, known: bool) -> Audit:
     """Evaluate the extreme with enclosures of the laws themselves, and round up by the scan's error."""
-    unrank = mechanism.space.candidates().unrank
-    worst = Worst(unrank(found.counts), unrank(found.neighbour), unrank(found.output))
+    statement = f"all neighbours and outputs scanned; the extreme enclosed, plus {worst.error:.2g} for the scan"
     with precision(_BITS):
         loss = _log_ratio(mechanism, worst)
     if not loss.is_finite():
-        certificate = _certificate(mechanism, math.inf, worst, "enumeration", _scanned(error))
+        certificate = _certificate(mechanism, math.inf, worst, "enumeration", statement)
         return Audit(mechanism, math.inf, math.inf, worst, certificate, delta)
     lower, upper = fraction_lower(loss), fraction_upper(loss)
-    if not abs(float(upper) - found.loss) <= error:
+    if not abs(float(upper) - worst.loss) <= worst.error:
         raise _disagreement()
-    bound = upper + Fraction(error)
+    bound = upper + Fraction(worst.error)
     # A theorem that the scan does not contradict may be sharper than the scan; a claim without one may not.
     if known and mechanism.proved_by == "theorem" and lower <= mechanism.guarantee < math.inf:
         bound = min(bound, Fraction(mechanism.guarantee))
-    return Audit(
-        mechanism, bound, lower, worst, _certificate(mechanism, bound, worst, "enumeration", _scanned(error)), delta
-    )
+    certificate = _certificate(mechanism, bound, worst, "enumeration", statement)
+    return Audit(mechanism, bound, lower, worst, certificate, delta)
 
 
 def _disagreement() -> DiscreetError:
     return DiscreetError("the scan and the law disagree on a weight", hint="trust neither, and please report it")
 
 
-def _log_ratio(mechanism: Mechanism, worst: Worst) -> arb:
+def _log_ratio(mechanism: Mechanism, worst: WorstCase) -> arb:
     one = mechanism.law(worst.counts).log_probability(worst.output)
     return one - mechanism.law(worst.neighbour).log_probability(worst.output)
 
 
-def _scanned(error: float) -> str:
-    return f"all neighbours and outputs scanned; the extreme enclosed, plus {error:.2g} for the scan"
-
-
 def _certificate(
-    mechanism: Mechanism, bound: Fraction | float, worst: Worst, method: str, statement: str
+    mechanism: Mechanism, bound: Fraction | float, worst: WorstCase, method: str, statement: str
 ) -> Certificate:
     return Certificate(
         facts=facts(mechanism),
         loss=str(bound) if isinstance(bound, Fraction) else "inf",
         method=method,
         statement=statement,
-        worst={
-            "counts": list(worst.counts),
-            "neighbour": list(worst.neighbour),
-            "output": list(worst.output),
-        },
+        worst=worst.to_json(),
     )
 
 
 def _geometric(mechanism: Geometric) -> Audit:
     """The loss is ε, reached at every data set: the output c itself, with a neighbour."""
     certificate = certificate_by_theorem(mechanism)
-    worst = Worst(**{key: tuple(at) for key, at in (certificate.worst or {}).items()})
+    places = certificate.worst or {}
+    one, other, output = (tuple(places.get(key, ())) for key in ("counts", "neighbour", "output"))
+    worst = WorstCase(float(mechanism.epsilon), one, other, output)
     return Audit(
         mechanism, mechanism.epsilon, mechanism.epsilon, worst, certificate, lambda at: geometric_delta(mechanism, at)
     )

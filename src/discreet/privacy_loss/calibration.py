@@ -32,7 +32,7 @@ from discreet.posteriors.space import PosteriorSpace, exceeds
 from discreet.privacy_loss.audits import audit, require_space
 from discreet.privacy_loss.best_gamma import best_gamma
 from discreet.privacy_loss.large_n import Ends
-from discreet.privacy_loss.scan import DENSE, Dense
+from discreet.privacy_loss.scan import DENSE, Dense, WorstCase
 from discreet.sensitivity.vectorised import Steps
 from discreet.typing import Progress
 
@@ -113,16 +113,15 @@ class _Whole:
         self.cells = self.size**2 * (1 + len(self._dense.moves))
         weights = np.exp(log_predictive(space.prior, self._dense.rows))
         self._weights: Floats = weights / weights.sum()
-        self._worst = (0, 0)
+        self._worst: WorstCase | None = None
 
     def loss(self, scale: float, inverse: Floats) -> float:
-        found = self._dense.worst(scale * inverse)
-        self._worst = found.counts, found.neighbour
-        return found.loss
+        self._worst = self._dense.worst(scale * inverse)
+        return self._worst.loss
 
     def lower(self, scale: float, inverse: Floats) -> float:
         """That of the neighbours that were worst when all were last looked at: likely the worst again."""
-        return self._dense.loss_at(scale * inverse, *self._worst)
+        return -math.inf if self._worst is None else self._dense.loss_at(scale * inverse, self._worst)
 
     def error(self, scale: float, inverse: Floats) -> float:
         return self._dense.mean_error(scale * inverse, self._weights)

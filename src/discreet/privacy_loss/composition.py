@@ -108,7 +108,7 @@ def six_digits(number: Fraction, rounding: str) -> str:
 def _slack(delta: object) -> Fraction:
     slack = exact(delta, "delta", above=0)
     if slack >= 1:
-        raise InvalidInput("delta must be less than 1", hint="give a small number, like 1e-8")
+        raise InvalidInput("delta must be less than 1", hint="give a small number, like 1e-8", parameter="delta")
     return slack
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from flint import arb
@@ -24,7 +24,7 @@ from discreet.posteriors import Dirichlet
 from discreet.posteriors.distances import second_difference
 from discreet.posteriors.space import PosteriorSpace
 from discreet.privacy_loss.interior_bounds import Middle
-from discreet.privacy_loss.scan import margin
+from discreet.privacy_loss.scan import WorstCase, margin
 from discreet.sensitivity.vectorised import Steps
 
 ROWS, MOST_ROWS = 300, 2000
@@ -49,24 +49,11 @@ _WORTH, _CLOSE = 1e-3, 2e-2
 """A block is halved while that lowers its bound by the first share, or while it is farther above than the second."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The greatest loss that is reached, where, and a bound on all others."""
-
-    loss: float
-    bound: float
-    counts: tuple[int, int]
-    neighbour: tuple[int, int]
-    output: tuple[int, int]
-    fastest: float
-    """The largest rate of a row that was scanned: log-weights are no larger."""
-
-
-def scan_ends(mechanism: Exponential) -> Found:
+def scan_ends(mechanism: Exponential) -> WorstCase:
     """Scan a space of two categories and any number of records."""
     scans = [_Scan(mechanism, side) for side in Side.both(mechanism.space)]
     ends = [scan.rows() for scan in scans]
-    best = replace(max(ends, key=lambda found: found.loss), fastest=max(end.fastest for end in ends))
+    best = replace(max(ends, key=lambda end: end.loss), error=max(end.error for end in ends))
     heap = [scan.entry(at, *block) for at, scan in enumerate(scans) for block in scan.blocks()]
     heapq.heapify(heap)
     settled = -math.inf
@@ -158,13 +145,12 @@ class _Scan:
         if (self.number + 1) * self.width > CELLS:
             self.number = 0
 
-    def rows(self) -> Found:
+    def rows(self) -> WorstCase:
         """The greatest loss among the first rows."""
         if not self.number:
             return self.pair(0)
         rates, outputs = self.between.rates(np.arange(self.number + 1)), np.arange(self.width)
-        fastest = float(rates.max())
-        best = Found(-math.inf, -math.inf, (0, 0), (0, 0), (0, 0), fastest)
+        best = WorstCase(error=margin(float(rates.max())))
         before: NDArray[np.float64] | None = None
         for c in range(self.number + 1):
             log_weight, log_total = self._row(c, float(rates[c]), outputs)
@@ -175,17 +161,17 @@ class _Scan:
                     at = int(np.argmax(sign * gap))
                     if sign * gap[at] > best.loss:
                         one, other, output = (self.side.pair(x) for x in (here, there, at))
-                        best = Found(sign * float(gap[at]), math.nan, one, other, output, fastest)
+                        best = WorstCase(sign * float(gap[at]), one, other, output, error=best.error)
             before = log_weight
         return best
 
-    def pair(self, c: int) -> Found:
+    def pair(self, c: int) -> WorstCase:
         """The loss of the rows c and c+1 that is reached among the outputs that matter, and a bound on it at all."""
         rates = self.between.rates(np.array([c, c + 1]))
         slow, fast = float(rates.min()), float(rates.max())
         start, stop = self.side.window(c, slow)[0], self.side.window(c + 1, slow)[1]
         if stop - start > _WIDEST:
-            return Found(-math.inf, math.inf, (0, 0), (0, 0), (0, 0), fast)
+            return WorstCase(bound=math.inf, error=margin(fast))
         outputs = np.arange(start, stop + 1)
         (here, total), (there, other_total) = (self._row(c + i, float(rates[i]), outputs) for i in (0, 1))
         gap = here - there - (total - other_total)
@@ -197,7 +183,7 @@ class _Scan:
         above = self.n if stop == self.n or flat[1] else stop - c - 1
         beyond = self.between.beyond(c, below, above, float(rates[1] - rates[0]), other_total - total)
         one, other, output = (self.side.pair(x) for x in (*ordered, start + at))
-        return Found(loss, max(loss, beyond) + margin(fast), one, other, output, fast)
+        return WorstCase(loss, one, other, output, max(loss, beyond) + margin(fast), margin(fast))
 
     def entry(self, at: int, low: int, high: int) -> tuple[float, int, int, int]:
         """A block with its bound, largest first; `at` says whose it is."""
@@ -233,7 +219,7 @@ def _one(x: int) -> NDArray[np.int64]:
     return np.array([x], dtype=np.int64)
 
 
-def enclose_ends(mechanism: Exponential, found: Found) -> arb:
+def enclose_ends(mechanism: Exponential, found: WorstCase) -> arb:
     """The loss at the extreme that was found, enclosed from the laws themselves, at the working precision."""
     one, other = mechanism.law(found.counts), mechanism.law(found.neighbour)
     near = 0 if found.counts[0] <= found.counts[1] else 1

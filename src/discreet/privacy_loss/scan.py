@@ -24,7 +24,7 @@ from discreet.posteriors.distances import log_affinity_floats
 from discreet.posteriors.grid import WIDEST_TABLES, Grid, Line, grid
 from discreet.posteriors.space import PosteriorSpace, exceeds, orbits, rank_rows
 from discreet.privacy_loss.deltas import Pair, excess
-from discreet.typing import Progress
+from discreet.typing import Outcome, Progress
 
 Floats: TypeAlias = NDArray[np.float64]
 Wholes: TypeAlias = NDArray[np.int64]
@@ -55,15 +55,21 @@ PAIRS = 1 << 28
 
 
 @dataclass(frozen=True, slots=True)
-class Extreme:
-    """A loss, where it is reached (the ranks of the data set, its neighbour and the output), and a bound on what was
-    not looked at."""
+class WorstCase:
+    """The greatest loss that was found, and where. These are no one's data: all data sets are looked at alike."""
 
-    loss: float
-    counts: int
-    neighbour: int
-    output: int
+    loss: float = -math.inf
+    counts: Outcome = ()
+    neighbour: Outcome = ()
+    output: Outcome = ()
     bound: float = -math.inf
+    """On what was not looked at."""
+    error: float = 0.0
+    """By how much the loss and the bound may be off."""
+
+    def to_json(self) -> dict[str, list[int]]:
+        """Where it is."""
+        return {key: list(getattr(self, key)) for key in ("counts", "neighbour", "output")}
 
 
 class Dense:
@@ -83,12 +89,12 @@ class Dense:
         shown: Floats = logits - np.log(np.exp(logits).sum(axis=1))[:, None]
         return shown
 
-    def worst(self, rates: Floats) -> Extreme:
+    def worst(self, rates: Floats) -> WorstCase:
         """The greatest loss over all neighbours and outputs: pairs whose bound is below it are not looked at."""
         logs = np.log(self._weigh(rates).sum(axis=1))
         a, b, apart = rates[self._one], rates[self._other], logs[self._one] - logs[self._other]
         bounds = np.minimum(a, b) * self._steps + np.abs(a - b) + np.abs(apart) + margin(float(rates.max()))
-        found, order = Extreme(-math.inf, 0, 0, 0), np.argsort(-bounds, kind="stable")
+        found, order = WorstCase(), np.argsort(-bounds, kind="stable")
         for start in range(0, len(order), PAIRS_AT_ONCE):
             pairs = order[start : start + PAIRS_AT_ONCE]
             if bounds[pairs[0]] <= found.loss:
@@ -99,13 +105,15 @@ class Dense:
                 row, output = divmod(place, len(self.rows))
                 loss = sign * float(gap[row, output])
                 if loss > found.loss:
-                    pair = (int(one[row]), int(other[row]))
-                    found = Extreme(loss, *(pair if sign == 1 else pair[::-1]), output)
-        return found
+                    ranks = (one[row], other[row])[::sign]
+                    here, there, at = (tuple(self.rows[rank].tolist()) for rank in (*ranks, output))
+                    found = WorstCase(loss, here, there, at)
+        return replace(found, error=margin(float(rates.max())))
 
-    def loss_at(self, rates: Floats, counts: int, neighbour: int) -> float:
-        """The greatest loss of one pair over all outputs: no greater than that of all pairs, and quick."""
-        logits = -rates[[counts, neighbour], None] * self.distances[[counts, neighbour]]
+    def loss_at(self, rates: Floats, worst: WorstCase) -> float:
+        """The greatest loss of the same neighbours at other rates: no greater than that of all, and quick."""
+        pair = rank_rows(np.array([worst.counts, worst.neighbour]))
+        logits = -rates[pair, None] * self.distances[pair]
         one, other = logits - np.log(np.exp(logits).sum(axis=1))[:, None]
         return float((one - other).max())
 
@@ -164,11 +172,11 @@ class Scan(ABC):
         """All rows at these rates."""
         return Enumerated(self.table, rates, self._progress)
 
-    def worst(self, rates: Floats) -> Extreme:
+    def worst(self, rates: Floats) -> WorstCase:
         """The greatest loss over all neighbours and outputs, or as much of it as `budget` allows and a bound on it."""
         every = self.at(rates)
         bounds = self.bounds(every)
-        found = Extreme(-math.inf, 0, 0, 0)
+        found = WorstCase(error=margin(float(rates.max())))
         for looked_at, place in enumerate(np.argsort(-bounds).tolist()):
             if bounds[place] <= found.loss:
                 break
@@ -178,8 +186,10 @@ class Scan(ABC):
             gap = every.log_pmf(c) - every.log_pmf(d)
             for sign in (1, -1):
                 output = int(np.argmax(sign * gap))
-                if sign * gap[output] > found.loss:
-                    found = Extreme(sign * float(gap[output]), *((c, d) if sign == 1 else (d, c)), output)
+                loss = sign * float(gap[output])
+                if loss > found.loss:
+                    one, other, at = (tuple(self.rows[rank].tolist()) for rank in (*(c, d)[::sign], output))
+                    found = WorstCase(loss, one, other, at, error=found.error)
         return found
 
     def deltas(self, rates: Floats, epsilon: float, error: float) -> Iterator[Pair]:

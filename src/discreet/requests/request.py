@@ -63,7 +63,7 @@ class Question:
             raise InvalidInput(f"{min(shared)} is one for all columns", hint="give it to release_columns")
         declared = Declaration(column, categories, other, by=by, groups=groups, other_group=other_group)
         if group_public and by is None:
-            raise InvalidInput("there are no groups to be public", hint="name their column with by")
+            raise InvalidInput("there are no groups to be public", hint="name their column with `by`")
         for name in ("column", "categories", "other", "by", "groups", "other_group"):
             object.__setattr__(self, name, getattr(declared, name))
         object.__setattr__(self, "group_public", group_public)

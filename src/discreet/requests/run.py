@@ -212,7 +212,9 @@ def check_counts(
     values = list(counts) if not isinstance(counts, str) and hasattr(counts, "__iter__") else [counts]
     names = [str(i) for i in range(1, len(values) + 1)] if categories is None else list(categories)
     if len(names) != len(values):
-        raise InvalidInput(f"categories must be {len(values)} names", hint="give one for each count")
+        raise InvalidInput(
+            f"categories must be {len(values)} names", hint="give one for each count", parameter="categories"
+        )
     size = sum(whole(value, "a count") for value in values) if n is None else n
     prepared = prepare_counts(names, Terms(mechanism, calibrated, prior, options), epsilon, whole(size, "n", minimum=1))
     [made] = prepared.mechanisms
@@ -245,7 +247,7 @@ def _prepare(request: ReleaseRequest, tallies: Sequence[Tally]) -> PreparedReque
     pairs = zip(request.questions, tallies, strict=True)
     sizes: list[Sizes] = [tally.groups if question.group_public else tally.n for question, tally in pairs]
     if request.n is not None and not all(request.n in (size, *totals) for size in sizes):
-        raise InvalidInput("the table does not have n records", hint="leave n out, or give the true number")
+        raise InvalidInput("the table does not have n records", hint="leave `n` out, or give the true number")
     if totals == {0}:
         raise InvalidInput("the table has no records", hint="give one with at least one")
     prepared = prepare_request(request, sizes)
@@ -314,7 +316,8 @@ def _hide_failure(work: Callable[[], T], charge: Charge | None) -> T:
     try:
         return work()
     except DiscreetError as failure:
-        kind, message, hint = type(failure), failure.message, failure.hint
+        kind, message, hint, parameter = type(failure), failure.message, failure.hint, failure.parameter
     except Exception:  # noqa: BLE001 - raised below, outside of this handler, so that nothing is chained to it
-        kind, message, hint = DiscreetError, "the release failed after the data was read", ""
-    raise kind(message, hint="; ".join(part for part in (hint, again) if part) or "try again")
+        kind, message, hint, parameter = DiscreetError, "the release failed after the data was read", "", ""
+    hints = "; ".join(part for part in (hint, again) if part) or "try again"
+    raise kind(message, hint=hints, parameter=parameter)

@@ -86,7 +86,7 @@ def published_gamma_enclosure(space: PosteriorSpace, epsilon: object, delta: obj
     """The seeds' γ as a ball."""
     budget, slack = exact(epsilon, "epsilon", above=0), exact(delta, "delta", above=0)
     if slack >= 1:
-        raise InvalidInput("delta must be below 1", hint="give something like 1e-8")
+        raise InvalidInput("delta must be below 1", hint="give something like 1e-8", parameter="delta")
     return (1 - ball(budget) / (2 * (ball(slack) / (2 * space.size)).log())).log()
 
 

@@ -175,5 +175,5 @@ def _simplex_source(mechanism: Mechanism, metric: Metric, counts: Counts | None)
 def _share(p: object) -> float:
     share = exact(p, "p", above=0)
     if share >= 1:
-        raise InvalidInput("p must be below 1", hint="give it as a share, such as 0.95")
+        raise InvalidInput("p must be below 1", hint="give it as a share, such as 0.95", parameter="p")
     return float(share)

@@ -92,7 +92,9 @@ class _Variation(Metric):
 def as_metric(name: str) -> Metric:
     """The metric of this name."""
     if name not in METRICS:
-        raise InvalidInput(f"metric must be one of {', '.join(METRICS)}", hint="leave it out for hellinger")
+        raise InvalidInput(
+            f"metric must be one of {', '.join(METRICS)}", hint="leave it out for hellinger", parameter="metric"
+        )
     return METRIC[name]
 
 

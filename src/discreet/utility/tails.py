@@ -30,7 +30,7 @@ def noise_threshold(mechanism: Mechanism, gamma: object) -> float:
     family = _laplace(mechanism)
     share = exact(gamma, "gamma", above=0)
     if share >= 1:
-        raise InvalidInput("gamma must be below 1", hint="give a small probability, such as 0.05")
+        raise InvalidInput("gamma must be below 1", hint="give a small probability, such as 0.05", parameter="gamma")
     return math.log((family.space.k - 1) / float(share)) / float(family.rate)
 
 

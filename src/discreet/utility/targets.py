@@ -53,10 +53,10 @@ def plan(
     asked = [epsilon is not None, target_error is not None or confidence is not None, target_width is not None]
     if sum(asked) != 1 or (target_error is None) != (confidence is None):
         raise InvalidInput(
-            "a plan needs one question", hint="give epsilon, or target_error with confidence, or target_width"
+            "a plan needs one question", hint="give `epsilon`, or `target_error` with `confidence`, or `target_width`"
         )
     if worst_case and target_error is None:
-        raise InvalidInput("the worst case is about a target error", hint="give target_error and confidence")
+        raise InvalidInput("the worst case is about a target error", hint="give `target_error` and `confidence`")
     question: dict[str, Any]
     if epsilon is not None:
         question = {"epsilon": str(exact(epsilon, "epsilon", above=0))}
@@ -80,7 +80,9 @@ def least_epsilon_for_error(
 ) -> Fraction:
     """The least ε (four digits, rounded up) at which Pr[H ≤ distance] ≥ confidence."""
     if confidence >= 1:
-        raise InvalidInput("confidence must be below 1", hint="give it as a share, such as 0.95")
+        raise InvalidInput(
+            "confidence must be below 1", hint="give it as a share, such as 0.95", parameter="confidence"
+        )
     if distance >= 1:
         raise InvalidInput("no Hellinger distance is above 1, so any epsilon keeps it", hint="want a smaller error")
 

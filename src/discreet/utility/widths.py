@@ -100,7 +100,7 @@ def width_without_privacy(space: PosteriorSpace, level: object = "0.95") -> Widt
 def _level(level: object) -> float:
     share = exact(level, "level", above=0)
     if share >= 1:
-        raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95")
+        raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95", parameter="level")
     return float(share)
 
 

@@ -47,21 +47,23 @@ class Fields:
         """A text, None if it is empty or not there."""
         found = self._get(name, "")
         if not isinstance(found, str):
-            raise InvalidInput(f"{_spoken(name)} must be a text", hint="reload the page")
+            raise InvalidInput(f"{_spoken(name)} must be a text", hint="reload the page", parameter=name)
         return found or None
 
     def names(self, name: str) -> list[str]:
         """A list of texts, empty if it is not there."""
         found = self._get(name, [])
         if not isinstance(found, list) or not all(isinstance(each, str) for each in found) or len(found) > MAX_NAMES:
-            raise InvalidInput(f"{_spoken(name)} must be a list of names", hint="write one on each line")
+            raise InvalidInput(
+                f"{_spoken(name)} must be a list of names", hint="write one on each line", parameter=name
+            )
         return found
 
     def flag(self, name: str) -> bool:
         """Yes or no; no if it is not there."""
         found = self._get(name, False)
         if not isinstance(found, bool):
-            raise InvalidInput(f"{_spoken(name)} must be yes or no", hint="reload the page")
+            raise InvalidInput(f"{_spoken(name)} must be yes or no", hint="reload the page", parameter=name)
         return found
 
     def all_read(self) -> None:

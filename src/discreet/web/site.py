@@ -129,7 +129,8 @@ def _told(document: dict[str, Any], status: int = 200) -> Response:
 
 def _failed(failure: Exception) -> Response:
     if isinstance(failure, DiscreetError):
-        error = {"kind": failure.kind, "message": failure.message, "hint": failure.hint, "mend": failure.hint}
+        error = {"kind": failure.kind, "message": failure.message, "hint": failure.hint, "parameter": failure.parameter}
+        error["mend"] = failure.hint
         return _told({"error": error}, STATUS.get(failure.exit_code, 500))
     message = f"an unexpected {type(failure).__name__} stopped the answer"
     hint = "please report it"

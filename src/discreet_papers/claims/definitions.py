@@ -44,16 +44,10 @@ def _closed_form(distance: Distance) -> Evidence:
 
 def _by_quadrature(p: Dirichlet, q: Dirichlet) -> float:
     from scipy.integrate import quad
+    from scipy.stats import beta
 
-    densities = [_beta_density(law) for law in (p, q)]
-    half = quad(lambda x: 0.5 * (math.sqrt(densities[0](x)) - math.sqrt(densities[1](x))) ** 2, 0, 1, limit=200)[0]
-    return math.sqrt(half)
-
-
-def _beta_density(law: Dirichlet) -> Callable[[float], float]:
-    a, b = (float(parameter) for parameter in law.parameters)
-    constant = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
-    return lambda x: math.exp(constant + (a - 1) * math.log(x) + (b - 1) * math.log1p(-x))
+    one, other = (beta(*map(float, law.parameters)).pdf for law in (p, q))
+    return math.sqrt(quad(lambda x: 0.5 * (math.sqrt(one(x)) - math.sqrt(other(x))) ** 2, 0, 1, limit=200)[0])
 
 
 def _variation(bound: Callable[[float], float]) -> Evidence:
@@ -62,13 +56,9 @@ def _variation(bound: Callable[[float], float]) -> Evidence:
     laws = [space.posterior(c) for c in space.candidates()]
     excess = {(p, q): total_variation(p, q) - bound(hellinger(p, q)) for p, q in itertools.combinations(laws, 2)}
     (p, q), worst = max(excess.items(), key=lambda item: item[1])
-    between = f"{_name(p)} and {_name(q)}"
+    between = " and ".join(f"beta({', '.join(map(str, law.parameters))})" for law in (p, q))
     shown = f"{between}: total variation {total_variation(p, q):.5f}, bound {bound(hellinger(p, q)):.5f}"
     return Evidence(worst <= 1e-9, worst, shown)
-
-
-def _name(law: Dirichlet) -> str:
-    return f"beta({', '.join(str(parameter) for parameter in law.parameters)})"
 
 
 def _local(definition: Callable[[Distance, Dirichlet, Dirichlet, Dirichlet], float]) -> Evidence:

@@ -16,8 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import ExponentialSmooth, PosteriorSpace, published_gamma, smooth_sensitivity
-from discreet.posteriors.distances import hellinger_floats
+from discreet import ExponentialSmooth, PosteriorSpace
 from discreet.sensitivity.lipschitz import smooth_smoothness
 from discreet_papers.claims.base import Check, Evidence, greatest
 
@@ -35,9 +34,8 @@ class Scores:
     @classmethod
     def of(cls, n: int, first: int) -> Scores:
         """The row of counts (first, n - first) under beta(1,1)."""
-        space, counts = PosteriorSpace(prior=[1, 1], n=n), [first, n - first]
-        distances = hellinger_floats(space.prior, counts, space.candidates().array())
-        rate = 0.5 / smooth_sensitivity(space, counts, published_gamma(space, 1, DELTA))
+        law = ExponentialSmooth.as_published(PosteriorSpace(prior=[1, 1], n=n), epsilon=1).law([first, n - first])
+        distances, rate = law.distances(), float(law.rate())
         return cls(distances, rate, float(np.exp(-rate * distances).sum()))
 
     def by_formula(self, z: float) -> float:

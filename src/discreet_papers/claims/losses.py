@@ -12,15 +12,11 @@ from typing import Any, TypeAlias
 from numpy.typing import NDArray
 
 from discreet import Laplace, LaplaceImproved, PosteriorSpace, audit, local_sensitivity, reciprocal_sensitivity
-from discreet.mechanisms.exponential import (
-    Exponential,
-    ExponentialGlobal,
-    ExponentialReciprocal,
-    ExponentialSmooth,
-)
+from discreet.mechanisms.exponential import Exponential, ExponentialGlobal, ExponentialReciprocal, ExponentialSmooth
 from discreet.privacy_loss.scan import Dense
 from discreet.sensitivity.vectorised import Steps
 from discreet_papers.claims.base import Check, Evidence, greatest
+from discreet_papers.figures.readings import prior_name
 
 SPACES = tuple(
     PosteriorSpace(prior=prior, n=n)
@@ -36,8 +32,6 @@ SPACES = tuple(
 )
 """Where losses are enumerated: small, large, uneven and strong priors, two and three categories."""
 
-WHERE = "beta(.01,.01), (.1,.1), (1,1), (7,4), (20,20) and DL(1,1,1), n = 1 to 100,000, all neighbours and outputs"
-
 Outputs: TypeAlias = Callable[["NDArray[Any]", "NDArray[Any]", int, int], "slice | None"]
 """The outputs that an argument looks at for data sets x and y, by rank, given LS and all distances; None for none."""
 
@@ -52,8 +46,7 @@ def _largest_loss(make: Callable[[PosteriorSpace], Exponential], bound: float) -
 
 
 def _name(space: PosteriorSpace) -> str:
-    kind = "beta" if space.k == 2 else "DL"
-    return f"{kind}({','.join(f'{float(a):g}' for a in space.prior.parameters)})"
+    return prior_name(f"{float(a):g}" for a in space.prior.parameters)
 
 
 def _scaled(kind: type[Exponential], factor: Fraction) -> Callable[[PosteriorSpace], Exponential]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 from discreet.arithmetic.numbers import Enclosure, ball, precision
-from discreet_papers.claims.base import Check, Evidence
+from discreet_papers.claims.base import Check, Evidence, greatest
 from discreet_papers.verification.dilations import UNIFORM, Steps, dilation
 from discreet_papers.verification.ideal import Ideal
 from discreet_papers.verification.proposition import opposite_dilation, three_terms
@@ -28,15 +29,19 @@ BITS = 128
 
 def _suffices(enough: Enough) -> Evidence:
     """The exact closeness of the clamped ideal mechanism's outputs, for all pairs of three laws, against δ."""
-    ideal = Ideal(epsilon=1, lattice="1/8", bound=4)
-    worst, where = float("-inf"), ""
-    for one, mu1 in LAWS.items():
-        for other, mu2 in LAWS.items():
-            needed = max(float(ideal.closeness(a, b, mu1=mu1, mu2=mu2).lower) for a, b in ((0, 1), (1, 0)))
-            if needed - enough(mu1, mu2) > worst + 1e-12:
-                worst = needed - enough(mu1, mu2)
-                where = f"μ₁ {one}, μ₂ {other}: {needed:.4f} is needed, {enough(mu1, mu2):.4f} claimed"
+    worst, where = greatest(
+        (needed - claimed, f"{laws}: {needed:.4f} is needed, {claimed:.4f} claimed")
+        for laws, needed, claimed in _compared(enough, "1/8")
+    )
     return Evidence(worst <= 1e-12, worst, where)
+
+
+def _compared(enough: Enough, lattice: str) -> Iterator[tuple[str, float, float]]:
+    """For all pairs of laws: their names, the δ that is needed on this lattice, and the one that is claimed."""
+    ideal = Ideal(epsilon=1, lattice=lattice, bound=4)
+    for (one, mu1), (other, mu2) in itertools.product(LAWS.items(), repeat=2):
+        needed = max(float(ideal.closeness(a, b, mu1=mu1, mu2=mu2).lower) for a, b in ((0, 1), (1, 0)))
+        yield f"μ₁ {one}, μ₂ {other}", needed, enough(mu1, mu2)
 
 
 def _unclamped(enough: Enough) -> Evidence:
@@ -87,13 +92,11 @@ def _definition(value: Callable[[], Enclosure | Fraction]) -> Evidence:
 
 def _equivalence(enough: Enough) -> Evidence:
     """Snap is (1, δ)-private for noise laws μ₁ and μ₂ iff the criterion is at most δ: so the two must be equal."""
-    ideal = Ideal(epsilon=1, lattice="1/64", bound=4)
-    wrong = []
-    for one, mu1 in LAWS.items():
-        for other, mu2 in LAWS.items():
-            needed = max(float(ideal.closeness(a, b, mu1=mu1, mu2=mu2)) for a, b in ((0, 1), (1, 0)))
-            if abs(needed - enough(mu1, mu2)) > 0.05:  # the lattice hides a little
-                wrong.append(f"μ₁ {one}, μ₂ {other}: criterion {enough(mu1, mu2):.3f}, needed {needed:.3f}")
+    wrong = [
+        f"{laws}: criterion {claimed:.3f}, needed {needed:.3f}"
+        for laws, needed, claimed in _compared(enough, "1/64")
+        if abs(needed - claimed) > 0.05  # the lattice hides a little
+    ]
     return Evidence(not wrong, len(wrong), "; ".join(wrong[:2]) if wrong else "equal for all pairs of three laws")
 
 

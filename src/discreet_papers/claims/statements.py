@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from discreet.posteriors.grid import grid
 from discreet_papers.claims.base import Check, Evidence
 
 SIZES = range(1, 41)
-Compare: TypeAlias = Callable[[float, float], bool]
 
 
 def _step(x: int, n: int) -> float:

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from discreet.cli.tables import print_json, print_table, print_written, say
 from discreet.errors import InvalidInput
+from discreet.figures.image import picture_format
+from discreet_papers.registry import ENTRIES, chosen
 
 if TYPE_CHECKING:
     from discreet_papers.records import Made
@@ -29,8 +32,6 @@ def reproduce(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Make the figures of the papers behind discreet again, with their numbers, and a report that opens offline."""
-    from discreet_papers.registry import chosen
-
     asked = figures or []
     entries = () if set(asked) == {"claims"} else chosen([name for name in asked if name != "claims"])
     if show_list:
@@ -38,12 +39,9 @@ def reproduce(
         return
     if out is None:
         raise InvalidInput("a place for the figures is needed", hint="give --out and a directory")
-    from discreet.figures.image import picture_format
-
     picture_format(Path("figure.png"))  # refused now, and not after minutes, where matplotlib is missing
     from discreet_papers.claims import CLAIMS
     from discreet_papers.records import CLAIM_FOLDER, put, recall, recall_check
-    from discreet_papers.registry import ENTRIES
     from discreet_papers.report import report
     from discreet_papers.run import reproduce as run
 
@@ -64,12 +62,12 @@ def _progress(*, quiet: bool) -> Iterator[Callable[[str, float | None, int, int]
     """A bar over figures and claims for a terminal; a line each for anything else."""
     if not sys.stderr.isatty():
 
-        def say(name: str, seconds: float | None, done: int, total: int) -> None:
+        def line(name: str, seconds: float | None, done: int, total: int) -> None:
             took = "already there" if seconds is None else f"{seconds:.1f} s"
             if not quiet:
                 print(f"[{done}/{total}] {name}: {took}", flush=True)
 
-        yield say
+        yield line
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -85,11 +83,7 @@ def _progress(*, quiet: bool) -> Iterator[Callable[[str, float | None, int, int]
 
 
 def _print_list(*, as_json: bool) -> None:
-    from discreet_papers.registry import ENTRIES
-
     if as_json:
-        from discreet.cli.tables import print_json
-
         rows = [
             {"name": e.id, "also": list(e.also), "kind": e.kind, "source": e.source, "title": e.title} for e in ENTRIES
         ]
@@ -97,16 +91,12 @@ def _print_list(*, as_json: bool) -> None:
         return
     from rich.box import SIMPLE_HEAD
 
-    from discreet.cli.tables import print_table
-
     lines = [(entry.id, entry.source, entry.title) for entry in ENTRIES]
     lines.append(("claims", "all papers", "Every checkable statement, with its verdict"))
     print_table("", dict.fromkeys(("name", "where", "what"), "left"), lines, box=SIMPLE_HEAD)
 
 
 def _print_made(made: list[Made], report: Path, *, as_json: bool) -> None:
-    from discreet.cli.tables import print_json, print_written, say
-
     if as_json:
         rows = [{"name": m.id, "seconds": m.seconds, "settings": m.settings, "sentences": m.sentences} for m in made]
         print_json({"figures": rows, "report": str(report)})

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+import discreet as dc
+from discreet.cli.busy import busy
 from discreet.cli.help import HelpTyper
 from discreet.errors import InvalidInput
 
@@ -40,7 +42,6 @@ def release(
     as_json: AsJson = False,
 ) -> None:
     """Release a number by one exact draw. What is printed may be published."""
-    import discreet as dc
     from discreet_papers.cli import snap_documents as documents
     from discreet_papers.figures import snapping as figures
 
@@ -69,8 +70,6 @@ def verify(
     as_json: AsJson = False,
 ) -> None:
     """Compute the exact privacy loss of the float program between two values, or certify it for all of them."""
-    import discreet as dc
-    from discreet.cli.busy import busy
     from discreet_papers.cli import snap_documents as documents
     from discreet_papers.figures import snapping as figures
 
@@ -99,15 +98,12 @@ def attack(
     as_json: AsJson = False,
 ) -> None:
     """Find outputs of a float Laplace that only one of two neighbours can give, and none for snapping."""
-    import discreet as dc
-    from discreet.arithmetic.numbers import exact
-    from discreet.cli.busy import busy
     from discreet_papers.cli import snap_documents as documents
     from discreet_papers.figures import pores
     from discreet_papers.verification.attack import FloatLaplace
 
     laplace = FloatLaplace(epsilon=epsilon, exact_uniforms=exact_uniforms)
-    wide = 100 / exact(epsilon, "epsilon", above=0) if bound is None else bound
+    wide = 100 / laplace.epsilon if bound is None else bound
     snapping = dc.Snapping(epsilon=epsilon, bound=wide)
     with documents.picture(plot) as write:
         with busy("attacking"):

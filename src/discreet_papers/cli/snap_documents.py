@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from discreet.arithmetic.binary64 import Dyadic
 from discreet.arithmetic.numbers import exact, float_upper
 from discreet.cli.files import Reserved
-from discreet.cli.tables import print_json, print_written
+from discreet.cli.tables import print_json, print_table, print_written, say
 from discreet.figures.image import picture_format, render
 from discreet.mechanisms.snapping.number import Snapping
 from discreet.mechanisms.snapping.proof import Certificate, Verdict
 from discreet.receipts import plain
+from discreet_papers.table import Figure
 from discreet_papers.verification.attack import FloatLaplace, Snapped, scan
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 LABELS = {
     "output": "output",
@@ -42,7 +40,6 @@ LABELS = {
 
 
 def parameters(snapping: Snapping) -> dict[str, Any]:
-    """The public parameters."""
     return {
         "epsilon": float_upper(snapping.epsilon),
         "epsilon_exact": str(snapping.epsilon),
@@ -98,7 +95,6 @@ def attack_document(laplace: FloatLaplace, snapping: Snapping, value: str, neigh
     """The attack on both mechanisms: a concrete output, its exact probability, and how many others there are.
 
     >>> import discreet as dc
-    >>> from discreet_papers.verification.attack import FloatLaplace
     >>> document = attack_document(FloatLaplace(epsilon=1), dc.Snapping(epsilon=1, bound=100), "0", "1")
     >>> document["float_laplace"]["infinite"], document["snapping"]["infinite"], document["snapping"]["pores"]
     (True, False, 0)
@@ -132,7 +128,6 @@ def attack_document(laplace: FloatLaplace, snapping: Snapping, value: str, neigh
 def dyadic_text(number: Dyadic) -> str:
     """A dyadic number as people write it.
 
-    >>> from discreet.arithmetic.binary64 import Dyadic
     >>> dyadic_text(Dyadic(3, -59))
     '3·2^-59'
     """
@@ -141,8 +136,6 @@ def dyadic_text(number: Dyadic) -> str:
 
 def print_document(document: dict[str, Any], title: str) -> None:
     """A release or a verification for people."""
-    from discreet.cli.tables import print_table
-
     certain = document.get("complete", True) and not document.get("all_values", False)
     labels = LABELS if certain else LABELS | {"exact_epsilon": "loss, at most"}
     rows = [(label, _shown(document[key])) for key, label in labels.items() if key in document]
@@ -152,8 +145,6 @@ def print_document(document: dict[str, Any], title: str) -> None:
 
 def print_attack(document: dict[str, Any]) -> None:
     """The attack for people: sentences, because each says what follows."""
-    from discreet.cli.tables import say
-
     porous, snapped = document["float_laplace"], document["snapping"]
     value, neighbour = document["value"], document["neighbour"]
     say(f"float Laplace, ε = {snapped['epsilon_exact']}, value {value} against {neighbour}")

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.figures.style import STYLE, dress, legend_below, paint_box, two_panels
 from discreet_papers.figures.error_laws import BOX, RUNS, ErrorLaw, Runs
-from discreet_papers.table import Table
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from discreet_papers.table import Axes, Figure, Table
 
 WIDTH = 0.34
 LEGEND = "filled: exact law; outline: 1000 runs; boxes 25 to 75 %, whiskers 5 to 95 %"

@@ -7,20 +7,19 @@ approximation: the mean of m runs exceeds μ + t with probability at most exp(-m
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.mechanisms import Geometric
 from discreet.mechanisms.geometric import noise_vectors
-from discreet.posteriors.distances import second_difference
+from discreet.posteriors.distances import hellinger_floats
 from discreet.samplers.bits import SYSTEM, Bits, draw_words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from discreet_papers.figures.streams import Stream
 
 RUNS = 1000
@@ -31,7 +30,6 @@ FALSE_ALARM = 1e-9
 BOX = (0.05, 0.25, 0.5, 0.75, 0.95)
 """The quantiles of a box: its whiskers, its quartiles and its median."""
 
-_TAIL = 1e-14
 _ROUNDING = 1e-12
 
 _FINEST, _RATIO = 1e-7, 1.01
@@ -121,11 +119,8 @@ class ErrorLaw:
         return tuple(self.quantile(p) for p in BOX)
 
     def draw_distances(self, size: int, bits: Bits = SYSTEM) -> NDArray[np.float64]:
-        """Distances of independent outputs, for studies: inversion in floats."""
-        sums = np.cumsum(self.chance)
-        at = np.searchsorted(sums / sums[-1], draw_uniform(bits, size), side="right")
-        found: NDArray[np.float64] = self.distance[at.clip(0, len(sums) - 1)]
-        return found
+        """Distances of independent outputs, for studies."""
+        return invert(self.distance, self.chance, draw_uniform(bits, size))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,35 +172,24 @@ def draw_uniform(bits: Bits, size: int) -> NDArray[np.float64]:
     return found
 
 
+def invert(value: NDArray[Any], weight: NDArray[np.float64], uniform: NDArray[np.float64]) -> NDArray[Any]:
+    """Draws from a law by inversion in floats, for studies: one for each uniform number."""
+    sums = np.cumsum(weight)
+    drawn: NDArray[Any] = value[np.searchsorted(sums / sums[-1], uniform, side="right").clip(0, len(sums) - 1)]
+    return drawn
+
+
 def geometric_law(mechanism: Geometric, counts: Sequence[int]) -> ErrorLaw:
-    """The error of the geometric mechanism by summing over its noise, of which a part of at most 1e-14 is left out.
+    """The error of the geometric mechanism by summing over its noise, of which a negligible part is left out.
 
     >>> from discreet.posteriors.space import PosteriorSpace
     >>> round(geometric_law(Geometric(PosteriorSpace(prior=[1, 1], n=100), epsilon=1), [50, 50]).mean, 4)
     0.0594
     """
-    moves, norms = noise_vectors(mechanism.space.k, _radius(mechanism))
-    space = mechanism.space
-    back = mechanism.way_back(moves + np.array(counts))
-    log_affinity = np.zeros(len(back))
-    for parameter, c, released in zip(space.prior.alpha, counts, back.T, strict=True):
-        near = np.arange(released.min(), released.max() + 1)
-        log_affinity -= 0.5 * second_difference(parameter + c, parameter + near, near - c)[released - near[0]]
-    distance = np.sqrt(-np.expm1(np.minimum(log_affinity, 0.0)))
+    moves, _ = noise_vectors(mechanism.space.k, mechanism.noise_radius(1))
+    noisy = moves + np.array(counts)
+    distance = hellinger_floats(mechanism.space.prior, counts, mechanism.way_back(noisy))
     value, index = np.unique(distance, return_inverse=True)
     weight: NDArray[np.float64] = np.zeros(len(value))
-    np.add.at(weight, index, np.exp(-float(mechanism.epsilon) / 2 * norms))
+    np.add.at(weight, index, np.exp(mechanism.kernel.row(counts, noisy).values))
     return ErrorLaw.of(value, weight)
-
-
-def _radius(mechanism: Geometric) -> int:
-    """A T such that noise with ‖v‖₁ > 2T is negligible: C(T+k-1, k-1)² vectors at most have ‖v‖₁ = 2T, ratios fall."""
-    k, epsilon = mechanism.space.k, float(mechanism.epsilon)
-    log_total = float(mechanism.noise.log_total())
-    t = 0
-    while True:
-        t += 1
-        ratio = ((t + k) / (t + 1)) ** 2 * math.exp(-epsilon)
-        log_term = 2 * (math.lgamma(t + k) - math.lgamma(k) - math.lgamma(t + 1)) - epsilon * t
-        if ratio < 1 and log_term - math.log1p(-ratio) - log_total < math.log(_TAIL):
-            return t

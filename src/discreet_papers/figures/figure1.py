@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from discreet import PosteriorSpace, global_sensitivity, local_sensitivity, published_gamma, smooth_sensitivity
 from discreet.figures.style import BLUE, ORANGE, PURPLE, dress, legend_below, two_panels
 from discreet_papers.figures.readings import DELTA, DISTANCE, DISTANCE_SETTING, PRINTED, READINGS, RIGHT
 from discreet_papers.published import LegacySensitivity, legacy_gamma
-from discreet_papers.table import Table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from discreet_papers.table import Figure, Table
 
 SPACE = PosteriorSpace(prior=[1, 1], n=100)
 EPSILON = "1"
@@ -66,7 +63,6 @@ def numbers(quick: bool) -> SensitivityNumbers:
 
 
 def table(shown: SensitivityNumbers) -> Table:
-    """One row per data set."""
     columns = [(reading, kind) for reading, curves in shown.curves.items() for kind in curves]
     return Table(
         ("first count", *(f"{kind}, {reading}" for reading, kind in columns)),
@@ -75,7 +71,6 @@ def table(shown: SensitivityNumbers) -> Table:
 
 
 def sentences(shown: SensitivityNumbers) -> list[str]:
-    """The edge and the centre."""
     return [
         f"{reading.capitalize()}: the local sensitivity is {curves['local'][0]:.5f} at the edge and "
         f"{curves['local'][SPACE.n // 2]:.5f} at the centre, where the smooth one is "

@@ -6,17 +6,14 @@ neighbour that is farthest: the peak has two points.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from discreet.figures.style import BLUE, ORANGE, dress, legend_below, two_panels
 from discreet.posteriors.space import PosteriorSpace
 from discreet_papers.figures.readings import DISTANCE, DISTANCE_SETTING, READINGS, distances
-from discreet_papers.table import Table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from discreet_papers.table import Figure, Table
 
 SPACE = PosteriorSpace(prior=[1, 1], n=100)
 DATA = {(50, 50): (BLUE, "-"), (20, 80): (ORANGE, "--")}
@@ -50,7 +47,6 @@ def numbers(quick: bool) -> Curves:
 
 
 def table(shown: Curves) -> Table:
-    """One row per candidate."""
     keys = list(shown)
     return Table(
         ("first count of r", *(f"{reading}, c = {data}" for reading, data in keys)),
@@ -64,7 +60,6 @@ def peaks(curve: list[float]) -> list[int]:
 
 
 def sentences(shown: Curves) -> list[str]:
-    """Where the peaks are."""
     lines = []
     for (reading, data), curve in shown.items():
         places = " and ".join(f"({r}, {SPACE.n - r})" for r in peaks(curve))
@@ -73,7 +68,6 @@ def sentences(shown: Curves) -> list[str]:
 
 
 def paint(shown: Curves) -> Figure:
-    """Two panels, the data marked."""
     title = "Largest change of the score between neighbours, for every candidate r; prior beta(1,1), n = 100"
     figure, panels = two_panels(title)
     for axes, reading in zip(panels, READINGS, strict=True):

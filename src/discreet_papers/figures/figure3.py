@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +11,9 @@ from numpy.typing import NDArray
 from discreet.figures.plans import balanced
 from discreet.figures.style import STYLE, dress, figure_of, legend_below
 from discreet.posteriors.space import PosteriorSpace
-from discreet_papers.figures.readings import DELTA, DISTANCE, DISTANCE_SETTING, NAMES, READINGS, stream
+from discreet_papers.figures.readings import DISTANCE, NAMES, READINGS, common_settings, stream
 from discreet_papers.figures.streams import Stream
-from discreet_papers.table import Table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from discreet_papers.table import Figure, Table
 
 EPSILON = "1"
 N = 100
@@ -43,11 +39,7 @@ def settings(quick: bool) -> dict[str, str]:
         "k": "2, 3, 4",
         "n": str(N),
         "data": "balanced",
-        "epsilon": EPSILON,
-        "delta": DELTA,
-        "M_H": "exponential-smooth, s = ε/2",
-        "bins": f"{BINS} from 0 to 1",
-        "distance": DISTANCE_SETTING,
+        **common_settings(EPSILON, bins=f"{BINS} from 0 to 1"),
     }
 
 
@@ -72,7 +64,6 @@ def _binned(law: Stream) -> NDArray[np.float64]:
 
 
 def table(shown: list[Law]) -> Table:
-    """One row per bin."""
     return Table(
         ("from distance", "to distance", *(f"{law.mechanism}, k = {law.k}, {law.reading}" for law in shown)),
         tuple((i / BINS, (i + 1) / BINS, *(float(law.chance[i]) for law in shown)) for i in range(BINS)),
@@ -80,7 +71,6 @@ def table(shown: list[Law]) -> Table:
 
 
 def sentences(shown: list[Law]) -> list[str]:
-    """How often each comes near."""
     lines = []
     for reading in READINGS:
         parts = []

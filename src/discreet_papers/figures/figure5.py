@@ -5,26 +5,12 @@ The papers do not print which priors; ε is taken as in Figure 4.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from discreet.posteriors.space import PosteriorSpace
 from discreet_papers.figures.boxes import Box, box_figure, box_means
 from discreet_papers.figures.boxes import box_table as table
 from discreet_papers.figures.error_laws import RUNS, ErrorLaw
-from discreet_papers.figures.growth import EPSILON
-from discreet_papers.figures.readings import (
-    DELTA,
-    DISTANCE,
-    DISTANCE_SETTING,
-    NAMES,
-    PRINTED,
-    READINGS,
-    RIGHT,
-    law_and_runs,
-)
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from discreet_papers.figures.readings import DISTANCE, EPSILON, MECHANISMS, READINGS, common_settings, law_and_runs
+from discreet_papers.table import Figure
 
 __all__ = ["numbers", "paint", "sentences", "settings", "table"]
 
@@ -34,15 +20,10 @@ QUICK = (1, 20, 100)
 
 
 def settings(quick: bool) -> dict[str, str]:
-    """What the figure is made from."""
     return {
         "data": str(DATA),
         "priors": ", ".join(f"beta({a},{a})" for a in (QUICK if quick else PRIORS)),
-        "epsilon": f"{EPSILON[PRINTED]} as printed, {EPSILON[RIGHT]} put right",
-        "delta": DELTA,
-        "M_H": "exponential-smooth, s = ε/2",
-        "runs": str(RUNS),
-        "distance": DISTANCE_SETTING,
+        **common_settings(runs=str(RUNS)),
     }
 
 
@@ -51,7 +32,7 @@ def numbers(quick: bool) -> list[Box]:
     boxes = []
     for a in QUICK if quick else PRIORS:
         space = PosteriorSpace(prior=[a, a], n=sum(DATA))
-        for reading, names in ((PRINTED, NAMES), (RIGHT, (*NAMES, "geometric"))):
+        for reading, names in MECHANISMS.items():
             for name in names:
                 law, runs = law_and_runs(reading, name, space, DATA, EPSILON[reading])
                 whole = law if isinstance(law, ErrorLaw) else ErrorLaw.of_stream(law)
@@ -60,12 +41,10 @@ def numbers(quick: bool) -> list[Box]:
 
 
 def sentences(shown: list[Box]) -> list[str]:
-    """The means under every prior."""
     return box_means(shown, "Mean error {panel}, prior beta({place},{place})")
 
 
 def paint(shown: list[Box]) -> Figure:
-    """Two panels."""
     labels = {
         reading: (
             f"{reading}: ε = {EPSILON[reading]}",

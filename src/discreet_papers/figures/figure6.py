@@ -7,19 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from discreet import ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, ExponentialSmooth, Mechanism, audit
 from discreet.figures.style import GREY, STYLE, dress, legend_below, plain_logs, two_panels
 from discreet.posteriors.space import PosteriorSpace
-from discreet.privacy_loss.scan import Extreme, LineScan
+from discreet.privacy_loss.scan import LineScan, WorstCase
 from discreet.sensitivity.exact import published_gamma
 from discreet_papers.figures.readings import DISTANCE, DISTANCE_SETTING, PRINTED, READINGS, RIGHT
 from discreet_papers.published import LegacyLine, LegacySensitivity
-from discreet_papers.table import Table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from discreet_papers.table import Figure, Table
 
 EPSILON, DELTA = "1", "0.0005"
 SIZES = (30, 100, 300, 1000, 3000, 10_000, 20_000, 50_000)
@@ -40,7 +36,6 @@ class Loss:
 
 
 def settings(quick: bool) -> dict[str, str]:
-    """What the figure is made from."""
     return {
         "prior": "1, 1",
         "n": ", ".join(map(str, QUICK if quick else SIZES)),
@@ -57,13 +52,13 @@ def numbers(quick: bool) -> list[Loss]:
     for n in QUICK if quick else SIZES:
         space = PosteriorSpace(prior=[1, 1], n=n)
         for name, extreme in legacy_losses(space).items():
-            worst = (extreme.counts, extreme.neighbour, extreme.output)
+            worst = (extreme.counts[0], extreme.neighbour[0], extreme.output[0])
             found.append(Loss(PRINTED, name, n, extreme.loss, worst))
         found += right_losses(space)
     return found
 
 
-def legacy_losses(space: PosteriorSpace) -> dict[str, Extreme]:
+def legacy_losses(space: PosteriorSpace) -> dict[str, WorstCase]:
     """The exact losses of M_H and of local sensitivity under the papers' distance.
 
     >>> {name: round(found.loss, 3) for name, found in legacy_losses(PosteriorSpace(prior=[1, 1], n=1000)).items()}
@@ -97,7 +92,6 @@ def right_losses(space: PosteriorSpace, names: Sequence[str] = NAMES) -> list[Lo
 
 
 def table(shown: list[Loss]) -> Table:
-    """One row per loss."""
     return Table(
         ("reading", "mechanism", "n", "exact loss", "worst data", "its neighbour", "the output"),
         tuple((loss.reading, loss.mechanism, loss.n, loss.epsilon, *loss.worst) for loss in shown),

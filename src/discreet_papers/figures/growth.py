@@ -8,32 +8,17 @@ The papers print neither n nor values for Figures 5(a) and 5(b).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 from discreet.figures.plans import balanced
 from discreet.figures.style import STYLE, dress, legend_below, plain_logs, two_panels
 from discreet.posteriors.space import PosteriorSpace
+from discreet_papers.figures import readings
 from discreet_papers.figures.error_laws import RUNS, Runs
-from discreet_papers.figures.readings import (
-    DELTA,
-    DISTANCE,
-    DISTANCE_SETTING,
-    NAMES,
-    PRINTED,
-    READINGS,
-    RIGHT,
-    law_and_runs,
-    stream,
-)
-from discreet_papers.table import Table
+from discreet_papers.figures.readings import DISTANCE, EPSILON, MECHANISMS, PRINTED, READINGS, RIGHT
+from discreet_papers.table import Figure, Table
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-EPSILON = {PRINTED: "0.8", RIGHT: "1"}
 STEP, LAST = 10, 600
 
 
@@ -72,16 +57,11 @@ class Growth:
     crossings: tuple[tuple[str, str], ...] = ()
 
     def settings(self, quick: bool) -> dict[str, str]:
-        """What the points are made from."""
         return {
             "prior": ", ".join(["1"] * self.k),
             "data": "balanced",
             "n": ", ".join(map(str, self.quick if quick else self.sizes)),
-            "epsilon": f"{EPSILON[PRINTED]} as printed, {EPSILON[RIGHT]} put right",
-            "delta": DELTA,
-            "M_H": "exponential-smooth, s = ε/2",
-            "runs": str(RUNS),
-            "distance": DISTANCE_SETTING,
+            **readings.common_settings(runs=str(RUNS)),
         }
 
     def numbers(self, quick: bool) -> GrowthNumbers:
@@ -89,13 +69,11 @@ class Growth:
         points = []
         for n in self.quick if quick else self.sizes:
             space = PosteriorSpace(prior=[1] * self.k, n=n)
-            points += [point(PRINTED, space, name) for name in NAMES]
-            points += [point(RIGHT, space, name) for name in (*NAMES, "geometric")]
+            points += [point(reading, space, name) for reading, names in MECHANISMS.items() for name in names]
         places = {f"{reading}, ε = {epsilon}": overtaking(reading, epsilon) for reading, epsilon in self.crossings}
         return GrowthNumbers(points, places)
 
     def table(self, shown: GrowthNumbers) -> Table:
-        """One row for each point."""
         return Table(
             ("reading", "mechanism", "n", "exact mean", f"mean of {RUNS} runs", "allowed gap at 1e-9"),
             tuple((p.reading, p.mechanism, p.n, p.mean, p.runs.mean, p.runs.allowed) for p in shown.points),
@@ -116,11 +94,17 @@ class Growth:
         ratios = {n: shown.mean(RIGHT, "M_H", n) / shown.mean(RIGHT, "laplace-improved", n) for n in (told[-1], last)}
         listed = " and ".join(f"{ratio:.3f} at n = {n:,}" for n, ratio in ratios.items())
         lines.append(f"Put right, the mean error of M_H is {listed} times that of improved Laplace.")
-        return [*lines, _agreement(shown.points)]
+        good = sum(p.runs.agrees_with(p.mean) for p in shown.points)
+        widest = max(abs(p.runs.mean - p.mean) / p.runs.allowed for p in shown.points)
+        lines.append(
+            f"{good} of {len(shown.points)} averages of {RUNS} runs lie as near to the exact means as they must with a "
+            f"false-alarm rate of 1e-9; the farthest is {widest:.2f} of the allowed gap away."
+        )
+        return lines
 
     def paint(self, shown: GrowthNumbers) -> Figure:
         """Two panels: curves for the exact means, hollow marks for the averages of runs."""
-        prior = f"{'beta' if self.k == 2 else 'DL'}({','.join(['1'] * self.k)})"
+        prior = readings.prior_name([1] * self.k)
         figure, panels = two_panels(f"Mean error against the number of records, prior {prior}, balanced data")
         for axes, reading in zip(panels, READINGS, strict=True):
             for name, style in STYLE.items():
@@ -140,14 +124,16 @@ class Growth:
 
 def point(reading: str, space: PosteriorSpace, name: str) -> Point:
     """One mechanism on balanced data, by the distance and the ε of the reading."""
-    law, distances = law_and_runs(reading, name, space, balanced(space), EPSILON[reading])
+    law, distances = readings.law_and_runs(reading, name, space, balanced(space), EPSILON[reading])
     return Point(reading, name, space.n, law.mean, Runs.of(distances, law))
 
 
 def gap(reading: str, epsilon: str, n: int) -> float:
     """M_H's mean error minus the baseline's for two categories, exactly."""
     space = PosteriorSpace(prior=[1, 1], n=n)
-    smooth, baseline = (stream(reading, name, space, balanced(space), epsilon).mean for name in ("M_H", "laplace"))
+    smooth, baseline = (
+        readings.stream(reading, name, space, balanced(space), epsilon).mean for name in ("M_H", "laplace")
+    )
     return smooth - baseline
 
 
@@ -164,16 +150,6 @@ def overtaking(reading: str, epsilon: str) -> int:
             break
         least = n
     return least
-
-
-def _agreement(points: Sequence[Point]) -> str:
-    """Whether the runs agree with the exact means, in a sentence."""
-    good = sum(point.runs.agrees_with(point.mean) for point in points)
-    widest = max(abs(point.runs.mean - point.mean) / point.runs.allowed for point in points)
-    return (
-        f"{good} of {len(points)} averages of {RUNS} runs lie as near to the exact means as they must with a "
-        f"false-alarm rate of 1e-9; the farthest is {widest:.2f} of the allowed gap away."
-    )
 
 
 FIGURE_4 = Growth(

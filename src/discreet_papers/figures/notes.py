@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +25,9 @@ from discreet.sensitivity.vectorised import Steps
 from discreet.utility.metrics import METRIC, MetricName
 from discreet_papers.figures.boxes import Box, box_figure, box_means, box_table
 from discreet_papers.figures.error_laws import RUNS, ErrorLaw
-from discreet_papers.figures.readings import PRINTED, RIGHT
+from discreet_papers.figures.readings import PRINTED, RIGHT, prior_name
 from discreet_papers.published import legacy_gamma
-from discreet_papers.table import Table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from discreet_papers.table import Figure, Table
 
 CAPTIONS = {100: ("0.08", "0.09"), 120: ("0.0945", "0.096")}
 """By n: the local and the smooth sensitivity as printed under Figure 3."""
@@ -147,7 +143,6 @@ class Notes:
         return f"n = {n}" if len(self.metrics) == 1 else f"n = {n}, {metric}"
 
     def table(self, shown: NotesNumbers) -> Table:
-        """One row for each box."""
         return box_table(shown.boxes)
 
     def sentences(self, shown: NotesNumbers) -> list[str]:
@@ -171,23 +166,19 @@ class Notes:
 
     def _gamma_told(self, n: int) -> str:
         source = self.gamma_of.get(n, n)
-        carried = "" if source == n else f" (that of n = {source}; this n has {legacy_gamma(n, *self._budget):.13f})"
-        beta, right = (published_gamma(PosteriorSpace(prior=p, n=n), *self._budget) for p in ([1, 1], self.prior))
+        budget = (self.epsilon, self.epsilon)
+        carried = "" if source == n else f" (that of n = {source}; this n has {legacy_gamma(n, *budget):.13f})"
+        beta, right = (published_gamma(PosteriorSpace(prior=p, n=n), *budget) for p in ([1, 1], self.prior))
         return (
             f"n = {n}: the printed γ is {self._gamma(n):.13f}{carried}, with 2n in the logarithm; the text's 2(n+1) "
             f"gives {beta:.10f}, and the true number of candidates {right:.10f}."
         )
 
-    @property
-    def _budget(self) -> tuple[str, str]:
-        return self.epsilon, self.epsilon
-
     def paint(self, shown: NotesNumbers) -> Figure:
-        """A panel for each n, or for each metric."""
         panels = [(self._panel(n, metric), UNIT[metric]) for n in self.sizes for metric in self.metrics]
         labels = {panel: (panel, "settings", unit) for panel, unit in panels}
-        prior = f"{'beta' if len(self.prior) == 2 else 'DL'}({','.join(map(str, self.prior))})"
-        return box_figure(shown.boxes, f"Error with prior {prior}, ε = δ = {self.epsilon}", labels, self.top)
+        title = f"Error with prior {prior_name(self.prior)}, ε = δ = {self.epsilon}"
+        return box_figure(shown.boxes, title, labels, self.top)
 
 
 _GLOBAL = {"global sensitivity": "H(DL(7,4,5), DL(8,3,5)) as printed, the largest between neighbours put right"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from discreet.arithmetic.numbers import exact_datum
 from discreet.arithmetic.texts import visible_text
@@ -13,11 +12,8 @@ from discreet.figures.posterior import BLUE, ORANGE
 from discreet.figures.style import dress, figure_of
 from discreet.mechanisms.snapping.law import law_between
 from discreet.mechanisms.snapping.number import Snapping
+from discreet_papers.table import Axes, Figure
 from discreet_papers.verification.attack import FloatLaplace
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 GREY = "#999999"
 SHOWN = 12

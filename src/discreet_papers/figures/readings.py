@@ -6,19 +6,13 @@ A mechanism has its exact error law under either reading, and a thousand runs of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet import Geometric, Laplace, LaplaceImproved, PosteriorSpace
-from discreet.mechanisms.exponential import (
-    Exponential,
-    ExponentialGlobal,
-    ExponentialLocal,
-    ExponentialReciprocal,
-    ExponentialSmooth,
-)
+from discreet.mechanisms.exponential import Exponential, ExponentialSmooth
 from discreet.posteriors.distances import hellinger_floats
 from discreet_papers.figures.error_laws import RUNS, ErrorLaw, geometric_law
 from discreet_papers.figures.streams import ExponentialStream, LaplaceStream, Stream
@@ -29,18 +23,37 @@ READINGS = (PRINTED, RIGHT)
 DISTANCE = {PRINTED: "papers' distance", RIGHT: "Hellinger distance"}
 DISTANCE_SETTING = "sqrt(1 - BC^(1/ln(n+Σα))) as printed, Hellinger put right"
 
-KINDS: tuple[type[Exponential], ...] = (ExponentialReciprocal, ExponentialSmooth, ExponentialLocal, ExponentialGlobal)
-"""The exponential mechanisms, by the kind of sensitivity."""
-
 DELTA = "1e-8"
 NAMES = ("M_H", "laplace", "laplace-improved")
 """The mechanisms that the papers compare; M_H is exponential-smooth at s = ε/2."""
+
+MECHANISMS = {PRINTED: NAMES, RIGHT: (*NAMES, "geometric")}
+EPSILON = {PRINTED: "0.8", RIGHT: "1"}
+"""What is compared in Figures 4 and 5, and at which ε."""
 
 _FAMILY: dict[str, type[ExponentialSmooth] | type[Laplace] | type[LaplaceImproved]] = {
     "M_H": ExponentialSmooth,
     "laplace": Laplace,
     "laplace-improved": LaplaceImproved,
 }
+
+
+def common_settings(
+    epsilon: str = f"{EPSILON[PRINTED]} as printed, {EPSILON[RIGHT]} put right", **more: str
+) -> dict[str, str]:
+    """What the figures of paper 001 that compare errors have in common."""
+    mechanism = "exponential-smooth, s = ε/2"
+    return {"epsilon": epsilon, "delta": DELTA, "M_H": mechanism, **more, "distance": DISTANCE_SETTING}
+
+
+def prior_name(parameters: Iterable[object]) -> str:
+    """A prior as the papers write it.
+
+    >>> prior_name([1, 1]), prior_name([7, 4, 5])
+    ('beta(1,1)', 'DL(7,4,5)')
+    """
+    texts = [str(parameter) for parameter in parameters]
+    return f"{'beta' if len(texts) == 2 else 'DL'}({','.join(texts)})"
 
 
 def distances(reading: str, space: PosteriorSpace, counts: Sequence[int], rows: ArrayLike) -> NDArray[np.float64]:
@@ -58,7 +71,7 @@ def stream(reading: str, name: str, space: PosteriorSpace, counts: Sequence[int]
     power = legacy_power(space) if reading == PRINTED else 1.0
     mechanism = _FAMILY[name].as_published(space, epsilon=epsilon)
     if not isinstance(mechanism, ExponentialSmooth):
-        return LaplaceStream(mechanism.law(counts), power=power)
+        return LaplaceStream(mechanism, counts, power=power)
     if reading == RIGHT:
         return exponential_stream(mechanism, counts)
     smooth = LegacySensitivity(space, [counts]).smooth(legacy_gamma(space.n, epsilon, DELTA))
@@ -67,9 +80,7 @@ def stream(reading: str, name: str, space: PosteriorSpace, counts: Sequence[int]
 
 def exponential_stream(mechanism: Exponential, counts: Sequence[int]) -> ExponentialStream:
     """The exact error of any exponential mechanism on one data set, in Hellinger distance."""
-    space = mechanism.space
-    rate = float(mechanism.scale) * float(mechanism.inverse_sensitivity(space.counts(counts)))
-    return ExponentialStream(space, counts, rate=rate)
+    return ExponentialStream(mechanism.space, counts, rate=float(mechanism.law(counts).rate()))
 
 
 def law_and_runs(

@@ -8,41 +8,17 @@ enough, and for two categories the geometric mechanism with Bayesian post-proces
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from discreet import DiscreetError, accuracy
 from discreet.figures.style import STYLE, dress, figure_of, legend_below, plain_logs
-from discreet.mechanisms import (
-    ExponentialGlobal,
-    ExponentialLocal,
-    ExponentialReciprocal,
-    ExponentialSmooth,
-    Geometric,
-    Laplace,
-    LaplaceImproved,
-    Mechanism,
-    Optimal,
-)
-from discreet.mechanisms.exponential import Exponential
+from discreet.mechanisms import ExponentialSmooth, Geometric, Laplace, LaplaceImproved, Mechanism, Optimal
+from discreet.mechanisms.exponential import KINDS, Exponential
 from discreet.posteriors.space import Counts, PosteriorSpace
+from discreet_papers.figures import readings
 from discreet_papers.figures.error_laws import geometric_law
-from discreet_papers.figures.readings import (
-    DELTA,
-    DISTANCE,
-    DISTANCE_SETTING,
-    NAMES,
-    PRINTED,
-    READINGS,
-    RIGHT,
-    exponential_stream,
-    stream,
-)
+from discreet_papers.figures.readings import DISTANCE, NAMES, PRINTED, READINGS, RIGHT
 from discreet_papers.figures.streams import LaplaceStream
-from discreet_papers.table import Table
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from discreet_papers.table import Axes, Figure, Table
 
 EPSILON = "1"
 DATA: dict[str, tuple[int, ...]] = {
@@ -81,15 +57,11 @@ class Error:
 
 
 def settings(quick: bool) -> dict[str, str]:
-    """What the figure is made from."""
     return {
         "data": "; ".join(f"{name} {counts}" for name, counts in DATA.items()),
         "times": ", ".join(map(str, QUICK if quick else FACTORS)),
         "prior": "ones",
-        "epsilon": EPSILON,
-        "delta": DELTA,
-        "M_H": "exponential-smooth, s = ε/2",
-        "distance": DISTANCE_SETTING,
+        **readings.common_settings(EPSILON),
     }
 
 
@@ -107,16 +79,13 @@ def numbers(quick: bool) -> list[Error]:
 def _as_printed(label: str, counts: tuple[int, ...]) -> list[Error]:
     space = PosteriorSpace(prior=[1] * len(counts), n=sum(counts))
     names = [name for name in NAMES if name != "M_H" or space.size <= CELLS]
-    means = {name: stream(PRINTED, name, space, counts, EPSILON).mean for name in names}
+    means = {name: readings.stream(PRINTED, name, space, counts, EPSILON).mean for name in names}
     return [Error(PRINTED, label, counts, name, mean, 0.0, "sum") for name, mean in means.items()]
 
 
 def _put_right(label: str, counts: tuple[int, ...]) -> list[Error]:
     space = PosteriorSpace(prior=[1] * len(counts), n=sum(counts))
-    made: dict[str, Mechanism] = {
-        family.name: family(space, epsilon=EPSILON)
-        for family in (ExponentialGlobal, ExponentialLocal, ExponentialSmooth, ExponentialReciprocal)
-    }
+    made: dict[str, Mechanism] = {family.name: family(space, epsilon=EPSILON) for family in KINDS}
     made["M_H"] = ExponentialSmooth.as_published(space, epsilon=EPSILON)
     made |= {family.name: family(space, epsilon=EPSILON) for family in (Laplace, LaplaceImproved, Geometric)}
     rows = [_measured(name, mechanism, space.counts(counts)) for name, mechanism in made.items()]
@@ -129,9 +98,9 @@ def _measured(name: str, mechanism: Mechanism, counts: Counts) -> tuple[str, flo
     if isinstance(mechanism, Geometric):
         return name, geometric_law(mechanism, counts).mean, 0.0, "sum"
     if isinstance(mechanism, Exponential) and mechanism.space.size <= CELLS:
-        return name, exponential_stream(mechanism, counts).mean, 0.0, "sum"
+        return name, readings.exponential_stream(mechanism, counts).mean, 0.0, "sum"
     if isinstance(mechanism, Laplace | LaplaceImproved):
-        return name, LaplaceStream(mechanism.law(counts)).mean, 0.0, "sum"
+        return name, LaplaceStream(mechanism, counts).mean, 0.0, "sum"
     found = accuracy(mechanism, counts)
     return name, found.mean, found.error, found.method
 

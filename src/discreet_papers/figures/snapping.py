@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from discreet.arithmetic.numbers import ball, precision
 from discreet.figures.posterior import BLUE, ORANGE
 from discreet.figures.style import dress, figure_of
 from discreet.mechanisms.snapping.number import Snapping
 from discreet.mechanisms.snapping.proof import Verdict
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from discreet_papers.table import Figure
 
 POINTS = 241
 SPAN = 8

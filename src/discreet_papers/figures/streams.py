@@ -11,19 +11,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import PosteriorSpace, TooLarge
-from discreet.mechanisms.laplace import LaplaceLaw
+from discreet import Laplace, LaplaceImproved, PosteriorSpace, TooLarge
+from discreet.kernels.additive import LaplaceKernel
 from discreet.posteriors.distances import second_difference
 from discreet.samplers.bits import SYSTEM, Bits
-from discreet_papers.figures.error_laws import Atoms, Cells, draw_uniform
+from discreet_papers.figures.error_laws import Atoms, Cells, draw_uniform, invert
 
-if TYPE_CHECKING:
-    Half = tuple[NDArray[np.float64], NDArray[np.float64]]
+Floats: TypeAlias = NDArray[np.float64]
+Shares: TypeAlias = list[NDArray[np.int64]]
+"""For each category of a half, its counts in all ways to share a total."""
 
 _UNSEEN = 1e-18
 """Parts of a Laplace law less likely than this are left out."""
@@ -52,33 +53,26 @@ class Stream(ABC):
         """The law of the distance, in cells."""
         return self._summed[1]
 
-    def draw_distances(self, size: int, bits: Bits = SYSTEM) -> NDArray[np.float64]:
-        """Distances of independent outputs, for studies: inversion in floats, first of the slice and then within it."""
+    def draw_distances(self, size: int, bits: Bits = SYSTEM) -> Floats:
+        """Distances of independent outputs, for studies: first of the slice and then within it."""
         first, inside = (draw_uniform(bits, size) for _ in range(2))
-        totals = self._summed[2]
-        chosen = np.searchsorted(np.cumsum(totals) / totals.sum(), first, side="right").clip(0, len(totals) - 1)
+        chosen = invert(np.arange(self._length), self._summed[2], first)
         found = np.empty(size)
         for at in np.unique(chosen):
-            distance, weight = self._slice(int(at))
-            sums = np.cumsum(weight)
             mine = chosen == at
-            found[mine] = distance[np.searchsorted(sums / sums[-1], inside[mine], side="right").clip(0, len(sums) - 1)]
+            found[mine] = invert(*self._slice(int(at)), inside[mine])
         return found
 
-    def slices(self) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    def slices(self) -> Iterator[tuple[Floats, Floats]]:
         """The distances and weights of all candidates, in lists."""
         return (self._slice(at) for at in range(self._length))
 
     @abstractmethod
-    def _first(self, total: int) -> Half:
-        """ln BC and weights of the first half of the categories, for each way to share its total."""
+    def _weighted(self, log_affinity: Floats, shares: Shares, first: int, left: int) -> tuple[Floats, Floats]:
+        """ln BC and weights of a half that begins at category `first`, when so many records are left for it."""
 
     @abstractmethod
-    def _second(self, total: int) -> Half:
-        """The same of the second half."""
-
-    @abstractmethod
-    def _weigh(self, distance: NDArray[np.float64], shared: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _weigh(self, distance: Floats, shared: Floats) -> Floats:
         """The weights of a slice, from its distances and the product of its halves' weights."""
 
     @property
@@ -86,7 +80,7 @@ class Stream(ABC):
         return 1 if self.space.k == 2 else self.space.n + 1
 
     @cached_property
-    def _summed(self) -> tuple[float, Atoms, NDArray[np.float64]]:
+    def _summed(self) -> tuple[float, Atoms, Floats]:
         """The mean, the cells, and the weight of each slice."""
         totals, cells, moment = np.zeros(self._length), Cells(), 0.0
         for at, (distance, weight) in enumerate(self.slices()):
@@ -95,21 +89,22 @@ class Stream(ABC):
             cells.add(distance, weight)
         return moment / float(totals.sum()), cells.atoms(), totals
 
-    def _slice(self, at: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        if self.space.k == 2:
-            log_affinity, shared = self._first(self.space.n)
-        else:
-            one = self._first(at)
-            other = self._second(self.space.n - at) if len(one[0]) else one
-            log_affinity = (one[0][:, None] + other[0][None, :]).ravel()
-            shared = (one[1][:, None] * other[1][None, :]).ravel()
+    def _slice(self, at: int) -> tuple[Floats, Floats]:
+        n, split = self.space.n, self.space.k - 2
+        log_affinity, shared = self._half(split, n - at if split else n)
+        if split and len(shared):
+            one = self._half(0, at)
+            log_affinity = (one[0][:, None] + log_affinity[None, :]).ravel()
+            shared = (one[1][:, None] * shared[None, :]).ravel()
         distance = np.sqrt(-np.expm1(np.minimum(log_affinity, 0.0)))
         return distance, self._weigh(distance, shared)
 
-    def _pair(self, i: int, total: int) -> NDArray[np.float64]:
-        """ln BC of categories i and i+1, for each way to share their total."""
-        both: NDArray[np.float64] = self._tables[i][: total + 1] + self._tables[i + 1][total::-1]
-        return both
+    def _half(self, first: int, total: int) -> tuple[Floats, Floats]:
+        """ln BC and weights of the last two categories, or of those before them, for each way to share their total."""
+        count = np.arange(total + 1)
+        shares = [np.array([total])] if self.space.k - first == 3 else [count, total - count]
+        log_affinity = sum((self._tables[first + i][share] for i, share in enumerate(shares)), np.zeros(1))
+        return self._weighted(log_affinity, shares, first, total if first else self.space.n)
 
 
 class ExponentialStream(Stream):
@@ -124,58 +119,31 @@ class ExponentialStream(Stream):
         super().__init__(space, counts, power)
         self.rate = rate
 
-    def _first(self, total: int) -> Half:
-        if self.space.k == 3:
-            return self._tables[0][total : total + 1], np.ones(1)
-        return _merged(self._pair(0, total))
+    def _weighted(self, log_affinity: Floats, shares: Shares, first: int, left: int) -> tuple[Floats, Floats]:
+        """Equal values once, with how many they are: balanced data has everything twice."""
+        value, count = np.unique(log_affinity, return_counts=True)
+        return value, count.astype(np.float64)
 
-    def _second(self, total: int) -> Half:
-        return _merged(self._pair(self.space.k - 2, total))
-
-    def _weigh(self, distance: NDArray[np.float64], shared: NDArray[np.float64]) -> NDArray[np.float64]:
-        weight: NDArray[np.float64] = shared * np.exp(-self.rate * distance)
+    def _weigh(self, distance: Floats, shared: Floats) -> Floats:
+        weight: Floats = shared * np.exp(-self.rate * distance)
         return weight
 
 
 class LaplaceStream(Stream):
     """The law of sequentially clamped counts with rounded Laplace noise: a product over categories."""
 
-    def __init__(self, law: LaplaceLaw, *, power: float = 1.0) -> None:
-        super().__init__(law.space, law.counts, power)
-        self._noise = law.noise
+    def __init__(self, mechanism: Laplace | LaplaceImproved, counts: Sequence[int], *, power: float = 1.0) -> None:
+        super().__init__(mechanism.space, counts, power)
+        self._kernel = LaplaceKernel(mechanism)
 
-    def _first(self, total: int) -> Half:
-        n, value = self.space.n, np.arange(total + 1)
-        if self.space.k == 3:
-            masses = self._masses(0, np.array([total]), np.array([n]))
-            return _likely(self._tables[0][total : total + 1], masses)
-        first = self._masses(0, value, np.full(total + 1, n))
-        if self.space.k == 2:
-            return self._pair(0, n), first
-        return _likely(self._pair(0, total), first * self._masses(1, total - value, n - value))
+    def _weighted(self, log_affinity: Floats, shares: Shares, first: int, left: int) -> tuple[Floats, Floats]:
+        mass, rest = np.ones(len(shares[0])), np.full(len(shares[0]), left)
+        for i, share in enumerate(shares, first):
+            if i < self.space.k - 1:  # what the others leave is the last category's
+                part = self._kernel.part(share, rest, np.array(self.counts[i]))
+                mass, rest = mass * np.where(rest == 0, 1.0, np.exp(part)), rest - share
+        kept = mass > _UNSEEN
+        return log_affinity[kept], mass[kept]
 
-    def _second(self, total: int) -> Half:
-        i = self.space.k - 2
-        masses = self._masses(i, np.arange(total + 1), np.full(total + 1, total))
-        return _likely(self._pair(i, total), masses)
-
-    def _weigh(self, distance: NDArray[np.float64], shared: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _weigh(self, distance: Floats, shared: Floats) -> Floats:
         return shared
-
-    def _masses(self, i: int, value: NDArray[np.int64], left: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The probabilities that category i is given these values of what is left."""
-        inside, low, high = self._noise.log_floats(value - self.counts[i])
-        part = np.where(value == 0, low, np.where(value == left, high, inside))
-        masses: NDArray[np.float64] = np.where(left == 0, 1.0, np.exp(part))
-        return masses
-
-
-def _merged(log_affinity: NDArray[np.float64]) -> Half:
-    """Equal values once, with how many they are: balanced data has everything twice."""
-    value, count = np.unique(log_affinity, return_counts=True)
-    return value, count.astype(np.float64)
-
-
-def _likely(log_affinity: NDArray[np.float64], mass: NDArray[np.float64]) -> Half:
-    kept = mass > _UNSEEN
-    return log_affinity[kept], mass[kept]

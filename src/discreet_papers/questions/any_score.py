@@ -48,7 +48,9 @@ class Scored:
     def of(cls, name: str, space: PosteriorSpace) -> Scored:
         """The score of this name, between all candidates; refused where it is infinite."""
         if name not in SCORES:
-            raise InvalidInput(f"score must be one of {', '.join(SCORES)}", hint="choose one of them")
+            raise InvalidInput(
+                f"score must be one of {', '.join(SCORES)}", hint="choose one of them", parameter="score"
+            )
         require_enumerable(space, limit=LARGEST)
         rows = space.candidates().array()
         score = np.stack([SCORES[name](space, row, rows) for row in rows])

@@ -10,16 +10,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from discreet import ExponentialGlobal, ExponentialReciprocal, PosteriorSpace, accuracy
 from discreet.figures.style import BLACK, BLUE, GREEN, ORANGE, STYLE, dress, figure_of, plain_logs
+from discreet.mechanisms.exponential import KINDS
 from discreet.utility.normaliser import normaliser
-from discreet_papers.figures.readings import KINDS
-from discreet_papers.table import Table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from discreet_papers.table import Figure, Table
 
 SIZES, QUICK = (5, 10, 20, 50, 100, 200, 500, 1000, 10**6, 10**9), (5, 10, 50, 200, 1000)
 SCALES = tuple(Fraction(text) for text in ("0.1", "0.2", "0.5", "1", "2", "4"))
@@ -39,7 +35,6 @@ class NormaliserNumbers:
 
 
 def settings(quick: bool) -> dict[str, str]:
-    """What the figure is made from."""
     return {
         "prior": "1, 1",
         "scale": "1/2 against n; " + ", ".join(str(float(s)) for s in SCALES) + f" at n = {MANY}",
@@ -56,7 +51,7 @@ def numbers(quick: bool) -> NormaliserNumbers:
             (n, normaliser(kind(PosteriorSpace(prior=[1, 1], n=n), scale="1/2")).value)
             for n in (QUICK if quick else SIZES)
         ]
-        for kind in KINDS
+        for kind in KINDS[::-1]
     }
     space = PosteriorSpace(prior=[1, 1], n=MANY)
     by_scale = [
@@ -68,7 +63,6 @@ def numbers(quick: bool) -> NormaliserNumbers:
 
 
 def table(shown: NormaliserNumbers) -> Table:
-    """All values, one per row."""
     rows: list[tuple[str | int | float | None, ...]] = []
     for name, curve in shown.by_size.items():
         rows += [("against n", name, n, 0.5, value) for n, value in curve]
@@ -79,7 +73,6 @@ def table(shown: NormaliserNumbers) -> Table:
 
 
 def sentences(shown: NormaliserNumbers) -> list[str]:
-    """The answer."""
     last_n, last = shown.by_size[ExponentialReciprocal.name][-1]
     first_n, first = shown.by_size[ExponentialGlobal.name][-2]
     end_n, end = shown.by_size[ExponentialGlobal.name][-1]
@@ -90,7 +83,7 @@ def sentences(shown: NormaliserNumbers) -> list[str]:
         f"N(n) = min NL exists and has a limit: at s = 1/2 it is {last:.5f} at n = {last_n:,} and tends to "
         f"coth(s/2) = {shown.limit:.5f}, the normaliser of noise of weight exp(-s|v|). Under global sensitivity it "
         f"grows with n, from {first:.5g} at n = {first_n:,} to {end:.5g} at n = {end_n:,}.",
-        f"At n = {MANY} it is within {near:.1%} of coth(s/2) for s from {shown.by_scale[2][0]:g} to "
+        f"At n = {MANY} it is within {near:.2%} of coth(s/2) for s from {shown.by_scale[2][0]:g} to "
         f"{shown.by_scale[-1][0]:g}; for smaller s the noise still reaches the ends, and N is up to {far:.0%} away "
         f"(s = {slowest:g}).",
         f"What it buys: at s = 1, n = {BOUNDED} and t = {t:g} the bound that may be published, "
@@ -100,7 +93,6 @@ def sentences(shown: NormaliserNumbers) -> list[str]:
 
 
 def paint(shown: NormaliserNumbers) -> Figure:
-    """N against n, N against the scale, and the bounds against t."""
     figure, ((first, second, third),) = figure_of(1, 3, "N(n), the normaliser that depends on no data", width=4.6)
     for name, curve in shown.by_size.items():
         x, y = zip(*curve, strict=True)

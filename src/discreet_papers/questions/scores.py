@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,7 @@ from discreet.figures.style import figure_of
 from discreet.posteriors.predictive import log_predictive
 from discreet.utility.metrics import METRIC
 from discreet_papers.questions.any_score import SCORES, Scored
-from discreet_papers.table import Table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from discreet_papers.table import Figure, Table
 
 EPSILON = 1.0
 Place: TypeAlias = tuple[tuple[int, ...], int]
@@ -61,11 +58,10 @@ class ScoreNumbers:
 
 
 def settings(quick: bool) -> dict[str, str]:
-    """What the figure is made from."""
     return {
         "spaces": "; ".join(f"prior {prior}, n = {n}" for prior, n in (QUICK if quick else SPACES)),
         "epsilon": "exact loss 1, by enumeration",
-        "gamma": "the best of 0 (global), 0.1, 0.3, 1, 3, 10 over D, and ∞ (local)",
+        "gamma": "the best for each measure of 0 (global), 0.1, 0.3, 1, 3, 10 over D, and ∞ (local)",
         "scores": ", ".join(SCORES),
         "weight": "errors averaged under the prior predictive",
     }
@@ -101,17 +97,17 @@ def _distances(space: PosteriorSpace, name: str) -> NDArray[np.float64]:
 
 
 def _row(scored: Scored, measures: dict[str, NDArray[np.float64]]) -> Row:
-    """The smoothing with the least error in the score's own distance, or in Hellinger where it is not measured."""
+    """Each error by the smoothing that is best for it; what else is told is of the one that is best for Hellinger."""
     weight = np.exp(log_predictive(scored.space.prior, scored.space.candidates().array()))
-    own = scored.name if scored.name in measures else "hellinger"
     found = []
     for rate in RATES:
         inverse = scored.inverse(rate / scored.diameter)
         scale = scored.largest_scale(EPSILON, inverse)
         chance = np.exp(scored.log_pmf(scale, inverse))
         errors = {name: float(weight @ (chance * distance).sum(axis=1)) for name, distance in measures.items()}
-        found.append((errors[own], rate, scale, errors))
-    _, rate, scale, errors = min(found, key=lambda row: row[0])
+        found.append((errors["hellinger"], rate, scale, errors))
+    _, rate, scale, _ = min(found, key=lambda row: row[0])
+    errors = {name: min(row[3][name] for row in found) for name in measures}
     inverse = scored.inverse(rate / scored.diameter)
     theorem = EPSILON / scored.guarantee(1.0, inverse)
     parameters = tuple(int(a) for a in scored.space.prior.parameters)
@@ -145,7 +141,6 @@ def table(shown: ScoreNumbers) -> Table:
 
 
 def sentences(shown: ScoreNumbers) -> list[str]:
-    """The answer."""
     places = list(shown.geometric)
     wins: dict[str, int] = {}
     own = cells = 0

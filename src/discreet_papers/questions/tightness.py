@@ -7,16 +7,12 @@ certified loss is at most ε.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from discreet import ExponentialReciprocal, PosteriorSpace, accuracy, audit, calibrate
 from discreet.figures.style import BLACK, BLUE, GREEN, PURPLE, SKY, STYLE, dress, figure_of, plain_logs
 from discreet.mechanisms import Geometric, LaplaceImproved, Optimal
-from discreet_papers.figures.readings import KINDS
-from discreet_papers.table import Table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from discreet.mechanisms.exponential import KINDS
+from discreet_papers.table import Figure, Table
 
 LOSSES, QUICK_LOSSES = (2, 5, 10, 30, 100, 300, 1000, 3000, 10**5, 10**6), (2, 10, 100, 1000)
 ERRORS, QUICK_ERRORS = (10, 20, 50, 100, 200, 500, 1000), (10, 50, 200)
@@ -44,7 +40,6 @@ class TightNumbers:
 
 
 def settings(quick: bool) -> dict[str, str]:
-    """What the figure is made from."""
     return {
         "prior": "1, 1",
         "losses": "s = 1/2 (the papers' ε = 1), γ = 1; n = " + ", ".join(map(str, QUICK_LOSSES if quick else LOSSES)),
@@ -61,7 +56,7 @@ def numbers(quick: bool) -> TightNumbers:
             (n, float(audit(kind(PosteriorSpace(prior=[1, 1], n=n), scale="1/2")).lower))
             for n in (QUICK_LOSSES if quick else LOSSES)
         ]
-        for kind in KINDS
+        for kind in KINDS[::-1]
     }
     errors: dict[str, list[tuple[int, float]]] = {name: [] for name in LABELS}
     calibrated = []
@@ -85,7 +80,6 @@ def numbers(quick: bool) -> TightNumbers:
 
 
 def table(shown: TightNumbers) -> Table:
-    """All values, one per row."""
     rows: list[tuple[str | int | float | None, ...]] = []
     for kind, curves in (("exact loss", shown.losses), ("mean H", shown.errors)):
         rows += [(kind, name, n, value, None) for name, curve in curves.items() for n, value in curve]
@@ -94,7 +88,6 @@ def table(shown: TightNumbers) -> Table:
 
 
 def sentences(shown: TightNumbers) -> list[str]:
-    """The answer."""
     curve = shown.losses[ExponentialReciprocal.name]
     low, high = min(curve, key=lambda pair: pair[1]), max(curve, key=lambda pair: pair[1])
     n, scale, gamma = shown.calibrated[-1]
@@ -112,7 +105,6 @@ def sentences(shown: TightNumbers) -> list[str]:
 
 
 def paint(shown: TightNumbers) -> Figure:
-    """Exact losses against n, and mean errors against n."""
     figure, ((first, second),) = figure_of(1, 2, "The tight privacy loss, and what calibrating to it buys", width=6.0)
     for name, curve in shown.losses.items():
         x, y = zip(*curve, strict=True)

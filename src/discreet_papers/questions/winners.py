@@ -9,16 +9,11 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from discreet import Geometric, PosteriorSpace, accuracy
 from discreet.figures.style import BLUE, GREEN, GREY, ORANGE, figure_of
 from discreet_papers.figures.readings import DELTA, NAMES, RIGHT, stream
-from discreet_papers.table import Table
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from discreet_papers.table import Axes, Figure, Table
 
 EPSILONS = ("0.2", "0.5", "1", "2", "3", "5")
 SIZES = {2: (30, 100, 300, 1000, 3000, 10_000), 3: (12, 30, 60, 120, 240)}
@@ -48,7 +43,6 @@ class Cell:
 
 
 def settings(quick: bool) -> dict[str, str]:
-    """What the map is made from."""
     sizes = QUICK if quick else SIZES
     return {
         "n": "; ".join(f"k = {k}: {', '.join(map(str, sizes[k]))}" for k in sizes),
@@ -89,7 +83,6 @@ def counts_of(n: int, k: int, share: float) -> list[int]:
 
 
 def table(shown: list[Cell]) -> Table:
-    """One row per cell."""
     names = ("M_H", *RIVALS)
     return Table(
         ("k", "prior", "data", "n", "epsilon", *names, "verdict"),
@@ -100,7 +93,6 @@ def table(shown: list[Cell]) -> Table:
 
 
 def sentences(shown: list[Cell]) -> list[str]:
-    """The answer."""
     total = len(shown)
     counts = [sum(cell.beaten >= level for cell in shown) for level in range(4)]
     balanced, uneven = (sum(c.beaten >= 1 for c in shown if c.data == data) for data in SHARES)

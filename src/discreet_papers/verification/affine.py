@@ -96,7 +96,7 @@ def factor_of(epsilon: object) -> Factor:
     """
     if isinstance(epsilon, Log):
         if epsilon.ratio < 1:
-            raise InvalidInput("epsilon must be at least 0", hint="give a ratio of at least 1")
+            raise InvalidInput("epsilon must be at least 0", hint="give a ratio of at least 1", parameter="epsilon")
         return Factor(Fraction(0), epsilon.ratio)
     number = exact(epsilon, "epsilon", minimum=0)
     return Factor(number, Fraction(1) if number == 0 else None)

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_flow as sparse_flow
 
 _LARGEST = 2**30 - 1
 """Two of these, forth and back along a pair, still fit in 32 bits."""
@@ -47,9 +49,6 @@ def maximum_flow(supply: Sequence[int], demand: Sequence[int], pairs: Sequence[t
 
 def _augment(along: list[int], supply: Sequence[int], demand: Sequence[int], pairs: Sequence[tuple[int, int]]) -> None:
     """Add a maximum flow of what is left to the flow `along` the pairs."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_flow as sparse_flow
-
     left, right = list(supply), list(demand)
     for f, (a, b) in zip(along, pairs, strict=True):
         left[a] -= f

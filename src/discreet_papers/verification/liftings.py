@@ -79,7 +79,7 @@ def lifting(
     frozenset({'b'})
     """
     if form not in ("star", "paper", "seed"):  # seed: what paper was called once
-        raise InvalidInput("form must be star or paper", hint="leave it out for star")
+        raise InvalidInput("form must be star or paper", hint="leave it out for star", parameter="form")
     factor, one, other = factor_of(eps), read_weights(mu1), read_weights(mu2)
     pairs = _pairs(one, other, relation)
     bits = BITS

@@ -51,7 +51,7 @@ def three_terms(mu1: Steps, mu2: Steps, eps: object, t: object = 1) -> ThreeTerm
     """
     epsilon, distance = exact(eps, "epsilon", above=0), exact(t, "t", minimum=0)
     if distance > 1:
-        raise InvalidInput("t must be at most 1", hint="it is the distance of adjacent values")
+        raise InvalidInput("t must be at most 1", hint="it is the distance of adjacent values", parameter="t")
     shrink = epsilon * distance
     start, end, image = (False, Fraction(0)), (False, Fraction(1)), (True, Fraction(1))
     same, between, far = (_Branch(-shrink, False), _Branch(-shrink, True), _Branch(shrink, False))

@@ -74,7 +74,7 @@ def test_figure_4_crosses_where_it_is_said_to() -> None:
     assert growth.overtaking(RIGHT, "0.8") == 450
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("read", [(1000, 0.7150, 1.393), (10_000, 0.8245, 1.931), (50_000, 0.8480, 2.175)])
 def test_figure_6_as_printed(read: tuple[int, float, float]) -> None:
     n, theirs, local = read
@@ -83,7 +83,7 @@ def test_figure_6_as_printed(read: tuple[int, float, float]) -> None:
     assert found["exponential-local"].loss == digits(local, 3)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("true", [(1000, 0.877, 0.908), (10_000, 0.896, 0.920), (50_000, 0.897, 0.9215)])
 def test_figure_6_put_right(true: tuple[int, float, float]) -> None:
     n, theirs, local = true

@@ -29,7 +29,7 @@ def test_the_uniform_has_no_dilation_at_any_epsilon(epsilon: str) -> None:
     assert found.constant == found.slope == 0
 
 
-@pytest.mark.few(10)
+@pytest.mark.few(4)
 @pytest.mark.parametrize("seed", range(40))
 def test_the_dilation_of_densities_is_the_integral_of_positive_parts(seed: int) -> None:
     one, other = random_steps(seed), random_steps(seed + 1000)

@@ -213,10 +213,14 @@ def _require_range(bound: Fraction, sensitivity: Fraction, scale: float) -> None
     reach = bound / sensitivity
     if not reach > Fraction(scale):
         least = float_upper(Fraction(scale) * sensitivity)
-        raise InvalidInput("bound must exceed the noise's scale", hint=f"raise it above {least:.6g}, or raise epsilon")
+        raise InvalidInput(
+            "bound must exceed the noise's scale",
+            hint=f"raise it above {least:.6g}, or raise `epsilon`",
+            parameter="bound",
+        )
     most = min(Fraction(scale) * 2**WIDEST, Fraction(2**EXACT_TO))
     if not reach < most:
         raise InvalidInput(
             "bound is too wide for binary64",
-            hint=f"lower it below {float(most * sensitivity):.6g}, or lower epsilon",
+            hint=f"lower it below {float(most * sensitivity):.6g}, or lower `epsilon`",
         )
