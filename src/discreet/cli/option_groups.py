@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, fields
 from functools import wraps
 from inspect import Parameter, Signature
-from typing import Any, get_type_hints
+from typing import Any
 
 from typer.models import OptionInfo
 
@@ -14,9 +14,10 @@ from typer.models import OptionInfo
 def in_groups(command: Callable[..., None]) -> Callable[..., None]:
     """A command whose parameters are dataclasses, as Typer wants it: with a parameter for each of their fields.
 
-    The `HEADING` of a dataclass, if it has one, is what the help puts its options under.
+    The `HEADING` of a dataclass, if it has one, is what the help puts its options under. Their module must not postpone
+    its annotations.
     """
-    groups = {name: kind for name, kind in get_type_hints(command).items() if name != "return"}
+    groups = {name: kind for name, kind in command.__annotations__.items() if name != "return"}
     parameters = [parameter for group in groups.values() for parameter in _parameters(group)]
 
     @wraps(command)
@@ -32,13 +33,12 @@ def in_groups(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _parameters(group: Any) -> list[Parameter]:
-    hints, heading = get_type_hints(group, include_extras=True), getattr(group, "HEADING", None)
     found = []
     for field in fields(group):
-        hint = hints[field.name]
+        hint: Any = field.type
         for info in hint.__metadata__:
             if isinstance(info, OptionInfo):
-                info.rich_help_panel = heading
+                info.rich_help_panel = getattr(group, "HEADING", None)
         default = Parameter.empty if field.default is MISSING else field.default
         found.append(Parameter(field.name, Parameter.KEYWORD_ONLY, default=default, annotation=hint))
     return found

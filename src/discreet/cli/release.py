@@ -1,7 +1,5 @@
 """`discreet release`: from a table, or from counts in hand, to a receipt."""
 
-from __future__ import annotations
-
 import sys
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass

@@ -22,8 +22,9 @@ from discreet.counting.cross_sql import Crossing, match_columns
 from discreet.counting.csv_records import malformed
 from discreet.counting.duck_access import connect, rows_of, types_of
 from discreet.counting.inspection import EXAMPLES, LONGEST
+from discreet.counting.parquet_files import from_parquet
 from discreet.counting.sources import CsvFormat, DuckFile, Files
-from discreet.counting.streams import Stream, from_arrow_files, from_csv, from_memory, from_parquet
+from discreet.counting.streams import Stream, from_arrow_files, from_csv, from_memory
 from discreet.counting.table import InspectableTable, Oddities
 from discreet.errors import SourceError
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
-from pyarrow.parquet import read_schema
 
 from discreet.counting.base import Declaration, missing_column
 from discreet.counting.category_codes import TEXT
+from discreet.counting.parquet_files import names_of
 from discreet.counting.sources import DuckFile, Files
 from discreet.counting.streams import Stream
 from discreet.errors import SourceError
@@ -121,7 +121,7 @@ def _refuse_twins(path: Path, column: str, described: list[str], source: str) ->
     renamed = re.compile(re.escape(column) + r"_\d+", re.IGNORECASE)
     if not re.search(r"_\d+$", column) and not any(renamed.fullmatch(name) for name in described):
         return
-    names = read_schema(path).names
+    names = names_of(path)
     if column not in names or [name.lower() for name in names].count(column.lower()) > 1:
         raise SourceError(f"{source} has two columns like {column!r}", hint="rename one of them")
 

@@ -16,7 +16,6 @@ from typing import Any
 
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
-from pyarrow.parquet import ParquetFile, read_schema
 
 from discreet.counting.base import Declaration, Judge, missing_column
 from discreet.counting.csv_records import read_blocks, read_header
@@ -137,20 +136,6 @@ def _ipc_reader(path: Path, declaration: Declaration) -> tuple[Any, Callable[[],
                 yield pa.record_batch([batch.column(i) for i in order], schema=schema)
 
     return schema, read
-
-
-def from_parquet(files: Files, declaration: Declaration) -> Stream:
-    """Parquet files as Arrow reads them: slower than DuckDB, which stops at a text that is not UTF-8."""
-    fields = read_schema(files.paths[0])
-    schema = pa.schema([(f"c{i}", fields.field(column).type) for i, column in enumerate(declaration.columns)])
-
-    def batches() -> Iterator[Any]:
-        for path in files.paths:
-            with ParquetFile(path) as file:
-                for batch in file.iter_batches(columns=list(declaration.columns)):
-                    yield pa.record_batch([batch.column(column) for column in declaration.columns], schema=schema)
-
-    return Stream(schema, batches)
 
 
 def from_memory(table: Any, declaration: Declaration) -> Stream:
