@@ -13,6 +13,7 @@ import discreet as dc
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate
 from discreet.privacy_loss import Certificate
 from discreet.receipts import KEYS, SCHEMA, UNIT_PERSON, Receipt, mechanism_of, verify_receipt, write_bundle
+from discreet.requests.request import Terms
 from discreet.requests.run import check_counts, release_counts
 from tests.support.forgeries import every_forgery, verifies
 from tests.support.schema import faults
@@ -232,7 +233,7 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_draft_without_an_output_is_no_release() -> None:
-    prepared, _ = check_counts([7, 5], epsilon=1)
+    prepared, _ = check_counts([7, 5], Terms("geometric", False, None, {}), epsilon=1)
     with pytest.raises(InvalidInput):
         verify_receipt(again(prepared.receipt(None, None).document))
 

@@ -20,8 +20,8 @@ from discreet.counting.sources import Files, find_source
 from discreet.errors import DiscreetError, InvalidInput
 from discreet.privacy_loss.composition import six_digits
 from discreet.requests.prepare import PreparedRequest, prepare_request
-from discreet.requests.request import Question, ReleaseRequest
-from discreet.requests.run import check_counts, release_counts, run_request
+from discreet.requests.request import Question, ReleaseRequest, Terms
+from discreet.requests.run import check_counts, draw_counts, run_request
 
 EXAMPLE = (
     "Example: discreet release votes.csv --column vote --categories Clinton,Dole --epsilon 0.5 "
@@ -236,27 +236,21 @@ def _release_counts(
     in_hand = read_counts(counts)
     names = read_categories(only(asked.categories, "--categories"), len(in_hand))
     parameters = None if prior is None else prior.split(",")
-    mechanism, calibrated, options = drawing.mechanism, drawing.calibrated, drawing.options
+    terms = Terms(drawing.mechanism, drawing.calibrated, parameters, drawing.options)
+    accept = drawing.accept_no_guarantee
     with ExitStack() as stack:
         places = reserve(stack, keeping.out, keeping.plot)
         with busy("preparing and drawing"):
             if dry_run:
-                prepared, _ = check_counts(
-                    in_hand, n=n, categories=names, epsilon=epsilon, prior=parameters, mechanism=mechanism,
-                    calibrated=calibrated, **options,
-                )  # fmt: skip
-                if not drawing.accept_no_guarantee:
+                prepared, _ = check_counts(in_hand, terms, epsilon=epsilon, categories=names, n=n)
+                if not accept:
                     prepared.mechanisms[0].require_guarantee()
-                receipt, written = prepared.receipt(None, None), []
-            else:
-                receipt = release_counts(
-                    in_hand, n=n, categories=names, epsilon=epsilon, prior=parameters, mechanism=mechanism,
-                    calibrated=calibrated, accept_no_guarantee=drawing.accept_no_guarantee, **options,
-                )  # fmt: skip
-                written = write(receipt, places)
+                show(prepared.receipt(None, None), [], as_json=keeping.as_json)
+                return
+            receipt = draw_counts(in_hand, terms, epsilon=epsilon, categories=names, n=n, accept_no_guarantee=accept)
+            written = write(receipt, places)
     show(receipt, written, as_json=keeping.as_json)
-    if not dry_run:
-        require_all(receipt, places, written)
+    require_all(receipt, places, written)
 
 
 def _dry_run(request: ReleaseRequest, *, as_json: bool) -> None:

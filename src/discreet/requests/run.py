@@ -188,25 +188,30 @@ def release_counts(
     **options: object,
 ) -> Receipt:
     """The same from counts in hand: no table, no ledger, nothing charged."""
-    prepared, checked = check_counts(
-        counts, epsilon=epsilon, categories=categories, prior=prior, n=n, mechanism=mechanism, calibrated=calibrated,
-        **options,
+    return draw_counts(
+        counts, Terms(mechanism, calibrated, prior, options), epsilon=epsilon, categories=categories, n=n,
+        accept_no_guarantee=accept_no_guarantee,
     )  # fmt: skip
+
+
+def draw_counts(
+    counts: object,
+    terms: Terms,
+    *,
+    epsilon: object,
+    categories: Sequence[str] | None,
+    n: object,
+    accept_no_guarantee: bool,
+) -> Receipt:
+    """Check the counts, and draw once from their law."""
+    prepared, checked = check_counts(counts, terms, epsilon=epsilon, categories=categories, n=n)
     [made] = prepared.mechanisms
     released = _hide_failure(lambda: made.release(checked, accept_no_guarantee=accept_no_guarantee), charge=None)
     return prepared.receipt((released,), None)
 
 
 def check_counts(
-    counts: object,
-    *,
-    epsilon: object,
-    categories: Sequence[str] | None = None,
-    prior: object = None,
-    n: object = None,
-    mechanism: str = "geometric",
-    calibrated: bool = False,
-    **options: object,
+    counts: object, terms: Terms, *, epsilon: object, categories: Sequence[str] | None = None, n: object = None
 ) -> tuple[PreparedColumn, Counts]:
     """What is public about a release of counts in hand, and the counts, checked."""
     values = list(counts) if not isinstance(counts, str) and hasattr(counts, "__iter__") else [counts]
@@ -216,7 +221,7 @@ def check_counts(
             f"categories must be {len(values)} names", hint="give one for each count", parameter="categories"
         )
     size = sum(whole(value, "a count") for value in values) if n is None else n
-    prepared = prepare_counts(names, Terms(mechanism, calibrated, prior, options), epsilon, whole(size, "n", minimum=1))
+    prepared = prepare_counts(names, terms, epsilon, whole(size, "n", minimum=1))
     [made] = prepared.mechanisms
     return prepared, made.space.counts(values)
 
