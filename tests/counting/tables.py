@@ -1,7 +1,5 @@
 """One table in every form that can be read."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """In databases the rule is the same: the table of nasty values, PostgreSQL's types, people, groups, and snapshots."""
 
-from __future__ import annotations
-
 import datetime as dt
 import math
 import sqlite3

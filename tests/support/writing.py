@@ -6,8 +6,6 @@ command, and prints which files Python opened to write to. `python -m tests.supp
 how large a core file it may leave once it has counted, and how large one that it starts.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import resource
