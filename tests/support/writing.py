@@ -23,8 +23,7 @@ from discreet import counting
 from discreet.counting import databases, duck_access
 from discreet.counting.base import Declaration
 from discreet.requests import run
-from tests.counting.tables import as_arrow_file, as_csv, as_duckdb, as_parquet
-from tests.counting.test_databases import as_sqlite
+from tests.counting.tables import as_arrow_file, as_csv, as_duckdb, as_parquet, as_sqlite
 from tests.support.tables import write_votes
 
 CANARY = 31337
