@@ -1,7 +1,5 @@
 """The closed tails of line noise are those of the laws that are drawn from."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

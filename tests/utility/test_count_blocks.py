@@ -1,7 +1,5 @@
 """Blocks of counts enclose what enumeration finds, and reach where it does not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

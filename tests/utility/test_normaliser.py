@@ -1,7 +1,5 @@
 """N(n), the formula that the seeds left open: its value, where it lies, and its limit."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

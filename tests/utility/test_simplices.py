@@ -1,7 +1,5 @@
 """Three categories and more: noisy counts cut where the way back cannot see, and one data set for each orbit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Studies of drawn data sets: the same on every run, and their interval holds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

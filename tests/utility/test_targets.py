@@ -1,7 +1,5 @@
 """The inverse questions: the ε found meets its target, and 0.99 of it does not."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The expected width of what a reader may believe: against the noise-aware posterior of every output."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
