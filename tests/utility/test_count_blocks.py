@@ -8,8 +8,8 @@ import pytest
 import discreet as dc
 from discreet.utility.count_blocks import CountBlocks
 from discreet.utility.error_rows import ErrorLaw
+from discreet.utility.error_tables import line_table
 from discreet.utility.expected_counts import partition, predictive_weights, stratum_weights
-from discreet.utility.lines import line_kernel
 from discreet.utility.metrics import METRIC
 
 PRIORS = ([1, 1], ["1/100", "1/100"], [7, 4], [900, 40])
@@ -105,8 +105,8 @@ def test_given_counts_of_any_size_have_their_error() -> None:
 
 def test_enumeration_is_used_as_far_as_it_goes() -> None:
     space = dc.PosteriorSpace(prior=[1, 1], n=30_000)
-    assert line_kernel(dc.Geometric(space, epsilon=1)) is not None
-    assert line_kernel(dc.ExponentialGlobal(space, epsilon=1)) is None
+    assert line_table(dc.Geometric(space, epsilon=1)) is not None
+    assert line_table(dc.ExponentialGlobal(space, epsilon=1)) is None
     assert dc.accuracy(dc.ExponentialGlobal(space, epsilon=1)).error > 0
 
 

@@ -18,7 +18,7 @@ from discreet.kernels.line_noise import LineNoise
 from discreet.mechanisms import Geometric, Laplace, LaplaceImproved, SnappedCounts
 from discreet.mechanisms.snapping.counts import SnappedCountsLaw
 from discreet.samplers.bits import Bits
-from discreet.samplers.noise import RoundedLaplace
+from discreet.samplers.noise import RoundedLaplace, ZeroSum
 from discreet.typing import Outcome
 
 LONGEST_SNAPPED = 1 << 12
@@ -31,7 +31,7 @@ class GeometricKernel(Kernel):
     """exp(-ε‖z-c‖₁/2) over its sum, which no data changes."""
 
     mechanism: Geometric
-    signed = True
+    signed = noisy = reached = True
     pace = "quick"
 
     @cached_property
@@ -39,9 +39,14 @@ class GeometricKernel(Kernel):
         return nearest_float(self.mechanism.noise.log_total)
 
     @property
-    def way(self) -> str:
+    def postprocess(self) -> str:
         """As the mechanism has it."""
         return self.mechanism.way
+
+    @property
+    def zero_sum(self) -> ZeroSum | None:
+        """The mechanism's."""
+        return self.mechanism.noise
 
     @property
     def half(self) -> float:
@@ -132,13 +137,15 @@ class LaplaceKernel(ClampedKernel):
     """Rounded Laplace noise."""
 
     mechanism: Laplace | LaplaceImproved
+    noisy = True
 
     @cached_property
-    def _rounded(self) -> RoundedLaplace:
+    def laplace(self) -> RoundedLaplace:
+        """The mechanism's."""
         return RoundedLaplace(self.mechanism.rate, self.mechanism.rounding)
 
     def _part(self, value: Rows, left: Rows, count: Rows) -> Floats:
-        inside, low, high = self._rounded.log_floats(value - count)
+        inside, low, high = self.laplace.log_floats(value - count)
         return np.where(value == 0, low, np.where(value == left, high, inside))
 
     def _rate(self, value: int, left: int) -> tuple[float, float]:

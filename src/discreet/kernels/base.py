@@ -20,6 +20,7 @@ from discreet.mechanisms import Mechanism
 from discreet.posteriors.space import exceeds
 from discreet.samplers.bits import Bits
 from discreet.samplers.bulk_rejection import Proposals
+from discreet.samplers.noise import RoundedLaplace, ZeroSum
 from discreet.typing import Outcome
 
 if TYPE_CHECKING:
@@ -63,6 +64,12 @@ class Kernel(ABC):
 
     weighted = False
     """Whether weights are functions of the distance alone."""
+
+    noisy = False
+    """Whether whole-number noise in closed form is added."""
+
+    reached = False
+    """Whether the loss is ε itself, reached at every data set by its own counts."""
 
     pace: Literal["quick", "prepared", "slow"] = "slow"
     """How draws for a study are made: all at once, many from each law, or one by one."""
@@ -112,6 +119,16 @@ class Kernel(ABC):
         return None
 
     @property
+    def zero_sum(self) -> ZeroSum | None:
+        """The noise on all counts at once, where its sum is zero."""
+        return None
+
+    @property
+    def laplace(self) -> RoundedLaplace | None:
+        """The noise on each count but the last, where it is rounded Laplace noise."""
+        return None
+
+    @property
     def enumerated(self) -> Enumerated:
         """All rows by the distances of candidates, if the kernel is `weighted`."""
         raise self._too_many()
@@ -120,6 +137,10 @@ class Kernel(ABC):
     def same_rates(self) -> bool:
         """Whether the weights of all data sets fall alike with the distance."""
         return False
+
+    def rates(self, data: Rows) -> Floats:
+        """The rates of a `weighted` kernel: by how much a log-weight falls with the distance."""
+        raise self._too_many()
 
     def rate_bounds(self, first: Rows, last: Rows) -> tuple[Floats, Floats]:
         """Two categories: the least and the greatest rate of a `weighted` kernel over strata of first counts."""
@@ -131,8 +152,8 @@ class Kernel(ABC):
         return np.stack([self.mechanism.way_back(rows) for rows in drawn])
 
     @property
-    def way(self) -> str:
-        """The way back from outputs to candidates."""
+    def postprocess(self) -> str:
+        """How outputs become candidates."""
         return "nearest"
 
     def factors(self, output: Outcome) -> list[Factor] | None:

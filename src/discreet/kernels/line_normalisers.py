@@ -141,7 +141,7 @@ class LineNormalisers:
     def _least_term(self, c: NDArray[np.int64]) -> NDArray[np.int64]:
         """Which term of 1/S is the least: the local one or one of the ends'."""
         steps = Steps(self.mechanism.space, np.stack([c, self.n - c], axis=1))
-        terms = self.mechanism.inverse_terms(steps, float(getattr(self.mechanism, "gamma", 0)))
+        terms = self.mechanism.inverse_terms(steps, self.mechanism.smoothing)
         least: NDArray[np.int64] = np.argmin(terms, axis=0)
         return least
 

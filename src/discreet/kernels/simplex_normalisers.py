@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.powers import powers
-from discreet.mechanisms.exponential import Exponential, ExponentialGlobal
+from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.distances import second_difference
 
 Floats = NDArray[np.float64]
@@ -82,7 +82,7 @@ class SimplexNormalisers:
     def cost(self) -> int:
         """About how many numbers each row takes: its sums, and the steps among which its sensitivity is the largest."""
         k = self.mechanism.space.k
-        steps = 0 if isinstance(self.mechanism, ExponentialGlobal) else 100 * k * k
+        steps = 0 if self.mechanism.constant else 100 * k * k
         return len(self._powers.exponents) * self._count * k + steps + 600 * k
 
     def __call__(self, rows: Wholes) -> Floats:

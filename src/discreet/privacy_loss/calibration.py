@@ -20,13 +20,9 @@ from numpy.typing import NDArray
 
 from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput
-from discreet.mechanisms import BY_NAME, Geometric, Laplace, LaplaceImproved, Mechanism
+from discreet.mechanisms import BY_NAME, Mechanism
 from discreet.mechanisms.base import EPSILON_RANGE, asked_epsilon
-from discreet.mechanisms.exponential import (
-    Exponential,
-    ExponentialReciprocal,
-    ExponentialSmooth,
-)
+from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.predictive import log_predictive
 from discreet.posteriors.space import PosteriorSpace, exceeds
 from discreet.privacy_loss.audits import audit, require_space
@@ -63,17 +59,11 @@ def calibrate(
     (True, 0.881)
     """
     asked = asked_epsilon(epsilon)
-    family = BY_NAME.get(name)
-    if gamma is not None and family not in (ExponentialReciprocal, ExponentialSmooth):
+    family = BY_NAME.get(name, Mechanism)
+    if gamma is not None and not family.largest_gamma:
         raise InvalidInput("only smooth and reciprocal sensitivities have a gamma", hint="leave it out")
-    if family is Geometric:
-        return Geometric(space, epsilon=asked)
-    if family is Laplace or family is LaplaceImproved:
+    if not issubclass(family, Exponential):
         return family.at_full_loss(space, epsilon=asked)
-    if family is None or not issubclass(family, Exponential):
-        raise InvalidInput(
-            "this mechanism has no scale to calibrate", hint="choose an exponential, laplace or geometric"
-        )
     return _Search(family, space, asked, progress).found(gamma)
 
 
@@ -158,13 +148,13 @@ class _Search:
 
     def _options(self, gamma: object) -> dict[str, Fraction]:
         """γ, if the family has one: the caller's, or the best one, for which a quarter of the work is left alone."""
-        if self.family not in (ExponentialReciprocal, ExponentialSmooth):
+        if not self.family.largest_gamma:
             return {}
         if gamma is not None:
             return {"gamma": exact(gamma, "gamma", above=0, between=EPSILON_RANGE)}
         kept = self._left // 4
         self._left -= kept
-        found = best_gamma(self._error, 3.0 if self.family is ExponentialReciprocal else 1.0)
+        found = best_gamma(self._error, self.family.largest_gamma)
         self._left += kept
         return {"gamma": Fraction(f"{found:.6g}")} if self._done else {}
 

@@ -16,7 +16,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from discreet.arithmetic.numbers import ball, float_upper, fraction_lower, fraction_upper, precision
-from discreet.mechanisms import Geometric
+from discreet.mechanisms import Mechanism
 from discreet.mechanisms.law import CandidateLaw
 from discreet.samplers.noise import ZeroSum
 
@@ -98,7 +98,7 @@ def _sum(one: CandidateLaw, other: CandidateLaw, epsilon: arb) -> arb:
     return total
 
 
-def geometric_delta(mechanism: Geometric, epsilon: Fraction) -> float:
+def geometric_delta(mechanism: Mechanism, epsilon: Fraction) -> float:
     """δ*, rounded up: between neighbours c and c - e_i + e_j the loss is ε where v_i ≥ 0 ≥ v_j, at most 0 elsewhere.
 
     So δ*(e) = (1 - exp(e - ε))·P(v_i ≥ 0 ≥ v_j). A two-sided geometric of rate ε/2 has the generating function

@@ -150,7 +150,7 @@ class _Scan:
 
     def __init__(self, mechanism: Exponential, side: Side) -> None:
         self.side, self.n = side, side.space.n
-        self.kind, self.gamma = type(mechanism), float(getattr(mechanism, "gamma", 0))
+        self.kind, self.gamma = type(mechanism), mechanism.smoothing
         self.between = Middle(side.space, self.kind, float(mechanism.scale), self.gamma)
         self.last = self.between.last
         self.number = min(self.n, max(ROWS, min(int(1.2 * self._smoothed()) + 50, MOST_ROWS)))

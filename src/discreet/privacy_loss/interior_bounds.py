@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.mechanisms.exponential import Exponential, ExponentialGlobal, ExponentialSmooth
+from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.distances import second_difference
 from discreet.posteriors.space import PosteriorSpace
 from discreet.sensitivity.vectorised import Steps
@@ -169,12 +169,7 @@ class Middle:
     def _components(self, rows: Whole) -> list[Floats]:
         """What 1/S is the least of, each of them monotone between these rows."""
         steps = Steps(self.space, np.stack([rows, self.space.n - rows], axis=1))
-        if self.kind is ExponentialGlobal:
-            return [steps.inverse(self.kind, 0.0)]
-        far = [] if self.gamma == 0 else steps.far()
-        if self.kind is ExponentialSmooth:
-            return [steps.local, *(inverse * np.exp(np.minimum(self.gamma * d, 600.0)) for inverse, d in far)]
-        return [steps.local, *(inverse + self.gamma * d for inverse, d in far)]
+        return self.kind.inverse_terms(steps, self.gamma)
 
     def _rates(self, low: int, high: int) -> tuple[float, float, float]:
         """The least and the greatest rate of the rows low … high, and a bound on |a - a'| between neighbours."""
@@ -199,15 +194,14 @@ class Middle:
 
         1/LS steps by at most F' ≤ ½F(high)³·(ln g)'(low), with F² ≤ 8x + 1 and (ln g)' ≤ 1/(8x²).
         """
-        if self.kind is ExponentialGlobal:
+        if self.kind.constant:
             return 0.0
         x, y = self.alpha[0] + max(low - 1, 0), self.alpha[0] + high + 1
         steps = [0.5 * (8 * y + 1) ** 1.5 / (8 * x * x)]
         most = min(float(part.max()) for part in components)
         for part in components[1:]:
             if float(part.min()) <= most:
-                grown = most * math.expm1(self.gamma)
-                steps.append(grown if self.kind is ExponentialSmooth else self.gamma)
+                steps.append(self.kind.smoothed_step(most, self.gamma))
         return self.scale * float(max(steps))
 
 

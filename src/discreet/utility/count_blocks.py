@@ -49,7 +49,7 @@ class CountBlocks:
     def __init__(self, mechanism: Mechanism, metric: Metric, counts: tuple[int, ...] | None) -> None:
         self.mechanism, self.metric, self.space = mechanism, metric, mechanism.space
         self.noise = mechanism.kernel.noise
-        if metric.name == "total-variation" or mechanism.kernel.way != "nearest":
+        if metric.name == "total-variation" or mechanism.kernel.postprocess != "nearest":
             raise TooLarge("this needs all candidates of a space with too many", hint="use hellinger and nearest")
         if self.noise is None and not mechanism.kernel.weighted:
             raise TooLarge(f"{mechanism.name} is known only on small spaces", hint="take fewer records")

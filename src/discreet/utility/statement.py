@@ -19,7 +19,7 @@ def accuracy_statement(mechanism: Mechanism) -> dict[str, Any]:
     >>> round(said["mean"], 3), round(said["quantile_95"], 3), round(said["worst_mean"], 3)
     (0.108, 0.378, 0.185)
     """
-    if getattr(mechanism, "way", "") == "free":
+    if mechanism.kernel.postprocess == "free":
         return {"what": WHAT, "mean": None, "method": "not stated for the free way back: it would take minutes"}
     try:
         found = accuracy(mechanism)

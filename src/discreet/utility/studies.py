@@ -20,8 +20,8 @@ from discreet.posteriors.space import Counts, PosteriorSpace, rank_rows
 from discreet.samplers.bits import draw_words
 from discreet.testing import HashedBits
 from discreet.utility.error_rows import ErrorLaw, ErrorRows
+from discreet.utility.error_tables import SimplexTable
 from discreet.utility.metrics import Floats, Metric
-from discreet.utility.simplices import SimplexKernel
 
 DRAWN = 50_000
 """How many outputs are drawn where that is quick; fewer for many categories."""
@@ -72,19 +72,19 @@ def _binomial(u: Floats, n: NDArray[np.int64], share: Floats) -> NDArray[np.int6
     return found.astype(np.int64)
 
 
-def row_study(kernel: SimplexKernel, metric: Metric, size: int) -> ErrorLaw:
+def row_study(table: SimplexTable, metric: Metric, size: int) -> ErrorLaw:
     """The exact error laws of drawn data sets."""
-    ranks = rank_rows(drawn_data(kernel.space, size, "rows"))
+    ranks = rank_rows(drawn_data(table.space, size, "rows"))
     weight = np.full(size, 1 / size)
     method = f"exact laws of {size} data sets drawn from the predictive"
-    diameter = metric.diameter(kernel.space)
-    return ErrorLaw(lambda: kernel.slices(metric, ranks, weight), diameter, method, complete=False, sampled=size)
+    diameter = metric.diameter(table.space)
+    return ErrorLaw(lambda: table.slices(metric, ranks, weight), diameter, method, complete=False, sampled=size)
 
 
 def draw_study(mechanism: Mechanism, metric: Metric, counts: Counts | None) -> ErrorLaw:
     """Drawn outputs for drawn data sets, or many for one."""
     space = mechanism.space
-    if metric.name == "total-variation" or mechanism.kernel.way != "nearest":
+    if metric.name == "total-variation" or mechanism.kernel.postprocess != "nearest":
         raise TooLarge("this needs all candidates of a space with too many", hint="use hellinger and nearest")
     data, released = _outputs(mechanism, counts)
     size, each = released.shape[:2]

@@ -18,19 +18,17 @@ from numpy.typing import NDArray
 
 from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput, TooLarge
-from discreet.mechanisms import Geometric, Mechanism
+from discreet.mechanisms import Mechanism
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.predictive import log_factors, log_predictive
 from discreet.posteriors.space import PosteriorSpace
-from discreet.samplers.noise import zero_sum
+from discreet.samplers.noise import ZeroSum
 from discreet.testing import HashedBits
 from discreet.utility.count_mixtures import CountMixtures
+from discreet.utility.error_tables import NoisySimplex, SimplexTable, simplex_table
 from discreet.utility.expected_counts import first_count_moments, predictive_weights
-from discreet.utility.line_kernels import LineKernel
-from discreet.utility.lines import line_kernel
 from discreet.utility.metrics import Floats
 from discreet.utility.noisy_shares import intervals
-from discreet.utility.simplices import NoisySimplex, SimplexKernel, simplex_kernel
 from discreet.utility.smooth_sums import WHOLE, smooth_sum
 from discreet.utility.studies import drawn_data, study_size
 
@@ -60,16 +58,15 @@ def expected_width(mechanism: Mechanism, level: object = "0.95", *, sharp: float
 
     Along a line of many outputs its error is at most the share `sharp` of it.
 
+    >>> from discreet import Geometric
     >>> width = expected_width(Geometric(PosteriorSpace(prior=[1, 1], n=60), epsilon=1))
     >>> round(width.value, 4), width.error < 1e-8, width.method
     (0.2133, True, 'all 61 outputs')
     """
     share, space = _level(level), mechanism.space
+    zero_sum, noise = mechanism.kernel.zero_sum, mechanism.kernel.noise
     if space.k > 2:
-        return (
-            _geometric_width(mechanism, share) if isinstance(mechanism, Geometric) else _table_width(mechanism, share)
-        )
-    noise = mechanism.kernel.noise
+        return _table_width(mechanism, share) if zero_sum is None else _noisy_width(mechanism, zero_sum, share)
     if noise is not None:
         mirrored = noise.up == noise.down and len(set(space.prior.parameters)) == 1
         return _line_width(
@@ -80,10 +77,13 @@ def expected_width(mechanism: Mechanism, level: object = "0.95", *, sharp: float
             scale=1 / noise.rate,
             sharp=sharp,
         )
-    kernel = line_kernel(mechanism) if space.n <= LONGEST_LINE else None
-    if kernel is None:
+    if space.n > LONGEST_LINE:
         raise TooLarge(f"its noise-aware widths are summed up to n = {LONGEST_LINE:,}", hint="use geometric")
-    return _line_width(lambda o: _kernel_widths(kernel, o, share), space.prior, space.n, mirrored=kernel.mirrored)
+    mirrored = mechanism.kernel.weighted and len(set(space.prior.parameters)) == 1
+    predictive = predictive_weights(space)
+    return _line_width(
+        lambda o: _column_widths(mechanism, predictive, o, share), space.prior, space.n, mirrored=mirrored
+    )
 
 
 def width_without_privacy(space: PosteriorSpace, level: object = "0.95") -> Width:
@@ -144,13 +144,13 @@ def _line_width(
     return Width(value, within, f"all {n + 1} outputs" if n < WHOLE else f"{number} of {n + 1:,} outputs")
 
 
-def _kernel_widths(kernel: LineKernel, outputs: Floats, level: float) -> tuple[Floats, Floats]:
+def _column_widths(mechanism: Mechanism, predictive: Floats, outputs: Floats, level: float) -> tuple[Floats, Floats]:
     """P(output), and the widths: every data set is weighed."""
-    logs = np.stack([kernel.column(int(o)) for o in outputs])
+    n, (first, second) = mechanism.space.n, mechanism.space.prior.alpha
+    logs = np.stack([mechanism.kernel.column((int(o), n - int(o))).values for o in outputs])
     with np.errstate(divide="ignore"):
-        logs = logs + np.log(kernel.predictive)
-    first, second = kernel.space.prior.alpha
-    low, high = CountMixtures(_weights(logs), first, second + kernel.space.n).interval(level)
+        logs = logs + np.log(predictive)
+    low, high = CountMixtures(_weights(logs), first, second + n).interval(level)
     return np.exp(logs).sum(axis=1), high - low
 
 
@@ -166,16 +166,15 @@ def _table_width(mechanism: Mechanism, level: float) -> Width:
     space = mechanism.space
     if space.k > LARGEST_TABLE or space.size > LARGEST_TABLE:
         raise TooLarge(f"its noise-aware widths are summed up to {LARGEST_TABLE:,} candidates", hint="use geometric")
-    kernel = simplex_kernel(mechanism)
-    return _enumerated_width(kernel, kernel.masses, level)
+    return _enumerated_width(simplex_table(mechanism), level)
 
 
-def _enumerated_width(kernel: SimplexKernel, masses: Callable[[int], Floats], level: float) -> Width:
+def _enumerated_width(table: SimplexTable, level: float) -> Width:
     """The mean over all outputs: their masses are told for each data set."""
-    space, weight, count = kernel.space, predictive_weights(kernel.space), kernel.candidates[:, 0]
-    given = np.zeros((space.n + 1, len(masses(0))))
+    space, weight, count = table.space, predictive_weights(table.space), table.candidates[:, 0]
+    given = np.zeros((space.n + 1, len(table.masses(0))))
     for rank, share in enumerate(weight.tolist()):
-        given[count[rank]] += share * masses(rank)
+        given[count[rank]] += share * table.masses(rank)
     chance = given.sum(axis=0)
     kept = chance > _KEPT / len(chance)
     first, second = _two_categories(space.prior).alpha
@@ -184,27 +183,26 @@ def _enumerated_width(kernel: SimplexKernel, masses: Callable[[int], Floats], le
     return Width(value, abs(1 - float(chance[kept].sum())) + _ROUNDING * value, f"all {len(chance)} outputs")
 
 
-def _geometric_width(mechanism: Geometric, level: float) -> Width:
-    """Geometric with three categories or more: all noisy counts that a reader can tell apart, or drawn ones."""
+def _noisy_width(mechanism: Mechanism, noise: ZeroSum, level: float) -> Width:
+    """Noise that sums to zero on three categories or more: all noisy counts that a reader can tell apart, or drawn."""
     try:
-        kernel = NoisySimplex(Geometric(mechanism.space, epsilon=mechanism.epsilon))
+        table = NoisySimplex(mechanism, noise, told=True)
     except TooLarge:
-        return _drawn_width(mechanism, level)
-    outputs = len(kernel.outputs)
-    if outputs * (len(kernel.candidates) + 32 * mechanism.space.n) > _CELLS:
-        return _drawn_width(mechanism, level)
-    return _enumerated_width(kernel, kernel.noisy_masses, level)
+        return _drawn_width(mechanism.space, noise, level)
+    if len(table.outputs) * (len(table.candidates) + 32 * mechanism.space.n) > _CELLS:
+        return _drawn_width(mechanism.space, noise, level)
+    return _enumerated_width(table, level)
 
 
-def _drawn_width(mechanism: Geometric, level: float) -> Width:
-    """Geometric of any size: given z the counts are independent but for their total."""
-    space, half, prior = mechanism.space, float(mechanism.epsilon) / 2, _two_categories(mechanism.space.prior)
+def _drawn_width(space: PosteriorSpace, law: ZeroSum, level: float) -> Width:
+    """The same of any size: given z the counts are independent but for their total."""
+    half, prior = float(law.rate), _two_categories(space.prior)
     steps = (2.0 * min(40 / half, space.n)) ** 2 * (space.k - 1) * (space.k - 2) / 2
     number = min(_OUTPUTS, int(_STEPS / steps))
     if number < _FEWEST:
         raise TooLarge("noise-aware widths would convolve too much noise", hint="use a larger epsilon")
     drawn = study_size(space)
-    noise = zero_sum(mechanism.epsilon / 2, space.k).draw_many(HashedBits("noises of widths"), drawn)
+    noise = law.draw_many(HashedBits("noises of widths"), drawn)
     noisy = drawn_data(space, drawn, "data") + noise
     at = ((np.arange(number) + 0.5) / number * drawn).astype(np.int64)
     outputs = noisy[np.argsort(noisy[:, 0], kind="stable")][at]
