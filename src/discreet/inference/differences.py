@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
 from discreet.arithmetic.numbers import exact
+from discreet.arithmetic.roots import root_between
 from discreet.errors import InvalidInput
 from discreet.posteriors.mixtures import BetaMixture
 
@@ -242,11 +243,12 @@ class Difference:
 
     def interval(self, level: object = 0.95) -> tuple[float, float]:
         """The equal-tailed interval."""
-        from scipy import optimize
-
         share = exact(level, "level", above=0)
         if share >= 1:
             raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95")
         tail = float((1 - share) / 2)
-        ends = [optimize.brentq(lambda d, p=p: self._below(d) - p, -1.0, 1.0, xtol=1e-13) for p in (tail, 1 - tail)]
-        return ends[0], ends[1]
+
+        def quantile(p: float) -> float:
+            return root_between(lambda d: self._below(d) - p, -1.0, 1.0, 1e-13)
+
+        return quantile(tail), quantile(1 - tail)

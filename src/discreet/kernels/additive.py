@@ -24,7 +24,7 @@ from discreet.typing import Outcome
 LONGEST_SNAPPED = 1 << 12
 """Exact masses of snapped counts are worked out one by one, for at most this many counts."""
 
-_CELLS, _SNAPPED, _BITS = 1 << 14, 1 << 8, 64
+_CELLS, _SNAPPED, _BITS, _PAIRS = 1 << 14, 1 << 8, 64, 1 << 16
 
 
 class GeometricKernel(Kernel):
@@ -110,6 +110,17 @@ class ClampedKernel(Kernel):
             total = total + np.where(left == 0, 0.0, self._part(value, left, data[:, i]))
             left = left - value
         return rounded(total)
+
+    def all_rows(self) -> Floats:
+        """Some data sets at a time, each with all candidates."""
+        rows, some = self.candidates, max(1, _PAIRS // len(self.candidates))
+        return np.concatenate([
+            self._logs(
+                np.repeat(rows[start : start + some], len(rows), axis=0),
+                np.tile(rows, (len(rows[start : start + some]), 1)),
+            ).values.reshape(-1, len(rows))
+            for start in range(0, len(rows), some)
+        ])  # fmt: skip
 
     @abstractmethod
     def _part(self, value: Rows, left: Rows, count: Rows) -> Floats:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -80,16 +81,25 @@ class Kernel(ABC):
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism, self.space = mechanism, mechanism.space
 
+    @cached_property
+    def candidates(self) -> Rows:
+        """All candidates of the space, one a row."""
+        return self.space.candidates().array()
+
     def row(self, counts: object, outputs: Rows | None = None) -> Logs:
         """ln P(o | c) of the candidates in their order, or of these outputs. It is private."""
         here = np.array([self.space.counts(counts)], dtype=np.int64)
-        return self._logs(here, self.space.candidates().array() if outputs is None else outputs)
+        return self._logs(here, self.candidates if outputs is None else outputs)
+
+    def all_rows(self) -> Floats:
+        """ln P(o | c) of all candidates, a row for each data set: a public table of what is listed anyway."""
+        return np.stack([self.row(counts).values for counts in self.candidates.tolist()])
 
     def column(self, output: Outcome, data: Rows | None = None) -> Logs:
         """ln P(o | c) for the data sets in the order of candidates, or for these: the likelihoods of an output."""
         if data is None and exceeds(self.space, LISTED):
             raise self._too_many()
-        return self._logs(self.space.candidates().array() if data is None else data, np.array([output], dtype=np.int64))
+        return self._logs(self.candidates if data is None else data, np.array([output], dtype=np.int64))
 
     def _too_many(self) -> TooLarge:
         wanted = f"{self.mechanism.name} was not made for so many data sets to be weighed"

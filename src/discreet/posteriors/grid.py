@@ -9,7 +9,7 @@ The relative error of H is below 1e-12 (`tests/posteriors/test_grid.py`).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ LONGEST_LINE = 1 << 21
 """Lines of more candidates are not tabled."""
 
 WIDEST_TABLES = 1 << 26
+
+KEPT = 1 << 10
+"""All distances of a space of so many candidates are kept (8 MB)."""
 
 
 class Grid(ABC):
@@ -41,8 +44,19 @@ class Grid(ABC):
         """H from the candidate of this rank to all, in their order."""
         return self.distances_between(rank, 0, self.size)
 
+    def all_distances(self) -> NDArray[np.float64]:
+        """H between all candidates."""
+        return self._kept if self.size <= KEPT else np.stack([self.distances(rank) for rank in range(self.size)])
+
+    @cached_property
+    def _kept(self) -> NDArray[np.float64]:
+        return np.stack([self._distances(rank, 0, self.size) for rank in range(self.size)])
+
     def distances_between(self, rank: int, start: int, stop: int) -> NDArray[np.float64]:
         """H from the candidate of this rank to those of ranks start … stop-1."""
+        return self._kept[rank, start:stop] if self.size <= KEPT else self._distances(rank, start, stop)
+
+    def _distances(self, rank: int, start: int, stop: int) -> NDArray[np.float64]:
         log_affinity = np.minimum(self._log_affinity(rank, start, stop), 0.0)
         # 1 - exp loses digits only near the candidate itself; there expm1, which is slower, keeps them.
         close = log_affinity > -1e-2

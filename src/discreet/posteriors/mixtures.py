@@ -21,7 +21,7 @@ NEGLIGIBLE = 1e-16
 _TINY = 1e-300
 _LEAST = _TINY * (1 + 1e-12)
 _STEPS = 200
-_SHARP = 1e-14
+_SHARP, _CLOSE = 1e-14, 1e-8
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -135,6 +135,7 @@ def solved(
         inside = (step > left) & (step < right) & np.isfinite(step)
         x[open_] = np.where(gap == 0, at, np.where(inside, step, middle))
         settled = (np.abs(x[open_] - at) <= _SHARP * at) | (right - left <= _SHARP * right) | (right <= _LEAST)
+        settled |= inside & (np.abs(gap) <= _CLOSE * wanted[open_])  # the step from here squares the gap
         open_ = open_[~settled]
         if not len(open_):
             break

@@ -208,7 +208,7 @@ def _bounded(mechanism: Mechanism, bound: Fraction, lower: Fraction | float, wor
 def _by_laws(mechanism: Mechanism, known: bool) -> Audit:
     space = mechanism.space
     candidates = [tuple(row) for row in space.candidates().array().tolist()]
-    log_pmf = np.stack([mechanism.log_pmf(c) if known else _enclosed(mechanism, c) for c in candidates])
+    log_pmf = mechanism.kernel.all_rows() if known else np.stack([_enclosed(mechanism, c) for c in candidates])
     rank = {c: i for i, c in enumerate(candidates)}
     pairs = [(i, rank[tuple(other)]) for i, c in enumerate(candidates) for other in space.adjacency.neighbours(c)]
     found = Extreme(-math.inf, 0, 0, 0)

@@ -68,8 +68,7 @@ class Dense:
     def __init__(self, space: PosteriorSpace) -> None:
         table = grid(space)
         self.space, self.rows = space, table.rows
-        self.distances = np.stack([table.distances(rank) for rank in range(table.size)])
-        self.moves = list(_moves(space))
+        self.distances, self.moves = table.all_distances(), list(_moves(space))
 
     def log_pmf(self, rates: Floats) -> Floats:
         """Log-probabilities of all outputs for all data sets, given a = s/S for each."""
@@ -83,8 +82,7 @@ class Dense:
         found = Extreme(-math.inf, 0, 0, 0)
         for one, other in self.moves:
             gap = log_pmf[one] - log_pmf[other]
-            for sign in (1, -1):
-                place = int(np.argmax(sign * gap))
+            for sign, place in ((1, int(gap.argmax())), (-1, int(gap.argmin()))):
                 row, output = divmod(place, self.rows.shape[0])
                 loss = sign * float(gap[row, output])
                 if loss > found.loss:

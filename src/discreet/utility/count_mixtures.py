@@ -19,7 +19,7 @@ from discreet.posteriors.mixtures import log_kernel, solved
 if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
-_CELLS = 1 << 19
+_CELLS = 1 << 17
 
 
 class CountMixtures:
@@ -80,6 +80,11 @@ class CountMixtures:
         return found
 
     @cached_property
+    def _slopes(self) -> Floats:
+        found: Floats = self.weights * (self.a[:, None] + np.arange(self.weights.shape[1]))
+        return found
+
+    @cached_property
     def _logs(self) -> tuple[Floats, NDArray[np.int64]]:
         """ln K but for powers of x, relative to each row's heaviest component, and which that is."""
         j = np.arange(1, self.weights.shape[1])
@@ -94,7 +99,9 @@ class CountMixtures:
         a, b, at = self.a[rows], self.b[rows], middle[rows]
         peak = log_kernel(a + at, b - at, x) - np.log(a + at) - np.log1p(-x)
         odds = np.log(x) - np.log1p(-x)
-        kernel = np.exp(np.minimum(logs[rows] + (j - at[:, None]) * odds[:, None] + peak[:, None], 0.0))
+        kernel = np.multiply.outer(odds, j)
+        kernel += (peak - at * odds)[:, None]
+        kernel += logs[rows]
+        np.exp(np.minimum(kernel, 0.0, out=kernel), out=kernel)
         below = incomplete_beta(a, b, x) - np.einsum("ij,ij->i", kernel, self._beyond[rows])
-        density = np.einsum("ij,ij->i", kernel * (a[:, None] + j), self.weights[rows]) / x
-        return below, density
+        return below, np.einsum("ij,ij->i", kernel, self._slopes[rows]) / x

@@ -88,7 +88,7 @@ class LineTable(ErrorTable):
 
     @cached_property
     def _masses(self) -> Floats:
-        return np.exp(np.stack([self.mechanism.kernel.row(row).values for row in self.table.rows.tolist()]))
+        return np.exp(self.mechanism.kernel.all_rows())
 
     def laws(self, ranks: Whole, metric: Metric) -> tuple[Floats, Floats]:
         """Whole rows."""
