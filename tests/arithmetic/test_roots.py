@@ -22,8 +22,13 @@ from discreet.arithmetic.roots import root_between
 )
 def test_a_root_is_found_within_the_distance(f, low: float, high: float, root: float, within: float) -> None:  # type: ignore[no-untyped-def]
     asked: list[float] = []
-    found = root_between(lambda x: asked.append(x) or f(x), low, high, within)  # type: ignore[func-returns-value]
+
+    def counted(x: float) -> float:
+        asked.append(x)
+        assert len(asked) < 150
+        return float(f(x))
+
+    found = root_between(counted, low, high, within)
     assert abs(found - root) <= within + 4 * math.ulp(root)
-    assert len(asked) < 150
     backward = root_between(f, high, low, within)
     assert abs(backward - root) <= within + 4 * math.ulp(root)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from discreet.arithmetic.numbers import exact
+from discreet.arithmetic.numbers import exact_share
 from discreet.errors import InvalidInput
 from discreet.posteriors.dirichlet import incomplete_beta
 from discreet.posteriors.mixtures import log_kernel
@@ -98,9 +98,7 @@ class BetaTable:
 
     def interval(self, level: object = 0.95) -> tuple[Floats, Floats]:
         """The equal-tailed interval: its low end and its high end."""
-        share = exact(level, "level", above=0)
-        if share >= 1:
-            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95")
+        share = exact_share(level, "level")
         tail = float((1 - share) / 2)
         low, high = self.quantile(tail), self.quantile(1 - tail)
         return low, np.maximum(low, high)  # each is right to its last digits, and they may differ in no others

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import polygamma
 
 from discreet.arithmetic.discrete_gauss_rule import PLACES, summed
+from discreet.arithmetic.growing_blocks import cut
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.predictive import log_predictive_line
 
@@ -74,22 +75,6 @@ def parts_of(prior: Dirichlet, n: int, start: Wholes, length: Wholes) -> Wholes:
     wide = np.min([spread(first + at, second + (n - at)) for at in (start, start + length - 1)], axis=0)
     found: Wholes = np.maximum(1, np.ceil(length / np.maximum(WIDTH * wide, 1.0))).astype(np.int64)
     return found
-
-
-def cut(start: Wholes, length: Wholes, parts: Wholes) -> tuple[Wholes, Wholes]:
-    """Each block in so many parts.
-
-    >>> import numpy as np
-    >>> [part.tolist() for part in cut(np.array([0, 10]), np.array([10, 7]), np.array([1, 3]))]
-    [[0, 10, 12, 14], [10, 2, 2, 3]]
-    """
-    number = np.arange(int(parts.sum())) - np.repeat(np.cumsum(parts) - parts, parts)
-    long, all_ = np.repeat(length, parts), np.repeat(parts, parts)
-    # Cuts at the whole numbers below j·length/parts, without a product too large for 64 bits.
-    quotient, rest = long // all_, long % all_
-    begin = number * quotient + number * rest // all_
-    end = (number + 1) * quotient + (number + 1) * rest // all_
-    return np.repeat(start, parts) + begin, end - begin
 
 
 def far_blocks(

@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
-from discreet.arithmetic.numbers import exact
+from discreet.arithmetic.numbers import exact_share
 from discreet.arithmetic.roots import root_between
-from discreet.errors import InvalidInput
 from discreet.posteriors.mixtures import BetaMixture
 
 if TYPE_CHECKING:
@@ -243,10 +242,7 @@ class Difference:
 
     def interval(self, level: object = 0.95) -> tuple[float, float]:
         """The equal-tailed interval."""
-        share = exact(level, "level", above=0)
-        if share >= 1:
-            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95")
-        tail = float((1 - share) / 2)
+        tail = float((1 - exact_share(level, "level")) / 2)
 
         def quantile(p: float) -> float:
             return root_between(lambda d: self._below(d) - p, -1.0, 1.0, 1e-13)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaln, gammaln
 
-from discreet.arithmetic.numbers import exact, whole
+from discreet.arithmetic.numbers import exact_share, whole
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.differences import Difference, Estimate
 from discreet.inference.groups import Within
@@ -143,9 +143,7 @@ class NoiseAware:
         """
         if kind not in ("equal-tailed", "highest-density"):
             raise InvalidInput("kind must be equal-tailed or highest-density", hint="leave it out for equal-tailed")
-        share = exact(level, "level", above=0)
-        if share >= 1:
-            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95")
+        share = exact_share(level, "level")
         ends = [
             self.marginal(i).interval(share) if kind == "equal-tailed" else shortest(self.marginal(i), float(share))
             for i in range(self.k)

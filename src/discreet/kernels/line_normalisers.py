@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arithmetic.discrete_gauss_rule import gram, summed
+from discreet.arithmetic.growing_blocks import doubling_edges
 from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.distances import second_difference
 from discreet.sensitivity.vectorised import Steps
@@ -108,8 +109,7 @@ class LineNormalisers:
         if not long.any():
             return total
         total[long] = weight(long, np.broadcast_to(few[:NEAR], (int(long.sum()), NEAR))).sum(axis=1)
-        edges = np.unique(np.floor((NEAR + 1) * 2.0 ** (np.arange(0, 3 * 41) / 3)).astype(np.int64))
-        edges = edges[edges <= self.n]
+        edges = doubling_edges(NEAR + 1, self.n)
         # Blocks that fit whole, but for the last of them, which takes the rest of the room.
         last = np.maximum(np.searchsorted(edges, room[long] + 1, side="right") - 2, 0)
         if last.max() > 0:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 from scipy.special import betainc
 
-from discreet.arithmetic.numbers import as_items, exact, whole
+from discreet.arithmetic.numbers import as_items, exact, exact_share, whole
 from discreet.errors import InvalidInput
 
 
@@ -66,9 +66,7 @@ class Dirichlet:
         >>> [round(float(x), 3) for x in (low[0], high[0])]
         [0.05, 0.95]
         """
-        share = exact(level, "level", above=0)
-        if share >= 1:
-            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95")
+        share = exact_share(level, "level")
         alpha = self.alpha
         # Exactly, and then a float: next to a strong parameter a weak one would be lost.
         total = self.total

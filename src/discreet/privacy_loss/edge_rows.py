@@ -13,11 +13,13 @@ from __future__ import annotations
 import heapq
 import math
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
+from discreet.arithmetic.growing_blocks import growing_edges
 from discreet.arithmetic.numbers import ball
 from discreet.mechanisms.exponential import Exponential, ExponentialLaw
 from discreet.posteriors import Dirichlet
@@ -205,12 +207,7 @@ class _Scan:
 
     def blocks(self) -> list[tuple[int, int]]:
         """All rows that are not scanned one by one."""
-        found, low = [], self.number
-        while low < self.last:
-            high = min(self.last, max(low + 1, int(low * 1.4)))
-            found.append((low, high))
-            low = high
-        return found
+        return list(pairwise(growing_edges(self.number, self.last - 1, lambda at: int(at * 1.4)).tolist()))
 
     def _smoothed(self) -> int:
         """About how many rows have a smooth sensitivity that is larger than the local one: it ends where they cross."""

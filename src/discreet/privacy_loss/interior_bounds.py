@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arithmetic.growing_blocks import growing_edges
 from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.distances import second_difference
 from discreet.posteriors.space import PosteriorSpace
@@ -219,7 +220,4 @@ def _trigamma_upper(y: Floats) -> Floats:
 
 def distance_groups(longest: int) -> Whole:
     """Group edges: single distances first, then groups that grow with the distance, up to and including the longest."""
-    edges = list(range(1, min(_SINGLE, longest + 1) + 1))
-    while edges[-1] <= longest:
-        edges.append(min(longest + 1, int(edges[-1] * _GROWTH) + 1))
-    return np.array(edges, dtype=np.int64)
+    return growing_edges(1, longest, lambda at: int(at * _GROWTH) + 1 if at >= _SINGLE else at + 1)

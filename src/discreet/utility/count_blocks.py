@@ -15,11 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from discreet.arithmetic.growing_blocks import growing_edges
 from discreet.errors import TooLarge
 from discreet.kernels.line_noise import LOST, LineNoise
 from discreet.mechanisms import Mechanism
 from discreet.utility.error_rows import ErrorRows, bracket
-from discreet.utility.expected_counts import Whole, first_count_moments, partition, stratum_weights
+from discreet.utility.expected_counts import Whole, first_count_moments, stratum_weights
 from discreet.utility.metrics import METRIC, Floats, Metric
 
 CELLS = 1 << 20
@@ -55,7 +56,7 @@ class CountBlocks:
             raise TooLarge(f"{mechanism.name} is known only on small spaces", hint="take fewer records")
         n = self.space.n
         reach = n if self.noise is None else self.noise.reach(n)
-        blocks = partition(1, reach, _BLOCKS if counts is None else _BLOCKS / 8)
+        blocks = _partition(1, reach, _BLOCKS if counts is None else _BLOCKS / 8)
         self.near, self.far = blocks[:-1], blocks[1:] - 1
         if counts is None:
             # Most weights of a sensitivity that follows the data fall within a few hundred moves.
@@ -72,7 +73,7 @@ class CountBlocks:
         alpha = space.prior.alpha
         centre = int(min(max(round((n + alpha[1] - alpha[0]) / 2), 0), n))
         growth = max(0.002, 2 * (1 + math.log(n)) / max(number, 16))
-        left, right = partition(0, centre, growth), partition(0, n - centre, growth)
+        left, right = _partition(0, centre, growth), _partition(0, n - centre, growth)
         mean, spread = first_count_moments(space.prior, space.n)
         peak = mean + spread * np.arange(-12, 12.25, 0.25)
         middle = centre + np.arange(-2, 4)
@@ -187,3 +188,8 @@ class CountBlocks:
             sides.append((metric.finish(low), metric.finish(high)))
         low, high = (np.concatenate([sides[0][i], zero, sides[1][i]], axis=1) for i in (0, 1))
         return low, high
+
+
+def _partition(first: int, last: int, growth: float) -> Whole:
+    """Single at first, then longer by a share of the distance from the first."""
+    return growing_edges(first, last, lambda at: at + int((at - first + 1) * growth))

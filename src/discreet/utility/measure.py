@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arithmetic.numbers import exact
+from discreet.arithmetic.numbers import exact, exact_share
 from discreet.errors import InvalidInput, TooLarge
 from discreet.mechanisms import Mechanism
 from discreet.posteriors.space import Counts
@@ -57,7 +57,7 @@ class Accuracy:
 
     def quantile(self, p: object) -> float:
         """The least t with Pr[distance ≤ t] ≥ p."""
-        return self._source.quantile(_share(p))
+        return self._source.quantile(float(exact_share(p, "p")))
 
     def tail(self, t: object) -> float:
         """Pr[distance ≥ t]."""
@@ -76,7 +76,7 @@ class Accuracy:
     def worst_quantile(self, p: object) -> float:
         """The largest quantile of any data set."""
         self._require_all()
-        return self._source.worst_quantile(_share(p))
+        return self._source.worst_quantile(float(exact_share(p, "p")))
 
     def worst_tail(self, t: object) -> float:
         """The largest Pr[distance ≥ t] of any data set."""
@@ -171,10 +171,3 @@ def _simplex_source(mechanism: Mechanism, metric: Metric, counts: Counts | None)
     if not table.symmetric or metric.name == "total-variation" or width > ROWS:
         return draw_study(mechanism, metric, counts)
     return row_study(table, metric, max(64, CELLS // (2 * width)))
-
-
-def _share(p: object) -> float:
-    share = exact(p, "p", above=0)
-    if share >= 1:
-        raise InvalidInput("p must be below 1", hint="give it as a share, such as 0.95")
-    return float(share)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from discreet.arithmetic.numbers import exact
+from discreet.arithmetic.numbers import exact_share
 from discreet.errors import InvalidInput
 from discreet.mechanisms import Mechanism
 from discreet.samplers.noise import RoundedLaplace
@@ -29,9 +29,7 @@ def noise_threshold(mechanism: Mechanism, gamma: object) -> float:
     (7.3778, 0.049375)
     """
     noise = _laplace(mechanism)
-    share = exact(gamma, "gamma", above=0)
-    if share >= 1:
-        raise InvalidInput("gamma must be below 1", hint="give a small probability, such as 0.05")
+    share = exact_share(gamma, "gamma", hint="give a small probability, such as 0.05")
     return math.log((mechanism.space.k - 1) / float(share)) / float(noise.rate)
 
 

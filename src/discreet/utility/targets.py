@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from discreet.arithmetic.numbers import exact
+from discreet.arithmetic.numbers import exact, exact_share
 from discreet.arithmetic.roots import root_between
 from discreet.errors import InvalidInput
 from discreet.mechanisms import Geometric
@@ -80,8 +80,7 @@ def least_epsilon_for_error(
     space: PosteriorSpace, distance: Fraction, confidence: Fraction, *, worst_case: bool = False
 ) -> Fraction:
     """The least ε (four digits, rounded up) at which Pr[H ≤ distance] ≥ confidence."""
-    if confidence >= 1:
-        raise InvalidInput("confidence must be below 1", hint="give it as a share, such as 0.95")
+    exact_share(confidence, "confidence")
     if distance >= 1:
         raise InvalidInput("no Hellinger distance is above 1, so any epsilon keeps it", hint="want a smaller error")
 

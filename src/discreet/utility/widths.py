@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arithmetic.numbers import exact
-from discreet.errors import InvalidInput, TooLarge
+from discreet.arithmetic.numbers import exact_share
+from discreet.errors import TooLarge
 from discreet.mechanisms import Mechanism
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.predictive import log_factors, log_predictive
@@ -63,7 +63,7 @@ def expected_width(mechanism: Mechanism, level: object = "0.95", *, sharp: float
     >>> round(width.value, 4), width.error < 1e-8, width.method
     (0.2133, True, 'all 61 outputs')
     """
-    share, space = _level(level), mechanism.space
+    share, space = float(exact_share(level, "level")), mechanism.space
     zero_sum, noise = mechanism.kernel.zero_sum, mechanism.kernel.noise
     if space.k > 2:
         return _table_width(mechanism, share) if zero_sum is None else _noisy_width(mechanism, zero_sum, share)
@@ -88,20 +88,13 @@ def expected_width(mechanism: Mechanism, level: object = "0.95", *, sharp: float
 
 def width_without_privacy(space: PosteriorSpace, level: object = "0.95") -> Width:
     """The expected width of the first category's interval when the posterior itself is published."""
-    share, prior = _level(level), _two_categories(space.prior)
+    share, prior = float(exact_share(level, "level")), _two_categories(space.prior)
 
     def widths(c: Floats) -> tuple[Floats, Floats]:
         chance = np.exp(log_predictive(prior, np.stack([c, space.n - c], axis=1)))
         return chance, _plain_widths(prior, space.n, c, share)
 
     return _line_width(widths, prior, space.n, mirrored=len(set(prior.parameters)) == 1)
-
-
-def _level(level: object) -> float:
-    share = exact(level, "level", above=0)
-    if share >= 1:
-        raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95")
-    return float(share)
 
 
 def _two_categories(prior: Dirichlet) -> Dirichlet:
