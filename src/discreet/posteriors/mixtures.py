@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,8 +26,56 @@ _STEPS = 200
 _SHARP, _CLOSE = 1e-14, 1e-8
 
 
+class ShareLaw(ABC):
+    """A law of a share whose distribution function and density are known."""
+
+    @property
+    @abstractmethod
+    def mean(self) -> float:
+        """The expected share."""
+
+    @property
+    @abstractmethod
+    def sd(self) -> float:
+        """The standard deviation of the share."""
+
+    @property
+    @abstractmethod
+    def turned(self) -> Self:
+        """The law of what is left of the share."""
+
+    @abstractmethod
+    def _sums(self, rows: NDArray[np.int64], x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """P(share ≤ x) and the density at each x."""
+
+    def quantile(self, p: ArrayLike) -> NDArray[np.float64]:
+        """The x with P(share ≤ x) = p.
+
+        Newton's method inside a bracket that is halved (in logarithms near 0) whenever a step would leave it. What lies
+        above ½ is sought as the rest of 1, so that the float next to 1 is told from 1; below 1e-300 it is 0.
+        """
+        wanted = np.asarray(p, dtype=np.float64)
+        if not ((wanted > 0) & (wanted < 1)).all():
+            raise InvalidInput("p must be between 0 and 1", hint="give it as a share, such as 0.95")
+        half = self._sums(np.zeros(1, dtype=np.int64), np.array([0.5]))[0][0]
+        found, upper = np.empty(wanted.shape), half < wanted
+        for side in (False, True):
+            part = upper == side
+            if part.any():
+                law, goal = (self.turned, 1 - wanted[part]) if side else (self, wanted[part])
+                value = solved(law._sums, goal, *(np.full(len(goal), x) for x in (law.mean, law.sd)))
+                found[part] = 1 - value if side else value
+        return found
+
+    def interval(self, level: object = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The equal-tailed interval: its low end and its high end."""
+        tail = float((1 - exact_share(level, "level")) / 2)
+        low, high = self.quantile(tail), self.quantile(1 - tail)
+        return low, np.maximum(low, high)  # each is right to its last digits, and they may differ in no others
+
+
 @dataclass(frozen=True, init=False, eq=False)
-class BetaMixture:
+class BetaMixture(ShareLaw):
     """Σ weight_j · Beta(a_j, b_j).
 
     >>> mixture = BetaMixture([0.5, 0.5], [2, 5], [5, 2])
@@ -80,32 +130,8 @@ class BetaMixture:
         """The mixture of what is left of the share: near 1 it has the digits that the share has near 0."""
         return BetaMixture(self.weights, self.b, self.a)
 
-    def quantile(self, p: ArrayLike) -> NDArray[np.float64]:
-        """The x with P(share ≤ x) = p.
-
-        Newton's method inside a bracket that is halved (in logarithms near 0) whenever a step would leave it. What lies
-        above ½ is sought as the rest of 1, so that the float next to 1 is told from 1; below 1e-300 it is 0.
-        """
-        wanted = np.asarray(p, dtype=np.float64)
-        if not ((wanted > 0) & (wanted < 1)).all():
-            raise InvalidInput("p must be between 0 and 1", hint="give it as a share, such as 0.95")
-        found, upper = np.empty(wanted.shape), self.cdf(0.5) < wanted
-        for side, mixture in ((False, self), (True, self.turned)):
-            part = upper == side
-            goal = 1 - wanted[part] if side else wanted[part]
-            value = solved(mixture._sums, goal, *(np.full(len(goal), x) for x in (mixture.mean, mixture.sd)))
-            found[part] = 1 - value if side else value
-        return found
-
-    def _sums(self, _: NDArray[np.int64], x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _sums(self, rows: NDArray[np.int64], x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         return self.cdf(x), self.pdf(x)
-
-    def interval(self, level: object = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The equal-tailed interval: its low end and its high end."""
-        share = exact_share(level, "level")
-        tail = float((1 - share) / 2)
-        low, high = self.quantile(tail), self.quantile(1 - tail)
-        return low, np.maximum(low, high)  # each is right to its last digits, and they may differ in no others
 
 
 def solved(
