@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    Wholes = NDArray[np.int64]
+from discreet.arithmetic.arrays import Wholes
 
 
 def growing_edges(first: int, last: int, following: Callable[[int], float]) -> Wholes:

@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import exact
 from discreet.errors import DiscreetError
 from discreet.figures.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, dress, figure_of
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Curve: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
+Curve: TypeAlias = tuple[Floats, Floats]
 
 SHOWN = ("geometric", "laplace-improved", "exponential-reciprocal", "exponential-global")
 HOLLOW = {"markersize": 7, "markerfacecolor": "none"}  # improved Laplace often lies on geometric: both must be seen

@@ -10,16 +10,13 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.posteriors.dirichlet import incomplete_beta
 from discreet.posteriors.mixtures import ShareLaw, log_kernel
-
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
 
 LEFT_OUT = 1e-13
 """Counts at the edges of the table that are less likely than this together are left out."""
@@ -80,7 +77,7 @@ class BetaTable(ShareLaw):
         """The table of what is left of the share."""
         return BetaTable(self.weights.T, self.b, self.a)
 
-    def _sums(self, rows: NDArray[np.int64], x: Floats) -> tuple[Floats, Floats]:
+    def _sums(self, rows: Wholes, x: Floats) -> tuple[Floats, Floats]:
         return self._each(x)
 
     def _each(self, x: ArrayLike) -> tuple[Floats, Floats]:

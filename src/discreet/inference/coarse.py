@@ -12,20 +12,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import polygamma
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.discrete_gauss_rule import PLACES, summed
 from discreet.arithmetic.growing_blocks import cut
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.predictive import log_predictive_line
-
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
-    Wholes = NDArray[np.int64]
 
 FEWEST = 1 << 12
 WIDTH = 3.0
@@ -114,7 +110,7 @@ def coarse(beyond: Beyond, n: int, start: Wholes, length: Wholes, mass: Floats, 
     return Part(place, found, fewer, error)
 
 
-def _blur(c: NDArray[np.float64] | NDArray[np.int64], n: int, fewer: int) -> Floats:
+def _blur(c: Floats | Wholes, n: int, fewer: int) -> Floats:
     """τ: how far the count among fewer records is from telling the count among all."""
     shown: Floats = np.sqrt(c / n * (n - c) * ((n - fewer) / fewer))
     return shown

@@ -11,18 +11,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import exact_share
 from discreet.arithmetic.roots import root_between
 from discreet.posteriors.mixtures import BetaMixture
-
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
 
 _FARTHEST = 690.0
 """Shares closer to 0 or to 1 than e^-690 are not told from them."""
@@ -97,7 +94,7 @@ class Tabled:
         found: Floats = np.polynomial.legendre.legval(t, self._derivative[:, panel], tensor=False)
         return found
 
-    def _place(self, s: Floats) -> tuple[NDArray[np.int64], Floats]:
+    def _place(self, s: Floats) -> tuple[Wholes, Floats]:
         """The panel of each s, and where in it, from -1 to 1."""
         panel = np.clip(np.searchsorted(self.edges, s, side="right") - 1, 0, len(self.edges) - 2)
         left, right = self.edges[panel], self.edges[panel + 1]

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import exact, exact_share, whole
 from discreet.errors import InvalidInput
 from discreet.inference.beta_tables import LEFT_OUT, ROUNDING, BetaTable
@@ -23,8 +23,6 @@ from discreet.posteriors.mixtures import BetaMixture
 
 if TYPE_CHECKING:
     from discreet.inference.posterior import NoiseAware
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

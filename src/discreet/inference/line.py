@@ -26,11 +26,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.discrete_gauss_rule import PLACES, summed
 from discreet.arithmetic.growing_blocks import cut, doubling_edges
 from discreet.errors import InvalidInput, TooLarge
@@ -44,10 +43,6 @@ from discreet.posteriors.predictive import log_predictive_line
 from discreet.posteriors.space import PosteriorSpace
 from discreet.samplers.bits import Bits
 from discreet.typing import Outcome
-
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
-    Wholes = NDArray[np.int64]
 
 ALLOWED = 1e-3
 """What has a larger error is refused."""

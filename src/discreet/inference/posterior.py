@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaln, gammaln
 
+from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import exact_share, whole
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.differences import Difference, Estimate
@@ -22,7 +23,6 @@ from discreet.posteriors.mixtures import BetaMixture
 from discreet.samplers.bits import SYSTEM, Bits
 
 if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
     Counted = NDArray[Any]
 
 Kind = Literal["equal-tailed", "highest-density"]

@@ -8,22 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import bdtrik
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.inference.shares import draw_dirichlet, draw_uniforms
 from discreet.kernels.base import Factor
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.predictive import log_predictive
 from discreet.samplers.bits import Bits, draw_composition
 from discreet.samplers.bulk_rejection import Proposals
-
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
-    Wholes = NDArray[np.int64]
 
 
 class Proposal(Protocol):

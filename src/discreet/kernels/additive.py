@@ -12,8 +12,9 @@ from functools import cached_property
 
 import numpy as np
 
+from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import nearest_float, precision
-from discreet.kernels.base import Factor, Floats, Kernel, Logs, Rows, rounded
+from discreet.kernels.base import Factor, Kernel, Logs, Rows, rounded
 from discreet.kernels.line_noise import LineNoise
 from discreet.mechanisms import Geometric, Laplace, LaplaceImproved, SnappedCounts
 from discreet.mechanisms.snapping.counts import SnappedCountsLaw

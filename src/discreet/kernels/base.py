@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats
 from discreet.errors import TooLarge
 from discreet.kernels.line_noise import LineNoise
 from discreet.mechanisms import Mechanism
@@ -27,7 +28,6 @@ from discreet.typing import Outcome
 if TYPE_CHECKING:
     from discreet.kernels.exponential import Enumerated
 
-Floats: TypeAlias = NDArray[np.float64]
 Rows: TypeAlias = NDArray[Any]
 """Counts or outputs, one a row: whole numbers, or for two categories any number between 0 and n."""
 

@@ -13,7 +13,8 @@ from typing import Self
 
 import numpy as np
 
-from discreet.kernels.base import LISTED, Floats, Kernel, Logs, Rows
+from discreet.arithmetic.arrays import Floats
+from discreet.kernels.base import LISTED, Kernel, Logs, Rows
 from discreet.kernels.line_normalisers import LineNormalisers
 from discreet.kernels.simplex_normalisers import SimplexNormalisers
 from discreet.mechanisms.exponential import Exponential

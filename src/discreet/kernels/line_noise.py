@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats
 from discreet.samplers.noise import Rounding
 
 LOST = 42.0
@@ -48,7 +48,7 @@ class LineNoise:
             return cls(rate, math.exp(-rate / 2) / 2, -math.expm1(-rate / 2), math.exp(-rate / 2) / 2)
         return cls(rate, math.exp(-rate) / 2, -math.expm1(-rate) / 2, 0.5)
 
-    def masses(self, reach: int) -> NDArray[np.float64]:
+    def masses(self, reach: int) -> Floats:
         """P(noise = t) for t = -reach … reach; the first and the last stand for everything beyond them."""
         fall = np.exp(-self.rate * np.arange(reach)) * -math.expm1(-self.rate)
         fall[-1] = math.exp(-self.rate * (reach - 1))

@@ -14,13 +14,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.discrete_gauss_rule import gram, summed
 from discreet.arithmetic.growing_blocks import doubling_edges
 from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.distances import second_difference
 from discreet.sensitivity.vectorised import Steps
-
-Floats = NDArray[np.float64]
 
 NEAR = 64
 """So many moves to either side are summed singly; and twice as many data sets at either end are not interpolated."""
@@ -73,7 +72,7 @@ class LineNormalisers:
         found[inner] += self._errors[panel]
         return found
 
-    def _at(self, c: Floats) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    def _at(self, c: Floats) -> tuple[NDArray[np.bool_], Wholes]:
         """Which places lie in panels, and in which."""
         if not len(self._errors):
             return np.zeros(len(c), dtype=bool), np.empty(0, dtype=np.int64)
@@ -138,11 +137,11 @@ class LineNormalisers:
             left, right = np.where(same, middle, left), np.where(same, right, middle)
         return [int(place) for place in left]
 
-    def _least_term(self, c: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _least_term(self, c: Wholes) -> Wholes:
         """Which term of 1/S is the least: the local one or one of the ends'."""
         steps = Steps(self.mechanism.space, np.stack([c, self.n - c], axis=1))
         terms = self.mechanism.inverse_terms(steps, self.mechanism.smoothing)
-        least: NDArray[np.int64] = np.argmin(terms, axis=0)
+        least: Wholes = np.argmin(terms, axis=0)
         return least
 
     def _panels(self, low: int, high: int) -> tuple[Floats, Floats, Floats]:

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betaln, ndtri, xlog1py, xlogy
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import exact_share
 from discreet.errors import InvalidInput
 from discreet.posteriors.dirichlet import incomplete_beta
@@ -45,10 +46,10 @@ class ShareLaw(ABC):
         """The law of what is left of the share."""
 
     @abstractmethod
-    def _sums(self, rows: NDArray[np.int64], x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _sums(self, rows: Wholes, x: Floats) -> tuple[Floats, Floats]:
         """P(share ≤ x) and the density at each x."""
 
-    def quantile(self, p: ArrayLike) -> NDArray[np.float64]:
+    def quantile(self, p: ArrayLike) -> Floats:
         """The x with P(share ≤ x) = p.
 
         Newton's method inside a bracket that is halved (in logarithms near 0) whenever a step would leave it. What lies
@@ -67,7 +68,7 @@ class ShareLaw(ABC):
                 found[part] = 1 - value if side else value
         return found
 
-    def interval(self, level: object = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def interval(self, level: object = 0.95) -> tuple[Floats, Floats]:
         """The equal-tailed interval: its low end and its high end."""
         tail = float((1 - exact_share(level, "level")) / 2)
         low, high = self.quantile(tail), self.quantile(1 - tail)
@@ -83,9 +84,9 @@ class BetaMixture(ShareLaw):
     (0.5, [0.0926, 0.9074])
     """
 
-    weights: NDArray[np.float64]
-    a: NDArray[np.float64]
-    b: NDArray[np.float64]
+    weights: Floats
+    a: Floats
+    b: Floats
 
     def __init__(self, weights: ArrayLike, a: ArrayLike, b: ArrayLike) -> None:
         given, first, second = (np.asarray(value, dtype=np.float64) for value in (weights, a, b))
@@ -113,16 +114,16 @@ class BetaMixture(ShareLaw):
         inside = self.a / total * (self.b / total) / (total + 1)
         return math.sqrt(float(self.weights @ (inside + (self.a / total - self.mean) ** 2)))
 
-    def cdf(self, x: ArrayLike) -> NDArray[np.float64]:
+    def cdf(self, x: ArrayLike) -> Floats:
         """P(share ≤ x)."""
         at = np.asarray(x, dtype=np.float64)[..., None]
-        found: NDArray[np.float64] = incomplete_beta(self.a, self.b, at) @ self.weights
+        found: Floats = incomplete_beta(self.a, self.b, at) @ self.weights
         return found
 
-    def pdf(self, x: ArrayLike) -> NDArray[np.float64]:
+    def pdf(self, x: ArrayLike) -> Floats:
         """The density at x."""
         at = np.asarray(x, dtype=np.float64)[..., None]
-        found: NDArray[np.float64] = _density(self.a, self.b, at) @ self.weights
+        found: Floats = _density(self.a, self.b, at) @ self.weights
         return found
 
     @property
@@ -130,16 +131,16 @@ class BetaMixture(ShareLaw):
         """The mixture of what is left of the share: near 1 it has the digits that the share has near 0."""
         return BetaMixture(self.weights, self.b, self.a)
 
-    def _sums(self, rows: NDArray[np.int64], x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _sums(self, rows: Wholes, x: Floats) -> tuple[Floats, Floats]:
         return self.cdf(x), self.pdf(x)
 
 
 def solved(
-    sums: Callable[[NDArray[np.int64], NDArray[np.float64]], tuple[NDArray[np.float64], NDArray[np.float64]]],
-    wanted: NDArray[np.float64],
-    mean: NDArray[np.float64],
-    sd: NDArray[np.float64],
-) -> NDArray[np.float64]:
+    sums: Callable[[Wholes, Floats], tuple[Floats, Floats]],
+    wanted: Floats,
+    mean: Floats,
+    sd: Floats,
+) -> Floats:
     """The quantiles of many laws of shares, none of them above ½ by more than rounding.
 
     `sums` gives P(share ≤ x) and the density at x, for the laws of these numbers.
@@ -167,11 +168,11 @@ def solved(
 
 
 def log_kernel(
-    a: NDArray[np.float64],
-    b: NDArray[np.float64],
-    x: NDArray[np.float64],
-    rest: NDArray[np.float64] | None = None,
-) -> NDArray[np.float64]:
+    a: Floats,
+    b: Floats,
+    x: Floats,
+    rest: Floats | None = None,
+) -> Floats:
     """ln(x^a·(1-x)^b/B(a, b)) in Loader's form, which keeps its digits where the powers and B are huge and cancel.
 
     `rest` is 1 - x, where more of its digits are known than x has.
@@ -182,12 +183,12 @@ def log_kernel(
     return width - deviance(a, total * x, gap) - deviance(b, total * left, -gap)
 
 
-def _density(a: NDArray[np.float64], b: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:
+def _density(a: Floats, b: Floats, x: Floats) -> Floats:
     """The density of Beta(a, b) at x."""
     inside = np.clip(x, _TINY, 1 - 2.0**-53)
     logs = log_kernel(a, b, inside) - np.log(inside) - np.log1p(-inside)
     at_end = (x <= 0) | (x >= 1)
     if at_end.any():
         logs = np.where(at_end, xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b), logs)
-    shown: NDArray[np.float64] = np.exp(logs)
+    shown: Floats = np.exp(logs)
     return shown

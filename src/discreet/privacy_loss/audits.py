@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import exact, float_upper, fraction_lower, fraction_upper, precision
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate, TooLarge
 from discreet.mechanisms import FAMILIES, Mechanism
@@ -244,7 +244,7 @@ def _delta(
     return delta
 
 
-def _enclosed(mechanism: Mechanism, counts: Outcome) -> NDArray[np.float64]:
+def _enclosed(mechanism: Mechanism, counts: Outcome) -> Floats:
     """Log-probabilities from the enclosures that a draw would use, every one of them."""
     law = _law(mechanism, counts)
     with precision(_BITS):

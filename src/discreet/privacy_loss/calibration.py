@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import exact
 from discreet.arithmetic.roots import root_between
 from discreet.errors import InvalidInput
@@ -32,9 +32,6 @@ from discreet.privacy_loss.large_n import Ends
 from discreet.privacy_loss.scan import DENSE, Dense, Sweep, margin
 from discreet.sensitivity.vectorised import Steps
 from discreet.typing import Progress
-
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
 
 WORK = 1 << 34
 """How many weights a search may compute: two or three minutes' worth, and the same result on every machine."""

@@ -9,19 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import ball, float_upper, fraction_lower, fraction_upper, precision
 from discreet.mechanisms import Mechanism
 from discreet.mechanisms.law import CandidateLaw
 from discreet.samplers.noise import ZeroSum
-
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
 
 BALLS = 1 << 16
 """How many weights are enclosed for one δ at the most, unless the first two pairs have more."""

@@ -17,8 +17,8 @@ from itertools import pairwise
 
 import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.growing_blocks import growing_edges
 from discreet.arithmetic.numbers import ball
 from discreet.mechanisms.exponential import Exponential, ExponentialLaw
@@ -106,11 +106,11 @@ class Side:
             return [cls(space)]
         return [cls(space), cls(PosteriorSpace(prior=Dirichlet([second, first]), n=space.n), mirrored=True)]
 
-    def losses(self, c: int, outputs: NDArray[np.int64]) -> NDArray[np.float64]:
+    def losses(self, c: int, outputs: Wholes) -> Floats:
         """-ln BC between the row c and outputs."""
         n, (first, second) = self.space.n, self._alpha
         step = outputs - c
-        total: NDArray[np.float64] = 0.5 * (
+        total: Floats = 0.5 * (
             second_difference(first + c, first + outputs, step)
             + second_difference(second + (n - c), second + (n - outputs), step)
         )
@@ -137,7 +137,7 @@ class Side:
             reach *= 2
         return min(reach, room)
 
-    def steps(self, first: NDArray[np.int64]) -> Steps:
+    def steps(self, first: Wholes) -> Steps:
         """What the sensitivities of these rows are made of."""
         return Steps(self.space, np.stack([first, self.space.n - first], axis=1))
 
@@ -167,7 +167,7 @@ class _Scan:
         rates, outputs = self.between.rates(np.arange(self.number + 1)), np.arange(self.width)
         fastest = float(rates.max())
         best = Found(-math.inf, -math.inf, (0, 0), (0, 0), (0, 0), fastest)
-        before: NDArray[np.float64] | None = None
+        before: Floats | None = None
         for c in range(self.number + 1):
             log_weight, log_total = self._row(c, float(rates[c]), outputs)
             log_weight -= log_total
@@ -218,7 +218,7 @@ class _Scan:
             low, high = (row, high) if steps.inverse(self.kind, self.gamma)[0] < steps.local[0] else (low, row)
         return low
 
-    def _row(self, c: int, rate: float, outputs: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
+    def _row(self, c: int, rate: float, outputs: Wholes) -> tuple[Floats, float]:
         """Log-weights of outputs and the logarithm of the sum of all; the first and last stand for what is beyond."""
         log_weight = -rate * np.sqrt(-np.expm1(-self.side.losses(c, outputs)))
         weight = np.exp(log_weight)
@@ -226,7 +226,7 @@ class _Scan:
         return log_weight, math.log(total)
 
 
-def _one(x: int) -> NDArray[np.int64]:
+def _one(x: int) -> Wholes:
     return np.array([x], dtype=np.int64)
 
 

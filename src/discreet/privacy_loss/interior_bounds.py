@@ -26,20 +26,16 @@ by `_ROUND`. `tests/privacy_loss/test_interior_bounds.py` holds them to every pa
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.growing_blocks import growing_edges
 from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.distances import second_difference
 from discreet.posteriors.space import PosteriorSpace
 from discreet.sensitivity.vectorised import Steps
-
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
-    Whole = NDArray[np.int64]
 
 _SINGLE, _GROWTH = 64, 1.04
 _ROUND = 9.9e-9
@@ -57,8 +53,8 @@ class Groups(NamedTuple):
     """
 
     side: int
-    near: Whole
-    far: Whole
+    near: Wholes
+    far: Wholes
     least: Floats
     most: Floats
     beyond: Floats
@@ -146,7 +142,7 @@ class Middle:
         size = len(near)
         return Groups(side, near, far, least[:size], most[size : 2 * size], most[2 * size :])
 
-    def _brackets(self, low: int, high: int, offset: Whole) -> tuple[Floats, Floats]:
+    def _brackets(self, low: int, high: int, offset: Wholes) -> tuple[Floats, Floats]:
         """The least and the largest L of an offset over the rows of the block, category by category."""
         n, (first, second) = self.space.n, self.alpha
         size = np.abs(offset).astype(np.float64)
@@ -167,7 +163,7 @@ class Middle:
         two = second + np.maximum(n - high - (reach if side > 0 else 0.0 * reach), 0.0)
         return one, two
 
-    def _components(self, rows: Whole) -> list[Floats]:
+    def _components(self, rows: Wholes) -> list[Floats]:
         """What 1/S is the least of, each of them monotone between these rows."""
         steps = Steps(self.space, np.stack([rows, self.space.n - rows], axis=1))
         return self.kind.inverse_terms(steps, self.gamma)
@@ -185,7 +181,7 @@ class Middle:
             change = min(change, float(np.abs(np.diff(rates)).max()) + _NOISE * fast)
         return slow, fast, change
 
-    def rates(self, rows: Whole) -> Floats:
+    def rates(self, rows: Wholes) -> Floats:
         """a = s/S of these rows."""
         steps = Steps(self.space, np.stack([rows, self.space.n - rows], axis=1))
         return self.scale * steps.inverse(self.kind, self.gamma)
@@ -218,6 +214,6 @@ def _trigamma_upper(y: Floats) -> Floats:
     return found
 
 
-def distance_groups(longest: int) -> Whole:
+def distance_groups(longest: int) -> Wholes:
     """Group edges: single distances first, then groups that grow with the distance, up to and including the longest."""
     return growing_edges(1, longest, lambda at: int(at * _GROWTH) + 1 if at >= _SINGLE else at + 1)

@@ -13,20 +13,16 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.kernels.exponential import LONGEST, Enumerated
 from discreet.posteriors.distances import log_affinity_floats
 from discreet.posteriors.grid import WIDEST_TABLES, Grid, Line, grid
 from discreet.posteriors.space import PosteriorSpace, exceeds, orbits, rank_rows
 from discreet.privacy_loss.deltas import Pair, excess
 from discreet.typing import Progress
-
-Floats: TypeAlias = NDArray[np.float64]
-Wholes: TypeAlias = NDArray[np.int64]
 
 MARGIN = 2e-10
 """The stated error of a scan whose log-weights are below a thousand; see `margin`."""

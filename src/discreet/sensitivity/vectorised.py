@@ -7,16 +7,13 @@ two together. How a kind of sensitivity is made of them is its own affair (`Expo
 from __future__ import annotations
 
 import itertools
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.posteriors.distances import second_difference
 from discreet.posteriors.space import PosteriorSpace
-
-Floats: TypeAlias = NDArray[np.float64]
-Wholes: TypeAlias = NDArray[np.int64]
 
 
 class Kind(Protocol):

@@ -15,13 +15,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.growing_blocks import growing_edges
 from discreet.errors import TooLarge
 from discreet.kernels.line_noise import LOST, LineNoise
 from discreet.mechanisms import Mechanism
 from discreet.utility.error_rows import ErrorRows, bracket
-from discreet.utility.expected_counts import Whole, first_count_moments, stratum_weights
-from discreet.utility.metrics import METRIC, Floats, Metric
+from discreet.utility.expected_counts import first_count_moments, stratum_weights
+from discreet.utility.metrics import METRIC, Metric
 
 CELLS = 1 << 20
 """About how many cells a sum over all data sets is made of."""
@@ -35,8 +36,8 @@ _BLOCKS = 0.01
 class _Cells(NamedTuple):
     """Blocks of moves, and over some strata the least rate, the distances and the weights from below and above."""
 
-    near: Whole
-    far: Whole
+    near: Wholes
+    far: Wholes
     slow: Floats
     low: Floats
     high: Floats
@@ -67,7 +68,7 @@ class CountBlocks:
             self.first = self.last = np.array([counts[0]], dtype=np.int64)
             self.weight = np.ones(1)
 
-    def _strata(self, number: int) -> tuple[Whole, Whole, Floats]:
+    def _strata(self, number: int) -> tuple[Wholes, Wholes, Floats]:
         """All data sets, or half of them if the two halves are alike."""
         space, n = self.space, self.space.n
         alpha = space.prior.alpha
@@ -96,7 +97,7 @@ class CountBlocks:
             part = slice(start, start + step)
             yield self._slice(self.first[part], self.last[part], self.weight[part])
 
-    def _slice(self, first: Whole, last: Whole, weight: Floats) -> ErrorRows:
+    def _slice(self, first: Wholes, last: Wholes, weight: Floats) -> ErrorRows:
         if self.noise is None:
             return self._weighted(first, last, weight)
         low, high = self._distances(first, last, self.near, self.far, self.metric)
@@ -110,7 +111,7 @@ class CountBlocks:
         side = np.exp(-noise.rate * (self.near - 1.0)) * share
         return np.concatenate([noise.down * side, [noise.zero], noise.up * side])
 
-    def _weighted(self, first: Whole, last: Whole, weight: Floats) -> ErrorRows:
+    def _weighted(self, first: Wholes, last: Wholes, weight: Floats) -> ErrorRows:
         cells = self._cells(first, last)
         if self.metric.name == "hellinger":
             return bracket(weight, cells.low, cells.high, cells.least, cells.most)
@@ -128,7 +129,7 @@ class CountBlocks:
         slow, lower, upper = (np.concatenate(column) for column in zip(*found, strict=True))
         return slow, lower, upper
 
-    def _cells(self, first: Whole, last: Whole) -> _Cells:
+    def _cells(self, first: Wholes, last: Wholes) -> _Cells:
         """The Hellinger distances and the weights of all blocks that matter."""
         slow, fast = self.mechanism.kernel.rate_bounds(first, last)
         near, far = self._within_reach(first, last, slow)
@@ -137,7 +138,7 @@ class CountBlocks:
         upper, lower = most * np.exp(-slow[:, None] * low), least * np.exp(-fast[:, None] * high)
         return _Cells(near, far, slow, low, high, lower, upper)
 
-    def _within_reach(self, first: Whole, last: Whole, slow: Floats) -> tuple[Whole, Whole]:
+    def _within_reach(self, first: Wholes, last: Wholes, slow: Floats) -> tuple[Wholes, Wholes]:
         """The blocks of moves that matter to some of the strata: beyond them all weights are below e^-42 together."""
         needed = LOST + 2 * math.log(self.space.n + 1)
         low, high = 0, len(self.near)
@@ -155,18 +156,20 @@ class CountBlocks:
         kept = max(1, low)
         return self.near[:kept], self.far[:kept]
 
-    def _numbers(self, first: Whole, last: Whole, near: Whole, far: Whole) -> tuple[Floats, Floats]:
+    def _numbers(self, first: Wholes, last: Wholes, near: Wholes, far: Wholes) -> tuple[Floats, Floats]:
         """How many moves of each block stay on the line, at most and at least, over a stratum."""
         n = self.space.n
         centre = np.ones((len(first), 1))
 
-        def both(rooms: tuple[Whole, Whole]) -> Floats:
+        def both(rooms: tuple[Wholes, Wholes]) -> Floats:
             down, up = (np.maximum(np.minimum(far, room[:, None]) - near + 1, 0.0) for room in rooms)
             return np.concatenate([down, centre, up], axis=1)
 
         return both((last, n - first)), both((first, n - last))
 
-    def _distances(self, first: Whole, last: Whole, near: Whole, far: Whole, metric: Metric) -> tuple[Floats, Floats]:
+    def _distances(
+        self, first: Wholes, last: Wholes, near: Wholes, far: Wholes, metric: Metric
+    ) -> tuple[Floats, Floats]:
         """Enclosures of the distances of moves down (a block each), of none, and of moves up."""
         n, (one, two) = self.space.n, self.space.prior.alpha
         zero = np.zeros((len(first), 1))
@@ -190,6 +193,6 @@ class CountBlocks:
         return low, high
 
 
-def _partition(first: int, last: int, growth: float) -> Whole:
+def _partition(first: int, last: int, growth: float) -> Wholes:
     """Single at first, then longer by a share of the distance from the first."""
     return growing_edges(first, last, lambda at: at + int((at - first + 1) * growth))

@@ -16,13 +16,12 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import TooLarge
 from discreet.kernels.exponential import LONGEST_ROW
 from discreet.posteriors.space import PosteriorSpace
 from discreet.samplers.noise import ZeroSum
-from discreet.utility.metrics import Floats
 
 _LOST = 1e-15
 """The noise that is left out has at most this probability."""
@@ -43,7 +42,7 @@ def cut_depth(noise: ZeroSum) -> int:
             return t
 
 
-def cut_outputs(space: PosteriorSpace, half: float, depth: int, *, top: bool) -> tuple[NDArray[np.int64], Floats]:
+def cut_outputs(space: PosteriorSpace, half: float, depth: int, *, top: bool) -> tuple[Wholes, Floats]:
     """All noisy counts after cutting (also at n if `top`), and ln F of each."""
     n, k = space.n, space.k
     if top:
@@ -69,7 +68,7 @@ def number_of_outputs(space: PosteriorSpace, depth: int) -> int:
     return space.size + sum(cut)
 
 
-def _with_zeros(n: int, k: int, depth: int) -> Iterator[NDArray[np.int64]]:
+def _with_zeros(n: int, k: int, depth: int) -> Iterator[Wholes]:
     """Counts ≥ 0 with a zero somewhere and a total of n+1 … n+depth: noisy counts whose negative ones were cut."""
     for size in range(1, k):
         for positive in itertools.combinations(range(k), size):

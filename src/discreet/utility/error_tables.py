@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import TooLarge
 from discreet.kernels.exponential import LONGEST, LONGEST_ROW, Enumerated
 from discreet.kernels.line_noise import LineNoise
@@ -22,8 +22,8 @@ from discreet.posteriors.space import orbits, rank_rows, require_enumerable
 from discreet.samplers.noise import ZeroSum
 from discreet.utility.cut_noise import cut_depth, cut_outputs, number_of_outputs
 from discreet.utility.error_rows import ErrorRows
-from discreet.utility.expected_counts import Whole, predictive_weights
-from discreet.utility.metrics import Floats, Metric, hellinger_between
+from discreet.utility.expected_counts import predictive_weights
+from discreet.utility.metrics import Metric, hellinger_between
 
 CELLS = 1 << 25
 """Enumerations of more cells than this are left to enclosures, or to studies of drawn data sets."""
@@ -44,7 +44,7 @@ class ErrorTable(ABC):
         self.mechanism, self.space = mechanism, mechanism.space
 
     @cached_property
-    def data(self) -> tuple[Whole, Floats]:
+    def data(self) -> tuple[Wholes, Floats]:
         """The ranks of the data sets to look at and their weights: one for each orbit, or all."""
         weight = predictive_weights(self.space)
         if not self.symmetric:
@@ -58,10 +58,10 @@ class ErrorTable(ABC):
         """About how many outputs of a data set matter."""
 
     @abstractmethod
-    def laws(self, ranks: Whole, metric: Metric) -> tuple[Floats, Floats]:
+    def laws(self, ranks: Wholes, metric: Metric) -> tuple[Floats, Floats]:
         """The distances from data sets to what may be released, and its masses, a row for each data set."""
 
-    def slices(self, metric: Metric, ranks: Whole, weight: Floats) -> Iterator[ErrorRows]:
+    def slices(self, metric: Metric, ranks: Wholes, weight: Floats) -> Iterator[ErrorRows]:
         """The error laws of some data sets, so many at a time that their rows fit into the cache."""
         start = 0
         while start < len(ranks):
@@ -90,12 +90,12 @@ class LineTable(ErrorTable):
     def _masses(self) -> Floats:
         return np.exp(self.mechanism.kernel.all_rows())
 
-    def laws(self, ranks: Whole, metric: Metric) -> tuple[Floats, Floats]:
+    def laws(self, ranks: Wholes, metric: Metric) -> tuple[Floats, Floats]:
         """Whole rows."""
         released = np.broadcast_to(np.arange(self.space.n + 1), (len(ranks), self.space.n + 1))
         return self._distances(ranks, released, metric), self._masses[ranks]
 
-    def _distances(self, c: Whole, released: Whole, metric: Metric) -> Floats:
+    def _distances(self, c: Wholes, released: Wholes, metric: Metric) -> Floats:
         """From each data set to the counts released for it."""
         if metric.name == "hellinger":
             return np.sqrt(-np.expm1(np.minimum(self.table.log_affinities(c[:, None], released), 0.0)))
@@ -121,7 +121,7 @@ class NoisyLine(LineTable):
         return 2 * self.reach + 1
 
     @cached_property
-    def _back(self) -> Whole:
+    def _back(self) -> Wholes:
         """Where each noisy count from 0 to n leads; beyond them it leads where the end does."""
         if self.space.n >= _WHOLE:
             raise TooLarge("this way back would be worked out for every count", hint="use the nearest way back")
@@ -133,7 +133,7 @@ class NoisyLine(LineTable):
         rows = self.table.rows
         return hellinger_between(self.space.prior.alpha + rows, _posteriors(self.mechanism, rows))
 
-    def laws(self, ranks: Whole, metric: Metric) -> tuple[Floats, Floats]:
+    def laws(self, ranks: Wholes, metric: Metric) -> tuple[Floats, Floats]:
         """What the count and its noise, cut to 0 … n, lead to."""
         noisy = np.clip(ranks[:, None] + np.arange(-self.reach, self.reach + 1), 0, self.space.n)
         mass = np.broadcast_to(self.noise.masses(self.reach), noisy.shape)
@@ -158,7 +158,7 @@ class WeightedLine(LineTable):
         """Both sides of the count, or everything."""
         return min(2 * int(self.reach[rank]), self.space.n) + 1
 
-    def laws(self, ranks: Whole, metric: Metric) -> tuple[Floats, Floats]:
+    def laws(self, ranks: Wholes, metric: Metric) -> tuple[Floats, Floats]:
         """All candidates, or those within reach."""
         n, reach = self.space.n, int(self.reach[ranks].max())
         if n <= 2 * reach:
@@ -188,7 +188,7 @@ class SimplexTable(ErrorTable):
         """All candidates."""
         return len(self.candidates)
 
-    def laws(self, ranks: Whole, metric: Metric) -> tuple[Floats, Floats]:
+    def laws(self, ranks: Wholes, metric: Metric) -> tuple[Floats, Floats]:
         """One data set after the other."""
         each = [(self.distances(rank, metric), self.masses(rank)) for rank in ranks.tolist()]
         value, mass = (np.stack(part) for part in zip(*each, strict=True))
@@ -238,7 +238,7 @@ class NoisySimplex(SimplexTable):
         return len(self.outputs)
 
     @cached_property
-    def _back(self) -> Whole:
+    def _back(self) -> Wholes:
         """The ranks of the candidates that the outputs lead to."""
         return rank_rows(self.mechanism.way_back(self.outputs))
 
@@ -261,7 +261,7 @@ class NoisySimplex(SimplexTable):
         return super().distances(rank, metric)
 
 
-def _posteriors(mechanism: Mechanism, outputs: NDArray[np.int64]) -> Floats:
+def _posteriors(mechanism: Mechanism, outputs: Wholes) -> Floats:
     """The parameters of what is published for outputs, one a row."""
     return np.array([mechanism.posterior(tuple(output)).alpha for output in outputs.tolist()])
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import bdtrik, betaincinv, ndtri
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import TooLarge
 from discreet.mechanisms import Mechanism
 from discreet.posteriors.space import Counts, PosteriorSpace, rank_rows
@@ -21,7 +21,7 @@ from discreet.samplers.bits import draw_words
 from discreet.testing import HashedBits
 from discreet.utility.error_rows import ErrorLaw, ErrorRows
 from discreet.utility.error_tables import SimplexTable
-from discreet.utility.metrics import Floats, Metric
+from discreet.utility.metrics import Metric
 
 DRAWN = 50_000
 """How many outputs are drawn where that is quick; fewer for many categories."""
@@ -40,7 +40,7 @@ def study_size(space: PosteriorSpace) -> int:
 
 
 @lru_cache(maxsize=4)
-def drawn_data(space: PosteriorSpace, size: int, name: str) -> NDArray[np.int64]:
+def drawn_data(space: PosteriorSpace, size: int, name: str) -> Wholes:
     """Data sets from the prior predictive, one a row: category by category, a share and then a count by inversion.
 
     >>> rows = drawn_data(PosteriorSpace(prior=[1, 2, 3], n=60), 2000, "an example")
@@ -61,7 +61,7 @@ def drawn_data(space: PosteriorSpace, size: int, name: str) -> NDArray[np.int64]
     return np.stack([*columns, left], axis=1)
 
 
-def _binomial(u: Floats, n: NDArray[np.int64], share: Floats) -> NDArray[np.int64]:
+def _binomial(u: Floats, n: Wholes, share: Floats) -> Wholes:
     """Quantiles of binomials; by Cornish and Fisher's expansion where the deviation is above 10³."""
     variance = n * share * (1 - share)
     z = ndtri(u)
@@ -103,7 +103,7 @@ def draw_study(mechanism: Mechanism, metric: Metric, counts: Counts | None) -> E
 
 
 @lru_cache(maxsize=8)
-def _outputs(mechanism: Mechanism, counts: Counts | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _outputs(mechanism: Mechanism, counts: Counts | None) -> tuple[Wholes, Wholes]:
     """Data sets, one a row, and outputs for each: the same for every metric."""
     space, kernel, bits = mechanism.space, mechanism.kernel, HashedBits("outputs")
     if counts is not None:

@@ -11,11 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import exact_share
 from discreet.errors import TooLarge
 from discreet.mechanisms import Mechanism
@@ -27,13 +26,9 @@ from discreet.testing import HashedBits
 from discreet.utility.count_mixtures import CountMixtures
 from discreet.utility.error_tables import NoisySimplex, SimplexTable, simplex_table
 from discreet.utility.expected_counts import first_count_moments, predictive_weights
-from discreet.utility.metrics import Floats
 from discreet.utility.noisy_shares import intervals
 from discreet.utility.smooth_sums import WHOLE, smooth_sum
 from discreet.utility.studies import drawn_data, study_size
-
-if TYPE_CHECKING:
-    Whole = NDArray[np.int64]
 
 SHARP = 1e-7
 LONGEST_LINE = 1 << 14
@@ -124,7 +119,7 @@ def _line_width(
     The probabilities of all outputs sum to 1: by how much those that were found do not is in the error.
     """
 
-    def terms(o: Whole) -> Floats:
+    def terms(o: Wholes) -> Floats:
         at, back = np.unique(np.minimum(o, n - o) if mirrored else o, return_inverse=True)
         chance, width = widths(at.astype(np.float64))
         return np.stack([np.where(chance > 0, chance * width, 0.0), chance], axis=1)[back.reshape(-1)]
@@ -217,7 +212,7 @@ def _drawn_width(space: PosteriorSpace, law: ZeroSum, level: float) -> Width:
     return Width(without.value + float(wider.mean()), without.error + _SURE * spread, method)
 
 
-def _plain_means(prior: Dirichlet, n: int, windows: Sequence[tuple[Whole, Floats]], level: float) -> Floats:
+def _plain_means(prior: Dirichlet, n: int, windows: Sequence[tuple[Wholes, Floats]], level: float) -> Floats:
     """The mean widths without noise, over windows of counts: far from the ends a polynomial does for all of them."""
     node = np.polynomial.legendre.leggauss(_NODES)[0]
     basis = np.linalg.inv(np.polynomial.legendre.legvander(node, _NODES - 1))
@@ -235,7 +230,7 @@ def _plain_means(prior: Dirichlet, n: int, windows: Sequence[tuple[Whole, Floats
     return found
 
 
-def first_count_given(space: PosteriorSpace, half: float, z: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
+def first_count_given(space: PosteriorSpace, half: float, z: Wholes) -> tuple[Wholes, Floats]:
     """p(c₁ | z) for geometric noise: Π q^|z_i-c_i|·Γ(α_i+c_i)/c_i! with Σc = n, by convolving all but the first.
 
     Counts farther from z than 40 scales of the noise, and than what negative z must take from the others, are left out.
@@ -259,7 +254,7 @@ def first_count_given(space: PosteriorSpace, half: float, z: NDArray[np.int64]) 
     return c, given / given.sum()
 
 
-def _factors(space: PosteriorSpace, half: float, z: NDArray[np.int64], reach: int) -> Iterator[tuple[int, Floats]]:
+def _factors(space: PosteriorSpace, half: float, z: Wholes, reach: int) -> Iterator[tuple[int, Floats]]:
     """For each category where its counts start, and their weights up to a factor."""
     alpha = space.prior.alpha
     for i, noisy in enumerate(np.clip(z, 0, space.n).tolist()):
