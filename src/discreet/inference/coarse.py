@@ -112,5 +112,4 @@ def coarse(beyond: Beyond, n: int, start: Wholes, length: Wholes, mass: Floats, 
 
 def _blur(c: Floats | Wholes, n: int, fewer: int) -> Floats:
     """τ: how far the count among fewer records is from telling the count among all."""
-    shown: Floats = np.sqrt(c / n * (n - c) * ((n - fewer) / fewer))
-    return shown
+    return np.sqrt(c / n * (n - c) * ((n - fewer) / fewer))

@@ -214,8 +214,7 @@ class Difference:
             half = (right - left)[:, None] / 2
             at = (left[:, None] + half * (node + 1)).ravel()
             height = one.distribution(shifted(at, d)) * other.density(at)
-            found: Floats = half[:, 0] * (height.reshape(len(left), -1) @ weight)
-            return found
+            return half[:, 0] * (height.reshape(len(left), -1) @ weight)
 
         first, last = other.edges[0], other.edges[-1]
         edges = np.unique(np.clip(np.concatenate([other.edges, shifted(one.edges, -d)]), first, last))

@@ -133,8 +133,7 @@ class EmptyGroup:
     def sd(self) -> Floats:
         """The standard deviation of each category's share."""
         mean, total = self.prior.mean, float(self.prior.total)
-        found: Floats = np.sqrt(mean * (1 - mean) / (total + 1))
-        return found
+        return np.sqrt(mean * (1 - mean) / (total + 1))
 
     def interval(self, level: object = 0.95) -> tuple[Floats, Floats]:
         """The low ends and the high ends of each category's equal-tailed interval."""

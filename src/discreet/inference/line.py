@@ -159,8 +159,7 @@ class Line:
         places, weight, block = summed(start, length)
         log = self._log(places) + log_predictive_line(self._prior, self.n, places)
         self._top = float(log.max())
-        shown: Floats = np.bincount(block, weight * np.exp(log - self._top), len(start)).astype(np.float64)
-        return shown
+        return np.bincount(block, weight * np.exp(log - self._top), len(start)).astype(np.float64)
 
     def _divided(self, start: Wholes, length: Wholes, mass: Floats) -> tuple[Wholes, Wholes, float]:
         """Blocks of at most `WIDTH` standard deviations where they weigh most, and what the longer ones weigh."""

@@ -11,8 +11,7 @@ from discreet.samplers.bits import Bits, draw_words
 
 def draw_uniforms(bits: Bits, count: int) -> Floats:
     """Independent uniform floats strictly between 0 and 1."""
-    shown: Floats = ((draw_words(bits, count) >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
-    return shown
+    return ((draw_words(bits, count) >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
 
 
 def draw_dirichlet(bits: Bits, parameters: Floats) -> Floats:

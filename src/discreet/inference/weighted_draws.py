@@ -104,8 +104,7 @@ def sampled(about: Sequence[tuple[Mechanism, Outcome]], own: PosteriorSpace) -> 
 
 def _first(back: Wholes) -> Wholes:
     """Where each number from 0 on is first met."""
-    found: Wholes = np.unique(back, return_index=True)[1]
-    return found
+    return np.unique(back, return_index=True)[1]
 
 
 def _drawn(laws: Sequence[Proposal], size: int, bits: Bits) -> tuple[Wholes, Floats, int]:

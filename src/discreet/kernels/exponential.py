@@ -62,8 +62,7 @@ class Enumerated:
             if done % 1024 == 0:
                 self._progress(done, len(first))
         self._progress(len(first), len(first))
-        shown: Floats = logs[orbit]
-        return shown
+        return logs[orbit]
 
     def weights(self, rank: int) -> tuple[Floats, Floats]:
         """The distances and the weights of a row, within its window."""

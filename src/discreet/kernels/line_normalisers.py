@@ -98,8 +98,7 @@ class LineNormalisers:
         """The sum over the moves to one side."""
 
         def weight(at: NDArray[np.bool_], move: Floats) -> Floats:
-            shown: Floats = np.exp(-rate[at, None] * self.distances(c[at, None], sign * move))
-            return shown
+            return np.exp(-rate[at, None] * self.distances(c[at, None], sign * move))
 
         total, long = np.zeros(len(c)), room >= 2 * NEAR
         few = np.arange(1.0, 2 * NEAR)
@@ -184,8 +183,7 @@ def _doubled(start: float, room: float) -> Floats:
 
 
 def _chebyshev(count: int) -> Floats:
-    shown: Floats = np.cos(np.pi * (2 * np.arange(count) + 1) / (2 * count))
-    return shown
+    return np.cos(np.pi * (2 * np.arange(count) + 1) / (2 * count))
 
 
 def _between(t: Floats, values: Floats) -> Floats:

@@ -117,14 +117,12 @@ class BetaMixture(ShareLaw):
     def cdf(self, x: ArrayLike) -> Floats:
         """P(share ≤ x)."""
         at = np.asarray(x, dtype=np.float64)[..., None]
-        found: Floats = incomplete_beta(self.a, self.b, at) @ self.weights
-        return found
+        return incomplete_beta(self.a, self.b, at) @ self.weights
 
     def pdf(self, x: ArrayLike) -> Floats:
         """The density at x."""
         at = np.asarray(x, dtype=np.float64)[..., None]
-        found: Floats = _density(self.a, self.b, at) @ self.weights
-        return found
+        return _density(self.a, self.b, at) @ self.weights
 
     @property
     def turned(self) -> BetaMixture:
@@ -190,5 +188,4 @@ def _density(a: Floats, b: Floats, x: Floats) -> Floats:
     at_end = (x <= 0) | (x >= 1)
     if at_end.any():
         logs = np.where(at_end, xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b), logs)
-    shown: Floats = np.exp(logs)
-    return shown
+    return np.exp(logs)

@@ -95,8 +95,7 @@ class Middle:
 
     def _moved(self, low: int, high: int, fast: float, step: float, group: Groups) -> Floats:
         """Bounds on a·|H' - H| at the outputs of each group: S ≥ LS ≥ H(c, c'), so it is never above s."""
-        found: Floats = np.minimum(fast * self._slopes(low, high, group), min(self.scale, fast * step))
-        return found
+        return np.minimum(fast * self._slopes(low, high, group), min(self.scale, fast * step))
 
     def _step(self, low: int, high: int) -> float:
         """A bound on H between neighbours."""
@@ -204,14 +203,12 @@ class Middle:
 
 def _distance(loss: Floats) -> Floats:
     """H of L."""
-    shown: Floats = np.sqrt(-np.expm1(-loss))
-    return shown
+    return np.sqrt(-np.expm1(-loss))
 
 
 def _trigamma_upper(y: Floats) -> Floats:
     """At least ψ'(y): the series that alternates around it, cut after a positive term."""
-    found: Floats = (1 + (0.5 + 1 / (6 * y)) / y) / y
-    return found
+    return (1 + (0.5 + 1 / (6 * y)) / y) / y
 
 
 def distance_groups(longest: int) -> Wholes:

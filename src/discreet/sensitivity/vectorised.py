@@ -72,10 +72,8 @@ class Steps:
 
     def _inverse_step(self, i: int, source: Wholes, j: int, target: Wholes) -> Floats:
         """1/sqrt(1 - g(α_i + source - 1)·g(α_j + target))."""
-        shown: Floats = 1 / np.sqrt(-np.expm1(self._log_step(i, source - 1) + self._log_step(j, target)))
-        return shown
+        return 1 / np.sqrt(-np.expm1(self._log_step(i, source - 1) + self._log_step(j, target)))
 
     def _log_step(self, i: int, count: Wholes) -> Floats:
         x = float(self.space.prior.parameters[i]) + count
-        shown: Floats = -0.5 * second_difference(x, x + 1, 1)
-        return shown
+        return -0.5 * second_difference(x, x + 1, 1)

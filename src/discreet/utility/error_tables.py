@@ -196,8 +196,7 @@ class SimplexTable(ErrorTable):
 
     def masses(self, rank: int) -> Floats:
         """The probabilities of what may be released for a data set."""
-        shown: Floats = np.exp(self.mechanism.log_pmf(self.candidates[rank].tolist()))
-        return shown
+        return np.exp(self.mechanism.log_pmf(self.candidates[rank].tolist()))
 
     def distances(self, rank: int, metric: Metric) -> Floats:
         """From the data set to what may be released."""

@@ -163,8 +163,7 @@ def _series(x: Floats, divisor: Callable[[int], int]) -> Floats:
 
 def _stirling_slope(x: Floats) -> Floats:
     w = 1 / (x * x)
-    found: Floats = -w * (1 / 12 - w * (1 / 120 - w * (1 / 252 - w * (1 / 240 - w / 132))))
-    return found
+    return -w * (1 / 12 - w * (1 / 120 - w * (1 / 252 - w * (1 / 240 - w / 132))))
 
 
 def _between_betas(prior: Dirichlet, c: Wholes, r: Wholes, n: Wholes) -> Floats:

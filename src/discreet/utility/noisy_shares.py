@@ -110,8 +110,7 @@ class _Densities:
                 step = t - gap / legendre.legval(t, parts, tensor=False)
             t = np.where((step > low) & (step < high), step, (low + high) / 2)
         left, right = self._left[panel], self._right[panel]
-        found: Floats = left + (right - left) * (t + 1) / 2
-        return found
+        return left + (right - left) * (t + 1) / 2
 
     def _first_edges(self) -> Floats:
         """Edges that double away from about the mean of each output's posterior, in its standard deviations."""

@@ -89,8 +89,7 @@ def _panel_sums(f: Callable[[Wholes], Floats], start: Wholes, length: Wholes) ->
 
 def next_to_gauss(size: Floats) -> Wholes:
     """Whole numbers from 0 to each size less 1, next to Gauss's places; a row for each of a column of sizes."""
-    places: Wholes = np.rint(size * (np.polynomial.legendre.leggauss(_PLACES)[0] + 1) / 2 - 0.5).astype(np.int64)
-    return places
+    return np.rint(size * (np.polynomial.legendre.leggauss(_PLACES)[0] + 1) / 2 - 0.5).astype(np.int64)
 
 
 def _legendre_sums(size: Floats) -> Floats:

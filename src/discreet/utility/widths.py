@@ -226,8 +226,7 @@ def _plain_means(prior: Dirichlet, n: int, windows: Sequence[tuple[Wholes, Float
     at, back = np.unique(np.concatenate([places for places, _ in rules]), return_inverse=True)
     value = _plain_widths(prior, n, at, level)[back.reshape(-1)]
     row = np.repeat(np.arange(len(rules)), [len(places) for places, _ in rules])
-    found: Floats = np.bincount(row, value * np.concatenate([weight for _, weight in rules])).astype(np.float64)
-    return found
+    return np.bincount(row, value * np.concatenate([weight for _, weight in rules])).astype(np.float64)
 
 
 def first_count_given(space: PosteriorSpace, half: float, z: Wholes) -> tuple[Wholes, Floats]:
