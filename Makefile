@@ -23,6 +23,9 @@ demo: $(STAMP)  ## a private release of a real posterior, with its picture
 reproduce: $(STAMP)  ## the figures of the papers again, and a report
 	$(BIN)/discreet reproduce --out discreet-reproduction
 
+# Tests start many processes: whatever the shell says, what was compiled once is kept for the next.
+test soak coverage: export PYTHONDONTWRITEBYTECODE :=
+
 test: $(TEST_STAMP)  ## every kind of test, and the examples in the docstrings
 	$(BIN)/pytest
 

@@ -1,7 +1,5 @@
 """What all tests share: the same examples on every run, so that a failure can be seen again, and few repetitions."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from typing import Any
 

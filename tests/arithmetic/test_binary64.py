@@ -1,7 +1,5 @@
 """Binary64's pieces: each against its definition, or against another library."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

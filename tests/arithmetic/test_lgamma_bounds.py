@@ -1,7 +1,5 @@
 """Floats that decide in place of balls are certainly on their side of the truth, from tiny to huge arguments."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable

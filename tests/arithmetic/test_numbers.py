@@ -1,7 +1,5 @@
 """Numbers have one meaning, and enclosures hold what they stand for."""
 
-from __future__ import annotations
-
 import math
 import threading
 from decimal import Decimal

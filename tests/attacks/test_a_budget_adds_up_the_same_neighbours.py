@@ -1,7 +1,5 @@
 """Losses add up over the same neighbours: rows and people, public and protected columns, never share a budget."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Two processes never spend the last of a budget: 24 behind a barrier, and a ledger without the lock to fail it."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 Against a forger who writes the whole chain anew only a head that is kept elsewhere helps, and that is tested too.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path

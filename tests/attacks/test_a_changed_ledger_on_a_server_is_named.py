@@ -1,7 +1,5 @@
 """On a server too a ledger can only grow, and one that its owner edited, truncated or disarmed is found out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

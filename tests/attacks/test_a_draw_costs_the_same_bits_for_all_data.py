@@ -1,7 +1,5 @@
 """How many bits a draw reads does not depend on the data: small laws are inverted, additive noise knows no counts."""
 
-from __future__ import annotations
-
 import pytest
 
 from discreet import PosteriorSpace

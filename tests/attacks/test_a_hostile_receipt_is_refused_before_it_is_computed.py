@@ -1,7 +1,5 @@
 """Anybody can write a receipt that would take hours to check. Its sizes are public: it is refused by them, at once."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """Killed at any step, a release leaves no outcome without its charge, and its repetition pays nothing more."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -4,8 +4,6 @@ A child charges through one name and is killed, the next through the other. With
 version 3, what was acknowledged under one was undone by whoever opened the other.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

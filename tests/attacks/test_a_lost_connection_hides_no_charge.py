@@ -3,8 +3,6 @@
 Never is there an outcome without a charge: who was not answered draws nothing, and asks again with the same id.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """An address with a slash too few, an @ too many or in another form is no name of a file that could be shown."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

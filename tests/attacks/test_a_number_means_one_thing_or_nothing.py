@@ -1,7 +1,5 @@
 """Numbers as text: what has no one meaning is refused by every door, at once, with InvalidInput and nothing else."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Receipts that were put right in every way but one: small numbers, two readings of one text, and other versions."""
 
-from __future__ import annotations
-
 import json
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """No count, id or answer goes to a file, not even for a moment: what a release writes is its ledger and its receipt."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

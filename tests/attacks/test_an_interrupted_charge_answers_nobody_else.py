@@ -4,8 +4,6 @@ A connection on which something was asked and not read holds an open transaction
 those of the next question: a COMMIT that was another's would be a charge that was answered and never made.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

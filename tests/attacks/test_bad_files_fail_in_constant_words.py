@@ -1,7 +1,5 @@
 """A malicious or broken file ends in one constant sentence: no row, no engine message, nothing chained to it."""
 
-from __future__ import annotations
-
 import random
 import traceback
 from pathlib import Path

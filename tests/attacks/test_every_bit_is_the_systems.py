@@ -1,7 +1,5 @@
 """The bits of a release are the operating system's bytes, in their order, no more and no fewer, and nothing else."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Callable

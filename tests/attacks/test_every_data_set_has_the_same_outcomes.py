@@ -3,8 +3,6 @@
 Float weights underflow: at ε = 1 and 20,000 records, ten outcomes were possible for one data set and not for another.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

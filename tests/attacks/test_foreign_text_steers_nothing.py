@@ -4,8 +4,6 @@ One corpus goes through every face. Names with characters that cannot be seen ar
 and ledgers that hold them anyhow are read, and show them escaped.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """A forked child never repeats the bits of its parent or of its siblings: nothing is buffered and nothing is seeded."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -4,8 +4,6 @@ Losses are computed here from the law alone, in balls, over all data sets of a s
 replace a record: its answer, its group, or both. Nothing of the audit is used.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator
 from fractions import Fraction

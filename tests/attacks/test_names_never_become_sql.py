@@ -1,7 +1,5 @@
 """Column, table, file and category names from a hostile corpus do no harm: they are looked up, quoted or bound."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import duckdb

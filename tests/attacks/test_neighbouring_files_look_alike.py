@@ -3,8 +3,6 @@
 A file that is not well-formed is refused before the charge, in the same words whatever is wrong with it and wherever.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import re

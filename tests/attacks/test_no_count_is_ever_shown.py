@@ -1,7 +1,5 @@
 """No message, repr or traceback shows a count: a canary in the data is looked for in everything that is said."""
 
-from __future__ import annotations
-
 import logging
 import re
 import traceback

@@ -1,7 +1,5 @@
 """A release that fails at any step tells no count: not on a stream, in a log, in the ledger, or in a traceback."""
 
-from __future__ import annotations
-
 import logging
 import re
 import traceback

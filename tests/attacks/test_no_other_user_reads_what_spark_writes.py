@@ -1,7 +1,5 @@
 """While Spark counts, and after, killed or not: no other user of the machine reads an id, an answer or a count."""
 
-from __future__ import annotations
-
 import json
 import os
 import secrets

@@ -1,7 +1,5 @@
 """Killed at any step, a ledger never holds an outcome without its charge, and never loses what it answered."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The price, the error and the proof of a release are one value over all data sets of its size; so is what it asks."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

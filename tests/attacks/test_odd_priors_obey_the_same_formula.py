@@ -1,7 +1,5 @@
 """Priors below 1, not whole, unequal or huge get no rule of their own: enumeration and the checker hold for all."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

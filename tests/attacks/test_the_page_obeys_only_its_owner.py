@@ -4,8 +4,6 @@ Other sites, other users of the machine, names that are made to lead here, links
 reads or runs anything.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

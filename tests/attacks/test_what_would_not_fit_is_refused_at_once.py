@@ -1,7 +1,5 @@
 """n or k so large that a table would not fit: refused from public facts, at once, with what to do instead."""
 
-from __future__ import annotations
-
 import time
 import tracemalloc
 from collections.abc import Callable

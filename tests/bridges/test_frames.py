@@ -1,7 +1,5 @@
 """Frames, ArviZ and SciPy, each by the real library."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A release inside a real OpenDP context: its map is the certified loss, and its draws have the law of ours."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any

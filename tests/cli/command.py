@@ -1,7 +1,5 @@
 """Run the command as a user would: in this process, or installed in one of its own."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """`discreet audit`: the exact loss of a mechanism, for people and for programs."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`discreet check`: what the curator sees, and what it leaves unsaid elsewhere."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The command on a table of PostgreSQL: a release, a check, and refusals that tell nothing."""
 
-from __future__ import annotations
-
 import psycopg
 import pytest
 

@@ -1,7 +1,5 @@
 """`discreet demo`: two releases of real data, with receipts that verify and a ledger that adds up."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

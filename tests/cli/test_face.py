@@ -1,7 +1,5 @@
 """The face as a whole: help, version, and how it takes leave."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Help is whole on a narrow terminal, for every command there is."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`discreet infer`: the same numbers as the live objects, from the receipt alone, and no word on a forged one."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`discreet ledger`: for people and for programs, and with the right exit codes."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from pathlib import Path

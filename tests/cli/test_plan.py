@@ -1,7 +1,5 @@
 """`discreet plan`: for people in eighty columns, and for programs."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`discreet receipt verify`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Bad input: exit code 2 and one line that says how to mend it."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`discreet release` on counts in hand."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

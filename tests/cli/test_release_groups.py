@@ -1,7 +1,5 @@
 """`discreet release` by group, for public groups and for several columns, and the commands that read it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`discreet release` on tables, with a ledger and without."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """`discreet reproduce` at the command line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

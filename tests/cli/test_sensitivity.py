@@ -1,7 +1,5 @@
 """`discreet sensitivity`: the numbers of the papers, for people and for programs."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.cli.command import discreet

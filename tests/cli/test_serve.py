@@ -1,7 +1,5 @@
 """`discreet serve`: what it refuses before it listens, and how the browser gets the token."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

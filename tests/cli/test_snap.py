@@ -1,7 +1,5 @@
 """`discreet snap`: release, verify and attack, for people and for programs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

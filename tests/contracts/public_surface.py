@@ -4,8 +4,6 @@
 promise of CONTRIBUTING.md began; whoever publishes something new adds it there.
 """
 
-from __future__ import annotations
-
 import inspect
 import io
 import json

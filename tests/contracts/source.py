@@ -1,7 +1,5 @@
 """What the contract tests read: the repository's files, and the syntax trees of the library."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """Whatever a page or a docstring names exists: dotted names, files of the tests, commands and their options."""
 
-from __future__ import annotations
-
 import ast
 import re
 from functools import cache

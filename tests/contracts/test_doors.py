@@ -1,7 +1,5 @@
 """Dangerous things have one door each, or none."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

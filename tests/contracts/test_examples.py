@@ -1,7 +1,5 @@
 """The examples run, without a warning, and say what they promise."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

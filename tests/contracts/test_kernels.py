@@ -1,7 +1,5 @@
 """Every family's kernel is its law: rows, columns and normalisers, within the error that each of them states."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from random import Random

@@ -1,7 +1,5 @@
 """What is built from the repository: the wheel has all of the package, and the source distribution all that is here."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

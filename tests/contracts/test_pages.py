@@ -1,7 +1,5 @@
 """The pages of docs/: their Python and their commands run, and print what the page shows."""
 
-from __future__ import annotations
-
 import doctest
 import re
 

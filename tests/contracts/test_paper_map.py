@@ -1,7 +1,5 @@
 """docs/paper-map.md: every row leads to a name that exists, a test that exists, and claims that exist."""
 
-from __future__ import annotations
-
 import ast
 import re
 from functools import cache

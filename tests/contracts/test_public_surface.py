@@ -1,7 +1,5 @@
 """Nothing that was ever public goes away: what was renamed works under both names."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

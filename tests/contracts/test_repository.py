@@ -1,7 +1,5 @@
 """The repository as a whole: it names no machine, and what the README says is there."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

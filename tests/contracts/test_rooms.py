@@ -1,7 +1,5 @@
 """A room imports only from rooms above it in the list of docs/architecture.md, and the list is the tree."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

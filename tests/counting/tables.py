@@ -1,9 +1,8 @@
 """One table in every form that can be read."""
 
-from __future__ import annotations
-
 import csv
-from collections.abc import Callable, Sequence
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +71,18 @@ def as_duckdb(folder: Path, columns: Columns) -> object:
         connection.register("made", pa.table(columns))
         connection.execute('CREATE TABLE "the table" AS SELECT * FROM made')
     return f"duckdb://{path}/the table"
+
+
+def as_sqlite(folder: Path, columns: Mapping[str, tuple[str, Sequence[Any]]]) -> str:
+    path = folder / "people.db"
+    with sqlite3.connect(path) as connection:
+        kinds = ", ".join(f'"{name}" {kind}' for name, (kind, _) in columns.items())
+        connection.execute(f"CREATE TABLE t ({kinds})")
+        rows = list(zip(*(values for _, values in columns.values()), strict=True))
+        places = ", ".join("?" * len(columns))
+        connection.executemany(f"INSERT INTO t VALUES ({places})", rows)  # noqa: S608 - of our own making
+    connection.close()
+    return f"sqlite://{path}/t"
 
 
 def as_duckdb_view(folder: Path, columns: Columns) -> object:

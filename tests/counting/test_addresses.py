@@ -1,7 +1,5 @@
 """The text of a SOURCE says one thing or is refused, and a password is said nowhere."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """CSV as declared: every column text, nothing guessed, nothing trimmed; and what is no CSV is refused."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """In databases the rule is the same: the table of nasty values, PostgreSQL's types, people, groups, and snapshots."""
 
-from __future__ import annotations
-
 import datetime as dt
 import math
 import sqlite3
@@ -24,7 +22,7 @@ import discreet as dc
 from discreet.counting import Declaration, database_texts, inspect_source, open_source
 from discreet.errors import InvalidInput, SourceError, TooLarge
 from discreet.ledger import Ledger
-from tests.counting.tables import as_duckdb
+from tests.counting.tables import as_duckdb, as_sqlite
 from tests.counting.test_same_counts import (
     BYTES,
     CATEGORIES,
@@ -102,18 +100,6 @@ def counted(source: object, declaration: Declaration) -> tuple[int, ...]:
 def as_duckdb_file(folder: Path, columns: dict[str, Any]) -> Path:
     as_duckdb(folder, columns)
     return folder / "file.db"
-
-
-def as_sqlite(folder: Path, columns: Mapping[str, tuple[str, Sequence[Any]]]) -> str:
-    path = folder / "people.db"
-    with sqlite3.connect(path) as connection:
-        kinds = ", ".join(f'"{name}" {kind}' for name, (kind, _) in columns.items())
-        connection.execute(f"CREATE TABLE t ({kinds})")
-        rows = list(zip(*(values for _, values in columns.values()), strict=True))
-        places = ", ".join("?" * len(columns))
-        connection.executemany(f"INSERT INTO t VALUES ({places})", rows)  # noqa: S608 - of our own making
-    connection.close()
-    return f"sqlite://{path}/t"
 
 
 @pytest.mark.usefixtures("_way")

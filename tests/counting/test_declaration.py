@@ -1,7 +1,5 @@
 """What may be declared, and what is refused before any row is read."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pyarrow as pa

@@ -1,7 +1,5 @@
 """Cross tables by every form: a record's cell is its group and its answer, each by the rule."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from pathlib import Path

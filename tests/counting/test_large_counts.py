@@ -1,7 +1,5 @@
 """Counts beyond 32 bits are exact: really counted, on the engines that can make so many rows on the way."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """One table of nasty values gives the same counts from every form, and they are the rule's."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """What a SOURCE names, and how it is refused when it names nothing that can be read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import duckdb

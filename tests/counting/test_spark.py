@@ -1,7 +1,5 @@
 """On Spark the rule is the same: the table of nasty values, numbers, people, groups, and what is refused."""
 
-from __future__ import annotations
-
 import datetime as dt
 import traceback
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Killing workers in the middle of a count leaves the count right, or the release stopped with nothing lost."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

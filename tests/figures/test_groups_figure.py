@@ -1,7 +1,5 @@
 """The picture of groups: one panel for each, its numbers the posterior's and the belief's."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

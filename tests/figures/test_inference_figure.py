@@ -1,7 +1,5 @@
 """The picture of both posteriors says of each what it leaves in or out."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The picture of a loss: δ against ε, with the exact loss and the guarantee."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The picture of a plan."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The picture of a released posterior."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Painting any figure leaves pyplot and its global state alone."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -4,8 +4,6 @@
 reproducible; a right posterior fails the test with probability 1e-9.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

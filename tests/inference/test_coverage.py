@@ -4,8 +4,6 @@ Given c the share is Beta(α₁+c, α₂+n-c), whatever the reader computes; so 
 the output covers it is a finite sum. Noisy counts beyond 0 and n tell a reader what the end tells.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray

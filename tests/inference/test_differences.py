@@ -1,7 +1,5 @@
 """The A/B test: the difference of two beliefs, both ways round, whichever of the two is the narrower."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Shares within the groups of a cross table: equal to a sum over all data sets, and covering what they say."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import Any

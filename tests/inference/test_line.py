@@ -1,7 +1,5 @@
 """Two categories in blocks of counts: the same as all counts one by one, within what is stated, for every mechanism."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any

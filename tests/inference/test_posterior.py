@@ -1,7 +1,5 @@
 """The posterior is the one of the law, for every mechanism; what is left out is within its stated bound."""
 
-from __future__ import annotations
-
 import math
 import time
 from typing import Any

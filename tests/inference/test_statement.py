@@ -1,7 +1,5 @@
 """What a receipt says of its interval: the right kind, decided by public facts, and never a failed release."""
 
-from __future__ import annotations
-
 import pytest
 
 import discreet as dc

@@ -1,7 +1,5 @@
 """Three categories or more beyond enumeration: normalisers without a list, drawn data sets that know their error."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """A fresh ledger, and disks that may forget: only the tests of durability need the real thing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -5,8 +5,6 @@ A child makes a request, tells its parent what it was answered, and is killed; t
 asks again with the same id. If the ledger's file has more names, each child takes the next one.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

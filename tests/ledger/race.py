@@ -4,8 +4,6 @@ A program of its own, so that it can fork: `python -m tests.ledger.race locked 2
 many were charged, and whether the ledger verifies and says that all was spent. Each round has a dataset of its own.
 """
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import sys

@@ -1,7 +1,5 @@
 """Budgets: exact, charged once a request, and never overspent."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Budgets that add up by zero-concentrated privacy: exact decisions, never beyond the promise."""
 
-from __future__ import annotations
-
 import tempfile
 from contextlib import suppress
 from fractions import Fraction

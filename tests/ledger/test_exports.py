@@ -1,7 +1,5 @@
 """Exports: everything as JSON, and a CSV that no spreadsheet obeys."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The file: never made by accident, whole or not at all, its owner's only, durable, and sound however it was cut."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3

@@ -1,7 +1,5 @@
 """What nobody would do on purpose is refused in our own words: no traceback, and nothing spent."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 

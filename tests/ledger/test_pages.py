@@ -1,7 +1,5 @@
 """docs/composition.md and docs/ledger.md: what they show runs, and the rights they grant are the tested ones."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

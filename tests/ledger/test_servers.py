@@ -1,7 +1,5 @@
 """A ledger on a server: who may do what, what it insists on, and what it never says."""
 
-from __future__ import annotations
-
 import gc
 import os
 import subprocess

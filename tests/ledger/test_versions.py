@@ -1,7 +1,5 @@
 """Ledgers of earlier versions, as they were written then: they open, verify, and go on in the same place."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sqlite3

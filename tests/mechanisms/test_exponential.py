@@ -1,7 +1,5 @@
 """The exponential family: laws that meet the oracle, floats that meet the enclosures, draws that meet both."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The geometric mechanism: an exact law on noisy counts, and what the ways back make of it."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

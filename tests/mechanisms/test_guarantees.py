@@ -1,7 +1,5 @@
 """What a mechanism guarantees is never exceeded: brute force over all adjacent data sets and all outputs."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction

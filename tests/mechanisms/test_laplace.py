@@ -1,7 +1,5 @@
 """The Laplace mechanisms of the seeds: exact laws of rounded, clamped noise."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

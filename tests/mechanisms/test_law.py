@@ -1,7 +1,5 @@
 """Law, the one currency: what is weighed, what is shown as floats and what is drawn are the same."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Sequence

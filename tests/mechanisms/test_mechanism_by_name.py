@@ -1,7 +1,5 @@
 """Every mechanism has one name, and a wrong name is met with the right one."""
 
-from __future__ import annotations
-
 import pytest
 
 from discreet import InvalidInput, PosteriorSpace, mechanism

@@ -1,7 +1,5 @@
 """The linear programme: a yardstick that meets its oracle, and is never a release."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """From noisy counts back to a posterior: post-processing that meets the slow definitions."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

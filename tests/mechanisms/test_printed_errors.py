@@ -3,8 +3,6 @@
 The mean runs over all data sets, under the prior predictive unless said otherwise, and over the whole law.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable
 from fractions import Fraction

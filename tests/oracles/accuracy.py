@@ -1,7 +1,5 @@
 """Exact error of a law, and the bounds on its tail (section 6)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from .distances import Distance, hellinger

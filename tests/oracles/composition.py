@@ -1,7 +1,5 @@
 """What many releases cost together, with fifty digits and from the definitions: Rényi divergences and hockey sticks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 The first argument is p, the second q; both are parameter vectors and their totals may differ.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache

@@ -1,7 +1,5 @@
 """The geometric mechanism: whole-number noise of total zero, and `nearest`, its default way back (section 4)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache

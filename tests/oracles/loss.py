@@ -1,7 +1,5 @@
 """Exact privacy loss of a kernel, from the definition (section 3)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 A row is the law of the output for one c, a kernel holds the row of every c.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Literal, TypeAlias

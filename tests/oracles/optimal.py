@@ -4,8 +4,6 @@ The unknowns are the probabilities P(r|c). Each row sums to 1, P(r|c) <= e^epsil
 error is linear. A solver answers to about nine digits: a yardstick, not a proof.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import exp
 

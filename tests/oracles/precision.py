@@ -1,7 +1,5 @@
 """Numbers of the oracles: exact at the door, fifty digits inside."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any, TypeAlias
 

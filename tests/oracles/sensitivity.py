@@ -4,8 +4,6 @@
 maximum is reached at r = c when the distance is a metric; they still enumerate every c'.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 

@@ -3,8 +3,6 @@
 With few digits every uniform can be listed, and every pair of inputs tried; with 53 it is the mechanism of binary64.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

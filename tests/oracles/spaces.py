@@ -1,7 +1,5 @@
 """The candidates, what one person may change, and how likely counts are before they are seen (section 1)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import permutations

@@ -1,7 +1,5 @@
 """The oracles agree with themselves, by a second way each, and with the numbers printed in the mathematics."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import comb
 

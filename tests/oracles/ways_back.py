@@ -5,8 +5,6 @@ Dirichlets. The expectation has a cusp at every candidate, as a sum of distances
 ends in one: so the candidates are compared with what the search found, all with fifty digits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias

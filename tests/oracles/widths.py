@@ -1,7 +1,5 @@
 """The expected width of the noise-aware interval, from the definitions: every output, every count (section 7)."""
 
-from __future__ import annotations
-
 from math import exp, tanh
 from typing import Any
 

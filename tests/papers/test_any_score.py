@@ -1,7 +1,5 @@
 """Any score in the exponential mechanism: the bounded-score theorem, enumerated sensitivities, and what is refused."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

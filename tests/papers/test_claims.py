@@ -1,7 +1,5 @@
 """Every claim of the papers gets its verdict from its readings: other readings, other verdicts."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import replace

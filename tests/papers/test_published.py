@@ -1,7 +1,5 @@
 """The papers' distance: sensitivities against their definition, and the scan of losses against all pairs."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

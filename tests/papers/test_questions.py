@@ -1,7 +1,5 @@
 """The open questions: their pages say what their numbers say, and their pictures are labelled."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The report: everything inside, nothing outside, and what it says is what was made."""
 
-from __future__ import annotations
-
 import base64
 from html.parser import HTMLParser
 from pathlib import Path

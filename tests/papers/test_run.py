@@ -1,7 +1,5 @@
 """Figures on disk: whole or absent, trusted only if nothing changed, and kept when a run is killed."""
 
-from __future__ import annotations
-
 import csv
 import os
 import shutil

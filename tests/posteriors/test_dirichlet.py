@@ -1,7 +1,5 @@
 """Beta and Dirichlet: exact, frozen, and the same distribution under either name."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 from fractions import Fraction

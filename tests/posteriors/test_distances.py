@@ -1,7 +1,5 @@
 """Distances keep their digits at every size, and meet the oracles."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Tables of all distances: every value has its twelve digits, and no table is made that would not fit."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

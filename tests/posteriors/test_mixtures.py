@@ -1,7 +1,5 @@
 """Mixtures of Betas: moments, distributions and quantiles, of one and of many at once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

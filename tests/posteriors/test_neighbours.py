@@ -1,7 +1,5 @@
 """What one person may change: one record replaced by another, and nothing else."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The prior predictive against 50 digits, weak priors and strong ones alike."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import gammaln

@@ -1,7 +1,5 @@
 """The space of posteriors: candidates in order, ranks without enumeration, counts checked once."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

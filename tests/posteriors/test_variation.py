@@ -1,7 +1,5 @@
 """Total variation of two Betas is the nearest float; of more categories it is within its stated error."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

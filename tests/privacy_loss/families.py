@@ -1,7 +1,5 @@
 """The exponential family twice: as the library builds it, and from the definitions, with no code of the library."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """The exact loss of every mechanism: the printed numbers, the definitions, and what is said beyond enumeration."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The slack of a theorem turned into accuracy: more of ε is spent, never more than all of it."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import cache
 

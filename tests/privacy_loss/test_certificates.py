@@ -1,7 +1,5 @@
 """A certificate is bound to the mechanism that it speaks of: any change refuses."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from typing import Any

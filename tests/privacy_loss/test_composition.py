@@ -1,7 +1,5 @@
 """Zero-concentrated privacy: the way there and back, against fifty digits and against exact laws."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """δ is rounded up: never below sixty digits of the definition, and next to nothing above."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 

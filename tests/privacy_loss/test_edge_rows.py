@@ -1,7 +1,5 @@
 """Losses beyond enumeration: the rows near the ends, and bounds on everything between them."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """An audit that cannot say no is none: every planted fault is rejected, by its loss or by its certificate."""
 
-from __future__ import annotations
-
 import json
 import math
 from fractions import Fraction

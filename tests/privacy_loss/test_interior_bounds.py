@@ -1,7 +1,5 @@
 """Blocks of rows: a bound is never below a loss that enumeration finds in the block, and comes close to it."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

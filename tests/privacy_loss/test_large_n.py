@@ -1,7 +1,5 @@
 """Calibration beyond enumeration: certified, near the largest scale, and rejected where it is claimed without proof."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -1,7 +1,5 @@
 """The range of a mechanism's loss, and its ρ: against all losses of small spaces, from the definitions."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

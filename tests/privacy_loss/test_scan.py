@@ -1,7 +1,5 @@
 """Scans find the greatest loss that there is, and their floats stay well within the error they state."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Sweeps of three and more categories: what the scan of everything finds, with one data set of each orbit."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

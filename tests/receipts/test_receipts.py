@@ -1,7 +1,5 @@
 """Receipts: they obey the published schema, say nothing else of the data, and any field that was changed is noticed."""
 
-from __future__ import annotations
-
 import json
 from importlib.resources import files
 from pathlib import Path

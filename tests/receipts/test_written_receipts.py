@@ -3,8 +3,6 @@
 `written/` holds what commit 3f7be81 wrote: every mechanism, calibrated or not, groups, public groups, several columns.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

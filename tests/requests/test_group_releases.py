@@ -1,7 +1,5 @@
 """Releases by group, of public groups and of several columns: charged once, sealed together, and checked anew."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from importlib.resources import files

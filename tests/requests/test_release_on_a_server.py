@@ -1,7 +1,5 @@
 """A release whose budget is kept on a server: the same steps, the same receipt, and no password anywhere."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The workflow: what is charged, what is sealed, what a retry gets, and what is refused before anything is spent."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from functools import partial

@@ -1,7 +1,5 @@
 """Samplers are exact: fed with all strings of bits, they give exactly their probabilities."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import Counter

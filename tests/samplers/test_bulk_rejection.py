@@ -1,7 +1,5 @@
 """Proposals in bulk: brackets on their chances that hold, normalisers within their interval, draws with few tries."""
 
-from __future__ import annotations
-
 import math
 import random
 from functools import partial

@@ -1,7 +1,5 @@
 """The cover of a weight by few exponentials lies above it everywhere, and not far above."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

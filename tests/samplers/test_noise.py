@@ -1,7 +1,5 @@
 """Integer noise: masses meet the oracles, samplers meet the masses, and 30 per cent more or less is noticed."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 `tests/faults/test_sampling_faults.py` plants faults of a per cent in all of them.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The sampler for three categories and more against enumeration: the same law, and not one that is 30 % off."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

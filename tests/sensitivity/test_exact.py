@@ -1,7 +1,5 @@
 """Sensitivities are exact without enumeration: here they meet it."""
 
-from __future__ import annotations
-
 import math
 import random
 from fractions import Fraction

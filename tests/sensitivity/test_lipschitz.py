@@ -1,7 +1,5 @@
 """How fast 1/S changes between neighbours: exact where it is enumerated, never too small where it is bounded."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from fractions import Fraction

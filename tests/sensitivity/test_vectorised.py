@@ -1,7 +1,5 @@
 """1/S for whole spaces at once is 1/S for each data set, and what the definitions make of it."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -3,8 +3,6 @@
 The same checker judges the library's mechanisms and the planted faults: a check that cannot say no is none.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import product
 

@@ -4,8 +4,6 @@ Fast enough for hundreds of spaces, and as independent of the library as the ora
 each category, none of them positive, so terms of fifty digits may be rounded to floats before they are added.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

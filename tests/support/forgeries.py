@@ -1,7 +1,5 @@
 """Documents with one value changed, and whether they still verify."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Iterator

@@ -6,8 +6,6 @@ runs it for as long as any of them holds the keeper's pipe open, and so also goe
 `serving` is a server of one's own, for tests that kill it, and for the bench.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

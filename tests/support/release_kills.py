@@ -5,8 +5,6 @@ found. A child runs the command to its end or its death; another repeats the req
 no thread of an engine is there to be forked.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import os

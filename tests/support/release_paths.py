@@ -5,8 +5,6 @@ some word, and that word is the chance. A table is read the same way, outcome by
 is really drawn from, to 2⁻⁶⁰ or so, to be compared with the law that is meant.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """As much of JSON Schema as the published schema uses; a keyword that it does not know is an error, not a pass."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -3,8 +3,6 @@
 It takes seconds to start, so all tests that use it are of one group, which one worker of pytest runs.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from importlib.util import find_spec

@@ -4,8 +4,6 @@
 it` the files are written as Spark writes them if nobody says otherwise.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from contextlib import nullcontext

@@ -4,8 +4,6 @@ A program of its own, because a session of Spark belongs to its process: `python
 prints what it found. The cluster is started by the lines of docs/cluster.md.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

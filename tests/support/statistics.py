@@ -4,8 +4,6 @@ The samplers under test read reproducible bits, so a test either passes for ever
 says how seldom the first run of a right sampler would have failed.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

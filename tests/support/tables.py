@@ -1,7 +1,5 @@
 """Small tables to release from, and ledgers that need not survive a power cut."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The fast enumeration is the slow oracles, and the random spaces are as varied as they should be."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -1,7 +1,5 @@
 """The server that the tests run on: it asks for its password, and is gone when the last who used it has left."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

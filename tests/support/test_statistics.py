@@ -1,7 +1,5 @@
 """The goodness-of-fit test accepts what is right and refuses what is wrong: else it could vouch for nothing."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 

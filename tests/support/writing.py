@@ -6,8 +6,6 @@ command, and prints which files Python opened to write to. `python -m tests.supp
 how large a core file it may leave once it has counted, and how large one that it starts.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import resource
@@ -25,8 +23,7 @@ from discreet import counting
 from discreet.counting import databases, duck_access
 from discreet.counting.base import Declaration
 from discreet.requests import run
-from tests.counting.tables import as_arrow_file, as_csv, as_duckdb, as_parquet
-from tests.counting.test_databases import as_sqlite
+from tests.counting.tables import as_arrow_file, as_csv, as_duckdb, as_parquet, as_sqlite
 from tests.support.tables import write_votes
 
 CANARY = 31337

@@ -1,7 +1,5 @@
 """Mechanisms of the library on small spaces, and the same kernels from the oracles alone."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cache

@@ -1,7 +1,5 @@
 """`accuracy`: means, quantiles and tails as the definitions give them, for every mechanism and metric."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The five bounds on the tail: each holds, and each is at most the next."""
 
-from __future__ import annotations
-
 import pytest
 
 import discreet as dc

@@ -1,7 +1,5 @@
 """Mixtures over runs of counts: as the same mixtures component by component."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The mean error beside the linear programme's, as the example prints it."""
 
-from __future__ import annotations
-
 import runpy
 from pathlib import Path
 from typing import Any

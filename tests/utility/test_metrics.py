@@ -1,7 +1,5 @@
 """Distances of many candidates at once: the same as between two Dirichlets, and monotone term by term."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Beliefs by densities: for every output the probability and the width that a sum over all counts has."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`plan`: every mechanism beside the others, a recommendation with its reason, and nothing left out in silence."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

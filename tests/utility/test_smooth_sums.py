@@ -1,7 +1,5 @@
 """Sums from a few terms: never farther off than they say."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,13 +1,11 @@
 """Studies of drawn data sets: the same on every run, and their interval holds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 import discreet as dc
+from discreet.utility.error_tables import WeightedSimplex
 from discreet.utility.metrics import METRIC
-from discreet.utility.simplices import WeightedSimplex
 from discreet.utility.studies import draw_study, drawn_data, row_study
 from tests.oracles import spaces
 

@@ -1,7 +1,5 @@
 """The L1 tail of Laplace noise: seed 003, section 3.1."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

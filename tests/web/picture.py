@@ -1,7 +1,5 @@
 """`python -m tests.web.picture docs/images/page.png`: the page as docs/page.md shows it."""
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The page's questions, without a browser: the documents are the commands'."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

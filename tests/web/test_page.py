@@ -1,7 +1,5 @@
 """The page in a real browser: it shows what the library says, and a release is paid once."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The proof for all inputs, held against brute force: floats of few digits, every uniform, every pair of inputs."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

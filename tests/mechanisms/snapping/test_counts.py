@@ -1,7 +1,5 @@
 """Snapped counts: the law against the definition, its draws, its exact loss, and equal support for all data sets."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The snapping mechanism: its exact distribution, its exact loss, its draws, and what it refuses."""
 
-from __future__ import annotations
-
 import copy
 import math
 from fractions import Fraction

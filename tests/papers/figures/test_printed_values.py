@@ -1,7 +1,5 @@
 """Every value that can be read off the papers' figures is met by their program's distance, and put right beside it."""
 
-from __future__ import annotations
-
 import pytest
 
 from discreet.posteriors.distances import legacy_hellinger

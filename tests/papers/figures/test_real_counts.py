@@ -1,7 +1,5 @@
 """Real counts: sums against the library's accuracy, the limit against geometric, and what is too large said so."""
 
-from __future__ import annotations
-
 import pytest
 
 import discreet as dc

@@ -1,7 +1,5 @@
 """The pictures of snapping: the numbers are exact ones, and they are painted in every format."""
 
-from __future__ import annotations
-
 import pytest
 
 import discreet as dc

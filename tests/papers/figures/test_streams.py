@@ -1,7 +1,5 @@
 """Sums over slices against the library's own accuracy, and runs against the law that they are drawn from."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

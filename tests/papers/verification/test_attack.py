@@ -1,7 +1,5 @@
 """The attack: outputs that only one neighbour can give, decided exactly, and none of them for snapping."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

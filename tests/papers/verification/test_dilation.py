@@ -1,7 +1,5 @@
 """Dilations, against their definition: sums over points and cells, and integrals over fine grids."""
 
-from __future__ import annotations
-
 import math
 import random
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The ideal mechanism of the seed: its closed form, against Laplace's, and the float mechanism against it."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

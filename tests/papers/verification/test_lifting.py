@@ -1,7 +1,5 @@
 """Liftings: the least δ against brute force over all events, and every witness and counterexample checked apart."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 from itertools import combinations

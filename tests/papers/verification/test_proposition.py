@@ -1,7 +1,5 @@
 """The proposition with three terms is enough, and least without rounding; the paper's one term is not enough."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
