@@ -10,7 +10,7 @@ INTERRUPTED = 130
 """The exit code that shells give to a command stopped by Ctrl-C."""
 
 
-POSTPONED = {"numpy.f2py", "numpy.testing"}
+POSTPONED = {"numpy.ctypeslib", "numpy.f2py", "numpy.ma", "numpy.polynomial", "numpy.random", "numpy.testing"}
 """What SciPy imports in passing, a tenth of a second of every command, and no command uses."""
 
 

@@ -15,7 +15,7 @@ from discreet.cli.outputs import picture
 from discreet.cli.tables import print_json, print_table, print_written, say
 from discreet.errors import InvalidInput
 from discreet.figures.image import picture_format, render
-from discreet.receipts import Bundle, Receipt, belief_document, read_receipt, verify_any
+from discreet.receipts import Bundle, Receipt, read_beliefs, read_receipt, verify_any
 
 EXAMPLE = "Example: discreet infer receipt.json --plot belief.png"
 
@@ -41,14 +41,15 @@ def infer(
         place = None if plot is None else stack.enter_context(Reserved(plot))
         with busy("weighing the data sets"):
             verify_any(receipt, thorough=thorough)
-            document = belief_document(receipt, given, thorough=thorough)
+            beliefs = read_beliefs(receipt, given, thorough=thorough)
+            parts = [belief.to_json() for belief in beliefs]
             if place is not None and plot is not None:
-                place.write(render(picture(receipt, prior=given), picture_format(plot)))
+                place.write(render(picture(receipt, beliefs), picture_format(plot)))
     if as_json:
-        print_json(document)
+        print_json({"columns": parts} if isinstance(receipt, Bundle) else parts[0])
         return
-    for column, part in _parts(document).items():
-        _print(column, part)
+    for part in parts:
+        _print(f"column {part['column']!r}" if "column" in part else "", part)
     if plot is not None:
         print_written([plot])
 
@@ -62,15 +63,6 @@ def _priors(receipt: Receipt | Bundle, said: list[str] | None) -> list[Any] | No
     if len(said) > 1:
         raise InvalidInput("--prior was given more than once", hint="a receipt of one column has one")
     return said[0].split(",")
-
-
-def _parts(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """What is printed, by column; a single one has no name."""
-    return (
-        {f"column {part['column']!r}": part for part in document["columns"]}
-        if "columns" in document
-        else {"": document}
-    )
 
 
 def _print(column: str, document: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,9 +12,10 @@ from discreet.cli.tables import print_any, print_json, print_written
 from discreet.errors import InvalidInput
 from discreet.figures import groups, inference, posterior
 from discreet.figures.image import picture_format, render
+from discreet.inference import NoiseAware
+from discreet.inference.groups import EmptyGroup, Within
 from discreet.inference.statement import NOISE_AWARE
-from discreet.receipts import Bundle, Receipt, believed, believed_groups
-from discreet.receipts.beliefs import column_priors
+from discreet.receipts import Bundle, ReaderBelief, Receipt, read_beliefs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -59,29 +61,38 @@ def reserve(stack: ExitStack, out: Path | None, plot: Path | None) -> dict[str, 
     return {key: stack.enter_context(Reserved(path)) for key, path in wanted.items() if path is not None}
 
 
-def picture(receipt: Receipt | Bundle, *, prior: object = None) -> Figure:
+def picture(receipt: Receipt | Bundle, beliefs: Sequence[ReaderBelief] | None = None) -> Figure:
     """What a reader may believe, where the receipt tells it; a drawn release is painted anyhow."""
     document = receipt.document
     price = f"ε = {document['epsilon_exact']}, n = {document['n']:,}"
+    parts = receipt.parts if isinstance(receipt, Bundle) else (receipt,)
+    known: Sequence[ReaderBelief | None] = beliefs or [None] * len(parts)
+    aware = [_aware(part, own) for part, own in zip(parts, known, strict=True)]
     if isinstance(receipt, Bundle):
-        parts = zip(receipt.columns, receipt.parts, column_priors(receipt, prior), strict=True)
-        panels = [panel for column, part, own in parts for panel in _panels(part, column, own)]
+        rows = zip(receipt.columns, receipt.parts, aware, strict=True)
+        panels = [panel for column, part, own in rows for panel in _panels(part, column, own)]
         return groups.paint(panels, title=f"{len(receipt.columns)} columns, together {price}")
     title = f"Posterior released by {document['mechanism']['name']}, {price}"
     if receipt.groups:
-        return groups.paint(_panels(receipt, "", prior), title=title)
-    if document["interval_kind"] == NOISE_AWARE:
-        shown = inference.numbers(believed(receipt, prior=prior), receipt.posterior, document["categories"])
-        return inference.paint(shown, title=title)
+        return groups.paint(_panels(receipt, "", aware[0]), title=title)
+    if isinstance(belief := aware[0].get(""), NoiseAware):
+        return inference.paint(inference.numbers(belief, receipt.posterior, document["categories"]), title=title)
     return posterior.paint(posterior.numbers(receipt.posterior, document["categories"]), title=title)
 
 
-def _panels(receipt: Receipt, column: str, prior: object) -> list[groups.PanelNumbers]:
+def _aware(receipt: Receipt, belief: ReaderBelief | None) -> dict[str, NoiseAware | Within | EmptyGroup]:
+    """What may be believed, by group, if the receipt's own intervals tell it."""
+    if receipt.document["interval_kind"] != NOISE_AWARE:
+        return {}
+    return (belief or read_beliefs(receipt, thorough=True)[0]).parts
+
+
+def _panels(
+    receipt: Receipt, column: str, aware: dict[str, NoiseAware | Within | EmptyGroup]
+) -> list[groups.PanelNumbers]:
     """One panel for each group, or one for a column without."""
-    document, aware = receipt.document, receipt.document["interval_kind"] == NOISE_AWARE
-    names = document["categories"]
+    names, by = receipt.document["categories"], receipt.document["by"]
     if not receipt.groups:
-        return [groups.numbers(column, names, receipt.posterior, believed(receipt, prior=prior) if aware else None)]
-    beliefs = believed_groups(receipt, prior=prior) if aware else {}
-    label = f"{column}, {document['by']} = " if column else f"{document['by']} = "
-    return [groups.numbers(f"{label}{g}", names, own, beliefs.get(g)) for g, own in receipt.posteriors.items()]
+        return [groups.numbers(column, names, receipt.posterior, aware.get(""))]
+    label = f"{column}, {by} = " if column else f"{by} = "
+    return [groups.numbers(f"{label}{g}", names, own, aware.get(g)) for g, own in receipt.posteriors.items()]

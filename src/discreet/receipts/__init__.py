@@ -9,7 +9,7 @@ receipts in one `Bundle`, charged and sealed together.
 from __future__ import annotations
 
 from discreet.receipts.agreement import agree
-from discreet.receipts.beliefs import belief_document
+from discreet.receipts.beliefs import ReaderBelief, belief_document, read_beliefs
 from discreet.receipts.bundles import Bundle, read_receipt, read_sealed, verify_any, verify_bundle, write_bundle
 from discreet.receipts.documents import Part, ReceiptRequest, plain, write_receipt
 from discreet.receipts.receipt import (
@@ -42,6 +42,7 @@ __all__ = [
     "UNIT_ROW",
     "Bundle",
     "Part",
+    "ReaderBelief",
     "Receipt",
     "ReceiptRequest",
     "agree",
@@ -52,6 +53,7 @@ __all__ = [
     "mechanism_of",
     "mechanisms_of",
     "plain",
+    "read_beliefs",
     "read_receipt",
     "read_sealed",
     "verify_any",

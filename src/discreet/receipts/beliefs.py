@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from discreet.errors import DiscreetError, InvalidInput
@@ -14,23 +15,66 @@ from discreet.receipts.verification import believed, believed_groups, whole_prio
 from discreet.receipts.work import require_modest
 
 
-def belief_document(receipt: Receipt | Bundle, prior: object = None, *, thorough: bool = False) -> dict[str, Any]:
-    """What is believed, by category, beside the released posterior at face value; with groups, group by group.
+@dataclass(frozen=True, slots=True)
+class ReaderBelief:
+    """What the reader of one receipt may believe: of its categories, or of the shares within each group."""
 
-    Of several columns it is what is believed of each, by column; `prior` is then a list of theirs. What would take
-    minutes is refused before anything is computed, unless it is to be `thorough`.
+    receipt: Receipt
+    column: str | None
+    """Its name, where there are several."""
+    prior: Dirichlet
+    """Of all cells, group by group."""
+    parts: dict[str, NoiseAware | Within | EmptyGroup]
+    """By group; under the empty name without groups."""
+
+    def to_json(self) -> dict[str, Any]:
+        """By category, beside the released posterior at face value; with groups, group by group."""
+        document, groups = self.receipt.document, self.receipt.groups
+        released = self.receipt.posteriors if groups else {"": self.receipt.posterior}
+        rows = {group: _rows(part, released[group], document["categories"]) for group, part in self.parts.items()}
+        widest = max(self.parts.values(), key=lambda part: part.error)
+        return {
+            **({} if self.column is None else {"column": self.column}),
+            "noise_aware": rows if groups else rows[""],
+            "level": float(LEVEL),
+            "prior": [float(parameter) for parameter in self.prior.parameters],
+            "error": widest.error,
+            "method": widest.method,
+            "mechanism": document["mechanism"]["name"],
+            "epsilon_exact": document["epsilon_exact"],
+            "n": document["n"],
+            **({"by": document["by"], "groups": list(groups)} if groups else {}),
+        }
+
+
+def read_beliefs(receipt: Receipt | Bundle, prior: object = None, *, thorough: bool = False) -> list[ReaderBelief]:
+    """What may be believed of a receipt, or of each column of a bundle; `prior` is then a list of theirs.
+
+    What would take minutes is refused before anything is computed, unless it is to be `thorough`.
     """
     if not thorough:
         require_modest(receipt.document.get("parts", [receipt.document]), reading=True)
     try:
         if not isinstance(receipt, Bundle):
-            return _described(receipt, prior)
-        parts = zip(receipt.columns, receipt.parts, column_priors(receipt, prior), strict=True)
-        return {"columns": [{"column": column, **_described(part, own)} for column, part, own in parts]}
+            return [_read(receipt, None, prior)]
+        columns = zip(receipt.columns, receipt.parts, column_priors(receipt, prior), strict=True)
+        return [_read(part, column, own) for column, part, own in columns]
     except DiscreetError:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):  # an output that no noise explains
         raise contradiction() from None
+
+
+def belief_document(receipt: Receipt | Bundle, prior: object = None, *, thorough: bool = False) -> dict[str, Any]:
+    """The same as `discreet infer --json` prints it."""
+    beliefs = read_beliefs(receipt, prior, thorough=thorough)
+    try:
+        found = [belief.to_json() for belief in beliefs]
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as failure:
+        if isinstance(failure, DiscreetError):
+            raise
+        raise contradiction() from None
+    return {"columns": found} if isinstance(receipt, Bundle) else found[0]
 
 
 def column_priors(bundle: Bundle, priors: object) -> list[object]:
@@ -44,41 +88,13 @@ def column_priors(bundle: Bundle, priors: object) -> list[object]:
     return list(priors)
 
 
-def _described(receipt: Receipt, prior: object) -> dict[str, Any]:
-    document, names = receipt.document, receipt.document["categories"]
-    facts = {
-        "mechanism": document["mechanism"]["name"],
-        "epsilon_exact": document["epsilon_exact"],
-        "n": document["n"],
-    }
-    if not receipt.groups:
-        belief = believed(receipt, prior=prior)
-        shown = [float(parameter) for parameter in belief.prior.parameters]
-        return {
-            "noise_aware": _rows(belief, receipt.posterior, names),
-            "level": float(LEVEL),
-            "prior": shown,
-            "error": belief.error,
-            "method": belief.method,
-            **facts,
-        }
-    beliefs = believed_groups(receipt, prior=prior)
-    return {
-        "noise_aware": {g: _rows(belief, receipt.posteriors[g], names) for g, belief in beliefs.items()},
-        "level": float(LEVEL),
-        "prior": _shown_prior(receipt, prior),
-        "error": max(belief.error for belief in beliefs.values()),
-        "method": max(beliefs.values(), key=lambda belief: belief.error).method,
-        **facts,
-        "by": document["by"],
-        "groups": list(receipt.groups),
-    }
-
-
-def _shown_prior(receipt: Receipt, prior: object) -> list[float]:
-    """The prior of all cells, group by group."""
-    given = whole_prior(receipt, prior)
-    return [float(parameter) for parameter in given.parameters]
+def _read(receipt: Receipt, column: str | None, prior: object) -> ReaderBelief:
+    parts: dict[str, NoiseAware | Within | EmptyGroup] = {}
+    if receipt.groups:
+        parts |= believed_groups(receipt, prior=prior)
+    else:
+        parts[""] = believed(receipt, prior=prior)
+    return ReaderBelief(receipt, column, whole_prior(receipt, prior), parts)
 
 
 def _rows(belief: NoiseAware | Within | EmptyGroup, released: Dirichlet, names: list[str]) -> dict[str, Any]:
