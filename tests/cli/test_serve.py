@@ -20,6 +20,14 @@ def test_a_page_that_may_release_needs_a_ledger() -> None:
     assert "--ledger" in done.err
 
 
+@pytest.mark.parametrize("package", ["starlette", "uvicorn"])
+def test_a_package_that_is_missing_is_named(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.web.find_spec", lambda name: None if name == package else name)
+    done = discreet("serve", "--no-browser")
+    assert (done.code, done.out) == (2, "")
+    assert f"the page needs {package}; pip install 'discreet[web,workflow]'" in done.err
+
+
 def test_a_ledger_that_is_not_there_is_refused_at_once(tmp_path: Path) -> None:
     done = discreet("serve", "--no-browser", "--ledger", str(tmp_path / "none.db"))
     assert (done.code, done.out) == (5, "")

@@ -130,3 +130,23 @@ def test_a_partition_in_the_path_is_no_column(tmp_path: Path) -> None:
     folder.mkdir()
     pq.write_table(pa.table({"v": ["a"]}), folder / "t.parquet")
     assert list(count_categories(str(tmp_path / "*" / "*.parquet"), DECLARATION)) == [1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("source", "package", "extra"),
+    [
+        ("t.csv", "pyarrow", "workflow"),
+        ("t.parquet", "duckdb", "workflow"),
+        ("sqlite://t.db/t", "ibis", "ibis"),
+        ("spark:///t.parquet", "pyspark", "spark"),
+    ],
+)
+def test_a_package_that_an_engine_needs_is_named(
+    source: str, package: str, extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("t.csv", "t.parquet"):
+        (tmp_path / name).write_text("v\na\n")
+    monkeypatch.setattr("discreet.counting.find_spec", lambda name: None if name == package else name)
+    with pytest.raises(SourceError, match=rf"needs {package}; pip install 'discreet\[{extra}\]'"):
+        count_rows(source, DECLARATION)

@@ -9,6 +9,9 @@ from typing import Annotated
 
 import typer
 
+from discreet.cli.tables import say
+from discreet.web import require_packages
+
 EXAMPLE = "Example: discreet serve --ledger budgets.db --allow-release"
 
 
@@ -21,19 +24,20 @@ def serve(
     ] = False,
 ) -> None:
     """Plan, audit, read receipts and, if you allow it, release, in a browser on this machine. Ctrl-C ends it."""
-    from discreet.cli import tables
+    require_packages()
     from discreet.web.answers import PageApi
     from discreet.web.server import serve as serve_page
+    from discreet.web.site import finish_releases, is_thinking
 
-    def say(address: str) -> None:
-        tables.say(f"the page is at {address}")
-        tables.say("only this machine reaches it, and only with that address; Ctrl-C ends it")
+    def tell(address: str) -> None:
+        say(
+            f"the page is at {address}",
+            "only this machine reaches it, and only with that address; Ctrl-C ends it",
+        )
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # it would leave the file with the token behind
     with suppress(KeyboardInterrupt):  # that is how it ends
-        serve_page(PageApi(ledger=ledger, may_release=allow_release), port=port, browser=browser, say=say)
-    from discreet.web.site import finish_releases, is_thinking
-
+        serve_page(PageApi(ledger=ledger, may_release=allow_release), port=port, browser=browser, say=tell)
     with suppress(KeyboardInterrupt):  # a second Ctrl-C does not wait
         finish_releases()
     if is_thinking():

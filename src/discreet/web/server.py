@@ -7,8 +7,9 @@ import tempfile
 import webbrowser
 from collections.abc import Callable
 from html import escape
-from importlib.util import find_spec
 from pathlib import Path
+
+import uvicorn
 
 from discreet.errors import InvalidInput
 from discreet.ledger import Ledger
@@ -16,21 +17,15 @@ from discreet.web.answers import PageApi
 from discreet.web.guard import draw_token
 from discreet.web.site import site
 
-NEEDS = ("starlette", "uvicorn")
 LOOPBACK = "127.0.0.1"
 
 
 def serve(desk: PageApi, *, port: int = 0, browser: bool = True, say: Callable[[str], None] = print) -> None:
     """Listen on the loopback address, say where, and answer until it is stopped. Port 0 takes one that is free."""
-    for package in NEEDS:
-        if find_spec(package) is None:
-            raise InvalidInput(f"the page needs {package}", hint="pip install 'discreet[web,workflow]'")
     if desk.may_release and desk.ledger is None:
         raise InvalidInput("a page that may release needs a ledger", hint="name it with --ledger")
     if desk.ledger is not None:
         Ledger(desk.ledger)  # one that is not there is refused now
-    import uvicorn
-
     door = _door(port)
     chosen: int = door.getsockname()[1]
     token = draw_token()
