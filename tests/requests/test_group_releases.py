@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 
 import discreet as dc
-from discreet.counting import Tally
-from discreet.counting.duck import DuckTable
+from discreet.counting import Table, Tally
 from discreet.errors import BudgetExceeded, DiscreetError, InvalidInput, SourceError
 from discreet.ledger import Ledger
 from discreet.privacy_loss.prices import Price
@@ -260,16 +259,16 @@ def test_a_record_that_arrives_between_two_columns_stops_them_before_the_charge(
     """Every column is opened by itself; a bundle of two different n would be charged and never verify."""
     path = tmp_path / "t.csv"
     TABLE.to_csv(path, index=False)
-    counted = DuckTable.count_records
+    counted = Table.count_records
 
-    def and_write(table: DuckTable) -> Tally:
+    def and_write(table: Table) -> Tally:
         found = counted(table)
         with path.open("a") as file:
             file.write("a,f,7\n")
         return found
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(DuckTable, "count_records", and_write)
+        patch.setattr(Table, "count_records", and_write)
         with pytest.raises(SourceError, match="changed while it was read"):
             columns(ledger, path, request_id="x")
     assert ledger.spent("d").epsilon == 0
