@@ -9,6 +9,7 @@ import pytest
 
 import discreet as dc
 from tests.cli.command import SCRIPT, assert_refused, discreet, installed_discreet
+from tests.support.tables import write_votes
 
 FULL = Path("/dev/full")
 
@@ -85,3 +86,12 @@ def test_an_unexpected_error_shows_its_type_and_never_its_text(monkeypatch: pyte
     assert_refused(answer, code=1)
     assert "RuntimeError" in answer.err
     assert "42" not in answer.err
+
+
+@pytest.mark.parametrize("people", [(), ("--id-column", "person")], ids=["without an engine", "with DuckDB"])
+def test_a_process_that_ends_says_nothing_more(people: tuple[str, ...], tmp_path: Path) -> None:
+    """Whatever is done to end sooner, no library complains of it."""
+    source = write_votes(tmp_path / "v.csv", ["a", "b", "b"], people=[1, 2, 3])
+    asked = ("release", str(source), "--column", "vote", "--categories", "a,b", "--epsilon", "1", "--no-ledger")
+    answer = installed_discreet(*asked, *people)
+    assert (answer.code, answer.err) == (0, "")

@@ -35,7 +35,8 @@ def main() -> None:
         code = run(sys.argv[1:])
     except KeyboardInterrupt:
         code = INTERRUPTED
-    gc.freeze()  # nor is anything gained by looking through it once more at the end
+    if "_duckdb" not in sys.modules:  # whose bindings take what is frozen for leaked, and say so
+        gc.freeze()  # nor is anything gained by looking through it once more at the end
     sys.exit(code)
 
 

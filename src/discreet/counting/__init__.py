@@ -23,7 +23,7 @@ from discreet.counting.addresses import engine_for, shown
 from discreet.counting.base import Declaration, Progress, strays_error
 from discreet.counting.csv_records import LOOK, name_malformed_line
 from discreet.counting.inspection import Inspection, inspect_table
-from discreet.counting.sources import CsvFormat, DuckFile, Files, find_source
+from discreet.counting.sources import CsvFormat, Files, find_source
 from discreet.counting.table import InspectableTable, Table, Tally
 from discreet.errors import SourceError
 from discreet.posteriors.space import Counts
@@ -66,59 +66,43 @@ def open_source(
     (3, False, [1, 2])
     """
     chosen = engine_for(source, engine)
-    _forbid_core_files()
-    if chosen == "spark":
-        return _open_spark(source, declaration, progress)
-    if chosen == "ibis":
-        return _open_database(source, declaration)
-    place = find_source(source) if isinstance(source, str | Path) else None
-    if declaration.id_column is None and isinstance(place, Files) and place.kind == "csv":
-        return _open_csv(place, declaration, form)
-    return _open_duck(source, place, declaration, form, progress)
-
-
-def _open_csv(files: Files, declaration: Declaration, form: CsvFormat) -> AbstractContextManager[Table]:
-    _require("pyarrow", "reading tables", "workflow")
+    place = find_source(source) if chosen == "duckdb" and isinstance(source, str | Path) else None
+    if declaration.id_column is not None or not isinstance(place, Files) or place.kind != "csv":
+        return _open_engine(chosen, source, declaration, form, progress)
+    _require("reading tables", "workflow", "pyarrow")
     from discreet.counting.csv_table import open_csv
 
-    return nullcontext(open_csv(files, declaration, form))
+    _forbid_core_files()
+    return nullcontext(open_csv(place, declaration, form))
 
 
-def _open_duck(
-    source: object,
-    place: Files | DuckFile | None,
-    declaration: Declaration,
-    form: CsvFormat,
-    progress: Progress | None = None,
+def _open_engine(
+    engine: str, source: object, declaration: Declaration, form: CsvFormat, progress: Progress | None = None
 ) -> AbstractContextManager[InspectableTable]:
-    for package in ("duckdb", "pyarrow"):
-        _require(package, "reading tables", "workflow")
+    """Every engine is imported when it is needed, and where it is missing that is said."""
+    _forbid_core_files()
+    if engine == "spark":
+        _require("counting on Spark", "spark", "pyspark")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of versions of pandas, which is not used here
+            from discreet.counting.spark import open_spark
+
+        return open_spark(source, declaration, progress=progress)
+    if engine == "ibis":
+        _require("counting in databases", "ibis", "ibis")
+        from discreet.counting.databases import open_database
+
+        return open_database(source, declaration)
+    _require("reading tables", "workflow", "duckdb", "pyarrow")
     from discreet.counting.duck import open_duck
 
-    return open_duck(source, place, declaration, form=form, progress=progress)
+    return open_duck(source, declaration, form=form, progress=progress)
 
 
-def _open_database(source: object, declaration: Declaration) -> AbstractContextManager[InspectableTable]:
-    _require("ibis", "counting in databases", "ibis")
-    from discreet.counting.databases import open_database
-
-    return open_database(source, declaration)
-
-
-def _open_spark(
-    source: object, declaration: Declaration, progress: Progress | None = None
-) -> AbstractContextManager[InspectableTable]:
-    _require("pyspark", "counting on Spark", "spark")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of versions of pandas, which is not used here
-        from discreet.counting.spark import open_spark
-
-    return open_spark(source, declaration, progress=progress)
-
-
-def _require(package: str, what: str, extra: str) -> None:
-    if find_spec(package) is None:
-        raise SourceError(f"{what} needs {package}", hint=f"pip install 'discreet[{extra}]'")
+def _require(what: str, extra: str, *packages: str) -> None:
+    for package in packages:
+        if find_spec(package) is None:
+            raise SourceError(f"{what} needs {package}", hint=f"pip install 'discreet[{extra}]'")
 
 
 def _forbid_core_files() -> None:
@@ -154,20 +138,12 @@ def inspect_source(
     source: object, declaration: Declaration, *, engine: str | None = None, form: CsvFormat = CSV
 ) -> Inspection:
     """What a curator may want to know before a release. It speaks of the true data and is never for publication."""
-    chosen = engine_for(source, engine)
-    _forbid_core_files()
-    if chosen == "spark":
-        opened = _open_spark(source, declaration)
-    elif chosen == "ibis":
-        opened = _open_database(source, declaration)
-    else:
-        place = find_source(source) if isinstance(source, str | Path) else None
-        opened = _open_duck(source, place, declaration, form)
     try:
-        with opened as table:
+        with _open_engine(engine_for(source, engine), source, declaration, form) as table:
             return inspect_table(table)
     except SourceError as error:
-        if error.hint == LOOK:
+        if error.hint == LOOK and isinstance(source, str | Path):
+            place = find_source(source)
             assert isinstance(place, Files), "only files are CSV"
             name_malformed_line(place, form)
         raise

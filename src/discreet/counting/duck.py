@@ -14,6 +14,7 @@ from concurrent.futures import wait as wait_for
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.counting.base import Declaration, Place, Progress, attempt, unreadable
@@ -23,7 +24,7 @@ from discreet.counting.csv_records import malformed
 from discreet.counting.duck_access import connect, rows_of, types_of
 from discreet.counting.inspection import EXAMPLES, LONGEST
 from discreet.counting.parquet_files import from_parquet
-from discreet.counting.sources import CsvFormat, DuckFile, Files
+from discreet.counting.sources import CsvFormat, DuckFile, Files, find_source
 from discreet.counting.streams import Stream, from_arrow_files, from_csv, from_memory
 from discreet.counting.table import InspectableTable, Oddities
 from discreet.errors import SourceError
@@ -136,14 +137,10 @@ class DuckTable(InspectableTable):
 
 @contextmanager
 def open_duck(
-    source: object,
-    place: Files | DuckFile | None,
-    declaration: Declaration,
-    *,
-    form: CsvFormat,
-    progress: Progress | None = None,
+    source: object, declaration: Declaration, *, form: CsvFormat, progress: Progress | None = None
 ) -> Iterator[DuckTable]:
-    """Open a source with DuckDB and lock everything else away; without a place it is a table in memory."""
+    """Open a source with DuckDB and lock everything else away."""
+    place = find_source(source) if isinstance(source, str | Path) else None
     name = f"the {type(source).__module__.partition('.')[0]} table" if place is None else place.name
     files = place if isinstance(place, Files) else None
     failure = partial(malformed if files and files.kind == "csv" else unreadable, name)
