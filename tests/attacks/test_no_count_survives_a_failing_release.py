@@ -36,6 +36,7 @@ AFTER = [step for step in run.STEPS if step not in ("opened", "prepared", "check
 
 PLACES = {
     "the engine": "discreet.counting.duck.DuckTable._fetch",
+    "the reader of CSV": "discreet.counting.csv_table.CsvTable._places",
     "the tally": "discreet.counting.base.Declaration.tally",
     "the check of counts": "discreet.posteriors.space.PosteriorSpace.counts",
     "the law": "discreet.mechanisms.geometric.Geometric.law",
@@ -46,6 +47,9 @@ PLACES = {
     "the ledger's rows": "discreet.ledger.book._is_json",
 }
 """Where it may go wrong once rows are read."""
+
+ENGINE = "the engine"
+"""Which counts people, and no rows of CSV files."""
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +113,7 @@ def test_a_failure_tells_no_count(
         monkeypatch.setattr(PLACES[where], failing)
     else:
         monkeypatch.setattr(run, "reached", at(where))
-    answer = discreet(*ASKED)
+    answer = discreet(*ASKED, *(("--id-column", "person") if where == ENGINE else ()))
     assert answer.code in (1, 2)
     assert ("Traceback" in answer.err) == (debug == "1")
     assert_nothing_told(place, answer, caplog)
@@ -124,7 +128,10 @@ def test_no_exception_that_leaves_the_workflow_holds_a_count_in_itself_or_its_ca
     else:
         monkeypatch.setattr(run, "reached", at(where))
     with pytest.raises(DiscreetError) as failed:
-        release("v.csv", column="vote", categories=["a", "b"], epsilon=1, ledger="l.db", dataset="d")
+        release(
+            "v.csv", column="vote", categories=["a", "b"], epsilon=1, ledger="l.db", dataset="d",
+            id_column="person" if where == ENGINE else None,
+        )  # fmt: skip
     error: BaseException | None = failed.value
     while error is not None:
         assert_silent(repr(error) + "".join(traceback.format_exception(error)))
