@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from discreet.posteriors.variation import total_variation
     from discreet.privacy_loss import Audit, Certificate, audit, calibrate
     from discreet.receipts import Bundle, Receipt
-    from discreet.requests.question import Question
+    from discreet.requests.request import Question
     from discreet.requests.run import release, release_columns
     from discreet.sensitivity.exact import (
         global_sensitivity,
@@ -148,7 +148,7 @@ _ROOMS = {
     ],
     "discreet.mechanisms.snapping.number": ["Snapping"],
     "discreet.posteriors": ["Beta", "Dirichlet"],
-    "discreet.requests.question": ["Question"],
+    "discreet.requests.request": ["Question"],
     "discreet.receipts": ["Bundle", "Receipt"],
     "discreet.sensitivity": [
         "global_sensitivity",

@@ -12,10 +12,11 @@ from tests.contracts.source import ROOT
 from tests.support.postgres import Server
 
 LEFT = {
+    "opened": "nothing",
+    "counted": "nothing",
     "prepared": "nothing",
     "checked": "nothing",
     "charged": "charged",
-    "counted": "charged",
     "drawn": "charged",
     "sealed": "sealed",
 }

@@ -8,11 +8,12 @@ import pytest
 from discreet.errors import InvalidInput
 from discreet.privacy_loss import Certificate
 from discreet.receipts import read_sealed, verify_any
-from discreet.requests.run import Question, release_columns, release_counts
+from discreet.requests.request import Question
+from discreet.requests.run import release_columns, release_counts
 from tests.support.forgeries import Document, forged, verifies
 
 TABLE = pd.DataFrame({"vote": ["a", "b"] * 20, "sex": ["f", "m", "m", "f"] * 10, "age": ["old", "new"] * 20})
-BY_SEX = {"by": "sex", "groups": ["f", "m"], "group_public": True}
+BY_SEX: Document = {"by": "sex", "groups": ["f", "m"], "group_public": True}
 
 
 @pytest.fixture(scope="module")

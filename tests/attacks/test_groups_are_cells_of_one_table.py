@@ -5,7 +5,7 @@ replace a record: its answer, its group, or both. Nothing of the audit is used.
 """
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,16 +13,15 @@ from typing import Any
 import pytest
 from flint import arb, ctx
 
-from discreet.counting import CsvFormat, Declaration
 from discreet.errors import InvalidInput
 from discreet.ledger import Ledger
-from discreet.requests.prepare import Prepared, PreparedGroups, prepare
-from discreet.requests.run import Question, release, release_columns
+from discreet.requests.prepare import PreparedRequest, prepare_request
+from discreet.requests.request import Question, ReleaseRequest
+from discreet.requests.run import release, release_columns
 from tests.faults.groups import naive_log_probability
 from tests.support.tables import no_sync
 
 G, K = 2, 2
-DECLARATION = Declaration("vote", ["a", "b"], by="sex", groups=["f", "m"])
 KINDS = ("answer", "group", "both")
 CLOSE = Fraction(1, 10**30)
 
@@ -37,10 +36,9 @@ def _digits() -> Iterator[None]:
     ctx.prec = before
 
 
-def prepared(n: int | Sequence[int], **asked: Any) -> Prepared | PreparedGroups:
-    terms: dict[str, Any] = {"epsilon": 1, "prior": None, "mechanism": "geometric", "calibrated": False, **asked}
-    facts: dict[str, Any] = {"source": "s", "dataset": None, "engine": "duckdb", "form": CsvFormat(), "options": {}}
-    return prepare(DECLARATION, n, **terms, **facts)
+def prepared(n: int | tuple[int, ...], **asked: Any) -> PreparedRequest:
+    question = Question("vote", ["a", "b"], by="sex", groups=["f", "m"], epsilon=1, **asked)
+    return prepare_request(ReleaseRequest("s.csv", [question]), [n])
 
 
 def tables(n: int) -> list[Cells]:
@@ -81,19 +79,20 @@ def noisy(n: int, beyond: int) -> list[Cells]:
 @pytest.mark.parametrize("n", range(1, 7))
 def test_the_loss_of_a_joint_table_is_epsilon_whatever_of_a_record_changes(n: int) -> None:
     made = prepared(n)
-    assert isinstance(made, Prepared)
-    law = {counts: made.mechanism.law(counts) for counts in tables(n)}
+    [part] = made.columns[0].parts
+    assert part.mechanism is not None
+    assert part.certificate is not None
+    law = {counts: part.mechanism.law(counts) for counts in tables(n)}
     found = losses(n, noisy(n, 1 if n < 5 else 0), lambda counts, output: law[counts].log_probability(output))
     for kind in KINDS:
         assert 1 - CLOSE <= found[kind] <= 1 + CLOSE, kind
-    assert made.certificate.bound == made.price.epsilon == 1
+    assert part.certificate.bound == made.price.epsilon == 1
 
 
 @pytest.mark.parametrize("name", ["laplace-improved", "exponential-global", "exponential-reciprocal"])
 def test_so_it_is_at_most_epsilon_for_other_mechanisms(name: str) -> None:
-    made = prepared(3, mechanism=name)
-    assert isinstance(made, Prepared)
-    law = {counts: made.mechanism.law(counts) for counts in tables(3)}
+    [made] = prepared(3, mechanism=name).columns[0].mechanisms
+    law = {counts: made.law(counts) for counts in tables(3)}
     found = losses(3, tables(3), lambda counts, output: law[counts].log_probability(output))
     assert 0 < max(found.values()) <= 1 + CLOSE
 
@@ -111,9 +110,9 @@ def test_groups_by_themselves_with_their_sizes_as_n_are_caught(n: int) -> None:
 def test_with_public_groups_the_answer_alone_is_protected_and_the_adjacency_says_so() -> None:
     sizes = (2, 1)
     made = prepared(sizes, group_public=True)
-    assert isinstance(made, PreparedGroups)
-    assert made.price.adjacency == made.document()["adjacency"] == "replace-answer"
-    laws = [[m.law(c) for c in [(i, m.space.n - i) for i in range(m.space.n + 1)]] for m in made.mechanisms]
+    assert made.price.adjacency == made.receipt().document["adjacency"] == "replace-answer"
+    mechanisms = made.columns[0].mechanisms
+    laws = [[m.law(c) for c in [(i, m.space.n - i) for i in range(m.space.n + 1)]] for m in mechanisms]
 
     def law(counts: Cells, output: Cells) -> arb | None:
         own = [sum(counts[:2]), sum(counts[2:])]
@@ -154,7 +153,5 @@ def test_a_column_is_not_public_in_one_question_and_protected_in_the_next(tmp_pa
     ]
     with pytest.raises(InvalidInput, match="public as groups and protected as answers"):
         release_columns(path, questions, epsilon=1, ledger=None)
-    protected = [
-        Question(one.column, one.categories, by=one.asked["by"], groups=one.asked["groups"]) for one in questions
-    ]
+    protected = [Question(one.column, one.categories, by=one.by, groups=one.groups) for one in questions]
     assert release_columns(path, protected, epsilon=1, ledger=None).document["adjacency"] == "replace-one"

@@ -12,7 +12,7 @@ import pytest
 from discreet.counting import CsvFormat, Declaration, open_source
 from discreet.counting.duck import open_duck
 from discreet.counting.duck_access import connect
-from discreet.counting.sources import Files
+from discreet.counting.sources import Files, find_source
 from discreet.errors import DiscreetError, SourceError
 
 HOSTILE = [
@@ -142,7 +142,9 @@ def test_even_sql_of_the_attackers_own_reaches_nothing_but_the_source(kind: str,
         "parquet": tmp_path / "mine.parquet",
         "duckdb": f"duckdb://{tmp_path}/t.db/t",
     }
-    with open_duck(sources[kind], WORDS, form=CsvFormat()) as table:
+    source = sources[kind]
+    place = None if kind == "memory" else find_source(str(source))
+    with open_duck(source, place, WORDS, form=CsvFormat()) as table:
         for statement in FORBIDDEN:
             with pytest.raises(duckdb.Error):
                 table.connection.execute(statement.format(tmp_path))

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from discreet.ledger import Ledger
-from discreet.requests.run import Prepared, release
+from discreet.requests.prepare import PreparedRequest
+from discreet.requests.run import release
 from tests.support.tables import no_sync, write_votes
 
 DRAWN = ("output", "posterior", "interval")
@@ -25,8 +26,8 @@ def test_all_data_sets_of_one_size_are_charged_and_told_the_same(
     ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=n + 1)
     said, asked = set(), set()
 
-    def confirm(prepared: Prepared) -> bool:
-        asked.add(json.dumps([prepared.document(), prepared.digest]))
+    def confirm(prepared: PreparedRequest) -> bool:
+        asked.add(json.dumps([prepared.receipt().document, prepared.digest]))
         return True
 
     for first in range(n + 1):

@@ -52,7 +52,7 @@ def test_an_interrupted_command_leaves_without_a_word(monkeypatch: pytest.Monkey
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("discreet.cli.inputs.read_counts", interrupt)
+    monkeypatch.setattr("discreet.cli.release.read_counts", interrupt)
     answer = discreet("release", "--counts", "42,48", "--epsilon", "1", "--no-ledger")
     assert (answer.code, answer.out, answer.err) == (130, "", "")
 
@@ -79,7 +79,7 @@ def test_an_unexpected_error_shows_its_type_and_never_its_text(monkeypatch: pyte
     def fail(*_: object) -> None:
         raise RuntimeError("42 of 90 were not cured")
 
-    monkeypatch.setattr("discreet.cli.inputs.read_counts", fail)
+    monkeypatch.setattr("discreet.cli.release.read_counts", fail)
     monkeypatch.delenv("DISCREET_DEBUG", raising=False)
     answer = discreet("release", "--counts", "42,48", "--epsilon", "1", "--no-ledger")
     assert_refused(answer, code=1)

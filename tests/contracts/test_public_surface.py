@@ -20,6 +20,9 @@ WITHDRAWN = {
     ".charge(epsilon)": "it is the second argument, `price`: an ε or a `Price`",
     ".afford(rho)": "a ρ that a caller names may be false; a `Price` of the mechanisms has it",
     ".charge(rho)": "a ρ that a caller names may be false; a `Price` of the mechanisms has it",
+    "(asked)": "the parameters of a `Question` have their names",
+    ".asked": "what was asked is in the fields of a `Question`, by their names",
+    ".terms(epsilon)": "the terms of a `Question` are a value, and ε a field",
 }
 """What went before the first release, and why."""
 

@@ -36,7 +36,7 @@ from discreet.privacy_loss import audits, certificates, composition, edge_rows
 from discreet.privacy_loss.certificates import certificate_by_theorem
 from discreet.privacy_loss.interior_bounds import Middle
 from discreet.privacy_loss.scan import MARGIN, Dense
-from discreet.receipts import bundles, documents
+from discreet.receipts import Part, Receipt, bundles, documents
 from discreet.sensitivity import lipschitz
 from discreet.sensitivity.exact import local_enclosure
 from discreet.sensitivity.lipschitz import local_smoothness, smooth_smoothness
@@ -242,9 +242,9 @@ THIRD = Fraction(1, 3)
 SPACE = PosteriorSpace([1, 1], 5)
 
 
-def _receipt() -> dict[str, Any]:
+def _receipt() -> Receipt:
     made = Geometric(SPACE, epsilon=THIRD)
-    return documents.receipt_document(made, ["a", "b"], None, certificate=certificate_by_theorem(made))
+    return documents.write_receipt([Part(SPACE.prior, made, certificate_by_theorem(made))], ["a", "b"], None)
 
 
 def _account() -> tuple[float, Fraction]:
@@ -258,8 +258,8 @@ def _account() -> tuple[float, Fraction]:
 SHOWN: dict[ModuleType, Callable[[], tuple[float, Fraction]]] = {
     certificates: lambda: (certificate_by_theorem(Geometric(SPACE, epsilon=THIRD)).to_json()["epsilon"], THIRD),
     audits: lambda: (audit(Geometric(SPACE, epsilon=THIRD)).to_json()["exact_epsilon"], THIRD),
-    documents: lambda: (_receipt()["epsilon"], THIRD),
-    bundles: lambda: (bundles.bundle_document(["a"], [_receipt()])["epsilon"], THIRD),
+    documents: lambda: (_receipt().document["epsilon"], THIRD),
+    bundles: lambda: (bundles.write_bundle(["a"], [_receipt()]).document["epsilon"], THIRD),
     accounts: _account,
     snap_documents: lambda: (snap_documents.parameters(Snapping(epsilon=THIRD, bound=10))["epsilon"], THIRD),
 }

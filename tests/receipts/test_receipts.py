@@ -10,8 +10,8 @@ import pytest
 import discreet as dc
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate
 from discreet.privacy_loss import Certificate
-from discreet.receipts import KEYS, SCHEMA, UNIT_PERSON, Receipt, bundle_document, mechanism_of, verify_receipt
-from discreet.requests.run import prepare_counts, release_counts
+from discreet.receipts import KEYS, SCHEMA, UNIT_PERSON, Receipt, mechanism_of, verify_receipt, write_bundle
+from discreet.requests.run import check_counts, release_counts
 from tests.support.forgeries import every_forgery, verifies
 from tests.support.schema import faults
 
@@ -107,7 +107,7 @@ def test_what_a_receipt_lets_its_reader_believe_is_its_own_to_tell() -> None:
 
 def test_a_bundle_that_is_read_as_a_receipt_is_told_apart(tmp_path: Path) -> None:
     part = released().document
-    bundle = dc.Bundle(bundle_document(["a", "b"], [part, part]))
+    bundle = write_bundle(["a", "b"], [Receipt(part), Receipt(part)])
     (tmp_path / "b.json").write_text(bundle.to_json(), encoding="utf-8")
     with pytest.raises(InvalidInput, match="several columns; read it as a Bundle"):
         Receipt.read(tmp_path / "b.json")
@@ -230,11 +230,9 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_draft_without_an_output_is_no_release() -> None:
-    prepared, _ = prepare_counts(
-        [7, 5], epsilon=1, categories=None, prior=None, n=None, mechanism="geometric", calibrated=False, options={}
-    )
+    prepared, _ = check_counts([7, 5], epsilon=1)
     with pytest.raises(InvalidInput):
-        verify_receipt(again(prepared.document()))
+        verify_receipt(again(prepared.receipt(None, None).document))
 
 
 def test_a_release_without_a_guarantee_does_not_verify() -> None:

@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,14 @@ import pytest
 
 from discreet import version
 from discreet.counting import CsvFormat
-from discreet.errors import BudgetExceeded, DiscreetError, InvalidInput, LedgerError, NotPrivate, SourceError
+from discreet.counting.duck import DuckTable
+from discreet.errors import BudgetExceeded, DiscreetError, InvalidInput, LedgerError, NotPrivate
 from discreet.ledger import Ledger
 from discreet.privacy_loss import certificates
 from discreet.receipts import UNIT_PERSON, UNIT_ROW, Receipt, documents, verify_receipt
 from discreet.requests import run
-from discreet.requests.run import STEPS, Prepared, release, release_counts
+from discreet.requests.prepare import PreparedRequest
+from discreet.requests.run import STEPS, release, release_counts
 from tests.support.tables import fail_at, no_sync, write_votes
 
 VOTES = pd.DataFrame({"vote": ["a"] * 8 + ["b"] * 5})
@@ -80,8 +83,8 @@ def test_the_same_request_returns_the_sealed_outcome_and_draws_nothing(
         raise AssertionError("a second draw, a second count, or a question")
 
     monkeypatch.setattr("discreet.mechanisms.law.Law.draw", fail)
-    monkeypatch.setattr("discreet.counting.duck.DuckTable.count_categories", fail)
-    monkeypatch.setattr("discreet.counting.duck.DuckTable.count_strays", fail)
+    monkeypatch.setattr("discreet.counting.Tally.counts", property(fail))
+    monkeypatch.setattr("discreet.counting.Tally.has_strays", property(fail))
     again = ask(ledger, request_id="x", confirm=fail)
     assert again.document == first.document
     assert again.posterior == first.posterior
@@ -111,7 +114,7 @@ def test_a_request_with_another_parameter_is_refused(
 ) -> None:
     table = VOTES.assign(second=VOTES["vote"], person=range(len(VOTES)))
     if not sealed:
-        monkeypatch.setattr(run, "reached", fail_at("counted"))
+        monkeypatch.setattr(run, "reached", fail_at("charged"))
         with pytest.raises(DiscreetError):
             ask(ledger, table, request_id="x")
         monkeypatch.setattr(run, "reached", lambda step: None)
@@ -134,7 +137,7 @@ def test_a_request_for_another_number_of_records_or_another_source_is_refused(le
         ask(ledger, one, request_id="x")
 
 
-@pytest.mark.parametrize("step", ["charged", "counted", "drawn", "sealed"])
+@pytest.mark.parametrize("step", ["charged", "drawn", "sealed"])
 def test_an_upgrade_does_not_make_another_request(step: str, ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who charged, crashed and upgraded repeats the request under its charge: nothing was shown for it."""
     monkeypatch.setattr(run, "reached", fail_at(step))
@@ -155,7 +158,7 @@ def test_a_failure_costs_at_most_one_charge_and_a_retry_pays_nothing_more(
     monkeypatch.setattr(run, "reached", fail_at(step))
     with pytest.raises((RuntimeError, DiscreetError)):
         ask(ledger, request_id="x")
-    charged = step not in ("prepared", "checked")
+    charged = step in ("charged", "drawn", "sealed")
     assert ledger.spent("d").epsilon == (Fraction(1, 2) if charged else 0)
     left = ledger.find("x")
     assert (left is not None) == charged
@@ -169,7 +172,7 @@ def test_a_failure_costs_at_most_one_charge_and_a_retry_pays_nothing_more(
     assert ledger.verify().rows == 3
 
 
-@pytest.mark.parametrize("step", ["charged", "counted", "drawn", "sealed"])
+@pytest.mark.parametrize("step", ["charged", "drawn", "sealed"])
 def test_a_failure_after_the_charge_names_the_request_that_need_not_be_paid_again(
     step: str, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,22 +204,32 @@ def test_of_two_draws_under_one_charge_only_the_first_that_was_sealed_is_ever_sh
     assert ledger.spent("d").epsilon == Fraction(1, 2)
 
 
-def test_a_table_that_changes_while_it_is_read_is_said_to_have_changed(ledger: Ledger, tmp_path: Path) -> None:
+def _rewrite(path: Path, votes: list[str], step: str) -> None:
+    if step == "counted":
+        write_votes(path, votes)
+
+
+def test_a_table_is_read_once_and_what_changes_in_it_later_changes_nothing(tmp_path: Path) -> None:
     path = write_votes(tmp_path / "v.csv", ["a", "b", "b"])
-
-    def rewrite(*votes: str) -> Any:
-        return lambda step: write_votes(path, votes) if step == "charged" else None
-
     with pytest.MonkeyPatch.context() as patch:
-        for votes in (("a", "b", "stray"), ("a", "b"), ("a", "b", "b", "b")):
-            patch.setattr(run, "reached", rewrite(*votes))
+        for votes in (["a", "b", "stray"], ["a", "b"], ["a", "b", "b", "b"]):
             write_votes(path, ["a", "b", "b"])
-            with pytest.raises(SourceError) as failed:
-                ask(ledger, path, request_id="x")
-            assert failed.value.message == "the table changed while it was read"
-    write_votes(path, ["a", "b", "b"])
-    ask(ledger, path, request_id="x")
-    assert ledger.spent("d").epsilon == Fraction(1, 2)
+            patch.setattr(run, "reached", partial(_rewrite, path, votes))
+            receipt = ask(None, path, epsilon=1000)
+            assert (receipt.document["n"], receipt.output) == (3, (1, 2))
+
+
+def test_the_rows_are_gone_through_once(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    passes: list[object] = []
+    read = DuckTable._read
+
+    def noted(table: DuckTable, *asked: Any) -> Any:
+        passes.append(asked)
+        return read(table, *asked)
+
+    monkeypatch.setattr(DuckTable, "_read", noted)
+    ask(ledger)
+    assert len(passes) == 1
 
 
 def untouched(source: object) -> object:
@@ -273,13 +286,13 @@ def test_a_ledger_that_cannot_be_charged_is_refused_before_the_data_is_touched(
         ({"n": 14}, InvalidInput),
     ],
 )
-def test_what_is_refused_is_refused_before_the_rows_are_looked_at_and_costs_nothing(
+def test_what_is_refused_is_refused_before_the_counts_are_looked_at_and_costs_nothing(
     options: dict[str, Any], error: type[Exception], ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("discreet.counting.duck.DuckTable.count_strays", untouched)
-    monkeypatch.setattr("discreet.counting.duck.DuckTable.count_categories", untouched)
+    monkeypatch.setattr("discreet.counting.Tally.has_strays", property(untouched))
+    monkeypatch.setattr("discreet.counting.Tally.counts", property(untouched))
 
-    def confirm(prepared: Prepared) -> bool:
+    def confirm(prepared: PreparedRequest) -> bool:
         raise AssertionError("nobody is asked about what cannot be")
 
     with pytest.raises(error):
@@ -288,9 +301,9 @@ def test_what_is_refused_is_refused_before_the_rows_are_looked_at_and_costs_noth
 
 
 def test_a_release_that_is_not_confirmed_costs_nothing_and_what_is_shown_is_public(ledger: Ledger) -> None:
-    shown: list[Prepared] = []
+    shown: list[PreparedRequest] = []
 
-    def refuse(prepared: Prepared) -> bool:
+    def refuse(prepared: PreparedRequest) -> bool:
         shown.append(prepared)
         return False
 
@@ -298,7 +311,7 @@ def test_a_release_that_is_not_confirmed_costs_nothing_and_what_is_shown_is_publ
         with pytest.raises(InvalidInput, match="not confirmed"):
             ask(ledger, table, confirm=refuse)
     assert ledger.spent("d").epsilon == 0
-    drafts = {json.dumps(prepared.document()) for prepared in shown}
+    drafts = {json.dumps(prepared.receipt().document) for prepared in shown}
     assert len(drafts) == 1, "the same for all data of this size"
     assert json.loads(drafts.pop())["output"] is None
 

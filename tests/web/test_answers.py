@@ -8,7 +8,8 @@ import pytest
 
 from discreet.errors import InvalidInput, NotPrivate
 from discreet.ledger import Ledger
-from discreet.requests.run import Question, release, release_columns
+from discreet.requests.request import Question
+from discreet.requests.run import release, release_columns
 from discreet.web.answers import QUESTIONS, PageApi
 from discreet.web.fields import Fields
 from tests.cli.command import discreet

@@ -1,19 +1,41 @@
 """The command `discreet`: a thin face on the library, one file for each group of commands."""
 
+import gc
 import sys
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import LazyLoader
 
 INTERRUPTED = 130
 """The exit code that shells give to a command stopped by Ctrl-C."""
 
 
+POSTPONED = {"numpy.f2py", "numpy.testing"}
+"""What SciPy imports in passing, a tenth of a second of every command, and no command uses."""
+
+
+class Postponing(MetaPathFinder):
+    """Lets what is `POSTPONED` be run when something is first asked of it, and not when it is imported."""
+
+    def find_spec(self, name: str, path: object, target: object = None) -> ModuleSpec | None:
+        """The module, to be run later; None for all others."""
+        spec = PathFinder.find_spec(name, path) if name in POSTPONED else None  # type: ignore[arg-type]
+        if spec is not None and spec.loader is not None:
+            spec.loader = LazyLoader(spec.loader)
+        return spec
+
+
 def main() -> None:
     """Run the command line and exit with its code."""
+    sys.meta_path.insert(0, Postponing())
+    gc.set_threshold(50_000, 20, 100)  # what is imported stays: to look through it for garbage costs and finds nothing
     try:
         from discreet.cli.app import run  # Ctrl-C may come while this loads, and is nothing to be told of then either
 
         code = run(sys.argv[1:])
     except KeyboardInterrupt:
         code = INTERRUPTED
+    gc.freeze()  # nor is anything gained by looking through it once more at the end
     sys.exit(code)
 
 

@@ -7,34 +7,74 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from discreet import __version__
-from discreet.cli import INTERRUPTED, audit, check, demo, infer, ledger, plan, receipt, release, sensitivity, serve
+from discreet.cli import INTERRUPTED
 from discreet.cli.failures import report
-from discreet.cli.help import HelpTyper, options_of
+from discreet.cli.help import Group, HelpTyper, LazyCommands, options_of
 from discreet.cli.spelling import HANDLER
-from discreet_papers.cli import reproduce, snap
+
+COMMANDS = {
+    "release": ("discreet.cli.release", "Release a posterior by one exact draw. What is printed may be published."),
+    "sensitivity": (
+        "discreet.cli.sensitivity",
+        "Say how far, in Hellinger distance, replacing one record moves the posterior.",
+    ),
+    "audit": ("discreet.cli.audit", "Find the greatest privacy loss over all data sets, neighbours and outputs."),
+    "plan": (
+        "discreet.cli.plan",
+        "Compare all mechanisms for an ε, or find the least ε for a wanted error or interval width.",
+    ),
+    "snap": (
+        "discreet_papers.cli.snap",
+        "The snapping mechanism: a number released exactly, and its privacy verified.",
+    ),
+    "check": (
+        "discreet.cli.check",
+        "See whether the data fits the declaration, before anything is spent. Not for publication: exit code 2 if not.",
+    ),
+    "ledger": (
+        "discreet.cli.ledger",
+        "Budgets of privacy loss: what may be spent, what was, and proof that the book was not changed.",
+    ),
+    "infer": (
+        "discreet.cli.infer",
+        "What a reader may believe: the exact posterior given the release, with the privacy noise in it.",
+    ),
+    "receipt": ("discreet.cli.receipt", "Check receipts."),
+    "reproduce": (
+        "discreet_papers.cli.reproduce",
+        "Make the figures of the papers behind discreet again, with their numbers, and a report that opens offline.",
+    ),
+    "serve": (
+        "discreet.cli.serve",
+        "Plan, audit, read receipts and, if you allow it, release, in a browser on this machine. Ctrl-C ends it.",
+    ),
+    "demo": (
+        "discreet.cli.demo",
+        "Release votes and party identification of 944 respondents, with a fresh ledger, and paint them.",
+    ),
+}
+"""Every command: the module that is imported when it is asked for, and the first sentence of its help."""
+
+
+class Commands(Group):
+    """The commands of `discreet`."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        vars(self)["commands"] = LazyCommands(COMMANDS)  # none is ever added
+
 
 app = HelpTyper(
+    cls=Commands,
     epilog="Example: discreet release --counts 70,50,30 --epsilon 0.5 --no-ledger",
     invoke_without_command=True,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-app.command("release", epilog=release.EXAMPLE)(release.release)
-app.command("sensitivity", epilog=sensitivity.EXAMPLE)(sensitivity.sensitivity)
-app.command("audit", epilog=audit.EXAMPLE)(audit.audit)
-app.command("plan", epilog=plan.EXAMPLE)(plan.plan)
-app.add_typer(snap.snap, name="snap")
-app.command("check", epilog=check.EXAMPLE)(check.check)
-app.add_typer(ledger.ledger, name="ledger")
-app.command("infer", epilog=infer.EXAMPLE)(infer.infer)
-app.add_typer(receipt.receipt, name="receipt")
-app.command("reproduce", epilog=reproduce.EXAMPLE)(reproduce.reproduce)
-app.command("serve", epilog=serve.EXAMPLE)(serve.serve)
-app.command("demo", epilog=demo.EXAMPLE)(demo.demo)
 
 
 def _print_version(asked: bool) -> None:

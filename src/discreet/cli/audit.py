@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, Context
+from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+import discreet as dc
+from discreet import Mechanism, PosteriorSpace
+from discreet.cli.busy import busy
+from discreet.cli.files import Reserved
+from discreet.cli.inputs import public_space
+from discreet.cli.tables import print_json, print_table, print_written, say
 from discreet.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from discreet import Mechanism, PosteriorSpace
+from discreet.figures import losses
+from discreet.figures.image import picture_format, render
 
 EXAMPLE = "Example: discreet audit exponential-reciprocal --prior 1,1 --n 1000 --scale 0.5 --at-epsilon 0.5"
 
@@ -32,13 +39,6 @@ def audit(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Find the greatest privacy loss over all data sets, neighbours and outputs."""
-    import discreet as dc
-    from discreet.cli.busy import busy
-    from discreet.cli.files import Reserved
-    from discreet.cli.inputs import public_space
-    from discreet.cli.tables import print_json, print_written
-    from discreet.figures.image import picture_format, render
-
     kind = "" if plot is None else picture_format(plot)
     space = public_space(prior=prior, n=n, counts=None)
     with busy("preparing") as tell:
@@ -47,8 +47,6 @@ def audit(
         result = dc.audit(made, progress=tell)
         document = result.to_json(at_epsilon or [])
     if plot is not None:
-        from discreet.figures import losses
-
         with Reserved(plot) as reserved, busy("painting"):
             reserved.write(render(losses.paint(losses.numbers(result)), kind))
     if as_json:
@@ -69,8 +67,6 @@ def _made(
     calibrated: bool,
     tell: Any,
 ) -> Mechanism:
-    import discreet as dc
-
     options = {} if gamma is None else {"gamma": _gamma(gamma, space)}
     if (epsilon is None) == (scale is None):
         raise InvalidInput("give either --epsilon or --scale", hint="--epsilon 1 says what the mechanism should keep")
@@ -85,8 +81,6 @@ def _made(
 
 def _gamma(text: str, space: PosteriorSpace) -> str:
     """A number, or the papers' own γ for an ε and δ."""
-    import discreet as dc
-
     word, colon, numbers = text.partition(":")
     if not colon or word not in ("published", "seeds"):  # seeds: as it was spelled once
         return text
@@ -97,8 +91,6 @@ def _gamma(text: str, space: PosteriorSpace) -> str:
 
 
 def _print_table(document: dict[str, Any]) -> None:
-    from discreet.cli.tables import print_table, say
-
     rows = [
         (key, value if len(value) < 24 else f"{_decimal(value):.10g}") for key, value in document["parameters"].items()
     ]
@@ -123,12 +115,8 @@ def rounded_up(value: float, digits: int = 10, form: str = "f") -> str:
     >>> rounded_up(1.00000000001), rounded_up(1.2345678e-10, 6, "g")
     ('1.000000001', '1.23457e-10')
     """
-    from decimal import ROUND_CEILING, Context
-
     return f"{Context(prec=digits, rounding=ROUND_CEILING).create_decimal_from_float(value).normalize():{form}}"
 
 
 def _decimal(text: str) -> float:
-    from fractions import Fraction
-
     return float(Fraction(text))

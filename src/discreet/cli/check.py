@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from discreet.arithmetic.texts import visible_text
+from discreet.cli.busy import busy
+from discreet.cli.inputs import read_names
+from discreet.cli.tables import print_json, print_table, say
+from discreet.counting import CsvFormat, Declaration, Inspection, inspect_source, strays_error
+from discreet.counting.inspection import NOT_PUBLISHABLE
 from discreet.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from discreet.counting import Declaration, Inspection
 
 EXAMPLE = "Example: discreet check people.csv --column vote --categories Clinton,Dole --other 'someone else'"
 
@@ -32,11 +35,6 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """See whether the data fits the declaration, before anything is spent. Not for publication: exit code 2 if not."""
-    from discreet.arithmetic.texts import visible_text
-    from discreet.cli.busy import busy
-    from discreet.cli.tables import print_json
-    from discreet.counting import CsvFormat, inspect_source, strays_error
-
     declaration = read_declaration(column, categories, other, id_column, by=by, groups=groups, other_group=other_group)
     with busy("counting"):
         form = CsvFormat(delimiter=delimiter, header=header)
@@ -67,9 +65,6 @@ def read_declaration(
     >>> read_declaration("v", 'a,"b,c",d', None, None).categories
     ('a', 'b,c', 'd')
     """
-    from discreet.cli.parse_options import read_names
-    from discreet.counting import Declaration
-
     held = () if groups is None else read_names(groups, "groups")
     names = read_names(categories, "categories")
     return Declaration(column, names, other, id_column, by=by, groups=held, other_group=other_group)
@@ -99,9 +94,6 @@ def check_document(found: Inspection, declaration: Declaration) -> dict[str, Any
 
 
 def _print_table(found: Inspection, declaration: Declaration) -> None:
-    from discreet.cli.tables import print_table, say
-    from discreet.counting.inspection import NOT_PUBLISHABLE
-
     rows: list[tuple[str, int]] = [("rows", found.rows)]
     if declaration.id_column is not None:
         rows += [("people (n)", found.records), ("rows without an id, taken as one person's", found.without_id or 0)]

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from discreet.cli.outputs import require_all, reserve, show, write
+from discreet.cli.tables import print_json, print_plan, say
+from discreet.data import ANES96, PARTIES, VOTES
 from discreet.errors import DiscreetError, InvalidInput
-
-if TYPE_CHECKING:
-    from discreet.ledger import Ledger
-    from discreet.receipts import Receipt
+from discreet.ledger import Ledger
+from discreet.receipts import Receipt
+from discreet.requests.prepare import PreparedRequest
+from discreet.requests.run import release
 
 EXAMPLE = "Example: discreet demo --out discreet-demo"
 
@@ -28,9 +32,6 @@ def demo(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Release votes and party identification of 944 respondents, with a fresh ledger, and paint them."""
-    from discreet.cli.tables import print_json, say
-    from discreet.data import ANES96, PARTIES, VOTES
-
     ledger = _fresh_ledger(out)
     if not as_json:
         say(
@@ -50,8 +51,6 @@ def demo(
 
 
 def _fresh_ledger(out: Path) -> Ledger:
-    from discreet.ledger import Ledger
-
     place = out / "budgets.db"
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -66,8 +65,6 @@ def _fresh_ledger(out: Path) -> Ledger:
 
 def _is_of_a_demo(place: Path) -> bool:
     """Whether a ledger may be thrown away: a real one, whose budget was spent in earnest, never."""
-    from discreet.ledger import Ledger
-
     try:
         rows = Ledger(place).history()
     except DiscreetError:
@@ -78,15 +75,9 @@ def _is_of_a_demo(place: Path) -> bool:
 def _released(
     ledger: Ledger, source: Path, out: Path, column: str, categories: tuple[str, ...], epsilon: str, *, as_json: bool
 ) -> Receipt:
-    from contextlib import ExitStack
-
-    from discreet.cli.outputs import require_all, reserve, show, write
-    from discreet.cli.tables import print_plan, say
-    from discreet.requests.run import Prepared, release
-
-    def tell(prepared: Prepared) -> bool:
+    def tell(prepared: PreparedRequest) -> bool:
         if not as_json:
-            print_plan(prepared.document())
+            print_plan(prepared.receipt().document)
         return True
 
     options: dict[str, Any] = {"column": column, "categories": categories, "epsilon": epsilon, "dataset": DATASET}

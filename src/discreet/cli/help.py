@@ -2,41 +2,106 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import typer
+from rich.table import Table
+from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
+
+from discreet.cli.tables import console
 
 NAMES = 30
 """The most columns for the names of options: the rest is for what they mean."""
 
+MAKERS: dict[object, Callable[[Any], Any]] = {str: str, bool: bool, Path: Path, list[str]: list}
+"""How options become what a command takes, by their types."""
 
-class Command(TyperCommand):
+
+class PlainValue:
+    """An option that is a text, a path or some texts: what was typed. Typer would load Pydantic to find that out."""
+
+    def __init__(self, make: Callable[[Any], Any]) -> None:
+        self._make = make
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """What the command gets."""
+        if value is None:
+            return () if param.multiple or param.nargs == -1 else None
+        return self._make(value)
+
+
+class _Plain:
+    """What commands and groups of commands share: their help is ours, and plain options stay what was typed."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help; the formatter, which is Typer's, stays empty."""
+        _print_help(self, ctx)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The parameters, `--help` too."""
+        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for param in params:
+            make = MAKERS.get(param.type_descriptor.annotation)
+            if make is not None:
+                param._runtime_param = PlainValue(make)
+        return params
+
+
+class Command(_Plain, TyperCommand):
     """A command whose help is ours."""
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help; the formatter, which is Typer's, stays empty."""
-        _print_help(self, ctx)
 
-
-class Group(TyperGroup):
+class Group(_Plain, TyperGroup):
     """A group of commands whose help is ours."""
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help; the formatter, which is Typer's, stays empty."""
-        _print_help(self, ctx)
 
 
 class HelpTyper(typer.Typer):
     """A group of commands, each of which writes its help like all the others."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(cls=Group, **options)
+    def __init__(self, cls: type[Group] = Group, **options: Any) -> None:
+        super().__init__(cls=cls, **options)
 
     def command(self, name: str | None = None, **options: Any) -> Callable[[Any], Any]:
         """A command of this group."""
         return super().command(name, cls=Command, **options)
+
+
+class LazyCommands(Mapping[str, Any]):
+    """Commands by their names, each in a module that is imported when the command is asked for.
+
+    A module has a group or a function that is called like the command, and with a function its `EXAMPLE`.
+    """
+
+    def __init__(self, table: Mapping[str, tuple[str, str]]) -> None:
+        self._table = table
+        self._loaded: dict[str, Any] = {}
+
+    def summary(self, name: str) -> str:
+        """What the command does, in a sentence, without importing it."""
+        return self._table[name][1]
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._loaded:
+            module = import_module(self._table[name][0])
+            command = getattr(module, name)
+            if isinstance(command, typer.Typer):
+                self._loaded[name] = typer.main.get_group(command)
+                self._loaded[name].name = name
+            else:
+                alone = HelpTyper(add_completion=False)
+                alone.command(name, epilog=module.EXAMPLE)(command)
+                self._loaded[name] = typer.main.get_command(alone)
+        return self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._table)
+
+    def __len__(self) -> int:
+        return len(self._table)
 
 
 def options_of(command: Any, arguments: list[str]) -> dict[str, str]:
@@ -48,10 +113,6 @@ def options_of(command: Any, arguments: list[str]) -> dict[str, str]:
 
 
 def _print_help(command: Any, context: Any) -> None:
-    from rich.text import Text
-
-    from discreet.cli.tables import console
-
     out = console()
     arguments = [param for param in command.params if param.param_type_name == "argument"]
     options = [param for param in command.get_params(context) if param.param_type_name == "option" and not param.hidden]
@@ -63,7 +124,7 @@ def _print_help(command: Any, context: Any) -> None:
         out.print(f"\n{paragraph}")
     _print_rows("Arguments", [(_named(param), _meaning(param, context)) for param in arguments])
     if isinstance(command, TyperGroup):
-        _print_rows("Commands", list(_commands(command, context)))
+        _print_rows("Commands", list(_commands(command)))
     titles = dict.fromkeys(_title(param) for param in options)
     for title in titles:
         own = [param for param in options if _title(param) == title]
@@ -73,11 +134,6 @@ def _print_help(command: Any, context: Any) -> None:
 
 
 def _print_rows(title: str, rows: list[tuple[str, str]]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from discreet.cli.tables import console
-
     if not rows:
         return
     out = console()
@@ -90,11 +146,12 @@ def _print_rows(title: str, rows: list[tuple[str, str]]) -> None:
     out.print(table)
 
 
-def _commands(group: TyperGroup, context: Any) -> Iterator[tuple[str, str]]:
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        if command is not None and not command.hidden:
-            yield name, next(iter(_paragraphs(command.help)), "")
+def _commands(group: TyperGroup) -> Iterator[tuple[str, str]]:
+    for name in group.commands:
+        if isinstance(group.commands, LazyCommands):
+            yield name, group.commands.summary(name)
+        else:
+            yield name, next(iter(_paragraphs(group.commands[name].help)), "")
 
 
 def _title(param: Any) -> str:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from discreet.cli.busy import busy
+from discreet.cli.files import Reserved
+from discreet.cli.inputs import each
+from discreet.cli.outputs import picture
+from discreet.cli.tables import print_json, print_table, print_written, say
 from discreet.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from discreet.receipts import Bundle, Receipt
+from discreet.figures.image import picture_format, render
+from discreet.receipts import Bundle, Receipt, belief_document, read_receipt, verify_any
 
 EXAMPLE = "Example: discreet infer receipt.json --plot belief.png"
 
@@ -27,13 +31,6 @@ def infer(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """What a reader may believe: the exact posterior given the release, with the privacy noise in it."""
-    from discreet.cli.busy import busy
-    from discreet.cli.files import Reserved
-    from discreet.cli.outputs import picture
-    from discreet.cli.tables import print_json, print_written
-    from discreet.figures.image import picture_format, render
-    from discreet.receipts import belief_document, read_receipt, verify_any
-
     receipt = read_receipt(file)
     if plot is not None and plot.resolve() == file.resolve():
         raise InvalidInput("--plot names the receipt", hint="give the picture its own file")
@@ -58,9 +55,6 @@ def infer(
 
 def _priors(receipt: Receipt | Bundle, said: list[str] | None) -> list[Any] | None:
     """The reader's own prior, or of several columns that of each, where an empty one is the release's."""
-    from discreet.cli.parse_options import each
-    from discreet.receipts import Bundle
-
     if not said:
         return None
     if isinstance(receipt, Bundle):
@@ -80,8 +74,6 @@ def _parts(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _print(column: str, document: dict[str, Any]) -> None:
-    from discreet.cli.tables import print_table, say
-
     grouped = "groups" in document
     title = "what a reader may believe" + (", shares within each group" if grouped else "")
     names = ("group", "category") if grouped else ("category",)

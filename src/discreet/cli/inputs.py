@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+import discreet as dc
+from discreet import PosteriorSpace
+from discreet.arithmetic.numbers import whole
+from discreet.arithmetic.texts import require_name
 from discreet.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from discreet import PosteriorSpace
 
 
 def read_counts(text: str) -> list[int]:
@@ -17,8 +19,6 @@ def read_counts(text: str) -> list[int]:
     >>> read_counts("70,50,30")
     [70, 50, 30]
     """
-    from discreet.arithmetic.numbers import whole
-
     try:
         given = sys.stdin.read().strip() if text == "-" else text
         return [whole(item, "a count") for item in given.split(",")]
@@ -36,8 +36,6 @@ def public_space(*, prior: str | None, n: str | None, counts: list[int] | None) 
     >>> public_space(prior=None, n=None, counts=[70, 50, 30]).n
     150
     """
-    import discreet as dc
-
     if prior is None and counts is None:
         raise InvalidInput("the number of categories is not known", hint="give --prior, like 1,1,1")
     if n is None and counts is None:
@@ -53,9 +51,6 @@ def read_categories(text: str | None, k: int) -> list[str]:
     >>> read_categories(None, 2), read_categories('"no, not cured",cured', 2)
     (['1', '2'], ['no, not cured', 'cured'])
     """
-    from discreet.arithmetic.texts import require_name
-    from discreet.cli.parse_options import read_names
-
     names = [str(i) for i in range(1, k + 1)] if text is None else read_names(text, "categories")
     if len(names) != k:
         raise InvalidInput(
@@ -66,3 +61,42 @@ def read_categories(text: str | None, k: int) -> list[str]:
     if len(set(names)) != k:
         raise InvalidInput("two categories have the same name", hint="give each its own")
     return [require_name(name, "a category") for name in names]
+
+
+def read_names(text: str, what: str) -> list[str]:
+    """Names separated by commas, and quoted as in CSV.
+
+    >>> read_names('a,"b,c",d', "categories")
+    ['a', 'b,c', 'd']
+    """
+    try:
+        return next(csv.reader([text], strict=True), [])
+    except csv.Error:
+        raise InvalidInput(f"{what} cannot be read", hint='write them like a,b,c, or "a,b",c') from None
+
+
+def read_sizes(n: str | None) -> str | list[str] | None:
+    """The number of records, or with commas that of each public group."""
+    return n.split(",") if n is not None and "," in n else n
+
+
+def only(values: Sequence[str] | None, option: str) -> str | None:
+    """The one value of an option that may be repeated only where there are several columns."""
+    if values and len(values) > 1:
+        raise InvalidInput(f"{option} was given more than once", hint="counts in hand are one column")
+    return values[0] if values else None
+
+
+def each(values: Sequence[str] | None, size: int, option: str) -> list[str | None]:
+    """One for each column: none at all, one for all of them, or one for each.
+
+    >>> each(None, 2, "--prior"), each(["1,1"], 2, "--prior")
+    ([None, None], ['1,1', '1,1'])
+    """
+    if not values:
+        return [None] * size
+    if len(values) == 1:
+        return [values[0]] * size
+    if len(values) != size:
+        raise InvalidInput(f"{option} is one for all columns, or one for each", hint="an empty one says none")
+    return list(values)

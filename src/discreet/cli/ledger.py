@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+import discreet as dc
+from discreet.arithmetic.texts import visible_text
+from discreet.cli.files import Reserved
 from discreet.cli.help import HelpTyper
-
-if TYPE_CHECKING:
-    from discreet.ledger import Account, Amount, Entry
+from discreet.cli.tables import print_json, print_table, print_written, say
+from discreet.ledger import Account, Amount, Entry
+from discreet.privacy_loss.composition import six_digits
+from discreet.receipts import plain
 
 CREATE_EXAMPLE = "Example: discreet ledger create budgets.db --dataset anes --epsilon 2 --delta 1e-8 --composition zcdp"
 SHOW_EXAMPLE = "Example: discreet ledger show budgets.db"
@@ -52,9 +57,6 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Open a budget for a dataset, in a new ledger or one that is there. A budget is set once."""
-    import discreet as dc
-    from discreet.cli.tables import print_json, say
-
     opened = dc.Ledger.create(
         place,
         dataset=dataset,
@@ -76,9 +78,6 @@ def create(
 @ledger.command("show", epilog=SHOW_EXAMPLE)
 def show(place: Place, as_json: AsJson = False) -> None:
     """Show every dataset's budget, what was spent, and what is left."""
-    import discreet as dc
-    from discreet.cli.tables import print_json, print_table, say
-
     opened = dc.Ledger(place)
     accounts, head = opened.accounts(), opened.head()
     if as_json:
@@ -107,9 +106,6 @@ def history(
 ) -> None:
     """Show every row: budgets, charges and seals, in their order."""
 
-    import discreet as dc
-    from discreet.cli.tables import print_json, print_table
-
     opened = dc.Ledger(place)
     if dataset is not None:
         opened.spent(dataset)  # refuses a dataset that is not there
@@ -129,9 +125,6 @@ def verify(
     as_json: AsJson = False,
 ) -> None:
     """Check every row and the chain of hashes; the first row that is wrong is named, with exit code 5."""
-    import discreet as dc
-    from discreet.cli.tables import print_json, say
-
     opened = dc.Ledger(place)
     found = opened.verify(head)
     if as_json:
@@ -151,11 +144,6 @@ def export(
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     """Write all rows for other programs."""
-    import discreet as dc
-    from discreet.arithmetic.texts import visible_text
-    from discreet.cli.files import Reserved
-    from discreet.cli.tables import print_written
-
     text = dc.Ledger(place).export("json" if as_json else kind)
     text = "\n".join(map(visible_text, text.split("\n")))  # a file that somebody changed may hold what steers
     if out is None:
@@ -167,10 +155,6 @@ def export(
 
 
 def _account_row(account: Account) -> list[str]:
-    from decimal import ROUND_CEILING, ROUND_FLOOR
-
-    from discreet.privacy_loss.composition import six_digits
-
     together, left = "", _shown(account.remaining)
     if account.concentrated is not None:
         together = f"ε = {six_digits(account.concentrated.epsilon, ROUND_CEILING)}"
@@ -193,6 +177,4 @@ def _history_row(entry: Entry) -> list[str]:
 
 def _shown(amount: Amount) -> str:
     """For people: a decimal where that is exact, and no δ where there is none."""
-    from discreet.receipts import plain
-
     return f"ε = {plain(amount.epsilon)}" + (f", δ = {plain(amount.delta)}" if amount.delta else "")

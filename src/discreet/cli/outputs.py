@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from discreet.cli.files import Reserved
+from discreet.cli.tables import print_any, print_json, print_written
 from discreet.errors import InvalidInput
+from discreet.figures import groups, inference, posterior
+from discreet.figures.image import picture_format, render
+from discreet.inference.statement import NOISE_AWARE
+from discreet.receipts import Bundle, Receipt, believed, believed_groups
+from discreet.receipts.beliefs import column_priors
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from discreet.figures.groups import PanelNumbers
-    from discreet.receipts import Bundle, Receipt
-
 
 def show(receipt: Receipt | Bundle, places: list[Path], *, as_json: bool) -> None:
     """Print a receipt, for programs or for people."""
-    from discreet.cli.tables import print_json, print_written
-
     if as_json:
         print_json(receipt.document)
         return
@@ -26,32 +28,8 @@ def show(receipt: Receipt | Bundle, places: list[Path], *, as_json: bool) -> Non
     print_written(places)
 
 
-def print_any(document: dict[str, Any]) -> None:
-    """A receipt or a bundle, drawn or not, for people."""
-    from discreet.cli.bundle_tables import print_bundle
-    from discreet.cli.tables import print_release
-
-    if "parts" in document:
-        print_bundle(document)
-    else:
-        print_release(document)
-
-
-def print_any_plan(document: dict[str, Any]) -> None:
-    """What is about to be spent, for people."""
-    from discreet.cli.bundle_tables import print_bundle_plan
-    from discreet.cli.tables import print_plan
-
-    if "parts" in document:
-        print_bundle_plan(document)
-    else:
-        print_plan(document)
-
-
-def write(receipt: Receipt | Bundle, places: dict[str, Any]) -> list[Path]:
+def write(receipt: Receipt | Bundle, places: dict[str, Reserved]) -> list[Path]:
     """Fill the reserved files: the receipt and its picture. Those that a full disk let through are the answer."""
-    from discreet.figures.image import picture_format, render
-
     written = []
     with suppress(OSError):
         if "out" in places:
@@ -63,7 +41,7 @@ def write(receipt: Receipt | Bundle, places: dict[str, Any]) -> list[Path]:
     return written
 
 
-def require_all(receipt: Receipt | Bundle, places: dict[str, Any], written: list[Path]) -> None:
+def require_all(receipt: Receipt | Bundle, places: dict[str, Reserved], written: list[Path]) -> None:
     """What was drawn has been shown by now, and is not lost; but a file that is missing must be told of."""
     for place in places.values():
         if place.path not in written:
@@ -71,11 +49,8 @@ def require_all(receipt: Receipt | Bundle, places: dict[str, Any], written: list
             raise InvalidInput(f"{place.path} could not be written", hint=f"keep what was printed{again}")
 
 
-def reserve(stack: ExitStack, out: Path | None, plot: Path | None) -> dict[str, Any]:
+def reserve(stack: ExitStack, out: Path | None, plot: Path | None) -> dict[str, Reserved]:
     """Make sure that both files can be written, before anything is drawn."""
-    from discreet.cli.files import Reserved
-    from discreet.figures.image import picture_format
-
     if plot is not None:
         picture_format(plot)
     if out is not None and plot is not None and out.resolve() == plot.resolve():
@@ -86,11 +61,6 @@ def reserve(stack: ExitStack, out: Path | None, plot: Path | None) -> dict[str, 
 
 def picture(receipt: Receipt | Bundle, *, prior: object = None) -> Figure:
     """What a reader may believe, where the receipt tells it; a drawn release is painted anyhow."""
-    from discreet.figures import groups, inference, posterior
-    from discreet.inference.statement import NOISE_AWARE
-    from discreet.receipts import Bundle, believed
-    from discreet.receipts.beliefs import column_priors
-
     document = receipt.document
     price = f"ε = {document['epsilon_exact']}, n = {document['n']:,}"
     if isinstance(receipt, Bundle):
@@ -106,16 +76,12 @@ def picture(receipt: Receipt | Bundle, *, prior: object = None) -> Figure:
     return posterior.paint(posterior.numbers(receipt.posterior, document["categories"]), title=title)
 
 
-def _panels(receipt: Receipt, column: str, prior: object) -> list[PanelNumbers]:
+def _panels(receipt: Receipt, column: str, prior: object) -> list[groups.PanelNumbers]:
     """One panel for each group, or one for a column without."""
-    from discreet.figures.groups import numbers
-    from discreet.inference.statement import NOISE_AWARE
-    from discreet.receipts import believed, believed_groups
-
     document, aware = receipt.document, receipt.document["interval_kind"] == NOISE_AWARE
     names = document["categories"]
     if not receipt.groups:
-        return [numbers(column, names, receipt.posterior, believed(receipt, prior=prior) if aware else None)]
-    beliefs: dict[str, Any] = believed_groups(receipt, prior=prior) if aware else {}
+        return [groups.numbers(column, names, receipt.posterior, believed(receipt, prior=prior) if aware else None)]
+    beliefs = believed_groups(receipt, prior=prior) if aware else {}
     label = f"{column}, {document['by']} = " if column else f"{document['by']} = "
-    return [numbers(f"{label}{g}", names, own, beliefs.get(g)) for g, own in receipt.posteriors.items()]
+    return [groups.numbers(f"{label}{g}", names, own, beliefs.get(g)) for g, own in receipt.posteriors.items()]

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from decimal import ROUND_CEILING, Context
+from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.box import SIMPLE_HEAD
 
-if TYPE_CHECKING:
-    from discreet import Plan
+import discreet as dc
+from discreet import Plan
+from discreet.cli.busy import busy
+from discreet.cli.files import Reserved
+from discreet.cli.inputs import public_space
+from discreet.cli.tables import print_json, print_table, print_written, say
+from discreet.figures import plans
+from discreet.figures.image import picture_format, render
+from discreet.utility.targets import LEAST
 
 EXAMPLE = "Example: discreet plan --prior 1,1 --n 1000 --target-error 0.05 --confidence 0.95"
 
@@ -35,13 +44,6 @@ def plan(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Compare all mechanisms for an ε, or find the least ε for a wanted error or interval width."""
-    import discreet as dc
-    from discreet.cli.busy import busy
-    from discreet.cli.files import Reserved
-    from discreet.cli.inputs import public_space
-    from discreet.cli.tables import print_json, print_written, say
-    from discreet.figures.image import picture_format, render
-
     kind = "" if plot is None else picture_format(plot)
     space = public_space(prior=prior, n=n, counts=None)
     with busy("planning") as tell:
@@ -56,8 +58,6 @@ def plan(
             progress=tell,
         )
     if plot is not None:
-        from discreet.figures import plans
-
         with Reserved(plot) as reserved, busy("painting") as tell:
             known = {row["name"]: row["mean_error"] for row in found.mechanisms if row["setting"] in _PAINTED}
             picture = plans.numbers(space, found.epsilon, known=known, progress=tell)
@@ -86,10 +86,6 @@ HEADINGS = {
 
 
 def _print_plan(found: Plan) -> None:
-    from rich.box import SIMPLE_HEAD
-
-    from discreet.cli.tables import print_table, say
-
     space = found.space
     shown = ", ".join(f"{float(parameter):g}" for parameter in space.prior.parameters[:8])
     more = ", …" if space.k > 8 else ""
@@ -144,8 +140,6 @@ def _cell(key: str, value: float | None) -> str:
 
 
 def _sentences(found: Plan) -> list[str]:
-    from discreet.utility.targets import LEAST
-
     question = found.question
     lines = []
     least = "the least" if found.epsilon >= 2 * LEAST else "the smallest that is tried,"
@@ -225,8 +219,6 @@ def _left_out(found: Plan) -> list[str]:
 
 
 def _number(text: str) -> float:
-    from fractions import Fraction
-
     return float(Fraction(text))
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from discreet.cli.busy import busy
 from discreet.cli.help import HelpTyper
+from discreet.cli.tables import print_json, say
 from discreet.errors import LedgerError
-
-if TYPE_CHECKING:
-    from discreet.receipts import Bundle, Receipt
+from discreet.ledger import Ledger
+from discreet.receipts import Bundle, Receipt, read_receipt, verify_any
 
 EXAMPLE = "Example: discreet receipt verify receipt.json --ledger budgets.db"
 
@@ -33,10 +35,6 @@ def verify(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Derive the certificate anew, and check the receipt against it and against the ledger."""
-    from discreet.cli.busy import busy
-    from discreet.cli.tables import print_json, say
-    from discreet.receipts import Bundle, read_receipt, verify_any
-
     found = read_receipt(file)
     with busy("deriving the certificate"):
         certificates = verify_any(found, thorough=thorough)
@@ -60,10 +58,6 @@ def verify(
 
 
 def _check_ledger(receipt: Receipt | Bundle, path: str) -> None:
-    from fractions import Fraction
-
-    from discreet.ledger import Ledger
-
     book, document = Ledger(path), receipt.document
     book.verify()
     charge = None if receipt.request_id is None else book.find(receipt.request_id)

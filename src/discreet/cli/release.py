@@ -1,21 +1,27 @@
 """`discreet release`: from a table, or from counts in hand, to a receipt."""
 
-from __future__ import annotations
-
 import sys
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from decimal import ROUND_CEILING
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, ClassVar
 
 import typer
 
+from discreet.cli.busy import busy
+from discreet.cli.files import same_file
+from discreet.cli.inputs import each, only, read_categories, read_counts, read_names, read_sizes
+from discreet.cli.option_groups import in_groups
+from discreet.cli.outputs import require_all, reserve, show, write
+from discreet.cli.tables import print_any, print_any_plan, print_json, say
+from discreet.counting import CsvFormat
+from discreet.counting.sources import Files, find_source
 from discreet.errors import DiscreetError, InvalidInput
-
-if TYPE_CHECKING:
-    from fractions import Fraction
-
-    from discreet.counting import CsvFormat
-    from discreet.requests.run import Question
+from discreet.privacy_loss.composition import six_digits
+from discreet.requests.prepare import PreparedRequest, prepare_request
+from discreet.requests.request import Question, ReleaseRequest
+from discreet.requests.run import check_counts, release_counts, run_request
 
 EXAMPLE = (
     "Example: discreet release votes.csv --column vote --categories Clinton,Dole --epsilon 0.5 "
@@ -25,191 +31,193 @@ EXAMPLE = (
 )
 
 
-PAYING = "What pays"
-PEOPLE = "Groups and people"
-READING = "How the table is read"
-DRAWING = "How it is drawn"
-KEEPING = "What becomes of it"
-"""The headings of the help."""
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked, and of what."""
 
-
-def release(
     epsilon: Annotated[
         list[str],
         typer.Option(help="The privacy loss to allow, exact: 0.5, 1e-3 or 1/3; for all columns, or for each."),
-    ],
+    ]
     source: Annotated[
         str | None,
         typer.Argument(help="A file or glob, duckdb://file.db/table, postgres://…/table or spark://…/table."),
-    ] = None,
+    ] = None
     column: Annotated[
         list[str] | None, typer.Option(help="The column to count; with its --categories as often as you like.")
-    ] = None,
+    ] = None
     categories: Annotated[
         list[str] | None, typer.Option(help='The categories, like a,b,c; one with a comma as "a,b",c.')
-    ] = None,
-    counts: Annotated[str | None, typer.Option(help="Counts in hand, like 70,50,30; - reads standard input.")] = None,
-    ledger: Annotated[
-        str | None, typer.Option(help="The ledger whose budget is charged.", rich_help_panel=PAYING)
-    ] = None,
-    dataset: Annotated[str | None, typer.Option(help="The dataset in the ledger.", rich_help_panel=PAYING)] = None,
-    no_ledger: Annotated[
-        bool, typer.Option("--no-ledger", help="Release without a budget to charge.", rich_help_panel=PAYING)
-    ] = False,
+    ] = None
+    counts: Annotated[str | None, typer.Option(help="Counts in hand, like 70,50,30; - reads standard input.")] = None
     prior: Annotated[
         list[str] | None, typer.Option(help="Prior parameters, one a category or one a cell; ones if not said.")
-    ] = None,
+    ] = None
+    other: Annotated[list[str] | None, typer.Option(help="A category for whatever is outside the others.")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Paying:
+    """The budget."""
+
+    HEADING: ClassVar[str] = "What pays"
+    ledger: Annotated[str | None, typer.Option(help="The ledger whose budget is charged.")] = None
+    dataset: Annotated[str | None, typer.Option(help="The dataset in the ledger.")] = None
+    no_ledger: Annotated[bool, typer.Option("--no-ledger", help="Release without a budget to charge.")] = False
+    request_id: Annotated[str | None, typer.Option(help="A name for the request: repeating it costs nothing.")] = None
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Touch no data, charge nothing, draw nothing.")] = False
+    yes: Annotated[bool, typer.Option("--yes", help="Charge without asking.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The table."""
+
+    HEADING: ClassVar[str] = "How the table is read"
     n: Annotated[
-        str | None,
-        typer.Option(
-            "--n", help="The number of records, or of each public group; counted if not said.", rich_help_panel=READING
-        ),
-    ] = None,
-    other: Annotated[list[str] | None, typer.Option(help="A category for whatever is outside the others.")] = None,
-    by: Annotated[
-        str | None,
-        typer.Option(help="The column of groups: one cross table, at the price of one.", rich_help_panel=PEOPLE),
-    ] = None,
-    groups: Annotated[str | None, typer.Option(help="The groups, like a,b,c.", rich_help_panel=PEOPLE)] = None,
-    other_group: Annotated[
-        str | None, typer.Option(help="A group for whatever is outside these.", rich_help_panel=PEOPLE)
-    ] = None,
+        str | None, typer.Option("--n", help="The number of records, or of each public group; counted if not said.")
+    ] = None
+    engine: Annotated[str | None, typer.Option(help="duckdb, ibis or spark; it follows from the source.")] = None
+    delimiter: Annotated[str, typer.Option(help="What separates the fields of a CSV file.")] = ","
+    header: Annotated[bool, typer.Option(help="Whether a CSV file begins with the names of its columns.")] = True
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """Groups, and what tells people apart."""
+
+    HEADING: ClassVar[str] = "Groups and people"
+    by: Annotated[str | None, typer.Option(help="The column of groups: one cross table, at the price of one.")] = None
+    groups: Annotated[str | None, typer.Option(help="The groups, like a,b,c.")] = None
+    other_group: Annotated[str | None, typer.Option(help="A group for whatever is outside these.")] = None
     group_public: Annotated[
-        bool,
-        typer.Option("--group-public", help="Declare that all may know who is in which group.", rich_help_panel=PEOPLE),
-    ] = False,
-    id_column: Annotated[
-        str | None, typer.Option(help="The column that tells people apart: one record each.", rich_help_panel=PEOPLE)
-    ] = None,
-    engine: Annotated[
-        str | None, typer.Option(help="duckdb, ibis or spark; it follows from the source.", rich_help_panel=READING)
-    ] = None,
-    delimiter: Annotated[
-        str, typer.Option(help="What separates the fields of a CSV file.", rich_help_panel=READING)
-    ] = ",",
-    header: Annotated[
-        bool, typer.Option(help="Whether a CSV file begins with the names of its columns.", rich_help_panel=READING)
-    ] = True,
-    mechanism: Annotated[str, typer.Option(help="The mechanism, by name.", rich_help_panel=DRAWING)] = "geometric",
-    calibrated: Annotated[
-        bool, typer.Option("--calibrated", help="Use the largest scale that keeps ε.", rich_help_panel=DRAWING)
-    ] = False,
-    gamma: Annotated[
-        str | None, typer.Option(help="How smooth a smooth or reciprocal sensitivity is.", rich_help_panel=DRAWING)
-    ] = None,
-    way: Annotated[
-        str | None, typer.Option(help="geometric's way back: nearest, bayes or free.", rich_help_panel=DRAWING)
-    ] = None,
-    request_id: Annotated[
-        str | None, typer.Option(help="A name for the request: repeating it costs nothing.", rich_help_panel=PAYING)
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Write the receipt to this JSON file.", rich_help_panel=KEEPING)
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="Paint the released posterior (.png, .svg or .pdf).", rich_help_panel=KEEPING)
-    ] = None,
+        bool, typer.Option("--group-public", help="Declare that all may know who is in which group.")
+    ] = False
+    id_column: Annotated[str | None, typer.Option(help="The column that tells people apart: one record each.")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """The mechanism."""
+
+    HEADING: ClassVar[str] = "How it is drawn"
+    mechanism: Annotated[str, typer.Option(help="The mechanism, by name.")] = "geometric"
+    calibrated: Annotated[bool, typer.Option("--calibrated", help="Use the largest scale that keeps ε.")] = False
+    gamma: Annotated[str | None, typer.Option(help="How smooth a smooth or reciprocal sensitivity is.")] = None
+    way: Annotated[str | None, typer.Option(help="geometric's way back: nearest, bayes or free.")] = None
     accept_no_guarantee: Annotated[
-        bool,
-        typer.Option(
-            "--accept-no-guarantee", help="Draw counts in hand even without a guarantee.", rich_help_panel=DRAWING
-        ),
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Touch no data, charge nothing, draw nothing.", rich_help_panel=PAYING)
-    ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Charge without asking.", rich_help_panel=PAYING)] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.", rich_help_panel=KEEPING)] = False,
-) -> None:
+        bool, typer.Option("--accept-no-guarantee", help="Draw counts in hand even without a guarantee.")
+    ] = False
+
+    @property
+    def options(self) -> dict[str, object]:
+        """Those of the mechanism, as far as they are said."""
+        return {key: value for key, value in (("gamma", self.gamma), ("way", self.way)) if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """The files, and the terminal."""
+
+    HEADING: ClassVar[str] = "What becomes of it"
+    out: Annotated[Path | None, typer.Option(help="Write the receipt to this JSON file.")] = None
+    plot: Annotated[Path | None, typer.Option(help="Paint the released posterior (.png, .svg or .pdf).")] = None
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False
+
+
+@in_groups
+def release(asked: Asked, paying: Paying, reading: Reading, people: People, drawing: Drawing, keeping: Keeping) -> None:
     """Release a posterior by one exact draw. What is printed may be published."""
-    from discreet.cli.parse_options import only, read_questions, read_sizes
-    from discreet.counting import CsvFormat
-
-    _require_one_way(source, counts, ledger=ledger, dataset=dataset, no_ledger=no_ledger)
-    options = {key: value for key, value in (("gamma", gamma), ("way", way)) if value is not None}
-    shared: dict[str, Any] = {"mechanism": mechanism, "calibrated": calibrated, **options}
-    if counts is not None:
-        said = {"column": column, "other": other, "by": by, "groups": groups, "other_group": other_group}
-        said |= {"engine": engine, "delimiter": delimiter if delimiter != "," else None}
-        _refuse_words_about_a_table(
-            **said, no_header=not header, group_public=group_public, id_column=id_column, request_id=request_id
-        )
-        parameters = only(prior, "--prior")
-        shared |= {
-            "epsilon": only(epsilon, "--epsilon"),
-            "prior": None if parameters is None else parameters.split(","),
-        }
-        names = only(categories, "--categories")
-        _from_counts(counts, shared, n, names, accept_no_guarantee, dry_run, out, plot, as_json)
+    _require_one_way(asked, paying)
+    if asked.counts is not None:
+        _refuse_words_about_a_table(asked, paying, reading, people)
+        _release_counts(asked, asked.counts, reading.n, drawing, keeping, dry_run=paying.dry_run)
         return
-    if accept_no_guarantee:
+    if drawing.accept_no_guarantee:
         raise InvalidInput("a table is never released without a guarantee", hint="leave --accept-no-guarantee out")
-    questions = read_questions(
-        column, categories, others=other, priors=prior, epsilons=epsilon, by=by, groups=groups,
-        other_group=other_group, group_public=group_public, **shared,
-    )  # fmt: skip
-    form = CsvFormat(delimiter=delimiter, header=header)
-    for question in questions:
-        question.declaration(id_column)  # what it says wrongly is refused before anything else is looked at
-    if dry_run:
-        _dry_run(questions, id_column, read_sizes(n), source, dataset, engine, form, as_json)
+    request = _read_request(asked, paying, reading, people, drawing)
+    if paying.dry_run:
+        _dry_run(request, as_json=keeping.as_json)
         return
-    if ledger is not None and not yes and not sys.stdin.isatty():
+    if paying.ledger is not None and not paying.yes and not sys.stdin.isatty():
         raise InvalidInput("a charge must be confirmed", hint="answer on a terminal, or say --yes")
-    _refuse_to_overwrite(source, ledger, [out, plot])
-    request = {"ledger": ledger, "dataset": dataset, "n": read_sizes(n), "engine": engine, "form": form}
-    _from_table(
-        questions, source, {**request, "id_column": id_column, "request_id": request_id},
-        ask=ledger is not None and not yes, out=out, plot=plot, as_json=as_json,
-    )  # fmt: skip
+    _refuse_to_overwrite(asked.source, paying.ledger, [keeping.out, keeping.plot])
+    _release_table(request, paying, keeping)
 
 
-def _from_table(
-    questions: list[Question],
-    source: str | None,
-    request: dict[str, Any],
-    *,
-    ask: bool,
-    out: Path | None,
-    plot: Path | None,
-    as_json: bool,
-) -> None:
-    from discreet.cli.busy import busy
-    from discreet.cli.outputs import print_any_plan, require_all, reserve, show, write
-    from discreet.cli.tables import say
-    from discreet.receipts import Bundle, Receipt
-    from discreet.requests.run import release as release_table
-    from discreet.requests.run import release_columns
+def _read_request(asked: Asked, paying: Paying, reading: Reading, people: People, drawing: Drawing) -> ReleaseRequest:
+    """One question for each `--column`, in their order.
 
+    What may be left out is given once for all columns or once for each, where an empty one says that there is none. A
+    single `--epsilon` is the price of all columns together, shared equally.
+    """
+    columns, categories, epsilons = asked.column, asked.categories, asked.epsilon
+    if not columns or not categories:
+        raise InvalidInput("a table needs --column and --categories", hint="say which column, and what it may hold")
+    if len(categories) != len(columns):
+        raise InvalidInput("every --column needs its --categories", hint="give them in the same order")
+    if people.by is None and people.group_public:
+        raise InvalidInput("there are no groups to be public", hint="name their column with --by")
+    size, together = len(columns), epsilons[0] if len(epsilons) == 1 else None
+    prices = epsilons if together is None else [None] * size
+    if len(prices) != size:
+        raise InvalidInput("--epsilon is one for all columns, or one for each", hint="give them in the same order")
+    others, priors = each(asked.other, size, "--other"), each(asked.prior, size, "--prior")
+    rows = zip(columns, categories, others, priors, prices, strict=True)
+    questions = [
+        Question(
+            column,
+            read_names(names, "categories"),
+            other=other or None,
+            by=people.by,
+            groups=() if people.groups is None else read_names(people.groups, "groups"),
+            other_group=people.other_group,
+            group_public=people.group_public,
+            prior=prior.split(",") if prior else None,
+            mechanism=drawing.mechanism,
+            calibrated=drawing.calibrated,
+            epsilon=price,
+            **drawing.options,
+        )
+        for column, names, other, prior, price in rows
+    ]
+    return ReleaseRequest(
+        asked.source,
+        questions,
+        epsilon=together,
+        n=read_sizes(reading.n),
+        id_column=people.id_column,
+        dataset=paying.dataset,
+        request_id=paying.request_id,
+        engine=reading.engine,
+        form=CsvFormat(delimiter=reading.delimiter, header=reading.header),
+    )
+
+
+def _release_table(request: ReleaseRequest, paying: Paying, keeping: Keeping) -> None:
     with ExitStack() as stack, ExitStack() as bars:
-        places = reserve(stack, out, plot)
-        tell, fresh = bars.enter_context(busy("preparing")), False
+        places = reserve(stack, keeping.out, keeping.plot)
+        tell, fresh = bars.enter_context(busy("counting and preparing")), False
 
-        def confirm(prepared: Any) -> bool:
-            nonlocal tell, fresh
+        def confirm(prepared: PreparedRequest) -> bool:
+            nonlocal fresh
             fresh = True
             bars.close()  # nobody can answer under a moving bar
-            if not as_json:
-                print_any_plan(prepared.document())
-            agreed = not ask or _confirmed()
-            tell = bars.enter_context(busy("counting and drawing"))
+            if not keeping.as_json:
+                print_any_plan(prepared.receipt().document)
+            agreed = paying.ledger is None or paying.yes or _confirmed()
+            bars.enter_context(busy("drawing"))
             return agreed
 
-        asked: dict[str, Any] = {
-            **request, "confirm": confirm, "progress": lambda share: tell(int(1000 * share), 1000)
-        }  # fmt: skip
-        receipt: Receipt | Bundle
-        if len(questions) == 1:
-            one = questions[0]
-            receipt = release_table(source, column=one.column, categories=one.categories, **one.asked, **asked)
-        else:
-            receipt = release_columns(source, questions, **asked)
+        receipt = run_request(
+            request, paying.ledger, confirm=confirm, progress=lambda share: tell(int(1000 * share), 1000)
+        )
         bars.close()
-        kept = write(receipt, places)
-    if not fresh and not as_json:
+        written = write(receipt, places)
+    if not fresh and not keeping.as_json:
         say("released before under this request id: nothing was charged or drawn")
-    show(receipt, kept, as_json=as_json)
-    require_all(receipt, places, kept)
+    show(receipt, written, as_json=keeping.as_json)
+    require_all(receipt, places, written)
 
 
 def _confirmed() -> bool:
@@ -221,119 +229,78 @@ def _confirmed() -> bool:
         return False
 
 
-def _from_counts(
-    counts: str,
-    shared: dict[str, Any],
-    n: str | None,
-    categories: str | None,
-    accept_no_guarantee: bool,
-    dry_run: bool,
-    out: Path | None,
-    plot: Path | None,
-    as_json: bool,
+def _release_counts(
+    asked: Asked, counts: str, n: str | None, drawing: Drawing, keeping: Keeping, *, dry_run: bool
 ) -> None:
-    from discreet.cli.busy import busy
-    from discreet.cli.inputs import read_categories, read_counts
-    from discreet.cli.outputs import require_all, reserve, show, write
-    from discreet.cli.tables import print_json, print_release
-    from discreet.requests.run import prepare_counts, release_counts
-
+    epsilon, prior = only(asked.epsilon, "--epsilon"), only(asked.prior, "--prior")
     in_hand = read_counts(counts)
-    names = read_categories(categories, len(in_hand))
+    names = read_categories(only(asked.categories, "--categories"), len(in_hand))
+    parameters = None if prior is None else prior.split(",")
+    mechanism, calibrated, options = drawing.mechanism, drawing.calibrated, drawing.options
     with ExitStack() as stack:
-        places = reserve(stack, out, plot)
+        places = reserve(stack, keeping.out, keeping.plot)
         with busy("preparing and drawing"):
             if dry_run:
-                settled = {key: shared.pop(key) for key in ("epsilon", "prior", "mechanism", "calibrated")}
-                prepared, _ = prepare_counts(in_hand, n=n, categories=names, options=shared, **settled)
-                if not accept_no_guarantee:
-                    prepared.mechanism.require_guarantee()
-                document = prepared.document()
+                prepared, _ = check_counts(
+                    in_hand, n=n, categories=names, epsilon=epsilon, prior=parameters, mechanism=mechanism,
+                    calibrated=calibrated, **options,
+                )  # fmt: skip
+                if not drawing.accept_no_guarantee:
+                    prepared.mechanisms[0].require_guarantee()
+                receipt, written = prepared.receipt(None, None), []
             else:
                 receipt = release_counts(
-                    in_hand, n=n, categories=names, accept_no_guarantee=accept_no_guarantee, **shared
-                )
-                kept = write(receipt, places)
+                    in_hand, n=n, categories=names, epsilon=epsilon, prior=parameters, mechanism=mechanism,
+                    calibrated=calibrated, accept_no_guarantee=drawing.accept_no_guarantee, **options,
+                )  # fmt: skip
+                written = write(receipt, places)
+    show(receipt, written, as_json=keeping.as_json)
     if not dry_run:
-        show(receipt, kept, as_json=as_json)
-        require_all(receipt, places, kept)
-    elif as_json:
-        print_json(document)
-    else:
-        print_release(document)
+        require_all(receipt, places, written)
 
 
-def _dry_run(
-    questions: list[Question],
-    id_column: str | None,
-    n: str | list[str] | None,
-    source: str | None,
-    dataset: str | None,
-    engine: str | None,
-    form: CsvFormat,
-    as_json: bool,
-) -> None:
-    from discreet.arithmetic.numbers import whole
-    from discreet.cli.busy import busy
-    from discreet.cli.outputs import print_any
-    from discreet.cli.tables import print_json
-    from discreet.counting import engine_for, shown
-    from discreet.requests.run import PreparedColumns, prepare
-
-    if n is None:
+def _dry_run(request: ReleaseRequest, *, as_json: bool) -> None:
+    if request.n is None:
         raise InvalidInput("a dry run touches no data, so n is not known", hint="give --n")
-    size = whole(n, "n", minimum=1) if isinstance(n, str) else tuple(whole(one, "n") for one in n)
-    facts: dict[str, Any] = {
-        "source": shown(source), "dataset": dataset, "engine": engine_for(source, engine), "form": form
-    }  # fmt: skip
     with busy("preparing"):
-        parts = tuple(prepare(one.declaration(id_column), size, **one.terms(None), **facts) for one in questions)
-        prepared = parts[0] if len(parts) == 1 else PreparedColumns(parts)
+        prepared = prepare_request(request, [request.n] * len(request.questions))
         prepared.require_guarantee()
-    document = prepared.document()
+    document = prepared.receipt().document
     if as_json:
         print_json(document)
-    else:
-        print_any(document)
-        _print_rho(prepared.price.rho)
+        return
+    print_any(document)
+    # What a budget under zero-concentrated privacy would be charged, next to the ε of basic composition.
+    say(f"from a zcdp budget it would take ρ = {six_digits(prepared.price.rho, ROUND_CEILING)}")
 
 
-def _print_rho(rho: Fraction) -> None:
-    """What a budget under zero-concentrated privacy would be charged, next to the ε of basic composition."""
-    from decimal import ROUND_CEILING
-
-    from discreet.cli.tables import say
-    from discreet.privacy_loss.composition import six_digits
-
-    say(f"from a zcdp budget it would take ρ = {six_digits(rho, ROUND_CEILING)}")
-
-
-def _require_one_way(
-    source: str | None, counts: str | None, *, ledger: str | None, dataset: str | None, no_ledger: bool
-) -> None:
+def _require_one_way(asked: Asked, paying: Paying) -> None:
     """Either a table or counts in hand; either a ledger or the word that there is none."""
-    if (source is None) == (counts is None):
+    if (asked.source is None) == (asked.counts is None):
         raise InvalidInput("give either a table or --counts", hint="a file's name, or --counts 70,50,30 --no-ledger")
-    if (ledger is None) == (not no_ledger):
+    if (paying.ledger is None) == (not paying.no_ledger):
         raise InvalidInput("say either --ledger or --no-ledger", hint="--no-ledger releases without a budget")
-    if counts is not None and not no_ledger:
+    if asked.counts is not None and not paying.no_ledger:
         raise InvalidInput("counts in hand are released without a ledger", hint="say --no-ledger")
-    if (dataset is None) != (ledger is None):
+    if (paying.dataset is None) != (paying.ledger is None):
         raise InvalidInput("--ledger and --dataset go together", hint="say which budget of the ledger to charge")
 
 
-def _refuse_words_about_a_table(**words: object) -> None:
+def _refuse_words_about_a_table(asked: Asked, paying: Paying, reading: Reading, people: People) -> None:
     """What would be ignored is refused: whoever says it relies on it."""
+    words = {
+        "column": asked.column, "other": asked.other, "by": people.by, "groups": people.groups,
+        "other-group": people.other_group, "engine": reading.engine, "delimiter": reading.delimiter != ",",
+        "no-header": not reading.header, "group-public": people.group_public, "id-column": people.id_column,
+        "request-id": paying.request_id,
+    }  # fmt: skip
     for word, said in words.items():
         if said:
-            raise InvalidInput(f"counts in hand have no --{word.replace('_', '-')}", hint="leave it out")
+            raise InvalidInput(f"counts in hand have no --{word}", hint="leave it out")
 
 
 def _refuse_to_overwrite(source: str | None, ledger: str | None, written: list[Path | None]) -> None:
     """A receipt must not take the place of the table, or of one of its files, or of the ledger."""
-    from discreet.cli.files import same_file
-    from discreet.counting.sources import Files, find_source
-
     kept = [] if ledger is None or "\0" in ledger else [Path(ledger.removeprefix("sqlite:///"))]
     with suppress(DiscreetError):  # what is no file, or not there, is told later
         found = find_source(source or "")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    from discreet import PosteriorSpace
+import discreet as dc
+from discreet import PosteriorSpace
+from discreet.arithmetic.numbers import exact
+from discreet.cli.busy import busy
+from discreet.cli.inputs import public_space, read_counts
+from discreet.cli.tables import print_json, print_table, say
 
 EXAMPLE = "Example: discreet sensitivity --prior 1,1 --n 100 --counts 50,50"
 
@@ -25,10 +29,6 @@ def sensitivity(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Say how far, in Hellinger distance, replacing one record moves the posterior."""
-    from discreet.cli.busy import busy
-    from discreet.cli.inputs import public_space, read_counts
-    from discreet.cli.tables import print_json
-
     in_hand = None if counts is None else read_counts(counts)
     space = public_space(prior=prior, n=n, counts=in_hand)
     with busy("computing"):
@@ -48,9 +48,6 @@ def sensitivity_document(space: PosteriorSpace, counts: list[int] | None, gamma:
     >>> round(found["global"], 8), found["local"], found["publishable"]
     (0.23362948, None, True)
     """
-    import discreet as dc
-    from discreet.arithmetic.numbers import exact
-
     document: dict[str, Any] = {
         "local": None,
         "global": dc.global_sensitivity(space),
@@ -73,8 +70,6 @@ def sensitivity_document(space: PosteriorSpace, counts: list[int] | None, gamma:
 
 
 def _print_table(document: dict[str, Any]) -> None:
-    from discreet.cli.tables import print_table, say
-
     meanings = {
         "local": "the farthest that one record moves this posterior",
         "global": "the farthest that one record moves any posterior of this space",

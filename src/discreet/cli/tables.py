@@ -8,12 +8,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from discreet.arithmetic.texts import visible_text
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 EXPONENT_CAP = 700
 """exp of more than this is no float; a factor of 10^304 has said enough."""
@@ -21,8 +22,6 @@ EXPONENT_CAP = 700
 
 def console() -> Console:
     """Standard output as Rich sees it, without markup. What is foreign goes through `say` and `print_table`."""
-    from rich.console import Console
-
     return Console(markup=False, highlight=False, emoji=False)
 
 
@@ -50,9 +49,6 @@ def print_table(
     │ yes\u202e │   0.5 │
     └───────────┴───────┘
     """
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table(title=Text(visible_text(title)) if title else None, **style)
     for heading, side in columns.items():
         justify: Literal["left", "right"] = "right" if side == "right" else "left"
@@ -226,3 +222,45 @@ def meaning(document: dict[str, Any]) -> str:
         f"ε = {document['epsilon_exact']}: replacing {_replaced(document)} changes the probability "
         f"of any output by {bound}."
     )
+
+
+def print_bundle_plan(document: dict[str, Any]) -> None:
+    """The price of each column and of all, before anything is spent: public facts only."""
+    rows: list[list[str] | None] = []
+    for column, part in zip(document["columns"], document["parts"], strict=True):
+        named = listed(part["categories"]) + (f" by {part['by']}" if part["groups"] else "")
+        error = (part["accuracy"] or {}).get("mean")
+        rows.append([column, named, f"{error:.4f}" if isinstance(error, float) else "–", part["epsilon_exact"]])
+    rows += [None, ["all together", f"n = {document['n']:,}", "", document["epsilon_exact"]]]
+    columns = {"column": "left", "categories": "left", "expected error": "right", "ε": "right"}
+    print_table("about to release", columns, rows)
+
+
+def print_bundle(document: dict[str, Any]) -> None:
+    """Every column's release, and what all of them mean together."""
+    if document["parts"][0]["posterior"] is None:
+        print_bundle_plan(document)
+        say("dry run: nothing was drawn")
+    for column, part in zip(document["columns"], document["parts"], strict=True):
+        if part["posterior"] is not None:
+            say(f"column {column!r}, ε = {part['epsilon_exact']}")
+            print_posterior(part)
+    losses = [part["certificate"] for part in document["parts"]]
+    total = meaning({**document, "certificate": losses})
+    say(f"all columns together, on n = {document['n']:,} records", total)
+
+
+def print_any(document: dict[str, Any]) -> None:
+    """A receipt or a bundle, drawn or not, for people."""
+    if "parts" in document:
+        print_bundle(document)
+    else:
+        print_release(document)
+
+
+def print_any_plan(document: dict[str, Any]) -> None:
+    """What is about to be spent, for people."""
+    if "parts" in document:
+        print_bundle_plan(document)
+    else:
+        print_plan(document)

@@ -14,16 +14,17 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+import warnings
+from contextlib import AbstractContextManager, nullcontext
+from importlib.util import find_spec
 from pathlib import Path
 
 from discreet.counting.addresses import engine_for, shown
-from discreet.counting.base import Declaration, Progress, Table, strays_error
-from discreet.counting.databases import open_database
-from discreet.counting.duck import open_duck
-from discreet.counting.inspection import Inspection, OpenedTable, inspect_table
-from discreet.counting.sources import CsvFormat
-from discreet.counting.spark import open_spark
+from discreet.counting.base import Declaration, Progress, strays_error
+from discreet.counting.csv_records import LOOK, name_malformed_line
+from discreet.counting.inspection import Inspection, inspect_table
+from discreet.counting.sources import CsvFormat, DuckFile, Files, find_source
+from discreet.counting.table import InspectableTable, Table, Tally
 from discreet.errors import SourceError
 from discreet.posteriors.space import Counts
 
@@ -33,6 +34,7 @@ __all__ = [
     "Inspection",
     "Progress",
     "Table",
+    "Tally",
     "count_categories",
     "count_rows",
     "count_strays",
@@ -53,7 +55,7 @@ def open_source(
     engine: str | None = None,
     form: CsvFormat = CSV,
     progress: Progress | None = None,
-) -> AbstractContextManager[OpenedTable]:
+) -> AbstractContextManager[Table]:
     """Open a table once, to count in it several times. The engine follows from the source, if none is named.
 
     From then on a crash of this process, or of one that it starts, leaves no core file: it would hold rows and counts.
@@ -66,11 +68,57 @@ def open_source(
     chosen = engine_for(source, engine)
     _forbid_core_files()
     if chosen == "spark":
-        return open_spark(source, declaration, progress=progress)
+        return _open_spark(source, declaration, progress)
     if chosen == "ibis":
-        return open_database(source, declaration)
+        return _open_database(source, declaration)
+    place = find_source(source) if isinstance(source, str | Path) else None
+    if declaration.id_column is None and isinstance(place, Files) and place.kind == "csv":
+        return _open_csv(place, declaration, form)
+    return _open_duck(source, place, declaration, form, progress)
 
-    return open_duck(source, declaration, form=form, progress=progress)
+
+def _open_csv(files: Files, declaration: Declaration, form: CsvFormat) -> AbstractContextManager[Table]:
+    _require("pyarrow", "reading tables", "workflow")
+    from discreet.counting.csv_table import open_csv
+
+    return nullcontext(open_csv(files, declaration, form))
+
+
+def _open_duck(
+    source: object,
+    place: Files | DuckFile | None,
+    declaration: Declaration,
+    form: CsvFormat,
+    progress: Progress | None = None,
+) -> AbstractContextManager[InspectableTable]:
+    for package in ("duckdb", "pyarrow"):
+        _require(package, "reading tables", "workflow")
+    from discreet.counting.duck import open_duck
+
+    return open_duck(source, place, declaration, form=form, progress=progress)
+
+
+def _open_database(source: object, declaration: Declaration) -> AbstractContextManager[InspectableTable]:
+    _require("ibis", "counting in databases", "ibis")
+    from discreet.counting.databases import open_database
+
+    return open_database(source, declaration)
+
+
+def _open_spark(
+    source: object, declaration: Declaration, progress: Progress | None = None
+) -> AbstractContextManager[InspectableTable]:
+    _require("pyspark", "counting on Spark", "spark")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of versions of pandas, which is not used here
+        from discreet.counting.spark import open_spark
+
+    return open_spark(source, declaration, progress=progress)
+
+
+def _require(package: str, what: str, extra: str) -> None:
+    if find_spec(package) is None:
+        raise SourceError(f"{what} needs {package}", hint=f"pip install 'discreet[{extra}]'")
 
 
 def _forbid_core_files() -> None:
@@ -106,15 +154,20 @@ def inspect_source(
     source: object, declaration: Declaration, *, engine: str | None = None, form: CsvFormat = CSV
 ) -> Inspection:
     """What a curator may want to know before a release. It speaks of the true data and is never for publication."""
+    chosen = engine_for(source, engine)
+    _forbid_core_files()
+    if chosen == "spark":
+        opened = _open_spark(source, declaration)
+    elif chosen == "ibis":
+        opened = _open_database(source, declaration)
+    else:
+        place = find_source(source) if isinstance(source, str | Path) else None
+        opened = _open_duck(source, place, declaration, form)
     try:
-        with open_source(source, declaration, engine=engine, form=form) as table:
+        with opened as table:
             return inspect_table(table)
     except SourceError as error:
-        from discreet.counting.csv_records import LOOK, name_malformed_line
-        from discreet.counting.sources import Files, find_source
-
-        if error.hint == LOOK and isinstance(source, str | Path):
-            place = find_source(source)
+        if error.hint == LOOK:
             assert isinstance(place, Files), "only files are CSV"
             name_malformed_line(place, form)
         raise

@@ -30,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from discreet.arithmetic.numbers import exact
 from discreet.arithmetic.texts import require_name
@@ -241,22 +241,6 @@ class Judge:
 def is_boolean(value: object) -> bool:
     """Python's Booleans, and NumPy's, which are none of Python's."""
     return isinstance(value, bool) or (type(value).__module__ == "numpy" and type(value).__name__.startswith("bool"))
-
-
-class Table(Protocol):
-    """An opened source, for one declaration. The prefix is a promise: `count_` touches rows."""
-
-    def count_rows(self) -> int:
-        """n: the number of rows, or of distinct ids."""
-
-    def count_strays(self) -> bool:
-        """Whether any record is outside, with no other to take it: this one bit, and never which or how many."""
-
-    def count_categories(self) -> Counts:
-        """The counts in the order of `Declaration.labels`, in one pass; refused if there are strays and no other."""
-
-    def count_groups(self) -> tuple[int, ...]:
-        """How many records each group has, by the column of groups alone: only for groups that are declared public."""
 
 
 def strays_error(declaration: Declaration) -> InvalidInput:

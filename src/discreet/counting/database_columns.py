@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import ibis
+
 from discreet.counting import category_codes
 from discreet.counting.base import Declaration, attempt, numeric_places
 from discreet.counting.category_codes import Match
@@ -70,8 +72,6 @@ def wide_enough(kind: str, declaration: Declaration) -> str:
 
 def read_column(column: Any, kind: str, backend: str) -> Any:
     """The column as the rule sees it: a text as the digits of its bytes."""
-    import ibis
-
     if kind == "VARCHAR":
         return hexed(column, backend)
     if kind == "BOOLEAN":
@@ -81,15 +81,11 @@ def read_column(column: Any, kind: str, backend: str) -> Any:
 
 def is_nan(column: Any, backend: str) -> Any:
     """Whether a float is NaN. SQLite stores NULL in its place, and has no name for it."""
-    import ibis
-
     return ibis.literal(False) if backend == "sqlite" else column.isnan()
 
 
 def missing(column: Any, match: Match, backend: str) -> Any:
     """The condition under which a row has no value at all."""
-    import ibis
-
     if match.type in {"FLOAT", "DOUBLE"}:
         return column.isnull() | is_nan(column, backend)
     if match.type.startswith("DECIMAL"):
@@ -99,8 +95,6 @@ def missing(column: Any, match: Match, backend: str) -> Any:
 
 def identity(column: Any, kind: str, backend: str) -> Any:
     """What is equal for rows of one person, and NULL without an id; None for a type that can tell nobody apart."""
-    import ibis
-
     read = read_column(column, kind, backend)
     if kind == "VARCHAR":
         return read.nullif(digits_of(b"", backend))
@@ -115,8 +109,6 @@ def identity(column: Any, kind: str, backend: str) -> Any:
 
 def coded(rows: Any, match: Match | Crossing, backend: str) -> Any:
     """The rows with a column `code`, which `match.place` understands."""
-    import ibis
-
     if isinstance(match, Match):
         return matched(rows, match, "c0", "code", backend)
     grouped = matched(rows, match.groups, "c1", "held_code", backend)
@@ -129,8 +121,6 @@ def coded(rows: Any, match: Match | Crossing, backend: str) -> Any:
 
 def matched(rows: Any, match: Match, column: str, code: str, backend: str) -> Any:
     """The index in `wanted` from 1, NULL outside: by comparing where they are few, by a join beyond."""
-    import ibis
-
     texts = [digits_of(wanted, backend) if isinstance(wanted, bytes) else str(wanted) for wanted in match.wanted]
     if not texts:
         return rows.mutate(**{code: ibis.null("int64")})
@@ -154,8 +144,6 @@ def typed(text: Any, match: Match, backend: str) -> Any:
 
     A number is cast from text and not written, because Ibis rounds the decimals that it writes.
     """
-    import ibis
-
     digits = ibis.literal(text) if isinstance(text, str) else text
     if match.type == "BLOB":
         return digits
@@ -168,8 +156,6 @@ def typed(text: Any, match: Match, backend: str) -> Any:
 
 def require_floats(connection: Any, match: Match, name: str) -> None:
     """Refuse a database that reads the digits of a float as another one."""
-    import ibis
-
     if match.type not in {"FLOAT", "DOUBLE"} or not match.wanted:
         return
     error = SourceError(f"the database of {name} reads some floats wrongly", hint="export the table to Parquet")

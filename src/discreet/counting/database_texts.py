@@ -15,6 +15,10 @@ from functools import cache
 from inspect import Parameter, Signature
 from typing import Any
 
+import ibis
+import ibis.expr.datatypes as types
+import ibis.expr.operations as operations
+
 from discreet.counting.base import attempt
 from discreet.errors import SourceError
 
@@ -39,8 +43,6 @@ def hexed(text: Any, backend: str) -> Any:
 
 def require_digits(connection: Any, name: str) -> None:
     """Refuse a database whose digits are not those of our own texts."""
-    import ibis
-
     shown = {f"p{i}": hexed(ibis.literal(text), connection.name) for i, text in enumerate(PROBES)}
     wanted = [digits_of(text.encode(), connection.name) for text in PROBES]
     error = SourceError(f"the database of {name} cannot compare texts exactly", hint="export the table to Parquet")
@@ -62,9 +64,6 @@ def as_text(value: Any) -> Any:
 
     Always a cast in the statement: Ibis leaves out one of what it takes for a text already.
     """
-    import ibis.expr.datatypes as types
-    import ibis.expr.operations as operations
-
     return operations.Cast(value, types.string).to_expr()
 
 
@@ -94,8 +93,6 @@ def _builtin(name: str, takes: dict[str, type | None], gives: type) -> Any:
 
 @cache
 def _made(name: str, takes: tuple[tuple[str, type | None], ...], gives: type) -> Any:
-    import ibis
-
     def called(*_: object) -> None: ...
 
     kind = Parameter.POSITIONAL_OR_KEYWORD

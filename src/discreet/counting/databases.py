@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+import ibis
 
 from discreet.counting import postgres
 from discreet.counting.addresses import DatabasePlace, find_database
@@ -32,8 +33,8 @@ from discreet.counting.database_columns import (
     wide_enough,
 )
 from discreet.counting.database_texts import as_text, ask, require_digits
-from discreet.counting.inspection import EXAMPLES, LONGEST, Oddities
-from discreet.counting.tally import Tallying
+from discreet.counting.inspection import EXAMPLES, LONGEST
+from discreet.counting.table import InspectableTable, Oddities
 from discreet.errors import InvalidInput, SourceError
 
 SQLITE = ("query_only = ON", "temp_store = MEMORY")
@@ -41,7 +42,7 @@ SQLITE = ("query_only = ON", "temp_store = MEMORY")
 
 
 @dataclass(frozen=True, slots=True)
-class DatabaseTable(Tallying):
+class DatabaseTable(InspectableTable):
     """An opened source, for one declaration: the `Table` of Ibis."""
 
     name: str
@@ -51,16 +52,6 @@ class DatabaseTable(Tallying):
     """A table expression with columns c0, c1, … in the declaration's order, `person` if there are ids, and t0 and t1
     for the texts of the values."""
     connection: Any
-
-    def count_rows(self) -> int:
-        """n: the number of rows, or of distinct ids."""
-        rows = self.rows
-        if self.declaration.id_column is None:
-            [(found,)] = self.fetch(rows.aggregate(found=rows.count()))
-            return int(found)
-        nameless = rows.count(where=rows.person.isnull())
-        [(found, without_id)] = self.fetch(rows.aggregate(found=rows.person.nunique(), nameless=nameless))
-        return int(found) + (1 if without_id else 0)
 
     def places(self) -> dict[Place, int]:
         """How many records are in each place."""
@@ -82,8 +73,6 @@ class DatabaseTable(Tallying):
 
     def count_stray_values(self, *, groups: bool) -> list[tuple[str, int]]:
         """The most frequent values outside the categories, or the groups: for the curator's eyes."""
-        import ibis
-
         at = int(groups)
         match, column, backend = self._matches()[at], f"c{at}", self.connection.name
         coded = matched(self.rows, match, column, "code", backend)
@@ -103,8 +92,6 @@ class DatabaseTable(Tallying):
 @contextmanager
 def open_database(source: object, declaration: Declaration) -> Iterator[DatabaseTable]:
     """Open a table by its address, or an Ibis expression."""
-    if find_spec("ibis") is None:
-        raise SourceError("counting in databases needs ibis", hint="pip install 'discreet[ibis]'")
     if not isinstance(source, str | Path):
         error = SourceError(f"a {type(source).__name__} is no table here", hint="give a table expression of Ibis")
         connection = attempt(lambda: _backend(source), error)
@@ -117,8 +104,6 @@ def open_database(source: object, declaration: Declaration) -> Iterator[Database
 
 @contextmanager
 def _connected(place: DatabasePlace) -> Iterator[Any]:
-    import ibis
-
     known = {backend.name for backend in ibis.util.backend_entry_points()} | {"postgresql"}
     if place.scheme not in known:  # Ibis would fetch a page of the web
         raise SourceError(
@@ -145,8 +130,6 @@ def _connected(place: DatabasePlace) -> Iterator[Any]:
 
 
 def _backend(source: Any) -> Any:
-    import ibis
-
     if not isinstance(source, ibis.expr.types.Table):
         raise TypeError
     return source.get_backend()

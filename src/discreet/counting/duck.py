@@ -14,8 +14,6 @@ from concurrent.futures import wait as wait_for
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.counting.base import Declaration, Place, Progress, attempt, unreadable
@@ -23,16 +21,15 @@ from discreet.counting.category_codes import OUTSIDE, TEXT, Match, identity, rea
 from discreet.counting.cross_sql import Crossing, match_columns
 from discreet.counting.csv_records import malformed
 from discreet.counting.duck_access import connect, rows_of, types_of
-from discreet.counting.inspection import EXAMPLES, LONGEST, Oddities
-from discreet.counting.sources import CsvFormat, DuckFile, Files, find_source
-from discreet.counting.streams import Stream, from_arrow_files, from_csv, from_memory, from_parquet
-from discreet.counting.tally import Tallying
+from discreet.counting.inspection import EXAMPLES, LONGEST
+from discreet.counting.parquet_files import from_parquet
+from discreet.counting.sources import CsvFormat, DuckFile, Files
+from discreet.counting.streams import Stream, from_arrow_files, from_csv, from_memory
+from discreet.counting.table import InspectableTable, Oddities
 from discreet.errors import SourceError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
-NEEDS = ("duckdb", "pyarrow")
 
 PATIENCE = 0.1
 """Seconds between looks at the progress of a query, and at most until Ctrl-C is heard."""
@@ -48,7 +45,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class DuckTable(Tallying):
+class DuckTable(InspectableTable):
     """An opened source, for one declaration: the `Table` of DuckDB."""
 
     declaration: Declaration
@@ -60,13 +57,6 @@ class DuckTable(Tallying):
     connection: DuckDBPyConnection
     progress: Progress | None
     failure: Callable[[], SourceError]
-
-    def count_rows(self) -> int:
-        """n: the number of rows, or of distinct ids."""
-        counted = "count(*)" if self.identity is None else f"count(DISTINCT {self.identity})"
-        nameless = "0" if self.identity is None else f"count(*) FILTER ({self.identity} IS NULL)"
-        [(found, without_id)] = self.fetch(f"SELECT {counted}, {nameless} FROM records", None)
-        return int(found) + (1 if without_id else 0)
 
     def places(self) -> dict[Place, int]:
         """How many records are in each place."""
@@ -146,13 +136,14 @@ class DuckTable(Tallying):
 
 @contextmanager
 def open_duck(
-    source: object, declaration: Declaration, *, form: CsvFormat, progress: Progress | None = None
+    source: object,
+    place: Files | DuckFile | None,
+    declaration: Declaration,
+    *,
+    form: CsvFormat,
+    progress: Progress | None = None,
 ) -> Iterator[DuckTable]:
-    """Open a source with DuckDB and lock everything else away."""
-    for package in NEEDS:
-        if find_spec(package) is None:
-            raise SourceError(f"reading tables needs {package}", hint="pip install 'discreet[workflow]'")
-    place = find_source(source) if isinstance(source, str | Path) else None
+    """Open a source with DuckDB and lock everything else away; without a place it is a table in memory."""
     name = f"the {type(source).__module__.partition('.')[0]} table" if place is None else place.name
     files = place if isinstance(place, Files) else None
     failure = partial(malformed if files and files.kind == "csv" else unreadable, name)

@@ -13,8 +13,11 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import duckdb
+
 from discreet.counting.base import Declaration, missing_column
 from discreet.counting.category_codes import TEXT
+from discreet.counting.parquet_files import names_of
 from discreet.counting.sources import DuckFile, Files
 from discreet.counting.streams import Stream
 from discreet.errors import SourceError
@@ -39,8 +42,6 @@ UNITS = {"KiB": 1 / 1024, "MiB": 1, "GiB": 1024, "TiB": 1024**2}
 
 def connect(place: Files | DuckFile | None, declaration: Declaration, *, watched: bool = False) -> DuckDBPyConnection:
     """An engine that reaches the source's files and nothing else; it keeps its progress if that is watched."""
-    import duckdb
-
     if isinstance(place, DuckFile):
         connection = duckdb.connect(place.path, read_only=True, config=dict(CLOSED))
     else:
@@ -120,9 +121,7 @@ def _refuse_twins(path: Path, column: str, described: list[str], source: str) ->
     renamed = re.compile(re.escape(column) + r"_\d+", re.IGNORECASE)
     if not re.search(r"_\d+$", column) and not any(renamed.fullmatch(name) for name in described):
         return
-    from pyarrow.parquet import read_schema
-
-    names = read_schema(path).names
+    names = names_of(path)
     if column not in names or [name.lower() for name in names].count(column.lower()) > 1:
         raise SourceError(f"{source} has two columns like {column!r}", hint="rename one of them")
 

@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
-from discreet.counting.base import Declaration, Place, Table
+from discreet.counting.table import InspectableTable
 
 EXAMPLES = 10
 LONGEST = 60
 """Characters of a stray that are shown."""
 
 NOT_PUBLISHABLE = "not publishable: speaks of the true data"
-
-
-@dataclass(frozen=True, slots=True)
-class Oddities:
-    """How many rows there are, how many have no value and how many an empty text, and with ids how many have none."""
-
-    rows: int
-    missing: int
-    empty: int
-    without_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,28 +40,7 @@ class Inspection:
     """Whether a release would go ahead."""
 
 
-class Inspectable(Protocol):
-    """What an engine tells of the true data."""
-
-    @property
-    def declaration(self) -> Declaration:
-        """What the data should fit."""
-
-    def places(self) -> dict[Place, int]:
-        """How many records are in each place."""
-
-    def count_oddities(self) -> Oddities:
-        """How many rows there are, and how many of them are odd."""
-
-    def count_stray_values(self, *, groups: bool) -> list[tuple[str, int]]:
-        """The most frequent values outside the categories, or outside the groups."""
-
-
-class OpenedTable(Table, Inspectable, Protocol):
-    """What every engine opens: a table to count in, and to look at."""
-
-
-def inspect_table(table: Inspectable) -> Inspection:
+def inspect_table(table: InspectableTable) -> Inspection:
     """Look at the rows in three passes, and in a fourth for groups."""
     declaration, odd, found = table.declaration, table.count_oddities(), table.places()
     pairs = [(*place, often) if isinstance(place, tuple) else (0, place, often) for place, often in found.items()]

@@ -9,24 +9,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+from pyspark.sql import functions as f
+from pyspark.sql.classic.dataframe import DataFrame
 
 from discreet.counting.addresses import SparkPlace, find_spark
 from discreet.counting.base import Declaration, Place, Progress, attempt, missing_column, unreadable
 from discreet.counting.category_codes import OUTSIDE, Match
 from discreet.counting.cross_sql import Crossing, match_columns
-from discreet.counting.inspection import EXAMPLES, LONGEST, Oddities
+from discreet.counting.inspection import EXAMPLES, LONGEST
 from discreet.counting.spark_columns import coded, identity, matched, missing, read_column, type_of
 from discreet.counting.spark_sessions import session_for
 from discreet.counting.spark_watch import collect
-from discreet.counting.tally import Tallying
+from discreet.counting.table import InspectableTable, Oddities
 from discreet.errors import InvalidInput, SourceError
 
 
 @dataclass(frozen=True, slots=True)
-class SparkTable(Tallying):
+class SparkTable(InspectableTable):
     """An opened source, for one declaration: the `Table` of Spark."""
 
     name: str
@@ -36,21 +38,8 @@ class SparkTable(Tallying):
     """A data frame with columns c0, c1, … in the declaration's order, and `person` if there are ids."""
     progress: Progress | None
 
-    def count_rows(self) -> int:
-        """n: the number of rows, or of distinct ids."""
-        from pyspark.sql import functions as f
-
-        if self.declaration.id_column is None:
-            [(found,)] = self.fetch(self.rows.agg(f.count(f.lit(1))))
-            return int(found)
-        nameless = f.count(f.when(f.col("person").isNull(), 1))
-        [(found, without_id)] = self.fetch(self.rows.agg(f.count_distinct(f.col("person")), nameless))
-        return int(found) + (1 if without_id else 0)
-
     def places(self) -> dict[Place, int]:
         """How many records are in each place."""
-        from pyspark.sql import functions as f
-
         codes = coded(self.rows, self.match)
         if self.declaration.id_column is not None:
             first = f.min(f.coalesce(f.col("code"), f.lit(int(OUTSIDE))))
@@ -60,8 +49,6 @@ class SparkTable(Tallying):
 
     def count_oddities(self) -> Oddities:
         """How many rows there are, and how many of them are odd: for the curator's eyes."""
-        from pyspark.sql import functions as f
-
         answers = self.match.answers if isinstance(self.match, Crossing) else self.match
         odd = [missing("c0", answers), f.col("c0").cast("string") == ""]
         if self.declaration.id_column is not None:
@@ -71,8 +58,6 @@ class SparkTable(Tallying):
 
     def count_stray_values(self, *, groups: bool) -> list[tuple[str, int]]:
         """The most frequent values outside the categories, or the groups: for the curator's eyes."""
-        from pyspark.sql import functions as f
-
         match, column = self.match, "c1" if groups else "c0"
         if isinstance(match, Crossing):
             match = match.groups if groups else match.answers
@@ -92,8 +77,6 @@ class SparkTable(Tallying):
 @contextmanager
 def open_spark(source: object, declaration: Declaration, *, progress: Progress | None = None) -> Iterator[SparkTable]:
     """Open a data frame, or what the text of a SOURCE names on its cluster."""
-    if find_spec("pyspark") is None:
-        raise SourceError("counting on Spark needs pyspark", hint="pip install 'discreet[spark]'")
     if not isinstance(source, str | Path):
         yield _opened("the pyspark table", source, declaration, progress)
         return
@@ -112,8 +95,6 @@ def _frame(session: Any, place: SparkPlace) -> Any:
 
 def _opened(name: str, frame: Any, declaration: Declaration, progress: Progress | None) -> SparkTable:
     """Choose the declared columns by their place, so that no name is ever part of an expression."""
-    from pyspark.sql.classic.dataframe import DataFrame
-
     if not isinstance(frame, DataFrame):
         raise SourceError(f"a {type(frame).__name__} is no table here", hint="give a DataFrame of a classic session")
     fields = attempt(lambda: list(frame.schema.fields), unreadable(name))

@@ -10,6 +10,8 @@ import json
 import re
 from typing import Any
 
+from pyspark.sql import functions as f
+
 from discreet.counting import category_codes
 from discreet.counting.category_codes import Match
 from discreet.counting.cross_sql import Crossing
@@ -45,8 +47,6 @@ def type_of(field: Any) -> str:
 
 def read_column(field: Any, name: str) -> Any:
     """The column as the rule sees it: a text as its bytes, and a char(n) without the blanks that pad it."""
-    from pyspark.sql import functions as f
-
     column, kind = f.col(name), type_of(field)
     if kind == "VARCHAR":
         declared = field.metadata.get(PADDED) or field.dataType.simpleString()
@@ -57,8 +57,6 @@ def read_column(field: Any, name: str) -> Any:
 
 def identity(field: Any, column: Any) -> Any:
     """What is equal for rows of one person, and NULL without an id; None for a type that can tell nobody apart."""
-    from pyspark.sql import functions as f
-
     kind = type_of(field)
     if kind in {"VARCHAR", "BLOB", '"NULL"'}:
         return f.nullif(column, f.unhex(f.lit("")))
@@ -69,8 +67,6 @@ def identity(field: Any, column: Any) -> Any:
 
 def coded(rows: Any, match: Match | Crossing) -> Any:
     """The rows with a column `code`, which `match.place` understands."""
-    from pyspark.sql import functions as f
-
     if isinstance(match, Match):
         return matched(rows, match, "c0", "code")
     both = matched(matched(rows, match.groups, "c1", "held_code"), match.answers, "c0", "answer_code")
@@ -82,8 +78,6 @@ def coded(rows: Any, match: Match | Crossing) -> Any:
 
 def matched(rows: Any, match: Match, column: str, code: str) -> Any:
     """The index in `wanted` from 1, NULL outside: by comparing where they are few, by a broadcast join beyond."""
-    from pyspark.sql import functions as f
-
     texts = [wanted.hex() if isinstance(wanted, bytes) else str(wanted) for wanted in match.wanted]
     if not texts:
         return rows.withColumn(code, f.lit(None).cast("int"))
@@ -99,16 +93,12 @@ def matched(rows: Any, match: Match, column: str, code: str) -> Any:
 
 def missing(column: str, match: Match) -> Any:
     """The condition under which a row has no value at all."""
-    from pyspark.sql import functions as f
-
     absent = f.col(column).isNull()
     return absent | f.isnan(f.col(column)) if match.type in category_codes.FLOATS else absent
 
 
 def _typed(text: Any, match: Match) -> Any:
     """Digits as the bytes or the number that the column is compared with."""
-    from pyspark.sql import functions as f
-
     if match.type == "BLOB":
         return f.unhex(text)
     # A single-precision literal is written as the double it is equal to, digit for digit.

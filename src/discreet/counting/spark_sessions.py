@@ -20,6 +20,10 @@ from contextlib import contextmanager, suppress
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from pyspark import SparkConf, SparkContext
+from pyspark.java_gateway import launch_gateway
+from pyspark.sql import SparkSession
+
 from discreet.counting.addresses import SparkPlace
 from discreet.counting.base import attempt
 from discreet.errors import SourceError
@@ -49,10 +53,6 @@ STOPPING = 30
 @contextmanager
 def session_for(place: SparkPlace) -> Iterator[Any]:
     """The session that reads this source."""
-    with _unwarned():
-        from pyspark import SparkContext
-        from pyspark.sql import SparkSession
-
     running = SparkContext._active_spark_context
     if running is not None:
         if place.master not in (None, running.master):
@@ -83,9 +83,6 @@ def _private_directory() -> TemporaryDirectory[str]:
 
 def _gateway(place: SparkPlace, private: str) -> Any:
     """Start the driver, whose output goes nowhere and whose temporary files are in a directory of their own."""
-    from pyspark import SparkConf
-    from pyspark.java_gateway import launch_gateway
-
     conf = SparkConf(loadDefaults=False)
     for key, value in SETTINGS.items():
         conf.set(key, value)
@@ -105,18 +102,12 @@ def _gateway(place: SparkPlace, private: str) -> Any:
 
 
 def _session(gateway: Any) -> Any:
-    from pyspark import SparkContext
-    from pyspark.sql import SparkSession
-
     with _unwarned():
         return SparkSession(SparkContext(gateway=gateway))
 
 
 def _close(gateway: Any) -> None:
     """Stop the session and end the driver, also one that was killed or does not answer."""
-    from pyspark import SparkContext
-    from pyspark.sql import SparkSession
-
     with suppress(Exception), _unwarned():
         if SparkContext._active_spark_context is not None:
             SparkSession(SparkContext._active_spark_context).stop()

@@ -14,6 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+from pyarrow import csv as arrow_csv
+
 from discreet.counting.base import Declaration, Judge, missing_column
 from discreet.counting.csv_records import read_blocks, read_header
 from discreet.counting.objects import identities, judged
@@ -30,8 +33,6 @@ class Stream:
 
     def reader(self) -> Any:
         """A fresh reader, with texts as their bytes: DuckDB takes a used one for an empty table."""
-        import pyarrow as pa
-
         schema = pa.schema([(field.name, _in_bytes(field.type)) for field in self.schema])
         return pa.RecordBatchReader.from_batches(schema, self._checked(schema))
 
@@ -41,8 +42,6 @@ class Stream:
         return [_in_bytes(field.type) != field.type for field in self.schema]
 
     def _checked(self, schema: Any) -> Iterator[Any]:
-        import pyarrow as pa
-
         for batch in self.batches():
             columns = [column.view(field.type) for column, field in zip(batch.columns, schema, strict=True)]
             checked = pa.record_batch(columns, schema=schema)
@@ -57,8 +56,6 @@ def _in_bytes(kind: Any) -> Any:
     >>> _in_bytes(pa.dictionary(pa.int8(), pa.string())), _in_bytes(pa.int8())
     (DictionaryType(dictionary<values=binary, indices=int8, ordered=0>), DataType(int8))
     """
-    import pyarrow as pa
-
     if pa.types.is_dictionary(kind):
         return pa.dictionary(kind.index_type, _in_bytes(kind.value_type), kind.ordered)
     known = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary(), pa.string_view(): pa.binary_view()}
@@ -67,8 +64,6 @@ def _in_bytes(kind: Any) -> Any:
 
 def from_csv(files: Files, declaration: Declaration, form: CsvFormat) -> Stream:
     """CSV files with the same header, every column text."""
-    import pyarrow as pa
-
     headers = [read_header(path, form) for path in files.paths]
     names = headers[0][0]
     if any(header != names for header, _ in headers):
@@ -88,9 +83,6 @@ def from_csv(files: Files, declaration: Declaration, form: CsvFormat) -> Stream:
 
 def _taken_apart(records: memoryview, width: int, at: list[int], form: CsvFormat) -> Iterator[Any]:
     """The declared columns of a block of records. Arrow refuses a record with another number of fields."""
-    import pyarrow as pa
-    from pyarrow import csv as arrow_csv
-
     names = [f"c{i}" for i in range(width)]
     chosen = [names[i] for i in at]
     table = arrow_csv.read_csv(
@@ -124,8 +116,6 @@ def from_arrow_files(files: Files, declaration: Declaration) -> Stream:
 
 
 def _ipc_reader(path: Path, declaration: Declaration) -> tuple[Any, Callable[[], Iterator[Any]]]:
-    import pyarrow as pa
-
     with path.open("rb") as file:
         opener = pa.ipc.open_file if file.read(6) == b"ARROW1" else pa.ipc.open_stream
     with pa.memory_map(str(path)) as opened:
@@ -148,27 +138,8 @@ def _ipc_reader(path: Path, declaration: Declaration) -> tuple[Any, Callable[[],
     return schema, read
 
 
-def from_parquet(files: Files, declaration: Declaration) -> Stream:
-    """Parquet files as Arrow reads them: slower than DuckDB, which stops at a text that is not UTF-8."""
-    import pyarrow as pa
-    from pyarrow.parquet import ParquetFile, read_schema
-
-    fields = read_schema(files.paths[0])
-    schema = pa.schema([(f"c{i}", fields.field(column).type) for i, column in enumerate(declaration.columns)])
-
-    def batches() -> Iterator[Any]:
-        for path in files.paths:
-            with ParquetFile(path) as file:
-                for batch in file.iter_batches(columns=list(declaration.columns)):
-                    yield pa.record_batch([batch.column(column) for column in declaration.columns], schema=schema)
-
-    return Stream(schema, batches)
-
-
 def from_memory(table: Any, declaration: Declaration) -> Stream:
     """A pandas, Polars or Arrow table."""
-    import pyarrow as pa
-
     package = type(table).__module__.partition(".")[0]
     shown = f"the {package} table"
     if package == "pandas" and type(table).__name__ == "DataFrame":
@@ -194,8 +165,6 @@ def from_memory(table: Any, declaration: Declaration) -> Stream:
 
 
 def _pandas_column(table: Any, column: str, declaration: Declaration, shown: str) -> Any:
-    import pyarrow as pa
-
     series = table.iloc[:, _only(list(table.columns), column, shown)]
     dtype = getattr(series.dtype, "categories", series).dtype
     if str(dtype) != "object" and getattr(dtype, "storage", None) != "python":

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy import fft
 from numpy.typing import NDArray
 
 from discreet.errors import InvalidInput, TooLarge
@@ -66,8 +67,6 @@ class Product:
 
     @cached_property
     def _spectra(self) -> list[NDArray[np.complex128]]:
-        from scipy import fft
-
         return [fft.rfft(mass, self._length) for mass in self._masses]
 
     @property
@@ -84,9 +83,7 @@ class Product:
 
     @property
     def _length(self) -> int:
-        from scipy import fft
-
-        return int(fft.next_fast_len(sum(map(len, self._masses)) - self.k + 1, real=True))
+        return _fast_length(sum(map(len, self._masses)) - self.k + 1)
 
     def _without(self, *left_out: int) -> Floats:
         """The law of the sum of all other categories, from the sum of their low ends on."""
@@ -97,8 +94,6 @@ class Product:
     @cached_property
     def _rests(self) -> list[Floats]:
         """The sums of all but one, for each one: products from the left meet products from the right."""
-        from scipy import fft
-
         if self._long:
             left, right = [np.ones(1)], [np.ones(1)]
             for mass, other in zip(self._masses[:-1], reversed(self._masses[1:]), strict=True):
@@ -118,8 +113,6 @@ class Product:
 
     def _sum_of(self, others: list[int]) -> Floats:
         """The law of the sum of some categories, from the sum of their low ends on."""
-        from scipy import fft
-
         if not others:
             return np.ones(1)
         if len(others) == 1:
@@ -249,10 +242,8 @@ class Product:
 
 def _joined(one: Floats, other: Floats, room: int) -> Floats:
     """The law of a sum of two, cut off where there is no more room."""
-    from scipy import fft
-
     size = len(one) + len(other) - 1
-    length = fft.next_fast_len(size, real=True)
+    length = _fast_length(size)
     found: Floats = fft.irfft(fft.rfft(one, length) * fft.rfft(other, length), length)[: min(size, room)]
     return np.maximum(found, 0.0)
 
@@ -260,3 +251,13 @@ def _joined(one: Floats, other: Floats, room: int) -> Floats:
 def _at(law: Floats, where: NDArray[np.int64]) -> Floats:
     """The masses of a law at these places; outside of it there is nothing."""
     return np.where((where >= 0) & (where < len(law)), law[np.clip(where, 0, len(law) - 1)], 0.0)
+
+
+def _fast_length(size: int) -> int:
+    """The least product of twos, threes and fives that is no less: of such lengths transforms are quick.
+
+    >>> _fast_length(7), _fast_length(1001), _fast_length(1024)
+    (8, 1024, 1024)
+    """
+    odd: Iterator[int] = (3**i * 5**j for i in range(size.bit_length()) for j in range(size.bit_length()))
+    return min(each << max(0, (-(-size // each) - 1).bit_length()) for each in odd)

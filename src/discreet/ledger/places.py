@@ -9,7 +9,6 @@ from pathlib import Path
 from discreet.errors import LedgerError
 from discreet.ledger.entries import Entry
 from discreet.ledger.file import FileStore, create_file, resolved
-from discreet.ledger.postgres import PostgresStore, create_tables
 from discreet.ledger.store import Store
 
 SQLITE = "sqlite:///"
@@ -25,6 +24,8 @@ def open_store(path_or_url: str | Path) -> Store:
     if not _is_postgres(path_or_url):
         return FileStore(_file_of(path_or_url))
 
+    from discreet.ledger.postgres import PostgresStore
+
     return PostgresStore(str(path_or_url))
 
 
@@ -33,6 +34,8 @@ def create_if_missing(path_or_url: str | Path, first: Entry) -> bool:
     if not _is_postgres(path_or_url):
         file = _file_of(path_or_url)
         return not resolved(file).exists() and create_file(file, first)
+
+    from discreet.ledger.postgres import create_tables
 
     return create_tables(str(path_or_url), first)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -38,9 +38,12 @@ class Released:
     posterior: Dirichlet
     output: Outcome
     mechanism: Mechanism
+    _belief: list[NoiseAware] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def noise_aware(self, *, prior: object = None) -> NoiseAware:
         """What a reader may believe: the exact posterior with the noise in it, under this prior or the reader's own.
+
+        Under the release's prior it is computed once, and kept.
 
         >>> from discreet import Geometric
         >>> released = Geometric(PosteriorSpace(prior=[1, 1], n=90), epsilon=1).release([42, 48])
@@ -49,7 +52,11 @@ class Released:
         """
         from discreet.inference import noise_aware
 
-        return noise_aware(self.mechanism, self.output, prior=prior)
+        if prior is not None:
+            return noise_aware(self.mechanism, self.output, prior=prior)
+        if not self._belief:
+            self._belief.append(noise_aware(self.mechanism, self.output))
+        return self._belief[0]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -32,7 +32,7 @@ from discreet.posteriors.space import PosteriorSpace, exceeds
 from discreet.privacy_loss.audits import audit, require_space
 from discreet.privacy_loss.best_gamma import best_gamma
 from discreet.privacy_loss.large_n import Ends
-from discreet.privacy_loss.scan import DENSE, Dense
+from discreet.privacy_loss.scan import DENSE, Dense, WorstCase
 from discreet.sensitivity.vectorised import Steps
 from discreet.typing import Progress
 
@@ -47,6 +47,9 @@ _ALIKE = 1e-7
 _SECANTS = 12
 _CHECKS = 400
 _NEAR = 1e-4
+_QUICK = 8
+"""Of so many checks in a row, all but one look only at what was worst before: a lesser excess excludes less."""
+
 _AUDITS = 8
 
 
@@ -88,6 +91,9 @@ class _Scope(Protocol):
     def loss(self, scale: float, inverse: Floats) -> float:
         """The greatest loss."""
 
+    def lower(self, scale: float, inverse: Floats) -> float:
+        """A loss that is reached, quickly found: at most the greatest one."""
+
     def error(self, scale: float, inverse: Floats) -> float:
         """The expected distance under the prior predictive."""
 
@@ -107,9 +113,15 @@ class _Whole:
         self.cells = self.size**2 * (1 + len(self._dense.moves))
         weights = np.exp(log_predictive(space.prior, self._dense.rows))
         self._weights: Floats = weights / weights.sum()
+        self._worst: WorstCase | None = None
 
     def loss(self, scale: float, inverse: Floats) -> float:
-        return self._dense.worst(scale * inverse).loss
+        self._worst = self._dense.worst(scale * inverse)
+        return self._worst.loss
+
+    def lower(self, scale: float, inverse: Floats) -> float:
+        """That of the neighbours that were worst when all were last looked at: likely the worst again."""
+        return -math.inf if self._worst is None else self._dense.loss_at(scale * inverse, self._worst)
 
     def error(self, scale: float, inverse: Floats) -> float:
         return self._dense.mean_error(scale * inverse, self._weights)
@@ -203,18 +215,26 @@ class _Search:
     def _near(self, inverse: Floats) -> float:
         """A scale whose loss is about the target, to compare γ by: secants from the last one.
 
-        Another γ moves it little, and the loss is nearly proportional to the scale, so three or four scans do.
+        Another γ moves it little, and the loss is nearly proportional to the scale. What was worst is met first, and
+        then all are looked at, so one or two scans do.
         """
         scale, before = self._guess, (0.0, 0.0)
         for _ in range(_SECANTS):
+            for _ in range(_SECANTS):
+                lower = self.scope.lower(scale, inverse)
+                if not lower > 0 or abs(lower - self.target) <= _ALIKE * self.target / 4:
+                    break
+                scale, before = self._secant(scale, lower, before), (scale, lower)
             loss = self._loss(scale, inverse)
             if abs(loss - self.target) <= _ALIKE * self.target:
                 return scale
-            slope = (loss - before[1]) / (scale - before[0]) if scale != before[0] else 0.0
-            before = scale, loss
-            moved = scale + (self.target - loss) / slope if slope > 0 else 0.0
-            scale = min(max(moved, scale / 4), 4 * scale)
+            scale, before = self._secant(scale, loss, before), (scale, loss)
         return self._edge(inverse)
+
+    def _secant(self, scale: float, loss: float, before: tuple[float, float]) -> float:
+        slope = (loss - before[1]) / (scale - before[0]) if scale != before[0] else 0.0
+        moved = scale + (self.target - loss) / slope if slope > 0 else 0.0
+        return min(max(moved, scale / 4), 4 * scale)
 
     def _edge(self, inverse: Floats) -> float:
         """A scale whose loss is at most the target while one slightly larger has more."""
@@ -234,8 +254,10 @@ class _Search:
     def _largest(self, inverse: Floats, known: float) -> float:
         """Walk down from a scale that is surely too large, skipping only what the rate of change excludes."""
         scale, growth = self._surely_too_large(inverse), 1 + self.scope.growth(inverse)
-        for _ in range(_CHECKS):
-            excess = self._loss(scale, inverse) - self.target
+        for check in range(_CHECKS):
+            excess = self.scope.lower(scale, inverse) - self.target
+            if excess < _NEAR * self.target or check % _QUICK == 0:
+                excess = self._loss(scale, inverse) - self.target
             if excess < _NEAR * self.target:
                 # The steps shrink towards an edge from above and would never cross it: look just beyond.
                 for beyond in (0.0, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3):

@@ -48,6 +48,10 @@ class Ends:
         """The greatest loss of two adjacent rows near the ends, or s itself."""
         return max([scale, *(end.loss(scale * own) for end, own in self._parts(inverse))])
 
+    def lower(self, scale: float, inverse: Floats) -> float:
+        """No loss is known before all are looked at."""
+        return -math.inf
+
     def error(self, scale: float, inverse: Floats) -> float:
         """About E[H] under the prior predictive."""
         return self._sample.mean_error(scale * inverse[-_STRATA:])

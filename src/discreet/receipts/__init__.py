@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from discreet.receipts.agreement import agree
 from discreet.receipts.beliefs import belief_document
-from discreet.receipts.bundles import Bundle, bundle_document, read_receipt, read_sealed, verify_any, verify_bundle
-from discreet.receipts.documents import plain, receipt_document
-from discreet.receipts.groups import public_groups_document
+from discreet.receipts.bundles import Bundle, read_receipt, read_sealed, verify_any, verify_bundle, write_bundle
+from discreet.receipts.documents import Part, ReceiptRequest, plain, write_receipt
 from discreet.receipts.receipt import (
     BUNDLE_SCHEMA,
     KEYS,
@@ -42,22 +41,23 @@ __all__ = [
     "UNIT_PERSON",
     "UNIT_ROW",
     "Bundle",
+    "Part",
     "Receipt",
+    "ReceiptRequest",
     "agree",
     "belief_document",
     "believed",
     "believed_groups",
-    "bundle_document",
     "canonical",
     "mechanism_of",
     "mechanisms_of",
     "plain",
-    "public_groups_document",
     "read_receipt",
     "read_sealed",
-    "receipt_document",
     "verify_any",
     "verify_bundle",
     "verify_receipt",
     "whole_prior",
+    "write_bundle",
+    "write_receipt",
 ]

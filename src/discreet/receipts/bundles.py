@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -35,16 +35,17 @@ class Bundle:
     """Several receipts under one charge. Their losses add up: `epsilon_exact` is that of all of them together."""
 
     document: dict[str, Any]
+    parts: tuple[Receipt, ...] = field(init=False, repr=False, compare=False)
+    """The receipt of each column."""
+    drawn: InitVar[Sequence[Receipt]] = ()
+
+    def __post_init__(self, drawn: Sequence[Receipt]) -> None:
+        object.__setattr__(self, "parts", tuple(drawn) or tuple(map(Receipt, self.document["parts"])))
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns, in the order of the request."""
         return tuple(self.document["columns"])
-
-    @property
-    def parts(self) -> tuple[Receipt, ...]:
-        """The receipt of each column."""
-        return tuple(Receipt(part) for part in self.document["parts"])
 
     @property
     def request_id(self) -> str | None:
@@ -80,19 +81,21 @@ class Bundle:
         return cls.from_json(file_text(path))
 
 
-def bundle_document(columns: Sequence[str], parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The JSON object of a bundle, from the receipts of its parts: losses add up, the rest they share."""
+def write_bundle(columns: Sequence[str], receipts: Sequence[Receipt]) -> Bundle:
+    """The bundle of these receipts: losses add up, the rest they share."""
+    parts = [receipt.document for receipt in receipts]
     first = parts[0]
     total = sum((Fraction(part["epsilon_exact"]) for part in parts), Fraction(0))
-    return {
+    document = {
         "schema": BUNDLE_SCHEMA,
         "columns": list(columns),
-        "parts": list(parts),
+        "parts": parts,
         "epsilon": float_upper(total),
         "epsilon_exact": str(total),
         "delta": float_upper(sum((Fraction(part["delta"]) for part in parts), Fraction(0))),
         **{key: first[key] for key in SHARED},
     }
+    return Bundle(document, receipts)
 
 
 def read_sealed(text: str) -> Receipt | Bundle:
@@ -122,7 +125,7 @@ def verify_bundle(bundle: Bundle, *, thorough: bool = False) -> list[Certificate
         require_modest(document["parts"], reading=False)
     certificates = [verify_receipt(part, thorough=True) for part in bundle.parts]
     try:
-        rebuilt = bundle_document(document["columns"], document["parts"])
+        rebuilt = write_bundle(document["columns"], bundle.parts).document
         shared = all(part[key] == document[key] for part in document["parts"] for key in SHARED)
         public = {part["by"] for part in document["parts"] if part["group_sizes"] is not None}
     except (ArithmeticError, LookupError, TypeError, ValueError) as failure:

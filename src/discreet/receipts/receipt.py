@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from discreet.arithmetic.texts import visible_text
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference import NoiseAware
+from discreet.mechanisms import Released
 from discreet.posteriors import Dirichlet
 from discreet.typing import Outcome
 
@@ -77,6 +78,8 @@ class Receipt:
     """
 
     document: dict[str, Any]
+    released: tuple[Released | None, ...] = field(default=(), repr=False, compare=False)
+    """What was drawn, where this process drew it: one release, or one for each public group. Its belief is kept."""
 
     @property
     def groups(self) -> tuple[str, ...]:

@@ -19,8 +19,7 @@ from discreet.posteriors import Dirichlet
 from discreet.posteriors.space import PosteriorSpace
 from discreet.privacy_loss import Certificate, audit, certificate_by_theorem
 from discreet.receipts.agreement import agree
-from discreet.receipts.documents import Request, receipt_document
-from discreet.receipts.groups import PublicGroup, public_groups_document
+from discreet.receipts.documents import Part, ReceiptRequest, write_receipt
 from discreet.receipts.receipt import UNITS, Receipt, contradiction, exact_number
 from discreet.receipts.work import require_modest
 from discreet.utility.statement import accuracy_statement
@@ -99,6 +98,8 @@ def believed(receipt: Receipt, *, prior: object = None) -> NoiseAware:
 
     Of a cross table it is that of all cells; `believed_groups` has the shares within each group.
     """
+    if prior is None and receipt.released and receipt.released[0] is not None:
+        return receipt.released[0].noise_aware()
     own = None if prior is None else whole_prior(receipt, prior)
     return noise_aware(mechanism_of(receipt), receipt.output, prior=own)
 
@@ -112,12 +113,17 @@ def believed_groups(receipt: Receipt, *, prior: object = None) -> dict[str, Nois
     if not receipt.has_public_groups:
         belief = believed(receipt, prior=prior)
         return {group: Within(belief, tuple(range(g * k, (g + 1) * k))) for g, group in enumerate(groups)}
-    given, outputs = whole_prior(receipt, prior), receipt.document["output"]
-    found: dict[str, NoiseAware | Within | EmptyGroup] = {}
-    for g, (group, mechanism) in enumerate(mechanisms_of(receipt).items()):
-        own = Dirichlet(given.parameters[g * k : (g + 1) * k])
-        found[group] = EmptyGroup(own) if mechanism is None else noise_aware(mechanism, outputs[group], prior=own)
-    return found
+    given = whole_prior(receipt, prior)
+    priors = [Dirichlet(given.parameters[g * k : (g + 1) * k]) for g in range(len(groups))]
+    if prior is None and receipt.released:
+        kept = zip(groups, receipt.released, priors, strict=True)
+        return {g: EmptyGroup(own) if drawn is None else drawn.noise_aware() for g, drawn, own in kept}
+    outputs = receipt.document["output"]
+    rows = zip(mechanisms_of(receipt).items(), priors, strict=True)
+    return {
+        group: EmptyGroup(own) if made is None else noise_aware(made, outputs[group], prior=own)
+        for (group, made), own in rows
+    }
 
 
 def whole_prior(receipt: Receipt, prior: object) -> Dirichlet:
@@ -160,44 +166,35 @@ def verify_receipt(receipt: Receipt, *, thorough: bool = False) -> Certificate:
 
 def derived_document(receipt: Receipt) -> tuple[dict[str, Any], list[Certificate]]:
     """The receipt as it must read if its claims hold, and the certificates that were derived for it."""
-    document = receipt.document
-    request = Request(*(document[key] for key in ("unit", "request_id", "dataset", "charge")))
+    document, public = receipt.document, receipt.has_public_groups
+    request = ReceiptRequest(*(document[key] for key in ("unit", "request_id", "dataset", "charge")))
     _check_request(document)
-    categories, by, groups = document["categories"], document["by"], document["groups"]
-    if not receipt.has_public_groups:
-        mechanism = mechanism_of(receipt)
-        said, derived = _derived(mechanism, document["certificate"])
-        rebuilt = receipt_document(
-            mechanism,
-            categories,
-            _released(mechanism, receipt.output, receipt.posterior),
-            certificate=said,
-            accuracy=accuracy_statement(mechanism),
-            request=request,
-            by=by,
-            groups=groups or (),
-        )
-        return {**rebuilt, "version": said.facts["version"]}, [derived]
-    made = mechanisms_of(receipt)
-    pairs = {g: _derived(m, document["certificate"][g]) for g, m in made.items() if m is not None}
-    [version] = {said.facts["version"] for said, _ in pairs.values()}
-    parts = [_public_group(document, group, mechanism, pairs) for group, mechanism in made.items()]
-    outputs, posteriors = document["output"], receipt.posteriors
-    drawn = [None if m is None else _released(m, outputs[g], posteriors[g]) for g, m in made.items()]
-    rebuilt = public_groups_document(parts, categories, drawn, by=by, groups=groups, request=request)
-    return {**rebuilt, "version": version}, [derived for _, derived in pairs.values()]
-
-
-def _public_group(
-    document: dict[str, Any],
-    group: str,
-    mechanism: Mechanism | None,
-    pairs: dict[str, tuple[Certificate, Certificate]],
-) -> PublicGroup:
-    if mechanism is None:
-        prior = Dirichlet([exact_number(parameter) for parameter in document["prior"][group]])
-        return PublicGroup(prior, None, None, None)
-    return PublicGroup(mechanism.space.prior, mechanism, pairs[group][0], accuracy_statement(mechanism))
+    mechanisms = mechanisms_of(receipt) if public else {"": mechanism_of(receipt)}
+    parts, drawn, certificates = list[Part](), list[Released | None](), list[Certificate]()
+    for group, made in mechanisms.items():
+        if made is None:
+            prior = Dirichlet([exact_number(parameter) for parameter in document["prior"][group]])
+            parts.append(Part(prior, None, None))
+            drawn.append(None)
+            continue
+        claim, output, posterior = document["certificate"], receipt.output, None
+        if public:
+            claim, output, posterior = claim[group], document["output"][group], receipt.posteriors[group]
+        said, derived = _derived(made, claim)
+        parts.append(Part(made.space.prior, made, said, accuracy_statement(made)))
+        drawn.append(_released(made, output, posterior or receipt.posterior))
+        certificates.append(derived)
+    [version] = {part.certificate.facts["version"] for part in parts if part.certificate is not None}
+    rebuilt = write_receipt(
+        parts,
+        document["categories"],
+        drawn,
+        by=document["by"],
+        groups=document["groups"] or (),
+        has_public_groups=public,
+        request=request,
+    )
+    return {**rebuilt.document, "version": version}, certificates
 
 
 def _derived(mechanism: Mechanism, document: Any) -> tuple[Certificate, Certificate]:

@@ -1,10 +1,11 @@
 """The one place where data, budget and randomness meet.
 
-public facts and n → certificate → domain check → charge → count → law → draw → seal → show
+rows counted once → n and public facts → certificate → domain check → charge → law → draw → seal → show
 
-Everything that can be refused is refused before the charge, from public facts. The promise names two exceptions, which
-are assertions about the data: that a CSV file is well-formed, and without `other` that every value is one of the
-declared categories. A refusal says neither what broke them nor how often. After the charge nothing is refunded: a
+Everything that can be refused is refused before the charge, from public facts and n. The promise names two exceptions,
+which are assertions about the data: that a CSV file is well-formed, and without `other` that every value is one of the
+declared categories. A refusal says neither what broke them nor how often. The rows are read once, so that n, the check
+and the counts speak of the same table; the counts are looked at only after the charge. Then nothing is refunded: a
 request that fails later is drawn again under the same charge, and one that was sealed is shown again as it was. Errors
 after the data was read have texts that no count can change.
 """
@@ -13,54 +14,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from discreet.arithmetic.numbers import whole
-from discreet.counting import CsvFormat, Declaration, Progress, Table, engine_for, open_source, shown, strays_error
+from discreet.counting import CsvFormat, Progress, Tally, open_source, strays_error
 from discreet.errors import DiscreetError, InvalidInput, SourceError
 from discreet.ledger import Charge, Ledger
+from discreet.ledger.charges import OTHER
 from discreet.posteriors.space import Counts
 from discreet.receipts import Bundle, Receipt, read_sealed
-from discreet.requests.charge import affordable, charged, opened
-from discreet.requests.prepare import Plan, Prepared, PreparedColumns, PreparedGroups, prepare
-from discreet.requests.question import Question, shared
-
-__all__ = [
-    "STEPS",
-    "Prepared",
-    "PreparedColumns",
-    "PreparedGroups",
-    "Question",
-    "prepare",
-    "prepare_counts",
-    "release",
-    "release_columns",
-    "release_counts",
-]
+from discreet.requests.prepare import PreparedColumn, PreparedRequest, prepare_counts, prepare_request
+from discreet.requests.request import Question, ReleaseRequest, Sizes, Terms
+from discreet.samplers.bits import SYSTEM
 
 T = TypeVar("T")
 
-STEPS = ("prepared", "checked", "charged", "counted", "drawn", "sealed")
+Confirm = Callable[[PreparedRequest], bool]
+"""Shown what is about to be spent; answers whether to go on."""
+
+STEPS = ("opened", "counted", "prepared", "checked", "charged", "drawn", "sealed")
 
 
 def reached(step: str) -> None:
     """Called after each of `STEPS`. It does nothing; the tests put a kill or an exception in its place."""
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """Where the rows are, and what pays."""
-
-    source: object
-    ledger: Ledger | None
-    dataset: str | None
-    request_id: str | None
-    engine: str
-    form: CsvFormat
-    confirm: Callable[[Any], bool] | None
-    progress: Progress | None
 
 
 def release(
@@ -84,7 +61,7 @@ def release(
     form: CsvFormat | None = None,
     request_id: str | None = None,
     calibrated: bool = False,
-    confirm: Callable[[Any], bool] | None = None,
+    confirm: Confirm | None = None,
     progress: Progress | None = None,
     **options: object,
 ) -> Receipt:
@@ -107,10 +84,12 @@ def release(
         column, categories, other=other, by=by, groups=groups, other_group=other_group, group_public=group_public,
         prior=prior, mechanism=mechanism, calibrated=calibrated, epsilon=epsilon, **options,
     )  # fmt: skip
-    job = _job(source, ledger, dataset, request_id, engine, form, confirm, progress)
-    found = _done(job, [question.declaration(id_column)], [question.terms(epsilon)], n, together=False)
-    assert isinstance(found, Receipt), "a request for one column seals one receipt"
-    return found
+    request = ReleaseRequest(
+        source, [question], n=n, id_column=id_column, dataset=dataset, request_id=request_id, engine=engine, form=form
+    )
+    receipt = run_request(request, ledger, confirm=confirm, progress=progress)
+    assert isinstance(receipt, Receipt), "a request for one column seals one receipt"
+    return receipt
 
 
 def release_columns(
@@ -125,7 +104,7 @@ def release_columns(
     engine: str | None = None,
     form: CsvFormat | None = None,
     request_id: str | None = None,
-    confirm: Callable[[Any], bool] | None = None,
+    confirm: Confirm | None = None,
     progress: Progress | None = None,
 ) -> Bundle:
     """Release several columns of a table in one request: one charge for all of them, which are sealed together.
@@ -139,66 +118,61 @@ def release_columns(
     >>> bundle.columns, [part.document["epsilon_exact"] for part in bundle.parts], bundle.document["epsilon_exact"]
     (('vote', 'sex'), ['1/2', '1/2'], '1')
     """
-    terms = [question.terms(share) for question, share in zip(questions, shared(questions, epsilon), strict=True)]
-    job = _job(source, ledger, dataset, request_id, engine, form, confirm, progress)
-    found = _done(job, [question.declaration(id_column) for question in questions], terms, n, together=True)
-    assert isinstance(found, Bundle), "a request for several columns seals one bundle"
-    return found
+    request = ReleaseRequest(
+        source, questions, epsilon=epsilon, n=n, id_column=id_column, dataset=dataset, request_id=request_id,
+        engine=engine, form=form, is_bundle=True,
+    )  # fmt: skip
+    bundle = run_request(request, ledger, confirm=confirm, progress=progress)
+    assert isinstance(bundle, Bundle), "a request for several columns seals one bundle"
+    return bundle
 
 
-def _job(
-    source: object,
+def run_request(
+    request: ReleaseRequest,
     ledger: Ledger | str | Path | None,
-    dataset: str | None,
-    request_id: str | None,
-    engine: str | None,
-    form: CsvFormat | None,
-    confirm: Callable[[Any], bool] | None,
-    progress: Progress | None,
-) -> Job:
-    book = opened(ledger, dataset, request_id)
-    return Job(source, book, dataset, request_id, engine_for(source, engine), form or CsvFormat(), confirm, progress)
-
-
-def _done(
-    job: Job, declarations: list[Declaration], terms: list[dict[str, Any]], n: object, *, together: bool
+    *,
+    confirm: Confirm | None = None,
+    progress: Progress | None = None,
 ) -> Receipt | Bundle:
-    """The steps, from public facts to what was sealed."""
-    asked = _asked_sizes(n)
-    with ExitStack() as stack:
-        tables = [
-            stack.enter_context(
-                open_source(job.source, declaration, engine=job.engine, form=job.form, progress=job.progress)
-            )
-            for declaration in declarations
-        ]
-        facts: dict[str, Any] = {
-            "source": shown(job.source),
-            "dataset": job.dataset,
-            "engine": job.engine,
-            "form": job.form,
-        }
-        sizes = [_sizes(table, asked, public=own["group_public"]) for table, own in zip(tables, terms, strict=True)]
-        if len({size if isinstance(size, int) else sum(size) for size in sizes}) > 1:
-            raise _changed()
-        parts = tuple(
-            prepare(declaration, size, **own, **facts)
-            for declaration, size, own in zip(declarations, sizes, terms, strict=True)
-        )
-        prepared = PreparedColumns(parts) if together else parts[0]
-        prepared.check()
-        sealed = affordable(job.ledger, job.dataset, prepared, job.request_id)
-        if sealed is not None:
-            return sealed
-        reached("prepared")
-        if job.confirm is not None and not job.confirm(prepared):
-            raise InvalidInput("the release was not confirmed", hint="nothing was charged and nothing was drawn")
-        _require_no_strays(declarations, tables)
-        reached("checked")
-        charge = charged(job.ledger, job.dataset, prepared, job.request_id)
-        if charge is not None and charge.outcome is not None:
-            return read_sealed(charge.outcome)
-        return _finished(lambda: _sealed(job, tables, parts, prepared, charge), charge)
+    """The steps, from the rows to what was sealed."""
+    book = open_ledger(request, ledger)
+    tallies = _count_records(request, progress)
+    prepared = _prepare(request, tallies)
+    sealed = _find_sealed(request, prepared, book)
+    if sealed is not None:
+        return sealed
+    reached("prepared")
+    if confirm is not None and not confirm(prepared):
+        raise InvalidInput("the release was not confirmed", hint="nothing was charged and nothing was drawn")
+    _require_no_strays(tallies)
+    reached("checked")
+    charge = _charge(request, prepared, book)
+    if charge is not None and charge.outcome is not None:
+        return read_sealed(charge.outcome)
+    return _hide_failure(lambda: _draw_and_seal(prepared, tallies, book, charge), charge)
+
+
+def price_request(request: ReleaseRequest, ledger: Ledger | None) -> PreparedRequest:
+    """What a request would cost and give: the records are counted, and nothing is spent. A sealed one costs nothing."""
+    book = open_ledger(request, ledger)
+    prepared = _prepare(request, _count_records(request, None))
+    _find_sealed(request, prepared, book)
+    return prepared
+
+
+def open_ledger(request: ReleaseRequest, ledger: Ledger | str | Path | None) -> Ledger | None:
+    """The ledger that pays, or None if nobody keeps a budget; a dataset that it does not know is refused."""
+    if ledger is None:
+        if request.dataset is not None:
+            raise InvalidInput("a dataset was named without a ledger", hint="name the ledger that budgets it")
+        if request.request_id is not None:
+            raise InvalidInput("a request id needs a ledger", hint="without one, every request is drawn anew")
+        return None
+    if request.dataset is None:
+        raise InvalidInput("the ledger needs the name of a dataset", hint="say which budget to charge")
+    book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
+    book.remaining(request.dataset)
+    return book
 
 
 def release_counts(
@@ -214,27 +188,26 @@ def release_counts(
     **options: object,
 ) -> Receipt:
     """The same from counts in hand: no table, no ledger, nothing charged."""
-    prepared, checked = prepare_counts(
+    prepared, checked = check_counts(
         counts, epsilon=epsilon, categories=categories, prior=prior, n=n, mechanism=mechanism, calibrated=calibrated,
-        options=options,
+        **options,
     )  # fmt: skip
-    released = _finished(
-        lambda: prepared.mechanism.release(checked, accept_no_guarantee=accept_no_guarantee), charge=None
-    )
-    return Receipt(prepared.document(released))
+    [made] = prepared.mechanisms
+    released = _hide_failure(lambda: made.release(checked, accept_no_guarantee=accept_no_guarantee), charge=None)
+    return prepared.receipt((released,), None)
 
 
-def prepare_counts(
+def check_counts(
     counts: object,
     *,
     epsilon: object,
-    categories: Sequence[str] | None,
-    prior: object,
-    n: object,
-    mechanism: str,
-    calibrated: bool,
-    options: dict[str, object],
-) -> tuple[Prepared, Counts]:
+    categories: Sequence[str] | None = None,
+    prior: object = None,
+    n: object = None,
+    mechanism: str = "geometric",
+    calibrated: bool = False,
+    **options: object,
+) -> tuple[PreparedColumn, Counts]:
     """What is public about a release of counts in hand, and the counts, checked."""
     values = list(counts) if not isinstance(counts, str) and hasattr(counts, "__iter__") else [counts]
     names = [str(i) for i in range(1, len(values) + 1)] if categories is None else list(categories)
@@ -243,79 +216,99 @@ def prepare_counts(
             f"categories must be {len(values)} names", hint="give one for each count", parameter="categories"
         )
     size = sum(whole(value, "a count") for value in values) if n is None else n
-    declaration = Declaration("counts in hand", names)
-    prepared = prepare(
-        declaration, whole(size, "n", minimum=1), epsilon=epsilon, prior=prior, mechanism=mechanism,
-        calibrated=calibrated, source="counts in hand", dataset=None, engine="none", form=CsvFormat(), options=options,
-    )  # fmt: skip
-    assert isinstance(prepared, Prepared), "counts in hand have no groups"
-    return prepared, prepared.mechanism.space.counts(values)
+    prepared = prepare_counts(names, Terms(mechanism, calibrated, prior, options), epsilon, whole(size, "n", minimum=1))
+    [made] = prepared.mechanisms
+    return prepared, made.space.counts(values)
 
 
-def _asked_sizes(n: object) -> int | tuple[int, ...] | None:
-    """n as it is asked for: None, one for all records, or one for each public group."""
-    if n is None:
-        return None
-    if isinstance(n, Sequence) and not isinstance(n, str | bytes):
-        return tuple(whole(size, "n") for size in n)
-    return whole(n, "n", minimum=1)
+def _count_records(request: ReleaseRequest, progress: Progress | None) -> list[Tally]:
+    """One pass over the rows for each column: all that will be asked of them."""
+
+    def count() -> list[Tally]:
+        with ExitStack() as stack:
+            opened = [
+                open_source(request.source, each, engine=request.engine, form=request.form, progress=progress)
+                for each in request.declarations
+            ]
+            tables = [stack.enter_context(table) for table in opened]
+            reached("opened")
+            tallies = [table.count_records() for table in tables]
+            reached("counted")
+            return tallies
+
+    return _hide_failure(count, charge=None)
 
 
-def _sizes(table: Table, asked: int | tuple[int, ...] | None, *, public: bool) -> int | tuple[int, ...]:
-    """n: the number of records, or of each public group. It does not change between neighbours, and is published."""
-    if not public:
-        found: int | tuple[int, ...] = table.count_rows()
-        total = found
-    else:
-        found = table.count_groups()
-        total = sum(found)
-    if asked is not None and asked not in (found, total):
+def _prepare(request: ReleaseRequest, tallies: Sequence[Tally]) -> PreparedRequest:
+    """What is public, checked: n does not change between neighbours, and is published."""
+    totals = {tally.n for tally in tallies}
+    if len(totals) > 1:
+        raise SourceError("the table changed while it was read", hint="let nobody write to it meanwhile")
+    pairs = zip(request.questions, tallies, strict=True)
+    sizes: list[Sizes] = [tally.groups if question.group_public else tally.n for question, tally in pairs]
+    if request.n is not None and not all(request.n in (size, *totals) for size in sizes):
         raise InvalidInput("the table does not have n records", hint="leave `n` out, or give the true number")
-    if total == 0:
+    if totals == {0}:
         raise InvalidInput("the table has no records", hint="give one with at least one")
-    return found
+    prepared = prepare_request(request, sizes)
+    prepared.check()
+    return prepared
 
 
-def _require_no_strays(declarations: list[Declaration], tables: Sequence[Table]) -> None:
+def _find_sealed(request: ReleaseRequest, prepared: PreparedRequest, book: Ledger | None) -> Receipt | Bundle | None:
+    """The receipt of a request that was sealed before. A new one that the budget cannot bear is refused unasked.
+
+    `Ledger.charge` decides again, alone with the book; here it spares a question.
+    """
+    if book is None or request.dataset is None:
+        return None
+    earlier = None if request.request_id is None else book.find(request.request_id)
+    if earlier is None:
+        book.afford(request.dataset, prepared.price, scope=prepared.scope)
+        return None
+    if earlier.digest != prepared.digest:
+        raise InvalidInput(f"request {request.request_id!r} was made with other parameters", hint=OTHER)
+    return None if earlier.outcome is None else read_sealed(earlier.outcome)
+
+
+def _require_no_strays(tallies: Sequence[Tally]) -> None:
     """The domain check: of several columns, not even which is said."""
-    pairs = zip(declarations, tables, strict=True)
-    found = [declaration for declaration, table in pairs if declaration.asserts and table.count_strays()]
-    if found and len(declarations) > 1:
+    outside = [tally.declaration for tally in tallies if tally.has_strays]
+    if outside and len(tallies) > 1:
         raise InvalidInput("a column has values outside what is declared", hint="look with discreet check")
-    if found:
-        raise strays_error(found[0])
+    if outside:
+        raise strays_error(outside[0])
 
 
-def _sealed(
-    job: Job,
-    tables: Sequence[Table],
-    parts: tuple[Prepared | PreparedGroups, ...],
-    prepared: Plan,
-    charge: Charge | None,
+def _charge(request: ReleaseRequest, prepared: PreparedRequest, book: Ledger | None) -> Charge | None:
+    """Spend it, durably: the charge, or the one that this request made before."""
+    if book is None or request.dataset is None:
+        return None
+    return book.charge(
+        request.dataset,
+        prepared.price,
+        request_id=f"{SYSTEM.draw_bits(128):032x}" if request.request_id is None else request.request_id,
+        digest=prepared.digest,
+        scope=prepared.scope,
+    )
+
+
+def _draw_and_seal(
+    prepared: PreparedRequest, tallies: Sequence[Tally], book: Ledger | None, charge: Charge | None
 ) -> Receipt | Bundle:
-    """Count, draw once from the law of the counts, and seal what was drawn before anyone sees it."""
+    """Draw once from the law of the counts, and seal what was drawn before anyone sees it."""
     reached("charged")
-    try:
-        counts = [table.count_categories() for table in tables]
-    except InvalidInput:  # strays that were not there when the declaration was checked
-        raise _changed() from None
-    reached("counted")
-    if not all(part.fits(own) for part, own in zip(parts, counts, strict=True)):
-        raise _changed()
-    drawn: list[Any] = [part.release(own) for part, own in zip(parts, counts, strict=True)]
+    drawn = [column.release(tally.counts) for column, tally in zip(prepared.columns, tallies, strict=True)]
     reached("drawn")
-    if isinstance(prepared, PreparedColumns):
-        receipt: Receipt | Bundle = Bundle(prepared.document(drawn, charge))
-    else:
-        receipt = Receipt(prepared.document(drawn[0], charge))
-    if job.ledger is not None and charge is not None:
-        job.ledger.seal(charge.request_id, receipt.to_json())
+    receipt = prepared.receipt(drawn, charge)
+    if book is not None and charge is not None:
+        book.seal(charge.request_id, receipt.to_json())
     reached("sealed")
     return receipt
 
 
-def _finished(work: Callable[[], T], charge: Charge | None) -> T:
-    """The result of what follows the charge. A failure is told in words without data, and how to go on without paying.
+def _hide_failure(work: Callable[[], T], charge: Charge | None) -> T:
+    """The result of what touches counts. A failure is told in words without data, and how to go on without paying.
 
     What an exception of others says could carry a count: it is kept nowhere, not even as a cause.
     """
@@ -323,11 +316,8 @@ def _finished(work: Callable[[], T], charge: Charge | None) -> T:
     try:
         return work()
     except DiscreetError as failure:
-        kind, message, hint = type(failure), failure.message, failure.hint
+        kind, message, hint, parameter = type(failure), failure.message, failure.hint, failure.parameter
     except Exception:  # noqa: BLE001 - raised below, outside of this handler, so that nothing is chained to it
-        kind, message, hint = DiscreetError, "the release failed after the data was read", ""
-    raise kind(message, hint="; ".join(part for part in (hint, again) if part) or "try again")
-
-
-def _changed() -> SourceError:
-    return SourceError("the table changed while it was read", hint="let nobody write to it meanwhile")
+        kind, message, hint, parameter = DiscreetError, "the release failed after the data was read", "", ""
+    hints = "; ".join(part for part in (hint, again) if part) or "try again"
+    raise kind(message, hint=hints, parameter=parameter)

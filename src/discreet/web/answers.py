@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
@@ -13,9 +12,9 @@ import discreet as dc
 from discreet import Mechanism, PosteriorSpace
 from discreet.errors import InvalidInput
 from discreet.mechanisms import BY_NAME
-from discreet.receipts import Bundle, Receipt, belief_document, read_sealed, verify_any
-from discreet.requests.prepare import Plan
-from discreet.requests.run import release
+from discreet.receipts import Bundle, belief_document, read_sealed, verify_any
+from discreet.requests.request import Question, ReleaseRequest
+from discreet.requests.run import price_request, run_request
 from discreet.samplers.bits import SYSTEM
 from discreet.web.fields import Fields
 
@@ -96,29 +95,26 @@ class PageApi:
 
         The request id that comes with it makes the release that follows one and the same, however often it is asked.
         """
-        asked, request_id = self._asked(fields), f"{SYSTEM.draw_bits(128):032x}"
+        request = self._request(fields, f"{SYSTEM.draw_bits(128):032x}")
         fields.all_read()
-        prepared: list[Plan] = []
-
-        def look(found: Plan) -> bool:
-            prepared.append(found)
-            raise _Priced
-
-        with suppress(_Priced):
-            _released(asked, request_id=request_id, confirm=look)
-        [found] = prepared
-        left = dc.Ledger(asked["ledger"]).remaining(asked["dataset"]).to_json()
-        return {"document": found.document(), "digest": found.digest, "request_id": request_id, "remaining": left}
+        book = dc.Ledger(self._ledger())
+        prepared = price_request(request, book)
+        return {
+            "document": prepared.receipt().document,
+            "digest": prepared.digest,
+            "request_id": request.request_id,
+            "remaining": book.remaining(str(request.dataset)).to_json(),
+        }
 
     def release(self, fields: Fields, tell: Tell) -> dict[str, Any]:
         """`discreet release`, of the very request whose price was shown.
 
         Whoever asks for it meanwhile waits, and gets what was sealed: of two draws at once the quicker would be kept.
         """
-        asked, request_id, digest = self._asked(fields), fields.text("request_id"), fields.text("digest")
+        request, digest = self._request(fields), fields.text("digest")
         fields.all_read()
-        with self._turns.of(request_id):
-            receipt = _released(asked, request_id=request_id, confirm=lambda prepared: bool(prepared.digest == digest))
+        with self._turns.of(str(request.request_id)):
+            receipt = run_request(request, self._ledger(), confirm=lambda prepared: prepared.digest == digest)
         return {"receipt": receipt.document, "text": receipt.to_json()}
 
     def _ledger(self) -> str:
@@ -126,24 +122,27 @@ class PageApi:
             raise InvalidInput("this page has no ledger", hint="start it with discreet serve --ledger L")
         return self.ledger
 
-    def _asked(self, fields: Fields) -> dict[str, Any]:
+    def _request(self, fields: Fields, request_id: str | None = None) -> ReleaseRequest:
         if not self.may_release:
             raise InvalidInput("this page may not release", hint="start it with discreet serve --allow-release")
-        return {
-            "source": fields.text("source"),
-            "column": fields.text("column"),
-            "categories": fields.names("categories"),
-            "other": fields.maybe("other"),
-            "by": fields.maybe("by"),
-            "groups": fields.names("groups"),
-            "group_public": fields.flag("group_public"),
-            "id_column": fields.maybe("id_column"),
-            "prior": _numbers(fields.maybe("prior")),
-            "epsilon": fields.text("epsilon"),
-            "mechanism": fields.text("mechanism"),
-            "ledger": self._ledger(),
-            "dataset": fields.text("dataset"),
-        }
+        question = Question(
+            fields.text("column"),
+            fields.names("categories"),
+            other=fields.maybe("other"),
+            by=fields.maybe("by"),
+            groups=fields.names("groups"),
+            group_public=fields.flag("group_public"),
+            prior=_numbers(fields.maybe("prior")),
+            epsilon=fields.text("epsilon"),
+            mechanism=fields.text("mechanism"),
+        )
+        return ReleaseRequest(
+            fields.text("source"),
+            [question],
+            id_column=fields.maybe("id_column"),
+            dataset=fields.text("dataset"),
+            request_id=request_id or fields.text("request_id"),
+        )
 
 
 QUESTIONS: dict[str, Callable[[PageApi, Fields, Tell], dict[str, Any]]] = {
@@ -155,14 +154,6 @@ QUESTIONS: dict[str, Callable[[PageApi, Fields, Tell], dict[str, Any]]] = {
     "price": PageApi.price,
     "release": PageApi.release,
 }
-
-
-class _Priced(Exception):
-    """The price is known: go no further."""
-
-
-def _released(asked: dict[str, Any], *, request_id: str, confirm: Callable[[Plan], bool]) -> Receipt:
-    return release(**asked, request_id=request_id, confirm=confirm)
 
 
 def _space(fields: Fields) -> PosteriorSpace:

@@ -1,0 +1,98 @@
+"""What one pass over the rows tells: how many records are in each place. The same for every engine."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from discreet.counting.base import Declaration, Place
+from discreet.posteriors.space import Counts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tally:
+    """The records of a table, by their places: n, the sizes of groups, the one bit of strays, and the counts.
+
+    It never shows itself. What may be told before a charge is `n`, `groups` where they are declared public, and
+    `has_strays`.
+    """
+
+    declaration: Declaration
+    places: Mapping[Place, int] = field(repr=False)
+
+    @property
+    def n(self) -> int:
+        """The number of records: rows, or with an id column people. It is the same for all neighbours."""
+        return sum(self.places.values())
+
+    @property
+    def groups(self) -> tuple[int, ...]:
+        """How many records each group has, by the column of groups alone: only for groups that are declared public."""
+        return self.declaration.tally_groups(self.places)
+
+    @property
+    def has_strays(self) -> bool:
+        """Whether any record is outside, with no other to take it: this one bit, and never which or how many."""
+        return any(self.declaration.cell(place) is None for place in self.places)
+
+    @property
+    def counts(self) -> Counts:
+        """The counts in the order of `Declaration.labels`; refused if there are strays and no other."""
+        return self.declaration.tally(self.places)
+
+
+@dataclass(frozen=True, slots=True)
+class Oddities:
+    """How many rows there are, how many have no value and how many an empty text, and with ids how many have none."""
+
+    rows: int
+    missing: int
+    empty: int
+    without_id: int | None = None
+
+
+class Table(ABC):
+    """An opened source, for one declaration. The prefix is a promise: each `count_` is a pass over the rows."""
+
+    __slots__ = ()
+
+    declaration: Declaration
+
+    @abstractmethod
+    def places(self) -> dict[Place, int]:
+        """How many records are in each place: one pass over the rows, from which only these numbers come back."""
+
+    def count_records(self) -> Tally:
+        """All that a release asks of the rows, in one pass."""
+        return Tally(self.declaration, self.places())
+
+    def count_rows(self) -> int:
+        """n: the number of rows, or of distinct ids."""
+        return self.count_records().n
+
+    def count_strays(self) -> bool:
+        """Whether any record is outside, with no other to take it."""
+        return self.count_records().has_strays
+
+    def count_categories(self) -> Counts:
+        """The counts in the order of `Declaration.labels`."""
+        return self.count_records().counts
+
+    def count_groups(self) -> tuple[int, ...]:
+        """How many records each group has."""
+        return self.count_records().groups
+
+
+class InspectableTable(Table):
+    """A table whose engine also tells a curator what the true data is like."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def count_oddities(self) -> Oddities:
+        """How many rows there are, and how many of them are odd."""
+
+    @abstractmethod
+    def count_stray_values(self, *, groups: bool) -> list[tuple[str, int]]:
+        """The most frequent values outside the categories, or outside the groups."""

@@ -1,0 +1,153 @@
+"""What is asked: of one column, and of a table. Every face puts its words into these, and hands them on as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from discreet.arithmetic.numbers import whole
+from discreet.counting import CsvFormat, Declaration, engine_for, shown
+from discreet.errors import InvalidInput
+from discreet.mechanisms.base import asked_epsilon
+
+Sizes = int | tuple[int, ...]
+"""n: the number of records, or of each public group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How it is to be released: the mechanism with its options, at its theorem's scale or calibrated, and the prior."""
+
+    mechanism: str
+    calibrated: bool
+    prior: object
+    options: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Question:
+    """What is asked of one column of a request; the same words as in `release`.
+
+    >>> Question("vote", ["Clinton", "Dole"], other="someone else").categories
+    ('Clinton', 'Dole')
+    """
+
+    column: str
+    categories: tuple[str, ...]
+    other: str | None
+    by: str | None
+    groups: tuple[str, ...]
+    other_group: str | None
+    group_public: bool
+    epsilon: object
+    terms: Terms
+
+    def __init__(
+        self,
+        column: str,
+        categories: Sequence[str],
+        *,
+        other: str | None = None,
+        by: str | None = None,
+        groups: Sequence[str] = (),
+        other_group: str | None = None,
+        group_public: bool = False,
+        prior: object = None,
+        mechanism: str = "geometric",
+        calibrated: bool = False,
+        epsilon: object = None,
+        **options: object,
+    ) -> None:
+        shared = {"id_column", "n"} & set(options)
+        if shared:
+            raise InvalidInput(f"{min(shared)} is one for all columns", hint="give it to release_columns")
+        declared = Declaration(column, categories, other, by=by, groups=groups, other_group=other_group)
+        if group_public and by is None:
+            raise InvalidInput("there are no groups to be public", hint="name their column with `by`")
+        for name in ("column", "categories", "other", "by", "groups", "other_group"):
+            object.__setattr__(self, name, getattr(declared, name))
+        object.__setattr__(self, "group_public", group_public)
+        object.__setattr__(self, "epsilon", epsilon)
+        object.__setattr__(self, "terms", Terms(mechanism, calibrated, prior, options))
+
+    def declaration(self, id_column: str | None) -> Declaration:
+        """What the question declares of its column."""
+        return Declaration(
+            self.column, self.categories, self.other, id_column,
+            by=self.by, groups=self.groups, other_group=self.other_group,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class ReleaseRequest:
+    """One request: where the rows are, what is asked of them, at what price, and which budget pays."""
+
+    source: object
+    questions: tuple[Question, ...]
+    declarations: tuple[Declaration, ...]
+    epsilons: tuple[object, ...]
+    """The price of each question."""
+    n: Sizes | None
+    dataset: str | None
+    request_id: str | None
+    engine: str
+    form: CsvFormat
+    is_bundle: bool
+    """Whether the receipts of the questions come in one `Bundle`, also if there is only one."""
+
+    def __init__(
+        self,
+        source: object,
+        questions: Sequence[Question],
+        *,
+        epsilon: object = None,
+        n: object = None,
+        id_column: str | None = None,
+        dataset: str | None = None,
+        request_id: str | None = None,
+        engine: str | None = None,
+        form: CsvFormat | None = None,
+        is_bundle: bool = False,
+    ) -> None:
+        fields = {
+            "source": source,
+            "questions": tuple(questions),
+            "declarations": tuple(question.declaration(id_column) for question in questions),
+            "epsilons": _shares(questions, epsilon),
+            "n": _sizes(n),
+            "dataset": dataset,
+            "request_id": request_id,
+            "engine": engine_for(source, engine),
+            "form": form or CsvFormat(),
+            "is_bundle": is_bundle or len(questions) > 1,
+        }
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def name(self) -> str:
+        """What may be said of the source: no password is in it."""
+        return shown(self.source)
+
+
+def _shares(questions: Sequence[Question], epsilon: object) -> tuple[object, ...]:
+    """The price of each question: its own, or an equal share of the price of all."""
+    own = [question.epsilon for question in questions]
+    if not own:
+        raise InvalidInput("there is no question", hint="ask for at least one column")
+    if epsilon is None:
+        if None in own:
+            raise InvalidInput("a column has no epsilon", hint="give each its own, or one for all together")
+        return tuple(own)
+    if any(price is not None for price in own):
+        raise InvalidInput("there is an epsilon for all and one of a column", hint="give the one or the others")
+    return (asked_epsilon(epsilon) / len(own),) * len(own)
+
+
+def _sizes(n: object) -> Sizes | None:
+    """n as it is asked for: None, one for all records, or one for each public group."""
+    if n is None:
+        return None
+    if isinstance(n, Sequence) and not isinstance(n, str | bytes):
+        return tuple(whole(size, "n") for size in n)
+    return whole(n, "n", minimum=1)
