@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 import discreet as dc
+from discreet.arithmetic.growing_blocks import growing_edges
 from discreet.utility.count_blocks import CountBlocks
 from discreet.utility.error_rows import ErrorLaw
-from discreet.utility.expected_counts import partition, predictive_weights, stratum_weights
-from discreet.utility.lines import line_kernel
+from discreet.utility.error_tables import line_table
+from discreet.utility.expected_counts import predictive_weights, stratum_weights
 from discreet.utility.metrics import METRIC
 
 PRIORS = ([1, 1], ["1/100", "1/100"], [7, 4], [900, 40])
@@ -69,18 +70,11 @@ def test_one_data_set_is_enclosed_more_narrowly(place: int) -> None:
 @pytest.mark.parametrize("prior", [*PRIORS, [3, 3], ["1/2", 30]], ids=str)
 def test_the_weights_of_strata_are_sums_of_the_predictive(prior: list[int]) -> None:
     space = dc.PosteriorSpace(prior=prior, n=20_000)
-    cuts = np.unique(np.concatenate([partition(0, space.n, 0.05), space.n + 1 - partition(0, space.n, 0.05)]))
+    edges = growing_edges(0, space.n, lambda at: 1.05 * at)
+    cuts = np.unique(np.concatenate([edges, space.n + 1 - edges]))
     first, last = cuts[:-1], cuts[1:] - 1
     sums = np.concatenate([[0.0], np.cumsum(predictive_weights(space))])
     assert stratum_weights(space, first, last) == pytest.approx(sums[last + 1] - sums[first], abs=2e-6)
-
-
-def test_a_partition_covers_everything_once() -> None:
-    for last in (1, 2, 17, 10**12):
-        cuts = partition(0, last, 0.1)
-        assert cuts[0] == 0
-        assert cuts[-1] == last + 1
-        assert (np.diff(cuts) > 0).all()
 
 
 def test_a_thousand_million_records_get_a_proven_interval() -> None:
@@ -103,8 +97,8 @@ def test_given_counts_of_any_size_have_their_error() -> None:
 
 def test_enumeration_is_used_as_far_as_it_goes() -> None:
     space = dc.PosteriorSpace(prior=[1, 1], n=30_000)
-    assert line_kernel(dc.Geometric(space, epsilon=1)) is not None
-    assert line_kernel(dc.ExponentialGlobal(space, epsilon=1)) is None
+    assert line_table(dc.Geometric(space, epsilon=1)) is not None
+    assert line_table(dc.ExponentialGlobal(space, epsilon=1)) is None
     assert dc.accuracy(dc.ExponentialGlobal(space, epsilon=1)).error > 0
 
 

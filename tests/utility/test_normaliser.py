@@ -74,7 +74,7 @@ def test_beyond_enumeration_the_lower_bound_is_near(name: str, prior: list[int])
 def test_the_lower_bound_by_strata_holds_where_it_can_be_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     mechanism = dc.ExponentialReciprocal(dc.PosteriorSpace(prior=[2, 1], n=3000), scale="1/2")
     exact = normaliser(mechanism).value
-    monkeypatch.setattr("discreet.utility.normaliser.line_kernel", lambda *_, **__: None)
+    monkeypatch.setattr("discreet.utility.normaliser.line_table", lambda *_, **__: None)
     by_strata = normaliser.__wrapped__(mechanism)
     assert abs(by_strata.counts[0] - 1499.5) < 1
     assert by_strata.lower <= exact

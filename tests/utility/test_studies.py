@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import discreet as dc
+from discreet.utility.error_tables import WeightedSimplex
 from discreet.utility.metrics import METRIC
-from discreet.utility.simplices import WeightedSimplex
 from discreet.utility.studies import draw_study, drawn_data, row_study
 from tests.oracles import spaces
 

@@ -94,7 +94,7 @@ def test_geometric_with_three_categories_is_the_mean_over_all_noise() -> None:
 @pytest.mark.parametrize(("prior", "n", "epsilon"), [([1, 1, 1], 20, 1), ([3, 1, "1/2", 1], 9, 2)])
 def test_where_outputs_are_drawn_the_stated_error_holds(prior: list[int], n: int, epsilon: int) -> None:
     mechanism = dc.Geometric(dc.PosteriorSpace(prior=prior, n=n), epsilon=epsilon)
-    every, drawn = expected_width(mechanism), widths._drawn_width(mechanism, 0.95)
+    every, drawn = expected_width(mechanism), widths._drawn_width(mechanism.space, mechanism.noise, 0.95)
     assert every.method.startswith("all ")
     assert abs(drawn.value - every.value) <= drawn.error < 0.02 * every.value
 

@@ -9,13 +9,10 @@ block that is at most 4·L·M·ρ^-(2p-1)/(ρ-1).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
+from discreet.arithmetic.arrays import Floats, Wholes
 
 PLACES = 8
 """Places for each block. Blocks of no more whole numbers are summed as they are."""
@@ -41,7 +38,7 @@ def gram(lengths: ArrayLike, places: int = PLACES) -> tuple[Floats, Floats]:
     return at[back.reshape(-1)], weight[back.reshape(-1)]
 
 
-def summed(starts: ArrayLike, lengths: ArrayLike) -> tuple[Floats, Floats, NDArray[np.int64]]:
+def summed(starts: ArrayLike, lengths: ArrayLike) -> tuple[Floats, Floats, Wholes]:
     """Places, weights and block numbers of all blocks: short ones whole, long ones by `PLACES` places each."""
     start, length = (np.asarray(part, dtype=np.int64) for part in (starts, lengths))
     short = length <= PLACES

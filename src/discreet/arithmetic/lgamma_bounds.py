@@ -12,7 +12,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
+
+from discreet.arithmetic.arrays import Floats
 
 SAFE = 1e-12
 """Relative room for rounding: thousands of units in the last place, where a dozen operations err by one or two each."""
@@ -50,9 +51,7 @@ def most_second_difference(low: float, high: float, step: int) -> float:
     return (least_second_difference(low, high, step) + rest / (1 - square)) * (1 + 3 * SAFE)
 
 
-def least_second_differences(
-    low: NDArray[np.float64], high: NDArray[np.float64], step: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def least_second_differences(low: Floats, high: Floats, step: Floats) -> Floats:
     """`least_second_difference` for many at once."""
     middle = 0.5 * (low + high)
     outer, inner = step / (2 * middle), step / (2 * (middle + 1))
@@ -62,16 +61,14 @@ def least_second_differences(
     ends = np.where(
         outer < 0.9, -np.log1p(-(np.minimum(outer, 0.9) ** 2)), -np.log(low / middle) - np.log(high / middle)
     )
-    found: NDArray[np.float64] = (ends + np.where(inner < 0.05, series, whole) - 0.5 * np.log1p(-square)) * (1 - SAFE)
+    found: Floats = (ends + np.where(inner < 0.05, series, whole) - 0.5 * np.log1p(-square)) * (1 - SAFE)
     return found
 
 
-def most_second_differences(
-    low: NDArray[np.float64], high: NDArray[np.float64], step: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def most_second_differences(low: Floats, high: Floats, step: Floats) -> Floats:
     """`most_second_difference` for many at once."""
     middle = 0.5 * (low + high) + 1
     square = (step / (2 * middle)) ** 2
     rest = square / (6 * middle) + middle * square**4 / 28
-    found: NDArray[np.float64] = (least_second_differences(low, high, step) + rest / (1 - square)) * (1 + 3 * SAFE)
+    found: Floats = (least_second_differences(low, high, step) + rest / (1 - square)) * (1 + 3 * SAFE)
     return found

@@ -88,6 +88,14 @@ class Range:
             raise InvalidInput(f"{name} is out of range", hint=self._shown, parameter=name)
 
 
+def exact_share(value: object, name: str, *, hint: str = "give it as a share, such as 0.95") -> Fraction:
+    """The same for a number between 0 and 1, neither of them included: a level or a probability."""
+    share = exact(value, name, above=0)
+    if share >= 1:
+        raise InvalidInput(f"{name} must be below 1", hint=hint, parameter=name)
+    return share
+
+
 def exact_datum(value: object, name: str) -> Fraction:
     """The same for a number that is data: whoever clamps it refuses no size, because a refusal would tell.
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats
 from discreet.inference import NoiseAware
 
 
@@ -24,13 +24,13 @@ def to_scipy(belief: NoiseAware, i: int = 0) -> Any:
     mixture = belief.marginal(i)
 
     class Share(stats.rv_continuous):  # type: ignore[misc]
-        def _pdf(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        def _pdf(self, x: Floats) -> Floats:
             return mixture.pdf(x)
 
-        def _cdf(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        def _cdf(self, x: Floats) -> Floats:
             return mixture.cdf(x)
 
-        def _ppf(self, q: NDArray[np.float64]) -> NDArray[np.float64]:
+        def _ppf(self, q: Floats) -> Floats:
             inside = np.clip(q, 1e-300, 1 - 1e-16)
             return np.where(q <= 0, 0.0, np.where(q >= 1, 1.0, mixture.quantile(inside)))
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.texts import visible_text
-from discreet.figures.inference import Floats, paint_intervals
+from discreet.figures.inference import paint_intervals
 from discreet.inference import NoiseAware
 from discreet.inference.groups import EmptyGroup, Within
 from discreet.posteriors import Dirichlet

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.texts import visible_text
 from discreet.figures.posterior import BLUE, ORANGE, POINTS
 from discreet.inference import NoiseAware
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Floats: TypeAlias = NDArray[np.float64]
 Triple: TypeAlias = tuple[Floats, Floats, Floats]
 
 AWARE = "what a reader may believe\n(privacy noise included)"

@@ -7,8 +7,8 @@ from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats
 from discreet.figures.posterior import BLUE, ORANGE
 from discreet.privacy_loss import Audit
 
@@ -25,8 +25,8 @@ class LossNumbers:
     """What the figure shows."""
 
     name: str
-    epsilon: NDArray[np.float64]
-    delta: NDArray[np.float64]
+    epsilon: Floats
+    delta: Floats
     loss: float
     guarantee: float
 

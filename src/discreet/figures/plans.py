@@ -6,16 +6,16 @@ import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import exact
 from discreet.errors import DiscreetError
 from discreet.figures.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, dress, figure_of
-from discreet.mechanisms import Mechanism, Optimal, mechanism
+from discreet.kernels import family_kernel
+from discreet.mechanisms import Mechanism, mechanism
 from discreet.posteriors.grid import grid
 from discreet.posteriors.space import PosteriorSpace, exceeds
 from discreet.utility import accuracy
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Curve: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
+Curve: TypeAlias = tuple[Floats, Floats]
 
 SHOWN = ("geometric", "laplace-improved", "exponential-reciprocal", "exponential-global")
 HOLLOW = {"markersize": 7, "markerfacecolor": "none"}  # improved Laplace often lies on geometric: both must be seen
@@ -84,7 +84,7 @@ def numbers(
     """
     asked = exact(epsilon, "epsilon", above=0)
     epsilons, sizes = _axes(space, asked)
-    names = [name for name in SHOWN if space.k <= CATEGORIES or not name.startswith("exponential")]
+    names = [name for name in SHOWN if space.k <= CATEGORIES or not family_kernel(name).weighted]
     slow = f"drawing its error for more than {CATEGORIES} categories takes minutes"
     errors = _Errors(
         steps=len(names) * (len(epsilons) + len(sizes)),
@@ -130,8 +130,7 @@ class _Errors:
             key = (name, space.n, epsilon)
             try:
                 if key not in self.means:
-                    made = Optimal if name == "optimal" else partial(mechanism, name)
-                    self.means[key] = accuracy(made(space, epsilon=epsilon)).mean
+                    self.means[key] = accuracy(mechanism(name, space, epsilon=epsilon)).mean
                 at.append(place)
                 errors.append(self.means[key])
             except DiscreetError as refusal:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.texts import visible_text
 from discreet.posteriors import Dirichlet
 
@@ -29,11 +29,11 @@ class PosteriorNumbers:
 
     categories: tuple[str, ...]
     level: float
-    mean: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    grid: NDArray[np.float64] | None
-    density: NDArray[np.float64] | None
+    mean: Floats
+    low: Floats
+    high: Floats
+    grid: Floats | None
+    density: Floats | None
 
 
 def numbers(posterior: Dirichlet, categories: Sequence[str], *, level: float = 0.95) -> PosteriorNumbers:
@@ -75,9 +75,7 @@ def paint(shown: PosteriorNumbers, *, title: str) -> Figure:
     return figure
 
 
-def _paint_density(
-    axes: Axes, shown: PosteriorNumbers, grid: NDArray[np.float64], density: NDArray[np.float64]
-) -> None:
+def _paint_density(axes: Axes, shown: PosteriorNumbers, grid: Floats, density: Floats) -> None:
     inside = (grid >= shown.low[0]) & (grid <= shown.high[0])
     axes.plot(grid, density, color=BLUE, linewidth=2)
     axes.fill_between(grid, density, where=inside.tolist(), color=BLUE, alpha=0.25, label=_interval_label(shown))

@@ -10,19 +10,13 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
+from numpy.typing import ArrayLike
 
-from discreet.arithmetic.numbers import exact
-from discreet.errors import InvalidInput
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.posteriors.dirichlet import incomplete_beta
-from discreet.posteriors.mixtures import log_kernel
-
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
+from discreet.posteriors.mixtures import ShareLaw, log_kernel
 
 LEFT_OUT = 1e-13
 """Counts at the edges of the table that are less likely than this together are left out."""
@@ -30,11 +24,8 @@ LEFT_OUT = 1e-13
 ROUNDING = 1e-9
 """Sums of as many floats as a table has, and K of large counts, may be off by less than this."""
 
-_STEPS, _SHARP = 200, 1e-13
-_LEAST = 1e-300 * (1 + 1e-12)
 
-
-class BetaTable:
+class BetaTable(ShareLaw):
     """The mixture of Beta(a+x, b+y) with the weights of row x and column y.
 
     >>> import numpy as np
@@ -75,57 +66,24 @@ class BetaTable:
 
     def cdf(self, x: ArrayLike) -> Floats:
         """P(share ≤ x)."""
-        return self._each(x, 0)
+        return self._each(x)[0]
 
     def pdf(self, x: ArrayLike) -> Floats:
         """The density at x."""
-        return self._each(x, 1)
-
-    def quantile(self, p: ArrayLike) -> Floats:
-        """The x with P(share ≤ x) = p, by Newton's method inside a bracket, as `BetaMixture.quantile` does.
-
-        Above ½ it is the rest of 1, so that the float next to 1 is told from 1; below 1e-300 it is 0.
-        """
-        wanted = np.asarray(p, dtype=np.float64)
-        if not ((wanted > 0) & (wanted < 1)).all():
-            raise InvalidInput("p must be between 0 and 1", hint="give it as a share, such as 0.95", parameter="p")
-        half = self._at(0.5)[0]
-        found = [
-            self._quantile(share) if share <= half else 1 - self._turned._quantile(1 - share)
-            for share in wanted.reshape(-1).tolist()
-        ]
-        return np.array(found).reshape(wanted.shape)
-
-    def interval(self, level: object = 0.95) -> tuple[Floats, Floats]:
-        """The equal-tailed interval: its low end and its high end."""
-        share = exact(level, "level", above=0)
-        if share >= 1:
-            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95", parameter="level")
-        tail = float((1 - share) / 2)
-        low, high = self.quantile(tail), self.quantile(1 - tail)
-        return low, np.maximum(low, high)  # each is right to its last digits, and they may differ in no others
+        return self._each(x)[1]
 
     @cached_property
-    def _turned(self) -> BetaTable:
+    def turned(self) -> BetaTable:
         """The table of what is left of the share."""
         return BetaTable(self.weights.T, self.b, self.a)
 
-    def _quantile(self, p: float) -> float:
-        low, high, mean = 0.0, 1.0, self.mean
-        x = min(max(mean + float(ndtri(p)) * self.sd, 1e-3 * mean, 1e-300), 0.5)
-        for _ in range(_STEPS):
-            below, density = self._at(x)
-            low, high = (x, high) if below <= p else (low, x)
-            step = x - (below - p) / density if density > 0 else math.nan
-            middle = math.sqrt(max(low, 1e-300) * high) if low < high / 16 else (low + high) / 2
-            before, x = x, step if low < step < high else middle
-            if abs(x - before) <= _SHARP * before or high - low <= _SHARP * high or high <= _LEAST:
-                break
-        return x if high > _LEAST else 0.0
+    def _sums(self, rows: Wholes, x: Floats) -> tuple[Floats, Floats]:
+        return self._each(x)
 
-    def _each(self, x: ArrayLike, part: int) -> Floats:
+    def _each(self, x: ArrayLike) -> tuple[Floats, Floats]:
         where = np.asarray(x, dtype=np.float64)
-        return np.array([self._at(t)[part] for t in where.reshape(-1).tolist()]).reshape(where.shape)
+        found = np.array([self._at(t) for t in where.reshape(-1).tolist()]).reshape(*where.shape, 2)
+        return found[..., 0], found[..., 1]
 
     def _at(self, t: float) -> tuple[float, float]:
         """P(share ≤ t), and the density at t."""

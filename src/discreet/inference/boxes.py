@@ -11,17 +11,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from discreet.arithmetic.arrays import Floats
 from discreet.errors import TooLarge
 from discreet.kernels.base import Factor
-
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
 
 LEFT_OUT = 1e-13
 """Windows grow until the bound on what they leave out is below this."""

@@ -12,19 +12,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import polygamma
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.discrete_gauss_rule import PLACES, summed
+from discreet.arithmetic.growing_blocks import cut
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.predictive import log_predictive_line
-
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
-    Wholes = NDArray[np.int64]
 
 FEWEST = 1 << 12
 WIDTH = 3.0
@@ -76,22 +73,6 @@ def parts_of(prior: Dirichlet, n: int, start: Wholes, length: Wholes) -> Wholes:
     return found
 
 
-def cut(start: Wholes, length: Wholes, parts: Wholes) -> tuple[Wholes, Wholes]:
-    """Each block in so many parts.
-
-    >>> import numpy as np
-    >>> [part.tolist() for part in cut(np.array([0, 10]), np.array([10, 7]), np.array([1, 3]))]
-    [[0, 10, 12, 14], [10, 2, 2, 3]]
-    """
-    number = np.arange(int(parts.sum())) - np.repeat(np.cumsum(parts) - parts, parts)
-    long, all_ = np.repeat(length, parts), np.repeat(parts, parts)
-    # Cuts at the whole numbers below j·length/parts, without a product too large for 64 bits.
-    quotient, rest = long // all_, long % all_
-    begin = number * quotient + number * rest // all_
-    end = (number + 1) * quotient + (number + 1) * rest // all_
-    return np.repeat(start, parts) + begin, end - begin
-
-
 def far_blocks(
     prior: Dirichlet, n: int, kinks: Sequence[int], start: Wholes, length: Wholes, mass: Floats, places: int
 ) -> NDArray[np.bool_]:
@@ -129,7 +110,6 @@ def coarse(beyond: Beyond, n: int, start: Wholes, length: Wholes, mass: Floats, 
     return Part(place, found, fewer, error)
 
 
-def _blur(c: NDArray[np.float64] | NDArray[np.int64], n: int, fewer: int) -> Floats:
+def _blur(c: Floats | Wholes, n: int, fewer: int) -> Floats:
     """τ: how far the count among fewer records is from telling the count among all."""
-    shown: Floats = np.sqrt(c / n * (n - c) * ((n - fewer) / fewer))
-    return shown
+    return np.sqrt(c / n * (n - c) * ((n - fewer) / fewer))

@@ -11,18 +11,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
-from discreet.arithmetic.numbers import exact
-from discreet.errors import InvalidInput
+from discreet.arithmetic.arrays import Floats, Wholes
+from discreet.arithmetic.numbers import exact_share
+from discreet.arithmetic.roots import root_between
 from discreet.posteriors.mixtures import BetaMixture
-
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
 
 _FARTHEST = 690.0
 """Shares closer to 0 or to 1 than e^-690 are not told from them."""
@@ -97,7 +94,7 @@ class Tabled:
         found: Floats = np.polynomial.legendre.legval(t, self._derivative[:, panel], tensor=False)
         return found
 
-    def _place(self, s: Floats) -> tuple[NDArray[np.int64], Floats]:
+    def _place(self, s: Floats) -> tuple[Wholes, Floats]:
         """The panel of each s, and where in it, from -1 to 1."""
         panel = np.clip(np.searchsorted(self.edges, s, side="right") - 1, 0, len(self.edges) - 2)
         left, right = self.edges[panel], self.edges[panel + 1]
@@ -217,8 +214,7 @@ class Difference:
             half = (right - left)[:, None] / 2
             at = (left[:, None] + half * (node + 1)).ravel()
             height = one.distribution(shifted(at, d)) * other.density(at)
-            found: Floats = half[:, 0] * (height.reshape(len(left), -1) @ weight)
-            return found
+            return half[:, 0] * (height.reshape(len(left), -1) @ weight)
 
         first, last = other.edges[0], other.edges[-1]
         edges = np.unique(np.clip(np.concatenate([other.edges, shifted(one.edges, -d)]), first, last))
@@ -242,11 +238,9 @@ class Difference:
 
     def interval(self, level: object = 0.95) -> tuple[float, float]:
         """The equal-tailed interval."""
-        from scipy import optimize
+        tail = float((1 - exact_share(level, "level")) / 2)
 
-        share = exact(level, "level", above=0)
-        if share >= 1:
-            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95", parameter="level")
-        tail = float((1 - share) / 2)
-        ends = [optimize.brentq(lambda d, p=p: self._below(d) - p, -1.0, 1.0, xtol=1e-13) for p in (tail, 1 - tail)]
-        return ends[0], ends[1]
+        def quantile(p: float) -> float:
+            return root_between(lambda d: self._below(d) - p, -1.0, 1.0, 1e-13)
+
+        return quantile(tail), quantile(1 - tail)

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.arithmetic.numbers import exact, whole
+from discreet.arithmetic.arrays import Floats
+from discreet.arithmetic.numbers import exact, exact_share, whole
 from discreet.errors import InvalidInput
 from discreet.inference.beta_tables import LEFT_OUT, ROUNDING, BetaTable
 from discreet.posteriors import Dirichlet
@@ -23,8 +23,6 @@ from discreet.posteriors.mixtures import BetaMixture
 
 if TYPE_CHECKING:
     from discreet.inference.posterior import NoiseAware
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,9 +96,7 @@ class Within:
 
     def interval(self, level: object = 0.95) -> tuple[Floats, Floats]:
         """The low ends and the high ends of each category's equal-tailed interval. Of two, one mirrors the other."""
-        share = exact(level, "level", above=0)
-        if share >= 1:
-            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95", parameter="level")
+        share = exact_share(level, "level")
         if self.k == 2:
             low, high = (float(end) for end in self.marginal(0).interval(share))
             return np.array([low, 1 - high]), np.array([high, 1 - low])
@@ -137,8 +133,7 @@ class EmptyGroup:
     def sd(self) -> Floats:
         """The standard deviation of each category's share."""
         mean, total = self.prior.mean, float(self.prior.total)
-        found: Floats = np.sqrt(mean * (1 - mean) / (total + 1))
-        return found
+        return np.sqrt(mean * (1 - mean) / (total + 1))
 
     def interval(self, level: object = 0.95) -> tuple[Floats, Floats]:
         """The low ends and the high ends of each category's equal-tailed interval."""

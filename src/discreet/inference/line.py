@@ -26,14 +26,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.discrete_gauss_rule import PLACES, summed
+from discreet.arithmetic.growing_blocks import cut, doubling_edges
 from discreet.errors import InvalidInput, TooLarge
-from discreet.inference.coarse import Beyond, Part, coarse, cut, far_blocks, parts_of
+from discreet.inference.coarse import Beyond, Part, coarse, far_blocks, parts_of
 from discreet.inference.shares import draw_uniforms
 from discreet.kernels.base import Logs
 from discreet.kernels.line_normalisers import NEAR
@@ -43,10 +43,6 @@ from discreet.posteriors.predictive import log_predictive_line
 from discreet.posteriors.space import PosteriorSpace
 from discreet.samplers.bits import Bits
 from discreet.typing import Outcome
-
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
-    Wholes = NDArray[np.int64]
 
 ALLOWED = 1e-3
 """What has a larger error is refused."""
@@ -152,9 +148,9 @@ class Line:
             lively = matters & (length > PLACES) & (high - low > _LIVELY)
             if not lively.any():
                 break
-            cut, size, _ = _halves(start[lively], length[lively])
-            order = np.argsort(np.concatenate([start[~lively], cut]))
-            start = np.concatenate([start[~lively], cut])[order]
+            begin, size, _ = _halves(start[lively], length[lively])
+            order = np.argsort(np.concatenate([start[~lively], begin]))
+            start = np.concatenate([start[~lively], begin])[order]
             length = np.concatenate([length[~lively], size])[order]
         return start, length
 
@@ -163,8 +159,7 @@ class Line:
         places, weight, block = summed(start, length)
         log = self._log(places) + log_predictive_line(self._prior, self.n, places)
         self._top = float(log.max())
-        shown: Floats = np.bincount(block, weight * np.exp(log - self._top), len(start)).astype(np.float64)
-        return shown
+        return np.bincount(block, weight * np.exp(log - self._top), len(start)).astype(np.float64)
 
     def _divided(self, start: Wholes, length: Wholes, mass: Floats) -> tuple[Wholes, Wholes, float]:
         """Blocks of at most `WIDTH` standard deviations where they weigh most, and what the longer ones weigh."""
@@ -225,9 +220,7 @@ def _blocks(n: int, kinks: Sequence[int]) -> tuple[Wholes, Wholes]:
 
     Near the ends counts stand singly: there some laws are known at whole numbers only.
     """
-    far = np.unique(
-        np.concatenate([np.arange(2 * PLACES), 2 * PLACES * 2.0 ** (np.arange(3 * 48) / 3)]).astype(np.int64)
-    )
+    far = np.concatenate([np.arange(2 * PLACES), doubling_edges(2 * PLACES, n + 1)])
     ends = np.concatenate([np.arange(SINGLE), far[far >= SINGLE]])
     cuts = [ends, n + 1 - ends]
     for kink in kinks:
@@ -239,9 +232,4 @@ def _blocks(n: int, kinks: Sequence[int]) -> tuple[Wholes, Wholes]:
 def _halves(start: Wholes, length: Wholes) -> tuple[Wholes, Wholes, Wholes]:
     """Every long block in two, short ones as they are; and which block each was."""
     twice = np.where(length > PLACES, 2, 1)
-    of = np.repeat(np.arange(len(start)), twice)
-    second = np.append(False, of[1:] == of[:-1])
-    half = length[of] // 2
-    begin = np.where(second, start[of] + half, start[of])
-    size = np.where(twice[of] == 1, length[of], np.where(second, length[of] - half, half))
-    return begin, size, of
+    return *cut(start, length, twice), np.repeat(np.arange(len(start)), twice)

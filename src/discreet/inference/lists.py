@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import InvalidInput
 from discreet.inference.shares import draw_uniforms
 from discreet.samplers.bits import Bits
-
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
 
 KEPT = 1e-18
 """Lighter data sets, over the heaviest, are left out."""
@@ -25,7 +21,7 @@ _ROUNDING = 1e-11
 class Listed:
     """The posterior of the counts, one row for each data set that matters."""
 
-    def __init__(self, rows: NDArray[np.int64], log_weights: Floats, *, error: float, method: str) -> None:
+    def __init__(self, rows: Wholes, log_weights: Floats, *, error: float, method: str) -> None:
         top = log_weights.max() if len(log_weights) else -math.inf
         if not math.isfinite(top):
             raise InvalidInput("no data leads to this output", hint="give the output as it was released")
@@ -35,16 +31,16 @@ class Listed:
         self.error, self.method = error + _ROUNDING, method
         self.silence = 0.0
 
-    def marginal(self, i: int) -> tuple[NDArray[np.int64], Floats]:
+    def marginal(self, i: int) -> tuple[Wholes, Floats]:
         """The counts of a category and their probabilities."""
         count, at = np.unique(self.rows[:, i], return_inverse=True)
         return count, np.bincount(at.reshape(-1), self.weights).astype(np.float64)
 
-    def pair(self, i: int, j: int) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+    def pair(self, i: int, j: int) -> tuple[Wholes, Wholes, Floats]:
         """Joint counts of two categories and their probabilities."""
         return self.rows[:, i], self.rows[:, j], self.weights
 
-    def total(self, members: Sequence[int]) -> tuple[NDArray[np.int64], Floats]:
+    def total(self, members: Sequence[int]) -> tuple[Wholes, Floats]:
         """The counts of some categories together, and their probabilities."""
         count, at = np.unique(self.rows[:, list(members)].sum(axis=1), return_inverse=True)
         return count, np.bincount(at.reshape(-1), self.weights).astype(np.float64)
@@ -56,9 +52,9 @@ class Listed:
         np.add.at(table, (x - x.min(), y - y.min()), self.weights)
         return int(x.min()), int(y.min()), table
 
-    def draw(self, bits: Bits, size: int) -> NDArray[np.int64]:
+    def draw(self, bits: Bits, size: int) -> Wholes:
         """Whole data sets, one a row."""
         sums = np.cumsum(self.weights)
         at = np.searchsorted(sums, draw_uniforms(bits, size) * sums[-1], side="right")
-        found: NDArray[np.int64] = self.rows[np.minimum(at, len(sums) - 1)]
+        found: Wholes = self.rows[np.minimum(at, len(sums) - 1)]
         return found

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaln, gammaln
 
-from discreet.arithmetic.numbers import exact, whole
+from discreet.arithmetic.arrays import Floats
+from discreet.arithmetic.numbers import exact_share, whole
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.differences import Difference, Estimate
 from discreet.inference.groups import Within
@@ -22,7 +23,6 @@ from discreet.posteriors.mixtures import BetaMixture
 from discreet.samplers.bits import SYSTEM, Bits
 
 if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
     Counted = NDArray[Any]
 
 Kind = Literal["equal-tailed", "highest-density"]
@@ -145,9 +145,7 @@ class NoiseAware:
             raise InvalidInput(
                 "kind must be equal-tailed or highest-density", hint="leave it out for equal-tailed", parameter="kind"
             )
-        share = exact(level, "level", above=0)
-        if share >= 1:
-            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95", parameter="level")
+        share = exact_share(level, "level")
         ends = [
             self.marginal(i).interval(share) if kind == "equal-tailed" else shortest(self.marginal(i), float(share))
             for i in range(self.k)

@@ -5,21 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy import fft
 from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.beta_tables import kept
 from discreet.inference.boxes import CELLS, LEFT_OUT, box, first_reach, wider
 from discreet.inference.shares import draw_uniforms
 from discreet.kernels.base import Factor
 from discreet.samplers.bits import Bits
-
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
 
 SPECTRA = 1 << 24
 """Spectra, or sums, of all categories together are not longer than this."""
@@ -142,13 +140,13 @@ class Product:
         """Whether a category has very many counts, and some of them are close for their share."""
         return len(self._masses[i]) > MANY and self.n > 4 * _CLOSE**2
 
-    def _single(self, i: int) -> tuple[NDArray[np.int64], Floats]:
+    def _single(self, i: int) -> tuple[Wholes, Floats]:
         """Each count of a category."""
         weight = self._masses[i] * self._facing(i, self._without(i))
         found = weight > 0
         return (self._lows[i] + np.arange(len(weight)))[found], weight[found] / weight.sum()
 
-    def _grouped(self, i: int, count: NDArray[np.int64], chance: Floats) -> tuple[Floats, Floats]:
+    def _grouped(self, i: int, count: Wholes, chance: Floats) -> tuple[Floats, Floats]:
         """Counts within a 500th of a standard deviation of the share together, at their mean.
 
         Between a Beta and one whose count differs, the first order cancels, and the second is at most
@@ -174,7 +172,7 @@ class Product:
         at = np.nonzero(weight > weight.max() * 1e-18)
         return self._lows[i] + at[0], self._lows[j] + at[1], weight[at] / weight[at].sum()
 
-    def total(self, members: Sequence[int]) -> tuple[NDArray[np.int64], Floats]:
+    def total(self, members: Sequence[int]) -> tuple[Wholes, Floats]:
         """The counts of some categories together, and their probabilities."""
         inside, outside = self._sides(members)
         missing = self.n - sum(self._lows) - np.arange(len(inside))
@@ -203,7 +201,7 @@ class Product:
         """The laws of the sums of some categories and of all the others, before they are told to sum to n."""
         return self._sum_of(list(members)), self._sum_of([i for i in range(self.k) if i not in set(members)])
 
-    def draw(self, bits: Bits, size: int) -> NDArray[np.int64]:
+    def draw(self, bits: Bits, size: int) -> Wholes:
         """Whole data sets, one a row: independent categories, the flattest takes the rest and is kept by its mass."""
         last = min(range(self.k), key=lambda i: float(self._masses[i].max()))
         mass, top = self._masses[last], float(self._masses[last].max())
@@ -211,7 +209,7 @@ class Product:
         if share < _SELDOM:
             return self._draw_in_turn(bits, size)
         sums = {i: np.cumsum(self._masses[i]) for i in range(self.k) if i != last}
-        parts: list[NDArray[np.int64]] = []
+        parts: list[Wholes] = []
         while (have := sum(map(len, parts))) < size:
             tries = min(PAIRS // self.k, int(1.1 * (size - have) / share) + 16)
             rows = np.zeros((tries, self.k), dtype=np.int64)
@@ -222,7 +220,7 @@ class Product:
             parts.append(rows + np.array(self._lows))
         return np.concatenate(parts)[:size]
 
-    def _draw_in_turn(self, bits: Bits, size: int) -> NDArray[np.int64]:
+    def _draw_in_turn(self, bits: Bits, size: int) -> Wholes:
         """The same where few would be kept: each category given those before it, and the last takes the rest."""
         rests = [self._without(*range(j + 1)) for j in range(self.k - 1)]
         found = np.empty((size, self.k), dtype=np.int64)
@@ -248,7 +246,7 @@ def _joined(one: Floats, other: Floats, room: int) -> Floats:
     return np.maximum(found, 0.0)
 
 
-def _at(law: Floats, where: NDArray[np.int64]) -> Floats:
+def _at(law: Floats, where: Wholes) -> Floats:
     """The masses of a law at these places; outside of it there is nothing."""
     return np.where((where >= 0) & (where < len(law)), law[np.clip(where, 0, len(law) - 1)], 0.0)
 

@@ -8,22 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import bdtrik
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.inference.shares import draw_dirichlet, draw_uniforms
 from discreet.kernels.base import Factor
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.predictive import log_predictive
 from discreet.samplers.bits import Bits, draw_composition
 from discreet.samplers.bulk_rejection import Proposals
-
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
-    Wholes = NDArray[np.int64]
 
 
 class Proposal(Protocol):
@@ -84,8 +80,7 @@ def draw_even(bits: Bits, n: int, k: int, size: int) -> Wholes:
         bars[open_] = np.sort(thrown.reshape(-1, k - 1), axis=1)
         open_ = open_[(np.diff(bars[open_], axis=1) == 0).any(axis=1)]
     ends = np.full((size, 1), places, dtype=np.int64)
-    found: Wholes = np.diff(np.concatenate([0 * ends - 1, bars, ends], axis=1), axis=1) - 1
-    return found
+    return np.diff(np.concatenate([0 * ends - 1, bars, ends], axis=1), axis=1) - 1
 
 
 class NearOutput:
@@ -102,8 +97,7 @@ class NearOutput:
 
     def log_chance(self, rows: Wholes) -> Floats:
         """The sum over all terms of the cover."""
-        shown: Floats = self._tilted.log_proposal(rows) - self._log_shares
-        return shown
+        return self._tilted.log_proposal(rows) - self._log_shares
 
 
 class NoiseProposal:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaincinv
 
+from discreet.arithmetic.arrays import Floats
 from discreet.samplers.bits import Bits, draw_words
 
 
-def draw_uniforms(bits: Bits, count: int) -> NDArray[np.float64]:
+def draw_uniforms(bits: Bits, count: int) -> Floats:
     """Independent uniform floats strictly between 0 and 1."""
-    shown: NDArray[np.float64] = ((draw_words(bits, count) >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
-    return shown
+    return ((draw_words(bits, count) >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
 
 
-def draw_dirichlet(bits: Bits, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+def draw_dirichlet(bits: Bits, parameters: Floats) -> Floats:
     """One vector of shares for each row of parameters.
 
     Gamma(a) is Gamma(a+1)·U^(1/a), kept as a logarithm: no parameter is so small that all shares vanish.
@@ -30,5 +29,5 @@ def draw_dirichlet(bits: Bits, parameters: NDArray[np.float64]) -> NDArray[np.fl
     other = draw_uniforms(bits, parameters.size).reshape(parameters.shape)
     logs = np.log(gammaincinv(parameters + 1, one)) + np.log(other) / parameters
     sizes = np.exp(logs - logs.max(axis=1, keepdims=True))
-    shown: NDArray[np.float64] = sizes / sizes.sum(axis=1, keepdims=True)
+    shown: Floats = sizes / sizes.sum(axis=1, keepdims=True)
     return shown

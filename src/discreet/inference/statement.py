@@ -6,17 +6,13 @@ A drawn release must not fail here, so whatever goes wrong ends in the plug-in i
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats
 from discreet.inference.groups import Within
 from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
-
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
 
 NOISE_AWARE = "noise-aware, privacy noise included"
 PLUG_IN = "plug-in, privacy noise not included"

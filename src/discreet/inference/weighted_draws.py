@@ -16,11 +16,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.lists import KEPT, Listed
 from discreet.inference.proposal_laws import NearOutput, NoiseProposal, PriorPredictive, Proposal
@@ -30,10 +29,6 @@ from discreet.posteriors.space import PosteriorSpace
 from discreet.samplers.bits import Bits
 from discreet.testing import HashedBits
 from discreet.typing import Outcome
-
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
-    Wholes = NDArray[np.int64]
 
 ALLOWED = 0.25
 """What has a larger error is refused."""
@@ -107,10 +102,9 @@ def sampled(about: Sequence[tuple[Mechanism, Outcome]], own: PosteriorSpace) -> 
     )
 
 
-def _first(back: NDArray[np.int64]) -> NDArray[np.int64]:
+def _first(back: Wholes) -> Wholes:
     """Where each number from 0 on is first met."""
-    found: NDArray[np.int64] = np.unique(back, return_index=True)[1]
-    return found
+    return np.unique(back, return_index=True)[1]
 
 
 def _drawn(laws: Sequence[Proposal], size: int, bits: Bits) -> tuple[Wholes, Floats, int]:

@@ -8,10 +8,10 @@ from discreet.kernels.additive import GeometricKernel, LaplaceKernel, SnappedKer
 from discreet.kernels.base import Factor, Kernel, Logs
 from discreet.kernels.exponential import HellingerKernel
 from discreet.kernels.table import TableKernel
-from discreet.mechanisms import Geometric, Laplace, LaplaceImproved, Mechanism, SnappedCounts
+from discreet.mechanisms import BY_NAME, Geometric, Laplace, LaplaceImproved, Mechanism, SnappedCounts
 from discreet.mechanisms.exponential import KINDS
 
-__all__ = ["Factor", "HellingerKernel", "Kernel", "Logs", "TableKernel", "kernel_of"]
+__all__ = ["Factor", "HellingerKernel", "Kernel", "Logs", "TableKernel", "family_kernel", "kernel_of"]
 
 _KERNELS: dict[type[Mechanism], type[Kernel]] = {
     Geometric: GeometricKernel,
@@ -20,6 +20,11 @@ _KERNELS: dict[type[Mechanism], type[Kernel]] = {
     SnappedCounts: SnappedKernel,
     **dict.fromkeys(KINDS, HellingerKernel),
 }
+
+
+def family_kernel(name: str) -> type[Kernel]:
+    """The kind of kernel that the family of this name has: what its laws are like, before there is a space."""
+    return _KERNELS.get(BY_NAME[name], TableKernel)
 
 
 @lru_cache(maxsize=8)

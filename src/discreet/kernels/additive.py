@@ -12,26 +12,27 @@ from functools import cached_property
 
 import numpy as np
 
+from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import nearest_float, precision
-from discreet.kernels.base import Factor, Floats, Kernel, Logs, Rows, rounded
+from discreet.kernels.base import Factor, Kernel, Logs, Rows, rounded
 from discreet.kernels.line_noise import LineNoise
 from discreet.mechanisms import Geometric, Laplace, LaplaceImproved, SnappedCounts
 from discreet.mechanisms.snapping.counts import SnappedCountsLaw
 from discreet.samplers.bits import Bits
-from discreet.samplers.noise import RoundedLaplace
+from discreet.samplers.noise import RoundedLaplace, ZeroSum
 from discreet.typing import Outcome
 
 LONGEST_SNAPPED = 1 << 12
 """Exact masses of snapped counts are worked out one by one, for at most this many counts."""
 
-_CELLS, _SNAPPED, _BITS = 1 << 14, 1 << 8, 64
+_CELLS, _SNAPPED, _BITS, _PAIRS = 1 << 14, 1 << 8, 64, 1 << 16
 
 
 class GeometricKernel(Kernel):
     """exp(-ε‖z-c‖₁/2) over its sum, which no data changes."""
 
     mechanism: Geometric
-    signed = True
+    signed = noisy = reached = True
     pace = "quick"
 
     @cached_property
@@ -39,9 +40,14 @@ class GeometricKernel(Kernel):
         return nearest_float(self.mechanism.noise.log_total)
 
     @property
-    def way(self) -> str:
+    def postprocess(self) -> str:
         """As the mechanism has it."""
         return self.mechanism.way
+
+    @property
+    def zero_sum(self) -> ZeroSum | None:
+        """The mechanism's."""
+        return self.mechanism.noise
 
     @property
     def half(self) -> float:
@@ -106,6 +112,17 @@ class ClampedKernel(Kernel):
             left = left - value
         return rounded(total)
 
+    def all_rows(self) -> Floats:
+        """Some data sets at a time, each with all candidates."""
+        rows, some = self.candidates, max(1, _PAIRS // len(self.candidates))
+        return np.concatenate([
+            self._logs(
+                np.repeat(rows[start : start + some], len(rows), axis=0),
+                np.tile(rows, (len(rows[start : start + some]), 1)),
+            ).values.reshape(-1, len(rows))
+            for start in range(0, len(rows), some)
+        ])  # fmt: skip
+
     @abstractmethod
     def part(self, value: Rows, left: Rows, count: Rows) -> Floats:
         """ln P(value | count) of a noisy count that is clamped to what is left."""
@@ -132,14 +149,16 @@ class LaplaceKernel(ClampedKernel):
     """Rounded Laplace noise."""
 
     mechanism: Laplace | LaplaceImproved
+    noisy = True
 
     @cached_property
-    def _rounded(self) -> RoundedLaplace:
+    def laplace(self) -> RoundedLaplace:
+        """The mechanism's."""
         return RoundedLaplace(self.mechanism.rate, self.mechanism.rounding)
 
     def part(self, value: Rows, left: Rows, count: Rows) -> Floats:
         """By the rounded noise, and at the ends by its tails."""
-        inside, low, high = self._rounded.log_floats(value - count)
+        inside, low, high = self.laplace.log_floats(value - count)
         return np.where(value == 0, low, np.where(value == left, high, inside))
 
     def _rate(self, value: int, left: int) -> tuple[float, float]:

@@ -9,23 +9,25 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats
 from discreet.errors import TooLarge
 from discreet.kernels.line_noise import LineNoise
 from discreet.mechanisms import Mechanism
 from discreet.posteriors.space import exceeds
 from discreet.samplers.bits import Bits
 from discreet.samplers.bulk_rejection import Proposals
+from discreet.samplers.noise import RoundedLaplace, ZeroSum
 from discreet.typing import Outcome
 
 if TYPE_CHECKING:
     from discreet.kernels.exponential import Enumerated
 
-Floats: TypeAlias = NDArray[np.float64]
 Rows: TypeAlias = NDArray[Any]
 """Counts or outputs, one a row: whole numbers, or for two categories any number between 0 and n."""
 
@@ -64,6 +66,12 @@ class Kernel(ABC):
     weighted = False
     """Whether weights are functions of the distance alone."""
 
+    noisy = False
+    """Whether whole-number noise in closed form is added."""
+
+    reached = False
+    """Whether the loss is ε itself, reached at every data set by its own counts."""
+
     pace: Literal["quick", "prepared", "slow"] = "slow"
     """How draws for a study are made: all at once, many from each law, or one by one."""
 
@@ -73,16 +81,25 @@ class Kernel(ABC):
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism, self.space = mechanism, mechanism.space
 
+    @cached_property
+    def candidates(self) -> Rows:
+        """All candidates of the space, one a row."""
+        return self.space.candidates().array()
+
     def row(self, counts: object, outputs: Rows | None = None) -> Logs:
         """ln P(o | c) of the candidates in their order, or of these outputs. It is private."""
         here = np.array([self.space.counts(counts)], dtype=np.int64)
-        return self._logs(here, self.space.candidates().array() if outputs is None else outputs)
+        return self._logs(here, self.candidates if outputs is None else outputs)
+
+    def all_rows(self) -> Floats:
+        """ln P(o | c) of all candidates, a row for each data set: a public table of what is listed anyway."""
+        return np.stack([self.row(counts).values for counts in self.candidates.tolist()])
 
     def column(self, output: Outcome, data: Rows | None = None) -> Logs:
         """ln P(o | c) for the data sets in the order of candidates, or for these: the likelihoods of an output."""
         if data is None and exceeds(self.space, LISTED):
             raise self._too_many()
-        return self._logs(self.space.candidates().array() if data is None else data, np.array([output], dtype=np.int64))
+        return self._logs(self.candidates if data is None else data, np.array([output], dtype=np.int64))
 
     def _too_many(self) -> TooLarge:
         wanted = f"{self.mechanism.name} was not made for so many data sets to be weighed"
@@ -112,6 +129,16 @@ class Kernel(ABC):
         return None
 
     @property
+    def zero_sum(self) -> ZeroSum | None:
+        """The noise on all counts at once, where its sum is zero."""
+        return None
+
+    @property
+    def laplace(self) -> RoundedLaplace | None:
+        """The noise on each count but the last, where it is rounded Laplace noise."""
+        return None
+
+    @property
     def enumerated(self) -> Enumerated:
         """All rows by the distances of candidates, if the kernel is `weighted`."""
         raise self._too_many()
@@ -120,6 +147,10 @@ class Kernel(ABC):
     def same_rates(self) -> bool:
         """Whether the weights of all data sets fall alike with the distance."""
         return False
+
+    def rates(self, data: Rows) -> Floats:
+        """The rates of a `weighted` kernel: by how much a log-weight falls with the distance."""
+        raise self._too_many()
 
     def rate_bounds(self, first: Rows, last: Rows) -> tuple[Floats, Floats]:
         """Two categories: the least and the greatest rate of a `weighted` kernel over strata of first counts."""
@@ -131,8 +162,8 @@ class Kernel(ABC):
         return np.stack([self.mechanism.way_back(rows) for rows in drawn])
 
     @property
-    def way(self) -> str:
-        """The way back from outputs to candidates."""
+    def postprocess(self) -> str:
+        """How outputs become candidates."""
         return "nearest"
 
     def factors(self, output: Outcome) -> list[Factor] | None:

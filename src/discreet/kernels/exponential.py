@@ -13,10 +13,11 @@ from typing import Self
 
 import numpy as np
 
-from discreet.kernels.base import LISTED, Floats, Kernel, Logs, Rows
+from discreet.arithmetic.arrays import Floats
+from discreet.kernels.base import LISTED, Kernel, Logs, Rows
 from discreet.kernels.line_normalisers import LineNormalisers
 from discreet.kernels.simplex_normalisers import SimplexNormalisers
-from discreet.mechanisms.exponential import Exponential, ExponentialGlobal
+from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.distances import log_affinity_floats
 from discreet.posteriors.grid import Grid, Line, grid
 from discreet.posteriors.space import Counts, exceeds, orbits, rank_rows
@@ -61,8 +62,7 @@ class Enumerated:
             if done % 1024 == 0:
                 self._progress(done, len(first))
         self._progress(len(first), len(first))
-        shown: Floats = logs[orbit]
-        return shown
+        return logs[orbit]
 
     def weights(self, rank: int) -> tuple[Floats, Floats]:
         """The distances and the weights of a row, within its window."""
@@ -122,14 +122,14 @@ class HellingerKernel(Kernel):
     @property
     def same_rates(self) -> bool:
         """Under the global sensitivity."""
-        return isinstance(self.mechanism, ExponentialGlobal)
+        return self.mechanism.constant
 
     def rate_bounds(self, first: Rows, last: Rows) -> tuple[Floats, Floats]:
         """Over strata none of which straddles the balanced count.
 
         1/S(c) is the least of terms that are each monotone on either side of it.
         """
-        n, scale, gamma = self.space.n, float(self.mechanism.scale), float(getattr(self.mechanism, "gamma", 0))
+        n, scale, gamma = self.space.n, float(self.mechanism.scale), self.mechanism.smoothing
         steps = [Steps(self.space, np.stack([c, n - c], axis=1)) for c in (first, last)]
         ends = [np.stack(self.mechanism.inverse_terms(step, gamma)) for step in steps]
         least = np.minimum(ends[0].min(axis=0), ends[1].min(axis=0))

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats
 from discreet.samplers.noise import Rounding
 
 LOST = 42.0
@@ -48,7 +48,7 @@ class LineNoise:
             return cls(rate, math.exp(-rate / 2) / 2, -math.expm1(-rate / 2), math.exp(-rate / 2) / 2)
         return cls(rate, math.exp(-rate) / 2, -math.expm1(-rate) / 2, 0.5)
 
-    def masses(self, reach: int) -> NDArray[np.float64]:
+    def masses(self, reach: int) -> Floats:
         """P(noise = t) for t = -reach … reach; the first and the last stand for everything beyond them."""
         fall = np.exp(-self.rate * np.arange(reach)) * -math.expm1(-self.rate)
         fall[-1] = math.exp(-self.rate * (reach - 1))
@@ -58,15 +58,3 @@ class LineNoise:
         """How far the noise matters among n records: beyond, the end is reached or less than e^-42 is left."""
         # Errors in other metrics than Hellinger grow with the distance, at most like n·ln n.
         return max(1, min(n, 1 + math.ceil((LOST + 2 * math.log(n + 1)) / self.rate)))
-
-    def log_likelihood(self, output: int, n: int) -> NDArray[np.float64]:
-        """ln P(output | c) for c = 0 … n, where outputs 0 and n stand for everything beyond them."""
-        t = output - np.arange(n + 1)
-        side = np.where(t > 0, self.up, self.down)
-        with np.errstate(divide="ignore"):
-            tail = np.log(side) - self.rate * (np.abs(t) - 1.0)
-        if output in (0, n):
-            stays = 1 - (self.up if output == 0 else self.down)
-            return np.where(t == 0, math.log(stays), tail)
-        inside = tail + math.log(-math.expm1(-self.rate))
-        return np.where(t == 0, math.log(self.zero), inside)

@@ -14,12 +14,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.discrete_gauss_rule import gram, summed
+from discreet.arithmetic.growing_blocks import doubling_edges
 from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.distances import second_difference
 from discreet.sensitivity.vectorised import Steps
-
-Floats = NDArray[np.float64]
 
 NEAR = 64
 """So many moves to either side are summed singly; and twice as many data sets at either end are not interpolated."""
@@ -72,7 +72,7 @@ class LineNormalisers:
         found[inner] += self._errors[panel]
         return found
 
-    def _at(self, c: Floats) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    def _at(self, c: Floats) -> tuple[NDArray[np.bool_], Wholes]:
         """Which places lie in panels, and in which."""
         if not len(self._errors):
             return np.zeros(len(c), dtype=bool), np.empty(0, dtype=np.int64)
@@ -98,8 +98,7 @@ class LineNormalisers:
         """The sum over the moves to one side."""
 
         def weight(at: NDArray[np.bool_], move: Floats) -> Floats:
-            shown: Floats = np.exp(-rate[at, None] * self.distances(c[at, None], sign * move))
-            return shown
+            return np.exp(-rate[at, None] * self.distances(c[at, None], sign * move))
 
         total, long = np.zeros(len(c)), room >= 2 * NEAR
         few = np.arange(1.0, 2 * NEAR)
@@ -108,8 +107,7 @@ class LineNormalisers:
         if not long.any():
             return total
         total[long] = weight(long, np.broadcast_to(few[:NEAR], (int(long.sum()), NEAR))).sum(axis=1)
-        edges = np.unique(np.floor((NEAR + 1) * 2.0 ** (np.arange(0, 3 * 41) / 3)).astype(np.int64))
-        edges = edges[edges <= self.n]
+        edges = doubling_edges(NEAR + 1, self.n)
         # Blocks that fit whole, but for the last of them, which takes the rest of the room.
         last = np.maximum(np.searchsorted(edges, room[long] + 1, side="right") - 2, 0)
         if last.max() > 0:
@@ -138,11 +136,11 @@ class LineNormalisers:
             left, right = np.where(same, middle, left), np.where(same, right, middle)
         return [int(place) for place in left]
 
-    def _least_term(self, c: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _least_term(self, c: Wholes) -> Wholes:
         """Which term of 1/S is the least: the local one or one of the ends'."""
         steps = Steps(self.mechanism.space, np.stack([c, self.n - c], axis=1))
-        terms = self.mechanism.inverse_terms(steps, float(getattr(self.mechanism, "gamma", 0)))
-        least: NDArray[np.int64] = np.argmin(terms, axis=0)
+        terms = self.mechanism.inverse_terms(steps, self.mechanism.smoothing)
+        least: Wholes = np.argmin(terms, axis=0)
         return least
 
     def _panels(self, low: int, high: int) -> tuple[Floats, Floats, Floats]:
@@ -185,8 +183,7 @@ def _doubled(start: float, room: float) -> Floats:
 
 
 def _chebyshev(count: int) -> Floats:
-    shown: Floats = np.cos(np.pi * (2 * np.arange(count) + 1) / (2 * count))
-    return shown
+    return np.cos(np.pi * (2 * np.arange(count) + 1) / (2 * count))
 
 
 def _between(t: Floats, values: Floats) -> Floats:

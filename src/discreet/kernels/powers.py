@@ -10,16 +10,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.discrete_gauss_rule import gram
 from discreet.posteriors.distances import stirling_rest
-
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
 
 FIRST = 16
 

@@ -17,12 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.kernels.powers import powers
-from discreet.mechanisms.exponential import Exponential, ExponentialGlobal
+from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.distances import second_difference
-
-Floats = NDArray[np.float64]
-Wholes = NDArray[np.int64]
 
 _ANGLES = 30
 _SINGLE, _STEP = 32, 1.125
@@ -82,7 +80,7 @@ class SimplexNormalisers:
     def cost(self) -> int:
         """About how many numbers each row takes: its sums, and the steps among which its sensitivity is the largest."""
         k = self.mechanism.space.k
-        steps = 0 if isinstance(self.mechanism, ExponentialGlobal) else 100 * k * k
+        steps = 0 if self.mechanism.constant else 100 * k * k
         return len(self._powers.exponents) * self._count * k + steps + 600 * k
 
     def __call__(self, rows: Wholes) -> Floats:
@@ -133,7 +131,7 @@ class SimplexNormalisers:
             found[:, part], blur[:, part] = height + np.log(whole), _SHORT * self._share[part].sum(axis=1) / whole
         return found, blur
 
-    def _between(self, count: Wholes, alpha: float) -> tuple[NDArray[np.int64], Floats]:
+    def _between(self, count: Wholes, alpha: float) -> tuple[Wholes, Floats]:
         """For each count four neighbouring rungs and how much each of them pulls: Lagrange's cubic in ln(α+c)."""
         if np.isin(count, self._ladder).all():
             return np.searchsorted(self._ladder, count), np.ones((len(count), 1))
@@ -201,7 +199,7 @@ def _log_transform(weight: Floats, move: Floats, angle: Floats) -> NDArray[np.co
     return shown
 
 
-def _pulled(table: NDArray[Any], at: NDArray[np.int64], pull: Floats) -> NDArray[Any]:
+def _pulled(table: NDArray[Any], at: Wholes, pull: Floats) -> NDArray[Any]:
     """Rungs, each times its pull, summed."""
     share = pull.astype(table.real.dtype).reshape(*pull.shape, *[1] * (table.ndim - 1))
     found: NDArray[Any] = share[:, 0] * table[at]

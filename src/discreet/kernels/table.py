@@ -6,9 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
+from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import precision
 from discreet.errors import InvalidInput
-from discreet.kernels.base import LISTED, Floats, Kernel, Logs, Rows, rounded
+from discreet.kernels.base import LISTED, Kernel, Logs, Rows, rounded
 from discreet.mechanisms.law import CandidateLaw
 from discreet.posteriors.space import exceeds, rank_rows
 

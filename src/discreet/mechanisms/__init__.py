@@ -35,9 +35,13 @@ FAMILIES: tuple[type[Mechanism], ...] = (
 
 BY_NAME: dict[str, type[Mechanism]] = {family.name: family for family in FAMILIES}
 
+RELEASABLE = tuple(name for name in BY_NAME if name != Optimal.name)
+"""All but the yardstick."""
+
 __all__ = [
     "BY_NAME",
     "FAMILIES",
+    "RELEASABLE",
     "ExponentialGlobal",
     "ExponentialLocal",
     "ExponentialReciprocal",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arithmetic.numbers import Range, exact
-from discreet.errors import NotPrivate
+from discreet.errors import InvalidInput, NotPrivate
 from discreet.mechanisms.law import Law
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.space import PosteriorSpace
@@ -73,6 +74,8 @@ class Mechanism(ABC):
     epsilon: Fraction
     guarantee: Fraction | float
     guaranteed_by: str
+    largest_gamma: ClassVar[float] = 0.0
+    """The largest smoothing rate γ that is worth trying; 0 where there is none."""
 
     @property
     def delta(self) -> Fraction:
@@ -93,6 +96,23 @@ class Mechanism(ABC):
     @abstractmethod
     def as_published(cls, space: PosteriorSpace, *, epsilon: object, **options: Any) -> Self:
         """The mechanism as the seed documents define it, whatever that guarantees."""
+
+    @classmethod
+    def at_full_loss(cls, space: PosteriorSpace, *, epsilon: object) -> Self:
+        """The member of the family that spends all of ε by its theorem, if the theorem has no slack."""
+        raise InvalidInput(
+            "this mechanism has no scale to calibrate", hint="choose an exponential, laplace or geometric"
+        )
+
+    @classmethod
+    def from_parameters(cls, space: PosteriorSpace, *, epsilon: Fraction, parameters: dict[str, Any]) -> Self:
+        """The mechanism with these `parameters`; what is certified by an audit is not yet certified."""
+        build: Callable[..., Self] = cls
+        return build(space, epsilon=epsilon, **parameters)
+
+    def loss_range(self) -> Fraction:
+        """η: between the same two neighbours, the losses at any two outputs differ by at most this."""
+        return 2 * Fraction(self.guarantee)
 
     @abstractmethod
     def law(self, counts: object) -> Law:

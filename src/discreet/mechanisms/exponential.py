@@ -203,6 +203,8 @@ class Exponential(Mechanism):
 
     scale: Fraction
     audited: str
+    constant: ClassVar[bool] = False
+    """Whether S is the same for all data."""
 
     def __init__(self, space: PosteriorSpace, *, epsilon: object = None, scale: object = None) -> None:
         if (epsilon is None) == (scale is None):
@@ -236,6 +238,21 @@ class Exponential(Mechanism):
         mechanism = cls(space, scale=asked / 2, **options)
         mechanism._settle(asked, asked / 2, mechanism.epsilon / asked, mechanism.epsilon)
         return mechanism
+
+    @classmethod
+    def from_parameters(cls, space: PosteriorSpace, *, epsilon: Fraction, parameters: dict[str, Any]) -> Self:
+        """The theorem's member, if it has the scale; else the one with the scale, which nothing certifies yet."""
+        options = dict(parameters)
+        scale = exact(options.pop("scale"), "scale", above=0)
+        nominal = cls(space, epsilon=epsilon, **options)
+        if nominal.scale == scale:
+            return nominal
+        return cls(space, scale=scale, **options).certified(epsilon, math.inf, "nothing yet")
+
+    def loss_range(self) -> Fraction:
+        """At most 2s(1+Γ), which by the theorem is ε; a calibrated scale may have twice its certified loss instead."""
+        loss = Fraction(self.guarantee)
+        return min(2 * loss, 2 * self.scale * (1 + self._smoothness())) if self.audited else loss
 
     def certified(self, epsilon: Fraction, loss: Fraction | float, by: str, *, method: str = "enumeration") -> Self:
         """The same law with a loss that was certified for it, by enumeration or bounds, in place of the theorem's."""
@@ -281,7 +298,17 @@ class Exponential(Mechanism):
 
     def inverse_sensitivities(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """1/S(c) of every row of counts, in floats."""
-        return Steps(self.space, rows).inverse(type(self), float(getattr(self, "gamma", 0)))
+        return Steps(self.space, rows).inverse(type(self), self.smoothing)
+
+    @property
+    def smoothing(self) -> float:
+        """γ, or 0 where nothing is smoothed."""
+        return 0.0
+
+    @staticmethod
+    def smoothed_step(most: float, gamma: float) -> float:
+        """By how much a smoothed term of 1/S that is at most `most` may change between neighbours."""
+        return 0.0
 
     @abstractmethod
     def _smoothness(self) -> Fraction:
@@ -300,6 +327,7 @@ class ExponentialGlobal(Exponential):
     """
 
     name: ClassVar[str] = "exponential-global"
+    constant: ClassVar[bool] = True
 
     def inverse_by(self, by: Arithmetic, counts: Counts) -> Any:
         """1/GS, the same for all data."""
@@ -367,6 +395,11 @@ class _Smoothed(Exponential):
     def _smoothed(inverse: NDArray[np.float64], gamma: float, distance: NDArray[np.int64]) -> NDArray[np.float64]:
         """What the inverse of a step becomes at a distance."""
 
+    @property
+    def smoothing(self) -> float:
+        """γ as a float."""
+        return float(self.gamma)
+
     def parameters(self) -> dict[str, str]:
         """The scale and γ, exactly."""
         return {"scale": str(self.scale), "gamma": str(self.gamma)}
@@ -381,6 +414,7 @@ class ExponentialSmooth(_Smoothed):
     """
 
     name: ClassVar[str] = "exponential-smooth"
+    largest_gamma: ClassVar[float] = 1.0
 
     @staticmethod
     def _default_gamma(space: PosteriorSpace, epsilon: object, scale: object) -> Fraction:
@@ -396,6 +430,11 @@ class ExponentialSmooth(_Smoothed):
         found: NDArray[np.float64] = inverse * np.exp(np.minimum(gamma * distance, 600.0))
         return found
 
+    @staticmethod
+    def smoothed_step(most: float, gamma: float) -> float:
+        """By the factor e^γ at most."""
+        return most * math.expm1(gamma)
+
     def _smoothness(self) -> Fraction:
         return smooth_smoothness(self.space, self.gamma)
 
@@ -408,6 +447,7 @@ class ExponentialReciprocal(_Smoothed):
     """
 
     name: ClassVar[str] = "exponential-reciprocal"
+    largest_gamma: ClassVar[float] = 3.0
 
     def inverse_by(self, by: Arithmetic, counts: Counts) -> Any:
         """1/S(c)."""
@@ -417,6 +457,11 @@ class ExponentialReciprocal(_Smoothed):
     def _smoothed(inverse: NDArray[np.float64], gamma: float, distance: NDArray[np.int64]) -> NDArray[np.float64]:
         found: NDArray[np.float64] = inverse + gamma * distance
         return found
+
+    @staticmethod
+    def smoothed_step(most: float, gamma: float) -> float:
+        """By γ."""
+        return gamma
 
     def _smoothness(self) -> Fraction:
         return reciprocal_smoothness(self.space, self.gamma)

@@ -115,6 +115,11 @@ class Geometric(Mechanism):
         """The documents have no such mechanism: this is the default form."""
         return cls(space, epsilon=epsilon, **options)
 
+    @classmethod
+    def at_full_loss(cls, space: PosteriorSpace, *, epsilon: object) -> Self:
+        """The default form, whose loss is ε."""
+        return cls(space, epsilon=epsilon)
+
     @property
     def noise(self) -> ZeroSum:
         """The law of z - c."""

@@ -108,6 +108,14 @@ class _LaplaceFamily(Mechanism):
         asked = asked_epsilon(epsilon)
         return cls(space, epsilon=asked, rate=asked if space.k == 2 else asked / 2)
 
+    @classmethod
+    def from_parameters(cls, space: PosteriorSpace, *, epsilon: Fraction, parameters: dict[str, Any]) -> Self:
+        """With the rate of the noise's scale, if one is given."""
+        options = dict(parameters)
+        if "noise_scale" in options:
+            options["rate"] = 1 / exact(options.pop("noise_scale"), "noise scale", above=0)
+        return cls(space, epsilon=epsilon, **options)
+
     @staticmethod
     @abstractmethod
     def _rate(epsilon: Fraction, k: int) -> Fraction:

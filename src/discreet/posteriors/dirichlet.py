@@ -7,11 +7,12 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 from scipy.special import betainc
 
-from discreet.arithmetic.numbers import as_items, exact, whole
+from discreet.arithmetic.arrays import Floats
+from discreet.arithmetic.numbers import as_items, exact, exact_share, whole
 from discreet.errors import InvalidInput
 
 
@@ -40,7 +41,7 @@ class Dirichlet:
         return len(self.parameters)
 
     @property
-    def alpha(self) -> NDArray[np.float64]:
+    def alpha(self) -> Floats:
         """The parameters as floats."""
         return np.array([float(p) for p in self.parameters])
 
@@ -50,7 +51,7 @@ class Dirichlet:
         return sum(self.parameters, Fraction(0))
 
     @property
-    def mean(self) -> NDArray[np.float64]:
+    def mean(self) -> Floats:
         """The expected share of each category.
 
         >>> Dirichlet([1, 2, 1]).mean.tolist()
@@ -59,23 +60,21 @@ class Dirichlet:
         total = self.total
         return np.array([float(p / total) for p in self.parameters])
 
-    def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
         """Equal-tailed marginal intervals: the low ends and the high ends, one of each for a category.
 
         >>> low, high = Beta(1, 1).interval(0.9)
         >>> [round(float(x), 3) for x in (low[0], high[0])]
         [0.05, 0.95]
         """
-        share = exact(level, "level", above=0)
-        if share >= 1:
-            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95", parameter="level")
+        share = exact_share(level, "level")
         alpha = self.alpha
         # Exactly, and then a float: next to a strong parameter a weak one would be lost.
         total = self.total
         rest = np.array([float(total - p) for p in self.parameters])
         tail = float((1 - share) / 2)
-        low: NDArray[np.float64] = special.betaincinv(not_whole(alpha), rest, tail)
-        high: NDArray[np.float64] = special.betainccinv(not_whole(alpha), rest, tail)
+        low: Floats = special.betaincinv(not_whole(alpha), rest, tail)
+        high: Floats = special.betainccinv(not_whole(alpha), rest, tail)
         return low, high
 
     def update(self, counts: object) -> Dirichlet:
@@ -138,16 +137,16 @@ def _short(number: Fraction) -> str:
     return str(number.numerator) if number.denominator == 1 else f"{float(number):.12g}"
 
 
-def incomplete_beta(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> NDArray[np.float64]:
+def incomplete_beta(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Floats:
     """P(share ≤ x) of Beta(a, b), to about 1e-13, and 1e-11 for parameters of 10¹².
 
     >>> round(float(incomplete_beta(2, 3, 0.5)), 12)
     0.6875
     """
-    found: NDArray[np.float64] = betainc(not_whole(a), b, x)
+    found: Floats = betainc(not_whole(a), b, x)
     return found
 
 
-def not_whole(a: ArrayLike) -> NDArray[np.float64]:
+def not_whole(a: ArrayLike) -> Floats:
     """The next float: for whole parameters SciPy takes a sum that is off by 3e-8 at totals of 10⁹."""
     return np.nextafter(np.asarray(a, dtype=np.float64), np.inf)

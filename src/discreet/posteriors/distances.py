@@ -17,9 +17,10 @@ from functools import lru_cache
 
 import numpy as np
 from flint import arb
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
+from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import ball, exact, nearest_float, precision, working_bits
 from discreet.errors import InvalidInput
 from discreet.posteriors import Dirichlet
@@ -49,7 +50,7 @@ def legacy_hellinger(p: Dirichlet, q: Dirichlet) -> float:
     return 0.0 if p == q else nearest_float(lambda: _root_gap(_log_affinity_any(p, q) / ball(p.total).log()))
 
 
-def hellinger_floats(prior: Dirichlet, c: Sequence[int], r: ArrayLike) -> NDArray[np.float64]:
+def hellinger_floats(prior: Dirichlet, c: Sequence[int], r: ArrayLike) -> Floats:
     """The Hellinger distances from the candidate c to many others, one a row of r.
 
     The relative error is below 1e-9 for totals up to 10¹², near and far, priors from 0.001 to 10⁶
@@ -61,7 +62,7 @@ def hellinger_floats(prior: Dirichlet, c: Sequence[int], r: ArrayLike) -> NDArra
     return np.sqrt(np.abs(np.expm1(log_affinity_floats(prior, c, r))))
 
 
-def log_affinity_floats(prior: Dirichlet, c: ArrayLike, r: ArrayLike) -> NDArray[np.float64]:
+def log_affinity_floats(prior: Dirichlet, c: ArrayLike, r: ArrayLike) -> Floats:
     """ln BC between candidates, one a row: from one to many, or pair by pair. Stable and vectorised."""
     rows, centre = np.asarray(r), np.asarray(c)
     step = rows - centre
@@ -72,7 +73,7 @@ def log_affinity_floats(prior: Dirichlet, c: ArrayLike, r: ArrayLike) -> NDArray
     return total
 
 
-def second_difference(a: ArrayLike, b: ArrayLike, step: ArrayLike) -> NDArray[np.float64]:
+def second_difference(a: ArrayLike, b: ArrayLike, step: ArrayLike) -> Floats:
     """lnΓ(a) + lnΓ(b) - 2 lnΓ((a+b)/2) ≥ 0 where b - a is the whole number `step`, to about 13 digits.
 
     Far from 0, by Stirling's series the large parts of the three terms combine to m·φ(t) - ½ ln(1-t²) with
@@ -96,7 +97,7 @@ def second_difference(a: ArrayLike, b: ArrayLike, step: ArrayLike) -> NDArray[np
     return np.where(t == 0, 0.0, result)
 
 
-def _phi(t: NDArray[np.float64]) -> NDArray[np.float64]:
+def _phi(t: Floats) -> Floats:
     """(1+t)ln(1+t) + (1-t)ln(1-t) = Σ t^2j / (j(2j-1)), without cancellation for small t."""
     square = t * t
     series = np.zeros_like(square)
@@ -107,10 +108,10 @@ def _phi(t: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(t < 0.2, series, whole)
 
 
-def stirling_rest(x: NDArray[np.float64]) -> NDArray[np.float64]:
+def stirling_rest(x: Floats) -> Floats:
     """lnΓ(x) minus (x-½)ln x - x + ½ln 2π, for x ≥ 10 to 1e-17."""
     w = 1 / (x * x)
-    result: NDArray[np.float64] = (
+    result: Floats = (
         1 / 12 - w * (1 / 360 - w * (1 / 1260 - w * (1 / 1680 - w * (1 / 1188 - w * (691 / 360360)))))
     ) / x
     return result

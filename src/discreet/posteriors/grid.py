@@ -9,11 +9,11 @@ The relative error of H is below 1e-12 (`tests/posteriors/test_grid.py`).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import precision
 from discreet.errors import TooLarge
 from discreet.posteriors.distances import TABLE_BITS, half_gammas, second_difference
@@ -23,6 +23,9 @@ LONGEST_LINE = 1 << 21
 """Lines of more candidates are not tabled."""
 
 WIDEST_TABLES = 1 << 26
+
+KEPT = 1 << 10
+"""All distances of a space of so many candidates are kept (8 MB)."""
 
 
 class Grid(ABC):
@@ -37,12 +40,23 @@ class Grid(ABC):
         """The number of candidates."""
         return len(self.rows)
 
-    def distances(self, rank: int) -> NDArray[np.float64]:
+    def distances(self, rank: int) -> Floats:
         """H from the candidate of this rank to all, in their order."""
         return self.distances_between(rank, 0, self.size)
 
-    def distances_between(self, rank: int, start: int, stop: int) -> NDArray[np.float64]:
+    def all_distances(self) -> Floats:
+        """H between all candidates."""
+        return self._kept if self.size <= KEPT else np.stack([self.distances(rank) for rank in range(self.size)])
+
+    @cached_property
+    def _kept(self) -> Floats:
+        return np.stack([self._distances(rank, 0, self.size) for rank in range(self.size)])
+
+    def distances_between(self, rank: int, start: int, stop: int) -> Floats:
         """H from the candidate of this rank to those of ranks start … stop-1."""
+        return self._kept[rank, start:stop] if self.size <= KEPT else self._distances(rank, start, stop)
+
+    def _distances(self, rank: int, start: int, stop: int) -> Floats:
         log_affinity = np.minimum(self._log_affinity(rank, start, stop), 0.0)
         # 1 - exp loses digits only near the candidate itself; there expm1, which is slower, keeps them.
         close = log_affinity > -1e-2
@@ -53,7 +67,7 @@ class Grid(ABC):
         return np.sqrt(gap, out=gap)
 
     @abstractmethod
-    def _log_affinity(self, rank: int, start: int, stop: int) -> NDArray[np.float64]: ...
+    def _log_affinity(self, rank: int, start: int, stop: int) -> Floats: ...
 
 
 class Line(Grid):
@@ -65,19 +79,19 @@ class Line(Grid):
         self._high, self._low = _split_tables(space)
         self._half_high, self._half_low = self._high[::2] / 2, self._low[::2] / 2
 
-    def log_affinities(self, ranks: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.float64]:
+    def log_affinities(self, ranks: Wholes, others: Wholes) -> Floats:
         """ln BC for many pairs of ranks."""
         exact = self._high[ranks + others] - self._half_high[others] - self._half_high[ranks]
         rest = self._low[ranks + others] - self._half_low[others] - self._half_low[ranks]
-        both: NDArray[np.float64] = exact + rest
+        both: Floats = exact + rest
         return both
 
-    def steps(self) -> NDArray[np.float64]:
+    def steps(self) -> Floats:
         """H between each candidate and the next."""
         first = np.arange(self.size - 1)
         return np.sqrt(-np.expm1(self.log_affinities(first, first + 1)))
 
-    def _log_affinity(self, rank: int, start: int, stop: int) -> NDArray[np.float64]:
+    def _log_affinity(self, rank: int, start: int, stop: int) -> Floats:
         here = slice(rank + start, rank + stop)
         exact = self._high[here] - self._half_high[start:stop]
         exact -= self._half_high[rank]
@@ -104,7 +118,7 @@ class Simplex(Grid):
         ]
         self._columns = [np.ascontiguousarray(column) for column in self.rows.T]
 
-    def _log_affinity(self, rank: int, start: int, stop: int) -> NDArray[np.float64]:
+    def _log_affinity(self, rank: int, start: int, stop: int) -> Floats:
         total = np.zeros(stop - start)
         for table, column in zip(self._tables, self._columns, strict=True):
             total += table[column[rank]][column[start:stop]]
@@ -117,7 +131,7 @@ def grid(space: PosteriorSpace) -> Grid:
     return Line(space) if space.k == 2 else Simplex(space)
 
 
-def _split_tables(space: PosteriorSpace) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _split_tables(space: PosteriorSpace) -> tuple[Floats, Floats]:
     """U(0), …, U(2n) as an exact multiple of 2**-18 and the rest."""
     length = 2 * space.n + 1
     first, second = (half_gammas(alpha, length - 1, TABLE_BITS)[:length] for alpha in space.prior.parameters)

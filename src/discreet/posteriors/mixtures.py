@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betaln, ndtri, xlog1py, xlogy
 
-from discreet.arithmetic.numbers import exact
+from discreet.arithmetic.arrays import Floats, Wholes
+from discreet.arithmetic.numbers import exact_share
 from discreet.errors import InvalidInput
 from discreet.posteriors.dirichlet import incomplete_beta
 from discreet.posteriors.predictive import deviance, excess
@@ -21,11 +24,59 @@ NEGLIGIBLE = 1e-16
 _TINY = 1e-300
 _LEAST = _TINY * (1 + 1e-12)
 _STEPS = 200
-_SHARP = 1e-14
+_SHARP, _CLOSE = 1e-14, 1e-8
+
+
+class ShareLaw(ABC):
+    """A law of a share whose distribution function and density are known."""
+
+    @property
+    @abstractmethod
+    def mean(self) -> float:
+        """The expected share."""
+
+    @property
+    @abstractmethod
+    def sd(self) -> float:
+        """The standard deviation of the share."""
+
+    @property
+    @abstractmethod
+    def turned(self) -> Self:
+        """The law of what is left of the share."""
+
+    @abstractmethod
+    def _sums(self, rows: Wholes, x: Floats) -> tuple[Floats, Floats]:
+        """P(share ≤ x) and the density at each x."""
+
+    def quantile(self, p: ArrayLike) -> Floats:
+        """The x with P(share ≤ x) = p.
+
+        Newton's method inside a bracket that is halved (in logarithms near 0) whenever a step would leave it. What lies
+        above ½ is sought as the rest of 1, so that the float next to 1 is told from 1; below 1e-300 it is 0.
+        """
+        wanted = np.asarray(p, dtype=np.float64)
+        if not ((wanted > 0) & (wanted < 1)).all():
+            raise InvalidInput("p must be between 0 and 1", hint="give it as a share, such as 0.95")
+        half = self._sums(np.zeros(1, dtype=np.int64), np.array([0.5]))[0][0]
+        found, upper = np.empty(wanted.shape), half < wanted
+        for side in (False, True):
+            part = upper == side
+            if part.any():
+                law, goal = (self.turned, 1 - wanted[part]) if side else (self, wanted[part])
+                value = solved(law._sums, goal, *(np.full(len(goal), x) for x in (law.mean, law.sd)))
+                found[part] = 1 - value if side else value
+        return found
+
+    def interval(self, level: object = 0.95) -> tuple[Floats, Floats]:
+        """The equal-tailed interval: its low end and its high end."""
+        tail = float((1 - exact_share(level, "level")) / 2)
+        low, high = self.quantile(tail), self.quantile(1 - tail)
+        return low, np.maximum(low, high)  # each is right to its last digits, and they may differ in no others
 
 
 @dataclass(frozen=True, init=False, eq=False)
-class BetaMixture:
+class BetaMixture(ShareLaw):
     """Σ weight_j · Beta(a_j, b_j).
 
     >>> mixture = BetaMixture([0.5, 0.5], [2, 5], [5, 2])
@@ -33,9 +84,9 @@ class BetaMixture:
     (0.5, [0.0926, 0.9074])
     """
 
-    weights: NDArray[np.float64]
-    a: NDArray[np.float64]
-    b: NDArray[np.float64]
+    weights: Floats
+    a: Floats
+    b: Floats
 
     def __init__(self, weights: ArrayLike, a: ArrayLike, b: ArrayLike) -> None:
         given, first, second = (np.asarray(value, dtype=np.float64) for value in (weights, a, b))
@@ -65,59 +116,31 @@ class BetaMixture:
         inside = self.a / total * (self.b / total) / (total + 1)
         return math.sqrt(float(self.weights @ (inside + (self.a / total - self.mean) ** 2)))
 
-    def cdf(self, x: ArrayLike) -> NDArray[np.float64]:
+    def cdf(self, x: ArrayLike) -> Floats:
         """P(share ≤ x)."""
         at = np.asarray(x, dtype=np.float64)[..., None]
-        found: NDArray[np.float64] = incomplete_beta(self.a, self.b, at) @ self.weights
-        return found
+        return incomplete_beta(self.a, self.b, at) @ self.weights
 
-    def pdf(self, x: ArrayLike) -> NDArray[np.float64]:
+    def pdf(self, x: ArrayLike) -> Floats:
         """The density at x."""
         at = np.asarray(x, dtype=np.float64)[..., None]
-        found: NDArray[np.float64] = _density(self.a, self.b, at) @ self.weights
-        return found
+        return _density(self.a, self.b, at) @ self.weights
 
     @property
     def turned(self) -> BetaMixture:
         """The mixture of what is left of the share: near 1 it has the digits that the share has near 0."""
         return BetaMixture(self.weights, self.b, self.a)
 
-    def quantile(self, p: ArrayLike) -> NDArray[np.float64]:
-        """The x with P(share ≤ x) = p.
-
-        Newton's method inside a bracket that is halved (in logarithms near 0) whenever a step would leave it. What lies
-        above ½ is sought as the rest of 1, so that the float next to 1 is told from 1; below 1e-300 it is 0.
-        """
-        wanted = np.asarray(p, dtype=np.float64)
-        if not ((wanted > 0) & (wanted < 1)).all():
-            raise InvalidInput("p must be between 0 and 1", hint="give it as a share, such as 0.95", parameter="p")
-        found, upper = np.empty(wanted.shape), self.cdf(0.5) < wanted
-        for side, mixture in ((False, self), (True, self.turned)):
-            part = upper == side
-            goal = 1 - wanted[part] if side else wanted[part]
-            value = solved(mixture._sums, goal, *(np.full(len(goal), x) for x in (mixture.mean, mixture.sd)))
-            found[part] = 1 - value if side else value
-        return found
-
-    def _sums(self, _: NDArray[np.int64], x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _sums(self, rows: Wholes, x: Floats) -> tuple[Floats, Floats]:
         return self.cdf(x), self.pdf(x)
-
-    def interval(self, level: object = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The equal-tailed interval: its low end and its high end."""
-        share = exact(level, "level", above=0)
-        if share >= 1:
-            raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95", parameter="level")
-        tail = float((1 - share) / 2)
-        low, high = self.quantile(tail), self.quantile(1 - tail)
-        return low, np.maximum(low, high)  # each is right to its last digits, and they may differ in no others
 
 
 def solved(
-    sums: Callable[[NDArray[np.int64], NDArray[np.float64]], tuple[NDArray[np.float64], NDArray[np.float64]]],
-    wanted: NDArray[np.float64],
-    mean: NDArray[np.float64],
-    sd: NDArray[np.float64],
-) -> NDArray[np.float64]:
+    sums: Callable[[Wholes, Floats], tuple[Floats, Floats]],
+    wanted: Floats,
+    mean: Floats,
+    sd: Floats,
+) -> Floats:
     """The quantiles of many laws of shares, none of them above ½ by more than rounding.
 
     `sums` gives P(share ≤ x) and the density at x, for the laws of these numbers.
@@ -137,6 +160,7 @@ def solved(
         inside = (step > left) & (step < right) & np.isfinite(step)
         x[open_] = np.where(gap == 0, at, np.where(inside, step, middle))
         settled = (np.abs(x[open_] - at) <= _SHARP * at) | (right - left <= _SHARP * right) | (right <= _LEAST)
+        settled |= inside & (np.abs(gap) <= _CLOSE * wanted[open_])  # the step from here squares the gap
         open_ = open_[~settled]
         if not len(open_):
             break
@@ -144,11 +168,11 @@ def solved(
 
 
 def log_kernel(
-    a: NDArray[np.float64],
-    b: NDArray[np.float64],
-    x: NDArray[np.float64],
-    rest: NDArray[np.float64] | None = None,
-) -> NDArray[np.float64]:
+    a: Floats,
+    b: Floats,
+    x: Floats,
+    rest: Floats | None = None,
+) -> Floats:
     """ln(x^a·(1-x)^b/B(a, b)) in Loader's form, which keeps its digits where the powers and B are huge and cancel.
 
     `rest` is 1 - x, where more of its digits are known than x has.
@@ -159,12 +183,11 @@ def log_kernel(
     return width - deviance(a, total * x, gap) - deviance(b, total * left, -gap)
 
 
-def _density(a: NDArray[np.float64], b: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:
+def _density(a: Floats, b: Floats, x: Floats) -> Floats:
     """The density of Beta(a, b) at x."""
     inside = np.clip(x, _TINY, 1 - 2.0**-53)
     logs = log_kernel(a, b, inside) - np.log(inside) - np.log1p(-inside)
     at_end = (x <= 0) | (x >= 1)
     if at_end.any():
         logs = np.where(at_end, xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b), logs)
-    shown: NDArray[np.float64] = np.exp(logs)
-    return shown
+    return np.exp(logs)

@@ -10,14 +10,15 @@ binomial). Nothing cancels, for any prior and any number of records. Tests: `tes
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import gammaln, xlogy
 
+from discreet.arithmetic.arrays import Floats
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.distances import stirling_rest
 
 
-def log_predictive(prior: Dirichlet, counts: ArrayLike) -> NDArray[np.float64]:
+def log_predictive(prior: Dirichlet, counts: ArrayLike) -> Floats:
     """Log-probabilities of counts, one data set a row, when θ comes from the prior; also between whole numbers.
 
     >>> import numpy as np
@@ -28,11 +29,11 @@ def log_predictive(prior: Dirichlet, counts: ArrayLike) -> NDArray[np.float64]:
     n, alpha = rows.sum(axis=1, keepdims=True), prior.alpha
     whole = alpha.sum(keepdims=True)
     rest = np.log(whole / (n + whole)) + excess(n + whole) - excess(whole) - excess(n)
-    shown: NDArray[np.float64] = log_factors(rows, alpha, n, whole).sum(axis=1) - rest[:, 0]
+    shown: Floats = log_factors(rows, alpha, n, whole).sum(axis=1) - rest[:, 0]
     return shown
 
 
-def log_predictive_line(prior: Dirichlet, n: int, c: ArrayLike) -> NDArray[np.float64]:
+def log_predictive_line(prior: Dirichlet, n: int, c: ArrayLike) -> Floats:
     """The same of the first of two counts, in an array of any shape.
 
     >>> import numpy as np
@@ -43,26 +44,26 @@ def log_predictive_line(prior: Dirichlet, n: int, c: ArrayLike) -> NDArray[np.fl
     return log_predictive(prior, np.stack([first, n - first], axis=-1).reshape(-1, 2)).reshape(first.shape)
 
 
-def log_factors(counts: NDArray[np.float64], alpha: ArrayLike, n: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:
+def log_factors(counts: Floats, alpha: ArrayLike, n: ArrayLike, whole: ArrayLike) -> Floats:
     """The part of each category, ln of Γ(α+c)/(Γ(α)·c!)·q^c·(1-q)^α with q = n/(n+Σα): counts that are free sum to
     n on average, so none of the parts is large where the counts are likely.
     """
     a, size, prior = (np.asarray(part, dtype=np.float64) for part in (alpha, n, whole))
     both, total = counts + a, size + prior
     shift = (counts * prior - a * size) / total
-    logs: NDArray[np.float64] = np.log(a / both) + excess(both) - excess(a) - excess(counts)
+    logs: Floats = np.log(a / both) + excess(both) - excess(a) - excess(counts)
     logs -= deviance(counts, both * (size / total), shift) + deviance(a, both * (prior / total), -shift)
     return logs
 
 
-def excess(y: NDArray[np.float64]) -> NDArray[np.float64]:
+def excess(y: Floats) -> Floats:
     """e(y) = ln y! - y·ln y + y, for y ≥ 0."""
     far, near = np.maximum(y, 10.0), np.minimum(y, 10.0)
     stirling = 0.5 * np.log(2 * np.pi * far) + stirling_rest(far)
     return np.where(y < 10.0, gammaln(near + 1) - xlogy(near, near) + near, stirling)
 
 
-def deviance(x: NDArray[np.float64], m: NDArray[np.float64], gap: NDArray[np.float64]) -> NDArray[np.float64]:
+def deviance(x: Floats, m: Floats, gap: Floats) -> Floats:
     """D(x, m) = x·ln(x/m) + m - x, where gap is x - m: near 0 it is a series in gap/m, whose first term is a square."""
     share = gap / m
     small = np.clip(share, -0.1, 0.1)

@@ -13,8 +13,8 @@ from math import comb
 
 import numpy as np
 from flint import fmpq
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Wholes
 from discreet.arithmetic.numbers import Range, as_items, rational, whole
 from discreet.errors import InvalidInput, TooLarge
 from discreet.posteriors import Dirichlet
@@ -204,7 +204,7 @@ class Candidates:
             rest -= value
         return rank
 
-    def array(self) -> NDArray[np.int64]:
+    def array(self) -> Wholes:
         """All candidates as rows of one array; `TooLarge` before anything is allocated if it would not fit."""
         require_enumerable(self._space, self._k)
 
@@ -222,7 +222,7 @@ class Candidates:
         return np.concatenate([rows, left[:, None]], axis=1)
 
 
-def rank_rows(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def rank_rows(rows: Wholes) -> Wholes:
     """The ranks of many candidates at once."""
     from scipy.special import comb
 
@@ -236,7 +236,7 @@ def rank_rows(rows: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.rint(rank).astype(np.int64)
 
 
-def orbits(space: PosteriorSpace) -> NDArray[np.int64]:
+def orbits(space: PosteriorSpace) -> Wholes:
     """For each candidate the rank of the first one that differs from it by exchanging categories of equal prior.
 
     >>> orbits(PosteriorSpace(prior=[1, 1, 2], n=2)).tolist()

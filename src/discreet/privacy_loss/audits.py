@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import exact, float_upper, fraction_lower, fraction_upper, precision
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate, TooLarge
-from discreet.mechanisms import FAMILIES, Geometric, Mechanism
+from discreet.mechanisms import FAMILIES, Mechanism
 from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.law import CandidateLaw
 from discreet.posteriors.space import PosteriorSpace, exceeds
@@ -131,15 +131,16 @@ def audit(mechanism: Mechanism, *, progress: Progress | None = None) -> Audit:
             f"the mechanism claims {mechanism.adjacency} where its space has {mechanism.space.adjacency.name}",
             hint="claim what is proved",
         )
-    if type(mechanism) is Geometric:
-        return _geometric(mechanism)
+    if mechanism.kernel.reached:
+        return _reached(mechanism)
+    if isinstance(mechanism, Exponential) and mechanism.kernel.weighted:
+        if scannable(mechanism.space):
+            return _by_scan(mechanism, progress)
+        if mechanism.space.k == 2:
+            return _by_ends(mechanism)
+        if sweepable(mechanism.space):
+            return _by_sweep(mechanism, progress)
     known = type(mechanism) in FAMILIES
-    if known and isinstance(mechanism, Exponential) and scannable(mechanism.space):
-        return _exponential(mechanism, progress)
-    if known and isinstance(mechanism, Exponential) and mechanism.space.k == 2:
-        return _by_ends(mechanism)
-    if known and isinstance(mechanism, Exponential) and sweepable(mechanism.space):
-        return _by_sweep(mechanism, progress)
     if not exceeds(mechanism.space, BY_LAWS if known else BY_FOREIGN_LAWS):
         return _by_laws(mechanism, known)
     if not known:
@@ -149,9 +150,9 @@ def audit(mechanism: Mechanism, *, progress: Progress | None = None) -> Audit:
     return Audit(mechanism, mechanism.guarantee, Fraction(0), None, certificate, _no_delta)
 
 
-def _exponential(mechanism: Exponential, progress: Progress | None) -> Audit:
+def _by_scan(mechanism: Mechanism, progress: Progress | None) -> Audit:
     scan = scanner(mechanism.space, progress)
-    rates = float(mechanism.scale) * mechanism.inverse_sensitivities(scan.rows)
+    rates = mechanism.kernel.rates(scan.rows)
     worst = scan.worst(rates)
     delta = _delta(mechanism, lambda at, off: scan.deltas(rates, at, off), worst.error)
     return _confirmed(mechanism, worst, delta, known=True)
@@ -170,10 +171,10 @@ def _by_ends(mechanism: Exponential) -> Audit:
     return _bounded(mechanism, bound, lower, worst, said)
 
 
-def _by_sweep(mechanism: Exponential, progress: Progress | None) -> Audit:
+def _by_sweep(mechanism: Mechanism, progress: Progress | None) -> Audit:
     """Three categories or more: all normalisers, the pairs that matter, and a bound on the others."""
     sweep = Sweep(mechanism.space, progress)
-    rates = float(mechanism.scale) * mechanism.inverse_sensitivities(sweep.rows)
+    rates = mechanism.kernel.rates(sweep.rows)
     worst = sweep.worst(rates)
     exact = _confirmed(mechanism, worst, _no_delta, known=True)
     if worst.bound == -math.inf:
@@ -184,9 +185,7 @@ def _by_sweep(mechanism: Exponential, progress: Progress | None) -> Audit:
     return _bounded(mechanism, bound, exact.lower, worst, said)
 
 
-def _bounded(
-    mechanism: Exponential, bound: Fraction, lower: Fraction | float, worst: WorstCase, statement: str
-) -> Audit:
+def _bounded(mechanism: Mechanism, bound: Fraction, lower: Fraction | float, worst: WorstCase, statement: str) -> Audit:
     """An audit by bounds; a theorem that nothing contradicts may be sharper."""
     if mechanism.proved_by == "theorem" and lower <= mechanism.guarantee:
         bound = min(bound, Fraction(mechanism.guarantee))
@@ -197,7 +196,7 @@ def _bounded(
 def _by_laws(mechanism: Mechanism, known: bool) -> Audit:
     space = mechanism.space
     candidates = [tuple(row) for row in space.candidates().array().tolist()]
-    log_pmf = np.stack([mechanism.log_pmf(c) if known else _enclosed(mechanism, c) for c in candidates])
+    log_pmf = mechanism.kernel.all_rows() if known else np.stack([_enclosed(mechanism, c) for c in candidates])
     rank = {c: i for i, c in enumerate(candidates)}
     pairs = [(i, rank[tuple(other)]) for i, c in enumerate(candidates) for other in space.adjacency.neighbours(c)]
     worst = WorstCase()
@@ -232,7 +231,7 @@ def _delta(
     return delta
 
 
-def _enclosed(mechanism: Mechanism, counts: Outcome) -> NDArray[np.float64]:
+def _enclosed(mechanism: Mechanism, counts: Outcome) -> Floats:
     """Log-probabilities from the enclosures that a draw would use, every one of them."""
     law = _law(mechanism, counts)
     with precision(_BITS):
@@ -286,7 +285,7 @@ def _certificate(
     )
 
 
-def _geometric(mechanism: Geometric) -> Audit:
+def _reached(mechanism: Mechanism) -> Audit:
     """The loss is ε, reached at every data set: the output c itself, with a neighbour."""
     certificate = certificate_by_theorem(mechanism)
     places = certificate.worst or {}

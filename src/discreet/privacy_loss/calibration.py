@@ -13,31 +13,25 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import exact
+from discreet.arithmetic.roots import root_between
 from discreet.errors import InvalidInput
-from discreet.mechanisms import BY_NAME, Geometric, Laplace, LaplaceImproved, Mechanism
+from discreet.mechanisms import BY_NAME, Mechanism
 from discreet.mechanisms.base import EPSILON_RANGE, asked_epsilon
-from discreet.mechanisms.exponential import (
-    Exponential,
-    ExponentialReciprocal,
-    ExponentialSmooth,
-)
+from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.predictive import log_predictive
-from discreet.posteriors.space import PosteriorSpace, exceeds
+from discreet.posteriors.space import PosteriorSpace, exceeds, orbits
 from discreet.privacy_loss.audits import audit, require_space
 from discreet.privacy_loss.best_gamma import best_gamma
 from discreet.privacy_loss.large_n import Ends
-from discreet.privacy_loss.scan import DENSE, Dense, WorstCase
+from discreet.privacy_loss.scan import DENSE, Dense, Sweep, margin
 from discreet.sensitivity.vectorised import Steps
 from discreet.typing import Progress
-
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
 
 WORK = 1 << 34
 """How many weights a search may compute: two or three minutes' worth, and the same result on every machine."""
@@ -47,10 +41,8 @@ _ALIKE = 1e-7
 _SECANTS = 12
 _CHECKS = 400
 _NEAR = 1e-4
-_QUICK = 8
-"""Of so many checks in a row, all but one look only at what was worst before: a lesser excess excludes less."""
-
 _AUDITS = 8
+_AT_ONCE = 32
 
 
 def calibrate(
@@ -66,17 +58,11 @@ def calibrate(
     (True, 0.881)
     """
     asked = asked_epsilon(epsilon)
-    family = BY_NAME.get(name)
-    if gamma is not None and family not in (ExponentialReciprocal, ExponentialSmooth):
+    family = BY_NAME.get(name, Mechanism)
+    if gamma is not None and not family.largest_gamma:
         raise InvalidInput("only smooth and reciprocal sensitivities have a gamma", hint="leave it out")
-    if family is Geometric:
-        return Geometric(space, epsilon=asked)
-    if family is Laplace or family is LaplaceImproved:
+    if not issubclass(family, Exponential):
         return family.at_full_loss(space, epsilon=asked)
-    if family is None or not issubclass(family, Exponential):
-        raise InvalidInput(
-            "this mechanism has no scale to calibrate", hint="choose an exponential, laplace or geometric"
-        )
     return _Search(family, space, asked, progress).found(gamma)
 
 
@@ -91,8 +77,8 @@ class _Scope(Protocol):
     def loss(self, scale: float, inverse: Floats) -> float:
         """The greatest loss."""
 
-    def lower(self, scale: float, inverse: Floats) -> float:
-        """A loss that is reached, quickly found: at most the greatest one."""
+    def least_loss(self, scale: float, inverse: Floats) -> float:
+        """A lower bound on the greatest loss: that of the last worst neighbours, where it is quicker to have."""
 
     def error(self, scale: float, inverse: Floats) -> float:
         """The expected distance under the prior predictive."""
@@ -105,33 +91,61 @@ class _Scope(Protocol):
 
 
 class _Whole:
-    """All of a small space."""
+    """All of a small space: one data set of each orbit, its neighbours in the order of a bound, and all outputs."""
 
     def __init__(self, space: PosteriorSpace) -> None:
-        self._dense = Dense(space)
-        self.steps, self.size = Steps(space, self._dense.rows), space.size
-        self.cells = self.size**2 * (1 + len(self._dense.moves))
-        weights = np.exp(log_predictive(space.prior, self._dense.rows))
-        self._weights: Floats = weights / weights.sum()
-        self._worst: WorstCase | None = None
+        sweep, distances = Sweep(space), Dense(space).distances
+        pairs = np.unique(np.sort(np.stack([sweep.one, sweep.other]), axis=0), axis=1)
+        self._near, (self._one, self._other) = np.unique(pairs, return_inverse=True)[0], pairs
+        first, self._orbit = np.unique(orbits(space), return_inverse=True)
+        self._distances, self._first = distances[self._near], np.searchsorted(self._near, first)
+        self._rows = np.searchsorted(self._near, pairs)
+        self._apart = distances[self._one, self._other]
+        self.steps, self.size = Steps(space, sweep.rows), space.size
+        self.cells = self.size**2 * (1 + math.comb(space.k, 2))
+        predictive = np.exp(log_predictive(space.prior, sweep.rows))
+        self._predictive = np.bincount(self._orbit, predictive / predictive.sum())
+        self._worst = 0
 
     def loss(self, scale: float, inverse: Floats) -> float:
-        self._worst = self._dense.worst(scale * inverse)
-        return self._worst.loss
+        rates = scale * inverse
+        logits = self._logits(rates)
+        logs = np.log(np.exp(logits[self._first]).sum(axis=1))[self._orbit]
+        # The loss is ±[(a'-a)·H' + a·(H'-H) + ln NL' - ln NL], with |H'-H| at most the step and H' at most 1.
+        faster = rates[self._other] - rates[self._one]
+        moved = logs[self._other] - logs[self._one]
+        bounds = np.maximum(np.maximum(faster, 0.0) + moved, np.maximum(-faster, 0.0) - moved)
+        bounds += np.minimum(rates[self._one], rates[self._other]) * self._apart + margin(float(rates.max()))
+        order, found, start = np.argsort(-bounds), 0.0, 0
+        while start < len(order) and bounds[order[start]] > found:
+            at = order[start : start + _AT_ONCE]
+            gap = logits[self._rows[0, at]] - logits[self._rows[1, at]]
+            losses = np.maximum(gap.max(axis=1) + moved[at], -gap.min(axis=1) - moved[at])
+            if losses.max() > found:
+                found, self._worst = float(losses.max()), int(at[losses.argmax()])
+            start += _AT_ONCE
+        return found
 
-    def lower(self, scale: float, inverse: Floats) -> float:
-        """That of the neighbours that were worst when all were last looked at: likely the worst again."""
-        return -math.inf if self._worst is None else self._dense.loss_at(scale * inverse, self._worst)
+    def least_loss(self, scale: float, inverse: Floats) -> float:
+        pair = [self._one[self._worst], self._other[self._worst]]
+        logs = -scale * inverse[pair, None] * self._distances[self._rows[:, self._worst]]
+        logs -= np.log(np.exp(logs).sum(axis=1))[:, None]
+        return float(np.abs(logs[0] - logs[1]).max())
 
     def error(self, scale: float, inverse: Floats) -> float:
-        return self._dense.mean_error(scale * inverse, self._weights)
+        weights = np.exp(self._logits(scale * inverse)[self._first])
+        means = np.einsum("ij,ij->i", weights, self._distances[self._first]) / weights.sum(axis=1)
+        return float(self._predictive @ means)
 
     def growth(self, inverse: Floats) -> float:
-        return max(float(abs(inverse[one] - inverse[other]).max()) for one, other in self._dense.moves)
+        return float(np.abs(inverse[self._one] - inverse[self._other]).max())
 
     def step(self, inverse: Floats) -> float:
-        distances = self._dense.distances
-        return max(float((distances[one, other] * inverse[other]).max()) for one, other in self._dense.moves)
+        return float((self._apart * np.maximum(inverse[self._one], inverse[self._other])).max())
+
+    def _logits(self, rates: Floats) -> Floats:
+        """-a·H of all rows that are looked at."""
+        return np.multiply(self._distances, -rates[self._near, None])
 
 
 class _Spent(Exception):
@@ -170,13 +184,13 @@ class _Search:
 
     def _options(self, gamma: object) -> dict[str, Fraction]:
         """γ, if the family has one: the caller's, or the best one, for which a quarter of the work is left alone."""
-        if self.family not in (ExponentialReciprocal, ExponentialSmooth):
+        if not self.family.largest_gamma:
             return {}
         if gamma is not None:
             return {"gamma": exact(gamma, "gamma", above=0, between=EPSILON_RANGE)}
         kept = self._left // 4
         self._left -= kept
-        found = best_gamma(self._error, 3.0 if self.family is ExponentialReciprocal else 1.0)
+        found = best_gamma(self._error, self.family.largest_gamma)
         self._left += kept
         return {"gamma": Fraction(f"{found:.6g}")} if self._done else {}
 
@@ -203,10 +217,13 @@ class _Search:
     def _inverse(self, gamma: float) -> Floats:
         return self.scope.steps.inverse(self.family, gamma)
 
-    def _loss(self, scale: float, inverse: Floats) -> float:
+    def _spend(self) -> None:
         self._left -= self.scope.cells
         if self._left < 0:
             raise _Spent
+
+    def _loss(self, scale: float, inverse: Floats) -> float:
+        self._spend()
         found = self.scope.loss(scale, inverse)
         if found <= self.target:
             self._best = max(self._best, scale)
@@ -215,31 +232,21 @@ class _Search:
     def _near(self, inverse: Floats) -> float:
         """A scale whose loss is about the target, to compare γ by: secants from the last one.
 
-        Another γ moves it little, and the loss is nearly proportional to the scale. What was worst is met first, and
-        then all are looked at, so one or two scans do.
+        Another γ moves it little, and the loss is nearly proportional to the scale, so three or four scans do.
         """
         scale, before = self._guess, (0.0, 0.0)
         for _ in range(_SECANTS):
-            for _ in range(_SECANTS):
-                lower = self.scope.lower(scale, inverse)
-                if not lower > 0 or abs(lower - self.target) <= _ALIKE * self.target / 4:
-                    break
-                scale, before = self._secant(scale, lower, before), (scale, lower)
             loss = self._loss(scale, inverse)
             if abs(loss - self.target) <= _ALIKE * self.target:
                 return scale
-            scale, before = self._secant(scale, loss, before), (scale, loss)
+            slope = (loss - before[1]) / (scale - before[0]) if scale != before[0] else 0.0
+            before = scale, loss
+            moved = scale + (self.target - loss) / slope if slope > 0 else 0.0
+            scale = min(max(moved, scale / 4), 4 * scale)
         return self._edge(inverse)
-
-    def _secant(self, scale: float, loss: float, before: tuple[float, float]) -> float:
-        slope = (loss - before[1]) / (scale - before[0]) if scale != before[0] else 0.0
-        moved = scale + (self.target - loss) / slope if slope > 0 else 0.0
-        return min(max(moved, scale / 4), 4 * scale)
 
     def _edge(self, inverse: Floats) -> float:
         """A scale whose loss is at most the target while one slightly larger has more."""
-        from scipy.optimize import brentq
-
         low, high = 0.0, float(self.epsilon) / 2
         while self._loss(high, inverse) <= self.target:
             low, high = high, 2 * high
@@ -247,16 +254,17 @@ class _Search:
         def beyond(scale: float) -> float:
             return (self._loss(scale, inverse) if scale else 0.0) - self.target
 
-        found = float(brentq(beyond, low, high, xtol=_TOLERANCE * high / 4, rtol=1e-14))
+        found = root_between(beyond, low, high, _TOLERANCE * high / 4)
         below = found * (1 - _TOLERANCE / 2)
         return below if below > low and beyond(below) <= 0 else self._up(low, found, inverse)
 
     def _largest(self, inverse: Floats, known: float) -> float:
         """Walk down from a scale that is surely too large, skipping only what the rate of change excludes."""
         scale, growth = self._surely_too_large(inverse), 1 + self.scope.growth(inverse)
-        for check in range(_CHECKS):
-            excess = self.scope.lower(scale, inverse) - self.target
-            if excess < _NEAR * self.target or check % _QUICK == 0:
+        for _ in range(_CHECKS):
+            self._spend()
+            excess = self.scope.least_loss(scale, inverse) - self.target
+            if excess < _NEAR * self.target:
                 excess = self._loss(scale, inverse) - self.target
             if excess < _NEAR * self.target:
                 # The steps shrink towards an edge from above and would never cross it: look just beyond.

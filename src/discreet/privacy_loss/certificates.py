@@ -10,7 +10,7 @@ from typing import Any
 
 from discreet.arithmetic.numbers import float_upper
 from discreet.errors import InvalidInput, NotPrivate
-from discreet.mechanisms import Geometric, Mechanism
+from discreet.mechanisms import Mechanism
 from discreet.version import __version__
 
 SCHEME = 1
@@ -128,7 +128,7 @@ def reached_at(mechanism: Mechanism) -> dict[str, list[int]] | None:
     >>> reached_at(Geometric(PosteriorSpace(prior=[1, 1, 1], n=50), epsilon=1))
     {'counts': [50, 0, 0], 'neighbour': [49, 1, 0], 'output': [50, 0, 0]}
     """
-    if type(mechanism) is not Geometric:
+    if not mechanism.kernel.reached:
         return None
     space = mechanism.space
     counts = (space.n, *(0 for _ in range(space.k - 1)))

@@ -9,19 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import ball, float_upper, fraction_lower, fraction_upper, precision
-from discreet.mechanisms import Geometric
+from discreet.mechanisms import Mechanism
 from discreet.mechanisms.law import CandidateLaw
 from discreet.samplers.noise import ZeroSum
-
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
 
 BALLS = 1 << 16
 """How many weights are enclosed for one δ at the most, unless the first two pairs have more."""
@@ -98,7 +95,7 @@ def _sum(one: CandidateLaw, other: CandidateLaw, epsilon: arb) -> arb:
     return total
 
 
-def geometric_delta(mechanism: Geometric, epsilon: Fraction) -> float:
+def geometric_delta(mechanism: Mechanism, epsilon: Fraction) -> float:
     """δ*, rounded up: between neighbours c and c - e_i + e_j the loss is ε where v_i ≥ 0 ≥ v_j, at most 0 elsewhere.
 
     So δ*(e) = (1 - exp(e - ε))·P(v_i ≥ 0 ≥ v_j). A two-sided geometric of rate ε/2 has the generating function

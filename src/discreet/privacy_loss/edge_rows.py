@@ -13,11 +13,13 @@ from __future__ import annotations
 import heapq
 import math
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
+from discreet.arithmetic.growing_blocks import growing_edges
 from discreet.arithmetic.numbers import ball
 from discreet.mechanisms.exponential import Exponential, ExponentialLaw
 from discreet.posteriors import Dirichlet
@@ -91,11 +93,11 @@ class Side:
             return [cls(space)]
         return [cls(space), cls(PosteriorSpace(prior=Dirichlet([second, first]), n=space.n), mirrored=True)]
 
-    def losses(self, c: int, outputs: NDArray[np.int64]) -> NDArray[np.float64]:
+    def losses(self, c: int, outputs: Wholes) -> Floats:
         """-ln BC between the row c and outputs."""
         n, (first, second) = self.space.n, self._alpha
         step = outputs - c
-        total: NDArray[np.float64] = 0.5 * (
+        total: Floats = 0.5 * (
             second_difference(first + c, first + outputs, step)
             + second_difference(second + (n - c), second + (n - outputs), step)
         )
@@ -122,7 +124,7 @@ class Side:
             reach *= 2
         return min(reach, room)
 
-    def steps(self, first: NDArray[np.int64]) -> Steps:
+    def steps(self, first: Wholes) -> Steps:
         """What the sensitivities of these rows are made of."""
         return Steps(self.space, np.stack([first, self.space.n - first], axis=1))
 
@@ -137,7 +139,7 @@ class _Scan:
 
     def __init__(self, mechanism: Exponential, side: Side) -> None:
         self.side, self.n = side, side.space.n
-        self.kind, self.gamma = type(mechanism), float(getattr(mechanism, "gamma", 0))
+        self.kind, self.gamma = type(mechanism), mechanism.smoothing
         self.between = Middle(side.space, self.kind, float(mechanism.scale), self.gamma)
         self.last = self.between.last
         self.number = min(self.n, max(ROWS, min(int(1.2 * self._smoothed()) + 50, MOST_ROWS)))
@@ -151,7 +153,7 @@ class _Scan:
             return self.pair(0)
         rates, outputs = self.between.rates(np.arange(self.number + 1)), np.arange(self.width)
         best = WorstCase(error=margin(float(rates.max())))
-        before: NDArray[np.float64] | None = None
+        before: Floats | None = None
         for c in range(self.number + 1):
             log_weight, log_total = self._row(c, float(rates[c]), outputs)
             log_weight -= log_total
@@ -191,12 +193,7 @@ class _Scan:
 
     def blocks(self) -> list[tuple[int, int]]:
         """All rows that are not scanned one by one."""
-        found, low = [], self.number
-        while low < self.last:
-            high = min(self.last, max(low + 1, int(low * 1.4)))
-            found.append((low, high))
-            low = high
-        return found
+        return list(pairwise(growing_edges(self.number, self.last - 1, lambda at: int(at * 1.4)).tolist()))
 
     def _smoothed(self) -> int:
         """About how many rows have a smooth sensitivity that is larger than the local one: it ends where they cross."""
@@ -207,7 +204,7 @@ class _Scan:
             low, high = (row, high) if steps.inverse(self.kind, self.gamma)[0] < steps.local[0] else (low, row)
         return low
 
-    def _row(self, c: int, rate: float, outputs: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
+    def _row(self, c: int, rate: float, outputs: Wholes) -> tuple[Floats, float]:
         """Log-weights of outputs and the logarithm of the sum of all; the first and last stand for what is beyond."""
         log_weight = -rate * np.sqrt(-np.expm1(-self.side.losses(c, outputs)))
         weight = np.exp(log_weight)
@@ -215,7 +212,7 @@ class _Scan:
         return log_weight, math.log(total)
 
 
-def _one(x: int) -> NDArray[np.int64]:
+def _one(x: int) -> Wholes:
     return np.array([x], dtype=np.int64)
 
 

@@ -26,19 +26,16 @@ by `_ROUND`. `tests/privacy_loss/test_interior_bounds.py` holds them to every pa
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.mechanisms.exponential import Exponential, ExponentialGlobal, ExponentialSmooth
+from discreet.arithmetic.arrays import Floats, Wholes
+from discreet.arithmetic.growing_blocks import growing_edges
+from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.distances import second_difference
 from discreet.posteriors.space import PosteriorSpace
 from discreet.sensitivity.vectorised import Steps
-
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
-    Whole = NDArray[np.int64]
 
 _SINGLE, _GROWTH = 64, 1.04
 _ROUND = 9.9e-9
@@ -56,8 +53,8 @@ class Groups(NamedTuple):
     """
 
     side: int
-    near: Whole
-    far: Whole
+    near: Wholes
+    far: Wholes
     least: Floats
     most: Floats
     beyond: Floats
@@ -98,8 +95,7 @@ class Middle:
 
     def _moved(self, low: int, high: int, fast: float, step: float, group: Groups) -> Floats:
         """Bounds on a·|H' - H| at the outputs of each group: S ≥ LS ≥ H(c, c'), so it is never above s."""
-        found: Floats = np.minimum(fast * self._slopes(low, high, group), min(self.scale, fast * step))
-        return found
+        return np.minimum(fast * self._slopes(low, high, group), min(self.scale, fast * step))
 
     def _step(self, low: int, high: int) -> float:
         """A bound on H between neighbours."""
@@ -145,7 +141,7 @@ class Middle:
         size = len(near)
         return Groups(side, near, far, least[:size], most[size : 2 * size], most[2 * size :])
 
-    def _brackets(self, low: int, high: int, offset: Whole) -> tuple[Floats, Floats]:
+    def _brackets(self, low: int, high: int, offset: Wholes) -> tuple[Floats, Floats]:
         """The least and the largest L of an offset over the rows of the block, category by category."""
         n, (first, second) = self.space.n, self.alpha
         size = np.abs(offset).astype(np.float64)
@@ -166,15 +162,10 @@ class Middle:
         two = second + np.maximum(n - high - (reach if side > 0 else 0.0 * reach), 0.0)
         return one, two
 
-    def _components(self, rows: Whole) -> list[Floats]:
+    def _components(self, rows: Wholes) -> list[Floats]:
         """What 1/S is the least of, each of them monotone between these rows."""
         steps = Steps(self.space, np.stack([rows, self.space.n - rows], axis=1))
-        if self.kind is ExponentialGlobal:
-            return [steps.inverse(self.kind, 0.0)]
-        far = [] if self.gamma == 0 else steps.far()
-        if self.kind is ExponentialSmooth:
-            return [steps.local, *(inverse * np.exp(np.minimum(self.gamma * d, 600.0)) for inverse, d in far)]
-        return [steps.local, *(inverse + self.gamma * d for inverse, d in far)]
+        return self.kind.inverse_terms(steps, self.gamma)
 
     def _rates(self, low: int, high: int) -> tuple[float, float, float]:
         """The least and the greatest rate of the rows low … high, and a bound on |a - a'| between neighbours."""
@@ -189,7 +180,7 @@ class Middle:
             change = min(change, float(np.abs(np.diff(rates)).max()) + _NOISE * fast)
         return slow, fast, change
 
-    def rates(self, rows: Whole) -> Floats:
+    def rates(self, rows: Wholes) -> Floats:
         """a = s/S of these rows."""
         steps = Steps(self.space, np.stack([rows, self.space.n - rows], axis=1))
         return self.scale * steps.inverse(self.kind, self.gamma)
@@ -199,33 +190,27 @@ class Middle:
 
         1/LS steps by at most F' ≤ ½F(high)³·(ln g)'(low), with F² ≤ 8x + 1 and (ln g)' ≤ 1/(8x²).
         """
-        if self.kind is ExponentialGlobal:
+        if self.kind.constant:
             return 0.0
         x, y = self.alpha[0] + max(low - 1, 0), self.alpha[0] + high + 1
         steps = [0.5 * (8 * y + 1) ** 1.5 / (8 * x * x)]
         most = min(float(part.max()) for part in components)
         for part in components[1:]:
             if float(part.min()) <= most:
-                grown = most * math.expm1(self.gamma)
-                steps.append(grown if self.kind is ExponentialSmooth else self.gamma)
+                steps.append(self.kind.smoothed_step(most, self.gamma))
         return self.scale * float(max(steps))
 
 
 def _distance(loss: Floats) -> Floats:
     """H of L."""
-    shown: Floats = np.sqrt(-np.expm1(-loss))
-    return shown
+    return np.sqrt(-np.expm1(-loss))
 
 
 def _trigamma_upper(y: Floats) -> Floats:
     """At least ψ'(y): the series that alternates around it, cut after a positive term."""
-    found: Floats = (1 + (0.5 + 1 / (6 * y)) / y) / y
-    return found
+    return (1 + (0.5 + 1 / (6 * y)) / y) / y
 
 
-def distance_groups(longest: int) -> Whole:
+def distance_groups(longest: int) -> Wholes:
     """Group edges: single distances first, then groups that grow with the distance, up to and including the longest."""
-    edges = list(range(1, min(_SINGLE, longest + 1) + 1))
-    while edges[-1] <= longest:
-        edges.append(min(longest + 1, int(edges[-1] * _GROWTH) + 1))
-    return np.array(edges, dtype=np.int64)
+    return growing_edges(1, longest, lambda at: int(at * _GROWTH) + 1 if at >= _SINGLE else at + 1)

@@ -11,21 +11,16 @@ in groups of growing distance: an estimate to within a few per cent, and no clai
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaincinv
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.posteriors.space import PosteriorSpace
 from discreet.privacy_loss.edge_rows import ROWS, Side
 from discreet.privacy_loss.interior_bounds import distance_groups
 from discreet.sensitivity.exact import global_sensitivity
 from discreet.sensitivity.vectorised import Steps
-
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
-    Whole = NDArray[np.int64]
 
 _STRATA = 200
 _CELLS = 1 << 21
@@ -48,9 +43,9 @@ class Ends:
         """The greatest loss of two adjacent rows near the ends, or s itself."""
         return max([scale, *(end.loss(scale * own) for end, own in self._parts(inverse))])
 
-    def lower(self, scale: float, inverse: Floats) -> float:
-        """No loss is known before all are looked at."""
-        return -math.inf
+    def least_loss(self, scale: float, inverse: Floats) -> float:
+        """The same."""
+        return self.loss(scale, inverse)
 
     def error(self, scale: float, inverse: Floats) -> float:
         """About E[H] under the prior predictive."""
@@ -102,7 +97,7 @@ class _Sample:
         first, second = (float(parameter) for parameter in space.prior.parameters)
         n = space.n
         share = betaincinv(first, second, (np.arange(_STRATA) + 0.5) / _STRATA)
-        self.counts: Whole = np.clip(np.rint(share * n), 0, n).astype(np.int64)
+        self.counts: Wholes = np.clip(np.rint(share * n), 0, n).astype(np.int64)
         edges = distance_groups(n)
         near, far = edges[:-1], edges[1:] - 1
         side = Side(space)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 from discreet.mechanisms import Mechanism
-from discreet.mechanisms.exponential import Exponential
 from discreet.privacy_loss.composition import rho_of_range
 
 
@@ -23,12 +22,7 @@ def loss_range(mechanism: Mechanism) -> Fraction:
     (Fraction(2, 1), Fraction(1, 1))
     """
     mechanism.require_guarantee()
-    loss = Fraction(mechanism.guarantee)
-    if not isinstance(mechanism, Exponential):
-        return 2 * loss
-    if not mechanism.audited:  # then the guarantee is the theorem's
-        return loss
-    return min(2 * loss, 2 * mechanism.scale * (1 + mechanism._smoothness()))
+    return mechanism.loss_range()
 
 
 def rho_upper(mechanism: Mechanism) -> Fraction:

@@ -13,21 +13,16 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.kernels.exponential import LONGEST, Enumerated
 from discreet.posteriors.distances import log_affinity_floats
 from discreet.posteriors.grid import WIDEST_TABLES, Grid, Line, grid
 from discreet.posteriors.space import PosteriorSpace, exceeds, orbits, rank_rows
 from discreet.privacy_loss.deltas import Pair, excess
 from discreet.typing import Outcome, Progress
-
-Floats: TypeAlias = NDArray[np.float64]
-Wholes: TypeAlias = NDArray[np.int64]
 
 MARGIN = 2e-10
 """The stated error of a scan whose log-weights are below a thousand; see `margin`."""
@@ -46,9 +41,6 @@ DENSE = 3000
 
 CELLS = 1 << 29
 """The most distances that the normalisers of a sweep may take, one data set of each orbit against all outputs."""
-
-PAIRS_AT_ONCE = 64
-"""Pairs of neighbours that are looked at together."""
 
 PAIRS = 1 << 28
 """About how many distances a sweep then spends on pairs."""
@@ -76,12 +68,9 @@ class Dense:
     """All distances of a small space of any k."""
 
     def __init__(self, space: PosteriorSpace) -> None:
-        self.space = space
-        self.rows, self.distances = _distances(space)
-        self.moves = list(_moves(space))
-        self._one, self._other = (np.concatenate(side) for side in zip(*self.moves, strict=True))
-        self._steps = self.distances[self._one, self._other]
-        self._rates, self._chances = np.full(len(self.rows), np.nan), np.empty_like(self.distances)
+        table = grid(space)
+        self.space, self.rows = space, table.rows
+        self.distances, self.moves = table.all_distances(), list(_moves(space))
 
     def log_pmf(self, rates: Floats) -> Floats:
         """Log-probabilities of all outputs for all data sets, given a = s/S for each."""
@@ -90,32 +79,19 @@ class Dense:
         return shown
 
     def worst(self, rates: Floats) -> WorstCase:
-        """The greatest loss over all neighbours and outputs: pairs whose bound is below it are not looked at."""
-        logs = np.log(self._weigh(rates).sum(axis=1))
-        a, b, apart = rates[self._one], rates[self._other], logs[self._one] - logs[self._other]
-        bounds = np.minimum(a, b) * self._steps + np.abs(a - b) + np.abs(apart) + margin(float(rates.max()))
-        found, order = WorstCase(), np.argsort(-bounds, kind="stable")
-        for start in range(0, len(order), PAIRS_AT_ONCE):
-            pairs = order[start : start + PAIRS_AT_ONCE]
-            if bounds[pairs[0]] <= found.loss:
-                break
-            one, other = self._one[pairs], self._other[pairs]
-            gap = b[pairs, None] * self.distances[other] - a[pairs, None] * self.distances[one] - apart[pairs, None]
+        """The greatest loss over all neighbours and outputs."""
+        log_pmf = self.log_pmf(rates)
+        found = WorstCase()
+        for one, other in self.moves:
+            gap = log_pmf[one] - log_pmf[other]
             for sign, place in ((1, int(gap.argmax())), (-1, int(gap.argmin()))):
-                row, output = divmod(place, len(self.rows))
+                row, output = divmod(place, self.rows.shape[0])
                 loss = sign * float(gap[row, output])
                 if loss > found.loss:
                     ranks = (one[row], other[row])[::sign]
                     here, there, at = (tuple(self.rows[rank].tolist()) for rank in (*ranks, output))
                     found = WorstCase(loss, here, there, at)
         return replace(found, error=margin(float(rates.max())))
-
-    def loss_at(self, rates: Floats, worst: WorstCase) -> float:
-        """The greatest loss of the same neighbours at other rates: no greater than that of all, and quick."""
-        pair = rank_rows(np.array([worst.counts, worst.neighbour]))
-        logits = -rates[pair, None] * self.distances[pair]
-        one, other = logits - np.log(np.exp(logits).sum(axis=1))[:, None]
-        return float((one - other).max())
 
     def deltas(self, rates: Floats, epsilon: float, error: float) -> Iterator[Pair]:
         """Σ max(0, P - e^ε P') of all ordered neighbours."""
@@ -127,25 +103,8 @@ class Dense:
 
     def mean_error(self, rates: Floats, weights: Floats) -> float:
         """The expected distance, with weights on the data sets."""
-        chance = self._weigh(rates)
-        return float(weights @ (np.einsum("ij,ij->i", chance, self.distances) / chance.sum(axis=1)))
-
-    def _weigh(self, rates: Floats) -> Floats:
-        """exp(-a·H) of all data sets and outputs, in an array that is kept: a fresh one costs more than the sums."""
-        if not np.array_equal(rates, self._rates):
-            np.multiply(self.distances, -rates[:, None], out=self._chances)
-            np.exp(self._chances, out=self._chances)
-            self._rates = rates
-        return self._chances
-
-
-@lru_cache(maxsize=1)
-def _distances(space: PosteriorSpace) -> tuple[Wholes, Floats]:
-    """All candidates of a small space, and all distances between them: a plan asks for them many times."""
-    table = grid(space)
-    distances = np.stack([table.distances(rank) for rank in range(table.size)])
-    distances.flags.writeable = False
-    return table.rows, distances
+        chance = np.exp(-rates[:, None] * self.distances)
+        return float(weights @ ((chance * self.distances).sum(axis=1) / chance.sum(axis=1)))
 
 
 class Scan(ABC):

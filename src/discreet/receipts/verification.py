@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -13,8 +13,7 @@ from discreet.arithmetic.numbers import exact, fraction_lower, precision
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate
 from discreet.inference import NoiseAware, noise_aware
 from discreet.inference.groups import EmptyGroup, Within
-from discreet.mechanisms import BY_NAME, Mechanism, Released, SnappedCounts
-from discreet.mechanisms.exponential import Exponential
+from discreet.mechanisms import BY_NAME, Mechanism, Released
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.space import PosteriorSpace
 from discreet.privacy_loss import Certificate, audit, certificate_by_theorem
@@ -76,19 +75,8 @@ def _built(document: dict[str, Any], prior: list[Any], n: object, named: Any) ->
         family = BY_NAME[options.pop("name")]
     except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
         raise contradiction() from None
-    build: Callable[..., Mechanism] = family
-    if family is SnappedCounts:
-        options.clear()  # they follow from n and ε, and are compared with the certificate's
-    elif "noise_scale" in options:
-        options["rate"] = 1 / exact(options.pop("noise_scale"), "noise scale", above=0)
     try:
-        if issubclass(family, Exponential):
-            scale = exact(options.pop("scale"), "scale", above=0)
-            nominal = build(space, epsilon=epsilon, **options)
-            if nominal.parameters()["scale"] == str(scale):
-                return nominal
-            return family(space, scale=scale, **options).certified(epsilon, math.inf, "nothing yet")
-        return build(space, epsilon=epsilon, **options)
+        return family.from_parameters(space, epsilon=epsilon, parameters=options)
     except (TypeError, KeyError):
         raise contradiction() from None
 
@@ -257,7 +245,7 @@ def _released(mechanism: Mechanism, emitted: Sequence[Any], said: Dirichlet) -> 
     if not fits or not all(type(value) is int for value in output):
         raise contradiction()
     posterior = mechanism.posterior(output)
-    if getattr(mechanism, "way", "") == "free":
+    if mechanism.kernel.postprocess == "free":
         pairs = zip(posterior.parameters, said.parameters, strict=True)
         if all(abs(one - other) <= SEARCHED * one for one, other in pairs):
             posterior = said

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.errors import TooLarge
+from discreet.kernels import Kernel, family_kernel
 from discreet.receipts.receipt import contradiction, exact_number
 
 MAX_STEPS = 30_000_000
@@ -35,6 +36,11 @@ class Sizes:
     method: str
     digits: int
     """Of all different parameters of the prior."""
+
+    @property
+    def kernel(self) -> type[Kernel]:
+        """What the laws of the mechanism are like."""
+        return family_kernel(self.name)
 
     @property
     def candidates(self) -> int:
@@ -86,7 +92,7 @@ def reading_steps(of: Sizes) -> float:
     """What it takes to weigh the data sets that could have led to an output."""
     if of.k == 2:
         weighing = _line_steps(of)
-    elif of.name.startswith("exponential"):
+    elif of.kernel.weighted:
         weighing = 6e6 + 25e4 * of.k
     else:
         weighing = 1e5 + 1500 * of.k * math.sqrt(of.width)
@@ -95,7 +101,7 @@ def reading_steps(of: Sizes) -> float:
 
 def _line_steps(of: Sizes) -> float:
     """All counts of two categories that noise leaves open: one by one while they are few, and then in blocks."""
-    few = of.width <= 1 << 13 and not of.name.startswith("exponential")
+    few = of.width <= 1 << 13 and not of.kernel.weighted
     return 1e5 + (20 * of.width if few else 200 * of.n ** (1 / 3))
 
 
@@ -106,14 +112,14 @@ def _error_steps(of: Sizes) -> float:
         return 1e6 + listed / 2  # no error is stated, and the posterior is searched for
     if of.way == "bayes":
         return 2e6 + 8 * listed
-    if of.name == "snapping":
+    if not (of.kernel.noisy or of.kernel.weighted):
         return 1e6 if many or (of.k > 2 and of.candidates > 2048) else 100 * listed
     if of.k == 2:
-        long = max(1.5e6, 1e6 * (math.log10(of.n) - 4)) if of.name.startswith("exponential") else 1e6
+        long = max(1.5e6, 1e6 * (math.log10(of.n) - 4)) if of.kernel.weighted else 1e6
         return long if many else 45 * of.n
-    if of.name.startswith("exponential"):
+    if of.kernel.weighted:
         return 3e6 + 12e4 * of.k if many else min(7e6, listed / 4)
-    if of.name == "geometric":
+    if of.kernel.signed:
         return 5e5 * (1 + min(of.k, 10)) + 1e4 * of.k * (1 + of.finer)
     return 5e5 + of.k * (25e4 + 1e5 * of.finer)
 
@@ -122,7 +128,7 @@ def _interval_steps(of: Sizes) -> float:
     """The intervals that a receipt prints: `discreet.inference.statement`, which leaves out what would take longer."""
     if of.k > 2:
         return 1e5 + 200 * min(of.k * of.width, 1 << 14)
-    noisy = of.name in ("geometric", "laplace", "laplace-improved")
+    noisy = of.kernel.noisy
     return _line_steps(of) if noisy and of.width <= math.sqrt(of.n) * (1 << 14) else 1e5
 
 
@@ -130,7 +136,7 @@ def _loss_steps(of: Sizes) -> float:
     """An audit: `discreet.privacy_loss.audits`."""
     if of.method == "theorem":
         return 0.0
-    if of.name == "snapping":
+    if not (of.kernel.noisy or of.kernel.weighted):
         return 100.0 * of.candidates**2
     if of.k == 2:
         return of.n**2 / 120 if of.n < _MANY else 5e6

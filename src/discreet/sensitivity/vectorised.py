@@ -7,16 +7,13 @@ two together. How a kind of sensitivity is made of them is its own affair (`Expo
 from __future__ import annotations
 
 import itertools
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.posteriors.distances import second_difference
 from discreet.posteriors.space import PosteriorSpace
-
-Floats: TypeAlias = NDArray[np.float64]
-Wholes: TypeAlias = NDArray[np.int64]
 
 
 class Kind(Protocol):
@@ -75,10 +72,8 @@ class Steps:
 
     def _inverse_step(self, i: int, source: Wholes, j: int, target: Wholes) -> Floats:
         """1/sqrt(1 - g(α_i + source - 1)·g(α_j + target))."""
-        shown: Floats = 1 / np.sqrt(-np.expm1(self._log_step(i, source - 1) + self._log_step(j, target)))
-        return shown
+        return 1 / np.sqrt(-np.expm1(self._log_step(i, source - 1) + self._log_step(j, target)))
 
     def _log_step(self, i: int, count: Wholes) -> Floats:
         x = float(self.space.prior.parameters[i]) + count
-        shown: Floats = -0.5 * second_difference(x, x + 1, 1)
-        return shown
+        return -0.5 * second_difference(x, x + 1, 1)

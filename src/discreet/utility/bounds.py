@@ -17,18 +17,18 @@ import math
 
 import numpy as np
 
-from discreet.mechanisms.exponential import Exponential
+from discreet.mechanisms import Mechanism
 from discreet.posteriors.space import Counts
 from discreet.sensitivity.exact import global_sensitivity
 from discreet.utility.count_blocks import CountBlocks
-from discreet.utility.lines import line_kernel
+from discreet.utility.error_tables import line_table
 from discreet.utility.metrics import METRIC
-from discreet.utility.normaliser import normaliser, normaliser_at
+from discreet.utility.normaliser import hellinger_family, normaliser, normaliser_at
 
 
-def bounds_at(mechanism: Exponential, counts: Counts, t: float, exact: float) -> dict[str, float]:
+def bounds_at(mechanism: Mechanism, counts: Counts, t: float, exact: float) -> dict[str, float]:
     """The bounds for one data set, given the exact tail."""
-    rate = float(mechanism.scale) * float(mechanism.inverse_sensitivities(np.array([counts]))[0])
+    rate = float(mechanism.kernel.rates(np.array([counts]))[0])
     least = normaliser(mechanism).lower
     loose = _scaled(mechanism, rate, t, 1.0)
     return {
@@ -40,7 +40,7 @@ def bounds_at(mechanism: Exponential, counts: Counts, t: float, exact: float) ->
     }
 
 
-def bounds_everywhere(mechanism: Exponential, t: float, exact: float) -> dict[str, float]:
+def bounds_everywhere(mechanism: Mechanism, t: float, exact: float) -> dict[str, float]:
     """The worst of each bound over all data sets, given the worst exact tail."""
     least, slowest = normaliser(mechanism).lower, _slowest(mechanism)
     data_free = _scaled(mechanism, slowest, t, least)
@@ -53,9 +53,9 @@ def bounds_everywhere(mechanism: Exponential, t: float, exact: float) -> dict[st
     }
 
 
-def _worst_normalised(mechanism: Exponential, t: float) -> float:
+def _worst_normalised(mechanism: Mechanism, t: float) -> float:
     """max over c of |R|·exp(-s·t/S(c))/NL(c)."""
-    line = line_kernel(mechanism) if mechanism.space.k == 2 else None
+    line = line_table(mechanism) if mechanism.space.k == 2 else None
     every = mechanism.kernel.enumerated if mechanism.space.k > 2 else line.every if line is not None else None
     if every is not None:
         rates, logs = every.rates, every.log_normalisers
@@ -65,11 +65,11 @@ def _worst_normalised(mechanism: Exponential, t: float) -> float:
     return _exp(math.log(mechanism.space.size) + float((-rates * t - logs).max()))
 
 
-def _slowest(mechanism: Exponential) -> float:
-    return float(mechanism.scale) / global_sensitivity(mechanism.space)
+def _slowest(mechanism: Mechanism) -> float:
+    return float(hellinger_family(mechanism).scale) / global_sensitivity(mechanism.space)
 
 
-def _scaled(mechanism: Exponential, rate: float, t: float, normalised_by: float) -> float:
+def _scaled(mechanism: Mechanism, rate: float, t: float, normalised_by: float) -> float:
     return _exp(math.log(mechanism.space.size) - rate * t) / normalised_by
 
 

@@ -15,12 +15,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from discreet.arithmetic.arrays import Floats, Wholes
+from discreet.arithmetic.growing_blocks import growing_edges
 from discreet.errors import TooLarge
 from discreet.kernels.line_noise import LOST, LineNoise
 from discreet.mechanisms import Mechanism
 from discreet.utility.error_rows import ErrorRows, bracket
-from discreet.utility.expected_counts import Whole, first_count_moments, partition, stratum_weights
-from discreet.utility.metrics import METRIC, Floats, Metric
+from discreet.utility.expected_counts import first_count_moments, stratum_weights
+from discreet.utility.metrics import METRIC, Metric
 
 CELLS = 1 << 20
 """About how many cells a sum over all data sets is made of."""
@@ -34,8 +36,8 @@ _BLOCKS = 0.01
 class _Cells(NamedTuple):
     """Blocks of moves, and over some strata the least rate, the distances and the weights from below and above."""
 
-    near: Whole
-    far: Whole
+    near: Wholes
+    far: Wholes
     slow: Floats
     low: Floats
     high: Floats
@@ -49,13 +51,13 @@ class CountBlocks:
     def __init__(self, mechanism: Mechanism, metric: Metric, counts: tuple[int, ...] | None) -> None:
         self.mechanism, self.metric, self.space = mechanism, metric, mechanism.space
         self.noise = mechanism.kernel.noise
-        if metric.name == "total-variation" or mechanism.kernel.way != "nearest":
+        if metric.name == "total-variation" or mechanism.kernel.postprocess != "nearest":
             raise TooLarge("this needs all candidates of a space with too many", hint="use hellinger and nearest")
         if self.noise is None and not mechanism.kernel.weighted:
             raise TooLarge(f"{mechanism.name} is known only on small spaces", hint="take fewer records")
         n = self.space.n
         reach = n if self.noise is None else self.noise.reach(n)
-        blocks = partition(1, reach, _BLOCKS if counts is None else _BLOCKS / 8)
+        blocks = _partition(1, reach, _BLOCKS if counts is None else _BLOCKS / 8)
         self.near, self.far = blocks[:-1], blocks[1:] - 1
         if counts is None:
             # Most weights of a sensitivity that follows the data fall within a few hundred moves.
@@ -66,13 +68,13 @@ class CountBlocks:
             self.first = self.last = np.array([counts[0]], dtype=np.int64)
             self.weight = np.ones(1)
 
-    def _strata(self, number: int) -> tuple[Whole, Whole, Floats]:
+    def _strata(self, number: int) -> tuple[Wholes, Wholes, Floats]:
         """All data sets, or half of them if the two halves are alike."""
         space, n = self.space, self.space.n
         alpha = space.prior.alpha
         centre = int(min(max(round((n + alpha[1] - alpha[0]) / 2), 0), n))
         growth = max(0.002, 2 * (1 + math.log(n)) / max(number, 16))
-        left, right = partition(0, centre, growth), partition(0, n - centre, growth)
+        left, right = _partition(0, centre, growth), _partition(0, n - centre, growth)
         mean, spread = first_count_moments(space.prior, space.n)
         peak = mean + spread * np.arange(-12, 12.25, 0.25)
         middle = centre + np.arange(-2, 4)
@@ -95,7 +97,7 @@ class CountBlocks:
             part = slice(start, start + step)
             yield self._slice(self.first[part], self.last[part], self.weight[part])
 
-    def _slice(self, first: Whole, last: Whole, weight: Floats) -> ErrorRows:
+    def _slice(self, first: Wholes, last: Wholes, weight: Floats) -> ErrorRows:
         if self.noise is None:
             return self._weighted(first, last, weight)
         low, high = self._distances(first, last, self.near, self.far, self.metric)
@@ -109,7 +111,7 @@ class CountBlocks:
         side = np.exp(-noise.rate * (self.near - 1.0)) * share
         return np.concatenate([noise.down * side, [noise.zero], noise.up * side])
 
-    def _weighted(self, first: Whole, last: Whole, weight: Floats) -> ErrorRows:
+    def _weighted(self, first: Wholes, last: Wholes, weight: Floats) -> ErrorRows:
         cells = self._cells(first, last)
         if self.metric.name == "hellinger":
             return bracket(weight, cells.low, cells.high, cells.least, cells.most)
@@ -127,7 +129,7 @@ class CountBlocks:
         slow, lower, upper = (np.concatenate(column) for column in zip(*found, strict=True))
         return slow, lower, upper
 
-    def _cells(self, first: Whole, last: Whole) -> _Cells:
+    def _cells(self, first: Wholes, last: Wholes) -> _Cells:
         """The Hellinger distances and the weights of all blocks that matter."""
         slow, fast = self.mechanism.kernel.rate_bounds(first, last)
         near, far = self._within_reach(first, last, slow)
@@ -136,7 +138,7 @@ class CountBlocks:
         upper, lower = most * np.exp(-slow[:, None] * low), least * np.exp(-fast[:, None] * high)
         return _Cells(near, far, slow, low, high, lower, upper)
 
-    def _within_reach(self, first: Whole, last: Whole, slow: Floats) -> tuple[Whole, Whole]:
+    def _within_reach(self, first: Wholes, last: Wholes, slow: Floats) -> tuple[Wholes, Wholes]:
         """The blocks of moves that matter to some of the strata: beyond them all weights are below e^-42 together."""
         needed = LOST + 2 * math.log(self.space.n + 1)
         low, high = 0, len(self.near)
@@ -154,18 +156,20 @@ class CountBlocks:
         kept = max(1, low)
         return self.near[:kept], self.far[:kept]
 
-    def _numbers(self, first: Whole, last: Whole, near: Whole, far: Whole) -> tuple[Floats, Floats]:
+    def _numbers(self, first: Wholes, last: Wholes, near: Wholes, far: Wholes) -> tuple[Floats, Floats]:
         """How many moves of each block stay on the line, at most and at least, over a stratum."""
         n = self.space.n
         centre = np.ones((len(first), 1))
 
-        def both(rooms: tuple[Whole, Whole]) -> Floats:
+        def both(rooms: tuple[Wholes, Wholes]) -> Floats:
             down, up = (np.maximum(np.minimum(far, room[:, None]) - near + 1, 0.0) for room in rooms)
             return np.concatenate([down, centre, up], axis=1)
 
         return both((last, n - first)), both((first, n - last))
 
-    def _distances(self, first: Whole, last: Whole, near: Whole, far: Whole, metric: Metric) -> tuple[Floats, Floats]:
+    def _distances(
+        self, first: Wholes, last: Wholes, near: Wholes, far: Wholes, metric: Metric
+    ) -> tuple[Floats, Floats]:
         """Enclosures of the distances of moves down (a block each), of none, and of moves up."""
         n, (one, two) = self.space.n, self.space.prior.alpha
         zero = np.zeros((len(first), 1))
@@ -187,3 +191,8 @@ class CountBlocks:
             sides.append((metric.finish(low), metric.finish(high)))
         low, high = (np.concatenate([sides[0][i], zero, sides[1][i]], axis=1) for i in (0, 1))
         return low, high
+
+
+def _partition(first: int, last: int, growth: float) -> Wholes:
+    """Single at first, then longer by a share of the distance from the first."""
+    return growing_edges(first, last, lambda at: at + int((at - first + 1) * growth))

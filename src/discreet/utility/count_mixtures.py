@@ -8,18 +8,15 @@ each count, and also tells the density. `tests/utility/test_count_mixtures.py` c
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.posteriors.dirichlet import incomplete_beta
 from discreet.posteriors.mixtures import log_kernel, solved
 
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
-
-_CELLS = 1 << 19
+_CELLS = 1 << 17
 
 
 class CountMixtures:
@@ -45,7 +42,7 @@ class CountMixtures:
         low, high = (np.concatenate(side) for side in zip(*ends, strict=True))
         return low, np.maximum(low, high)
 
-    def _some(self, rows: slice | NDArray[np.int64], turned: bool = False) -> CountMixtures:
+    def _some(self, rows: slice | Wholes, turned: bool = False) -> CountMixtures:
         """Some of the rows, or what is left of their shares."""
         weights, a, b = self.weights[rows], self.a[rows], self.b[rows]
         last = weights.shape[1] - 1
@@ -80,7 +77,12 @@ class CountMixtures:
         return found
 
     @cached_property
-    def _logs(self) -> tuple[Floats, NDArray[np.int64]]:
+    def _slopes(self) -> Floats:
+        found: Floats = self.weights * (self.a[:, None] + np.arange(self.weights.shape[1]))
+        return found
+
+    @cached_property
+    def _logs(self) -> tuple[Floats, Wholes]:
         """ln K but for powers of x, relative to each row's heaviest component, and which that is."""
         j = np.arange(1, self.weights.shape[1])
         steps = np.log(self.b[:, None] - j) - np.log(self.a[:, None] + j)
@@ -88,13 +90,15 @@ class CountMixtures:
         middle = self.weights.argmax(axis=1)
         return logs - np.take_along_axis(logs, middle[:, None], axis=1), middle
 
-    def _sums(self, rows: NDArray[np.int64], x: Floats) -> tuple[Floats, Floats]:
+    def _sums(self, rows: Wholes, x: Floats) -> tuple[Floats, Floats]:
         """P(share ≤ x) and the density at x, one x for each of the rows."""
         (logs, middle), j = self._logs, np.arange(self.weights.shape[1])
         a, b, at = self.a[rows], self.b[rows], middle[rows]
         peak = log_kernel(a + at, b - at, x) - np.log(a + at) - np.log1p(-x)
         odds = np.log(x) - np.log1p(-x)
-        kernel = np.exp(np.minimum(logs[rows] + (j - at[:, None]) * odds[:, None] + peak[:, None], 0.0))
+        kernel = np.multiply.outer(odds, j)
+        kernel += (peak - at * odds)[:, None]
+        kernel += logs[rows]
+        np.exp(np.minimum(kernel, 0.0, out=kernel), out=kernel)
         below = incomplete_beta(a, b, x) - np.einsum("ij,ij->i", kernel, self._beyond[rows])
-        density = np.einsum("ij,ij->i", kernel * (a[:, None] + j), self.weights[rows]) / x
-        return below, density
+        return below, np.einsum("ij,ij->i", kernel, self._slopes[rows]) / x

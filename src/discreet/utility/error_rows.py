@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import rel_entr
 
-from discreet.utility.metrics import Floats
+from discreet.arithmetic.arrays import Floats
 
 KEPT = 1 << 22
 """Slices of fewer cells are kept, so that the next question need not compute them again."""

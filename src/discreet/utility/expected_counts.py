@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.predictive import log_predictive, log_predictive_line
 from discreet.posteriors.space import PosteriorSpace
-from discreet.utility.metrics import Floats
-
-Whole: TypeAlias = "NDArray[np.int64]"
 
 
 def predictive_weights(space: PosteriorSpace) -> Floats:
@@ -23,20 +19,7 @@ def predictive_weights(space: PosteriorSpace) -> Floats:
     return shown
 
 
-def partition(first: int, last: int, growth: float) -> Whole:
-    """The starts of ranges from first to last: single at first, then growing; one more end closes the last.
-
-    >>> partition(1, 9, 0.5).tolist()
-    [1, 2, 3, 4, 6, 9, 10]
-    """
-    starts, at = [], first
-    while at <= last:
-        starts.append(at)
-        at += max(1, int((at - first + 1) * growth))
-    return np.array([*starts, last + 1], dtype=np.int64)
-
-
-def stratum_weights(space: PosteriorSpace, first: Whole, last: Whole) -> Floats:
+def stratum_weights(space: PosteriorSpace, first: Wholes, last: Wholes) -> Floats:
     """The probabilities of strata under the prior predictive: summed where short, by Gauss' quadrature where long."""
     weight = np.zeros(len(first))
     short = last - first < 16

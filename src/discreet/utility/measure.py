@@ -7,17 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arithmetic.numbers import exact
+from discreet.arithmetic.numbers import exact, exact_share
 from discreet.errors import InvalidInput, TooLarge
-from discreet.mechanisms import Laplace, LaplaceImproved, Mechanism
-from discreet.mechanisms.exponential import Exponential
+from discreet.mechanisms import Mechanism
 from discreet.posteriors.space import Counts
 from discreet.utility.bounds import bounds_at, bounds_everywhere
 from discreet.utility.count_blocks import CountBlocks
 from discreet.utility.error_rows import ErrorLaw
-from discreet.utility.lines import line_kernel
+from discreet.utility.error_tables import CELLS, ErrorTable, line_table, simplex_table
 from discreet.utility.metrics import Metric, as_metric
-from discreet.utility.simplices import CELLS, simplex_kernel
 from discreet.utility.studies import draw_study, row_study
 from discreet.utility.tails import l1_tail
 
@@ -59,7 +57,7 @@ class Accuracy:
 
     def quantile(self, p: object) -> float:
         """The least t with Pr[distance ≤ t] ≥ p."""
-        return self._source.quantile(_share(p))
+        return self._source.quantile(float(exact_share(p, "p")))
 
     def tail(self, t: object) -> float:
         """Pr[distance ≥ t]."""
@@ -78,7 +76,7 @@ class Accuracy:
     def worst_quantile(self, p: object) -> float:
         """The largest quantile of any data set."""
         self._require_all()
-        return self._source.worst_quantile(_share(p))
+        return self._source.worst_quantile(float(exact_share(p, "p")))
 
     def worst_tail(self, t: object) -> float:
         """The largest Pr[distance ≥ t] of any data set."""
@@ -93,11 +91,11 @@ class Accuracy:
         """
         at = float(exact(t, "t", minimum=0))
         tail = self.tail(t) if self._counts is not None else self.worst_tail(t)
-        if isinstance(self.mechanism, Exponential) and self.metric == "hellinger":
+        if self.mechanism.kernel.weighted and self.metric == "hellinger":
             if self._counts is not None:
                 return bounds_at(self.mechanism, self._counts, at, tail)
             return bounds_everywhere(self.mechanism, at, tail)
-        if isinstance(self.mechanism, Laplace | LaplaceImproved) and self.metric == "l1":
+        if self.mechanism.kernel.laplace is not None and self.metric == "l1":
             return {"exact": tail, "noise": l1_tail(self.mechanism, at)}
         return {"exact": tail}
 
@@ -120,7 +118,7 @@ def accuracy(mechanism: Mechanism, counts: object = None, *, metric: str = "hell
     """
     measured = as_metric(metric)
     checked = None if counts is None else mechanism.space.counts(counts)
-    if mechanism.kernel.way == "free" and metric != "hellinger":
+    if mechanism.kernel.postprocess == "free" and metric != "hellinger":
         raise InvalidInput("the free way back leaves the candidates", hint="measure it by hellinger")
     source = error_source(mechanism, measured, checked)
     weight, low, high = source.survey.weight, source.survey.low, source.survey.high
@@ -146,34 +144,30 @@ def error_source(mechanism: Mechanism, metric: Metric, counts: Counts | None) ->
     """The error laws of all data sets, or of one, by the first way that fits: enumeration, enclosure, or draws."""
     if mechanism.space.k > 2:
         return _simplex_source(mechanism, metric, counts)
+    table = line_table(mechanism, alone=counts is not None)
+    if table is not None:
+        return _enumerated(table, metric, counts)
     diameter = metric.diameter(mechanism.space)
-    kernel = line_kernel(mechanism, alone=counts is not None)
-    if kernel is not None:
-        return ErrorLaw(lambda: kernel.slices(metric, counts), diameter, "enumeration")
     strata = CountBlocks(mechanism, metric, counts)
     return ErrorLaw(strata.slices, diameter, f"enclosure of {len(strata.first)} strata")
 
 
+def _enumerated(table: ErrorTable, metric: Metric, counts: Counts | None) -> ErrorLaw:
+    """All data sets, or one."""
+    space = table.space
+    ranks, weight = table.data if counts is None else (np.array([space.candidates().index(counts)]), np.ones(1))
+    return ErrorLaw(lambda: table.slices(metric, ranks, weight), metric.diameter(space), "enumeration")
+
+
 def _simplex_source(mechanism: Mechanism, metric: Metric, counts: Counts | None) -> ErrorLaw:
-    diameter = metric.diameter(mechanism.space)
     try:
-        kernel = simplex_kernel(mechanism)
+        table = simplex_table(mechanism)
     except TooLarge:
         return draw_study(mechanism, metric, counts)
-    if counts is not None:
-        rank = np.array([mechanism.space.candidates().index(counts)])
-        return ErrorLaw(lambda: kernel.slices(metric, rank, np.ones(1)), diameter, "enumeration")
-    ranks, weight = kernel.data
-    cost = TV_COST if metric.name == "total-variation" else 1 if kernel.quick else LAW_COST
-    if len(ranks) * kernel.width * cost <= CELLS:
-        return ErrorLaw(lambda: kernel.slices(metric, ranks, weight), diameter, "enumeration")
-    if not kernel.orbits or metric.name == "total-variation" or kernel.width > ROWS:
+    width = table.width(0)
+    cost = TV_COST if metric.name == "total-variation" else 1 if table.quick else LAW_COST
+    if counts is not None or len(table.data[0]) * width * cost <= CELLS:
+        return _enumerated(table, metric, counts)
+    if not table.symmetric or metric.name == "total-variation" or width > ROWS:
         return draw_study(mechanism, metric, counts)
-    return row_study(kernel, metric, max(64, CELLS // (2 * kernel.width)))
-
-
-def _share(p: object) -> float:
-    share = exact(p, "p", above=0)
-    if share >= 1:
-        raise InvalidInput("p must be below 1", hint="give it as a share, such as 0.95", parameter="p")
-    return float(share)
+    return row_study(table, metric, max(64, CELLS // (2 * width)))

@@ -16,12 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit, gammaln, psi
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import InvalidInput
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.dirichlet import incomplete_beta
@@ -31,8 +32,6 @@ from discreet.posteriors.variation import total_variation
 
 MetricName = Literal["hellinger", "l1", "total-variation", "kl"]
 METRICS: tuple[MetricName, ...] = get_args(MetricName)
-
-Floats: TypeAlias = "NDArray[np.float64]"
 
 
 @dataclass(frozen=True)
@@ -166,11 +165,10 @@ def _series(x: Floats, divisor: Callable[[int], int]) -> Floats:
 
 def _stirling_slope(x: Floats) -> Floats:
     w = 1 / (x * x)
-    found: Floats = -w * (1 / 12 - w * (1 / 120 - w * (1 / 252 - w * (1 / 240 - w / 132))))
-    return found
+    return -w * (1 / 12 - w * (1 / 120 - w * (1 / 252 - w * (1 / 240 - w / 132))))
 
 
-def _between_betas(prior: Dirichlet, c: NDArray[np.int64], r: NDArray[np.int64], n: NDArray[np.int64]) -> Floats:
+def _between_betas(prior: Dirichlet, c: Wholes, r: Wholes, n: Wholes) -> Floats:
     """Total variation of Beta(α₁+c, …) and Beta(α₁+r, …): the difference of their distributions where they cross.
 
     The densities cross where (r-c)·logit θ is the difference of ln B, and that difference is

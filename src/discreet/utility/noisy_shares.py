@@ -14,21 +14,17 @@ not small. `tests/utility/test_noisy_shares.py` compares it with sums over all c
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.kernels.line_noise import LineNoise
 from discreet.posteriors.dirichlet import incomplete_beta
 from discreet.posteriors.mixtures import log_kernel
 from discreet.posteriors.predictive import deviance, excess
 from discreet.posteriors.space import PosteriorSpace
 from discreet.utility.expected_counts import first_count_moments
-
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
 
 _FARTHEST = 690.0
 _NODES, _SHARP, _HALVINGS = 12, 1e-9, 40
@@ -65,7 +61,7 @@ class _Densities:
         alpha = space.prior.alpha
         self.at_zero, self.at_one = np.exp(logs[:, 0] - self.top) / alpha[0], np.exp(logs[:, -1] - self.top) / alpha[1]
         sharp = _SHARP + 1e-15 * np.sqrt(space.n + float(space.prior.total))  # x has only so many digits
-        done: list[tuple[NDArray[np.float64], ...]] = []
+        done: list[tuple[Floats, ...]] = []
         for halving in range(_HALVINGS + 1):
             parts = self._legendre(row, left, right)
             mass = np.bincount(row, 2 * np.abs(parts[:, 0]), len(outputs))
@@ -100,7 +96,7 @@ class _Densities:
         side = np.where(ends[0] > 0, -1.0, 1.0)  # the rest of 1 has more digits next to 1
         return np.exp(self.top) * total, side * (expit(side * ends[1]) - expit(side * ends[0]))
 
-    def _quantile(self, panel: NDArray[np.int64], wanted: Floats) -> Floats:
+    def _quantile(self, panel: Wholes, wanted: Floats) -> Floats:
         """The s of each panel up to which it has this mass, by halving and Newton's method."""
         legendre = np.polynomial.legendre
         parts = self._parts[panel].T
@@ -114,8 +110,7 @@ class _Densities:
                 step = t - gap / legendre.legval(t, parts, tensor=False)
             t = np.where((step > low) & (step < high), step, (low + high) / 2)
         left, right = self._left[panel], self._right[panel]
-        found: Floats = left + (right - left) * (t + 1) / 2
-        return found
+        return left + (right - left) * (t + 1) / 2
 
     def _first_edges(self) -> Floats:
         """Edges that double away from about the mean of each output's posterior, in its standard deviations."""
@@ -134,7 +129,7 @@ class _Densities:
         edges: Floats = np.concatenate([centre - away[:, :0:-1], centre + away], axis=1)
         return edges.clip(-_FARTHEST, _FARTHEST)
 
-    def _legendre(self, row: NDArray[np.int64], left: Floats, right: Floats) -> Floats:
+    def _legendre(self, row: Wholes, left: Floats, right: Floats) -> Floats:
         """The densities on panels, times half their lengths, in Legendre's polynomials."""
         node, weight = np.polynomial.legendre.leggauss(_NODES)
         half = (right - left)[:, None] / 2
@@ -145,7 +140,7 @@ class _Densities:
         found: Floats = half * height @ basis
         return found
 
-    def log(self, row: NDArray[np.int64], s: Floats) -> Floats:
+    def log(self, row: Wholes, s: Floats) -> Floats:
         """ln of prior(s)·P(o | s), one s for each row."""
         n, rate, o = self.space.n, self.noise.rate, self.outputs[row]
         first, second = self.space.prior.alpha

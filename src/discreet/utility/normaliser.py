@@ -25,9 +25,8 @@ from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.space import Counts, exceeds, orbits, require_enumerable
 from discreet.testing import HashedBits
 from discreet.utility.count_blocks import CountBlocks
-from discreet.utility.lines import line_kernel
+from discreet.utility.error_tables import CELLS, line_table
 from discreet.utility.metrics import METRIC
-from discreet.utility.simplices import CELLS
 
 PROPOSALS = 40_000
 """How many proposals tell a normaliser that cannot be enumerated: within about 2 % at k = 10."""
@@ -53,13 +52,13 @@ def normaliser(mechanism: Mechanism) -> Normaliser:
     >>> round(found.value, 4), found.counts, round(found.limit, 4)
     (4.0947, (500, 500), 4.083)
     """
-    family = _hellinger(mechanism)
+    family = hellinger_family(mechanism)
     if family.space.k > 2:
         return _of_simplex(family)
     limit = math.inf if family.kernel.same_rates else 1 / math.tanh(float(family.scale) / 2)
-    kernel = line_kernel(family)
-    if kernel is not None and kernel.every is not None:
-        logs, n = kernel.every.log_normalisers, family.space.n
+    table = line_table(family)
+    if table is not None and table.every is not None:
+        logs, n = table.every.log_normalisers, family.space.n
         place = int(logs.argmin())
         value = math.exp(logs[place])
         return Normaliser(value, value, (place, n - place), limit, "enumeration")
@@ -73,7 +72,7 @@ def normaliser_at(mechanism: Mechanism, counts: object) -> tuple[float, float]:
 
     With three categories or more and too many candidates to list, the bounds hold with 99 % (`log_normaliser_at`).
     """
-    family = _hellinger(mechanism)
+    family = hellinger_family(mechanism)
     checked = family.space.counts(counts)
     if family.space.k > 2:
         log_lower, log_upper = log_normaliser_at(family, checked)
@@ -98,7 +97,7 @@ def log_normaliser_at(mechanism: Mechanism, counts: object, *, proposals: int = 
     >>> low < 22.2 < high < low + 0.1
     True
     """
-    family = _hellinger(mechanism)
+    family = hellinger_family(mechanism)
     if family.space.k == 2:
         lower, upper = normaliser_at(family, counts)
         return math.log(lower), math.log(upper)
@@ -114,7 +113,8 @@ def _exp(x: float) -> float:
     return math.exp(x) if x < 700 else math.inf
 
 
-def _hellinger(mechanism: Mechanism) -> Exponential:
+def hellinger_family(mechanism: Mechanism) -> Exponential:
+    """The mechanism, if its weights fall with the Hellinger distance."""
     if not isinstance(mechanism, Exponential):
         raise InvalidInput(f"{mechanism.name} has no normaliser", hint="ask for one of the exponential mechanisms")
     return mechanism

@@ -8,14 +8,15 @@ never a release. What is too costly for the space is left out, and the plan says
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from discreet.arithmetic.numbers import float_upper
 from discreet.errors import DiscreetError, TooLarge
-from discreet.mechanisms import Geometric, Mechanism, Optimal, mechanism
+from discreet.kernels import family_kernel
+from discreet.mechanisms import Mechanism, mechanism
 from discreet.mechanisms.base import asked_epsilon
 from discreet.posteriors.space import PosteriorSpace, require_enumerable
 from discreet.privacy_loss import audit, calibrate
@@ -33,6 +34,13 @@ FAMILIES = (
     "exponential-local",
     "exponential-global",
 )
+SETTINGS = (
+    *((FAMILIES[0], setting) for setting in ("nominal", "calibrated", "bayes")),
+    *((name, setting) for name in FAMILIES[1:] for setting in ("nominal", "calibrated")),
+    ("snapping", "nominal"),
+    ("optimal", "limit"),
+)
+"""The rows of a plan; the first is the default."""
 
 CALIBRATED, CALIBRATED_MORE = 1001, 300
 """The most candidates (two categories, and more) for which the exponential mechanisms are calibrated unasked."""
@@ -109,10 +117,9 @@ def plan_at(
     asked = asked_epsilon(epsilon)
     rows: list[dict[str, Any]] = []
     omitted: list[dict[str, str]] = []
-    steps = list(_settings())
-    for done, (name, setting) in enumerate(steps):
+    for done, (name, setting) in enumerate(SETTINGS):
         if progress is not None:
-            progress(done, len(steps))
+            progress(done, len(SETTINGS))
         try:
             made = _made(name, setting, space, asked, thorough)
             rows.append(_known(made, setting, rows) or _row(made, setting))
@@ -132,27 +139,18 @@ def plan_at(
     )
 
 
-def _settings() -> Iterator[tuple[str, str]]:
-    for name in FAMILIES:
-        yield name, "nominal"
-        yield name, "calibrated"
-        if name == "geometric":
-            yield name, "bayes"
-    yield "snapping", "nominal"
-    yield "optimal", "limit"
-
-
 def _made(name: str, setting: str, space: PosteriorSpace, epsilon: Fraction, thorough: bool) -> Mechanism:
     """The mechanism of a row, or a refusal that says why there is none."""
     if setting == "limit":
         _require(space, LIMIT, "the linear programme is solved for at most {} candidates")
-        return Optimal(space, epsilon=epsilon)
-    if name == "snapping":
+        return mechanism(name, space, epsilon=epsilon)
+    kernel = family_kernel(name)
+    if not (kernel.noisy or kernel.weighted):
         _require(space, SNAPPED, "the exact law of floats is compared for at most {} candidates")
     if setting == "bayes":
         _require(space, WEIGHED, "this way back is compared for at most {} candidates")
-        return Geometric(space, epsilon=epsilon, way="bayes")
-    if name.startswith("exponential"):
+        return mechanism(name, space, epsilon=epsilon, way="bayes")
+    if kernel.weighted:
         if space.k > CATEGORIES and not thorough:
             text = f"drawing its error for more than {CATEGORIES} categories takes minutes: ask for a thorough plan"
             raise TooLarge(text, hint="take fewer categories")
@@ -215,7 +213,7 @@ def _row(made: Mechanism, setting: str) -> dict[str, Any]:
 def _recommended(rows: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
     """Geometric, unless another mechanism that may be released is clearly better on average."""
     private = [row for row in rows if row["setting"] != "limit"]
-    geometric = next(row for row in private if row["name"] == "geometric")
+    geometric = private[0]
     best = min(private, key=lambda row: float(row["mean_error"]))
     limit = next((row for row in rows if row["setting"] == "limit"), None)
     beyond = "" if limit is None else f"; the least that any mechanism could reach is {limit['mean_error']:.4g}"
@@ -226,6 +224,6 @@ def _recommended(rows: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
             f"its expected error {best['mean_error']:.4g} is the least; geometric with its default way back has "
             f"{geometric['mean_error']:.4g}{price if least > worst else ''}{beyond}"
         )
-    others = [row["mean_error"] for row in private if row["name"] != "geometric"]
+    others = [row["mean_error"] for row in private if row["name"] != geometric["name"]]
     runner = f"; the best of the others has {min(others):.4g}" if others else ""
     return geometric, f"its expected error {geometric['mean_error']:.4g} is not clearly beaten{runner}{beyond}"

@@ -9,15 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import bernoulli
 
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
-    Whole = NDArray[np.int64]
+from discreet.arithmetic.arrays import Floats, Wholes
 
 WHOLE = 256
 """Up to so many terms, all of them are summed."""
@@ -26,7 +22,7 @@ _PLACES, _SHORT, _MOST = 12, 48, 3000
 
 
 def smooth_sum(
-    f: Callable[[Whole], Floats], n: int, marks: Iterable[float] = (), *, sharp: float = 1e-8
+    f: Callable[[Wholes], Floats], n: int, marks: Iterable[float] = (), *, sharp: float = 1e-8
 ) -> tuple[Floats, Floats, int]:
     """Σ f(c) over c = 0 … n for each column of f, how far each is off, and how many terms were worked out.
 
@@ -49,7 +45,7 @@ def smooth_sum(
     return total, error, terms
 
 
-def _first_panels(n: int, marks: Iterable[float]) -> tuple[Whole, Whole]:
+def _first_panels(n: int, marks: Iterable[float]) -> tuple[Wholes, Wholes]:
     """Panels between the middle, a half, a quarter, a sixteenth … of the way from it to either end, and the marks.
 
     The ends stand alone: what lies beyond them may have gone there.
@@ -62,7 +58,7 @@ def _first_panels(n: int, marks: Iterable[float]) -> tuple[Whole, Whole]:
     return unique[:-1], np.diff(unique)
 
 
-def _cut(start: Whole, length: Whole, n: int) -> tuple[Whole, Whole]:
+def _cut(start: Wholes, length: Wholes, n: int) -> tuple[Wholes, Wholes]:
     """Each panel in two: half way, or where its distance from the nearer end has the mean of the logarithms."""
     left = start < n // 2
     near = np.maximum(np.where(left, start, n + 1 - start - length), 1)
@@ -72,7 +68,7 @@ def _cut(start: Whole, length: Whole, n: int) -> tuple[Whole, Whole]:
     return np.concatenate([start, start + first]), np.concatenate([first, length - first])
 
 
-def _panel_sums(f: Callable[[Whole], Floats], start: Whole, length: Whole) -> tuple[Floats, Floats, int]:
+def _panel_sums(f: Callable[[Wholes], Floats], start: Wholes, length: Wholes) -> tuple[Floats, Floats, int]:
     """The sums over panels, a row for each, how far they may be off, and how many terms were worked out."""
     short = length <= (_SHORT if len(length) > 1 else WHOLE)
     vander = np.polynomial.legendre.legvander
@@ -91,10 +87,9 @@ def _panel_sums(f: Callable[[Whole], Floats], start: Whole, length: Whole) -> tu
     return values, gaps, len(found)
 
 
-def next_to_gauss(size: Floats) -> Whole:
+def next_to_gauss(size: Floats) -> Wholes:
     """Whole numbers from 0 to each size less 1, next to Gauss's places; a row for each of a column of sizes."""
-    places: Whole = np.rint(size * (np.polynomial.legendre.leggauss(_PLACES)[0] + 1) / 2 - 0.5).astype(np.int64)
-    return places
+    return np.rint(size * (np.polynomial.legendre.leggauss(_PLACES)[0] + 1) / 2 - 0.5).astype(np.int64)
 
 
 def _legendre_sums(size: Floats) -> Floats:

@@ -26,7 +26,7 @@ def accuracy_statement(mechanism: Mechanism) -> dict[str, Any]:
 @lru_cache(maxsize=64)
 def _stated(mechanism: Mechanism) -> dict[str, Any]:
     """The same, once for each mechanism: a table of groups, or a receipt that is written and verified, asks again."""
-    if getattr(mechanism, "way", "") == "free":
+    if mechanism.kernel.postprocess == "free":
         return {"what": WHAT, "mean": None, "method": "not stated for the free way back: it would take minutes"}
     try:
         found = accuracy(mechanism)

@@ -11,17 +11,17 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import bdtrik, betaincinv, ndtri
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import TooLarge
 from discreet.mechanisms import Mechanism
 from discreet.posteriors.space import Counts, PosteriorSpace, rank_rows
 from discreet.samplers.bits import draw_words
 from discreet.testing import HashedBits
 from discreet.utility.error_rows import ErrorLaw, ErrorRows
-from discreet.utility.metrics import Floats, Metric
-from discreet.utility.simplices import SimplexKernel
+from discreet.utility.error_tables import SimplexTable
+from discreet.utility.metrics import Metric
 
 DRAWN = 50_000
 """How many outputs are drawn where that is quick; fewer for many categories."""
@@ -40,7 +40,7 @@ def study_size(space: PosteriorSpace) -> int:
 
 
 @lru_cache(maxsize=4)
-def drawn_data(space: PosteriorSpace, size: int, name: str) -> NDArray[np.int64]:
+def drawn_data(space: PosteriorSpace, size: int, name: str) -> Wholes:
     """Data sets from the prior predictive, one a row: category by category, a share and then a count by inversion.
 
     >>> rows = drawn_data(PosteriorSpace(prior=[1, 2, 3], n=60), 2000, "an example")
@@ -61,7 +61,7 @@ def drawn_data(space: PosteriorSpace, size: int, name: str) -> NDArray[np.int64]
     return np.stack([*columns, left], axis=1)
 
 
-def _binomial(u: Floats, n: NDArray[np.int64], share: Floats) -> NDArray[np.int64]:
+def _binomial(u: Floats, n: Wholes, share: Floats) -> Wholes:
     """Quantiles of binomials; by Cornish and Fisher's expansion where the deviation is above 10³."""
     variance = n * share * (1 - share)
     z = ndtri(u)
@@ -72,19 +72,19 @@ def _binomial(u: Floats, n: NDArray[np.int64], share: Floats) -> NDArray[np.int6
     return found.astype(np.int64)
 
 
-def row_study(kernel: SimplexKernel, metric: Metric, size: int) -> ErrorLaw:
+def row_study(table: SimplexTable, metric: Metric, size: int) -> ErrorLaw:
     """The exact error laws of drawn data sets."""
-    ranks = rank_rows(drawn_data(kernel.space, size, "rows"))
+    ranks = rank_rows(drawn_data(table.space, size, "rows"))
     weight = np.full(size, 1 / size)
     method = f"exact laws of {size} data sets drawn from the predictive"
-    diameter = metric.diameter(kernel.space)
-    return ErrorLaw(lambda: kernel.slices(metric, ranks, weight), diameter, method, complete=False, sampled=size)
+    diameter = metric.diameter(table.space)
+    return ErrorLaw(lambda: table.slices(metric, ranks, weight), diameter, method, complete=False, sampled=size)
 
 
 def draw_study(mechanism: Mechanism, metric: Metric, counts: Counts | None) -> ErrorLaw:
     """Drawn outputs for drawn data sets, or many for one."""
     space = mechanism.space
-    if metric.name == "total-variation" or mechanism.kernel.way != "nearest":
+    if metric.name == "total-variation" or mechanism.kernel.postprocess != "nearest":
         raise TooLarge("this needs all candidates of a space with too many", hint="use hellinger and nearest")
     data, released = _outputs(mechanism, counts)
     size, each = released.shape[:2]
@@ -103,7 +103,7 @@ def draw_study(mechanism: Mechanism, metric: Metric, counts: Counts | None) -> E
 
 
 @lru_cache(maxsize=8)
-def _outputs(mechanism: Mechanism, counts: Counts | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _outputs(mechanism: Mechanism, counts: Counts | None) -> tuple[Wholes, Wholes]:
     """Data sets, one a row, and outputs for each: the same for every metric."""
     space, kernel, bits = mechanism.space, mechanism.kernel, HashedBits("outputs")
     if counts is not None:

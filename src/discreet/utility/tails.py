@@ -14,47 +14,42 @@ from __future__ import annotations
 
 import math
 
-from discreet.arithmetic.numbers import exact
+from discreet.arithmetic.numbers import exact_share
 from discreet.errors import InvalidInput
-from discreet.mechanisms import Laplace, LaplaceImproved, Mechanism
+from discreet.mechanisms import Mechanism
+from discreet.samplers.noise import RoundedLaplace
 
 
 def noise_threshold(mechanism: Mechanism, gamma: object) -> float:
     """b·ln(m/γ): the largest of the noises is below it with probability at least 1 - γ.
 
-    >>> from discreet import PosteriorSpace
+    >>> from discreet import LaplaceImproved, PosteriorSpace
     >>> mechanism = LaplaceImproved(PosteriorSpace(prior=[1, 1, 1], n=100), epsilon=1)
     >>> round(noise_threshold(mechanism, 0.05), 4), round(noise_exceeds(mechanism, noise_threshold(mechanism, 0.05)), 6)
     (7.3778, 0.049375)
     """
-    family = _laplace(mechanism)
-    share = exact(gamma, "gamma", above=0)
-    if share >= 1:
-        raise InvalidInput("gamma must be below 1", hint="give a small probability, such as 0.05", parameter="gamma")
-    return math.log((family.space.k - 1) / float(share)) / float(family.rate)
+    noise = _laplace(mechanism)
+    share = exact_share(gamma, "gamma", hint="give a small probability, such as 0.05")
+    return math.log((mechanism.space.k - 1) / float(share)) / float(noise.rate)
 
 
 def noise_exceeds(mechanism: Mechanism, y: float) -> float:
     """Pr[max |Y_i| ≥ y], exactly: 1 - (1 - exp(-y/b))^m."""
-    family = _laplace(mechanism)
+    noise = _laplace(mechanism)
     if y <= 0:
         return 1.0
-    return -math.expm1((family.space.k - 1) * math.log1p(-math.exp(-float(family.rate) * y)))
+    return -math.expm1((mechanism.space.k - 1) * math.log1p(-math.exp(-float(noise.rate) * y)))
 
 
 def l1_tail(mechanism: Mechanism, t: float) -> float:
     """An upper bound on Pr[‖released - true‖₁ ≥ t], whatever the data; at most 1."""
-    family = _laplace(mechanism)
-    noises = family.space.k - 1
-    reach = t / (2 * noises) - _rounding(family)
-    return min(1.0, noises * math.exp(-float(family.rate) * reach)) if reach > 0 else 1.0
+    noise, noises = _laplace(mechanism), mechanism.space.k - 1
+    reach = t / (2 * noises) - (1 - float(noise.shift))  # rounding moves a count by at most ½, and down by at most 1
+    return min(1.0, noises * math.exp(-float(noise.rate) * reach)) if reach > 0 else 1.0
 
 
-def _rounding(family: Laplace | LaplaceImproved) -> float:
-    return 0.5 if family.rounding == "nearest" else 1.0
-
-
-def _laplace(mechanism: Mechanism) -> Laplace | LaplaceImproved:
-    if not isinstance(mechanism, Laplace | LaplaceImproved):
+def _laplace(mechanism: Mechanism) -> RoundedLaplace:
+    noise = mechanism.kernel.laplace
+    if noise is None:
         raise InvalidInput(f"{mechanism.name} adds no Laplace noise", hint="ask for laplace or laplace-improved")
-    return mechanism
+    return noise

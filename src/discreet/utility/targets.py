@@ -14,7 +14,8 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from discreet.arithmetic.numbers import exact
+from discreet.arithmetic.numbers import exact, exact_share
+from discreet.arithmetic.roots import root_between
 from discreet.errors import InvalidInput
 from discreet.mechanisms import Geometric
 from discreet.posteriors.space import PosteriorSpace
@@ -79,10 +80,7 @@ def least_epsilon_for_error(
     space: PosteriorSpace, distance: Fraction, confidence: Fraction, *, worst_case: bool = False
 ) -> Fraction:
     """The least ε (four digits, rounded up) at which Pr[H ≤ distance] ≥ confidence."""
-    if confidence >= 1:
-        raise InvalidInput(
-            "confidence must be below 1", hint="give it as a share, such as 0.95", parameter="confidence"
-        )
+    exact_share(confidence, "confidence")
     if distance >= 1:
         raise InvalidInput("no Hellinger distance is above 1, so any epsilon keeps it", hint="want a smaller error")
 
@@ -150,15 +148,13 @@ def _normal_guess(space: PosteriorSpace, width: Fraction, without: float) -> flo
 
 def _crossing(f: Callable[[float], float], t: float) -> Fraction:
     """About the ε at whose logarithm a falling f crosses 0, from about where it does; as far as ε is sought at most."""
-    from scipy import optimize
-
     low, high = math.log(LEAST), math.log(MOST)
     side, step = 1 if f(t) > 0 else -1, 0.25
     before = t
     while low < t < high and (f(t) > 0) == (side > 0):
         before, t, step = t, min(max(t + side * step, low), high), 2 * step
     if (f(t) > 0) != (side > 0):
-        t = optimize.brentq(f, *sorted((before, t)), xtol=_CLOSE)
+        t = root_between(f, before, t, _CLOSE)
     found = Fraction(math.exp(t + _CLOSE))
     return math.ceil(found / _unit(found)) * _unit(found)
 

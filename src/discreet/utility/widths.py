@@ -11,31 +11,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.arithmetic.numbers import exact
-from discreet.errors import InvalidInput, TooLarge
-from discreet.mechanisms import Geometric, Mechanism
+from discreet.arithmetic.arrays import Floats, Wholes
+from discreet.arithmetic.numbers import exact_share
+from discreet.errors import TooLarge
+from discreet.mechanisms import Mechanism
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.predictive import log_factors, log_predictive
 from discreet.posteriors.space import PosteriorSpace
-from discreet.samplers.noise import zero_sum
+from discreet.samplers.noise import ZeroSum
 from discreet.testing import HashedBits
 from discreet.utility.count_mixtures import CountMixtures
+from discreet.utility.error_tables import NoisySimplex, SimplexTable, simplex_table
 from discreet.utility.expected_counts import first_count_moments, predictive_weights
-from discreet.utility.line_kernels import LineKernel
-from discreet.utility.lines import line_kernel
-from discreet.utility.metrics import Floats
 from discreet.utility.noisy_shares import intervals
-from discreet.utility.simplices import NoisySimplex, SimplexKernel, simplex_kernel
 from discreet.utility.smooth_sums import WHOLE, smooth_sum
 from discreet.utility.studies import drawn_data, study_size
-
-if TYPE_CHECKING:
-    Whole = NDArray[np.int64]
 
 SHARP = 1e-7
 LONGEST_LINE = 1 << 14
@@ -60,16 +53,15 @@ def expected_width(mechanism: Mechanism, level: object = "0.95", *, sharp: float
 
     Along a line of many outputs its error is at most the share `sharp` of it.
 
+    >>> from discreet import Geometric
     >>> width = expected_width(Geometric(PosteriorSpace(prior=[1, 1], n=60), epsilon=1))
     >>> round(width.value, 4), width.error < 1e-8, width.method
     (0.2133, True, 'all 61 outputs')
     """
-    share, space = _level(level), mechanism.space
+    share, space = float(exact_share(level, "level")), mechanism.space
+    zero_sum, noise = mechanism.kernel.zero_sum, mechanism.kernel.noise
     if space.k > 2:
-        return (
-            _geometric_width(mechanism, share) if isinstance(mechanism, Geometric) else _table_width(mechanism, share)
-        )
-    noise = mechanism.kernel.noise
+        return _table_width(mechanism, share) if zero_sum is None else _noisy_width(mechanism, zero_sum, share)
     if noise is not None:
         mirrored = noise.up == noise.down and len(set(space.prior.parameters)) == 1
         return _line_width(
@@ -80,28 +72,24 @@ def expected_width(mechanism: Mechanism, level: object = "0.95", *, sharp: float
             scale=1 / noise.rate,
             sharp=sharp,
         )
-    kernel = line_kernel(mechanism) if space.n <= LONGEST_LINE else None
-    if kernel is None:
+    if space.n > LONGEST_LINE:
         raise TooLarge(f"its noise-aware widths are summed up to n = {LONGEST_LINE:,}", hint="use geometric")
-    return _line_width(lambda o: _kernel_widths(kernel, o, share), space.prior, space.n, mirrored=kernel.mirrored)
+    mirrored = mechanism.kernel.weighted and len(set(space.prior.parameters)) == 1
+    predictive = predictive_weights(space)
+    return _line_width(
+        lambda o: _column_widths(mechanism, predictive, o, share), space.prior, space.n, mirrored=mirrored
+    )
 
 
 def width_without_privacy(space: PosteriorSpace, level: object = "0.95") -> Width:
     """The expected width of the first category's interval when the posterior itself is published."""
-    share, prior = _level(level), _two_categories(space.prior)
+    share, prior = float(exact_share(level, "level")), _two_categories(space.prior)
 
     def widths(c: Floats) -> tuple[Floats, Floats]:
         chance = np.exp(log_predictive(prior, np.stack([c, space.n - c], axis=1)))
         return chance, _plain_widths(prior, space.n, c, share)
 
     return _line_width(widths, prior, space.n, mirrored=len(set(prior.parameters)) == 1)
-
-
-def _level(level: object) -> float:
-    share = exact(level, "level", above=0)
-    if share >= 1:
-        raise InvalidInput("level must be below 1", hint="give it as a share, such as 0.95", parameter="level")
-    return float(share)
 
 
 def _two_categories(prior: Dirichlet) -> Dirichlet:
@@ -131,7 +119,7 @@ def _line_width(
     The probabilities of all outputs sum to 1: by how much those that were found do not is in the error.
     """
 
-    def terms(o: Whole) -> Floats:
+    def terms(o: Wholes) -> Floats:
         at, back = np.unique(np.minimum(o, n - o) if mirrored else o, return_inverse=True)
         chance, width = widths(at.astype(np.float64))
         return np.stack([np.where(chance > 0, chance * width, 0.0), chance], axis=1)[back.reshape(-1)]
@@ -144,13 +132,13 @@ def _line_width(
     return Width(value, within, f"all {n + 1} outputs" if n < WHOLE else f"{number} of {n + 1:,} outputs")
 
 
-def _kernel_widths(kernel: LineKernel, outputs: Floats, level: float) -> tuple[Floats, Floats]:
+def _column_widths(mechanism: Mechanism, predictive: Floats, outputs: Floats, level: float) -> tuple[Floats, Floats]:
     """P(output), and the widths: every data set is weighed."""
-    logs = np.stack([kernel.column(int(o)) for o in outputs])
+    n, (first, second) = mechanism.space.n, mechanism.space.prior.alpha
+    logs = np.stack([mechanism.kernel.column((int(o), n - int(o))).values for o in outputs])
     with np.errstate(divide="ignore"):
-        logs = logs + np.log(kernel.predictive)
-    first, second = kernel.space.prior.alpha
-    low, high = CountMixtures(_weights(logs), first, second + kernel.space.n).interval(level)
+        logs = logs + np.log(predictive)
+    low, high = CountMixtures(_weights(logs), first, second + n).interval(level)
     return np.exp(logs).sum(axis=1), high - low
 
 
@@ -166,16 +154,15 @@ def _table_width(mechanism: Mechanism, level: float) -> Width:
     space = mechanism.space
     if space.k > LARGEST_TABLE or space.size > LARGEST_TABLE:
         raise TooLarge(f"its noise-aware widths are summed up to {LARGEST_TABLE:,} candidates", hint="use geometric")
-    kernel = simplex_kernel(mechanism)
-    return _enumerated_width(kernel, kernel.masses, level)
+    return _enumerated_width(simplex_table(mechanism), level)
 
 
-def _enumerated_width(kernel: SimplexKernel, masses: Callable[[int], Floats], level: float) -> Width:
+def _enumerated_width(table: SimplexTable, level: float) -> Width:
     """The mean over all outputs: their masses are told for each data set."""
-    space, weight, count = kernel.space, predictive_weights(kernel.space), kernel.candidates[:, 0]
-    given = np.zeros((space.n + 1, len(masses(0))))
+    space, weight, count = table.space, predictive_weights(table.space), table.candidates[:, 0]
+    given = np.zeros((space.n + 1, len(table.masses(0))))
     for rank, share in enumerate(weight.tolist()):
-        given[count[rank]] += share * masses(rank)
+        given[count[rank]] += share * table.masses(rank)
     chance = given.sum(axis=0)
     kept = chance > _KEPT / len(chance)
     first, second = _two_categories(space.prior).alpha
@@ -184,27 +171,26 @@ def _enumerated_width(kernel: SimplexKernel, masses: Callable[[int], Floats], le
     return Width(value, abs(1 - float(chance[kept].sum())) + _ROUNDING * value, f"all {len(chance)} outputs")
 
 
-def _geometric_width(mechanism: Geometric, level: float) -> Width:
-    """Geometric with three categories or more: all noisy counts that a reader can tell apart, or drawn ones."""
+def _noisy_width(mechanism: Mechanism, noise: ZeroSum, level: float) -> Width:
+    """Noise that sums to zero on three categories or more: all noisy counts that a reader can tell apart, or drawn."""
     try:
-        kernel = NoisySimplex(Geometric(mechanism.space, epsilon=mechanism.epsilon))
+        table = NoisySimplex(mechanism, noise, told=True)
     except TooLarge:
-        return _drawn_width(mechanism, level)
-    outputs = len(kernel.outputs)
-    if outputs * (len(kernel.candidates) + 32 * mechanism.space.n) > _CELLS:
-        return _drawn_width(mechanism, level)
-    return _enumerated_width(kernel, kernel.noisy_masses, level)
+        return _drawn_width(mechanism.space, noise, level)
+    if len(table.outputs) * (len(table.candidates) + 32 * mechanism.space.n) > _CELLS:
+        return _drawn_width(mechanism.space, noise, level)
+    return _enumerated_width(table, level)
 
 
-def _drawn_width(mechanism: Geometric, level: float) -> Width:
-    """Geometric of any size: given z the counts are independent but for their total."""
-    space, half, prior = mechanism.space, float(mechanism.epsilon) / 2, _two_categories(mechanism.space.prior)
+def _drawn_width(space: PosteriorSpace, law: ZeroSum, level: float) -> Width:
+    """The same of any size: given z the counts are independent but for their total."""
+    half, prior = float(law.rate), _two_categories(space.prior)
     steps = (2.0 * min(40 / half, space.n)) ** 2 * (space.k - 1) * (space.k - 2) / 2
     number = min(_OUTPUTS, int(_STEPS / steps))
     if number < _FEWEST:
         raise TooLarge("noise-aware widths would convolve too much noise", hint="use a larger epsilon")
     drawn = study_size(space)
-    noise = zero_sum(mechanism.epsilon / 2, space.k).draw_many(HashedBits("noises of widths"), drawn)
+    noise = law.draw_many(HashedBits("noises of widths"), drawn)
     noisy = drawn_data(space, drawn, "data") + noise
     at = ((np.arange(number) + 0.5) / number * drawn).astype(np.int64)
     outputs = noisy[np.argsort(noisy[:, 0], kind="stable")][at]
@@ -226,7 +212,7 @@ def _drawn_width(mechanism: Geometric, level: float) -> Width:
     return Width(without.value + float(wider.mean()), without.error + _SURE * spread, method)
 
 
-def _plain_means(prior: Dirichlet, n: int, windows: Sequence[tuple[Whole, Floats]], level: float) -> Floats:
+def _plain_means(prior: Dirichlet, n: int, windows: Sequence[tuple[Wholes, Floats]], level: float) -> Floats:
     """The mean widths without noise, over windows of counts: far from the ends a polynomial does for all of them."""
     node = np.polynomial.legendre.leggauss(_NODES)[0]
     basis = np.linalg.inv(np.polynomial.legendre.legvander(node, _NODES - 1))
@@ -240,11 +226,10 @@ def _plain_means(prior: Dirichlet, n: int, windows: Sequence[tuple[Whole, Floats
     at, back = np.unique(np.concatenate([places for places, _ in rules]), return_inverse=True)
     value = _plain_widths(prior, n, at, level)[back.reshape(-1)]
     row = np.repeat(np.arange(len(rules)), [len(places) for places, _ in rules])
-    found: Floats = np.bincount(row, value * np.concatenate([weight for _, weight in rules])).astype(np.float64)
-    return found
+    return np.bincount(row, value * np.concatenate([weight for _, weight in rules])).astype(np.float64)
 
 
-def first_count_given(space: PosteriorSpace, half: float, z: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
+def first_count_given(space: PosteriorSpace, half: float, z: Wholes) -> tuple[Wholes, Floats]:
     """p(c₁ | z) for geometric noise: Π q^|z_i-c_i|·Γ(α_i+c_i)/c_i! with Σc = n, by convolving all but the first.
 
     Counts farther from z than 40 scales of the noise, and than what negative z must take from the others, are left out.
@@ -268,7 +253,7 @@ def first_count_given(space: PosteriorSpace, half: float, z: NDArray[np.int64]) 
     return c, given / given.sum()
 
 
-def _factors(space: PosteriorSpace, half: float, z: NDArray[np.int64], reach: int) -> Iterator[tuple[int, Floats]]:
+def _factors(space: PosteriorSpace, half: float, z: Wholes, reach: int) -> Iterator[tuple[int, Floats]]:
     """For each category where its counts start, and their weights up to a factor."""
     alpha = space.prior.alpha
     for i, noisy in enumerate(np.clip(z, 0, space.n).tolist()):

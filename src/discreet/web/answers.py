@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 import discreet as dc
 from discreet import Mechanism, PosteriorSpace
 from discreet.errors import InvalidInput
-from discreet.mechanisms import BY_NAME
+from discreet.mechanisms import RELEASABLE
 from discreet.receipts import Bundle, belief_document, read_sealed, verify_any
 from discreet.requests.request import Question, ReleaseRequest
 from discreet.requests.run import price_request, run_request
@@ -52,7 +52,7 @@ class PageApi:
         name = None if self.ledger is None else dc.Ledger(self.ledger).name
         return {
             "version": dc.__version__,
-            "mechanisms": [name for name in BY_NAME if name != "optimal"],
+            "mechanisms": list(RELEASABLE),
             "ledger": name,
             "may_release": self.may_release,
         }

@@ -111,6 +111,11 @@ class SnappedCounts(Mechanism):
         """The seed defines snapping for a number; for counts this is its only form."""
         return cls(space, epsilon=epsilon, **options)
 
+    @classmethod
+    def from_parameters(cls, space: PosteriorSpace, *, epsilon: Fraction, parameters: dict[str, Any]) -> Self:
+        """They follow from n and ε; who reads a receipt compares them with the certificate's."""
+        return cls(space, epsilon=epsilon)
+
     def law(self, counts: object) -> SnappedCountsLaw:
         """The exact law on candidates."""
         return SnappedCountsLaw(self.space, self.space.counts(counts), self.snapping)

@@ -7,20 +7,14 @@ import discreet as dc
 from discreet.mechanisms.geometric import noise_vectors
 from discreet.mechanisms.postprocessing import Way
 from discreet.posteriors.space import rank_rows
-from discreet.utility.simplices import (
-    NoisySimplex,
-    SimplexKernel,
-    WeightedSimplex,
-    cut_depth,
-    cut_outputs,
-    number_of_outputs,
-)
+from discreet.utility.cut_noise import cut_depth, cut_outputs, number_of_outputs
+from discreet.utility.error_tables import NoisySimplex, SimplexTable, WeightedSimplex, simplex_table
 
 
 @pytest.mark.parametrize(("k", "n", "epsilon"), [(3, 5, 1), (3, 1, "1/2"), (3, 9, 2), (4, 3, 2)])
 def test_the_released_candidates_have_the_law_of_the_mechanism(k: int, n: int, epsilon: str) -> None:
     mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1] * k, n=n), epsilon=epsilon)
-    kernel = NoisySimplex(mechanism)
+    kernel = NoisySimplex(mechanism, mechanism.noise)
     for rank in range(0, mechanism.space.size, 4):
         expected = np.exp(mechanism.log_pmf(mechanism.space.candidates().unrank(rank)))
         assert kernel.masses(rank) == pytest.approx(expected, abs=1e-12)
@@ -35,25 +29,25 @@ def test_cutting_loses_nothing_that_the_way_back_sees(way: Way) -> None:
     released = rank_rows(mechanism.way_back(moves + counts))
     expected = np.bincount(released, mass / mass.sum(), mechanism.space.size)
     rank = mechanism.space.candidates().index((2, 0, 2))
-    assert NoisySimplex(mechanism).masses(rank) == pytest.approx(expected, abs=1e-12)
+    assert NoisySimplex(mechanism, mechanism.noise).masses(rank) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("top", [False, True])
 def test_the_masses_of_cut_outputs_sum_to_one(top: bool) -> None:
     mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1, 1, 1], n=3), epsilon="0.8")
-    outputs, log_rest = cut_outputs(mechanism.space, 0.4, cut_depth(mechanism), top=top)
+    outputs, log_rest = cut_outputs(mechanism.space, 0.4, cut_depth(mechanism.noise), top=top)
     for counts in ([3, 0, 0], [1, 1, 1]):
         logs = log_rest - 0.4 * np.abs(outputs - counts).sum(axis=1) - float(mechanism.noise.log_total())
         assert np.exp(logs).sum() == pytest.approx(1, abs=1e-13)
     if not top:
-        assert len(outputs) == number_of_outputs(mechanism.space, cut_depth(mechanism))
+        assert len(outputs) == number_of_outputs(mechanism.space, cut_depth(mechanism.noise))
 
 
 @pytest.mark.parametrize("prior", [[1, 1, 1], [2, 1, 2], [1, 2, 3]], ids=str)
 def test_one_data_set_for_each_orbit_is_enough(prior: list[int]) -> None:
     mechanism = dc.ExponentialReciprocal(dc.PosteriorSpace(prior=prior, n=6), epsilon=2)
     by_orbits = dc.accuracy(mechanism)
-    every = SimplexKernel(mechanism)
+    every = SimplexTable(mechanism)
     assert len(WeightedSimplex(mechanism).data[0]) <= len(every.data[0])
     expected = sum(
         weight * float(every.masses(rank) @ mechanism.law(every.candidates[rank].tolist()).distances())
@@ -70,6 +64,6 @@ def test_the_free_way_back_of_three_categories_is_measured() -> None:
 
 def test_small_epsilons_are_not_enumerated() -> None:
     with pytest.raises(dc.TooLarge, match="too many"):
-        NoisySimplex(dc.Geometric(dc.PosteriorSpace(prior=[1] * 5, n=5), epsilon="0.01"))
+        simplex_table(dc.Geometric(dc.PosteriorSpace(prior=[1] * 5, n=5), epsilon="0.01"))
     with pytest.raises(dc.TooLarge, match="way back"):
         cut_outputs(dc.PosteriorSpace(prior=[1] * 5, n=40), 0.5, 10, top=True)
