@@ -1,7 +1,5 @@
 """Blocks cover everything once, however they grow."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

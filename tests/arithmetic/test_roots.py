@@ -1,7 +1,5 @@
 """Roots between two places of different sign."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

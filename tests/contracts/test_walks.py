@@ -1,7 +1,5 @@
 """A release goes one way through the rooms: few files, one ledger, one pass over the rows, one belief."""
 
-from __future__ import annotations
-
 import sys
 import threading
 from collections import Counter

@@ -12,6 +12,8 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from discreet.counting import Declaration, open_source
+
 Columns = dict[str, Sequence[Any]]
 Form = Callable[[Path, Columns], object]
 
@@ -140,3 +142,29 @@ TEXT: dict[str, Form] = {
     "arrow text view": _cast(pa.string_view()),
 }
 """Forms of a table of texts."""
+
+
+def counted(source: object, declaration: Declaration, engine: str | None = None) -> tuple[int, ...]:
+    """The number of rows, and the counts of the categories."""
+    with open_source(source, declaration, engine=engine) as table:
+        return (table.count_rows(), *table.count_categories())
+
+
+def assert_counted_alike(source: object, plain: object, people: Sequence[str | None], *, groups: bool) -> None:
+    """People, and if asked for those of groups, are counted as they are in a table of Arrow's or in a file."""
+    by: dict[str, Any] = {"by": "g", "groups": ["y", "x"], "other_group": "elsewhere"} if groups else {}
+    for person in people:
+        declaration = Declaration("v", ["b", "a"], other="rest", id_column=person, **by)
+        assert counted(source, declaration) == counted(plain, declaration), person
+    if groups:
+        declaration = Declaration("v", ["b", "a"], other="rest", **by)
+        with open_source(source, declaration) as table, open_source(plain, declaration) as same:
+            assert table.count_groups() == same.count_groups()
+
+
+LOOKS = [
+    Declaration("v", ["a", "b", "c"], id_column="who"),
+    Declaration("x", ["1", "2"], other="rest"),
+    Declaration("v", ["a", "b"], by="x", groups=["1", "2", "4"]),
+]
+"""What a curator may ask of a table with these columns."""

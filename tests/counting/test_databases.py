@@ -22,7 +22,7 @@ import discreet as dc
 from discreet.counting import Declaration, database_texts, inspect_source, open_source
 from discreet.errors import InvalidInput, SourceError, TooLarge
 from discreet.ledger import Ledger
-from tests.counting.tables import as_duckdb, as_sqlite
+from tests.counting.tables import LOOKS, as_duckdb, as_sqlite, assert_counted_alike, counted
 from tests.counting.test_same_counts import (
     BYTES,
     CATEGORIES,
@@ -85,16 +85,6 @@ def folding() -> Iterator[Base]:
                 icu = "provider = icu, locale = 'und-u-ks-level1', deterministic = false"
                 connection.execute(f"CREATE EXTENSION citext; CREATE COLLATION folded ({icu})")
                 yield made
-
-
-@pytest.fixture(params=[64, 0], ids=["by comparing", "by join"])
-def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.counting.category_codes.SMALL", request.param)
-
-
-def counted(source: object, declaration: Declaration) -> tuple[int, ...]:
-    with open_source(source, declaration) as table:
-        return (table.count_rows(), *table.count_categories())
 
 
 def as_duckdb_file(folder: Path, columns: dict[str, Any]) -> Path:
@@ -262,16 +252,8 @@ def test_people_and_groups_are_the_same_as_on_duckdb(base: Base) -> None:
     held["padded"] = [None if v is None else v.rstrip(" ") for v in held["padded"]]
     held["uuid"] = [None if v is None else str(v) for v in held["uuid"]]
     plain = pa.table({"v": ANSWERS, "g": GROUPS, **held})
-    for person in (None, *PEOPLE):
-        declaration = Declaration("v", ["b", "a"], other="rest", id_column=person)
-        assert counted(source, declaration) == counted(plain, declaration), person
-    for person in (None, "text", "numeric"):
-        groups: dict[str, Any] = {"by": "g", "groups": ["y", "x"], "other_group": "elsewhere"}
-        declaration = Declaration("v", ["b", "a"], other="rest", id_column=person, **groups)
-        assert counted(source, declaration) == counted(plain, declaration), person
-    by_group = Declaration("v", ["b", "a"], other="rest", by="g", groups=["y", "x"], other_group="elsewhere")
-    with open_source(source, by_group) as table, open_source(plain, by_group) as same:
-        assert table.count_groups() == same.count_groups()
+    assert_counted_alike(source, plain, [None, *PEOPLE], groups=False)
+    assert_counted_alike(source, plain, [None, "text", "numeric"], groups=True)
 
 
 def test_what_a_curator_sees_is_the_same_as_on_duckdb(base: Base, tmp_path: Path) -> None:
@@ -282,11 +264,7 @@ def test_what_a_curator_sees_is_the_same_as_on_duckdb(base: Base, tmp_path: Path
     }
     plain = pa.table({name: values for name, (_, values) in columns.items()})
     expression = ibis.memtable(plain)
-    for declaration in (
-        Declaration("v", ["a", "b", "c"], id_column="who"),
-        Declaration("x", ["1", "2"], other="rest"),
-        Declaration("v", ["a", "b"], by="x", groups=["1", "2", "4"]),
-    ):
+    for declaration in LOOKS:
         for source in (base.table(columns), expression):
             assert inspect_source(source, declaration) == inspect_source(plain, declaration)
 

@@ -55,11 +55,6 @@ def expected(rows: list[tuple[Any, Any, Any]], declaration: Declaration) -> list
     return [found[divmod(cell, k)] for cell in range(len(declaration.labels))]
 
 
-@pytest.fixture(params=[64, 0], ids=["by list", "by join"])
-def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.counting.category_codes.SMALL", request.param)
-
-
 @pytest.mark.few(16)
 @pytest.mark.usefixtures("_way")
 @pytest.mark.parametrize("form", TEXT)

@@ -40,12 +40,6 @@ def shuffle(rows: list[Any], name: object) -> None:
     random.Random(str(name)).shuffle(rows)  # noqa: S311 - it chooses an order and nothing secret
 
 
-@pytest.fixture(params=[64, 0], ids=["by list", "by join"])
-def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few categories are searched in a list, and many by a join: both ways must agree."""
-    monkeypatch.setattr("discreet.counting.category_codes.SMALL", request.param)
-
-
 @pytest.mark.few(20)
 @pytest.mark.usefixtures("_way")
 @pytest.mark.parametrize("form", TEXT)

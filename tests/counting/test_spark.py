@@ -9,8 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.counting import Declaration, inspect_source, open_source
+from discreet.counting import Declaration, inspect_source
 from discreet.errors import InvalidInput, SourceError
+from tests.counting.tables import LOOKS, assert_counted_alike, counted
 from tests.counting.test_same_counts import BYTES, CATEGORIES, NUMBER_CATEGORIES, NUMBERS, ROWS, WHO, expected, shuffle
 from tests.support.spark import MASTER
 
@@ -23,18 +24,11 @@ def written(folder: Path, columns: dict[str, Any], name: str = "t.parquet") -> s
     return f"spark+{MASTER}://{folder}/{name}"
 
 
-def counted(source: object, declaration: Declaration, engine: str | None = None) -> tuple[int, ...]:
-    with open_source(source, declaration, engine=engine) as table:
-        return (table.count_rows(), *table.count_categories())
-
-
 @pytest.mark.few(1)
-@pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize("way", [64, 0], ids=["by comparing", "by join"])
-def test_nasty_texts_are_counted_by_the_rule(way: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.counting.category_codes.SMALL", way)
+@pytest.mark.usefixtures("spark", "_way")
+def test_nasty_texts_are_counted_by_the_rule(tmp_path: Path) -> None:
     rows = list(ROWS)
-    shuffle(rows, way)
+    shuffle(rows, "spark")
     source = written(tmp_path, {"filler": ["x"] * len(rows), "v": rows})
     declaration = Declaration("v", CATEGORIES, other="rest")
     assert counted(source, declaration) == (len(rows), *expected(rows, declaration))
@@ -48,10 +42,8 @@ def test_a_text_that_is_not_utf_8_is_a_value_like_any_other(tmp_path: Path) -> N
 
 
 @pytest.mark.few(1)
-@pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize("way", [64, 0], ids=["by comparing", "by join"])
-def test_numbers_are_compared_as_numbers(way: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.counting.category_codes.SMALL", way)
+@pytest.mark.usefixtures("spark", "_way")
+def test_numbers_are_compared_as_numbers(tmp_path: Path) -> None:
     for kind, values in NUMBERS.items():
         declaration = Declaration("v", NUMBER_CATEGORIES[kind], other="rest")
         source = written(tmp_path, {"v": values}, f"{kind}.parquet")
@@ -109,16 +101,7 @@ PEOPLE: dict[str, list[Any]] = {
 @pytest.mark.parametrize("person", ["float", "whole", "date", "bytes", None, "text"])
 def test_people_and_groups_are_the_same_as_on_duckdb(person: str | None, tmp_path: Path) -> None:
     source, plain = written(tmp_path, PEOPLE), str(tmp_path / "t.parquet")
-    declaration = Declaration("v", ["b", "a"], other="rest", id_column=person)
-    assert counted(source, declaration) == counted(plain, declaration)
-    if person not in (None, "text"):
-        return
-    groups: dict[str, Any] = {"by": "g", "groups": ["y", "x"], "other_group": "elsewhere"}
-    declaration = Declaration("v", ["b", "a"], other="rest", id_column=person, **groups)
-    assert counted(source, declaration) == counted(plain, declaration)
-    by_group = Declaration("v", ["b", "a"], other="rest", by="g", groups=["y", "x"], other_group="elsewhere")
-    with open_source(source, by_group) as table, open_source(plain, by_group) as same:
-        assert table.count_groups() == same.count_groups()
+    assert_counted_alike(source, plain, [person], groups=person in (None, "text"))
 
 
 @pytest.mark.usefixtures("spark")
@@ -129,11 +112,7 @@ def test_what_a_curator_sees_is_the_same_as_on_duckdb(tmp_path: Path) -> None:
         "who": ["1", "2", "", None, "3", "3", "3"],
     }
     source = written(tmp_path, columns)
-    for declaration in (
-        Declaration("v", ["a", "b", "c"], id_column="who"),
-        Declaration("x", ["1", "2"], other="rest"),
-        Declaration("v", ["a", "b"], by="x", groups=["1", "2", "4"]),
-    ):
+    for declaration in LOOKS:
         assert inspect_source(source, declaration) == inspect_source(str(tmp_path / "t.parquet"), declaration)
 
 

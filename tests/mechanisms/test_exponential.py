@@ -1,6 +1,7 @@
 """The exponential family: laws that meet the oracle, floats that meet the enclosures, draws that meet both."""
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +14,7 @@ from discreet.mechanisms.exponential import LISTED, Exponential
 from discreet.testing import CountedBits, HashedBits
 from tests.oracles import mechanisms, sensitivity
 from tests.oracles.precision import Real
-from tests.support.statistics import Outcome, fits, tally
+from tests.support.statistics import Outcome, assert_drawn_from, pmf
 
 FOUR: list[type[Exponential]] = [ExponentialGlobal, ExponentialLocal, ExponentialSmooth, ExponentialReciprocal]
 
@@ -148,8 +149,10 @@ def test_what_is_no_candidate_has_no_weight() -> None:
 # Draws
 
 
-def pmf(mechanism: Exponential, c: list[int]) -> dict[Outcome, float]:
-    return dict(zip(mechanism.space.candidates(), np.exp(mechanism.log_pmf(c)).tolist(), strict=True))
+def off_by_30_percent(mechanism: Exponential, counts: Sequence[int]) -> list[dict[Outcome, float]]:
+    """The laws at 70 % and at 130 % of the scale."""
+    scales = (mechanism.scale * Fraction(tenths, 10) for tenths in (7, 13))
+    return [pmf(type(mechanism)(mechanism.space, scale=s, **gamma_of(mechanism)), counts) for s in scales]
 
 
 @pytest.mark.few(4)
@@ -168,11 +171,7 @@ def test_draws_have_the_law_and_reject_a_scale_that_is_30_percent_off(
 ) -> None:
     space = PosteriorSpace(prior, sum(c))
     mechanism = family(space, scale=scale)
-    law, bits = mechanism.law(c), HashedBits(f"{family.name} {prior} {c}")
-    for seen in (tally(law._draw(bits) for _ in range(6000)), tally(law._draw_many(bits, 60_000).tolist())):
-        assert fits(seen, pmf(mechanism, c))
-        for factor in (Fraction(7, 10), Fraction(13, 10)):
-            assert not fits(seen, pmf(family(space, scale=scale * factor, **gamma_of(mechanism)), c))
+    assert_drawn_from(mechanism.law(c), pmf(mechanism, c), *off_by_30_percent(mechanism, c))
 
 
 @pytest.mark.parametrize("n", [10**6, 10**9, 10**12])
@@ -206,11 +205,7 @@ def test_many_candidates_are_drawn_without_a_list_and_have_the_same_law(
     space = PosteriorSpace(prior, sum(c))
     assert space.size >= LISTED
     mechanism = family(space, scale=5)
-    wrong = family(space, scale="13/2", **gamma_of(mechanism))
-    law, bits = mechanism.law(c), HashedBits(f"many {family.name} {prior} {c}")
-    for seen in (tally(law._draw(bits) for _ in range(3000)), tally(law._draw_many(bits, 30_000).tolist())):
-        assert fits(seen, pmf(mechanism, c))
-    assert not fits(seen, pmf(wrong, c))
+    assert_drawn_from(mechanism.law(c), pmf(mechanism, c), *off_by_30_percent(mechanism, c), few=3000)
 
 
 @pytest.mark.parametrize(("k", "n"), [(3, 10**6), (4, 10**12), (10, 10**6)])

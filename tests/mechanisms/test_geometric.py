@@ -14,7 +14,7 @@ from discreet.posteriors.space import rank_rows
 from discreet.testing import CountedBits, HashedBits
 from tests.oracles import geometric as oracle
 from tests.oracles.precision import mp
-from tests.support.statistics import Outcome, fits, tally
+from tests.support.statistics import Outcome, assert_drawn_from, fits, pmf, tally
 
 CASES = [((2, 3), "1"), ((0, 7), "0.3"), ((4, 0, 1), "1"), ((1, 2, 1), "2.5"), ((1, 0, 2, 0), "2")]
 
@@ -54,8 +54,7 @@ def test_the_pmf_on_candidates_after_nearest_meets_the_oracle(c: tuple[int, ...]
     mechanism = Geometric(PosteriorSpace([1] * len(c), sum(c)), epsilon=epsilon)
     row, left_out = oracle.after_nearest(c, epsilon, radius)
     assert left_out < 1e-12
-    found = dict(zip(mechanism.space.candidates(), np.exp(mechanism.log_pmf(c)).tolist(), strict=True))
-    for r, p in found.items():
+    for r, p in pmf(mechanism, c).items():
         assert p == pytest.approx(float(row[r]), abs=2 * TAIL + float(left_out))
 
 
@@ -98,18 +97,13 @@ def pmf_of_noisy(c: tuple[int, ...], epsilon: Fraction, radius: int) -> dict[Out
 def test_draws_have_the_law_and_reject_an_epsilon_that_is_30_percent_off(c: tuple[int, ...], radius: int) -> None:
     epsilon = Fraction(6, 5)
     law = Geometric(PosteriorSpace([1] * len(c), sum(c)), epsilon=epsilon).law(c)
-    bits = HashedBits(f"geometric {c}")
-    for seen in (tally(law._draw(bits) for _ in range(6000)), tally(law._draw_many(bits, 50_000).tolist())):
-        assert fits(seen, pmf_of_noisy(c, epsilon, radius))
-        assert not fits(seen, pmf_of_noisy(c, epsilon * 13 / 10, radius))
-        assert not fits(seen, pmf_of_noisy(c, epsilon * 7 / 10, radius))
+    assert_drawn_from(law, *(pmf_of_noisy(c, epsilon * tenths / 10, radius) for tenths in (10, 13, 7)))
 
 
 def test_released_candidates_have_the_pmf_after_the_way_back() -> None:
     mechanism, c = Geometric(PosteriorSpace([1, 1, 1], 4), epsilon=1), [1, 3, 0]
     noisy = mechanism.law(c)._draw_many(HashedBits("way back"), 40_000)
-    pmf = dict(zip(mechanism.space.candidates(), np.exp(mechanism.log_pmf(c)).tolist(), strict=True))
-    assert fits(tally(mechanism.way_back(noisy).tolist()), pmf)
+    assert fits(tally(mechanism.way_back(noisy).tolist()), pmf(mechanism, c))
 
 
 def test_the_noisy_counts_are_the_output_and_the_posterior_is_the_way_back() -> None:

@@ -11,7 +11,7 @@ from discreet.mechanisms import Laplace, LaplaceImproved
 from discreet.samplers.noise import Rounding
 from discreet.testing import CountedBits, HashedBits
 from tests.oracles import mechanisms
-from tests.support.statistics import Outcome, fits, tally
+from tests.support.statistics import assert_drawn_from, pmf
 
 FAMILIES = [Laplace, LaplaceImproved]
 ROUNDINGS: list[Rounding] = ["nearest", "floor"]
@@ -96,17 +96,8 @@ def test_draws_have_the_law_and_reject_an_epsilon_that_is_30_percent_off(
     family: type[Laplace | LaplaceImproved], rounding: Rounding, c: list[int]
 ) -> None:
     space = PosteriorSpace([1] * len(c), sum(c))
-
-    def pmf(epsilon: Fraction) -> dict[Outcome, float]:
-        logs = family(space, epsilon=epsilon, rounding=rounding).log_pmf(c)
-        return dict(zip(space.candidates(), np.exp(logs).tolist(), strict=True))
-
-    epsilon = Fraction(3, 2)
-    law, bits = family(space, epsilon=epsilon, rounding=rounding).law(c), HashedBits(f"{family.name} {rounding} {c}")
-    for seen in (tally(law._draw(bits) for _ in range(6000)), tally(law._draw_many(bits, 60_000).tolist())):
-        assert fits(seen, pmf(epsilon))
-        assert not fits(seen, pmf(epsilon * 13 / 10))
-        assert not fits(seen, pmf(epsilon * 7 / 10))
+    made, *wrong = (family(space, epsilon=epsilon, rounding=rounding) for epsilon in ("1.5", "1.95", "1.05"))
+    assert_drawn_from(made.law(c), pmf(made, c), *(pmf(other, c) for other in wrong))
 
 
 @pytest.mark.parametrize("n", [10**6, 10**15])

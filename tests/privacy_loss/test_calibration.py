@@ -143,20 +143,8 @@ def test_a_slightly_larger_scale_would_spend_too_much() -> None:
 
 NOT_MONOTONE = [
     pytest.param("exponential-local", ("1", "1"), 497, "2.08", id="found"),
-    pytest.param(
-        "exponential-local",
-        ("0.001", "0.001"),
-        151,
-        "3.12",
-        id="missed at 151 records",
-    ),
-    pytest.param(
-        "exponential-reciprocal",
-        ("0.001", "1"),
-        242,
-        "3.45",
-        id="missed at 242 records",
-    ),
+    pytest.param("exponential-local", ("0.001", "0.001"), 151, "3.12", id="missed at 151 records"),
+    pytest.param("exponential-reciprocal", ("0.001", "1"), 242, "3.45", id="missed at 242 records"),
 ]
 
 
@@ -189,46 +177,28 @@ def test_a_larger_scale_beyond_a_hump_of_the_loss_is_found(
     assert float(made.scale) >= kept[-1]
 
 
-def test_a_gamma_of_the_caller_is_kept() -> None:
-    space = PosteriorSpace([1, 1], 30)
-    for name, kind in (("exponential-smooth", ExponentialSmooth), ("exponential-reciprocal", ExponentialReciprocal)):
-        made = calibrate(name, space, epsilon=1, gamma="0.25")
-        assert isinstance(made, kind)
-        assert made.gamma == Fraction(1, 4)
-        assert 0.999 < float(audit(made).lower) <= 1
-
-
-@pytest.mark.parametrize("gamma", ["1/3", Fraction(1, 3), "0.123456789"])
-def test_a_gamma_of_the_caller_is_kept_exactly(gamma: object) -> None:
-    made = calibrate("exponential-reciprocal", PosteriorSpace([1, 1], 20), epsilon=1, gamma=gamma)
-    assert isinstance(made, ExponentialReciprocal)
+@pytest.mark.parametrize("kind", [ExponentialSmooth, ExponentialReciprocal])
+@pytest.mark.parametrize("gamma", ["0.25", "1/3", Fraction(1, 3), "0.123456789"])
+def test_a_gamma_of_the_caller_is_kept_exactly(
+    kind: type[ExponentialSmooth | ExponentialReciprocal], gamma: object
+) -> None:
+    made = calibrate(kind.name, PosteriorSpace([1, 1], 20), epsilon=1, gamma=gamma)
+    assert isinstance(made, kind)
     assert made.gamma == Fraction(str(gamma))
+    assert 0.999 < float(audit(made).lower) <= 1
 
 
 @pytest.mark.parametrize(
-    "gamma",
+    ("name", "epsilon", "gamma"),
     [
-        -1,
-        0,
-        pytest.param("nan"),
-        pytest.param("much"),
+        *(("exponential-reciprocal", 1, gamma) for gamma in (-1, 0, "nan", "much")),
+        *((name, 1, 1) for name in ("exponential-global", "exponential-local", "laplace", "geometric")),
+        *(("exponential-global", epsilon, None) for epsilon in (0, -1, "nan", None, "1e9")),
     ],
 )
-def test_a_gamma_that_is_no_rate_is_refused(gamma: object) -> None:
+def test_what_is_no_epsilon_or_no_rate_of_the_family_is_refused(name: str, epsilon: object, gamma: object) -> None:
     with pytest.raises(InvalidInput):
-        calibrate("exponential-reciprocal", PosteriorSpace([1, 1], 20), epsilon=1, gamma=gamma)
-
-
-@pytest.mark.parametrize("name", ["exponential-global", "exponential-local", "laplace", "geometric"])
-def test_a_gamma_for_a_family_without_one_is_refused(name: str) -> None:
-    with pytest.raises(InvalidInput):
-        calibrate(name, PosteriorSpace([1, 1], 20), epsilon=1, gamma=1)
-
-
-@pytest.mark.parametrize("epsilon", [0, -1, "nan", None, "1e9"])
-def test_an_epsilon_that_is_none_is_refused(epsilon: object) -> None:
-    with pytest.raises(InvalidInput):
-        calibrate("exponential-global", PosteriorSpace([1, 1], 20), epsilon=epsilon)
+        calibrate(name, PosteriorSpace([1, 1], 20), epsilon=epsilon, gamma=gamma)
 
 
 @pytest.mark.parametrize("name", ["optimal", "gaussian", ""])

@@ -9,11 +9,19 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
+import numpy as np
 from scipy import stats
+
+from discreet.mechanisms import Mechanism
+from discreet.mechanisms.law import Law
+from discreet.testing import HashedBits
 
 Outcome: TypeAlias = tuple[int, ...]
 
 FALSE_ALARM = 1e-9
+
+TELLING = 6000
+"""So many draws tell a law from one whose scale is 30 % off."""
 
 LEAST_EXPECTED = 20.0
 """Cells that expect fewer than this are pooled: the test's own law is an approximation for many draws a cell."""
@@ -59,3 +67,18 @@ def _pooled(cells: Iterable[tuple[float, int]]) -> list[tuple[float, int]]:
 def fits(seen: Mapping[Outcome, int], law: Mapping[Outcome, float]) -> bool:
     """Whether a sample may come from a law; a right one is refused once in 10⁹ times."""
     return p_value(seen, law) > FALSE_ALARM
+
+
+def pmf(mechanism: Mechanism, counts: Sequence[int]) -> dict[Outcome, float]:
+    """The law on candidates."""
+    return dict(zip(mechanism.space.candidates(), np.exp(mechanism.log_pmf(counts)).tolist(), strict=True))
+
+
+def assert_drawn_from(
+    law: Law, meant: Mapping[Outcome, float], *wrong: Mapping[Outcome, float], few: int = 6000
+) -> None:
+    """Draws one by one and ten times as many at once have the law that is meant, and none of the wrong ones."""
+    bits = HashedBits(f"{len(meant)} outcomes")
+    for seen in (tally(law._draw(bits) for _ in range(few)), tally(law._draw_many(bits, 10 * few).tolist())):
+        assert fits(seen, meant)
+        assert seen.total() < TELLING or not any(fits(seen, other) for other in wrong)
