@@ -16,7 +16,7 @@ from discreet.arithmetic.numbers import exact_share, whole
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.counts import CountPosterior
 from discreet.inference.differences import Difference, Estimate
-from discreet.inference.groups import Within
+from discreet.inference.groups import Marginals, Within
 from discreet.inference.shares import draw_dirichlet, draw_uniforms
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.dirichlet import incomplete_beta
@@ -33,7 +33,7 @@ _STARTS, _CLOSER = 17, 12
 
 
 @dataclass(frozen=True, eq=False)
-class NoiseAware:
+class NoiseAware(Marginals):
     """A reader's posterior of the shares, with the privacy noise in it.
 
     `error` bounds what was left out: the total variation distance to the exact mixture, so every probability, and every
@@ -94,16 +94,6 @@ class NoiseAware:
             self._cache[at] = BetaMixture(chance, a, b)
         return self._cache[at]
 
-    @property
-    def mean(self) -> Floats:
-        """The expected share of each category."""
-        return np.array([float(self.marginal(i).mean) for i in range(self.k)])
-
-    @property
-    def sd(self) -> Floats:
-        """The standard deviation of each category's share."""
-        return np.array([float(self.marginal(i).sd) for i in range(self.k)])
-
     def interval(self, level: object = 0.95, kind: Kind = "equal-tailed") -> tuple[Floats, Floats]:
         """The low ends and the high ends of each category's interval.
 
@@ -112,11 +102,9 @@ class NoiseAware:
         if kind not in ("equal-tailed", "highest-density"):
             raise InvalidInput("kind must be equal-tailed or highest-density", hint="leave it out for equal-tailed")
         share = exact_share(level, "level")
-        ends = [
-            self.marginal(i).interval(share) if kind == "equal-tailed" else shortest(self.marginal(i), float(share))
-            for i in range(self.k)
-        ]
-        return np.array([float(low) for low, _ in ends]), np.array([float(high) for _, high in ends])
+        if kind == "equal-tailed":
+            return self._intervals(lambda law: law.interval(share))
+        return self._intervals(lambda law: shortest(law, float(share)))
 
     def cdf(self, x: ArrayLike, i: int = 0) -> Floats:
         """P(share of category i ≤ x)."""
