@@ -169,7 +169,7 @@ def test_noise_of_a_million_counts_is_no_obstacle() -> None:
 def test_an_output_that_says_nothing_leaves_the_prior() -> None:
     mechanism = dc.ExponentialGlobal(dc.PosteriorSpace(prior=[2, 5], n=10**9), epsilon="0.01")
     belief = dc.noise_aware(mechanism, (10**8, 9 * 10**8))
-    assert belief.counts.silence > 0.9999
+    assert belief.counts.prior_weight > 0.9999
     assert belief.mean == pytest.approx([2 / 7, 5 / 7], abs=1e-5)
     assert belief.probability(0, 1) == pytest.approx(float(dc.Beta(5, 2).to_scipy().cdf(0.5)), abs=1e-4)
 

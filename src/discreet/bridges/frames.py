@@ -1,4 +1,4 @@
-"""Releases and what is believed of them as pandas or Polars frames: one row for each category."""
+"""Releases and their noise-aware posteriors as pandas or Polars frames: one row for each category."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def numbers(
     *,
     level: float = 0.95,
 ) -> PanelNumbers:
-    """One panel: the released posterior, and what may be believed if that is known.
+    """One panel: the released posterior, and the noise-aware one if that is known.
 
     >>> shown = numbers("women", ["yes", "no"], Dirichlet([31, 11]), None)
     >>> [round(float(x), 1) for x in shown.plug_mean], shown.low

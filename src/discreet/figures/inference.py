@@ -13,7 +13,8 @@ import numpy as np
 
 from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.texts import visible_text
-from discreet.figures.posterior import BLUE, ORANGE, POINTS
+from discreet.figures.posterior import POINTS
+from discreet.figures.style import BLUE, VERMILION, one_panel
 from discreet.inference import NoiseAware
 from discreet.posteriors import Dirichlet
 
@@ -79,19 +80,14 @@ def numbers(
 
 def paint(shown: BeliefNumbers, *, title: str) -> Figure:
     """The figure, made without matplotlib's global state."""
-    from matplotlib.figure import Figure
-
     rows = 1 if shown.grid is not None else len(shown.categories)
-    figure = Figure(figsize=(8.0, 4.0 if rows == 1 else min(1.8 + 0.5 * rows, 40.0)), layout="constrained")
-    axes = figure.add_subplot()
+    figure, axes = one_panel(8.0, 4.0 if rows == 1 else min(1.8 + 0.5 * rows, 40.0), title)
     if shown.grid is not None and shown.density is not None and shown.plug_density is not None:
         _paint_densities(axes, shown, shown.grid, shown.density, shown.plug_density)
     else:
         plug, aware = (shown.plug_mean, shown.plug_low, shown.plug_high), (shown.mean, shown.low, shown.high)
         paint_intervals(axes, shown.categories, plug, aware)
         axes.set_xlabel(f"share (%), mean and {100 * shown.level:g} % interval")
-    axes.set_title(title, loc="left", fontsize=11, parse_math=False)
-    axes.spines[["top", "right"]].set_visible(False)
     figure.legend(loc="outside lower center", ncols=3, frameon=False)
     return figure
 
@@ -101,7 +97,7 @@ def _paint_densities(axes: Axes, shown: BeliefNumbers, grid: Floats, density: Fl
     axes.plot(grid, density, color=BLUE, linewidth=2, label=AWARE)
     label = f"its {100 * shown.level:g} % interval"
     axes.fill_between(grid, density, where=inside.tolist(), color=BLUE, alpha=0.25, label=label)
-    axes.plot(grid, plug, color=ORANGE, linewidth=1.5, linestyle="--", label=PLUG_IN)
+    axes.plot(grid, plug, color=VERMILION, linewidth=1.5, linestyle="--", label=PLUG_IN)
     axes.set_ylim(bottom=0)
     axes.set_xlabel(f"share of “{shown.categories[0]}” (%)", parse_math=False)
     axes.set_ylabel("density (per percentage point)")
@@ -114,7 +110,7 @@ def paint_intervals(axes: Axes, categories: Sequence[str], plug: Triple, aware: 
         axes.hlines(rows - 0.14, aware[1], aware[2], color=BLUE, linewidth=3, label=AWARE)
         axes.plot(aware[0], rows - 0.14, "o", color=BLUE)
     below = rows + (0.2 if aware is not None else 0.0)
-    axes.hlines(below, plug[1], plug[2], color=ORANGE, linestyle="--", label=PLUG_IN)
-    axes.plot(plug[0], below, "x", color=ORANGE)
+    axes.hlines(below, plug[1], plug[2], color=VERMILION, linestyle="--", label=PLUG_IN)
+    axes.plot(plug[0], below, "x", color=VERMILION)
     axes.set_yticks(rows, categories, parse_math=False)
     axes.set_ylim(len(rows) - 0.4, -0.6)

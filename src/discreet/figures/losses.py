@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.arithmetic.arrays import Floats
-from discreet.figures.posterior import BLUE, ORANGE
+from discreet.figures.style import BLUE, VERMILION, one_panel
 from discreet.privacy_loss import Audit
 
 if TYPE_CHECKING:
@@ -58,23 +58,18 @@ def rounded_up(loss: float) -> str:
 
 def paint(shown: LossNumbers) -> Figure:
     """The figure, without matplotlib's global state."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.0, 4.0), layout="constrained")
-    axes = figure.add_subplot()
+    figure, axes = one_panel(7.0, 4.0, f"Exact privacy of {shown.name}: (ε, δ) on and above the curve hold")
     kept = shown.delta > LEAST
     axes.semilogy(shown.epsilon[kept], shown.delta[kept], color=BLUE, linewidth=2, marker="o", markersize=3)
     for at, colour, style, label in (
         (shown.loss, BLUE, "-", "exact loss"),
-        (shown.guarantee, ORANGE, "--", "guarantee"),
+        (shown.guarantee, VERMILION, "--", "guarantee"),
     ):
         if np.isfinite(at):
             axes.axvline(at, color=colour, linestyle=style, label=f"{label} {rounded_up(at)}")
     axes.set_xlim(left=0)
     axes.set_xlabel("ε (nats)")
     axes.set_ylabel("least δ (probability)")
-    axes.set_title(f"Exact privacy of {shown.name}: (ε, δ) on and above the curve hold", loc="left", fontsize=11)
-    axes.spines[["top", "right"]].set_visible(False)
     if axes.get_legend_handles_labels()[0]:
         axes.legend(frameon=False)
     return figure

@@ -10,6 +10,7 @@ import numpy as np
 
 from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.texts import visible_text
+from discreet.figures.style import BLUE, VERMILION, one_panel
 from discreet.posteriors import Dirichlet
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 POINTS = 512
 EDGE = 1e-5
 """The curve runs between these two tail quantiles: a Beta below 1 is infinite at its ends."""
-
-BLUE, ORANGE = "#0072B2", "#D55E00"  # from Okabe and Ito: told apart by every common kind of colour blindness
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +59,12 @@ def numbers(posterior: Dirichlet, categories: Sequence[str], *, level: float = 0
 
 def paint(shown: PosteriorNumbers, *, title: str) -> Figure:
     """The figure, made without matplotlib's global state, so that threads and notebooks are left alone."""
-    from matplotlib.figure import Figure
-
     rows = 1 if shown.grid is not None else len(shown.categories)
-    figure = Figure(figsize=(7.0, 4.0 if rows == 1 else min(1.6 + 0.45 * rows, 40.0)), layout="constrained")
-    axes = figure.add_subplot()
+    figure, axes = one_panel(7.0, 4.0 if rows == 1 else min(1.6 + 0.45 * rows, 40.0), title)
     if shown.grid is not None and shown.density is not None:
         _paint_density(axes, shown, shown.grid, shown.density)
     else:
         _paint_intervals(axes, shown)
-    axes.set_title(title, loc="left", fontsize=11, parse_math=False)
-    axes.spines[["top", "right"]].set_visible(False)
     figure.legend(loc="outside lower center", ncols=2, frameon=False)
     return figure
 
@@ -79,7 +73,7 @@ def _paint_density(axes: Axes, shown: PosteriorNumbers, grid: Floats, density: F
     inside = (grid >= shown.low[0]) & (grid <= shown.high[0])
     axes.plot(grid, density, color=BLUE, linewidth=2)
     axes.fill_between(grid, density, where=inside.tolist(), color=BLUE, alpha=0.25, label=_interval_label(shown))
-    axes.axvline(float(shown.mean[0]), color=ORANGE, linestyle="--", label=f"mean {shown.mean[0]:.1f} %")
+    axes.axvline(float(shown.mean[0]), color=VERMILION, linestyle="--", label=f"mean {shown.mean[0]:.1f} %")
     axes.set_ylim(bottom=0)
     axes.set_xlabel(f"share of “{shown.categories[0]}” (%)", parse_math=False)
     axes.set_ylabel("density (per percentage point)")
@@ -88,7 +82,7 @@ def _paint_density(axes: Axes, shown: PosteriorNumbers, grid: Floats, density: F
 def _paint_intervals(axes: Axes, shown: PosteriorNumbers) -> None:
     rows = range(len(shown.categories))
     axes.hlines(rows, shown.low, shown.high, color=BLUE, linewidth=3, label=_interval_label(shown))
-    axes.plot(shown.mean, rows, "o", color=ORANGE, label="mean")
+    axes.plot(shown.mean, rows, "o", color=VERMILION, label="mean")
     axes.set_yticks(rows, shown.categories, parse_math=False)
     axes.invert_yaxis()
     axes.set_xlabel("share (%)")

@@ -34,6 +34,17 @@ def figure_of(rows: int, columns: int, title: str, *, width: float = 5.2, height
     return figure, figure.subplots(rows, columns, squeeze=False)
 
 
+def one_panel(width: float, height: float, title: str) -> tuple[Figure, Axes]:
+    """An empty figure of one panel without a frame, made without matplotlib's global state; the title is plain text."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.add_subplot()
+    axes.set_title(title, loc="left", fontsize=11, parse_math=False)
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure, axes
+
+
 def two_panels(title: str, *, width: float = 5.2) -> tuple[Figure, Sequence[Axes]]:
     """An empty figure of two panels beside each other: as printed and put right, or two settings."""
     figure, (panels,) = figure_of(1, 2, title, width=width)

@@ -1,4 +1,4 @@
-"""The difference of two shares that are believed in independently: what an A/B test asks for.
+"""The difference of two shares whose posteriors are independent: what an A/B test asks for.
 
 P(X - Y ≤ d) = ∫ F_X(y + d) dF_Y(y). Both distribution functions are tabled once, as polynomials of ln(x/(1-x)) on
 panels that are halved until each agrees with the incomplete Beta functions at its ends: a distribution function only

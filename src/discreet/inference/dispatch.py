@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from discreet.arithmetic.numbers import as_items
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.boxes import first_reach, together
+from discreet.inference.counts import CountPosterior
 from discreet.inference.line import on_a_line
 from discreet.inference.lists import Listed
-from discreet.inference.posterior import CountPosterior, NoiseAware
+from discreet.inference.posterior import NoiseAware
 from discreet.inference.products import Product
 from discreet.inference.weighted_draws import sampled
 from discreet.kernels.base import LISTED, Factor
@@ -40,7 +41,7 @@ def noise_aware(mechanism: Mechanism, output: object, *, prior: object = None) -
     >>> [round(float(x), 3) for x in noise_aware(mechanism, (30, 22, -2), prior=[5, 5, 5]).mean]
     [0.498, 0.383, 0.119]
     """
-    return _believed([(mechanism, _checked(mechanism, output))], prior)
+    return _belief([(mechanism, _checked(mechanism, output))], prior)
 
 
 def combine(releases: Sequence[Released], *, prior: object = None) -> NoiseAware:
@@ -61,15 +62,15 @@ def combine(releases: Sequence[Released], *, prior: object = None) -> NoiseAware
         raise InvalidInput("releases about the same records have the same n and k", hint="combine only those")
     if prior is None and len({space.prior for space in spaces}) > 1:
         raise InvalidInput("the releases have different priors", hint="say which to believe with `prior`")
-    return _believed(about, prior)
+    return _belief(about, prior)
 
 
-def _believed(about: list[About], prior: object) -> NoiseAware:
+def _belief(about: list[About], prior: object) -> NoiseAware:
     space = about[0][0].space
-    believed = space.prior if prior is None else prior if isinstance(prior, Dirichlet) else Dirichlet(prior)
-    if believed.k != space.k:
+    held = space.prior if prior is None else prior if isinstance(prior, Dirichlet) else Dirichlet(prior)
+    if held.k != space.k:
         raise InvalidInput(f"the prior must have {space.k} parameters", hint="give one for each category")
-    own = PosteriorSpace(prior=believed, n=space.n)  # refuses a prior that no space may have
+    own = PosteriorSpace(prior=held, n=space.n)  # refuses a prior that no space may have
     return NoiseAware(own.prior, own.n, _weighed(about, own))
 
 

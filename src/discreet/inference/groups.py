@@ -9,8 +9,10 @@ with a sum over all data sets.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,14 +21,41 @@ from discreet.arithmetic.numbers import exact, exact_share, whole
 from discreet.errors import InvalidInput
 from discreet.inference.beta_tables import LEFT_OUT, ROUNDING, BetaTable
 from discreet.posteriors import Dirichlet
-from discreet.posteriors.mixtures import BetaMixture
+from discreet.posteriors.mixtures import BetaMixture, ShareLaw
 
 if TYPE_CHECKING:
     from discreet.inference.posterior import NoiseAware
 
 
+class Marginals(ABC):
+    """The shares of several categories, one by one."""
+
+    @property
+    @abstractmethod
+    def k(self) -> int:
+        """The number of categories."""
+
+    @abstractmethod
+    def marginal(self, i: int) -> ShareLaw:
+        """The posterior of one category's share."""
+
+    @property
+    def mean(self) -> Floats:
+        """The expected share of each category."""
+        return np.array([float(self.marginal(i).mean) for i in range(self.k)])
+
+    @property
+    def sd(self) -> Floats:
+        """The standard deviation of each category's share."""
+        return np.array([float(self.marginal(i).sd) for i in range(self.k)])
+
+    def _intervals(self, interval: Callable[[Any], tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+        ends = np.array([[float(end) for end in interval(self.marginal(i))] for i in range(self.k)])
+        return ends[:, 0], ends[:, 1]
+
+
 @dataclass(frozen=True, eq=False)
-class Within:
+class Within(Marginals):
     """The shares among some of the categories, in their order; `error` bounds every probability as `NoiseAware` does.
 
     >>> from discreet import Geometric, PosteriorSpace, noise_aware
@@ -84,24 +113,13 @@ class Within:
             self._cache[at] = BetaTable(table, float(parameters[own]) + x, beside + y)
         return self._cache[at]
 
-    @property
-    def mean(self) -> Floats:
-        """The expected share of each category within the group."""
-        return np.array([float(self.marginal(i).mean) for i in range(self.k)])
-
-    @property
-    def sd(self) -> Floats:
-        """The standard deviation of each category's share within the group."""
-        return np.array([float(self.marginal(i).sd) for i in range(self.k)])
-
     def interval(self, level: object = 0.95) -> tuple[Floats, Floats]:
         """The low ends and the high ends of each category's equal-tailed interval. Of two, one mirrors the other."""
         share = exact_share(level, "level")
         if self.k == 2:
             low, high = (float(end) for end in self.marginal(0).interval(share))
             return np.array([low, 1 - high]), np.array([high, 1 - low])
-        ends = [self.marginal(i).interval(share) for i in range(self.k)]
-        return np.array([float(low) for low, _ in ends]), np.array([float(high) for _, high in ends])
+        return self._intervals(lambda law: law.interval(share))
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from discreet.arithmetic.discrete_gauss_rule import PLACES, summed
 from discreet.arithmetic.growing_blocks import cut, doubling_edges
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.coarse import Beyond, Part, coarse, far_blocks, parts_of
-from discreet.inference.shares import draw_uniforms
+from discreet.inference.counts import CountPosterior, draw_places
 from discreet.kernels.base import Logs
 from discreet.kernels.line_normalisers import NEAR
 from discreet.mechanisms import Mechanism
@@ -51,7 +51,7 @@ SINGLE = 2 * NEAR
 BLURRED = 3e-7
 PLACES_IN_ALL = 1 << 17
 _LIVELY, _LOST, _ROUNDS = 4.0, 45.0, 60
-_LEAST_SILENCE, _WORTH = 1e-3, 1e-6
+_LEAST_WEIGHT, _WORTH = 1e-3, 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,11 +63,11 @@ class _Weighed:
     excess: Floats
     beyond: Beyond
     total: float
-    silence: float
+    prior_weight: float
     error: float
 
 
-class Line:
+class Line(CountPosterior):
     """The posterior of the count of the first category, at real places, and how likely it is that nothing was said."""
 
     def __init__(
@@ -80,7 +80,7 @@ class Line:
     ) -> None:
         self.n, self.k, self._prior, self._log = n, 2, prior, log_likelihood
         weighed = self._weigh(kinks, errors)
-        self.silence = weighed.silence
+        self.prior_weight = weighed.prior_weight
         parts, coarsened, unblurred = self._placed(weighed, kinks)
         mass = np.concatenate([part.mass for part in parts])
         kept = mass > mass.max(initial=0.0) * 1e-18
@@ -110,11 +110,11 @@ class Line:
         if errors is not None:
             error += float(mass @ errors(places)) / total
         least = float(log.min())
-        silence = math.exp(min(least - top - math.log(total), 0.0))
-        if silence < _LEAST_SILENCE:
-            silence, least = 0.0, -math.inf
+        prior_weight = math.exp(min(least - top - math.log(total), 0.0))
+        if prior_weight < _LEAST_WEIGHT:
+            prior_weight, least = 0.0, -math.inf
         excess = np.bincount(block, mass * -np.expm1(least - log), len(start)) / total
-        return _Weighed(start, length, excess, Beyond(self._prior, self._log, least, top), total, silence, error)
+        return _Weighed(start, length, excess, Beyond(self._prior, self._log, least, top), total, prior_weight, error)
 
     def _placed(self, weighed: _Weighed, kinks: Sequence[int]) -> tuple[list[Part], float, float]:
         """The places of all blocks, what fewer records cost, and what Betas that do not blur may cost."""
@@ -183,19 +183,9 @@ class Line:
         place, chance = self.marginal(i)
         return place, self.sizes - place, chance
 
-    def total(self, members: Sequence[int]) -> tuple[Floats, Floats]:
-        """Some of two categories are one of them, which is no group."""
-        raise InvalidInput("two categories have no groups", hint="ask for the shares themselves")
-
-    def split(self, i: int, others: Sequence[int]) -> tuple[int, int, Floats]:
-        """The same."""
-        raise InvalidInput("two categories have no groups", hint="ask for the shares themselves")
-
     def draw(self, bits: Bits, size: int) -> Floats:
         """Counts of both categories, one data set a row, given that something was said."""
-        sums = np.cumsum(self.weights)
-        at = np.searchsorted(sums, draw_uniforms(bits, size) * sums[-1], side="right")
-        at = np.minimum(at, len(sums) - 1)
+        at = draw_places(bits, self.weights, size)
         return np.stack([self.places[at], self.sizes[at] - self.places[at]], axis=1)
 
 

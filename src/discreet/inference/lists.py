@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import InvalidInput
-from discreet.inference.shares import draw_uniforms
+from discreet.inference.counts import CountPosterior, draw_places
 from discreet.samplers.bits import Bits
 
 KEPT = 1e-18
@@ -18,7 +18,7 @@ KEPT = 1e-18
 _ROUNDING = 1e-11
 
 
-class Listed:
+class Weighed(CountPosterior):
     """The posterior of the counts, one row for each data set that matters."""
 
     def __init__(self, rows: Wholes, log_weights: Floats, *, error: float, method: str) -> None:
@@ -29,7 +29,6 @@ class Listed:
         kept = weight > KEPT
         self.rows, self.weights = rows[kept], weight[kept] / weight[kept].sum()
         self.error, self.method = error + _ROUNDING, method
-        self.silence = 0.0
 
     def marginal(self, i: int) -> tuple[Wholes, Floats]:
         """The counts of a category and their probabilities."""
@@ -40,21 +39,23 @@ class Listed:
         """Joint counts of two categories and their probabilities."""
         return self.rows[:, i], self.rows[:, j], self.weights
 
+    def draw(self, bits: Bits, size: int) -> Wholes:
+        """Whole data sets, one a row."""
+        found: Wholes = self.rows[draw_places(bits, self.weights, size)]
+        return found
+
+
+class Listed(Weighed):
+    """Every data set, one by one: groups of categories too."""
+
     def total(self, members: Sequence[int]) -> tuple[Wholes, Floats]:
         """The counts of some categories together, and their probabilities."""
         count, at = np.unique(self.rows[:, list(members)].sum(axis=1), return_inverse=True)
         return count, np.bincount(at.reshape(-1), self.weights).astype(np.float64)
 
     def split(self, i: int, others: Sequence[int]) -> tuple[int, int, Floats]:
-        """The joint law of a category's count and of others' together, as a table with the counts that it begins at."""
+        """Their joint table."""
         x, y = self.rows[:, i], self.rows[:, list(others)].sum(axis=1)
         table = np.zeros((int(x.max() - x.min()) + 1, int(y.max() - y.min()) + 1))
         np.add.at(table, (x - x.min(), y - y.min()), self.weights)
         return int(x.min()), int(y.min()), table
-
-    def draw(self, bits: Bits, size: int) -> Wholes:
-        """Whole data sets, one a row."""
-        sums = np.cumsum(self.weights)
-        at = np.searchsorted(sums, draw_uniforms(bits, size) * sums[-1], side="right")
-        found: Wholes = self.rows[np.minimum(at, len(sums) - 1)]
-        return found

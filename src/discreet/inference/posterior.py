@@ -5,25 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betaln, gammaln
 
 from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import exact_share, whole
 from discreet.errors import InvalidInput, TooLarge
+from discreet.inference.counts import CountPosterior
 from discreet.inference.differences import Difference, Estimate
-from discreet.inference.groups import Within
+from discreet.inference.groups import Marginals, Within
 from discreet.inference.shares import draw_dirichlet, draw_uniforms
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.dirichlet import incomplete_beta
 from discreet.posteriors.mixtures import BetaMixture
 from discreet.samplers.bits import SYSTEM, Bits
-
-if TYPE_CHECKING:
-    Counted = NDArray[Any]
 
 Kind = Literal["equal-tailed", "highest-density"]
 
@@ -34,35 +32,8 @@ _STUDY, _CELLS = 1 << 15, 1 << 20
 _STARTS, _CLOSER = 17, 12
 
 
-class CountPosterior(Protocol):
-    """p(c | o): what is known of the counts. `error` bounds its total variation distance to the exact one.
-
-    With probability `silence` the output says nothing and the prior stays; all else is given that it says something.
-    Counts may be places between whole numbers that stand for many of them.
-    """
-
-    error: float
-    method: str
-    silence: float
-
-    def marginal(self, i: int) -> tuple[Counted, Floats]:
-        """The counts of a category and their probabilities."""
-
-    def pair(self, i: int, j: int) -> tuple[Counted, Counted, Floats]:
-        """Joint counts of two categories and their probabilities."""
-
-    def total(self, members: Sequence[int]) -> tuple[Counted, Floats]:
-        """The counts of some categories together, and their probabilities."""
-
-    def split(self, i: int, others: Sequence[int]) -> tuple[int, int, Floats]:
-        """The joint law of a category's count and of others' together, as a table with the counts that it begins at."""
-
-    def draw(self, bits: Bits, size: int) -> Counted:
-        """Whole data sets, one a row."""
-
-
 @dataclass(frozen=True, eq=False)
-class NoiseAware:
+class NoiseAware(Marginals):
     """A reader's posterior of the shares, with the privacy noise in it.
 
     `error` bounds what was left out: the total variation distance to the exact mixture, so every probability, and every
@@ -99,11 +70,8 @@ class NoiseAware:
     @property
     def mean_errors(self) -> Floats:
         """How far each mean may be off: at most `error`, and less where the data sets that were drawn lie close."""
-        stated = getattr(self.counts, "mean_errors", None)
-        bound = np.full(self.k, self.error)
-        if stated is None:
-            return bound
-        found: Floats = np.minimum(bound, stated(self.prior.mean, self.prior.alpha, self.n))
+        stated = self.counts.mean_errors(self.prior.mean, self.prior.alpha, self.n)
+        found: Floats = np.minimum(self.error, stated)
         return found
 
     @property
@@ -120,21 +88,11 @@ class NoiseAware:
             own, rest = float(parameter), float(self.prior.total - parameter)  # exactly: a weak rest is not lost
             # Places that stand for fewer records say of how many.
             a, b = own + count, rest + (getattr(self.counts, "sizes", self.n) - count)
-            if self.counts.silence:
+            if self.counts.prior_weight:
                 a, b = np.append(a, own), np.append(b, rest)
-                chance = np.append((1 - self.counts.silence) * chance, self.counts.silence)
+                chance = np.append((1 - self.counts.prior_weight) * chance, self.counts.prior_weight)
             self._cache[at] = BetaMixture(chance, a, b)
         return self._cache[at]
-
-    @property
-    def mean(self) -> Floats:
-        """The expected share of each category."""
-        return np.array([float(self.marginal(i).mean) for i in range(self.k)])
-
-    @property
-    def sd(self) -> Floats:
-        """The standard deviation of each category's share."""
-        return np.array([float(self.marginal(i).sd) for i in range(self.k)])
 
     def interval(self, level: object = 0.95, kind: Kind = "equal-tailed") -> tuple[Floats, Floats]:
         """The low ends and the high ends of each category's interval.
@@ -146,11 +104,9 @@ class NoiseAware:
                 "kind must be equal-tailed or highest-density", hint="leave it out for equal-tailed", parameter="kind"
             )
         share = exact_share(level, "level")
-        ends = [
-            self.marginal(i).interval(share) if kind == "equal-tailed" else shortest(self.marginal(i), float(share))
-            for i in range(self.k)
-        ]
-        return np.array([float(low) for low, _ in ends]), np.array([float(high) for _, high in ends])
+        if kind == "equal-tailed":
+            return self._intervals(lambda law: law.interval(share))
+        return self._intervals(lambda law: shortest(law, float(share)))
 
     def cdf(self, x: ArrayLike, i: int = 0) -> Floats:
         """P(share of category i ≤ x)."""
@@ -184,8 +140,8 @@ class NoiseAware:
         ahead = incomplete_beta(alpha[other] + second, alpha[one] + first, 0.5)
         error = self.error + (SURE * float(ahead.std()) / math.sqrt(_STUDY) if drawn else 0.0)
         before = float(incomplete_beta(alpha[other], alpha[one], 0.5))
-        said = 1 - self.counts.silence
-        return Estimate(said * float(chance @ ahead) + self.counts.silence * before, error)
+        said = 1 - self.counts.prior_weight
+        return Estimate(said * float(chance @ ahead) + self.counts.prior_weight * before, error)
 
     def within(self, categories: Sequence[int]) -> Within:
         """What may be believed of the shares among these categories alone: of one group of a cross table.
@@ -221,8 +177,8 @@ class NoiseAware:
 
     def _sample(self, bits: Bits, size: int) -> Floats:
         parameters = self.prior.alpha + self.counts.draw(bits, size)
-        if self.counts.silence:
-            parameters[draw_uniforms(bits, size) < self.counts.silence] = self.prior.alpha
+        if self.counts.prior_weight:
+            parameters[draw_uniforms(bits, size) < self.counts.prior_weight] = self.prior.alpha
         return draw_dirichlet(bits, parameters)
 
     def to_arviz(self, size: object = 4000, *, categories: Any = None) -> Any:

@@ -15,6 +15,7 @@ from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.beta_tables import kept
 from discreet.inference.boxes import CELLS, LEFT_OUT, box, first_reach, wider
+from discreet.inference.counts import CountPosterior
 from discreet.inference.shares import draw_uniforms
 from discreet.kernels.base import Factor
 from discreet.samplers.bits import Bits
@@ -31,12 +32,11 @@ MANY, GROUPED = 1 << 12, 5e-7
 _UNIT, _CLOSE, _SELDOM = 2.0**-53, 500.0, 1e-3
 
 
-class Product:
+class Product(CountPosterior):
     """The posterior of the counts, from windows of independent categories given their total."""
 
     def __init__(self, factors: Sequence[Factor], alpha: Floats, n: int, cells: int = CELLS) -> None:
         self.n, self.k, self._alpha = n, len(factors), alpha
-        self.silence = 0.0
         reach = first_reach(factors, n)
         while True:
             found = box(factors, alpha, n, reach, cells)

@@ -6,10 +6,11 @@ set weighs P(o | c)·DirMult(c) over its chance of being drawn. P(o | c) is a co
 the exponential family's normaliser for each data set. As on a line, the least P(o | c) that was met is taken out first:
 it leaves the prior as it is, which needs no draws.
 
-With w the weights, a probability has a standard error of at most (1 - silence)·sqrt(Σ w²), whatever is asked. `error`
-is six of these, and on top the normaliser's own error, measured against a finer one. `mean_errors` are six standard
-errors of each mean. Few large weights make a large error and are refused: no chain is run, and nothing is stated that
-was not weighed. Because the prior is among the laws, no draw weighs more than 2P(o | c): no corner is out of reach.
+With w the weights, a probability has a standard error of at most (1 - prior_weight)·sqrt(Σ w²), whatever is asked.
+`error` is six of these, and on top the normaliser's own error, measured against a finer one. `mean_errors` are six
+standard errors of each mean. Few large weights make a large error and are refused: no chain is run, and nothing is
+stated that was not weighed. Because the prior is among the laws, no draw weighs more than 2P(o | c): no corner is out
+of reach.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import InvalidInput, TooLarge
-from discreet.inference.lists import KEPT, Listed
+from discreet.inference.lists import KEPT, Weighed
 from discreet.inference.proposal_laws import NearOutput, NoiseProposal, PriorPredictive, Proposal
 from discreet.mechanisms import Mechanism
 from discreet.posteriors.predictive import log_predictive
@@ -36,38 +37,30 @@ ALLOWED = 0.25
 SURE = 6.0
 _DRAWS, _PILOT = 1 << 16, 1 << 11
 _CELLS = 3 << 26
-_LEAST_SILENCE = 1e-3
+_LEAST_WEIGHT = 1e-3
 
 
-class Sampled(Listed):
+class Sampled(Weighed):
     """The posterior of the counts from drawn data sets and their weights, given that something was said."""
 
     def __init__(
-        self, rows: Wholes, log_weights: Floats, times: Wholes, *, silence: float, error: float, method: str
+        self, rows: Wholes, log_weights: Floats, times: Wholes, *, prior_weight: float, error: float, method: str
     ) -> None:
         super().__init__(rows, log_weights, error=error, method=method)
-        self.silence = silence
+        self.prior_weight = prior_weight
         # A data set that was drawn t times is t draws of a t-th of its weight.
         self._squares = self.weights**2 / times[np.exp(log_weights - log_weights.max()) > KEPT]
-        self.error += SURE * float(np.sqrt(self._squares.sum())) * (1 - silence)
+        self.error += SURE * float(np.sqrt(self._squares.sum())) * (1 - prior_weight)
         if not self.error < ALLOWED:
             raise TooLarge("too few of the drawn data sets could have led to this output", hint="use geometric")
 
     def mean_errors(self, prior_mean: Floats, alpha: Floats, n: int) -> Floats:
         """Six standard errors of each category's mean."""
         shares = (alpha + self.rows) / (alpha.sum() + n)
-        mean = self.silence * prior_mean + (1 - self.silence) * (self.weights @ shares)
+        mean = self.prior_weight * prior_mean + (1 - self.prior_weight) * (self.weights @ shares)
         spread = np.sqrt(self._squares @ (shares - mean) ** 2)
-        found: Floats = SURE * (1 - self.silence) * spread
+        found: Floats = SURE * (1 - self.prior_weight) * spread
         return found
-
-    def total(self, members: Sequence[int]) -> tuple[Wholes, Floats]:
-        """Groups are asked of lists and windows only."""
-        raise TooLarge("the counts of groups are too many to list", hint="use geometric")
-
-    def split(self, i: int, others: Sequence[int]) -> tuple[int, int, Floats]:
-        """The same."""
-        raise TooLarge("the counts of groups are too many to list", hint="use geometric")
 
 
 def sampled(about: Sequence[tuple[Mechanism, Outcome]], own: PosteriorSpace) -> Sampled | None:
@@ -92,14 +85,13 @@ def sampled(about: Sequence[tuple[Mechanism, Outcome]], own: PosteriorSpace) -> 
         raise InvalidInput("no data leads to this output", hint="give the output as it was released")
     least = float(logs.min())
     excess = ratio + logs + np.log(-np.expm1(np.minimum(least - logs, -1e-300)))
-    silence = math.exp(min(least - top, 700.0))  # far above all that was drawn, it is certain
-    silence /= silence + float(np.exp(excess - top).sum()) / size
-    if silence < _LEAST_SILENCE:
-        silence, excess = 0.0, logs + ratio
+    prior_weight = math.exp(min(least - top, 700.0))  # far above all that was drawn, it is certain
+    prior_weight /= prior_weight + float(np.exp(excess - top).sum()) / size
+    if prior_weight < _LEAST_WEIGHT:
+        prior_weight, excess = 0.0, logs + ratio
     error = sum(float(column.errors.max()) for column in columns)
-    return Sampled(
-        rows, excess, times, silence=silence, error=error, method=f"{size:,} drawn data sets, each weighed exactly"
-    )
+    method = f"{size:,} drawn data sets, each weighed exactly"
+    return Sampled(rows, excess, times, prior_weight=prior_weight, error=error, method=method)
 
 
 def _first(back: Wholes) -> Wholes:

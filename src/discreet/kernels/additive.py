@@ -91,10 +91,6 @@ class GeometricKernel(Kernel):
         rate = self.half
         return Factor(inside, inside, rate, rate, lambda x: -rate * np.abs(x - inside).astype(np.float64))
 
-    def kinks(self, output: Outcome) -> list[int]:
-        """Where the output points, and one count to either side."""
-        return kinks_of(self.factors(output), self.space.n)
-
 
 class ClampedKernel(Kernel):
     """Noisy counts that are clamped in turn to what is left: the last category's count is not looked at."""
@@ -179,10 +175,6 @@ class LaplaceKernel(ClampedKernel):
         """Two-sided, with its own mass at zero."""
         return LineNoise.laplace(self.mechanism.rate, self.mechanism.rounding) if self.space.k == 2 else None
 
-    def kinks(self, output: Outcome) -> list[int]:
-        """Where the output points, and one count to either side."""
-        return kinks_of(self.factors(output) or [], self.space.n)
-
 
 class SnappedKernel(ClampedKernel):
     """Snapped counts: exact dyadic masses, one by one."""
@@ -218,10 +210,3 @@ class SnappedKernel(ClampedKernel):
     def quick(self) -> bool:
         """By how many masses there are."""
         return self.space.k * self.space.n <= _SNAPPED
-
-
-def kinks_of(factors: list[Factor], n: int) -> list[int]:
-    """Where a product of two factors has kinks, as counts of the first category."""
-    first, second = factors
-    places = [first.first, first.last, n - second.first, n - second.last]
-    return sorted({min(max(place + side, 0), n) for place in places for side in (-1, 0, 1)})

@@ -171,8 +171,16 @@ class Kernel(ABC):
         return None
 
     def kinks(self, output: Outcome) -> list[int] | None:
-        """Two categories: where a column has kinks, if it is known between whole counts too; None if it is not."""
-        return None
+        """Two categories: first counts where a column bends; None where it is known at whole counts only.
+
+        A product of two factors of noise bends where they point, and one count to either side.
+        """
+        factors, n = self.factors(output), self.space.n
+        if factors is None or not self.noisy:
+            return None
+        first, second = factors
+        places = [first.first, first.last, n - second.first, n - second.last]
+        return sorted({min(max(place + side, 0), n) for place in places for side in (-1, 0, 1)})
 
     def proposals(self, output: Outcome) -> Proposals | None:
         """The mechanism's own proposals of candidates about an output, if it draws by rejection."""

@@ -117,7 +117,7 @@ class HellingerKernel(Kernel):
 
     def rates(self, data: Rows) -> Floats:
         """s/S(c) of data sets."""
-        return float(self.mechanism.scale) * self.mechanism.inverse_sensitivities(data)
+        return self.mechanism.rates(data)
 
     @property
     def same_rates(self) -> bool:

@@ -43,11 +43,6 @@ class LineNormalisers:
         self.bends = sorted({int(self._middle), *self._turns()})
         self._edges, self._values, self._errors = self._panels(edge, n - edge)
 
-    def rates(self, c: Floats) -> Floats:
-        """s/S(c)."""
-        rows = np.stack([c, self.n - c], axis=1)
-        return float(self.mechanism.scale) * self.mechanism.inverse_sensitivities(rows)
-
     def distances(self, c: Floats, move: Floats) -> Floats:
         """H between c and c + move."""
         first, second = self.mechanism.space.prior.alpha
@@ -89,7 +84,7 @@ class LineNormalisers:
         size = max(1, _CELLS // 2048)
         for start in range(0, len(c), size):
             part = c[start : start + size]
-            rate = self.rates(part)
+            rate = self.mechanism.rates(np.stack([part, self.n - part], axis=1))
             total = 1 + self._side(part, rate, part, -1) + self._side(part, rate, self.n - part, 1)
             found[start : start + size] = np.log(total)
         return found

@@ -35,7 +35,7 @@ class SimplexNormalisers:
     def __init__(self, mechanism: Exponential, rows: Wholes, *, finer: bool = False) -> None:
         self.mechanism, space = mechanism, mechanism.space
         self._log_size = math.log(space.size)
-        rates = self.rates(rows)
+        rates = self.mechanism.rates(rows)
         steepest = min(self._log_size + 40, 1.2 * float(rates.max()))
         self._all = powers(_FAR * space.n, steepest * (2.0 if finer else 1.0))
         self._kept = self._matter(rows, rates)
@@ -72,10 +72,6 @@ class SimplexNormalisers:
             self._tilts -= np.clip(step, -0.1 * self._powers.exponents, 0.1 * self._powers.exponents)
             self._tables = {alpha: self._table(float(alpha)) for alpha in self._tables}
 
-    def rates(self, rows: Wholes) -> Floats:
-        """s/S(c) of every row."""
-        return float(self.mechanism.scale) * self.mechanism.inverse_sensitivities(rows)
-
     @property
     def cost(self) -> int:
         """About how many numbers each row takes: its sums, and the steps among which its sensitivity is the largest."""
@@ -85,7 +81,7 @@ class SimplexNormalisers:
 
     def __call__(self, rows: Wholes) -> Floats:
         """ln NL of every row."""
-        found, rates = np.empty(len(rows)), self.rates(rows)
+        found, rates = np.empty(len(rows)), self.mechanism.rates(rows)
         for start in range(0, len(rows), _ROWS):
             part = slice(start, start + _ROWS)
             none, logs, rest = self._all.log_weights(rates[part])

@@ -300,6 +300,10 @@ class Exponential(Mechanism):
         """1/S(c) of every row of counts, in floats."""
         return Steps(self.space, rows).inverse(type(self), self.smoothing)
 
+    def rates(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """s/S(c) of every row of counts, in floats."""
+        return float(self.scale) * self.inverse_sensitivities(rows)
+
     @property
     def smoothing(self) -> float:
         """γ, or 0 where nothing is smoothed."""

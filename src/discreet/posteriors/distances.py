@@ -228,7 +228,7 @@ def kl(p: Dirichlet, q: Dirichlet) -> float:
         return 0.0
 
     def divergence() -> arb:
-        total = _log_beta(q) - _log_beta(p)
+        total = log_beta(q) - log_beta(p)
         shared = ball(p.total).digamma()
         for a, b in zip(p.parameters, q.parameters, strict=True):
             total += ball(a - b) * (ball(a).digamma() - shared)
@@ -255,7 +255,7 @@ def renyi(p: Dirichlet, q: Dirichlet, order: object) -> float:
         return math.inf
     blend = Dirichlet(mixed)
     return nearest_float(
-        lambda: (_log_beta(blend) - ball(power) * _log_beta(p) - ball(1 - power) * _log_beta(q)) / ball(power - 1)
+        lambda: (log_beta(blend) - ball(power) * log_beta(p) - ball(1 - power) * log_beta(q)) / ball(power - 1)
     )
 
 
@@ -272,10 +272,11 @@ def chi_squared(p: Dirichlet, q: Dirichlet) -> float:
     if min(mixed) <= 0:
         return math.inf
     blend = Dirichlet(mixed)
-    return nearest_float(lambda: (_log_beta(blend) - 2 * _log_beta(p) + _log_beta(q)).expm1())
+    return nearest_float(lambda: (log_beta(blend) - 2 * log_beta(p) + log_beta(q)).expm1())
 
 
-def _log_beta(p: Dirichlet) -> arb:
+def log_beta(p: Dirichlet) -> arb:
+    """ln B of the parameters."""
     total = -ball(p.total).lgamma()
     for a in p.parameters:
         total += ball(a).lgamma()

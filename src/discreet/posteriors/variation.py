@@ -19,6 +19,7 @@ from flint import acb, arb
 from discreet.arithmetic.numbers import ball, nearest_float, precision, working_bits
 from discreet.errors import InvalidInput, Undecided
 from discreet.posteriors import Dirichlet
+from discreet.posteriors.distances import log_beta
 
 ERROR = 1e-9
 """The stated absolute error of `total_variation` between distributions on three categories or more."""
@@ -54,7 +55,7 @@ def total_variation(p: Dirichlet, q: Dirichlet) -> float:
 
 def _by_inversion(p: Dirichlet, q: Dirichlet, d: Sequence[Fraction]) -> float:
     with precision(64 + 2 * math.ceil(max(p.total, q.total)).bit_length() + 64):
-        cut = _log_beta(p) - _log_beta(q)
+        cut = log_beta(p) - log_beta(q)
         mean_p, deviation_p = _moments(p, d)
         mean_q, deviation_q = _moments(q, d)
         reach = max(abs(float(cut - mean_p)), abs(float(cut - mean_q)), deviation_p, deviation_q)
@@ -72,7 +73,7 @@ def _by_inversion(p: Dirichlet, q: Dirichlet, d: Sequence[Fraction]) -> float:
 def _midpoints(p: Dirichlet, q: Dirichlet, d: Sequence[Fraction], cut: arb, step: float) -> tuple[float, int]:
     total, node, small = 0.0, 0, 0
     h = arb(step)
-    log_p, log_q = _log_beta(p), _log_beta(q)
+    log_p, log_q = log_beta(p), log_beta(q)
     while small < 8 and node <= _MAX_NODES:
         u = h * (2 * node + 1) / 2
         turn = acb(0, -(u * cut))
@@ -89,13 +90,6 @@ def _log_beta_along(p: Dirichlet, d: Sequence[Fraction], u: arb) -> acb:
     total = -acb(ball(p.total), ball(shift) * u).lgamma() if shift else -acb(ball(p.total).lgamma())
     for a, move in zip(p.parameters, d, strict=True):
         total += acb(ball(a), ball(move) * u).lgamma() if move else acb(ball(a).lgamma())
-    return total
-
-
-def _log_beta(p: Dirichlet) -> arb:
-    total = -ball(p.total).lgamma()
-    for a in p.parameters:
-        total += ball(a).lgamma()
     return total
 
 
@@ -121,7 +115,7 @@ def _between_betas(p: Dirichlet, q: Dirichlet) -> arb:
     Anything from 0 to 1 where balls of this precision do not tell the two densities apart.
     """
     a, b = (one - other for one, other in zip(p.parameters, q.parameters, strict=True))
-    level = _log_beta(p) - _log_beta(q)
+    level = log_beta(p) - log_beta(q)
 
     def log_ratio(t: arb) -> arb:
         """ln p/q at the share with log-odds t: a·ln x + b·ln(1-x) - level. Crossings may lie very near 0 or 1."""

@@ -23,7 +23,7 @@ from discreet.sensitivity.exact import global_sensitivity
 from discreet.utility.count_blocks import CountBlocks
 from discreet.utility.error_tables import line_table
 from discreet.utility.metrics import METRIC
-from discreet.utility.normaliser import hellinger_family, normaliser, normaliser_at
+from discreet.utility.normaliser import finite_exp, hellinger_family, normaliser, normaliser_at
 
 
 def bounds_at(mechanism: Mechanism, counts: Counts, t: float, exact: float) -> dict[str, float]:
@@ -62,7 +62,7 @@ def _worst_normalised(mechanism: Mechanism, t: float) -> float:
     else:
         rates, lower, _ = CountBlocks(mechanism, METRIC["hellinger"], None).normalisers()
         logs = np.log(lower)
-    return _exp(math.log(mechanism.space.size) + float((-rates * t - logs).max()))
+    return finite_exp(math.log(mechanism.space.size) + float((-rates * t - logs).max()))
 
 
 def _slowest(mechanism: Mechanism) -> float:
@@ -70,8 +70,4 @@ def _slowest(mechanism: Mechanism) -> float:
 
 
 def _scaled(mechanism: Mechanism, rate: float, t: float, normalised_by: float) -> float:
-    return _exp(math.log(mechanism.space.size) - rate * t) / normalised_by
-
-
-def _exp(x: float) -> float:
-    return math.exp(x) if x < 700 else math.inf
+    return finite_exp(math.log(mechanism.space.size) - rate * t) / normalised_by

@@ -92,10 +92,12 @@ class CountBlocks:
 
     def slices(self) -> Iterator[ErrorRows]:
         """A few strata at a time."""
-        step = max(1, _CHUNK // (2 * len(self.near)))
-        for start in range(0, len(self.first), step):
-            part = slice(start, start + step)
+        for part in self._parts():
             yield self._slice(self.first[part], self.last[part], self.weight[part])
+
+    def _parts(self) -> Iterator[slice]:
+        step = max(1, _CHUNK // (2 * len(self.near)))
+        return (slice(start, start + step) for start in range(0, len(self.first), step))
 
     def _slice(self, first: Wholes, last: Wholes, weight: Floats) -> ErrorRows:
         if self.noise is None:
@@ -121,9 +123,7 @@ class CountBlocks:
     def normalisers(self) -> tuple[Floats, Floats, Floats]:
         """For each stratum the least s/S(c), and NL(c) from below and from above."""
         found = []
-        step = max(1, _CHUNK // (2 * len(self.near)))
-        for start in range(0, len(self.first), step):
-            part = slice(start, start + step)
+        for part in self._parts():
             cells = self._cells(self.first[part], self.last[part])
             found.append((cells.slow, cells.least.sum(axis=1), cells.most.sum(axis=1)))
         slow, lower, upper = (np.concatenate(column) for column in zip(*found, strict=True))

@@ -1,4 +1,4 @@
-"""Intervals of many mixtures of Beta(a+j, b-j), j = 0, 1, …: of what is believed of a share whose count has a law.
+"""Intervals of many mixtures of Beta(a+j, b-j), j = 0, 1, …: of a share whose count has a law.
 
 One incomplete Beta function a row is enough: I_x(a, b) - I_x(a+1, b-1) = K(a, b) = x^a·(1-x)^(b-1) / (a·B(a, b)), so
 the others are sums of K, and the mixture is one of K times the weight that lies beyond it. K needs an exponential for

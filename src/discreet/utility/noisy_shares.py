@@ -1,4 +1,4 @@
-"""What is believed of a share after noise on its count, for any n: one density for each output, and no counts.
+"""The noise-aware posterior of a share, for any n: one density for each output, and no counts.
 
 Two categories and noise that falls like q^|t| = e^(-rate·|t|): the posterior of the share is
 p(x | o) ∝ prior(x)·Σ_c P(o | c)·b(c), with b the binomial law of n records. Either side of the sum is geometric, and so

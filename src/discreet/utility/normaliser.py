@@ -72,16 +72,8 @@ def normaliser_at(mechanism: Mechanism, counts: object) -> tuple[float, float]:
 
     With three categories or more and too many candidates to list, the bounds hold with 99 % (`log_normaliser_at`).
     """
-    family = hellinger_family(mechanism)
-    checked = family.space.counts(counts)
-    if family.space.k > 2:
-        log_lower, log_upper = log_normaliser_at(family, checked)
-        return _exp(log_lower), _exp(log_upper)
-    if family.space.n < LONGEST:
-        value = math.exp(float(family.kernel.log_normaliser(checked).values))
-        return value, value
-    _, lower, upper = CountBlocks(family, METRIC["hellinger"], checked).normalisers()
-    return float(lower[0]), float(upper[0])
+    lower, upper = log_normaliser_at(mechanism, counts)
+    return finite_exp(lower), finite_exp(upper)
 
 
 def log_normaliser_at(mechanism: Mechanism, counts: object, *, proposals: int = PROPOSALS) -> tuple[float, float]:
@@ -98,18 +90,19 @@ def log_normaliser_at(mechanism: Mechanism, counts: object, *, proposals: int = 
     True
     """
     family = hellinger_family(mechanism)
-    if family.space.k == 2:
-        lower, upper = normaliser_at(family, counts)
-        return math.log(lower), math.log(upper)
     checked = family.space.counts(counts)
-    if not exceeds(family.space, LONGEST_ROW):
+    if not exceeds(family.space, LONGEST if family.space.k == 2 else LONGEST_ROW):
         value = float(family.kernel.log_normaliser(checked).values)
         return value, value
+    if family.space.k == 2:
+        _, lower, upper = CountBlocks(family, METRIC["hellinger"], checked).normalisers()
+        return math.log(lower[0]), math.log(upper[0])
     found = family.law(checked).proposals().log_normaliser(HashedBits("normaliser"), proposals)
     return found.log_lower, found.log_upper
 
 
-def _exp(x: float) -> float:
+def finite_exp(x: float) -> float:
+    """e^x, or infinity where no float is as large."""
     return math.exp(x) if x < 700 else math.inf
 
 

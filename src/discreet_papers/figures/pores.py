@@ -8,8 +8,7 @@ from fractions import Fraction
 
 from discreet.arithmetic.numbers import exact_datum
 from discreet.arithmetic.texts import visible_text
-from discreet.figures.posterior import BLUE, ORANGE
-from discreet.figures.style import dress, figure_of
+from discreet.figures.style import BLUE, VERMILION, dress, figure_of
 from discreet.mechanisms.snapping.law import law_between
 from discreet.mechanisms.snapping.number import Snapping
 from discreet_papers.table import Axes, Figure
@@ -74,10 +73,10 @@ def _paint_pores(axes: Axes, shown: PoreNumbers) -> None:
     for row, (mine, other) in enumerate((shown.possible, shown.possible[::-1])):
         for position, (can, also) in enumerate(zip(mine, other, strict=True)):
             if can:
-                axes.plot(position, 1 - row, "s", color=GREY if also else ORANGE, markersize=6)
+                axes.plot(position, 1 - row, "s", color=GREY if also else VERMILION, markersize=6)
             else:
                 axes.plot(position, 1 - row, "s", color="none", markeredgecolor="#dddddd", markersize=6)
-    axes.plot([], [], "s", color=ORANGE, label="possible for this value alone: it is given away")
+    axes.plot([], [], "s", color=VERMILION, label="possible for this value alone: it is given away")
     axes.plot([], [], "s", color=GREY, label="possible for both")
     axes.set_ylim(-0.6, 2.3)
     axes.set_yticks([1, 0], [f"value {name}" for name in shown.names], parse_math=False)
@@ -88,7 +87,7 @@ def _paint_pores(axes: Axes, shown: PoreNumbers) -> None:
 
 def _paint_grid(axes: Axes, shown: PoreNumbers) -> None:
     width = (shown.outputs[1] - shown.outputs[0]) / 2 * 0.9
-    for shift, name, masses, colour in zip((-0.5, 0.5), shown.names, shown.masses, (BLUE, ORANGE), strict=True):
+    for shift, name, masses, colour in zip((-0.5, 0.5), shown.names, shown.masses, (BLUE, VERMILION), strict=True):
         places = [output + shift * width for output in shown.outputs]
         axes.bar(places, masses, width=width, color=colour, label=f"value {name}")
     axes.set_yscale("log")

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.arithmetic.numbers import ball, precision
-from discreet.figures.posterior import BLUE, ORANGE
-from discreet.figures.style import dress, figure_of
+from discreet.figures.style import BLUE, VERMILION, dress, figure_of
 from discreet.mechanisms.snapping.number import Snapping
 from discreet.mechanisms.snapping.proof import Verdict
 from discreet_papers.table import Figure
@@ -62,12 +61,12 @@ def paint(shown: OutputLosses) -> Figure:
     figure, ((top,), (bottom,)) = figure_of(2, 1, title, width=7.0, height=2.7)
     top.plot(shown.outputs, shown.losses, "o", markersize=3, color=BLUE)
     for sign in (1, -1):
-        top.axhline(sign * shown.ideal, color=ORANGE, linewidth=1, label="ideal loss" if sign > 0 else None)
+        top.axhline(sign * shown.ideal, color=VERMILION, linewidth=1, label="ideal loss" if sign > 0 else None)
     dress(top, "", "output", "log-ratio of probabilities (nats)")
     near = [(y, excess) for y, excess in zip(shown.outputs, shown.excesses, strict=True) if excess > -shown.slack]
     bottom.plot([y for y, _ in near], [excess for _, excess in near], "o", markersize=3, color=BLUE)
-    bottom.axhline(0.0, color=ORANGE, linewidth=1)
-    bottom.axhline(shown.slack, color=ORANGE, linewidth=1, linestyle="--", label="Mironov's bound")
+    bottom.axhline(0.0, color=VERMILION, linewidth=1)
+    bottom.axhline(shown.slack, color=VERMILION, linewidth=1, linestyle="--", label="Mironov's bound")
     bottom.set_ylim(-0.6 * shown.slack, 1.3 * shown.slack)
     dress(bottom, "", "output", "size of the loss, less the ideal")
     top.legend(frameon=False, loc="center right")
@@ -108,7 +107,7 @@ def paint_likelihood(shown: Likelihood) -> Figure:
     """The curve over the values, with the output marked."""
     figure, ((axes,),) = figure_of(1, 1, shown.title, width=7.0, height=3.4)
     axes.plot(shown.values, shown.probabilities, color=BLUE, linewidth=2)
-    axes.axvline(shown.output, color=ORANGE, linestyle="--", label=f"output {shown.output:g}")
+    axes.axvline(shown.output, color=VERMILION, linestyle="--", label=f"output {shown.output:g}")
     axes.set_ylim(bottom=0)
     dress(axes, "", "value", "probability of this output from the value")
     axes.legend(frameon=False)
