@@ -29,7 +29,7 @@ from discreet import (
     smooth_sensitivity,
 )
 from discreet.arithmetic.numbers import fraction_lower, precision
-from discreet.ledger import Amount, accounts
+from discreet.ledger import Amount, budgets
 from discreet.mechanisms import Mechanism
 from discreet.mechanisms.exponential import Exponential
 from discreet.privacy_loss import audits, certificates, composition, edge_rows
@@ -249,7 +249,7 @@ def _receipt() -> Receipt:
 
 def _account() -> tuple[float, Fraction]:
     spent = Amount(THIRD, Fraction(1, 10**6))
-    shown = accounts.Account("d", "replace-one", None, (), "zcdp", spent, spent, spent, spent, 1, 0).to_json()[
+    shown = budgets.Account("d", "replace-one", None, (), "zcdp", spent, spent, spent, spent, 1, 0).to_json()[
         "concentrated"
     ]
     return shown["epsilon"], THIRD
@@ -260,7 +260,7 @@ SHOWN: dict[ModuleType, Callable[[], tuple[float, Fraction]]] = {
     audits: lambda: (audit(Geometric(SPACE, epsilon=THIRD)).to_json()["exact_epsilon"], THIRD),
     documents: lambda: (_receipt().document["epsilon"], THIRD),
     bundles: lambda: (bundles.write_bundle(["a"], [_receipt()]).document["epsilon"], THIRD),
-    accounts: _account,
+    budgets: _account,
     snap_documents: lambda: (snap_documents.parameters(Snapping(epsilon=THIRD, bound=10))["epsilon"], THIRD),
 }
 

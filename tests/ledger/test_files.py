@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 import discreet.ledger.file as file
-import discreet.ledger.filesystems as filesystems
 from discreet.errors import LedgerError
 from discreet.ledger import Ledger
 from discreet.ledger.sqlite_history import APPLICATION
@@ -229,7 +228,7 @@ def test_a_file_system_whose_locks_hold_on_one_machine_only_is_refused(
         device=told, kind=kind, options=options
     ))  # fmt: skip
     Ledger.create(tmp_path / "there.db", dataset="d", epsilon=1)
-    monkeypatch.setattr(filesystems, "MOUNTS", mounts)
+    monkeypatch.setattr(file, "MOUNTS", mounts)
     if safe:
         Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
         return

@@ -1,15 +1,17 @@
-"""Where a ledger is kept: a file, or a database by its address."""
+"""Where a ledger is kept: a file, or a database by its address; and what is asked of either."""
 
 from __future__ import annotations
 
 import re
+from contextlib import AbstractContextManager
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Protocol
 
 from discreet.errors import LedgerError
+from discreet.ledger.accounts import Replay
 from discreet.ledger.entries import Entry
 from discreet.ledger.file import FileStore, create_file, resolved
-from discreet.ledger.store import Store
 
 SQLITE = "sqlite:///"
 POSTGRES = ("postgresql://", "postgres://")
@@ -17,6 +19,21 @@ _ADDRESS = re.compile(
     r"\b(?:dbname|password|host|user)\s*=|^\s*postgres(?:ql)?(?:\+\w+)?:|^[^/\\]*:[^/\\]*@", re.IGNORECASE
 )
 """An address as libpq spells it, or one that is misspelt: a file of that name would show its password."""
+
+
+class Store(Protocol):
+    """Rows that can only grow, and transactions that are durable when they end. No password is in `name`."""
+
+    name: str
+
+    def read(self, dataset: str | None = None, request_id: str | None = None) -> Replay:
+        """A consistent view: of all rows, or at least of those that concern the dataset and the request."""
+
+    def writing(self, dataset: str | None = None, request_id: str | None = None) -> AbstractContextManager[Replay]:
+        """Read and append as the only writer; durable when the context ends, undone if it fails."""
+
+    def is_damaged(self) -> bool:
+        """Whether the database's guards are not as they were made."""
 
 
 def open_store(path_or_url: str | Path) -> Store:

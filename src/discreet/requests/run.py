@@ -21,7 +21,7 @@ from discreet.arithmetic.numbers import whole
 from discreet.counting import CsvFormat, Progress, Tally, open_source, strays_error
 from discreet.errors import DiscreetError, InvalidInput, SourceError
 from discreet.ledger import Charge, Ledger
-from discreet.ledger.charges import OTHER
+from discreet.ledger.book import OTHER
 from discreet.posteriors.space import Counts
 from discreet.receipts import Bundle, Receipt, read_sealed
 from discreet.requests.prepare import PreparedColumn, PreparedRequest, prepare_counts, prepare_request
