@@ -19,8 +19,7 @@ import numpy as np
 import pytest
 
 from discreet.mechanisms import BY_NAME
-from discreet.receipts import Receipt, agree, agreement, belief_document, read_sealed, verify_any
-from discreet.receipts.bundles import Bundle
+from discreet.receipts import Bundle, Receipt, agree, agreement, belief_document, read_sealed, verify_any
 from discreet.receipts.verification import derived_document
 from tests.support.forgeries import Document, Place, forged, leaves, verifies
 

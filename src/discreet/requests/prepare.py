@@ -67,7 +67,6 @@ class PreparedColumn:
             drawn,
             by=declaration.by,
             groups=declaration.group_labels,
-            has_public_groups=self.has_public_groups,
             request=ReceiptRequest(unit, *facts),
         )
 
