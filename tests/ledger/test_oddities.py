@@ -59,7 +59,7 @@ def test_a_pool_that_forgets_statements_is_named_and_costs_nothing(lost: str, da
     ledger = Ledger.create(database, dataset="d", epsilon=9)
     for number in range(4):
         ledger.charge("d", 1, request_id=str(number), digest="x")
-    link: psycopg.Connection[object] = ledger._store._shared.link()  # type: ignore[attr-defined]
+    link: psycopg.Connection[object] = ledger._store._shared.link()  # type: ignore[union-attr]
     link.pgconn.exec_(lost.encode())
     with pytest.raises(LedgerError, match="forgets prepared statements"):
         ledger.charge("d", 1, request_id="r", digest="x")

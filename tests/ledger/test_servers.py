@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
+from typing import Any
 
 import psycopg
 import pytest
@@ -33,11 +34,11 @@ def database_of(url: str) -> str:
 
 def in_transaction(ledger: Ledger, setting: str) -> str:
     """A setting as it is when a charge is written."""
-    link: psycopg.Connection[tuple[str]] = ledger._store._shared.link()  # type: ignore[attr-defined]
+    link: psycopg.Connection[Any] = ledger._store._shared.link()  # type: ignore[union-attr]
     with ledger._store.writing():
         row = link.execute(f"SHOW {setting}".encode()).fetchone()
     assert row is not None
-    return row[0]
+    return str(row[0])
 
 
 @pytest.mark.parametrize("scheme", ["postgresql://", "postgres://"])
@@ -278,7 +279,7 @@ def test_a_child_that_was_forked_leaves_its_parents_connection_alone(postgres: S
 
 def test_a_ledger_that_is_let_go_closes_its_connection(database: str) -> None:
     ledger = Ledger.create(database, dataset="d", epsilon=1)
-    link = ledger._store._shared.link()  # type: ignore[attr-defined]
+    link = ledger._store._shared.link()  # type: ignore[union-attr]
     assert not link.closed
     del ledger
     gc.collect()

@@ -11,8 +11,9 @@ import discreet as dc
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate
 from discreet.privacy_loss import Certificate
 from discreet.receipts import KEYS, SCHEMA, UNIT_PERSON, Receipt, mechanism_of, verify_receipt, write_bundle
+from discreet.requests.prepare import check_counts
 from discreet.requests.request import Terms
-from discreet.requests.run import check_counts, release_counts
+from discreet.requests.run import release_counts
 from tests.support.forgeries import every_forgery, verifies
 from tests.support.schema import faults
 

@@ -12,7 +12,7 @@ from discreet.errors import InvalidInput, LedgerError
 from discreet.ledger.accounts import RESTORE, Replay
 from discreet.ledger.budgets import ADJACENCIES, BASIC, REPLACE_ONE, Account, Budget, budget_rho, worst_rho
 from discreet.ledger.entries import BUDGET, CHARGE, SEAL, Amount, Entry, Loss, Scope, as_csv, asked_amount, checked_name
-from discreet.ledger.places import Store, create_if_missing, open_store
+from discreet.ledger.places import create_if_missing, open_store
 from discreet.privacy_loss.composition import rounded_up
 from discreet.privacy_loss.prices import Price
 
@@ -68,7 +68,7 @@ class Ledger:
 
     def __init__(self, path_or_url: str | Path) -> None:
         """Open a ledger that exists. A missing one is refused: made silently, it would be an untouched budget."""
-        self._store: Store = open_store(path_or_url)
+        self._store = open_store(path_or_url)
 
     @classmethod
     def create(

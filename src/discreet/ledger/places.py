@@ -1,17 +1,18 @@
-"""Where a ledger is kept: a file, or a database by its address; and what is asked of either."""
+"""Where a ledger is kept: a file, or a database by its address."""
 
 from __future__ import annotations
 
 import re
-from contextlib import AbstractContextManager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from discreet.errors import LedgerError
-from discreet.ledger.accounts import Replay
 from discreet.ledger.entries import Entry
 from discreet.ledger.file import FileStore, create_file, resolved
+
+if TYPE_CHECKING:
+    from discreet.ledger.postgres import PostgresStore
 
 SQLITE = "sqlite:///"
 POSTGRES = ("postgresql://", "postgres://")
@@ -21,22 +22,7 @@ _ADDRESS = re.compile(
 """An address as libpq spells it, or one that is misspelt: a file of that name would show its password."""
 
 
-class Store(Protocol):
-    """Rows that can only grow, and transactions that are durable when they end. No password is in `name`."""
-
-    name: str
-
-    def read(self, dataset: str | None = None, request_id: str | None = None) -> Replay:
-        """A consistent view: of all rows, or at least of those that concern the dataset and the request."""
-
-    def writing(self, dataset: str | None = None, request_id: str | None = None) -> AbstractContextManager[Replay]:
-        """Read and append as the only writer; durable when the context ends, undone if it fails."""
-
-    def is_damaged(self) -> bool:
-        """Whether the database's guards are not as they were made."""
-
-
-def open_store(path_or_url: str | Path) -> Store:
+def open_store(path_or_url: str | Path) -> FileStore | PostgresStore:
     """The ledger that is kept there; `LedgerError` if there is none."""
     if not _is_postgres(path_or_url):
         return FileStore(_file_of(path_or_url))

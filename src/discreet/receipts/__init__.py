@@ -15,32 +15,24 @@ from discreet.receipts.beliefs import (
     believed,
     believed_groups,
     read_beliefs,
-    whole_prior,
 )
 from discreet.receipts.claims import mechanism_of, mechanisms_of
 from discreet.receipts.documents import Part, ReceiptRequest, plain, write_bundle, write_receipt
 from discreet.receipts.receipt import (
-    BUNDLE_SCHEMA,
     KEYS,
-    LEVEL,
     SCHEMA,
     UNIT_PERSON,
     UNIT_ROW,
-    UNITS,
     Bundle,
     Receipt,
-    canonical,
     read_receipt,
     read_sealed,
 )
 from discreet.receipts.verification import verify_any, verify_bundle, verify_receipt
 
 __all__ = [
-    "BUNDLE_SCHEMA",
     "KEYS",
-    "LEVEL",
     "SCHEMA",
-    "UNITS",
     "UNIT_PERSON",
     "UNIT_ROW",
     "Bundle",
@@ -52,7 +44,6 @@ __all__ = [
     "belief_document",
     "believed",
     "believed_groups",
-    "canonical",
     "mechanism_of",
     "mechanisms_of",
     "plain",
@@ -62,7 +53,6 @@ __all__ = [
     "verify_any",
     "verify_bundle",
     "verify_receipt",
-    "whole_prior",
     "write_bundle",
     "write_receipt",
 ]

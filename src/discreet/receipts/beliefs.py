@@ -137,13 +137,9 @@ def _read(receipt: Receipt, column: str | None, prior: object) -> ReaderBelief:
 
 
 def _rows(belief: NoiseAware | Within | EmptyGroup, released: Dirichlet, names: list[str]) -> dict[str, Any]:
-    low, high = belief.interval(float(LEVEL))
-    plug_low, plug_high = released.interval(float(LEVEL))
-    rows = zip(
-        belief.mean.tolist(), belief.sd.tolist(), low.tolist(), high.tolist(), plug_low.tolist(), plug_high.tolist(),
-        strict=True,
-    )  # fmt: skip
+    level = float(LEVEL)
+    told = (belief.mean, belief.sd, *belief.interval(level), *released.interval(level))
     return {
         name: {"mean": mean, "sd": sd, "interval": [a, b], "interval_plug_in": [c, d]}
-        for name, (mean, sd, a, b, c, d) in zip(names, rows, strict=True)
+        for name, mean, sd, a, b, c, d in zip(names, *(values.tolist() for values in told), strict=True)
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import InitVar, dataclass, field
@@ -53,10 +52,12 @@ BUNDLE_KEYS = ("schema", "columns", "parts", "epsilon", "epsilon_exact", "delta"
 
 
 @dataclass(frozen=True, slots=True)
-class Sealed(ABC):
+class Sealed:
     """What is sealed for a charge: a JSON object. The properties are shortcuts into it."""
 
     document: dict[str, Any]
+    _schema: ClassVar[str]
+    _keys: ClassVar[tuple[str, ...]]
     _shown: ClassVar[tuple[str, ...]]
 
     @property
@@ -74,14 +75,28 @@ class Sealed(ABC):
         return canonical(self.document)
 
     @classmethod
-    @abstractmethod
     def from_json(cls, text: str) -> Self:
         """Read it back; what is no such document is refused in one line."""
+        return cls._checked(loaded(text))
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
         """Read it from a file."""
         return cls.from_json(file_text(path))
+
+    @classmethod
+    def _checked(cls, document: object) -> Self:
+        if not isinstance(document, dict):
+            raise not_a_receipt()
+        if document.get("schema") == BUNDLE_SCHEMA != cls._schema:
+            raise InvalidInput("this receipt is of several columns", hint="read it as a Bundle")
+        if document.get("schema") != cls._schema or set(document) != set(cls._keys):
+            raise not_a_receipt()
+        return cls(cls._ordered(document))
+
+    @staticmethod
+    def _ordered(document: dict[str, Any]) -> dict[str, Any]:
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -90,7 +105,8 @@ class Receipt(Sealed):
 
     released: tuple[Released | None, ...] = field(default=(), compare=False)
     """What was drawn, where this process drew it: one release, or one for each public group. Its belief is kept."""
-    _shown: ClassVar = ("mechanism", "epsilon_exact", "n", "categories")
+    _schema, _keys = SCHEMA, KEYS
+    _shown = ("mechanism", "epsilon_exact", "n", "categories")
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -134,15 +150,19 @@ class Receipt(Sealed):
             raise InvalidInput("every group has a posterior of its own", hint="use discreet.receipts.believed_groups")
         return believed(self, prior=prior)
 
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Read a receipt; what is not one is refused in one line."""
-        document = loaded(text)
-        if document is not None and document.get("schema") == BUNDLE_SCHEMA:
-            raise InvalidInput("this receipt is of several columns", hint="read it as a Bundle")
-        if document is None or document.get("schema") != SCHEMA or set(document) != set(KEYS):
-            raise not_a_receipt()
-        return cls(ordered(document))
+    @staticmethod
+    def _ordered(document: dict[str, Any]) -> dict[str, Any]:
+        """The keys as a release writes them: a text sorts them, and a reader wants categories in their own order."""
+        categories, groups = document["categories"], document["groups"]
+        found = {key: document[key] for key in KEYS}
+        for key in BY_GROUP:
+            rows = _sorted_by(found[key], groups)
+            if key in ("posterior", "interval"):
+                rows = _sorted_by(rows, categories)
+                if isinstance(groups, list) and isinstance(rows, dict):
+                    rows = {name: _sorted_by(row, categories) for name, row in rows.items()}
+            found[key] = rows
+        return found
 
     def _dirichlet(self, rows: dict[str, Any]) -> Dirichlet:
         return Dirichlet([exact_number(rows[name]["parameter"]) for name in self.document["categories"]])
@@ -155,7 +175,8 @@ class Bundle(Sealed):
     parts: tuple[Receipt, ...] = field(init=False, compare=False)
     """The receipt of each column."""
     drawn: InitVar[Sequence[Receipt]] = ()
-    _shown: ClassVar = ("columns", "epsilon_exact", "n")
+    _schema, _keys = BUNDLE_SCHEMA, BUNDLE_KEYS
+    _shown = ("columns", "epsilon_exact", "n")
 
     def __post_init__(self, drawn: Sequence[Receipt]) -> None:
         object.__setattr__(self, "parts", tuple(drawn) or tuple(map(Receipt, self.document["parts"])))
@@ -165,28 +186,23 @@ class Bundle(Sealed):
         """The columns, in the order of the request."""
         return tuple(self.document["columns"])
 
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Read a bundle; what is not one is refused in one line."""
-        document = loaded(text)
-        if document is None or document.get("schema") != BUNDLE_SCHEMA or set(document) != set(BUNDLE_KEYS):
-            raise not_a_receipt()
+    @staticmethod
+    def _ordered(document: dict[str, Any]) -> dict[str, Any]:
         parts, columns = document["parts"], document["columns"]
         if not isinstance(parts, list) or not isinstance(columns, list) or not 0 < len(parts) == len(columns):
             raise not_a_receipt()
-        if not all(
-            isinstance(column, str) and isinstance(part, dict) for column, part in zip(columns, parts, strict=True)
-        ):
+        if not all(isinstance(column, str) for column in columns):
             raise not_a_receipt()
-        read = [Receipt.from_json(canonical(part)).document for part in parts]
-        return cls({key: document[key] for key in BUNDLE_KEYS} | {"parts": read})
+        return {key: document[key] for key in BUNDLE_KEYS} | {
+            "parts": [Receipt._checked(part).document for part in parts]
+        }
 
 
 def read_sealed(text: str) -> Receipt | Bundle:
     """A receipt or a bundle, whichever the text is."""
     document = loaded(text)
     is_bundle = document is not None and document.get("schema") == BUNDLE_SCHEMA
-    return Bundle.from_json(text) if is_bundle else Receipt.from_json(text)
+    return Bundle._checked(document) if is_bundle else Receipt._checked(document)
 
 
 def read_receipt(path: str | Path) -> Receipt | Bundle:
@@ -275,20 +291,6 @@ def refuse_nonsense() -> Iterator[None]:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError):
         raise contradiction() from None
-
-
-def ordered(document: dict[str, Any]) -> dict[str, Any]:
-    """The keys as a release writes them: a text sorts them, and a reader wants the categories in their own order."""
-    categories, groups = document["categories"], document["groups"]
-    found = {key: document[key] for key in KEYS}
-    for key in BY_GROUP:
-        rows = _sorted_by(found[key], groups)
-        if key in ("posterior", "interval"):
-            rows = _sorted_by(rows, categories)
-            if isinstance(groups, list) and isinstance(rows, dict):
-                rows = {name: _sorted_by(row, categories) for name, row in rows.items()}
-        found[key] = rows
-    return found
 
 
 def _sorted_by(rows: Any, names: Any) -> Any:
