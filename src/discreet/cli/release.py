@@ -19,9 +19,9 @@ from discreet.counting.sources import Files, find_source
 from discreet.errors import DiscreetError, InvalidInput
 from discreet.privacy_loss.composition import six_digits
 from discreet.receipts import Bundle, Receipt
-from discreet.requests.prepare import PreparedRequest, prepare_request
+from discreet.requests.prepare import PreparedRequest, check_counts, prepare_request
 from discreet.requests.request import Question, ReleaseRequest, Terms
-from discreet.requests.run import check_counts, draw_counts, run_request
+from discreet.requests.run import release_counts, run_request
 
 EXAMPLE = (
     "Example: discreet release votes.csv --column vote --categories Clinton,Dole --epsilon 0.5 "
@@ -229,19 +229,21 @@ def _release_counts(
     in_hand = read_counts(counts)
     names = read_categories(only(asked.categories, "--categories"), len(in_hand))
     parameters = None if prior is None else prior.split(",")
-    terms = Terms(drawing.mechanism, drawing.calibrated, parameters, drawing.options)
-    accept = drawing.accept_no_guarantee
 
     def draw() -> Receipt:
         with busy("preparing and drawing"):
-            return draw_counts(in_hand, terms, epsilon=epsilon, categories=names, n=n, accept_no_guarantee=accept)
+            return release_counts(
+                in_hand, epsilon=epsilon, categories=names, prior=parameters, n=n, mechanism=drawing.mechanism,
+                calibrated=drawing.calibrated, accept_no_guarantee=drawing.accept_no_guarantee, **drawing.options,
+            )  # fmt: skip
 
     if not dry_run:
         publish(draw, keeping.out, keeping.plot, as_json=keeping.as_json)
         return
     with reserve(keeping.out, keeping.plot), busy("preparing"):
+        terms = Terms(drawing.mechanism, drawing.calibrated, parameters, drawing.options)
         prepared, _ = check_counts(in_hand, terms, epsilon=epsilon, categories=names, n=n)
-        if not accept:
+        if not drawing.accept_no_guarantee:
             prepared.mechanisms[0].require_guarantee()
         print_answer(prepared.receipt(None, None).document, print_any, as_json=keeping.as_json)
 
