@@ -127,7 +127,7 @@ def test_nasty_texts_are_counted_by_the_rule_in_other_databases(
     else:
         source = ibis.duckdb.connect(as_duckdb_file(tmp_path, {"v": ROWS})).table("the table")
     if table == "duckdb by digests":
-        monkeypatch.setattr(database_texts, "_recipes", dict)
+        monkeypatch.setattr(database_texts, "RECIPES", {})
     categories = CATEGORIES[:60]
     declaration = Declaration("v", categories, other="rest")
     assert counted(source, declaration) == (len(ROWS), *expected(ROWS, declaration))
@@ -165,10 +165,10 @@ def test_a_database_that_gets_our_texts_wrong_is_refused(tmp_path: Path, monkeyp
     source = as_sqlite(tmp_path, {"v": ("TEXT", ["a", "b"])})
     declaration = Declaration("v", ["a", "b"])
     assert counted(source, declaration) == (2, 1, 1)
-    monkeypatch.setattr(database_texts, "_recipes", dict)  # SQLite has no digests
+    monkeypatch.setattr(database_texts, "RECIPES", {})  # SQLite has no digests
     with pytest.raises(SourceError, match="cannot compare texts exactly"):
         counted(source, declaration)
-    monkeypatch.setattr(database_texts, "_recipes", lambda: {"sqlite": lambda text: text.upper()})
+    monkeypatch.setattr(database_texts, "RECIPES", {"sqlite": lambda text: text.upper()})
     with pytest.raises(SourceError, match="cannot compare texts exactly"):
         counted(source, declaration)
 

@@ -115,7 +115,7 @@ def test_an_engine_that_is_not_there_is_refused() -> None:
 
 
 def test_progress_is_told_while_the_engine_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.counting.duck.PATIENCE", 0.0)
+    monkeypatch.setattr("discreet.counting.base.PATIENCE", 0.0)
     told: list[float] = []
     table = pa.table({"v": [f"stray {i}" for i in range(200_000)], "who": list(range(200_000))})
     declaration = Declaration("v", ["a"], other="rest", id_column="who")
@@ -128,7 +128,7 @@ def test_ctrl_c_stops_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(_: float) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("discreet.counting.duck.PATIENCE", 0.0)
+    monkeypatch.setattr("discreet.counting.base.PATIENCE", 0.0)
     monkeypatch.setattr("discreet.counting.duck.DuckTable._tell", interrupt)
     table = pa.table({"v": ["a"] * 1_000_000})
     with open_source(table, Declaration("v", ["a", "b"])) as opened, pytest.raises(KeyboardInterrupt):
@@ -140,9 +140,9 @@ def test_more_values_than_fit_in_memory_are_counted_without_keeping_them(monkeyp
     asked: list[str] = []
     fetch = DuckTable._fetch
 
-    def spy(self: DuckTable, query: str, match: Any) -> list[tuple[Any, ...]]:
+    def spy(self: DuckTable, query: str, *matches: Any) -> list[tuple[Any, ...]]:
         asked.append(query)
-        return fetch(self, query, match)
+        return fetch(self, query, *matches)
 
     monkeypatch.setattr(DuckTable, "_fetch", spy)
     table = pa.table({"v": [f"a value that nobody else has, {i}" for i in range(600_000)] + ["a", "b", "b"]})

@@ -9,12 +9,13 @@ from typing import Any
 
 import ibis
 
-from discreet.counting import category_codes
-from discreet.counting.base import Declaration, attempt, numeric_places
-from discreet.counting.category_codes import Match
-from discreet.counting.cross_sql import Crossing
-from discreet.counting.database_texts import ask, digits_of, hexed
+from discreet.counting.base import Declaration, numeric_places
+from discreet.counting.comparisons import FLOATS, Match
+from discreet.counting.database_texts import digits_of, hexed, require_answer
 from discreet.errors import SourceError, TooLarge
+
+SMALL = 64
+"""Up to this many categories are compared one by one; beyond, a join finds them."""
 
 WHOLE = {"int8": "TINYINT", "int16": "SMALLINT", "int32": "INTEGER", "int64": "BIGINT"}
 KINDS = {
@@ -26,7 +27,7 @@ KINDS = {
     "float64": "DOUBLE",
     "binary": "BLOB",
 }
-"""Types of Ibis, as `matching` calls them."""
+"""Types of Ibis, as `comparisons` calls them."""
 
 ANY_DECIMAL = "DECIMAL"
 """A numeric column without a declared scale: it holds whatever has an end."""
@@ -38,7 +39,7 @@ UNKNOWN = "UNKNOWN"
 
 
 def type_of(dtype: Any) -> str:
-    """A type of Ibis, as `matching` calls it.
+    """A type of Ibis, as `comparisons` calls it.
 
     >>> import ibis
     >>> [type_of(ibis.dtype(name)) for name in ("string", "uint8", "float32", "decimal(10, 2)", "date", "json")]
@@ -84,9 +85,10 @@ def is_nan(column: Any, backend: str) -> Any:
     return ibis.literal(False) if backend == "sqlite" else column.isnan()
 
 
-def missing(column: Any, match: Match, backend: str) -> Any:
+def missing(rows: Any, match: Match, backend: str) -> Any:
     """The condition under which a row has no value at all."""
-    if match.type in {"FLOAT", "DOUBLE"}:
+    column = rows[match.column]
+    if match.type in FLOATS:
         return column.isnull() | is_nan(column, backend)
     if match.type.startswith("DECIMAL"):
         return column.isnull() | (column.cast("string") == ibis.literal("NaN"))
@@ -100,43 +102,40 @@ def identity(column: Any, kind: str, backend: str) -> Any:
         return read.nullif(digits_of(b"", backend))
     if kind == "BLOB":
         return read.nullif(b"")
-    if kind in {"FLOAT", "DOUBLE"}:
+    if kind in FLOATS:
         return ibis.cases((~is_nan(read, backend), read))
     if kind == ANY_DECIMAL:
         return read.nullif(ibis.literal("nan").cast("decimal"))  # PostgreSQL takes a NaN to be equal to itself
     return None if kind == UNKNOWN else read
 
 
-def coded(rows: Any, match: Match | Crossing, backend: str) -> Any:
-    """The rows with a column `code`, which `match.place` understands."""
-    if isinstance(match, Match):
-        return matched(rows, match, "c0", "code", backend)
-    grouped = matched(rows, match.groups, "c1", "held_code", backend)
-    both = matched(grouped, match.answers, "c0", "answer_code", backend)
-    width = len(match.answers.wanted) + 1
-    held = ibis.coalesce(both.held_code, len(match.groups.wanted) + 1)
-    answer = ibis.coalesce(both.answer_code, width)
-    return both.mutate(code=(held - 1) * width + answer - 1)
+def coded(rows: Any, declaration: Declaration, matches: tuple[Match, ...], backend: str) -> Any:
+    """The rows with the `code` of their cells: see `sql_table`."""
+    for match in matches:
+        rows = placed(rows, match, f"{match.column}_place", backend)
+    groups, answers = declaration.shape
+    code = rows.c0_place.fill_null(answers - 1)
+    if len(matches) > 1:
+        code += rows.c1_place.fill_null(groups - 1) * answers
+    return rows.mutate(code=code)
 
 
-def matched(rows: Any, match: Match, column: str, code: str, backend: str) -> Any:
-    """The index in `wanted` from 1, NULL outside: by comparing where they are few, by a join beyond."""
+def placed(rows: Any, match: Match, place: str, backend: str) -> Any:
+    """The rows with the `place` of a column's value, NULL outside."""
     texts = [digits_of(wanted, backend) if isinstance(wanted, bytes) else str(wanted) for wanted in match.wanted]
     if not texts:
-        return rows.mutate(**{code: ibis.null("int64")})
-    if len(texts) <= category_codes.SMALL:
-        branches = [(rows[column] == typed(text, match, backend), place) for place, text in enumerate(texts, start=1)]
-        return rows.mutate(**{code: ibis.cases(*branches).cast("int64")})
+        return rows.mutate(**{place: ibis.null("int64")})
+    pairs = list(zip(match.places, texts, strict=True))
+    if len(texts) <= SMALL:
+        branches = [(rows[match.column] == typed(text, match, backend), at) for at, text in pairs]
+        return rows.mutate(**{place: ibis.cases(*branches).cast("int64")})
     if backend == "sqlite":  # it has no lists
-        raise TooLarge(
-            f"this database cannot look up more than {category_codes.SMALL} categories",
-            hint="merge rare ones into other",
-        )
-    pairs = ",".join(f"{place}:{text}" for place, text in enumerate(texts, start=1))
-    listed = ibis.literal(pairs).split(",").unnest().name("pair").as_table()
+        raise TooLarge(f"this database cannot look up more than {SMALL} categories", hint="merge rare ones into other")
+    joined = ibis.literal(",".join(f"{at}:{text}" for at, text in pairs))
+    listed = joined.split(",").unnest().name("pair").as_table()
     cut = listed.pair.split(":")
-    listed = listed.select(**{f"{code}_wanted": typed(cut[1], match, backend), code: cut[0].cast("int64")})
-    return rows.left_join(listed, rows[column] == listed[f"{code}_wanted"]).drop(f"{code}_wanted")
+    listed = listed.select(**{f"{place}_wanted": typed(cut[1], match, backend), place: cut[0].cast("int64")})
+    return rows.left_join(listed, rows[match.column] == listed[f"{place}_wanted"]).drop(f"{place}_wanted")
 
 
 def typed(text: Any, match: Match, backend: str) -> Any:
@@ -147,7 +146,7 @@ def typed(text: Any, match: Match, backend: str) -> Any:
     digits = ibis.literal(text) if isinstance(text, str) else text
     if match.type == "BLOB":
         return digits
-    if match.type in {"FLOAT", "DOUBLE"}:
+    if match.type in FLOATS:
         return digits.cast("float64")
     if match.type.startswith("DECIMAL"):
         return digits.cast("decimal" if backend == "postgres" else match.type.lower())
@@ -156,11 +155,7 @@ def typed(text: Any, match: Match, backend: str) -> Any:
 
 def require_floats(connection: Any, match: Match, name: str) -> None:
     """Refuse a database that reads the digits of a float as another one."""
-    if match.type not in {"FLOAT", "DOUBLE"} or not match.wanted:
-        return
-    error = SourceError(f"the database of {name} reads some floats wrongly", hint="export the table to Parquet")
-    literals = {f"f{i}": typed(str(wanted), match, connection.name) for i, wanted in enumerate(match.wanted)}
-    one = ibis.literal(1).name("one").as_table()
-    [found] = attempt(lambda: ask(connection, one.select(**literals)), error)
-    if found != match.wanted:
-        raise error
+    if match.type in FLOATS and match.wanted:
+        error = SourceError(f"the database of {name} reads some floats wrongly", hint="export the table to Parquet")
+        literals = {f"f{i}": typed(str(wanted), match, connection.name) for i, wanted in enumerate(match.wanted)}
+        require_answer(connection, literals, match.wanted, error)

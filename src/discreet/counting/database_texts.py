@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Callable
-from functools import cache
-from inspect import Parameter, Signature
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import ibis
@@ -32,23 +30,28 @@ def digits_of(text: bytes, backend: str) -> str:
     >>> digits_of(b"ab", "postgres"), digits_of(b"ab", "another")[:12]
     ('6162', 'fb8e20fc2e4c')
     """
-    return text.hex() if backend in _recipes() else hashlib.sha256(text).hexdigest()
+    return text.hex() if backend in RECIPES else hashlib.sha256(text).hexdigest()
 
 
 def hexed(text: Any, backend: str) -> Any:
     """The expression for the digits of a text of this backend, in small letters."""
-    recipe = _recipes().get(backend)
+    recipe = RECIPES.get(backend)
     return text.hexdigest("sha256").lower() if recipe is None else recipe(text)
 
 
 def require_digits(connection: Any, name: str) -> None:
     """Refuse a database whose digits are not those of our own texts."""
-    shown = {f"p{i}": hexed(ibis.literal(text), connection.name) for i, text in enumerate(PROBES)}
+    digits = {f"p{i}": hexed(ibis.literal(text), connection.name) for i, text in enumerate(PROBES)}
     wanted = [digits_of(text.encode(), connection.name) for text in PROBES]
     error = SourceError(f"the database of {name} cannot compare texts exactly", hint="export the table to Parquet")
+    require_answer(connection, digits, wanted, error)
+
+
+def require_answer(connection: Any, questions: Mapping[str, Any], wanted: Sequence[object], error: SourceError) -> None:
+    """Refuse a database that answers expressions of our own otherwise than we do, or not at all."""
     one = ibis.literal(1).name("one").as_table()
-    [found] = attempt(lambda: ask(connection, one.select(**shown)), error)
-    if list(found) != wanted:
+    [found] = attempt(lambda: ask(connection, one.select(**questions)), error)
+    if list(found) != list(wanted):
         raise error
 
 
@@ -67,37 +70,19 @@ def as_text(value: Any) -> Any:
     return operations.Cast(value, types.string).to_expr()
 
 
-def _of_postgres(value: Any) -> Any:
-    in_bytes = _builtin("convert_to", {"value": None, "encoding": str}, bytes)
-    return _builtin("encode", {"value": bytes, "form": str}, str)(in_bytes(as_text(value), "UTF8"), "hex")
-
-
-def _of_duckdb(value: Any) -> Any:
-    return _builtin("hex", {"value": None}, str)(_builtin("encode", {"value": str}, bytes)(value)).lower()
-
-
-def _of_sqlite(value: Any) -> Any:
-    digits = _builtin("hex", {"value": None}, str)(value).lower()
-    return value.isnull().ifelse(None, digits)  # SQLite itself takes NULL for an empty text here
-
-
-@cache
-def _recipes() -> dict[str, Callable[[Any], Any]]:
-    return {"postgres": _of_postgres, "duckdb": _of_duckdb, "sqlite": _of_sqlite}
-
-
-def _builtin(name: str, takes: dict[str, type | None], gives: type) -> Any:
+def _builtin(call: Callable[..., None], name: str, takes: tuple[type | None, ...], gives: type) -> Any:
     """A function of the database, as Ibis calls it; a parameter without a type takes anything."""
-    return _made(name, tuple(takes.items()), gives)
+    return ibis.udf.scalar.builtin(call, name=name, signature=(takes, gives))
 
 
-@cache
-def _made(name: str, takes: tuple[tuple[str, type | None], ...], gives: type) -> Any:
-    def called(*_: object) -> None: ...
+_hex = _builtin(lambda value: None, "hex", (None,), str)
+_encode = _builtin(lambda value: None, "encode", (str,), bytes)
+_convert_to = _builtin(lambda value, encoding: None, "convert_to", (None, str), bytes)
+_encode_as = _builtin(lambda value, form: None, "encode", (bytes, str), str)
 
-    kind = Parameter.POSITIONAL_OR_KEYWORD
-    parameters = [Parameter(key, kind, annotation=given or Parameter.empty) for key, given in takes]
-    vars(called)["__signature__"] = Signature(parameters, return_annotation=gives)
-    called.__name__ = called.__qualname__ = name
-    called.__annotations__ = {**{key: given for key, given in takes if given}, "return": gives}
-    return ibis.udf.scalar.builtin(called, name=name)
+RECIPES: dict[str, Callable[[Any], Any]] = {
+    "postgres": lambda value: _encode_as(_convert_to(as_text(value), "UTF8"), "hex"),
+    "duckdb": lambda value: _hex(_encode(value)).lower(),
+    "sqlite": lambda value: value.isnull().ifelse(None, _hex(value).lower()),  # or it takes NULL for an empty text
+}
+"""How a database shows the digits of a text."""

@@ -18,15 +18,14 @@ import ibis
 
 from discreet.counting import postgres
 from discreet.counting.addresses import DatabasePlace, find_database
-from discreet.counting.base import Declaration, Place, attempt, missing_column, unreadable
-from discreet.counting.category_codes import OUTSIDE, Match
-from discreet.counting.cross_sql import Crossing, match_columns
+from discreet.counting.base import Declaration, attempt, missing_column, unreadable, useless_id
+from discreet.counting.comparisons import Match, match_columns
 from discreet.counting.database_columns import (
     UNKNOWN,
     coded,
     identity,
-    matched,
     missing,
+    placed,
     read_column,
     require_floats,
     type_of,
@@ -35,7 +34,7 @@ from discreet.counting.database_columns import (
 from discreet.counting.database_texts import as_text, ask, require_digits
 from discreet.counting.inspection import EXAMPLES, LONGEST
 from discreet.counting.table import InspectableTable, Oddities
-from discreet.errors import InvalidInput, SourceError
+from discreet.errors import SourceError
 
 SQLITE = ("query_only = ON", "temp_store = MEMORY")
 """SQLite would sort ids in files of the temporary directory."""
@@ -47,24 +46,24 @@ class DatabaseTable(InspectableTable):
 
     name: str
     declaration: Declaration
-    match: Match | Crossing
+    matches: tuple[Match, ...]
     rows: Any
-    """A table expression with columns c0, c1, … in the declaration's order, `person` if there are ids, and t0 and t1
-    for the texts of the values."""
+    """A table expression with columns c0 and with groups c1, t0 and t1 for the texts of the values, and `person` if
+    there are ids."""
     connection: Any
 
-    def places(self) -> dict[Place, int]:
-        """How many records are in each place."""
-        codes = coded(self.rows, self.match, self.connection.name)
+    def count_places(self) -> list[tuple[int, int]]:
+        """The code of each place, and how many records are there."""
+        codes = coded(self.rows, self.declaration, self.matches, self.connection.name)
         if self.declaration.id_column is not None:
-            codes = codes.group_by("person").aggregate(code=codes.code.fill_null(int(OUTSIDE)).min())
+            codes = codes.group_by("person").aggregate(code=codes.code.min())
         found = self.fetch(codes.group_by("code").aggregate(often=codes.count()))
-        return {self.match.place(None if code is None else int(code)): int(often) for code, often in found}
+        return [(int(code), int(often)) for code, often in found]
 
     def count_oddities(self) -> Oddities:
         """How many rows there are, and how many of them are odd: for the curator's eyes."""
         rows = self.rows
-        odd = {"missing": missing(rows.c0, self._matches()[0], self.connection.name), "empty": rows.t0 == ""}
+        odd = {"missing": missing(rows, self.matches[0], self.connection.name), "empty": rows.t0 == ""}
         if self.declaration.id_column is not None:
             odd["nameless"] = rows.person.isnull()
         counted = {what: rows.count(where=condition) for what, condition in odd.items()}
@@ -73,16 +72,13 @@ class DatabaseTable(InspectableTable):
 
     def count_stray_values(self, *, groups: bool) -> list[tuple[str, int]]:
         """The most frequent values outside the categories, or the groups: for the curator's eyes."""
-        at = int(groups)
-        match, column, backend = self._matches()[at], f"c{at}", self.connection.name
-        coded = matched(self.rows, match, column, "code", backend)
-        outside = coded.filter(coded.code.isnull(), ~missing(coded[column], match, backend), coded[f"t{at}"] != "")
-        values = outside.group_by(stray=outside[f"t{at}"].left(LONGEST)).aggregate(often=outside.count())
+        match, backend = self.matches[int(groups)], self.connection.name
+        rows = placed(self.rows, match, "place", backend)
+        text = rows.t1 if groups else rows.t0
+        outside = rows.filter(rows.place.isnull(), ~missing(rows, match, backend), text != "")
+        values = outside.group_by(stray=text.left(LONGEST)).aggregate(often=outside.count())
         found = self.fetch(values.order_by(ibis.desc("often"), "stray").limit(EXAMPLES))
         return [(str(stray), int(often)) for stray, often in found]
-
-    def _matches(self) -> tuple[Match, ...]:
-        return (self.match.answers, self.match.groups) if isinstance(self.match, Crossing) else (self.match,)
 
     def fetch(self, answer: Any) -> list[tuple[Any, ...]]:
         """The rows of an answer; whatever the database says when it fails is dropped, because it may quote rows."""
@@ -153,20 +149,18 @@ def _opened(name: str, connection: Any, table: Any, declaration: Declaration) ->
     held = [wide_enough(kinds[0], declaration)]
     if declaration.grouping is not None:
         held.append(wide_enough(kinds[1], declaration.grouping))
-    match = match_columns(declaration, held)
-    for each in (match.groups, match.answers) if isinstance(match, Crossing) else (match,):
-        require_floats(connection, each, name)
+    matches = match_columns(declaration, held)
+    for match in matches:
+        require_floats(connection, match, name)
     backend = connection.name
     read = {f"c{i}": read_column(chosen[f"c{i}"], kinds[i], backend) for i in range(len(held))}
     read |= {f"t{i}": as_text(chosen[f"c{i}"]) for i in range(len(held))}
     if declaration.id_column is not None:
         person = identity(chosen[f"c{len(held)}"], kinds[-1], backend)
         if person is None:
-            raise InvalidInput(
-                f"column {declaration.id_column!r} cannot tell people apart", hint="make a text column of it first"
-            )
+            raise useless_id(declaration)
         read["person"] = person
-    return DatabaseTable(name, declaration, match, chosen.select(**read), connection)
+    return DatabaseTable(name, declaration, matches, chosen.select(**read), connection)
 
 
 def _kinds(connection: Any, chosen: Any) -> list[str]:

@@ -9,31 +9,23 @@ it may quote rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import wait as wait_for
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet.counting.base import Declaration, Place, Progress, attempt, unreadable
-from discreet.counting.category_codes import OUTSIDE, TEXT, Match, identity, read_column
-from discreet.counting.cross_sql import Crossing, match_columns
+from discreet.counting.base import Declaration, Progress, attempt, unreadable, watch
+from discreet.counting.comparisons import TEXT, TEXTS, Match, match_columns
 from discreet.counting.csv_records import malformed
-from discreet.counting.duck_access import connect, rows_of, types_of
-from discreet.counting.inspection import EXAMPLES, LONGEST
-from discreet.counting.parquet_files import from_parquet
+from discreet.counting.duck_access import connect, from_parquet, rows_of, types_of
 from discreet.counting.sources import CsvFormat, DuckFile, Files, find_source
+from discreet.counting.sql_table import SqlTable, identity
 from discreet.counting.streams import Stream, from_arrow_files, from_csv, from_memory
-from discreet.counting.table import InspectableTable, Oddities
 from discreet.errors import SourceError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
-PATIENCE = 0.1
-"""Seconds between looks at the progress of a query, and at most until Ctrl-C is heard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +38,9 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class DuckTable(InspectableTable):
+class DuckTable(SqlTable):
     """An opened source, for one declaration: the `Table` of DuckDB."""
 
-    declaration: Declaration
-    match: Match | Crossing
-    identity: str | None
     reading: Reading
     spare: Callable[[], Reading] | None
     """The way that is taken where the first one stops at a text that is not UTF-8."""
@@ -59,75 +48,54 @@ class DuckTable(InspectableTable):
     progress: Progress | None
     failure: Callable[[], SourceError]
 
-    def places(self) -> dict[Place, int]:
-        """How many records are in each place."""
-        return {self.match.place(code): int(often) for code, often in self._tallies()}
+    def count_places(self) -> list[tuple[int, int]]:
+        """The code of each place, and how many records are there.
 
-    def count_oddities(self) -> Oddities:
-        """How many rows there are, and how many of them are odd: for the curator's eyes."""
-        answers = self.match.answers if isinstance(self.match, Crossing) else self.match
-        without_id = "NULL" if self.identity is None else f"count(*) FILTER ({self.identity} IS NULL)"
-        [found] = self.fetch(
-            f"SELECT count(*), count(*) FILTER ({answers.missing}), count(*) FILTER (CAST(c0 AS VARCHAR) = ''), "
-            f"{without_id} FROM records",
-            None,
-        )
-        return Oddities(*found)
+        Each distinct value is counted first, and then looked up once: as fast as the engine can be, where the values
+        are few. Where they are many it takes memory for all of them, so that rows are looked up one by one.
+        """
+        if self.declaration.id_column is None:
+            columns = ", ".join(match.column for match in self.matches)
+            values = f"(SELECT {columns}, count(*) AS often FROM records GROUP BY {columns})"
+            query = f"SELECT code, sum(often)::BIGINT FROM {self.codes(values)} GROUP BY code"
+            try:
+                return [(code, often) for code, often in self._fetch(query, *self.matches)]
+            except Exception:  # noqa: BLE001, S110 - most likely out of memory, and if not, it fails again
+                pass
+        return SqlTable.count_places(self)
 
-    def count_stray_values(self, *, groups: bool) -> list[tuple[str, int]]:
-        """The most frequent values outside the categories, or the groups: for the curator's eyes."""
-        match, column = self.match, "c1" if groups else "c0"
-        if isinstance(match, Crossing):
-            match = match.groups if groups else match.answers
-        text = f"CAST({column} AS VARCHAR)"
-        if match.type == "BLOB":
-            text = f"coalesce(TRY(decode({column})), {text})"
-        found = self.fetch(
-            f"SELECT left({text}, {LONGEST}) AS stray, count(*) AS often FROM {match.codes('records')} "
-            f"WHERE code IS NULL AND NOT ({match.missing}) AND {text} <> '' "
-            f"GROUP BY stray ORDER BY often DESC, stray LIMIT {EXAMPLES}",
-            match,
-        )
-        return [(str(stray), int(often)) for stray, often in found]
+    def listed(self, match: Match) -> str:
+        """A query for the values `w` that a column is compared with, and the `place` of each."""
+        values = f"unnest($wanted_{match.column}::{match.type}[]) AS w"
+        return f"(SELECT {values}, unnest($places_{match.column}::BIGINT[]) AS place)"
 
-    def fetch(self, query: str, match: Match | Crossing | None) -> list[tuple[Any, ...]]:
-        """The answer to a query of `records`, in which what `match` compares with is bound."""
-        return attempt(lambda: self._fetch(query, match), self.failure())
+    def text(self, match: Match) -> str:
+        """The expression for a value's text, for the curator's eyes."""
+        text = f"CAST({match.column} AS VARCHAR)"
+        return f"coalesce(TRY(decode({match.column})), {text})" if match.type == "BLOB" else text
 
-    def _tallies(self) -> list[tuple[Any, ...]]:
-        codes = self.match.codes("records")
-        if self.identity is not None:
-            people = f"(SELECT min(coalesce(code, {OUTSIDE})) AS code FROM {codes} GROUP BY {self.identity})"
-            return self.fetch(f"SELECT code, count(*) FROM {people} GROUP BY code", self.match)
+    def fetch(self, query: str, *matches: Match) -> list[tuple[Any, ...]]:
+        """The answer to a query in which these are listed; whatever the engine says when it fails is dropped."""
+        return attempt(lambda: self._fetch(query, *matches), self.failure())
+
+    def _fetch(self, query: str, *matches: Match) -> list[tuple[Any, ...]]:
         try:
-            return self._fetch(f"SELECT code, often FROM {self.match.tallies('records')}", self.match)
-        except Exception:  # noqa: BLE001, S110 - most likely too many values for its memory, and if not, it fails again
-            pass
-        return self.fetch(f"SELECT code, count(*) FROM {codes} GROUP BY code", self.match)
-
-    def _fetch(self, query: str, match: Match | Crossing | None) -> list[tuple[Any, ...]]:
-        try:
-            return self._read(self.reading, query, match)
+            return self._read(self.reading, query, *matches)
         except Exception as error:
             if self.spare is None or "not valid UTF8" not in str(error):
                 raise
-        return self._read(self.spare(), query, match)
+        return self._read(self.spare(), query, *matches)
 
-    def _read(self, reading: Reading, query: str, match: Match | Crossing | None) -> list[tuple[Any, ...]]:
+    def _read(self, reading: Reading, query: str, *matches: Match) -> list[tuple[Any, ...]]:
         if reading.stream is not None:
             self.connection.register("rows", reading.stream.reader())
         query = f"WITH records AS NOT MATERIALIZED ({reading.query}) {query}"
-        bound = {**reading.bound, **(match.bound if match else {})}
-        with ThreadPoolExecutor(max_workers=1) as thread:
-            # In a thread of its own, so that this one hears Ctrl-C while the engine works.
-            answer = thread.submit(lambda: self.connection.execute(query, bound).fetchall())
-            try:
-                while not wait_for([answer], timeout=PATIENCE).done:
-                    self._tell()
-            except BaseException:
-                self.connection.interrupt()
-                raise
-        return answer.result()
+        bound = dict(reading.bound)
+        for match in matches:
+            bound |= {f"wanted_{match.column}": match.wanted, f"places_{match.column}": match.places}
+        return watch(
+            lambda: self.connection.execute(query, bound).fetchall(), look=self._tell, stop=self.connection.interrupt
+        )
 
     def _tell(self) -> None:
         done = self.connection.query_progress() if self.progress else -1.0
@@ -150,9 +118,8 @@ def open_duck(
         types = attempt(lambda: types_of(connection, place, declaration, rows, stream), failure())
         yield DuckTable(
             declaration=declaration,
-            match=match_columns(declaration, types),
-            identity=identity(types[-1], f"c{len(types) - 1}") if declaration.id_column else None,
-            reading=Reading(_columns(types, rows), bound, stream),
+            matches=match_columns(declaration, types),
+            reading=Reading(_columns(declaration, types, rows), bound, stream),
             spare=partial(_by_arrow, files, declaration, types) if files and files.kind == "parquet" else None,
             connection=connection,
             progress=progress,
@@ -160,16 +127,21 @@ def open_duck(
         )
 
 
-def _columns(types: list[str], rows: str) -> str:
-    """A query for the columns as they are compared."""
-    columns = [f"{read_column(kind, f'c{i}')} AS c{i}" for i, kind in enumerate(types)]
-    return f"SELECT {', '.join(columns)} FROM {rows}"
+def _columns(declaration: Declaration, types: list[str], rows: str) -> str:
+    """A query for the columns as they are compared: a text as its bytes, in which no collation takes A for a."""
+    columns = [
+        f"encode(CAST(c{i} AS VARCHAR))" if TEXTS.fullmatch(kind) and kind != TEXT else f"c{i}"
+        for i, kind in enumerate(types)
+    ]
+    named = [f"{column} AS c{i}" for i, column in enumerate(columns)]
+    if declaration.id_column is not None:
+        named[-1] = f"{identity(types[-1], columns[-1])} AS person"
+    return f"SELECT {', '.join(named)} FROM {rows}"
 
 
 def _by_arrow(files: Files, declaration: Declaration, types: list[str]) -> Reading:
     stream = from_parquet(files, declaration)
-    handed = [TEXT if text else kind for kind, text in zip(types, stream.texts, strict=True)]
-    return Reading(_columns(handed, "rows"), {}, stream)
+    return Reading(_columns(declaration, stream.handed(types), "rows"), {}, stream)
 
 
 def _stream(source: object, place: Files | DuckFile | None, declaration: Declaration, form: CsvFormat) -> Stream | None:

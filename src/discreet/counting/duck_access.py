@@ -9,15 +9,14 @@ up in the schema and quoted.
 from __future__ import annotations
 
 import glob
-import re
-from pathlib import Path
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+import pyarrow as pa
+from pyarrow.parquet import ParquetFile, read_schema
 
 from discreet.counting.base import Declaration, missing_column
-from discreet.counting.category_codes import TEXT
-from discreet.counting.parquet_files import names_of
 from discreet.counting.sources import DuckFile, Files
 from discreet.counting.streams import Stream
 from discreet.errors import SourceError
@@ -46,6 +45,8 @@ def connect(place: Files | DuckFile | None, declaration: Declaration, *, watched
         connection = duckdb.connect(place.path, read_only=True, config=dict(CLOSED))
     else:
         connection = duckdb.connect(":memory:", config=dict(CLOSED))
+        # What a join keeps in memory are the categories and never the rows, which may come from where none are counted.
+        connection.execute("SET disabled_optimizers = 'build_side_probe_side'")
     if isinstance(place, Files) and place.kind == "parquet":
         connection.execute("SET parquet_metadata_cache = true")  # the schema is looked at before the rows are read
         # DuckDB takes every name for a pattern, and asks for leave both for the pattern and for what it finds.
@@ -104,26 +105,32 @@ def _parquet_types(connection: DuckDBPyConnection, files: Files, declaration: De
     """The types of the columns, one for all files: DuckDB would cast the second file's 1.5 to the first one's 2."""
     types = set()
     for path, pattern in zip(files.paths, _patterns(files), strict=True):
+        names = read_schema(path).names
+        for column in declaration.columns:
+            if column not in names:
+                raise missing_column(column, files.name)
+            if [name.lower() for name in names].count(column.lower()) > 1:  # DuckDB would call one of them v_1
+                raise SourceError(f"{files.name} has two columns like {column!r}", hint="rename one of them")
         found = connection.execute(f"DESCRIBE SELECT * FROM {PARQUET}", {"files": [pattern]}).fetchall()
         described = {name: kind for name, kind, *_ in found}
-        for column in declaration.columns:
-            if column not in described:
-                raise missing_column(column, files.name)
-            _refuse_twins(path, column, list(described), files.name)
         types.add(tuple(described[column] for column in declaration.columns))
     if len(types) != 1:
         raise SourceError(f"the files of {files.name} have different types", hint="read them one by one")
     return list(types.pop())
 
 
-def _refuse_twins(path: Path, column: str, described: list[str], source: str) -> None:
-    """Of two columns whose names differ only in case, DuckDB calls one v_1, perhaps the name that was asked for."""
-    renamed = re.compile(re.escape(column) + r"_\d+", re.IGNORECASE)
-    if not re.search(r"_\d+$", column) and not any(renamed.fullmatch(name) for name in described):
-        return
-    names = names_of(path)
-    if column not in names or [name.lower() for name in names].count(column.lower()) > 1:
-        raise SourceError(f"{source} has two columns like {column!r}", hint="rename one of them")
+def from_parquet(files: Files, declaration: Declaration) -> Stream:
+    """The declared columns as Arrow reads them: slower than DuckDB, which stops at a text that is not UTF-8."""
+    fields = read_schema(files.paths[0])
+    schema = pa.schema([(f"c{i}", fields.field(column).type) for i, column in enumerate(declaration.columns)])
+
+    def batches() -> Iterator[Any]:
+        for path in files.paths:
+            with ParquetFile(path) as file:
+                for batch in file.iter_batches(columns=list(declaration.columns)):
+                    yield pa.record_batch([batch.column(column) for column in declaration.columns], schema=schema)
+
+    return Stream(schema, batches)
 
 
 def types_of(
@@ -138,7 +145,7 @@ def types_of(
     if stream is not None:
         connection.register("rows", stream.reader())
     types = [kind for _, kind, *_ in connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()]
-    return types if stream is None else [TEXT if text else kind for kind, text in zip(types, stream.texts, strict=True)]
+    return types if stream is None else stream.handed(types)
 
 
 def _chosen(table: str, declaration: Declaration) -> str:

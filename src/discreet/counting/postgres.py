@@ -38,7 +38,7 @@ TYPES = {
     "numeric": ANY_DECIMAL,
     "bytea": "BLOB",
 }
-"""PostgreSQL's types, as `matching` calls them; a domain is its base type. Money, JSON and the like are not here."""
+"""PostgreSQL's types, as `comparisons` calls them; a domain is its base type. Money, JSON and the like are not here."""
 
 
 def begin_snapshot(connection: Any) -> None:

@@ -7,16 +7,11 @@ wait; before the first, it is the cluster's queue, and the wait is its user's to
 from __future__ import annotations
 
 import time
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import wait as wait_for
 from itertools import count
 from typing import Any
 
-from discreet.counting.base import Progress
+from discreet.counting.base import Progress, watch
 from discreet.errors import SourceError
-
-PATIENCE = 0.1
-"""Seconds between looks at the work, and at most until Ctrl-C is heard."""
 
 ALONE = 60.0
 """Seconds without any worker until a count gives up."""
@@ -25,7 +20,7 @@ _numbers = count()
 
 
 def collect(answer: Any, progress: Progress | None) -> list[tuple[Any, ...]]:
-    """The rows of a small answer, in a thread of its own."""
+    """The rows of a small answer."""
     context = answer.sparkSession.sparkContext
     group = f"discreet {next(_numbers)}"
 
@@ -33,16 +28,7 @@ def collect(answer: Any, progress: Progress | None) -> list[tuple[Any, ...]]:
         context.setJobGroup(group, "counting", interruptOnCancel=True)
         return [tuple(row) for row in answer.collect()]
 
-    with ThreadPoolExecutor(max_workers=1) as thread:
-        running = thread.submit(work)
-        watch = _Watch(context, group, progress)
-        try:
-            while not wait_for([running], timeout=PATIENCE).done:
-                watch.look()
-        except BaseException:
-            context.cancelJobGroup(group)
-            raise
-    return running.result()
+    return watch(work, look=_Watch(context, group, progress).look, stop=lambda: context.cancelJobGroup(group))
 
 
 class _Watch:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from discreet.counting.base import Declaration, Place
+import numpy as np
+
+from discreet.counting.base import Declaration, Places
 from discreet.posteriors.space import Counts
 
 
@@ -19,12 +21,12 @@ class Tally:
     """
 
     declaration: Declaration
-    places: Mapping[Place, int] = field(repr=False)
+    places: Places = field(repr=False)
 
     @property
     def n(self) -> int:
         """The number of records: rows, or with an id column people. It is the same for all neighbours."""
-        return sum(self.places.values())
+        return int(self.places.sum())
 
     @property
     def groups(self) -> tuple[int, ...]:
@@ -34,7 +36,7 @@ class Tally:
     @property
     def has_strays(self) -> bool:
         """Whether any record is outside, with no other to take it: this one bit, and never which or how many."""
-        return any(self.declaration.cell(place) is None for place in self.places)
+        return self.declaration.has_strays(self.places)
 
     @property
     def counts(self) -> Counts:
@@ -60,12 +62,15 @@ class Table(ABC):
     declaration: Declaration
 
     @abstractmethod
-    def places(self) -> dict[Place, int]:
-        """How many records are in each place: one pass over the rows, from which only these numbers come back."""
+    def count_places(self) -> Iterable[tuple[int, int]]:
+        """The code of each place, and how many records are there: only these numbers come back from the rows."""
 
     def count_records(self) -> Tally:
         """All that a release asks of the rows, in one pass."""
-        return Tally(self.declaration, self.places())
+        places = np.zeros(self.declaration.shape, dtype=np.int64)
+        for code, often in self.count_places():
+            places.flat[code] = often
+        return Tally(self.declaration, places)
 
     def count_rows(self) -> int:
         """n: the number of rows, or of distinct ids."""
