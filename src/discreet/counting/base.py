@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 from discreet.arithmetic.numbers import exact
 from discreet.arithmetic.texts import require_name
 from discreet.errors import InvalidInput, SourceError
-from discreet.posteriors.space import MAX_K, Counts
+from discreet.posteriors.space import MAX_K
 
 T = TypeVar("T")
 
@@ -133,11 +133,6 @@ class Declaration:
         return None if self.by is None else Declaration(self.by, self.groups, self.other_group)
 
     @property
-    def asserts(self) -> bool:
-        """Whether the declaration could be false of a record; with an other everywhere, it never is."""
-        return self.other is None or (self.by is not None and self.other_group is None)
-
-    @property
     def shape(self) -> tuple[int, int]:
         """How many rows and columns a table of places has.
 
@@ -145,24 +140,6 @@ class Declaration:
         (1, 3)
         """
         return 1 if self.by is None else len(self.groups) + 1, len(self.categories) + 1
-
-    def has_strays(self, places: Places) -> bool:
-        """Whether any record is outside, with no other to take it."""
-        outside_groups = self.by is not None and self.other_group is None and places[-1].any()
-        return bool(outside_groups or (self.other is None and places[:, -1].any()))
-
-    def tally(self, places: Places) -> Counts:
-        """The counts from how many records are in each place."""
-        if self.has_strays(places):
-            raise strays_error(self)
-        return Counts(places[: max(1, len(self.group_labels)), : len(self.answers)].ravel().tolist())
-
-    def tally_groups(self, places: Places) -> tuple[int, ...]:
-        """How many records each group has, whatever their answers: for groups that are declared public."""
-        grouping = self.grouping
-        if grouping is None:
-            raise InvalidInput("there are no groups", hint="name their column with `by`")
-        return tuple(grouping.tally(places.sum(axis=1, keepdims=True).T))
 
 
 def cell_label(group: str, answer: str) -> str:

@@ -6,6 +6,7 @@ Engines look a row's value up in `wanted`; the place beside it is that of its ca
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,6 +24,9 @@ TEXT = "TEXT"
 TEXTS = re.compile(r'TEXT|VARCHAR|ENUM\(.*\)|BOOLEAN|"NULL"', re.DOTALL)
 FLOATS = {"FLOAT", "DOUBLE"}
 BITS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64, "HUGEINT": 128}
+ANY_DECIMAL = "DECIMAL"
+"""A numeric column without a declared scale: it holds whatever has an end."""
+
 DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
 
 
@@ -80,13 +84,15 @@ def _held_by(sql_type: str) -> Callable[[Fraction], str | float | None] | None:
         bits, signed = BITS[unsigned], unsigned == sql_type
         low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
         return lambda number: _as_decimal(number, 0, low, high)
+    if sql_type == ANY_DECIMAL:
+        return _as_any_decimal
     if decimal := DECIMAL.fullmatch(sql_type):
         width, scale = int(decimal[1]), int(decimal[2])
         return lambda number: _as_decimal(number, scale, 1 - 10**width, 10**width - 1)
     return None
 
 
-def _as_decimal(number: Fraction, scale: int, low: int, high: int) -> str | None:
+def _as_decimal(number: Fraction, scale: int, low: float, high: float) -> str | None:
     """The digits of number · 10^scale, with the point put back: exact, or nothing."""
     shifted = number * 10**scale
     if shifted.denominator != 1 or not low <= shifted.numerator <= high:
@@ -94,6 +100,13 @@ def _as_decimal(number: Fraction, scale: int, low: int, high: int) -> str | None
     digits = f"{abs(shifted.numerator):0{scale + 1}d}"
     sign = "-" if number < 0 else ""
     return f"{sign}{digits[: len(digits) - scale]}.{digits[len(digits) - scale :]}" if scale else f"{sign}{digits}"
+
+
+def _as_any_decimal(number: Fraction) -> str | None:
+    """The same with as many digits as the number has, if they end."""
+    scales = range(number.denominator.bit_length())
+    scale = next((scale for scale in scales if (number * 10**scale).denominator == 1), 0)
+    return _as_decimal(number, scale, -math.inf, math.inf)
 
 
 def _as_double(number: Fraction) -> float | None:

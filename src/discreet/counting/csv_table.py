@@ -44,7 +44,7 @@ class CsvTable(Table):
 
 
 def _codes(values: pa.Array, wanted: pa.Array) -> NDArray[np.int64]:
-    """Where each value is in a list, with its length for none: from buffers, because Arrow would load pandas to tell."""
+    """Where each value is in a list, its length for none: from buffers, because Arrow would load pandas to tell."""
     found = pc.index_in(values, value_set=wanted)
     valid, data = found.buffers()
     codes = np.frombuffer(data, dtype=np.int32)[: len(found)].astype(np.int64)

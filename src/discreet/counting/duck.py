@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING, Any
 from discreet.counting.base import Declaration, Progress, attempt, unreadable, watch
 from discreet.counting.comparisons import TEXT, TEXTS, Match, match_columns
 from discreet.counting.csv_records import malformed
-from discreet.counting.duck_access import connect, from_parquet, rows_of, types_of
-from discreet.counting.sources import CsvFormat, DuckFile, Files, find_source
-from discreet.counting.sql_table import SqlTable, identity
-from discreet.counting.streams import Stream, from_arrow_files, from_csv, from_memory
+from discreet.counting.duck_access import Reading, connect, read_by_arrow, read_source
+from discreet.counting.sources import CsvFormat, Files, find_source
+from discreet.counting.sql_table import SqlTable, read_columns
 from discreet.errors import SourceError
 
 if TYPE_CHECKING:
@@ -29,20 +28,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """A way to read the rows: a query for the declared columns, what is bound in it, and what it reads as `rows`."""
-
-    query: str
-    bound: dict[str, Any]
-    stream: Stream | None
-
-
-@dataclass(frozen=True, slots=True)
 class DuckTable(SqlTable):
     """An opened source, for one declaration: the `Table` of DuckDB."""
 
     reading: Reading
-    spare: Callable[[], Reading] | None
+    spare: Callable[[list[str]], Reading] | None
     """The way that is taken where the first one stops at a text that is not UTF-8."""
     connection: DuckDBPyConnection
     progress: Progress | None
@@ -69,11 +59,6 @@ class DuckTable(SqlTable):
         values = f"unnest($wanted_{match.column}::{match.type}[]) AS w"
         return f"(SELECT {values}, unnest($places_{match.column}::BIGINT[]) AS place)"
 
-    def text(self, match: Match) -> str:
-        """The expression for a value's text, for the curator's eyes."""
-        text = f"CAST({match.column} AS VARCHAR)"
-        return f"coalesce(TRY(decode({match.column})), {text})" if match.type == "BLOB" else text
-
     def fetch(self, query: str, *matches: Match) -> list[tuple[Any, ...]]:
         """The answer to a query in which these are listed; whatever the engine says when it fails is dropped."""
         return attempt(lambda: self._fetch(query, *matches), self.failure())
@@ -84,12 +69,15 @@ class DuckTable(SqlTable):
         except Exception as error:
             if self.spare is None or "not valid UTF8" not in str(error):
                 raise
-        return self._read(self.spare(), query, *matches)
+        return self._read(self.spare(self.reading.types), query, *matches)
 
     def _read(self, reading: Reading, query: str, *matches: Match) -> list[tuple[Any, ...]]:
         if reading.stream is not None:
             self.connection.register("rows", reading.stream.reader())
-        query = f"WITH records AS NOT MATERIALIZED ({reading.query}) {query}"
+        columns = read_columns(
+            self.declaration, reading.types, [_read(kind, f"c{i}") for i, kind in enumerate(reading.types)]
+        )
+        query = f"WITH records AS NOT MATERIALIZED (SELECT {', '.join(columns)} FROM {reading.rows}) {query}"
         bound = dict(reading.bound)
         for match in matches:
             bound |= {f"wanted_{match.column}": match.wanted, f"places_{match.column}": match.places}
@@ -112,44 +100,22 @@ def open_duck(
     name = f"the {type(source).__module__.partition('.')[0]} table" if place is None else place.name
     files = place if isinstance(place, Files) else None
     failure = partial(malformed if files and files.kind == "csv" else unreadable, name)
-    stream = attempt(lambda: _stream(source, place, declaration, form), failure())
     with closing(attempt(lambda: connect(place, declaration, watched=progress is not None), failure())) as connection:
-        rows, bound = attempt(lambda: rows_of(connection, place, declaration), failure())
-        types = attempt(lambda: types_of(connection, place, declaration, rows, stream), failure())
+        reading = attempt(lambda: read_source(connection, place or source, declaration, form), failure())
         yield DuckTable(
             declaration=declaration,
-            matches=match_columns(declaration, types),
-            reading=Reading(_columns(declaration, types, rows), bound, stream),
-            spare=partial(_by_arrow, files, declaration, types) if files and files.kind == "parquet" else None,
+            matches=match_columns(declaration, reading.types),
+            reading=reading,
+            spare=partial(read_by_arrow, files, declaration) if files and files.kind == "parquet" else None,
             connection=connection,
             progress=progress,
             failure=failure,
         )
 
 
-def _columns(declaration: Declaration, types: list[str], rows: str) -> str:
-    """A query for the columns as they are compared: a text as its bytes, in which no collation takes A for a."""
-    columns = [
-        f"encode(CAST(c{i} AS VARCHAR))" if TEXTS.fullmatch(kind) and kind != TEXT else f"c{i}"
-        for i, kind in enumerate(types)
-    ]
-    named = [f"{column} AS c{i}" for i, column in enumerate(columns)]
-    if declaration.id_column is not None:
-        named[-1] = f"{identity(types[-1], columns[-1])} AS person"
-    return f"SELECT {', '.join(named)} FROM {rows}"
-
-
-def _by_arrow(files: Files, declaration: Declaration, types: list[str]) -> Reading:
-    stream = from_parquet(files, declaration)
-    return Reading(_columns(declaration, stream.handed(types), "rows"), {}, stream)
-
-
-def _stream(source: object, place: Files | DuckFile | None, declaration: Declaration, form: CsvFormat) -> Stream | None:
-    """What DuckDB is handed in batches, and need not open itself."""
-    if place is None:
-        return from_memory(source, declaration)
-    if isinstance(place, Files) and place.kind == "csv":
-        return from_csv(place, declaration, form)
-    if isinstance(place, Files) and place.kind == "arrow":
-        return from_arrow_files(place, declaration)
-    return None
+def _read(kind: str, column: str) -> tuple[str, str]:
+    """What is compared of a column, and its text: a text as its bytes, in which no collation takes A for a."""
+    text = f"CAST({column} AS VARCHAR)"
+    if kind == TEXT:
+        return column, f"coalesce(TRY(decode({column})), {text})"
+    return (f"encode({text})" if TEXTS.fullmatch(kind) else column), text

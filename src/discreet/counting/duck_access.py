@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -17,8 +18,8 @@ import pyarrow as pa
 from pyarrow.parquet import ParquetFile, read_schema
 
 from discreet.counting.base import Declaration, missing_column
-from discreet.counting.sources import DuckFile, Files
-from discreet.counting.streams import Stream
+from discreet.counting.sources import CsvFormat, DuckFile, Files
+from discreet.counting.streams import Stream, from_arrow_files, from_csv, from_memory
 from discreet.errors import SourceError
 
 if TYPE_CHECKING:
@@ -70,15 +71,41 @@ def _memory(connection: DuckDBPyConnection) -> int:
     return min(int(float(number) * UNITS.get(unit, 0)) or MEMORY, max(2, int(threads)) * MEMORY)
 
 
-def rows_of(
-    connection: DuckDBPyConnection, place: Files | DuckFile | None, declaration: Declaration
-) -> tuple[str, dict[str, Any]]:
-    """A query for the declared columns as c0 and c1, and what is bound in it."""
-    if isinstance(place, DuckFile):
-        return _chosen(_find_table(connection, place, declaration), declaration), {}
-    if isinstance(place, Files) and place.kind == "parquet":
-        return _chosen(PARQUET, declaration), {"files": _patterns(place)}
-    return "rows", {}
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A way to read the rows: what has the declared columns as c0, c1, …, and their types."""
+
+    rows: str
+    types: list[str]
+    bound: dict[str, Any]
+    stream: Stream | None = None
+    """What is read as `rows`, and the engine need not open itself."""
+
+
+def read_source(
+    connection: DuckDBPyConnection, source: Files | DuckFile | object, declaration: Declaration, form: CsvFormat
+) -> Reading:
+    """The way to read files of one kind, a table of a DuckDB file, or a table in memory."""
+    if isinstance(source, DuckFile):
+        rows = _chosen(_find_table(connection, source, declaration), declaration)
+        return Reading(rows, _types(connection, rows), {})
+    if not isinstance(source, Files):
+        return _read_stream(connection, from_memory(source, declaration))
+    if source.kind == "parquet":
+        types = _parquet_types(connection, source, declaration)
+        return Reading(_chosen(PARQUET, declaration), types, {"files": _patterns(source)})
+    if source.kind == "csv":
+        return _read_stream(connection, from_csv(source, declaration, form))
+    return _read_stream(connection, from_arrow_files(source, declaration))
+
+
+def _read_stream(connection: DuckDBPyConnection, stream: Stream) -> Reading:
+    connection.register("rows", stream.reader())
+    return Reading("rows", stream.handed(_types(connection, "rows")), {}, stream)
+
+
+def _types(connection: DuckDBPyConnection, rows: str) -> list[str]:
+    return [kind for _, kind, *_ in connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()]
 
 
 def _find_table(connection: DuckDBPyConnection, place: DuckFile, declaration: Declaration) -> str:
@@ -119,8 +146,8 @@ def _parquet_types(connection: DuckDBPyConnection, files: Files, declaration: De
     return list(types.pop())
 
 
-def from_parquet(files: Files, declaration: Declaration) -> Stream:
-    """The declared columns as Arrow reads them: slower than DuckDB, which stops at a text that is not UTF-8."""
+def read_by_arrow(files: Files, declaration: Declaration, types: list[str]) -> Reading:
+    """The same of Parquet files as Arrow reads them: slower than DuckDB, which stops at a text that is not UTF-8."""
     fields = read_schema(files.paths[0])
     schema = pa.schema([(f"c{i}", fields.field(column).type) for i, column in enumerate(declaration.columns)])
 
@@ -130,22 +157,8 @@ def from_parquet(files: Files, declaration: Declaration) -> Stream:
                 for batch in file.iter_batches(columns=list(declaration.columns)):
                     yield pa.record_batch([batch.column(column) for column in declaration.columns], schema=schema)
 
-    return Stream(schema, batches)
-
-
-def types_of(
-    connection: DuckDBPyConnection,
-    place: Files | DuckFile | None,
-    declaration: Declaration,
-    rows: str,
-    stream: Stream | None,
-) -> list[str]:
-    if isinstance(place, Files) and stream is None:
-        return _parquet_types(connection, place, declaration)
-    if stream is not None:
-        connection.register("rows", stream.reader())
-    types = [kind for _, kind, *_ in connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()]
-    return types if stream is None else stream.handed(types)
+    stream = Stream(schema, batches)
+    return Reading("rows", stream.handed(types), {}, stream)
 
 
 def _chosen(table: str, declaration: Declaration) -> str:

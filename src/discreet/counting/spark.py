@@ -16,15 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import functions as f
 from pyspark.sql.classic.dataframe import DataFrame
 
-from discreet.counting.addresses import SparkPlace, find_spark
 from discreet.counting.base import Declaration, Progress, attempt, find_column, unreadable, useless_id
-from discreet.counting.comparisons import Match, match_columns
-from discreet.counting.spark_sessions import session_for
-from discreet.counting.spark_watch import collect
-from discreet.counting.sql_table import SqlTable, identity
+from discreet.counting.comparisons import TEXTS, Match, match_columns
+from discreet.counting.sources import SparkPlace, find_spark
+from discreet.counting.spark_sessions import collect, session_for
+from discreet.counting.sql_table import SqlTable, read_columns
 from discreet.errors import SourceError
 
 TYPES = {
@@ -56,7 +54,7 @@ class SparkTable(SqlTable):
 
     name: str
     rows: Any
-    """A data frame with columns c0, c1, … in the declaration's order, and `person` if there are ids."""
+    """A data frame with the columns of `read_columns`."""
     progress: Progress | None
 
     def listed(self, match: Match) -> str:
@@ -66,10 +64,6 @@ class SparkTable(SqlTable):
             value = "CAST(CAST(digits AS DOUBLE) AS FLOAT)"
         pairs = f"inline(from_json(:{match.column}, 'array<struct<digits: string, place: int>>'))"
         return f"(SELECT {value} AS w, place FROM (SELECT {pairs}))"
-
-    def text(self, match: Match) -> str:
-        """The expression for a value's text, for the curator's eyes."""
-        return f"CAST({match.column} AS STRING)"
 
     def fetch(self, query: str, *matches: Match) -> list[tuple[Any, ...]]:
         """The answer to a query in which these are listed; whatever the engine says when it fails is dropped."""
@@ -114,13 +108,10 @@ def _opened(name: str, frame: Any, declaration: Declaration, progress: Progress 
     at = [find_column([field.name for field in fields], column, name) for column in declaration.columns]
     types = [_type_of(fields[i]) for i in at]
     matches = match_columns(declaration, types)
-    numbered = frame.toDF(*(f"f{i}" for i in range(len(fields))))
-    rows = numbered.select(*(_read(fields[i], f"f{i}").alias(f"c{c}") for c, i in enumerate(at)))
-    if declaration.id_column is not None:
-        if not IDS.fullmatch(types[-1]):
-            raise useless_id(declaration)
-        last = rows.columns[-1]
-        rows = rows.select(*rows.columns[:-1], f.expr(identity(types[-1], last)).alias("person"))
+    if declaration.id_column is not None and not IDS.fullmatch(types[-1]):
+        raise useless_id(declaration)
+    columns = read_columns(declaration, types, [_read(fields[i], f"f{i}") for i in at])
+    rows = frame.toDF(*(f"f{i}" for i in range(len(fields)))).selectExpr(*columns)
     return SparkTable(declaration, matches, name, rows, progress)
 
 
@@ -132,11 +123,10 @@ def _type_of(field: Any) -> str:
     return TYPES.get(kind) or OTHER_IDS.get(kind) or kind.upper()
 
 
-def _read(field: Any, name: str) -> Any:
-    """The column as the rule sees it: a text as its bytes, and a char(n) without the blanks that pad it."""
-    column, kind = f.col(name), _type_of(field)
-    if kind == "VARCHAR":
-        declared = field.metadata.get(PADDED) or field.dataType.simpleString()
-        bare = f.rtrim(column) if str(declared).lower().startswith("char") else column
-        return bare.cast("binary")
-    return column.cast("string").cast("binary") if kind in {"BOOLEAN", '"NULL"'} else column
+def _read(field: Any, column: str) -> tuple[str, str]:
+    """What is compared of a column, and its text: a text as its bytes, and a char(n) without the blanks that pad it."""
+    kind, text = _type_of(field), f"CAST({column} AS STRING)"
+    declared = field.metadata.get(PADDED) or field.dataType.simpleString()
+    if str(declared).lower().startswith("char"):
+        text = f"rtrim({text})"
+    return (f"CAST({text} AS BINARY)" if TEXTS.fullmatch(kind) else column), text

@@ -21,19 +21,14 @@ from discreet.counting.table import InspectableTable, Oddities
 
 @dataclass(frozen=True, slots=True)
 class SqlTable(InspectableTable):
-    """An opened source of which queries are asked. They read `records`: c0, c1 with groups, and `person` with ids."""
+    """An opened source of which queries are asked. They read `records`, whose columns are those of `read_columns`."""
 
     declaration: Declaration
     matches: tuple[Match, ...]
-    """Of c0, and with groups of c1."""
 
     @abstractmethod
     def listed(self, match: Match) -> str:
         """A query for the values `w` that a column is compared with, and the `place` of each."""
-
-    @abstractmethod
-    def text(self, match: Match) -> str:
-        """The expression for a value's text, for the curator's eyes."""
 
     @abstractmethod
     def fetch(self, query: str, *matches: Match) -> list[tuple[Any, ...]]:
@@ -59,34 +54,37 @@ class SqlTable(InspectableTable):
 
     def count_oddities(self) -> Oddities:
         """How many rows there are, and how many of them are odd: for the curator's eyes."""
-        odd = [_missing(self.matches[0]), f"{self.text(self.matches[0])} = ''"]
-        if self.declaration.id_column is not None:
-            odd.append("person IS NULL")
+        odd = ["c0 IS NULL", "t0 = ''", *(["person IS NULL"] if self.declaration.id_column is not None else [])]
         counted = ", ".join(f"count(*) FILTER (WHERE {condition})" for condition in odd)
         [found] = self.fetch(f"SELECT count(*), {counted} FROM records")
         return Oddities(*found)
 
     def count_stray_values(self, *, groups: bool) -> list[tuple[str, int]]:
         """The most frequent values outside the categories, or the groups: for the curator's eyes."""
-        match = self.matches[int(groups)]
-        text = self.text(match)
+        at = int(groups)
+        listed = self.listed(self.matches[at])
         strays = (
-            f"(SELECT left({text}, {LONGEST}) AS stray FROM records LEFT JOIN {self.listed(match)} l "
-            f"ON {match.column} = l.w WHERE l.place IS NULL AND NOT ({_missing(match)}) AND {text} <> '')"
+            f"(SELECT left(t{at}, {LONGEST}) AS stray FROM records LEFT JOIN {listed} l ON c{at} = l.w "
+            f"WHERE l.place IS NULL AND c{at} IS NOT NULL AND t{at} <> '')"
         )
         most = f"GROUP BY stray ORDER BY often DESC, stray LIMIT {EXAMPLES}"
-        found = self.fetch(f"SELECT stray, count(*) AS often FROM {strays} {most}", match)
+        found = self.fetch(f"SELECT stray, count(*) AS often FROM {strays} {most}", self.matches[at])
         return [(stray, often) for stray, often in found]
 
 
-def identity(sql_type: str, column: str) -> str:
-    """The SQL expression that is equal for rows of one person, and NULL without an id; a text is read as its bytes."""
-    if TEXTS.fullmatch(sql_type) or sql_type == "BLOB":
-        return f"nullif({column}, CAST('' AS BINARY))"
-    return f"CASE WHEN isnan({column}) THEN NULL ELSE {column} END" if sql_type in FLOATS else column
+def read_columns(declaration: Declaration, types: list[str], read: list[tuple[str, str]]) -> list[str]:
+    """The columns of `records`, from what is compared of each declared column and its text.
 
-
-def _missing(match: Match) -> str:
-    """The SQL condition under which a row has no value at all."""
-    absent = f"{match.column} IS NULL"
-    return f"{absent} OR isnan({match.column})" if match.type in FLOATS else absent
+    They are c0 and t0, with groups c1 and t1, and with ids `person`: equal for rows of one person, NULL without an id.
+    NaN is no value, as NULL is none.
+    """
+    columns = []
+    for i, (kind, (value, text)) in enumerate(zip(types, read, strict=True)):
+        known = f"CASE WHEN NOT isnan({value}) THEN {value} END" if kind in FLOATS else value
+        if declaration.columns[i] != declaration.id_column:
+            columns += [f"{known} AS c{i}", f"{text} AS t{i}"]
+        elif TEXTS.fullmatch(kind) or kind == "BLOB":
+            columns.append(f"nullif({known}, CAST('' AS BINARY)) AS person")
+        else:
+            columns.append(f"{known} AS person")
+    return columns

@@ -9,7 +9,7 @@ file is validated in full, because offsets that point elsewhere would be followe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,12 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
-from discreet.counting.base import Declaration, Judge, find_column
+from discreet.arithmetic.numbers import exact
+from discreet.counting.base import Declaration, Judge, find_column, is_boolean
 from discreet.counting.comparisons import TEXT
 from discreet.counting.csv_records import read_blocks, read_header
-from discreet.counting.objects import identities, judged
 from discreet.counting.sources import CsvFormat, Files
-from discreet.errors import SourceError
+from discreet.errors import InvalidInput, SourceError
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +149,7 @@ def from_memory(table: Any, declaration: Declaration) -> Stream:
         names = list(table.collect_schema().names())
         for column in declaration.columns:
             find_column(names, column, shown)
-        chosen = table.select(list(declaration.columns))
-        arrays = (chosen.collect() if type(table).__name__ == "LazyFrame" else chosen).to_arrow().columns
+        arrays = table.lazy().select(list(declaration.columns)).collect().to_arrow().columns
     elif isinstance(table, pa.Table | pa.RecordBatch):
         names = table.schema.names
         arrays = [table.column(find_column(names, column, shown)) for column in declaration.columns]
@@ -174,7 +173,39 @@ def _pandas_column(table: Any, column: str, declaration: Declaration, shown: str
     # Texts of Python may have halves of characters, which Arrow does not take.
     values = iter(series.astype(object))
     if column == declaration.id_column:
-        return pa.array(identities(values), type=pa.binary())
+        return pa.array(_identities(values), type=pa.binary())
     grouping = declaration.grouping
     declared = grouping if grouping is not None and grouping.column == column else declaration
-    return pa.array(judged(values, declared.categories, Judge(declared)), type=pa.string())
+    places = map(Judge(declared).place, values)
+    return pa.array((None if place is None else declared.categories[place] for place in places), type=pa.string())
+
+
+def _identities(values: Iterable[object]) -> Iterator[bytes | None]:
+    """Bytes that are equal for equal ids; None for a missing one. The number 1 and the text "1" are two people.
+
+    >>> list(_identities(["1", 1, 1.0, "", None, float("nan")]))
+    [b't1', b'n1', b'n1', None, None, None]
+    """
+    for value in values:
+        if isinstance(value, str):
+            yield b"t" + value.encode("utf-8", "surrogatepass") if value else None
+        elif value is None or type(value).__name__ == "NAType" or _is_nan(value):
+            yield None
+        elif is_boolean(value):
+            yield b"b" + str(value).encode()
+        else:
+            yield _number_or_text(value)
+
+
+def _is_nan(value: object) -> bool:
+    try:
+        return bool(value != value)  # as only NaN does
+    except (TypeError, ValueError):  # an array has as many answers as it has elements
+        return False
+
+
+def _number_or_text(value: object) -> bytes:
+    try:
+        return b"n" + str(exact(value, "an id")).encode()
+    except InvalidInput:
+        return f"o{type(value).__qualname__} {value!s}".encode("utf-8", "surrogatepass")

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from discreet.counting.base import Declaration, Places
+from discreet.counting.base import Declaration, Places, strays_error
+from discreet.errors import InvalidInput
 from discreet.posteriors.space import Counts
 
 
@@ -31,17 +32,25 @@ class Tally:
     @property
     def groups(self) -> tuple[int, ...]:
         """How many records each group has, by the column of groups alone: only for groups that are declared public."""
-        return self.declaration.tally_groups(self.places)
+        grouping = self.declaration.grouping
+        if grouping is None:
+            raise InvalidInput("there are no groups", hint="name their column with `by`")
+        return tuple(Tally(grouping, self.places.sum(axis=1, keepdims=True).T).counts)
 
     @property
     def has_strays(self) -> bool:
         """Whether any record is outside, with no other to take it: this one bit, and never which or how many."""
-        return self.declaration.has_strays(self.places)
+        declaration = self.declaration
+        stray_groups = declaration.by is not None and declaration.other_group is None and self.places[-1].any()
+        return bool(stray_groups or (declaration.other is None and self.places[:, -1].any()))
 
     @property
     def counts(self) -> Counts:
         """The counts in the order of `Declaration.labels`; refused if there are strays and no other."""
-        return self.declaration.tally(self.places)
+        if self.has_strays:
+            raise strays_error(self.declaration)
+        groups, answers = max(1, len(self.declaration.group_labels)), len(self.declaration.answers)
+        return Counts(self.places[:groups, :answers].ravel().tolist())
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +80,6 @@ class Table(ABC):
         for code, often in self.count_places():
             places.flat[code] = often
         return Tally(self.declaration, places)
-
-    def count_rows(self) -> int:
-        """n: the number of rows, or of distinct ids."""
-        return self.count_records().n
-
-    def count_strays(self) -> bool:
-        """Whether any record is outside, with no other to take it."""
-        return self.count_records().has_strays
-
-    def count_categories(self) -> Counts:
-        """The counts in the order of `Declaration.labels`."""
-        return self.count_records().counts
-
-    def count_groups(self) -> tuple[int, ...]:
-        """How many records each group has."""
-        return self.count_records().groups
 
 
 class InspectableTable(Table):
