@@ -35,7 +35,10 @@ class Tally:
         grouping = self.declaration.grouping
         if grouping is None:
             raise InvalidInput("there are no groups", hint="name their column with `by`")
-        return tuple(Tally(grouping, self.places.sum(axis=1, keepdims=True).T).counts)
+        sizes = self.places.sum(axis=1)
+        if grouping.other is None and sizes[-1]:
+            raise strays_error(grouping)
+        return tuple(sizes[: len(grouping.answers)].tolist())
 
     @property
     def has_strays(self) -> bool:
