@@ -6,64 +6,56 @@ nothing. Each of these tests passes where the fault is not, and says no where it
 
 from __future__ import annotations
 
+from typing import Any
+
+from tests.faults import formulas, losses, randomness, sampling
+from tests.faults.test_faults import FAULTS as PLANTED
+from tests.faults.test_formula_faults import FORMULAS
+from tests.faults.test_sampling_faults import CASES
+from tests.faults.test_snapping_faults import CASES as SNAPPING
+from tests.faults.unlocked_ledger import UnlockedLedger
+
 FAULTS: dict[str, tuple[str, str]] = {}
 """The name of a fault: what is wrong, and `file::test`. The file is looked for below tests, wherever it lies."""
 
 
-def _rejected_by(test: str, **faults: str) -> None:
-    FAULTS.update({name: (what, test) for name, what in faults.items()})
+def _rejected_by(test: str, *faults: Any, **told: str) -> None:
+    """Faults that say themselves what is wrong, in the first line of their docstring, and others with a sentence."""
+    documented = {fault.__name__: fault.__doc__.splitlines()[0] for fault in faults if fault.__doc__}
+    FAULTS.update({name: (what, test) for name, what in (documented | told).items()})
 
 
 # Bits: the operating system's, and nobody else's.
 
 _rejected_by(
     "test_every_bit_is_the_systems.py::test_bits_from_anywhere_else_are_rejected",
-    TwoBytesHashed="Every draw is a hash of two of the system's bytes.",
-    SeededOnce="Four of the system's bytes are a seed; what is drawn is a hash of it, the process and a counter.",
-    SurplusKept="What is left of a byte is kept for the next draw.",
-    Mixed="Something of one's own is mixed into the system's bytes.",
-    Reversed="The system's bytes are taken in the other order.",
+    *(randomness.TwoBytesHashed, randomness.SeededOnce, randomness.SurplusKept, randomness.Mixed, randomness.Reversed),
 )
 _rejected_by(
     "test_forked_children_draw_different_bits.py::test_bits_that_are_read_ahead_are_drawn_by_every_child_alike",
-    Buffered="The system's bytes are read ahead, and a forked child draws the same ones.",
+    randomness.Buffered,
 )
 
 # Samplers: the law that is drawn from is the law that is meant.
 
 _rejected_by(
     "test_sampling_faults.py::test_a_fault_in_a_sampler_changes_the_law_that_is_read_off_it",
+    *(fault for fault, _ in CASES),
     bound_three_per_cent_too_low="The bound on the weights of a block is 3 % too low.",
     bound_one_per_cent_too_low="The bound on the weights of a block is 1 % too low.",
     coin_five_per_cent_too_low="The coin that keeps a candidate of a line falls true 5 % too seldom.",
     coin_five_per_cent_too_high="The coin that keeps a candidate of a line falls true 5 % too often.",
     coin_one_per_cent_too_low="The coin that keeps a candidate of a line falls true 1 % too seldom.",
-    coin_decided_by_a_float_too_high="The float that lets a coin fall true at once is 1 % above the weight.",
-    blocks_without_their_size="Blocks are chosen by the bound on one of their candidates.",
-    end_of_the_line_forgotten="A line ends one candidate too early.",
-    proposal_of_its_own_term="A candidate is kept as if the likeliest term alone could propose it.",
-    atom_forgotten="The chance of the data itself leaves out the atom that proposes it.",
-    table_of_short_weights="The weights of a small law are rounded to eight bits.",
-    uniform_of_eight_bits="A table is read with eight bits, and what they leave open is called decided.",
     rate_of_geometric_off="The rate of one-sided noise is 1 % too large.",
     rate_of_two_sided_off="The rate of two-sided noise is 1 % too large.",
     rate_of_zero_sum_off="The rate of noise that sums to zero is 1 % too large.",
-    ways_not_squared="The total of zero-sum noise counts the ways to gain, and not those to lose.",
-    digit_of_the_next="Each binary digit of geometric noise has the chance of the next one.",
-    zero_twice="Zero comes from either sign, twice as often as it should.",
-    zero_coin_of_the_floor="Laplace noise rounded to the nearest is tossed for zero as if it were rounded down.",
+)
+_rejected_by("test_sampling_faults.py::test_a_remainder_is_no_uniform_number", sampling.remainder)
+_rejected_by(
+    "test_sampling_faults.py::test_cuts_that_may_fall_together_make_no_even_composition", sampling.bars_with_repetition
 )
 _rejected_by(
-    "test_sampling_faults.py::test_a_remainder_is_no_uniform_number",
-    remainder="A whole number below a bound is a remainder, and small ones come too often.",
-)
-_rejected_by(
-    "test_sampling_faults.py::test_cuts_that_may_fall_together_make_no_even_composition",
-    bars_with_repetition="A composition is made of cuts that may fall together.",
-)
-_rejected_by(
-    "test_sampling_faults.py::test_a_coin_of_four_bits_is_told_from_one_that_asks_for_more",
-    short_coin="A coin compares four bits with its chance and asks for no more.",
+    "test_sampling_faults.py::test_a_coin_of_four_bits_is_told_from_one_that_asks_for_more", sampling.short_coin
 )
 _rejected_by(
     "test_exponential_majorant.py::test_a_cover_that_is_not_raised_is_caught",
@@ -78,41 +70,21 @@ _rejected_by(
 
 _rejected_by(
     "test_formula_faults.py::test_a_fault_in_a_formula_is_rejected_by_the_check_that_the_right_one_passes",
-    smooth_rate_too_large="The smooth sensitivity fades 1 % faster than its γ says.",
-    reciprocal_rate_doubled="The reciprocal sensitivity counts every moved record twice.",
-    first_way_forgotten="One of the two steps that may be the largest is left out.",
-    one_end_only="The global sensitivity of two categories is that of one end.",
-    emptied_targets_forgotten="Smoothing leaves out the arrangements that empty the target.",
-    growth_halved="Γ of the reciprocal sensitivity is half of its rate.",
-    growth_rounded_down="Γ is rounded down.",
-    corners_skipped="The audit leaves out data sets with an empty category.",
-    last_records_skipped="The audit takes no category's last record.",
-    one_direction_only="The audit compares neighbours one way round.",
-    normalisers_forgotten="The bound on a block of rows takes normalisers for equal.",
-    far_outputs_forgotten="The bound on a block of rows looks at the two nearest outputs alone.",
-    middle_skipped="Beyond enumeration the rows between the ends are left out.",
-    windows_too_short="Outputs are taken for equally unlikely where they are not.",
+    *(fault for fault, _ in FORMULAS),
 )
 
 # Mechanisms that claim more privacy than they have, found by brute force.
 
 _rejected_by(
     "test_faults.py::test_loss_exceeds_what_is_claimed_with_the_fault_and_not_without_it",
-    HalvedSensitivity="The global sensitivity is halved.",
-    WrongNeighbour="Noise is made for a record that is added, where one is replaced.",
-    BelowLocalSomewhere="The sensitivity of balanced data is used for all data.",
-    BelowLocalAtOneDataSet="The sensitivity is a third of what it should be at one corner.",
-    GrowthLeftOut="The local sensitivity is claimed to cost as little as a fixed one.",
-    NoiseTooSmall="Noise that is enough for two categories is used for three.",
-    FloatWeights="Weights are floats, and underflow for some data sets before others.",
-    FlooredWeights="Weights are rounded down to multiples of 2⁻¹².",
+    *(type(fault) for fault, _ in PLANTED),
 )
 
 # Mechanisms that claim more privacy than they have, found by their audit or their certificate.
 
 _rejected_by(
     "test_faults.py::test_an_epsilon_off_by_one_percent_is_rejected_by_its_loss",
-    OnePercentMore="Noise is 1 % too small.",
+    losses.OnePercentMore,
 )
 _rejected_by(
     "test_faults.py::test_a_scale_one_percent_above_the_calibrated_one_is_rejected_by_its_loss",
@@ -120,42 +92,40 @@ _rejected_by(
 )
 _rejected_by(
     "test_faults.py::test_a_claim_that_nobody_checked_is_rejected_by_its_loss",
-    flattered="A loss is claimed that nobody checked.",
+    losses.flattered,
 )
 _rejected_by(
     "test_faults.py::test_a_scale_certified_for_another_n_is_rejected_by_its_loss_and_by_its_certificate",
-    AnotherN="A scale that was certified for fifty records is used for four hundred.",
+    losses.AnotherN,
 )
 _rejected_by(
     "test_faults.py::test_weights_floored_at_zero_are_rejected_by_an_infinite_loss",
-    LinearWeights="Weights fall in a straight line and are floored at zero.",
+    losses.LinearWeights,
 )
 _rejected_by(
     "test_faults.py::test_float_weights_that_underflow_for_one_neighbour_only_are_rejected_by_an_infinite_loss",
-    UnderflowingWeights="Weights are floats, and underflow for one of two neighbours.",
+    losses.UnderflowingWeights,
 )
 _rejected_by(
     "test_faults.py::test_noise_proved_for_another_adjacency_is_rejected_by_its_loss",
-    ProvedForAddRemove="Noise is proved for records that are added or removed.",
+    losses.ProvedForAddRemove,
 )
 _rejected_by(
     "test_faults.py::test_an_audit_of_one_adjacency_never_certifies_another",
-    ClaimedForAddRemove="A mechanism for n records claims to protect their number.",
+    losses.ClaimedForAddRemove,
 )
 _rejected_by(
     "test_faults.py::test_a_law_that_differs_in_one_weight_is_rejected_by_its_loss_and_by_its_certificate",
-    OneWeight="One weight of one law is too large.",
+    losses.OneWeight,
 )
 _rejected_by(
     "test_faults.py::test_a_law_whose_drawn_weight_differs_in_one_place_is_rejected_by_its_audit",
-    OneDrawnWeight="One weight that is drawn from is not the one that floats show.",
+    losses.OneDrawnWeight,
 )
-_rejected_by(
-    "test_faults.py::test_a_weight_that_is_no_number_is_rejected_by_its_audit", NotANumber="One weight is no number."
-)
+_rejected_by("test_faults.py::test_a_weight_that_is_no_number_is_rejected_by_its_audit", losses.NotANumber)
 _rejected_by(
     "test_faults.py::test_a_geometric_law_of_another_rate_is_not_taken_for_the_right_one",
-    DoubledRate="Geometric noise forgets the half in its rate.",
+    losses.DoubledRate,
 )
 _rejected_by(
     "test_audits.py::test_a_scan_that_the_law_does_not_confirm_is_no_audit",
@@ -223,7 +193,7 @@ _rejected_by(
 )
 _rejected_by(
     "test_formula_faults.py::test_a_rho_that_is_rounded_down_is_below_the_truth",
-    rho_rounded_down="A ρ is cut to a short number below it.",
+    formulas.rho_rounded_down,
 )
 _rejected_by(
     "test_group_releases.py::test_several_columns_cost_the_sum_of_their_rho_and_not_the_greatest",
@@ -232,23 +202,13 @@ _rejected_by(
 
 # Snapping.
 
-_rejected_by(
-    "test_snapping_faults.py::test_a_fault_has_another_distribution",
-    LogOneUnitOff="A logarithm is one unit in the last place too large.",
-    TowardZero="The sum is cut to a multiple of Λ.",
-    TiesToEven="Ties are rounded to the even multiple of Λ.",
-    FixedGrid="Uniforms are multiples of 2⁻⁵³.",
-    EndsWithBinary64="Uniforms end where binary64 ends.",
-    LatticeTooSmall="Λ is the power of two below λ.",
-    ScaledInFloats="The value is divided by its sensitivity in floats.",
-    ScaleTooSmall="λ is too small by a millionth.",
-)
+_rejected_by("test_snapping_faults.py::test_a_fault_has_another_distribution", *(fault for fault, _, _ in SNAPPING))
 
 # Ledgers, groups, counting.
 
 _rejected_by(
     "test_a_budget_is_never_spent_twice.py::test_the_same_race_overspends_a_ledger_that_takes_no_lock",
-    UnlockedLedger="A ledger looks whether a charge fits, and then spends it, in two transactions.",
+    UnlockedLedger,
 )
 _rejected_by(
     "test_a_ledger_with_two_names_loses_no_charge.py::test_a_lock_beside_the_file_in_place_of_one_on_it_is_found_out",

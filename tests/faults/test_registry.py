@@ -18,8 +18,6 @@ FEWEST = 61
 """Nine that had survived, and 52 that were caught before."""
 
 CALLED = {
-    "losses.FlooredWeights": "LinearWeights",
-    "losses.FloatWeights": "UnderflowingWeights",
     "losses.OneWeightLaw": "OneWeight",
     "sampling.bound_too_low": "bound_three_per_cent_too_low",
     "sampling.coin_off": "coin_five_per_cent_too_low",

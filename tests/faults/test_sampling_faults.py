@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
 from discreet import DiscreetError, ExponentialLocal, PosteriorSpace
 from discreet.arithmetic.numbers import ball
+from discreet.mechanisms.exponential import ExponentialLaw
 from discreet.samplers import noise
 from discreet.samplers.bits import draw_below, draw_bernoulli, draw_composition
 from discreet.samplers.noise import Geometric, RoundedLaplace, TwoSided, ZeroSum
 from tests.faults import sampling as faults
-from tests.faults.sampling import Fault
+from tests.faults.planting import Fault, forgotten
 from tests.support.release_paths import (
     UNDECIDED,
     by_blocks,
@@ -34,34 +36,33 @@ from tests.support.release_paths import (
 @pytest.fixture(autouse=True)
 def _nothing_prepared() -> Iterator[None]:
     """What is prepared once for all is prepared anew for each test, with its fault or without."""
-    prepared = (noise.geometric, noise.zero_sum, noise._nonzero_laplace)
-    for made in prepared:
-        made.cache_clear()
-    yield
-    for made in prepared:
-        made.cache_clear()
+    yield from forgotten(noise.geometric, noise.zero_sum, noise._nonzero_laplace)
+
+
+def law_of(prior: list[object], scale: object, counts: list[int]) -> ExponentialLaw:
+    return ExponentialLocal(PosteriorSpace(prior, sum(counts)), scale=scale).law(counts)
+
+
+def drawn_as_meant(read: Callable[[ExponentialLaw], Any], law: ExponentialLaw) -> float:
+    """How far the law that is read off a sampler is off."""
+    return off(read(law), weights_of(law, law.space.candidates()))
 
 
 def line() -> float:
-    """How far the law of a long line's blocks is off."""
-    law = ExponentialLocal(PosteriorSpace([1, "0.5"], 300), scale=1).law([40, 260])
-    return off(by_blocks(law), weights_of(law, law.space.candidates()))
+    return drawn_as_meant(by_blocks, law_of([1, "0.5"], 1, [40, 260]))
 
 
 def flat_line() -> float:
     """The same where the ends of the line have mass to speak of."""
-    law = ExponentialLocal(PosteriorSpace([1, 1], 300), scale="1/50").law([250, 50])
-    return off(by_blocks(law), weights_of(law, law.space.candidates()))
+    return drawn_as_meant(by_blocks, law_of([1, 1], "1/50", [250, 50]))
 
 
 def simplex() -> float:
-    law = ExponentialLocal(PosteriorSpace([1, 2, "0.5"], 9), scale=3).law([2, 3, 4])
-    return off(by_terms(law), weights_of(law, law.space.candidates()))
+    return drawn_as_meant(by_terms, law_of([1, 2, "0.5"], 3, [2, 3, 4]))
 
 
 def listed() -> float:
-    law = ExponentialLocal(PosteriorSpace([1, "0.5"], 40), scale=2).law([7, 33])
-    return off(by_inversion(law), weights_of(law, law.space.candidates()))
+    return drawn_as_meant(by_inversion, law_of([1, "0.5"], 2, [7, 33]))
 
 
 def one_sided() -> float:

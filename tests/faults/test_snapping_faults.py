@@ -22,19 +22,19 @@ def distributions_differ(fault: type[Snapping], value: str, **parameters: object
     return wrong.probabilities() != Snapping(**parameters).distribution(value).probabilities()
 
 
-@pytest.mark.parametrize(
-    ("fault", "parameters", "value"),
-    [
-        (faults.LogOneUnitOff, {"epsilon": 1, "bound": 20}, "0.3"),
-        (faults.TowardZero, {"epsilon": 1, "bound": 20}, "0.3"),
-        (faults.TiesToEven, {"epsilon": "1/3", "bound": 40}, "2"),
-        (faults.FixedGrid, {"epsilon": 1, "bound": 20}, "0.3"),
-        (faults.LatticeTooSmall, {"epsilon": 1, "bound": 20}, "0.3"),
-        (faults.ScaledInFloats, {"epsilon": 1, "bound": 4, "sensitivity": "0.1"}, "0.3"),
-        (faults.ScaleTooSmall, {"epsilon": 1, "bound": 20}, "0.3"),
-        (faults.EndsWithBinary64, {"epsilon": 1, "bound": 1000}, "0"),
-    ],
-)
+CASES: list[tuple[type[Snapping], dict[str, object], str]] = [
+    (faults.LogOneUnitOff, {"epsilon": 1, "bound": 20}, "0.3"),
+    (faults.TowardZero, {"epsilon": 1, "bound": 20}, "0.3"),
+    (faults.TiesToEven, {"epsilon": "1/3", "bound": 40}, "2"),
+    (faults.FixedGrid, {"epsilon": 1, "bound": 20}, "0.3"),
+    (faults.LatticeTooSmall, {"epsilon": 1, "bound": 20}, "0.3"),
+    (faults.ScaledInFloats, {"epsilon": 1, "bound": 4, "sensitivity": "0.1"}, "0.3"),
+    (faults.ScaleTooSmall, {"epsilon": 1, "bound": 20}, "0.3"),
+    (faults.EndsWithBinary64, {"epsilon": 1, "bound": 1000}, "0"),
+]
+
+
+@pytest.mark.parametrize(("fault", "parameters", "value"), CASES)
 def test_a_fault_has_another_distribution(fault: type[Snapping], parameters: dict[str, object], value: str) -> None:
     assert distributions_differ(fault, value, **parameters)
 
