@@ -8,7 +8,6 @@ from fractions import Fraction
 import pytest
 
 from discreet import Snapping
-from discreet_papers.verification.attack import FloatLaplace, Snapped, scan
 from tests.contracts.source import ROOT
 from tests.faults import snapping as faults
 
@@ -69,13 +68,6 @@ def test_scaling_in_floats_moves_neighbours_farther_apart_than_their_sensitivity
     right = Snapping(epsilon=1, bound=4, sensitivity="0.1").verify("0.3", "0.4").loss
     assert right is not None
     assert found.loss.lower > right.upper
-
-
-@pytest.mark.parametrize("exact_uniforms", [False, True])
-def test_without_rounding_there_are_outputs_that_only_one_neighbour_can_give(exact_uniforms: bool) -> None:
-    found = scan(FloatLaplace(epsilon=1, exact_uniforms=exact_uniforms), 0, 1)
-    assert found.pores
-    assert not scan(Snapped(Snapping(epsilon=1, bound=100)), 0, 1).pores
 
 
 def test_ties_to_even_differ_only_where_the_sum_is_exactly_a_tie() -> None:
