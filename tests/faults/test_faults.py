@@ -47,9 +47,9 @@ def test_loss_exceeds_what_is_claimed_with_the_fault_and_not_without_it(
     assert not check(right).exceeds
 
 
-@pytest.mark.parametrize("kind", [planted.NoiseTooSmall, planted.GrowthLeftOut])
-def test_noise_of_scale_one_and_a_claim_without_growth_are_false_only_elsewhere(kind: type[Mechanism]) -> None:
-    assert not check(kind(BETA, epsilon=1)).exceeds
+@pytest.mark.parametrize("fault", [planted.NoiseTooSmall(BETA, epsilon=1), planted.GrowthLeftOut(BETA, epsilon=1)])
+def test_noise_of_scale_one_and_a_claim_without_growth_are_false_only_elsewhere(fault: Mechanism) -> None:
+    assert not check(fault).exceeds
 
 
 def test_a_fault_at_a_single_data_set_is_found_there() -> None:
