@@ -104,19 +104,8 @@ def _begun(work: Callable[[], dict[str, Any]], *, spends: bool) -> Future[dict[s
     return answer
 
 
-def finish_releases() -> None:
-    """Wait until every release that was begun is sealed."""
-    for thread in _threads():
-        if not thread.daemon:
-            thread.join()
-
-
-def is_thinking() -> bool:
-    """Whether a question is still thought about."""
-    return bool(_threads())
-
-
-def _threads() -> list[Thread]:
+def open_questions() -> list[Thread]:
+    """The threads of the questions that are still thought about; that of a release is no daemon."""
     return [thread for thread in enumerate_threads() if thread.name == THREAD]
 
 
