@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -31,7 +32,7 @@ def as_sent(document: dict[str, object]) -> object:
 @pytest.mark.parametrize(
     ("line", "sent"), [("plan", {}), ("audit laplace", {"mechanism": "laplace"})], ids=["a plan", "an audit"]
 )
-def test_what_is_answered_is_what_the_command_says(line: str, sent: dict[str, str]) -> None:
+def test_what_is_answered_is_what_the_command_says(line: str, sent: dict[str, Any]) -> None:
     document = told(f"{line} --prior 1,1 --n 9 --epsilon 1")
     assert as_sent(answer(line.split()[0], **sent, prior="1,1", n="9", epsilon="1")) == document
 
