@@ -121,15 +121,15 @@ def _only(patch: pytest.MonkeyPatch, kept: Callable[[Any, Any, Any], Any]) -> No
 
 def normalisers_forgotten(patch: pytest.MonkeyPatch) -> None:
     """The bound on a block of rows takes normalisers for equal."""
-    patch.setattr(interior_bounds.Middle, "_normalisers", lambda *_: 0.0)
+    patch.setattr(interior_bounds.InteriorBounds, "_normalisers", lambda *_: 0.0)
 
 
 def far_outputs_forgotten(patch: pytest.MonkeyPatch) -> None:
     """The bound on a block of rows looks at the outputs c and c' alone."""
-    patch.setattr(interior_bounds.Middle, "_groups", lambda self, low, high, side: _nearest(self, low, high, side))
+    patch.setattr(interior_bounds.InteriorBounds, "_groups", lambda self, low, high, side: _nearest(self, low, high, side))
 
 
-def _nearest(self: interior_bounds.Middle, low: int, high: int, side: int) -> interior_bounds.Groups:
+def _nearest(self: interior_bounds.InteriorBounds, low: int, high: int, side: int) -> interior_bounds.Groups:
     near = np.array([1], dtype=np.int64)
     least, most = self._brackets(low, high, side * near)
     return interior_bounds.Groups(side, near, near, least, most, most)

@@ -34,7 +34,7 @@ from discreet.mechanisms import Mechanism
 from discreet.mechanisms.exponential import Exponential
 from discreet.privacy_loss import audits, certificates, composition, edge_rows
 from discreet.privacy_loss.certificates import certificate_by_theorem
-from discreet.privacy_loss.interior_bounds import Middle
+from discreet.privacy_loss.interior_bounds import InteriorBounds
 from discreet.privacy_loss.scan import MARGIN, Dense
 from discreet.receipts import Part, Receipt, bundles, documents
 from discreet.sensitivity import lipschitz
@@ -123,7 +123,7 @@ def blocks_hold() -> bool:
     """No pair of rows loses more than the bound on its block, on lines that can be enumerated."""
     for kind, prior, n, scale, gamma in LINES:
         made = build(kind, PosteriorSpace(prior, n), gamma, scale=scale)
-        bounds, truth = Middle(made.space, kind, float(made.scale), float(Fraction(gamma))), _losses(made)
+        bounds, truth = InteriorBounds(made.space, kind, float(made.scale), float(Fraction(gamma))), _losses(made)
         for low, high in ((2, 3), (5, 8), (40, 41), (100, 140), (250, 252)):
             if truth[low:high].max() > bounds.bound(low, min(high, bounds.last)):
                 return False

@@ -7,7 +7,7 @@ import pytest
 
 from discreet import ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, ExponentialSmooth, PosteriorSpace
 from discreet.mechanisms.exponential import Exponential
-from discreet.privacy_loss.interior_bounds import Middle
+from discreet.privacy_loss.interior_bounds import InteriorBounds
 from discreet.privacy_loss.scan import Dense
 
 
@@ -23,9 +23,9 @@ def families(space: PosteriorSpace, scale: str) -> list[Exponential]:
     ]
 
 
-def middle(mechanism: Exponential) -> Middle:
+def middle(mechanism: Exponential) -> InteriorBounds:
     gamma = float(getattr(mechanism, "gamma", 0))
-    return Middle(mechanism.space, type(mechanism), float(mechanism.scale), gamma)
+    return InteriorBounds(mechanism.space, type(mechanism), float(mechanism.scale), gamma)
 
 
 def losses(scan: Dense, mechanism: Exponential) -> np.ndarray:
@@ -64,5 +64,5 @@ def test_a_bound_that_forgets_the_change_of_the_rates_is_caught(monkeypatch: pyt
     mechanism = ExponentialReciprocal(space, scale="0.5")
     truth = losses(Dense(space), mechanism)
     assert truth[2] <= middle(mechanism).bound(2, 3)
-    monkeypatch.setattr(Middle, "_change", lambda *_: 0.0)
+    monkeypatch.setattr(InteriorBounds, "_change", lambda *_: 0.0)
     assert truth[2] > middle(mechanism).bound(2, 3)

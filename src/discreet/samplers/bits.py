@@ -17,6 +17,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Wholes
 from discreet.arithmetic.binary64 import DIGITS
 from discreet.arithmetic.numbers import CAP_BITS, fixed_lower, fixed_upper, precision
 from discreet.errors import Undecided
@@ -66,11 +67,11 @@ def draw_below(bits: Bits, bound: int) -> int:
             return found
 
 
-def draw_below_many(bits: Bits, bounds: NDArray[np.int64]) -> NDArray[np.int64]:
+def draw_below_many(bits: Bits, bounds: Wholes) -> Wholes:
     """Uniform whole numbers in [0, bound), one for each bound: what falls outside is drawn again."""
     limits = bounds.astype(np.uint64)
-    shift = np.array([64 - (int(bound) - 1).bit_length() for bound in np.unique(bounds)], dtype=np.uint64)
-    shift = shift[np.searchsorted(np.unique(bounds), bounds)]
+    unique, back = np.unique(bounds, return_inverse=True)
+    shift = np.array([64 - (int(bound) - 1).bit_length() for bound in unique], dtype=np.uint64)[back]
     found = np.zeros(len(bounds), dtype=np.uint64)
     open_ = np.flatnonzero(limits > 1)
     while open_.size:
@@ -84,13 +85,13 @@ def draw_choice(bits: Bits, cumulative: Sequence[int]) -> int:
     return bisect_right(cumulative, draw_below(bits, cumulative[-1]))
 
 
-def draw_bernoulli(bits: Bits, probability: Callable[[], arb]) -> bool:
+def draw_bernoulli(bits: Bits, probability: Callable[[], arb], drawn: int | None = None) -> bool:
     """True with a probability that is any computable real, evaluated at the working precision.
 
     Random bits are compared with an enclosure; while the two agree so far, both are refined. More than the first
-    64 bits are needed with probability about 2**-63.
+    64 bits are needed with probability about 2**-63. These may have been drawn already.
     """
-    drawn, width = bits.draw_bits(CHUNK), CHUNK
+    drawn, width = bits.draw_bits(CHUNK) if drawn is None else drawn, CHUNK
     while True:
         with precision(width + CHUNK):
             enclosure = probability()
@@ -207,7 +208,7 @@ class Inverter:
             self._start = self._table(self._width)
         drawn = bits.draw_bits(self._width)
         found = self._start.certain(drawn)
-        return self._resume(bits, drawn, self._width) if found is None else found
+        return self.resume(bits, drawn, self._width) if found is None else found
 
     def draw_many(self, bits: Bits, count: int) -> NDArray[np.intp]:
         """The indices of many outcomes, as exact as `draw`: whatever 64 bits do not decide is refined one by one."""
@@ -219,35 +220,16 @@ class Inverter:
         words = draw_words(bits, count)
         found = np.searchsorted(highs, words, side="right")
         for i in np.flatnonzero(words >= lows[found]):
-            found[i] = self._resume(bits, int(words[i]), CHUNK) - self._bulk.first
+            found[i] = self.resume(bits, int(words[i]), CHUNK) - self._bulk.first
         return found + self._bulk.first
 
-    def _resume(self, bits: Bits, drawn: int, width: int) -> int:
+    def resume(self, bits: Bits, drawn: int, width: int) -> int:
+        """The index of the outcome whose uniform real begins with these bits, which did not decide it."""
         while True:
             drawn, width = _extend(bits, drawn, width)
             found = self._table(width).certain(drawn)
             if found is not None:
                 return found
-
-
-class _Resumed:
-    """A word that was drawn before, then the source that it came from."""
-
-    def __init__(self, word: int, bits: Bits) -> None:
-        self._word: int | None = word
-        self._bits = bits
-
-    def draw_bits(self, count: int) -> int:
-        """The word first, whole."""
-        if self._word is None:
-            return self._bits.draw_bits(count)
-        word, self._word = self._word, None
-        return word
-
-
-def resume_bits(word: int, bits: Bits) -> Bits:
-    """A source whose first 64 bits are a word that was drawn already."""
-    return _Resumed(word, bits)
 
 
 def _extend(bits: Bits, drawn: int, width: int) -> tuple[int, int]:

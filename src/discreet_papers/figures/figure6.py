@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from discreet import ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, ExponentialSmooth, Mechanism, audit
 from discreet.figures.style import GREY, STYLE, dress, legend_below, plain_logs, two_panels
 from discreet.posteriors.space import PosteriorSpace
-from discreet.privacy_loss.scan import LineScan, WorstCase
+from discreet.privacy_loss.certificates import WorstCase
+from discreet.privacy_loss.scan import Scan
 from discreet.sensitivity.exact import published_gamma
 from discreet_papers.figures.readings import DISTANCE, DISTANCE_SETTING, PRINTED, READINGS, RIGHT
 from discreet_papers.published import LegacyLine, LegacySensitivity
@@ -64,7 +65,7 @@ def legacy_losses(space: PosteriorSpace) -> dict[str, WorstCase]:
     >>> {name: round(found.loss, 3) for name, found in legacy_losses(PosteriorSpace(prior=[1, 1], n=1000)).items()}
     {'M_H': 0.715, 'exponential-local': 1.393}
     """
-    scan = LineScan(space, table=LegacyLine(space))
+    scan = Scan(space, table=LegacyLine(space))
     theirs = LegacySensitivity(space, scan.rows)
     half = float(EPSILON) / 2
     return {
