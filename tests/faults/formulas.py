@@ -126,7 +126,7 @@ def normalisers_forgotten(patch: pytest.MonkeyPatch) -> None:
 
 def far_outputs_forgotten(patch: pytest.MonkeyPatch) -> None:
     """The bound on a block of rows looks at the outputs c and c' alone."""
-    patch.setattr(interior_bounds.InteriorBounds, "_groups", lambda self, low, high, side: _nearest(self, low, high, side))
+    patch.setattr(interior_bounds.InteriorBounds, "_groups", _nearest)
 
 
 def _nearest(self: interior_bounds.InteriorBounds, low: int, high: int, side: int) -> interior_bounds.Groups:

@@ -147,11 +147,9 @@ _rejected_by(
     OneWeight="One weight of one law is too large.",
 )
 _rejected_by(
-    "test_faults.py::test_a_law_whose_drawn_weight_differs_in_one_place_is_rejected_by_its_audit",
+    "test_faults.py::test_a_drawn_weight_that_differs_in_one_place_or_is_no_number_is_rejected_by_its_audit",
     OneDrawnWeight="One weight that is drawn from is not the one that floats show.",
-)
-_rejected_by(
-    "test_faults.py::test_a_weight_that_is_no_number_is_rejected_by_its_audit", NotANumber="One weight is no number."
+    NotANumber="One weight is no number.",
 )
 _rejected_by(
     "test_faults.py::test_a_geometric_law_of_another_rate_is_not_taken_for_the_right_one",
@@ -166,7 +164,7 @@ _rejected_by(
     scale_eight_times_too_large="Beyond enumeration, a scale is eight times too large for its claim.",
 )
 _rejected_by(
-    "test_sweep.py::test_a_scale_that_is_too_large_is_rejected",
+    "test_scan.py::test_a_scale_that_is_too_large_is_rejected",
     swept_scale_too_large="Of three categories, a scale is too large for its claim.",
 )
 _rejected_by(
@@ -190,7 +188,7 @@ _rejected_by(
     second_crossing_forgotten="Total variation looks at one crossing of two.",
 )
 _rejected_by(
-    "test_ranges.py::test_others_are_priced_by_their_epsilon_and_half_of_it_would_be_false",
+    "test_prices.py::test_others_are_priced_by_their_epsilon_and_half_of_it_would_be_false",
     price_of_half_the_range="Additive noise is priced as if its losses had half their range.",
 )
 

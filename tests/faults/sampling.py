@@ -17,6 +17,7 @@ import pytest
 from discreet.arithmetic.numbers import ball, fixed_lower, precision
 from discreet.mechanisms.exponential import ExponentialLaw
 from discreet.mechanisms.law import CandidateLaw
+from discreet.posteriors.space import Counts
 from discreet.samplers import bits, noise
 from discreet.samplers.bits import Bits, Inverter, draw_below, draw_bernoulli
 from discreet.samplers.line_rejection import UNIT, Envelope
@@ -48,8 +49,8 @@ def coin_off(share: Fraction) -> Fault:
     """The coin that keeps a candidate of a line has a chance that is off by this share."""
 
     def plant(patch: pytest.MonkeyPatch) -> None:
-        def keep(envelope: Envelope, bits: Bits, offset: int, bound: int) -> bool:
-            return draw_bernoulli(bits, lambda: envelope._weight(offset) * (1 << UNIT) / bound * ball(1 + share))
+        def keep(envelope: Envelope, bits: Bits, offset: int, bound: int, drawn: int) -> bool:
+            return draw_bernoulli(bits, lambda: envelope._weight(offset) * (1 << UNIT) / bound * ball(1 + share), drawn)
 
         patch.setattr(Envelope, "_keep", keep)
 
@@ -85,28 +86,26 @@ def end_of_the_line_forgotten(patch: pytest.MonkeyPatch) -> None:
 def proposal_of_its_own_term(patch: pytest.MonkeyPatch) -> None:
     """A candidate is kept as if only the likeliest of the terms could propose it, and not all of them together."""
 
-    def quick(self: Tilted, r: tuple[int, ...], blocks: list[int]) -> arb:
-        logs = [np.log(share) + term.log_chance(blocks) for share, term in zip(self._shares, self.terms, strict=False)]
-        return ball(Fraction(float(max(logs))))
+    def likeliest(self: Tilted, r: tuple[int, ...]) -> arb:
+        at = np.array([[int(self.blocks.find(i, np.array([r[i]]))[0]) for i in self.free]])
+        logs = [np.log(share) + term.log_chances(at) for share, term in zip(self._shares, self.terms, strict=False)]
+        return ball(Fraction(float(max(logs)[0])))
 
-    patch.setattr(Tilted, "_quick", quick)
-    patch.setattr(Tilted, "_exact", quick)
+    patch.setattr(Tilted, "_enclosed_log_proposal", likeliest)
 
 
 def atom_forgotten(patch: pytest.MonkeyPatch) -> None:
     """The data itself is proposed by an atom too, and its chance does not know of it."""
-    for name in ("_quick", "_exact"):
-        right = getattr(Tilted, name)
+    right = Tilted._enclosed_log_proposal
 
-        def elsewhere(self: Tilted, r: tuple[int, ...], blocks: list[int], right: Any = right) -> arb:
-            self.counts, counts = (), self.counts  # type: ignore[assignment]  # nobody is the centre
-            try:
-                found: arb = right(self, r, blocks)
-            finally:
-                self.counts = counts
-            return found
+    def elsewhere(self: Tilted, r: tuple[int, ...]) -> arb:
+        self.counts, counts = Counts([-1] * self.space.k), self.counts  # nobody is the centre
+        try:
+            return right(self, r)
+        finally:
+            self.counts = counts
 
-        patch.setattr(Tilted, name, elsewhere)
+    patch.setattr(Tilted, "_enclosed_log_proposal", elsewhere)
 
 
 def table_of_short_weights(patch: pytest.MonkeyPatch) -> None:

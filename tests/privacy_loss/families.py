@@ -11,9 +11,13 @@ from discreet import (
     ExponentialLocal,
     ExponentialReciprocal,
     ExponentialSmooth,
+    Mechanism,
     PosteriorSpace,
 )
 from discreet.mechanisms.exponential import Exponential
+from discreet.posteriors.grid import grid
+from discreet.posteriors.predictive import log_predictive
+from discreet.privacy_loss.scan import Dense
 from tests.oracles import mechanisms, sensitivity
 from tests.support.enumeration import Enumeration, Floats
 
@@ -61,3 +65,29 @@ def log_pmf_by_enumeration(every: Enumeration, rates: Floats) -> Floats:
     logits = -rates[:, None] * every.hellinger
     found: Floats = logits - np.log(np.exp(logits).sum(axis=1))[:, None]
     return found
+
+
+def members(space: PosteriorSpace, scale: str = "0.5") -> list[Exponential]:
+    """All four, those with a rate at several."""
+    return [
+        *(ExponentialReciprocal(space, scale=scale, gamma=gamma) for gamma in ("1", "0.3", "0.1")),
+        ExponentialLocal(space, scale=scale),
+        ExponentialGlobal(space, scale=scale),
+        ExponentialSmooth(space, scale=scale),
+        ExponentialSmooth(space, scale=scale, gamma="0.1"),
+    ]
+
+
+def losses_of_pairs(mechanism: Exponential) -> Floats:
+    """The loss of every pair (c, c+1) of a line, in both orders, by enumeration."""
+    scan = Dense(mechanism.space)
+    losses: Floats = np.abs(np.diff(scan.log_pmf(mechanism.rates(scan.rows)), axis=0)).max(axis=1)
+    return losses
+
+
+def mean_error(mechanism: Mechanism) -> float:
+    """The expected Hellinger distance under the prior predictive, from the mechanism's own laws."""
+    space = mechanism.space
+    rows, distances = space.candidates().array(), grid(space).all_distances()
+    chances = np.exp([mechanism.log_pmf(row) for row in rows.tolist()])
+    return float(np.exp(log_predictive(space.prior, rows)) @ (chances * distances).sum(axis=1))

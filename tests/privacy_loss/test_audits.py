@@ -3,9 +3,9 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import permutations
+from pathlib import Path
 
 import pytest
 
@@ -20,13 +20,11 @@ from discreet import (
     Laplace,
     LaplaceImproved,
     Mechanism,
-    Optimal,
     PosteriorSpace,
     TooLarge,
     audit,
     published_gamma,
 )
-from discreet.arithmetic.numbers import ball, precision
 from discreet.mechanisms.exponential import ExponentialLaw
 from discreet.privacy_loss.audits import BY_LAWS
 from discreet.privacy_loss.scan import MARGIN
@@ -86,30 +84,25 @@ def test_the_printed_losses_of_a_thousand_records_are_met_and_enclosed(kind: Kin
     assert found.certificate.bound == found.epsilon
 
 
-@pytest.mark.soak
-def test_fifty_thousand_records_are_audited_in_less_than_a_gibibyte() -> None:
-    program = """
-import json, resource, sys
-from pathlib import Path
-import discreet as dc
-space = dc.PosteriorSpace(prior=[1, 1], n=50_000)
+HELD = """
+import json, discreet as dc
+from bench.probe import peak_bytes
 shown = {}
 for family in (dc.ExponentialReciprocal, dc.ExponentialLocal):
-    found = dc.audit(family(space, scale="1/2"))
+    found = dc.audit(family(dc.PosteriorSpace(prior=[1, 1], n=50_000), scale="1/2"))
     place = [found.worst.counts, found.worst.neighbour, found.worst.output]
     shown[family.name] = [float(found.epsilon), float(found.epsilon - found.lower), place, found.certificate.method]
-status = Path("/proc/self/status")  # Linux's ru_maxrss would start from what the process before the exec held
-if status.exists():
-    held = 1024 * int(next(line for line in status.read_text().splitlines() if line.startswith("VmHWM:")).split()[1])
-else:
-    held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-shown["held"] = held
-print(json.dumps(shown))
+print(json.dumps([peak_bytes(), shown]))
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    shown = json.loads(done.stdout)
-    assert shown["held"] <= 1 << 30
-    n = 50_000
+
+
+@pytest.mark.soak
+def test_fifty_thousand_records_are_audited_in_less_than_a_gibibyte() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", HELD], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2]
+    )
+    held, shown = json.loads(done.stdout)
+    assert held <= 1 << 30
     for name, printed, place in (
         ("exponential-reciprocal", 0.897306306, [3, 2, 3]),
         ("exponential-local", 0.921502192, [2, 1, 2]),
@@ -118,8 +111,7 @@ print(json.dumps(shown))
         assert epsilon == pytest.approx(printed, abs=1e-9)
         assert width <= 1e-9
         assert method == "enumeration"
-        mirrored = [[b, a] for a, b in worst]
-        assert [[x, n - x] for x in place] in (worst, mirrored)
+        assert [min(pair) for pair in worst] == place
 
 
 @pytest.mark.few(2)
@@ -153,24 +145,6 @@ def test_the_audit_of_a_laplace_mechanism_is_the_definition(
     assert found.private
 
 
-@pytest.mark.parametrize("k", [2, 3, 4])
-@pytest.mark.parametrize("epsilon", ["1/2", "2"])
-def test_the_loss_of_geometric_is_exactly_epsilon_and_is_reached(k: int, epsilon: str) -> None:
-    mechanism = Geometric(PosteriorSpace([1] * k, 12), epsilon=epsilon)
-    found = audit(mechanism)
-    assert found.epsilon == found.lower == Fraction(epsilon)
-    assert found.holds
-    assert found.private
-    assert found.worst is not None
-    assert found.worst.neighbour in list(mechanism.space.adjacency.neighbours(found.worst.counts))
-    with precision(128):
-        here, there = (
-            mechanism.law(c).log_probability(found.worst.output) for c in (found.worst.counts, found.worst.neighbour)
-        )
-        assert (here - there).overlaps(ball(Fraction(epsilon)))
-        assert (here - there).rad() < 1e-25
-
-
 @pytest.mark.parametrize(("k", "epsilon", "radius"), [(2, "1/2", 90), (2, "2", 25), (3, "1", 45), (4, "2", 16)])
 def test_the_delta_of_geometric_is_brute_force_over_noise(k: int, epsilon: str, radius: int) -> None:
     found = audit(Geometric(PosteriorSpace([1] * k, 12), epsilon=epsilon))
@@ -187,59 +161,12 @@ def test_the_delta_of_geometric_is_brute_force_over_noise(k: int, epsilon: str, 
     assert found.delta(epsilon) == 0
 
 
-def test_the_delta_of_geometric_needs_no_data_and_no_n() -> None:
-    small, large = (audit(Geometric(PosteriorSpace([1, 2, 3], n), epsilon=1)) for n in (3, 10**12))
-    assert small.delta("0.3") == large.delta("0.3")
-    # As ε falls to 0, v_i ≥ 0 ≥ v_j has the chance C(2k-4, k-2)/C(2k-2, k-1).
-    for k, chance in ((2, 1 / 2), (3, 1 / 3), (4, 3 / 10)):
-        tiny = audit(Geometric(PosteriorSpace([1] * k, 10), epsilon="1e-9"))
-        assert tiny.delta(0) == pytest.approx(chance * 1e-9, rel=1e-6)
-
-
-def test_the_optimal_kernel_claims_nothing_and_is_not_private() -> None:
-    found = audit(Optimal(PosteriorSpace([1, 1], 12), epsilon="1/2"))
-    assert found.holds
-    assert not found.private
-    assert float(found.epsilon) == pytest.approx(0.5, abs=1e-6)
-
-
 def test_the_local_sensitivity_at_the_documents_scale_is_not_private() -> None:
     found = audit(ExponentialLocal.as_published(PosteriorSpace(["0.01", "0.01"], 1000), epsilon=1))
     assert float(found.epsilon) == pytest.approx(1.113, abs=5e-4)
     assert not found.private
     assert found.holds  # the theorem with its Γ claims no more than is true
     assert found.delta(1) > 0
-
-
-def test_the_documents_own_scale_is_found_private_where_no_theorem_says_so() -> None:
-    mechanism = ExponentialReciprocal.as_published(PosteriorSpace([1, 1], 200), epsilon=1)
-    assert mechanism.guarantee > mechanism.epsilon
-    found = audit(mechanism)
-    assert found.private
-    found.certificate.check(mechanism)
-
-
-@pytest.mark.parametrize(
-    "mechanism",
-    [
-        ExponentialSmooth(PosteriorSpace([1, 2, 3], 10**12), epsilon=1),
-        ExponentialLocal(PosteriorSpace([1, 1, 1], 1000), epsilon=1),
-        LaplaceImproved(PosteriorSpace([1, 1], 10**12), epsilon=1),
-        Laplace(PosteriorSpace([1] * 5000, 10**6), epsilon=1),
-    ],
-)
-def test_beyond_what_can_be_scanned_the_theorem_stands_and_the_certificate_says_so(mechanism: Mechanism) -> None:
-    found = audit(mechanism)
-    assert found.certificate.method == "theorem"
-    assert found.certificate.statement == mechanism.guaranteed_by
-    assert found.epsilon == mechanism.guarantee
-    assert found.lower == 0
-    assert found.worst is None
-    assert found.holds
-    assert found.private
-    assert found.delta(1) == 0
-    with pytest.raises(TooLarge):
-        found.delta(mechanism.guarantee / 2)
 
 
 def test_a_loss_without_a_theorem_is_not_called_private_beyond_enumeration() -> None:
@@ -285,16 +212,11 @@ def test_a_scan_that_the_law_does_not_confirm_is_no_audit() -> None:
         audit(_Drifting(PosteriorSpace([1, 1], 30), epsilon=1))
 
 
-def _relabelled(alpha: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    return iter(sorted(set(permutations(alpha))))
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_names_of_the_categories_do_not_change_the_loss(kind: Kind) -> None:
-    found = [
-        audit(build(kind, PosteriorSpace(alpha, 7), "1/3", scale=2)).lower for alpha in _relabelled(("0.2", "1", "9"))
-    ]
-    assert [float(one) for one in found] == pytest.approx([float(found[0])] * 6, abs=1e-12)
+    spaces = [PosteriorSpace(alpha, 7) for alpha in permutations(("0.2", "1", "9"))]
+    found = [float(audit(build(kind, space, "1/3", scale=2)).lower) for space in spaces]
+    assert found == pytest.approx([found[0]] * 6, abs=1e-12)
 
 
 def test_delta_falls_as_epsilon_grows_and_is_a_probability() -> None:
@@ -312,15 +234,12 @@ def test_a_delta_at_no_epsilon_is_refused(epsilon: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "build_it",
-    [
-        lambda: ExponentialLocal(PosteriorSpace(["1e12", "1e12"], 20), scale="1/2"),
-        lambda: ExponentialLocal(PosteriorSpace(["0.3", "1.7"], 300), scale="1e6"),
-    ],
+    ("prior", "n", "scale"),
+    [(["1e12", "1e12"], 20, "1/2"), (["0.3", "1.7"], 300, "1e6")],
     ids=["the strongest prior", "the largest scale"],
 )
-def test_every_mechanism_of_the_package_that_can_be_built_can_be_audited(build_it: Callable[[], Mechanism]) -> None:
-    assert audit(build_it()).holds
+def test_every_mechanism_of_the_package_that_can_be_built_can_be_audited(prior: list[str], n: int, scale: str) -> None:
+    assert audit(ExponentialLocal(PosteriorSpace(prior, n), scale=scale)).holds
 
 
 @pytest.mark.parametrize(
@@ -337,8 +256,7 @@ def test_a_delta_at_a_huge_epsilon_is_a_probability(mechanism: Mechanism) -> Non
 
 def test_progress_is_told_while_long_lines_are_scanned() -> None:
     told: list[tuple[int, int]] = []
-    audit(
-        ExponentialReciprocal(PosteriorSpace([1, 1], 4000), scale="1/2"),
-        progress=lambda done, total: told.append((done, total)),
-    )
-    assert told[-1][0] == told[-1][1] > 0
+    mechanism = ExponentialGlobal(PosteriorSpace([1, 1], 3500), scale="1/2")
+    audit(mechanism, progress=lambda done, total: told.append((done, total)))
+    assert (told[0], told[-1]) == ((0, 1751), (1751, 1751))
+    assert told == sorted(told)

@@ -1,7 +1,9 @@
 """Sensitivities are exact without enumeration: here they meet it."""
 
+import itertools
 import math
 import random
+from collections.abc import Mapping
 from fractions import Fraction
 
 import pytest
@@ -21,50 +23,48 @@ from discreet import (
 from discreet.arithmetic.numbers import ball, precision, rational
 from discreet.posteriors.distances import Affinity
 from discreet.sensitivity.exact import (
-    global_enclosure,
-    inverse_reciprocal_enclosure,
-    local_enclosure,
+    balls,
+    global_by,
+    inverse_reciprocal_by,
+    local_by,
     log_step,
-    smooth_enclosure,
+    smooth_by,
     step_enclosure,
 )
 from tests.oracles import sensitivity as oracle
 from tests.oracles.precision import Real, mp, real
-from tests.support.enumeration import enumerate_space, random_prior, random_spaces, seeded, telling_counts
+from tests.support.enumeration import SIZES, enumerate_space, random_prior, random_spaces, seeded, telling_counts
 
 EXACT = 1e-12
 """Relative: the enumeration's own floats are good to a few units of 1e-16 of H, and LS is a difference of two."""
 
 
-@pytest.mark.few(2)
-@pytest.mark.parametrize("batch", range(12))
-def test_every_sensitivity_equals_enumeration_on_fifty_random_spaces(batch: int) -> None:
-    rng = seeded(f"sensitivity {batch}")
-    for alpha, n in random_spaces(f"sensitivity {batch}", 50):
+def assert_enumerated(name: str, count: int, sizes: Mapping[int, int], some: int, largest: float) -> None:
+    """Every sensitivity of random spaces is that of enumeration, at some counts of each."""
+    rng = seeded(name)
+    for alpha, n in random_spaces(name, count, sizes=sizes):
         space, every = PosteriorSpace(alpha, n), enumerate_space(alpha, n)
-        gamma = Fraction(str(round(10 ** rng.uniform(-3, 1.5), 6)))
+        gamma = Fraction(str(round(10 ** rng.uniform(-3, largest), 6)))
         local = every.local()
         smooth, reciprocal = every.smooth(local, float(gamma)), every.reciprocal(local, float(gamma))
         assert global_sensitivity(space) == pytest.approx(local.max(), rel=EXACT)
-        for i in telling_counts(rng, every.rows, 10):
+        for i in telling_counts(rng, every.rows, some):
             c = every.rows[i]
             assert local_sensitivity(space, c) == pytest.approx(local[i], rel=EXACT)
             assert smooth_sensitivity(space, c, gamma) == pytest.approx(smooth[i], rel=EXACT)
             assert reciprocal_sensitivity(space, c, gamma) == pytest.approx(reciprocal[i], rel=EXACT)
 
 
+@pytest.mark.few(2)
+@pytest.mark.parametrize("batch", range(12))
+def test_every_sensitivity_equals_enumeration_on_fifty_random_spaces(batch: int) -> None:
+    assert_enumerated(f"sensitivity {batch}", 50, SIZES, 10, 1.5)
+
+
 @pytest.mark.few(1)
 @pytest.mark.parametrize("batch", range(3))
-def test_smooth_sensitivities_equal_enumeration_at_every_count_of_larger_spaces(batch: int) -> None:
-    rng = seeded(f"larger {batch}")
-    for alpha, n in random_spaces(f"larger {batch}", 3, sizes={2: 120, 3: 14, 4: 7}):
-        space, every = PosteriorSpace(alpha, n), enumerate_space(alpha, n)
-        gamma = Fraction(str(round(10 ** rng.uniform(-3, 0), 6)))
-        local = every.local()
-        smooth, reciprocal = every.smooth(local, float(gamma)), every.reciprocal(local, float(gamma))
-        for i, c in enumerate(every.rows):
-            assert smooth_sensitivity(space, c, gamma) == pytest.approx(smooth[i], rel=EXACT)
-            assert reciprocal_sensitivity(space, c, gamma) == pytest.approx(reciprocal[i], rel=EXACT)
+def test_every_sensitivity_equals_enumeration_at_every_count_of_larger_spaces(batch: int) -> None:
+    assert_enumerated(f"larger {batch}", 3, {2: 120, 3: 14, 4: 7}, 1000, 0)
 
 
 @pytest.mark.parametrize(
@@ -94,9 +94,8 @@ def test_the_local_sensitivity_of_a_trillion_balanced_records() -> None:
 
 def test_printed_sensitivities_are_met() -> None:
     assert global_sensitivity(PosteriorSpace([1, 1], 100)) == pytest.approx(0.33893976, abs=5e-9)
-    assert global_sensitivity(PosteriorSpace([1, 1], 10**14)) == pytest.approx(
-        math.sqrt(1 - math.sqrt(math.pi) / 2), rel=1e-12
-    )
+    limit = math.sqrt(1 - math.sqrt(math.pi) / 2)
+    assert global_sensitivity(PosteriorSpace([1, 1], 10**14)) == pytest.approx(limit, rel=1e-12)
     assert local_sensitivity(PosteriorSpace([1, 1], 1000), [500, 500]) == pytest.approx(0.0223467, abs=5e-8)
     assert local_sensitivity(PosteriorSpace([1, 1], 100), [50, 50]) == pytest.approx(0.07028, abs=5e-6)
     assert local_sensitivity(PosteriorSpace([1, 1, 1], 100), [33, 33, 34]) > 0.08
@@ -120,13 +119,16 @@ def _log_g(x: Real) -> Real:
         return mp.loggamma(x + mp.mpf(1) / 2) - mp.loggamma(x) / 2 - mp.loggamma(x + 1) / 2
 
 
+def random_counts(rng: random.Random, k: int, n: int) -> list[int]:
+    return [b - a for a, b in itertools.pairwise([0, *sorted(rng.randint(0, n) for _ in range(k - 1)), n])]
+
+
 @given(st.integers(2, 5), st.integers(1, 10**9), st.randoms(use_true_random=False), st.floats(1e-6, 1e3))
 def test_smooth_lies_between_local_and_global_and_both_ends_of_gamma_are_known(
     k: int, n: int, rng: random.Random, gamma: float
 ) -> None:
     space = PosteriorSpace(random_prior(rng, k, 0.001, 10**6), n)
-    cuts = sorted(rng.randint(0, n) for _ in range(k - 1))
-    c = [b - a for a, b in zip([0, *cuts], [*cuts, n], strict=True)]
+    c = random_counts(rng, k, n)
     local, everywhere = local_sensitivity(space, c), global_sensitivity(space)
     for smooth in (smooth_sensitivity, reciprocal_sensitivity):
         assert local <= smooth(space, c, gamma) <= everywhere
@@ -136,9 +138,7 @@ def test_smooth_lies_between_local_and_global_and_both_ends_of_gamma_are_known(
 
 @given(st.integers(2, 4), st.integers(1, 60), st.randoms(use_true_random=False), st.floats(0.001, 5))
 def test_smooth_sensitivities_are_smooth_between_neighbours(k: int, n: int, rng: random.Random, gamma: float) -> None:
-    space = PosteriorSpace(random_prior(rng, k), n)
-    cuts = sorted(rng.randint(0, n) for _ in range(k - 1))
-    c = [b - a for a, b in zip([0, *cuts], [*cuts, n], strict=True)]
+    space, c = PosteriorSpace(random_prior(rng, k), n), random_counts(rng, k, n)
     here, inverse = smooth_sensitivity(space, c, gamma), 1 / reciprocal_sensitivity(space, c, gamma)
     for other in space.neighbours(c):
         assert smooth_sensitivity(space, other, gamma) <= here * math.exp(gamma) * (1 + 1e-12)
@@ -181,7 +181,7 @@ def test_statement_2_the_local_sensitivity_is_the_step_away_from_the_balanced_co
         for x in range(n + 1):
             away = x - 1 if (0 < x < balanced) or x == n else x + 1
             step = Affinity(space.prior, (x, n - x)).hellinger((away, n - away))
-            assert local_enclosure(space, (x, n - x)).overlaps(step)
+            assert local_by(balls(space), (x, n - x)).overlaps(step)
 
 
 @given(PARAMETER, PARAMETER, st.integers(1, 40))
@@ -189,7 +189,7 @@ def test_statement_3_the_local_sensitivity_is_least_at_the_balanced_count(a: Fra
     space = PosteriorSpace([a, b], n)
     balanced = (n + b - a) / 2
     with precision(256):
-        local = [local_enclosure(space, (x, n - x)) for x in range(n + 1)]
+        local = [local_by(balls(space), (x, n - x)) for x in range(n + 1)]
         centre = max(Fraction(0), min(Fraction(n), balanced))
         at = {math.floor(centre), math.ceil(centre)}
         for x in range(n + 1):
@@ -203,18 +203,18 @@ def test_statement_3_the_local_sensitivity_is_least_at_the_balanced_count(a: Fra
 def test_statement_3_is_strict_for_a_balanced_prior_and_more_than_three_records(a: str, n: int) -> None:
     space = PosteriorSpace([a, a], n)
     with precision(256):
-        least = local_enclosure(space, (n // 2, n // 2))
-        assert all(local_enclosure(space, (x, n - x)) > least for x in range(n + 1) if 2 * x != n)
+        least = local_by(balls(space), (n // 2, n // 2))
+        assert all(local_by(balls(space), (x, n - x)) > least for x in range(n + 1) if 2 * x != n)
 
 
 def test_floats_are_the_middles_of_the_enclosures() -> None:
     space, c = PosteriorSpace(["0.3", 2, 7], 40), (3, 0, 37)
     with precision(200):
-        gamma = ball(Fraction(1, 7))
-        assert local_sensitivity(space, c) == float(local_enclosure(space, c))
-        assert global_sensitivity(space) == float(global_enclosure(space))
-        assert smooth_sensitivity(space, c, "1/7") == float(smooth_enclosure(space, c, gamma))
-        assert reciprocal_sensitivity(space, c, "1/7") == float(1 / inverse_reciprocal_enclosure(space, c, gamma))
+        gamma, by = ball(Fraction(1, 7)), balls(space)
+        assert local_sensitivity(space, c) == float(local_by(by, c))
+        assert global_sensitivity(space) == float(global_by(by))
+        assert smooth_sensitivity(space, c, "1/7") == float(smooth_by(by, c, gamma))
+        assert reciprocal_sensitivity(space, c, "1/7") == float(1 / inverse_reciprocal_by(by, c, gamma))
 
 
 @given(st.fractions(min_value=Fraction(1, 10**6), max_value=10**13), st.sampled_from([64, 128, 300]))
@@ -232,17 +232,13 @@ def test_a_step_does_not_mind_which_of_its_arguments_is_which() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n", "epsilon", "delta", "printed"), [(100, "0.8", "0.8", 0.0698191876), (120, "0.8", "0.8", 0.0676838956)]
+    ("k", "n", "epsilon", "delta", "printed"),
+    [(2, 100, "0.8", "0.8", 0.0698191876), (2, 120, "0.8", "0.8", 0.0676838956), (3, 10, "1", "1e-8", None)],
 )
-def test_the_seeds_gamma_is_the_printed_one(n: int, epsilon: str, delta: str, printed: float) -> None:
-    space = PosteriorSpace([1, 1], n)
-    assert published_gamma(space, epsilon, delta) == pytest.approx(printed, abs=5e-11)
-    assert published_gamma(space, epsilon, delta) == pytest.approx(float(oracle.published_gamma(epsilon, delta, n + 1)))
-
-
-def test_the_seeds_gamma_counts_every_candidate_of_many_categories() -> None:
-    space = PosteriorSpace([1, 1, 1], 10)
-    assert published_gamma(space, 1, "1e-8") == pytest.approx(float(oracle.published_gamma(1, "1e-8", 66)), rel=1e-15)
+def test_the_seeds_gamma_is_the_printed_one(k: int, n: int, epsilon: str, delta: str, printed: float | None) -> None:
+    found, size = published_gamma(PosteriorSpace([1] * k, n), epsilon, delta), math.comb(n + k - 1, k - 1)
+    assert found == pytest.approx(float(oracle.published_gamma(epsilon, delta, size)), rel=1e-15)
+    assert printed is None or found == pytest.approx(printed, abs=5e-11)
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0, "1e-8"), (-1, "1e-8"), (1, 0), (1, 1), (1, 2), ("nan", "1e-8")])

@@ -11,6 +11,7 @@ import os
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Protocol
 
 import numpy as np
@@ -120,29 +121,15 @@ def draw_unit(bits: Bits, depth: int) -> int | None:
     return None if zeros >= depth else ((-1 - zeros) << _FRACTION) + mantissa
 
 
-_DENSE = 32
-"""A subset of fewer than one in so many is drawn number by number: keys for all would grow with the universe."""
-
-
 def draw_subset(bits: Bits, size: int, universe: int) -> list[int]:
     """A uniform subset of `size` of the first `universe` whole numbers, sorted.
 
-    A few of many: the first different ones of a uniform sequence. Otherwise each number gets a 64-bit key and the
-    smallest keys win; keys that tie are drawn again, all of them, so that their order is exactly uniform.
+    It is the first different ones of a uniform sequence; or what these leave, where that is the smaller part.
     """
-    if (size <= 16 or _DENSE * size <= universe) and 2 * size <= universe:
-        few: set[int] = set()
-        while len(few) < size:
-            few.add(draw_below(bits, universe))
-        return sorted(few)
-
-    while True:
-        keys = draw_words(bits, universe)
-        order = np.argsort(keys, kind="stable")
-        ranked = keys[order]
-        if not (ranked[1:] == ranked[:-1]).any():
-            chosen: list[int] = np.sort(order[:size]).tolist()
-            return chosen
+    drawn: set[int] = set()
+    while len(drawn) < min(size, universe - size):
+        drawn.add(draw_below(bits, universe))
+    return sorted(drawn) if 2 * size <= universe else [x for x in range(universe) if x not in drawn]
 
 
 def draw_composition(bits: Bits, total: int, parts: int) -> list[int]:
@@ -194,34 +181,28 @@ class Inverter:
     cost the same bits, except with a probability of about outcomes·2**-width.
     """
 
-    __slots__ = ("_bulk", "_start", "_table", "_width")
+    __slots__ = ("_table", "_width")
 
     def __init__(self, table: Callable[[int], Table], outcomes: int) -> None:
-        self._table = table
+        self._table = cache(table)
         self._width = CHUNK + outcomes.bit_length()
-        self._start: Table | None = None
-        self._bulk: Table | None = None
 
     def draw(self, bits: Bits) -> int:
         """The index of one outcome."""
-        if self._start is None:
-            self._start = self._table(self._width)
-        drawn = bits.draw_bits(self._width)
-        found = self._start.certain(drawn)
+        table, drawn = self._table(self._width), bits.draw_bits(self._width)
+        found = table.certain(drawn)
         return self.resume(bits, drawn, self._width) if found is None else found
 
     def draw_many(self, bits: Bits, count: int) -> NDArray[np.intp]:
         """The indices of many outcomes, as exact as `draw`: whatever 64 bits do not decide is refined one by one."""
-        if self._bulk is None:
-            self._bulk = self._table(CHUNK)
-        last = (1 << CHUNK) - 1
-        highs = np.array([min(h, last) for h in self._bulk.highs], dtype=np.uint64)
-        lows = np.array([min(low, last) for low in self._bulk.lows] + [0], dtype=np.uint64)
+        table, last = self._table(CHUNK), (1 << CHUNK) - 1
+        highs = np.array([min(high, last) for high in table.highs], dtype=np.uint64)
+        lows = np.array([min(low, last) for low in table.lows] + [0], dtype=np.uint64)
         words = draw_words(bits, count)
         found = np.searchsorted(highs, words, side="right")
         for i in np.flatnonzero(words >= lows[found]):
-            found[i] = self.resume(bits, int(words[i]), CHUNK) - self._bulk.first
-        return found + self._bulk.first
+            found[i] = self.resume(bits, int(words[i]), CHUNK) - table.first
+        return found + table.first
 
     def resume(self, bits: Bits, drawn: int, width: int) -> int:
         """The index of the outcome whose uniform real begins with these bits, which did not decide it."""
