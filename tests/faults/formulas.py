@@ -19,6 +19,7 @@ import pytest
 from discreet.arithmetic.numbers import fixed_lower
 from discreet.mechanisms import exponential
 from discreet.privacy_loss import certificates, edge_rows, interior_bounds, scan
+from discreet.privacy_loss.certificates import WorstCase
 from discreet.sensitivity import exact, lipschitz
 
 Fault = Callable[[pytest.MonkeyPatch], None]
@@ -91,19 +92,12 @@ def last_records_skipped(patch: pytest.MonkeyPatch) -> None:
 
 def one_direction_only(patch: pytest.MonkeyPatch) -> None:
     """The audit compares each pair of neighbours one way round."""
-    right = scan.Dense.worst
+    right = WorstCase.or_greater
 
-    def worst(self: scan.Dense, rates: Any) -> scan.WorstCase:
-        log_pmf, found = self.log_pmf(rates), scan.WorstCase(error=scan.margin(float(rates.max())))
-        for one, other in self.moves:
-            gap = log_pmf[one] - log_pmf[other]
-            row, output = divmod(int(np.argmax(gap)), gap.shape[1])
-            if gap[row, output] > found.loss:
-                here, there, at = (tuple(self.rows[rank].tolist()) for rank in (one[row], other[row], output))
-                found = scan.WorstCase(float(gap[row, output]), here, there, at, error=found.error)
-        return found if found.loss > -np.inf else right(self, rates)
+    def one_way(self: WorstCase, gap: Any, *pairs: Any) -> WorstCase:
+        return right(self, np.maximum(gap, 0.0), *pairs)
 
-    patch.setattr(scan.Dense, "worst", worst)
+    patch.setattr(WorstCase, "or_greater", one_way)
 
 
 def _only(patch: pytest.MonkeyPatch, kept: Callable[[Any, Any, Any], Any]) -> None:
