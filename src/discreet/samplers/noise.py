@@ -6,7 +6,7 @@ All rates are rational, so every mass is a product of exponentials of rationals;
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -26,15 +26,28 @@ _MAX_WINDOW = 1 << 17
 """The longest table of totals that `ZeroSum` prepares; beyond it, it draws by rejection."""
 
 
+def _tabulate(weights: Iterable[arb], outside: arb, width: int) -> Table:
+    """The table of enclosed weights, and of what all others weigh, bounded by whole numbers of far smaller units."""
+    bounds = [(fixed_lower(weight, width + 16), fixed_upper(weight, width + 16)) for weight in weights]
+    lows, highs = zip(*bounds, strict=True)
+    return tabulate(lows, highs, fixed_upper(outside, width + 16), width)
+
+
+def _falling(step: Fraction, width: int) -> tuple[list[arb], arb]:
+    """e^(-step·t) for t = 0, 1, … as long as that matters to a table of this width, and the sum of all later ones."""
+    ratio, weights = (-ball(step)).exp(), [ball(1)]
+    while fixed_upper(weights[-1], width + 16) > 1:
+        weights.append(weights[-1] * ratio)
+    return weights[:-1], weights[-1] / (1 - ratio)
+
+
 def _coin(probability: Callable[[], arb]) -> Inverter:
     """An inverter with outcome 1 (true) of the given probability, and 0 otherwise."""
 
     def table(width: int) -> Table:
         with precision(width + 64):
-            fails = 1 - probability()
-            low, high = fixed_lower(fails, width + 8), fixed_upper(fails, width + 8)
-        one = 1 << (width + 8)
-        return tabulate([low, one - high], [high, one - low], 0, width)
+            chance = probability()
+            return _tabulate([1 - chance, chance], arb(0), width)
 
     return Inverter(table, 2)
 
@@ -42,12 +55,6 @@ def _coin(probability: Callable[[], arb]) -> Inverter:
 def _digit(rate: Fraction) -> Inverter:
     """The coin of a binary digit: P(1)/P(0) = exp(-rate)."""
     return _coin(lambda: 1 / (1 + ball(rate).exp()))
-
-
-def _tabulate(weights: list[arb], outside: int, scale: int, width: int) -> Table:
-    """The table of enclosed weights, bounded by whole numbers of 2**-scale."""
-    lows, highs = [fixed_lower(w, scale) for w in weights], [fixed_upper(w, scale) for w in weights]
-    return tabulate(lows, highs, outside, width)
 
 
 class Geometric:
@@ -64,16 +71,8 @@ class Geometric:
         self._rest = Inverter(self._table, 128)
 
     def _table(self, width: int) -> Table:
-        step = self.rate * 2 ** len(self._coins)
-        scale = width + 16
-        with precision(scale + 16):
-            ratio, weight = (-ball(step)).exp(), ball(1)
-            weights: list[arb] = []
-            while fixed_upper(weight, scale) > 1:
-                weights.append(weight)
-                weight *= ratio
-            outside = fixed_upper(weight / (1 - ratio), scale)
-        return _tabulate(weights, outside, scale, width)
+        with precision(width + 32):
+            return _tabulate(*_falling(self.rate * 2 ** len(self._coins), width), width)
 
     def draw(self, bits: Bits) -> int:
         """One exact draw."""
@@ -189,13 +188,9 @@ class TwoSided:
         self._nonzero = _coin(lambda: 2 / (1 + ball(rate).exp()))
 
     def _table(self, width: int) -> Table:
-        scale = width + 16
-        with precision(scale + 16):
-            ratio, weights = (-ball(self.rate)).exp(), [ball(1)]
-            while fixed_upper(weights[-1], scale) > 1:
-                weights += 2 * [weights[-1] * ratio]
-            outside = fixed_upper(2 * weights[-1] / (1 - ratio), scale)
-        return _tabulate(weights, outside, scale, width)
+        with precision(width + 32):
+            (zero, *sizes), rest = _falling(self.rate, width)
+            return _tabulate([zero, *(size for size in sizes for _ in (1, -1))], 2 * rest, width)
 
     def draw(self, bits: Bits) -> int:
         """One exact draw."""
