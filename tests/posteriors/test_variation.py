@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import integrate, special
 
-from discreet import Beta, Dirichlet, InvalidInput, PosteriorSpace, Undecided, hellinger, total_variation
+from discreet import Beta, Dirichlet, PosteriorSpace, Undecided, hellinger, total_variation
 from discreet.posteriors import variation
 from discreet.posteriors.variation import ERROR
 from tests.oracles import distances as oracle
@@ -57,7 +57,7 @@ def test_three_categories_meet_an_integral_over_one_of_them(parameters: tuple[fl
     """For p = q + (2,-1,-1): θ₁ and w = θ₂/(θ₂+θ₃) are independent Betas, and p > q where θ₁/(1-θ₁) is large enough."""
     a, b, c = parameters
     q = (a - 2, b + 1, c + 1)
-    level = _log_beta(a, b, c) - _log_beta(*q)
+    level = float((special.gammaln(parameters) - special.gammaln(q)).sum())  # the totals agree
 
     def chance(x: float, y: float, z: float) -> float:
         def beyond(w: float) -> float:
@@ -70,10 +70,6 @@ def test_three_categories_meet_an_integral_over_one_of_them(parameters: tuple[fl
 
     expected = chance(a, b, c) - chance(*q)
     assert total_variation(Dirichlet([a, b, c]), Dirichlet(q)) == pytest.approx(expected, abs=ERROR)
-
-
-def _log_beta(*parameters: float) -> float:
-    return math.fsum(math.lgamma(x) for x in parameters) - math.lgamma(math.fsum(parameters))
 
 
 @given(st.integers(2, 4), st.integers(1, 200), st.data())
@@ -130,19 +126,13 @@ def test_a_second_crossing_that_is_forgotten_would_be_noticed(monkeypatch: pytes
     assert abs(total_variation(p, q) - float(oracle.total_variation_by_distribution((10, 20), (3, 5)))) > 0.01
 
 
-def test_the_distance_to_itself_is_zero_and_of_strangers_nearly_one() -> None:
-    assert total_variation(Beta(3, 4), Dirichlet([3, 4])) == 0.0
+def test_strangers_are_nearly_one_apart() -> None:
     assert total_variation(Beta(1, 10**6), Beta(10**6, 1)) == pytest.approx(1.0, abs=ERROR)
 
 
 def test_what_converges_too_slowly_says_so() -> None:
     with pytest.raises(Undecided):
         total_variation(Dirichlet([1, 1, 1]), Dirichlet([2, 2, 2]))
-
-
-def test_different_numbers_of_categories_are_refused() -> None:
-    with pytest.raises(InvalidInput):
-        total_variation(Dirichlet([1, 1]), Dirichlet([1, 1, 1]))
 
 
 @pytest.mark.parametrize(

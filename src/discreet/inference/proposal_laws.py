@@ -39,7 +39,6 @@ class PriorPredictive:
         self._prior, self._n = prior, n
 
     def draw(self, bits: Bits, size: int) -> Wholes:
-        """Data sets, one a row."""
         if set(self._prior.parameters) == {1}:
             return draw_even(bits, self._n, self._prior.k, size)
         share = draw_dirichlet(bits, np.tile(self._prior.alpha, (size, 1)))
@@ -59,7 +58,6 @@ class PriorPredictive:
         return rows
 
     def log_chance(self, rows: Wholes) -> Floats:
-        """ln DirMult."""
         return log_predictive(self._prior, rows)
 
 
@@ -107,13 +105,11 @@ class NoiseProposal:
         self._n = n
         self._centre = np.array([min(max((factor.first + factor.last) // 2, 0), n) for factor in factors])
         self._last = int(self._centre.argmax())
-        rates = [max(min(x for x in (factor.left, factor.right) if x), 1e-15) if factor.left or factor.right else 1.0
-                 for factor in factors]  # fmt: skip
-        self._rates = np.array(rates)
+        slowest = [min(filter(None, (factor.left, factor.right)), default=1.0) for factor in factors]
+        self._rates = np.maximum(slowest, 1e-15)
         self._free = [i for i in range(len(factors)) if i != self._last]
 
     def draw(self, bits: Bits, size: int) -> Wholes:
-        """Data sets, one a row."""
         rows = np.zeros((size, len(self._centre)), dtype=np.int64)
         for i in self._free:
             u, rate = draw_uniforms(bits, size), self._rates[i]
@@ -129,5 +125,5 @@ class NoiseProposal:
         """A product of two-sided geometric laws."""
         rates = self._rates[self._free]
         far = np.abs(rows - self._centre)[:, self._free]
-        shown: Floats = np.log(np.tanh(rates / 2)).sum() - (far * rates).sum(axis=1)
-        return shown
+        logs: Floats = np.log(np.tanh(rates / 2)).sum() - (far * rates).sum(axis=1)
+        return logs

@@ -169,7 +169,7 @@ class HellingerKernel(Kernel):
             return self._rounded(self.enumerated.log_normalisers[rank_rows(data)], self.rates(data))
         if self.space.k > 2:
             return self.near(data).log_normalisers(data)
-        return Logs(self.line(data[:, 0].astype(np.float64)), self.line.errors(data[:, 0]))
+        return self.line(data[:, 0].astype(np.float64))
 
     @cached_property
     def line(self) -> LineNormalisers:
