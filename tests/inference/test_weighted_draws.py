@@ -10,8 +10,7 @@ from scipy.special import betaln
 
 import discreet as dc
 from discreet.inference import weighted_draws as module
-from discreet.inference.proposal_laws import NearOutput, NoiseProposal, PriorPredictive, Proposal
-from discreet.inference.weighted_draws import Sampled, sampled
+from discreet.inference.weighted_draws import NearOutput, NoiseProposal, PriorPredictive, Proposal, Sampled, sampled
 from discreet.kernels import HellingerKernel
 from discreet.kernels.powers import _log_power, powers
 from discreet.kernels.simplex_normalisers import SimplexNormalisers

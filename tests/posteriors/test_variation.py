@@ -83,17 +83,6 @@ def test_it_is_symmetric_and_between_the_bounds_that_hellinger_sets(k: int, n: i
     assert total_variation(q, p) == pytest.approx(found, abs=ERROR)
 
 
-@pytest.mark.few(4)
-@pytest.mark.parametrize("prior", [("1", "1"), ("0.5", "0.5"), ("0.5", "50"), ("7", "4")])
-@pytest.mark.parametrize("n", [1, 3, 30])
-def test_candidates_of_one_space_meet_the_incomplete_beta_functions(prior: tuple[str, str], n: int) -> None:
-    space = PosteriorSpace(prior, n)
-    for x, y in {(0, 1), (0, n), (n // 2, n), (n // 3, n // 2 + 1)}:
-        p, q = space.posterior([x, n - x]), space.posterior([y, n - y])
-        expected = float(oracle.total_variation_by_distribution(p.parameters, q.parameters)) if x != y else 0.0
-        assert total_variation(p, q) == expected
-
-
 @given(*[st.fractions(Fraction(1, 20), 100, max_denominator=20)] * 4)
 def test_any_two_betas_meet_the_incomplete_beta_functions(a: Fraction, b: Fraction, c: Fraction, d: Fraction) -> None:
     assume((a, b) != (c, d))

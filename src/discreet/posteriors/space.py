@@ -26,7 +26,6 @@ from discreet.posteriors.neighbours import adjacency as named_adjacency
 MAX_CELLS = 1 << 26
 """Arrays of candidates beyond this many numbers (half a gigabyte) are refused before they are allocated."""
 
-
 MAX_N = 10**15
 """Counts stay exact in a float, and their products with k in 64 bits."""
 
@@ -163,10 +162,18 @@ class Candidates:
         return self.size
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:
-        current: tuple[int, ...] | None = (0,) * (self._k - 1) + (self._n,)
-        while current is not None:
-            yield current
-            current = _successor(current)
+        current = [0] * (self._k - 1) + [self._n]
+        while True:
+            yield tuple(current)
+            last = self._k - 1
+            while not current[last]:
+                last -= 1
+            if last == 0:
+                return
+            # Raise the rightmost number that has something to its right, and empty what follows but for the last.
+            rest, current[last] = current[last] - 1, 0
+            current[last - 1] += 1
+            current[-1] = rest
 
     def __getitem__(self, rank: int | slice) -> tuple[int, ...] | list[tuple[int, ...]]:
         if isinstance(rank, slice):
@@ -197,7 +204,6 @@ class Candidates:
     def array(self) -> Wholes:
         """All candidates as rows of one array; `TooLarge` before anything is allocated if it would not fit."""
         require_enumerable(self._space, self._k)
-
         if self._k == 2:
             first = np.arange(self._n + 1, dtype=np.int64)
             return np.stack([first, self._n - first], axis=1)
@@ -271,15 +277,3 @@ def require_enumerable(
 def _below(first: int, rest: int, parts: int) -> int:
     """How many ways to split `rest` over parts+1 numbers have a first number below `first`."""
     return comb(rest + parts, parts) - comb(rest - first + parts, parts)
-
-
-def _successor(current: tuple[int, ...]) -> tuple[int, ...] | None:
-    """The next composition: raise the rightmost number that has something to its right, empty what follows."""
-    head, tail = list(current[:-1]), current[-1]
-    for i in range(len(head) - 1, -1, -1):
-        if tail > 0:
-            head[i] += 1
-            head[i + 1 :] = [0] * (len(head) - i - 1)
-            return (*head, tail - 1)
-        tail += head[i]
-    return None
