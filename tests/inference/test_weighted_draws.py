@@ -110,6 +110,7 @@ def test_what_is_wrong_would_be_seen(monkeypatch: pytest.MonkeyPatch, fault: str
         monkeypatch.setattr(NearOutput, "log_chance", lambda self, rows: law(self, rows) - 0.02 * rows[:, 0])
     else:
         monkeypatch.setattr(module, "log_predictive", lambda p, rows: expected(p, rows) + 0.01 * rows[:, 0])
+        monkeypatch.setattr(PriorPredictive, "log_chance", lambda self, rows: expected(self._prior, rows))
     assert off(drawn(mechanism, output), whole).max() > 1.5
 
 

@@ -154,8 +154,8 @@ class Difference:
 
     `error` bounds how far any probability is off, with what is known of both mixtures' own error in it.
 
-    >>> made = Difference(BetaMixture([1.0], [31.0], [71.0]), BetaMixture([1.0], [21.0], [81.0]))
-    >>> round(made.mean, 4), round(made.probability, 3), made.probability.error < 1e-9
+    >>> lift = Difference(BetaMixture([1.0], [31.0], [71.0]), BetaMixture([1.0], [21.0], [81.0]))
+    >>> round(lift.mean, 4), round(lift.probability, 3), lift.probability.error < 1e-9
     (0.098, 0.948, True)
     """
 

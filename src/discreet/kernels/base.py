@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 Rows: TypeAlias = NDArray[Any]
 """Counts or outputs, one a row: whole numbers, or for two categories any number between 0 and n."""
 
-LISTED = 1 << 13
-"""Spaces of more candidates are not worked out pair by pair."""
+LISTED, QUICK = 1 << 13, 1 << 11
+"""Spaces of more candidates are not worked out pair by pair, or not within a second."""
 
 
 class Logs(NamedTuple):
@@ -136,9 +136,9 @@ class Kernel(ABC):
         """ln P(o | c) of pairs of rows; one of the two may be a single row."""
 
     @property
-    @abstractmethod
     def quick(self) -> bool:
-        """Whether a belief that weighs a column takes a second at most. Public facts only."""
+        """Whether a belief that weighs a column takes a second at most: by public facts, here the candidates."""
+        return not exceeds(self.space, QUICK)
 
     @property
     def enumerated(self) -> Enumerated:

@@ -37,8 +37,6 @@ ROUNDING = 2e-11
 NEGLIGIBLE = 42.0
 """What a window leaves out is below e^-42, less than 1e-18."""
 
-_QUICK = 1 << 11
-
 
 class Enumerated:
     """Weights exp(-rate·H) between all candidates, at given rates of the data sets."""
@@ -179,11 +177,6 @@ class HellingerKernel(Kernel):
     def kinks(self, output: Outcome) -> list[int]:
         """At the output, and where 1/S bends."""
         return [output[0], *self.line.bends]
-
-    @property
-    def quick(self) -> bool:
-        """By how many candidates there are."""
-        return not exceeds(self.space, _QUICK)
 
     def proposals(self, output: Outcome) -> Proposals | None:
         """The sampler's own."""

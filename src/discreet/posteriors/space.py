@@ -14,6 +14,7 @@ from math import comb
 
 import numpy as np
 from flint import fmpq
+from scipy import special
 
 from discreet.arithmetic.arrays import Wholes
 from discreet.arithmetic.numbers import Range, as_items, rational, whole
@@ -220,14 +221,12 @@ class Candidates:
 
 def rank_rows(rows: Wholes) -> Wholes:
     """The ranks of many candidates at once."""
-    from scipy.special import comb
-
     k = rows.shape[1]
     left = rows.sum(axis=1)
     rank = np.zeros(rows.shape[0])
     for i in range(k - 1):
         parts = k - 1 - i
-        rank += comb(left + parts, parts) - comb(left - rows[:, i] + parts, parts)
+        rank += special.comb(left + parts, parts) - special.comb(left - rows[:, i] + parts, parts)
         left = left - rows[:, i]
     return np.rint(rank).astype(np.int64)
 
@@ -270,8 +269,8 @@ def require_enumerable(
     if exceeds(space, limit // cells):
         n, k = space.n, space.k
         exponent = (math.lgamma(n + k) - math.lgamma(n + 1) - math.lgamma(k)) / math.log(10)
-        shown = f"{space.size:,}" if exponent < 15 else f"about 10^{exponent:.0f}"
-        raise TooLarge(f"this would enumerate {shown} candidates", hint=hint)
+        number = f"{space.size:,}" if exponent < 15 else f"about 10^{exponent:.0f}"
+        raise TooLarge(f"this would enumerate {number} candidates", hint=hint)
 
 
 def _below(first: int, rest: int, parts: int) -> int:
