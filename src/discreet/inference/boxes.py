@@ -22,7 +22,7 @@ from discreet.kernels.base import Factor
 LEFT_OUT = 1e-13
 """Windows grow until the bound on what they leave out is below this."""
 
-CELLS = 1 << 21
+MAX_WINDOW_CELLS = 1 << 21
 """All windows together are not longer than this, unless it is said otherwise."""
 
 _START = 36.0
@@ -58,7 +58,7 @@ def _product(column: Sequence[Factor]) -> Factor:
     )
 
 
-def box(factors: Sequence[Factor], alpha: Floats, n: int, reach: Sequence[tuple[int, int]], cells: int = CELLS) -> Box:
+def box(factors: Sequence[Factor], alpha: Floats, n: int, reach: Sequence[tuple[int, int]], cells: int) -> Box:
     """The box of windows that reach so far to the left and right of what each factor points to."""
     own, lows, highs = _edges(factors, n, reach, cells)
     logs = [_log_mass(factor, a, low, high) for factor, a, low, high in zip(factors, alpha, lows, highs, strict=True)]

@@ -17,6 +17,9 @@ from discreet.samplers.bits import Bits
 
 Counted: TypeAlias = NDArray[Any]
 
+SURE = 6.0
+"""An error that was drawn is stated as so many standard errors: one in a billion is larger."""
+
 KEPT = 1e-18
 """Lighter data sets, over the heaviest, are left out."""
 

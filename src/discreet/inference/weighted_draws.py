@@ -25,7 +25,7 @@ from scipy.special import bdtrik
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import InvalidInput, TooLarge
-from discreet.inference.counts import Weighed
+from discreet.inference.counts import SURE, Weighed
 from discreet.inference.shares import draw_dirichlet, draw_uniforms
 from discreet.kernels.base import Factor
 from discreet.mechanisms import Mechanism
@@ -40,7 +40,6 @@ from discreet.typing import Outcome
 ALLOWED = 0.25
 """What has a larger error is refused."""
 
-SURE = 6.0
 _DRAWS, _PILOT = 1 << 16, 1 << 11
 _CELLS = 3 << 26
 _LEAST_WEIGHT = 1e-3
