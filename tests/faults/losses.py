@@ -20,7 +20,8 @@ from discreet import (
     PosteriorSpace,
     calibrate,
 )
-from discreet.mechanisms.exponential import Exponential, ExponentialLaw
+from discreet.mechanisms.exponential import Exponential
+from discreet.mechanisms.exponential_law import ExponentialLaw
 from discreet.mechanisms.geometric import GeometricLaw
 from discreet.mechanisms.laplace import LaplaceLaw
 from discreet.mechanisms.law import CandidateLaw

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from discreet.arithmetic.numbers import ball, fixed_lower, precision
-from discreet.mechanisms.exponential import ExponentialLaw
+from discreet.mechanisms.exponential_law import ExponentialLaw
 from discreet.mechanisms.law import CandidateLaw
 from discreet.samplers import bits, noise
 from discreet.samplers.bits import Bits, Inverter, draw_below, draw_bernoulli

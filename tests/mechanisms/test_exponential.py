@@ -10,7 +10,8 @@ import pytest
 from discreet import InvalidInput, PosteriorSpace, TooLarge, published_gamma
 from discreet.arithmetic.numbers import precision
 from discreet.mechanisms import ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, ExponentialSmooth
-from discreet.mechanisms.exponential import LISTED, Exponential
+from discreet.mechanisms.exponential import Exponential
+from discreet.mechanisms.exponential_law import LISTED
 from discreet.testing import CountedBits, HashedBits
 from tests.oracles import mechanisms, sensitivity
 from tests.oracles.precision import Real

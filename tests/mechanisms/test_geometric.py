@@ -103,7 +103,7 @@ def test_draws_have_the_law_and_reject_an_epsilon_that_is_30_percent_off(c: tupl
 def test_released_candidates_have_the_pmf_after_the_way_back() -> None:
     mechanism, c = Geometric(PosteriorSpace([1, 1, 1], 4), epsilon=1), [1, 3, 0]
     noisy = mechanism.law(c)._draw_many(HashedBits("way back"), 40_000)
-    assert fits(tally(mechanism.way_back(noisy).tolist()), pmf(mechanism, c))
+    assert fits(tally(mechanism.postprocess(noisy).tolist()), pmf(mechanism, c))
 
 
 def test_the_noisy_counts_are_the_output_and_the_posterior_is_the_way_back() -> None:

@@ -27,7 +27,7 @@ from discreet import (
     published_gamma,
 )
 from discreet.arithmetic.numbers import ball, precision
-from discreet.mechanisms.exponential import ExponentialLaw
+from discreet.mechanisms.exponential_law import ExponentialLaw
 from discreet.privacy_loss.audits import BY_LAWS
 from discreet.privacy_loss.scan import MARGIN
 from tests.oracles import geometric as geometric_oracle

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from discreet.arithmetic.numbers import dyadic, precision
-from discreet.mechanisms.exponential import ExponentialLaw
+from discreet.mechanisms.exponential_law import ExponentialLaw
 from discreet.mechanisms.law import CandidateLaw
 from discreet.samplers.bits import CHUNK, Bits
 from discreet.samplers.line_rejection import Envelope

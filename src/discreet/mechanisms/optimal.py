@@ -10,24 +10,23 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar, Literal, NoReturn, Self
+from typing import Any, ClassVar, Literal, NoReturn
 
 import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
 from discreet.arithmetic.numbers import ball
-from discreet.errors import DiscreetError, InvalidInput, NotPrivate
-from discreet.mechanisms.base import Mechanism, asked_epsilon
+from discreet.errors import DiscreetError, NotPrivate
+from discreet.mechanisms.base import Mechanism, asked_epsilon, require_choice
 from discreet.mechanisms.law import CandidateLaw, require_outcome
+from discreet.mechanisms.postprocessing import WEIGHTINGS, Weighting
 from discreet.posteriors.distances import hellinger_floats
 from discreet.posteriors.predictive import log_predictive
 from discreet.posteriors.space import PosteriorSpace, require_enumerable
-from discreet.samplers.bits import Bits, draw_choice
 from discreet.typing import Outcome
 
 Objective = Literal["mean", "worst"]
-Weighting = Literal["predictive", "uniform"]
 
 _ROUNDED = 1e-12
 """What floats may have lost of a bound that is told in units of the order of 1."""
@@ -46,27 +45,8 @@ class KernelLaw(CandidateLaw):
     def log_weight(self, outcome: Outcome) -> arb:
         """The logarithm of the exact number; -∞ where the solver put none."""
         require_outcome(self.space, outcome)
-
         value = self._row[self.space.candidates().index(outcome)]
         return ball(value).log() if value else arb.neg_inf()
-
-    def log_total(self) -> arb:
-        """The logarithm of the exact sum."""
-        return ball(sum(self._row, Fraction(0))).log()
-
-    def log_weights(self) -> NDArray[np.float64]:
-        """All log-weights as floats."""
-        with np.errstate(divide="ignore"):
-            shown: NDArray[np.float64] = np.log(np.array([float(value) for value in self._row]))
-        return shown
-
-    def _draw(self, bits: Bits) -> Outcome:
-        scale = math.lcm(*(value.denominator for value in self._row))
-        sums, running = [], 0
-        for value in self._row:
-            running += value.numerator * (scale // value.denominator)
-            sums.append(running)
-        return self.space.candidates().unrank(draw_choice(bits, sums))
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False)
@@ -90,12 +70,8 @@ class Optimal(Mechanism):
         objective: Objective = "mean",
         weighting: Weighting = "predictive",
     ) -> None:
-        if objective not in ("mean", "worst"):
-            raise InvalidInput("objective must be mean or worst", hint="leave it out for mean", parameter="objective")
-        if weighting not in ("predictive", "uniform"):
-            raise InvalidInput(
-                "weighting must be predictive or uniform", hint="leave it out for predictive", parameter="weighting"
-            )
+        require_choice("objective", objective, ("mean", "worst"), "mean or worst")
+        require_choice("weighting", weighting, WEIGHTINGS, "predictive or uniform")
         require_enumerable(space, limit=LARGEST)
         self._set(
             space=space,
@@ -105,11 +81,6 @@ class Optimal(Mechanism):
             objective=objective,
             weighting=weighting,
         )
-
-    @classmethod
-    def as_published(cls, space: PosteriorSpace, *, epsilon: object, **options: Any) -> Self:
-        """The documents have no such mechanism: this is the default form."""
-        return cls(space, epsilon=epsilon, **options)
 
     @property
     def error(self) -> float:
@@ -144,7 +115,7 @@ def _solve(
 
     rows = space.candidates().array()
     cost = np.stack([hellinger_floats(space.prior, row.tolist(), rows) for row in rows])
-    weight = _weights(space, rows, weighting)
+    weight = np.full(len(rows), 1 / len(rows)) if weighting == "uniform" else np.exp(log_predictive(space.prior, rows))
     unit = float((weight @ cost if objective == "mean" else cost.max(axis=0)).min())
     cost /= unit
     orbit = _orbits(space, rows)
@@ -196,15 +167,13 @@ def _dual_bound(
     return float((y - lowered).sum() * (1 - _ROUNDED))
 
 
-def _weights(space: PosteriorSpace, rows: NDArray[np.int64], weighting: Weighting) -> NDArray[np.float64]:
-    return np.exp(log_predictive(space.prior, rows)) if weighting == "predictive" else np.full(len(rows), 1 / len(rows))
-
-
 def _private(
     space: PosteriorSpace, rows: NDArray[np.int64], orbit: NDArray[np.int64], epsilon: Fraction, width: int
 ) -> Any:
     """P(r|c) - e^ε P(r|c') ≤ 0 for adjacent c, c', each orbit of them once."""
-    pairs = np.concatenate([np.stack([orbit[i], orbit[j]], axis=1) for i, j in _adjacent(space, rows)])
+    rank, neighbours = space.candidates().index, space.adjacency.neighbours
+    adjacent = [(i, rank(other)) for i, c in enumerate(map(tuple, rows)) for other in neighbours(c)]
+    pairs = np.concatenate([np.stack([orbit[i], orbit[j]], axis=1) for i, j in adjacent])
     places = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
     return _matrix(np.tile([1.0, -np.exp(float(epsilon))], (len(places), 1)), places, width)
 
@@ -226,11 +195,6 @@ def _orbits(space: PosteriorSpace, rows: NDArray[np.int64]) -> NDArray[np.int64]
         for swap in swaps:
             label = np.minimum(label, label[swap][:, swap])
     return np.unique(label, return_inverse=True)[1].reshape(size, size)
-
-
-def _adjacent(space: PosteriorSpace, rows: NDArray[np.int64]) -> list[tuple[int, int]]:
-    rank = space.candidates().index
-    return [(i, rank(other)) for i, c in enumerate(map(tuple, rows)) for other in space.adjacency.neighbours(c)]
 
 
 def _matrix(values: NDArray[np.float64], columns: NDArray[np.int64], width: int) -> Any:

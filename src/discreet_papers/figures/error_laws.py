@@ -188,7 +188,7 @@ def geometric_law(mechanism: Geometric, counts: Sequence[int]) -> ErrorLaw:
     """
     moves, _ = noise_vectors(mechanism.space.k, mechanism.noise_radius(1))
     noisy = moves + np.array(counts)
-    distance = hellinger_floats(mechanism.space.prior, counts, mechanism.way_back(noisy))
+    distance = hellinger_floats(mechanism.space.prior, counts, mechanism.postprocess(noisy))
     value, index = np.unique(distance, return_inverse=True)
     weight: NDArray[np.float64] = np.zeros(len(value))
     np.add.at(weight, index, np.exp(mechanism.kernel.row(counts, noisy).values))
