@@ -8,9 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import Range, exact
 from discreet.errors import InvalidInput, NotPrivate
 from discreet.mechanisms.law import Law
@@ -130,7 +128,7 @@ class Mechanism(ABC):
     def law(self, counts: object) -> Law:
         """The exact law on outputs, given the counts. It is private."""
 
-    def log_pmf(self, counts: object) -> NDArray[np.float64]:
+    def log_pmf(self, counts: object) -> Floats:
         """Log-probabilities of the released candidates, in the order of `space.candidates()`. They are private."""
         return self.kernel.row(counts).values
 
@@ -151,7 +149,7 @@ class Mechanism(ABC):
         """The posterior that is published for an output of the law: it looks at nothing else."""
         return self.space.prior.update(output)
 
-    def postprocess(self, outputs: NDArray[np.int64]) -> NDArray[np.int64]:
+    def postprocess(self, outputs: Wholes) -> Wholes:
         """The candidates that outputs lead to, one per row: the outputs themselves, where these are candidates."""
         return outputs
 
@@ -180,7 +178,7 @@ class Mechanism(ABC):
         output = self.law(counts).draw()
         return Released(posterior=self.posterior(output), output=output, mechanism=self)
 
-    def simulate(self, counts: object, size: int) -> NDArray[np.int64]:
+    def simulate(self, counts: object, size: int) -> Wholes:
         """Many independent outputs, one per row, as exact as a release. For studies, never for publication.
 
         >>> from discreet import Geometric

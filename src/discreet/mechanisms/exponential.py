@@ -18,9 +18,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
-from discreet.arithmetic.lgamma_bounds import SAFE
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import Range, ball, exact
 from discreet.errors import InvalidInput
 from discreet.mechanisms.base import EPSILON_RANGE, Mechanism, asked_epsilon
@@ -29,7 +28,6 @@ from discreet.posteriors.space import Counts, PosteriorSpace
 from discreet.sensitivity.exact import (
     Arithmetic,
     Balls,
-    bracket,
     global_by,
     global_sensitivity,
     inverse_reciprocal_by,
@@ -113,13 +111,7 @@ class Exponential(Mechanism):
     def law(self, counts: object) -> ExponentialLaw:
         """The exact law on candidates."""
         checked = self.space.counts(counts)
-
-        def rates() -> tuple[float, float]:
-            low, high = bracket(self.space, lambda by: self.inverse_by(by, checked))
-            scale = float(self.scale)
-            return low * scale * (1 - SAFE), high * scale * (1 + SAFE)
-
-        return ExponentialLaw(self.space, checked, lambda: ball(self.scale) * self.inverse_sensitivity(checked), rates)
+        return ExponentialLaw(self.space, checked, lambda: ball(self.scale) * self.inverse_sensitivity(checked))
 
     def inverse_sensitivity(self, counts: Counts) -> arb:
         """1/S(c) at the working precision. It is private, except for the global sensitivity."""
@@ -131,7 +123,7 @@ class Exponential(Mechanism):
         """1/S(c) in any arithmetic, so that there is one formula for balls and for floats."""
 
     @classmethod
-    def inverse_terms(cls, steps: Steps, gamma: float) -> list[NDArray[np.float64]]:
+    def inverse_terms(cls, steps: Steps, gamma: float) -> list[Floats]:
         """The terms whose least is 1/S(c), for many data sets: each is monotone on either side of balanced counts."""
         if cls not in KINDS:
             raise TypeError(f"{cls.__name__} may have a sensitivity of its own")
@@ -139,13 +131,13 @@ class Exponential(Mechanism):
 
     @classmethod
     @abstractmethod
-    def _terms(cls, steps: Steps, gamma: float) -> list[NDArray[np.float64]]: ...
+    def _terms(cls, steps: Steps, gamma: float) -> list[Floats]: ...
 
-    def inverse_sensitivities(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    def inverse_sensitivities(self, rows: Wholes) -> Floats:
         """1/S(c) of every row of counts, in floats."""
         return Steps(self.space, rows).inverse(type(self), self.smoothing)
 
-    def rates(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    def rates(self, rows: Wholes) -> Floats:
         """s/S(c) of every row of counts, in floats."""
         return float(self.scale) * self.inverse_sensitivities(rows)
 
@@ -182,7 +174,7 @@ class ExponentialGlobal(Exponential):
         return 1 / global_by(by)
 
     @classmethod
-    def _terms(cls, steps: Steps, gamma: float) -> list[NDArray[np.float64]]:
+    def _terms(cls, steps: Steps, gamma: float) -> list[Floats]:
         return [np.full(len(steps.rows), 1 / global_sensitivity(steps.space))]
 
     def _smoothness(self) -> Fraction:
@@ -202,7 +194,7 @@ class ExponentialLocal(Exponential):
         return 1 / local_by(by, counts)
 
     @classmethod
-    def _terms(cls, steps: Steps, gamma: float) -> list[NDArray[np.float64]]:
+    def _terms(cls, steps: Steps, gamma: float) -> list[Floats]:
         return [steps.local]
 
     def _smoothness(self) -> Fraction:
@@ -230,13 +222,13 @@ class _Smoothed(Exponential):
         return Fraction(1)
 
     @classmethod
-    def _terms(cls, steps: Steps, gamma: float) -> list[NDArray[np.float64]]:
+    def _terms(cls, steps: Steps, gamma: float) -> list[Floats]:
         """1/LS(c), and what the steps of other data sets become at their distances."""
         return [steps.local, *(cls._smoothed(inverse, gamma, distance) for inverse, distance in steps.far())]
 
     @staticmethod
     @abstractmethod
-    def _smoothed(inverse: NDArray[np.float64], gamma: float, distance: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _smoothed(inverse: Floats, gamma: float, distance: Wholes) -> Floats:
         """What the inverse of a step becomes at a distance."""
 
     @property
@@ -269,8 +261,8 @@ class ExponentialSmooth(_Smoothed):
         return 1 / smooth_by(by, counts, by.number(self.gamma))
 
     @staticmethod
-    def _smoothed(inverse: NDArray[np.float64], gamma: float, distance: NDArray[np.int64]) -> NDArray[np.float64]:
-        smoothed: NDArray[np.float64] = inverse * np.exp(np.minimum(gamma * distance, 600.0))
+    def _smoothed(inverse: Floats, gamma: float, distance: Wholes) -> Floats:
+        smoothed: Floats = inverse * np.exp(np.minimum(gamma * distance, 600.0))
         return smoothed
 
     @staticmethod
@@ -296,8 +288,8 @@ class ExponentialReciprocal(_Smoothed):
         return inverse_reciprocal_by(by, counts, by.number(self.gamma))
 
     @staticmethod
-    def _smoothed(inverse: NDArray[np.float64], gamma: float, distance: NDArray[np.int64]) -> NDArray[np.float64]:
-        smoothed: NDArray[np.float64] = inverse + gamma * distance
+    def _smoothed(inverse: Floats, gamma: float, distance: Wholes) -> Floats:
+        smoothed: Floats = inverse + gamma * distance
         return smoothed
 
     @staticmethod

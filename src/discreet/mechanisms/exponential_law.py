@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
-from discreet.arithmetic.arrays import Floats
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.lgamma_bounds import (
     SAFE,
     least_second_difference,
@@ -45,19 +44,11 @@ _TINY = 1e-300
 class ExponentialLaw(CandidateLaw):
     """Weight exp(-rate·H(c,r)) on every candidate r, for a real rate = s/S(c) given by enclosures."""
 
-    def __init__(
-        self,
-        space: PosteriorSpace,
-        counts: Counts,
-        rate: Callable[[], arb],
-        rates: Callable[[], tuple[float, float]] | None = None,
-    ) -> None:
-        """`rates` gives floats certainly below and above the rate; without it they are read off the enclosure."""
+    def __init__(self, space: PosteriorSpace, counts: Counts, rate: Callable[[], arb]) -> None:
         super().__init__(space)
         self.counts = counts
         self._prior = [float(a) for a in space.prior.parameters]
         self._rate = rate
-        self._bracket = rates
         self._at: tuple[int, arb, Affinity] | None = None
         self._envelope: Envelope | None = None
         self._tilted: Tilted | None = None
@@ -89,7 +80,7 @@ class ExponentialLaw(CandidateLaw):
         first = self.counts[0] + self._blocks().draw(bits)
         return first, self.space.n - first
 
-    def _draw_many(self, bits: Bits, size: int) -> NDArray[np.int64]:
+    def _draw_many(self, bits: Bits, size: int) -> Wholes:
         if not self._long():
             return super()._draw_many(bits, size)
         if self.space.k > 2:
@@ -117,8 +108,6 @@ class ExponentialLaw(CandidateLaw):
 
     def _rates(self) -> tuple[float, float]:
         """Floats certainly below and above the rate."""
-        if self._bracket is not None:
-            return self._bracket()
         with precision(START_BITS):
             rate = self._rate()
         return math.nextafter(float(rate.lower()), 0.0), math.nextafter(float(rate.upper()), math.inf)
@@ -140,11 +129,11 @@ class ExponentialLaw(CandidateLaw):
 
         return least, most
 
-    def _log_brackets(self) -> Callable[[NDArray[np.int64]], tuple[Floats, Floats]]:
+    def _log_brackets(self) -> Callable[[Wholes], tuple[Floats, Floats]]:
         """The same for the logarithms of the weights at many offsets, without the price of one at a time."""
         slow, fast = self._rates()
 
-        def brackets(offset: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        def brackets(offset: Wholes) -> tuple[Floats, Floats]:
             moves = self._moves(np.minimum(offset, 0), np.maximum(offset, 0))
             step = np.abs(offset).astype(np.float64)
             near = sum(least_second_differences(*ends, step) for ends in moves)

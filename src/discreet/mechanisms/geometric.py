@@ -13,8 +13,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import ball
 from discreet.errors import InvalidInput, TooLarge
 from discreet.mechanisms.base import Mechanism, asked_epsilon, require_choice
@@ -52,7 +52,7 @@ class GeometricLaw(Law):
     def _draw(self, bits: Bits) -> Outcome:
         return tuple(c + v for c, v in zip(self.counts, self.noise.draw(bits), strict=True))
 
-    def _draw_many(self, bits: Bits, size: int) -> NDArray[np.int64]:
+    def _draw_many(self, bits: Bits, size: int) -> Wholes:
         return self.noise.draw_many(bits, size) + np.array(self.counts, dtype=np.int64)
 
 
@@ -113,17 +113,17 @@ class Geometric(Mechanism):
             return free(self.space, self.epsilon, output, self.weighting)
         return self.space.prior.update(self.postprocess(np.array([output], dtype=np.int64))[0].tolist())
 
-    def postprocess(self, outputs: NDArray[np.int64]) -> NDArray[np.int64]:
+    def postprocess(self, outputs: Wholes) -> Wholes:
         """The candidates that rows of noisy counts lead to, by `nearest` or `bayes`."""
         if self.way == "nearest":
             return nearest(outputs, self.space.n)
         return bayes(self.space, self.epsilon, outputs, self.weighting)
 
-    def way_back(self, noisy: NDArray[np.int64]) -> NDArray[np.int64]:
+    def way_back(self, noisy: Wholes) -> Wholes:
         """The former name of `postprocess`."""
         return self.postprocess(noisy)
 
-    def log_pmf(self, counts: object) -> NDArray[np.float64]:
+    def log_pmf(self, counts: object) -> Floats:
         """Log-probabilities of the released candidates, in their order, by summing over noise.
 
         For two categories the sum runs over all noise, in closed form beyond the ends. For more, noise of probability
@@ -135,10 +135,10 @@ class Geometric(Mechanism):
         noisy, log_mass = self._noisy_two(checked) if self.space.k == 2 else self._noisy_many(checked)
         logs = np.full(self.space.size, -np.inf)
         np.logaddexp.at(logs, rank_rows(self.postprocess(noisy)), log_mass)  # in logs: nothing far may underflow
-        normalised: NDArray[np.float64] = logs - np.logaddexp.reduce(logs)
+        normalised: Floats = logs - np.logaddexp.reduce(logs)
         return normalised
 
-    def _noisy_two(self, counts: Counts) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def _noisy_two(self, counts: Counts) -> tuple[Wholes, Floats]:
         """Noisy counts from 0 to n; the first and the last stand for all beyond them, which lead to the same."""
         candidates = self.space.candidates().array()
         rate = float(self.epsilon)
@@ -147,7 +147,7 @@ class Geometric(Mechanism):
         beyond = -rate * far - np.log1p(np.exp(-rate))
         return candidates, np.where((candidates == 0).any(axis=1), beyond, inside)
 
-    def _noisy_many(self, counts: Counts) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def _noisy_many(self, counts: Counts) -> tuple[Wholes, Floats]:
         moves, norms = noise_vectors(self.space.k, self.noise_radius(self.space.n))
         return moves + np.array(counts, dtype=np.int64), -float(self.epsilon) / 2 * norms.astype(np.float64)
 
@@ -173,7 +173,7 @@ class Geometric(Mechanism):
         return {"way": self.way} if self.way == "nearest" else {"way": self.way, "weighting": self.weighting}
 
 
-def noise_vectors(k: int, radius: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def noise_vectors(k: int, radius: int) -> tuple[Wholes, Wholes]:
     """All whole v with Σv = 0 and ‖v‖₁ ≤ 2·radius, and their norms."""
     _require_noise(k, radius)
     axis = np.arange(-radius, radius + 1, dtype=np.int64)

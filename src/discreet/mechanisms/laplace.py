@@ -15,8 +15,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Wholes
 from discreet.arithmetic.numbers import exact
 from discreet.mechanisms.base import EPSILON_RANGE, Mechanism, asked_epsilon, moved_counts, require_choice
 from discreet.mechanisms.law import ClampedLaw
@@ -41,7 +41,7 @@ class LaplaceLaw(ClampedLaw):
     def _draw_noisy(self, bits: Bits, count: int) -> int:
         return count + self.noise.draw(bits)
 
-    def _draw_many(self, bits: Bits, size: int) -> NDArray[np.int64]:
+    def _draw_many(self, bits: Bits, size: int) -> Wholes:
         left = np.full(size, self.space.n, dtype=np.int64)
         columns = []
         for count in self.counts[:-1]:

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import ball, fixed_lower, fixed_upper, precision
 from discreet.errors import InvalidInput
 from discreet.posteriors.space import Counts, PosteriorSpace, require_enumerable
@@ -43,14 +43,14 @@ class Law(ABC):
         """One outcome, exactly from this law, with bits of the operating system."""
         return self._draw(SYSTEM)
 
-    def draw_many(self, size: int) -> NDArray[np.int64]:
+    def draw_many(self, size: int) -> Wholes:
         """Independent outcomes as rows, each as exact as `draw`, for studies."""
         return self._draw_many(SYSTEM, size)
 
     @abstractmethod
     def _draw(self, bits: Bits) -> Outcome: ...
 
-    def _draw_many(self, bits: Bits, size: int) -> NDArray[np.int64]:
+    def _draw_many(self, bits: Bits, size: int) -> Wholes:
         return np.array([self._draw(bits) for _ in range(size)], dtype=np.int64)
 
     def __repr__(self) -> str:
@@ -64,16 +64,16 @@ class CandidateLaw(Law):
         self.space = space
         self._inverter: Inverter | None = None
 
-    def log_weights(self) -> NDArray[np.float64]:
+    def log_weights(self) -> Floats:
         """The log-weights of all candidates in their order, each rounded to a float; a kernel has them at once."""
         with precision(_FLOAT_BITS):
             return np.array([float(weight) for weight in self.enclosures()])
 
-    def log_pmf(self) -> NDArray[np.float64]:
+    def log_pmf(self) -> Floats:
         """The log-probabilities of all candidates in their order, as floats."""
         weights = self.log_weights()
         top = weights.max()
-        logs: NDArray[np.float64] = weights - (top + np.log(np.exp(weights - top).sum()))
+        logs: Floats = weights - (top + np.log(np.exp(weights - top).sum()))
         return logs
 
     def enclosures(self) -> Iterator[arb]:
@@ -91,7 +91,7 @@ class CandidateLaw(Law):
     def _draw(self, bits: Bits) -> Outcome:
         return self.space.candidates().unrank(self._inversion().draw(bits))
 
-    def _draw_many(self, bits: Bits, size: int) -> NDArray[np.int64]:
+    def _draw_many(self, bits: Bits, size: int) -> Wholes:
         return self.space.candidates().array()[self._inversion().draw_many(bits, size)]
 
     def _inversion(self) -> Inverter:

@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Literal, NoReturn
 
 import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import ball
 from discreet.errors import DiscreetError, NotPrivate
 from discreet.mechanisms.base import Mechanism, asked_epsilon, require_choice
@@ -38,7 +38,7 @@ LARGEST = 256
 class KernelLaw(CandidateLaw):
     """One row of a kernel: floats, taken as the exact numbers that they are."""
 
-    def __init__(self, space: PosteriorSpace, row: NDArray[np.float64]) -> None:
+    def __init__(self, space: PosteriorSpace, row: Floats) -> None:
         super().__init__(space)
         self._row = [Fraction(float(value)) for value in row]
 
@@ -104,7 +104,7 @@ class Optimal(Mechanism):
 @lru_cache(maxsize=16)
 def _solve(
     space: PosteriorSpace, epsilon: Fraction, objective: Objective, weighting: Weighting
-) -> tuple[NDArray[np.float64], float]:
+) -> tuple[Floats, float]:
     """Minimise the error over kernels P with P(r|c) ≤ e^ε P(r|c') for adjacent c, c' and rows that sum to 1.
 
     Permuting categories of equal prior permutes the programme, so the average of a solution over all permutations
@@ -148,9 +148,7 @@ def _solve(
     return np.maximum(found.x[:known], 0.0)[orbit], unit * least
 
 
-def _dual_bound(
-    target: NDArray[np.float64], private: Any, sums: Any, prices: NDArray[np.float64], values: NDArray[np.float64]
-) -> float:
+def _dual_bound(target: Floats, private: Any, sums: Any, prices: Floats, values: Floats) -> float:
     """A value that no solution goes below: Σy for any y and z ≥ 0 with y·sums - z·private ≤ target.
 
     The solver's y and z meet this up to its tolerance. Each y is lowered by what the columns of its row lack, and all
@@ -167,9 +165,7 @@ def _dual_bound(
     return float((y - lowered).sum() * (1 - _ROUNDED))
 
 
-def _private(
-    space: PosteriorSpace, rows: NDArray[np.int64], orbit: NDArray[np.int64], epsilon: Fraction, width: int
-) -> Any:
+def _private(space: PosteriorSpace, rows: Wholes, orbit: Wholes, epsilon: Fraction, width: int) -> Any:
     """P(r|c) - e^ε P(r|c') ≤ 0 for adjacent c, c', each orbit of them once."""
     rank, neighbours = space.candidates().index, space.adjacency.neighbours
     adjacent = [(i, rank(other)) for i, c in enumerate(map(tuple, rows)) for other in neighbours(c)]
@@ -178,7 +174,7 @@ def _private(
     return _matrix(np.tile([1.0, -np.exp(float(epsilon))], (len(places), 1)), places, width)
 
 
-def _orbits(space: PosteriorSpace, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def _orbits(space: PosteriorSpace, rows: Wholes) -> Wholes:
     """A number for each pair of candidates; swapping categories of equal prior leaves it as it is."""
     alpha, size = space.prior.parameters, len(rows)
     rank = {tuple(row): i for i, row in enumerate(rows.tolist())}
@@ -197,7 +193,7 @@ def _orbits(space: PosteriorSpace, rows: NDArray[np.int64]) -> NDArray[np.int64]
     return np.unique(label, return_inverse=True)[1].reshape(size, size)
 
 
-def _matrix(values: NDArray[np.float64], columns: NDArray[np.int64], width: int) -> Any:
+def _matrix(values: Floats, columns: Wholes, width: int) -> Any:
     """A sparse matrix whose rows have these values at these columns; values at the same place are added."""
     from scipy import sparse
 

@@ -15,9 +15,9 @@ from functools import lru_cache
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import TooLarge
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.distances import hellinger_floats
@@ -52,7 +52,7 @@ def _reach(space: PosteriorSpace, epsilon: Fraction) -> int:
     return math.ceil((60 + 2 * math.log(space.n)) / epsilon)
 
 
-def nearest(noisy: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+def nearest(noisy: Wholes, n: int) -> Wholes:
     """Project noisy counts, one per row, on the candidates: exact, in whole numbers.
 
     The projection is max(z - τ, 0) for one τ, and whole z share the fraction of z - τ, so after rounding down the units
@@ -72,13 +72,11 @@ def nearest(noisy: NDArray[np.int64], n: int) -> NDArray[np.int64]:
     floors = np.where(positive, scaled // support[:, None], 0)
     left = n - floors.sum(axis=1)
     first = positive & (np.cumsum(positive, axis=1) <= left[:, None])
-    rounded: NDArray[np.int64] = floors + first
+    rounded: Wholes = floors + first
     return rounded
 
 
-def bayes(
-    space: PosteriorSpace, epsilon: Fraction, noisy: NDArray[np.int64], weighting: Weighting = "predictive"
-) -> NDArray[np.int64]:
+def bayes(space: PosteriorSpace, epsilon: Fraction, noisy: Wholes, weighting: Weighting = "predictive") -> Wholes:
     """The candidate of least posterior-expected Hellinger distance for each row of noisy counts.
 
     Beyond [0, n] a coordinate's likelihood has the same shape as at the end, so rows are clipped and shared.
@@ -88,7 +86,7 @@ def bayes(
     for i, row in enumerate(clipped):
         rows, chance, distance = _given(space, epsilon, row, weighting)
         best[i] = rows[np.argmin(distance @ chance)]
-    candidates: NDArray[np.int64] = best[place.reshape(-1)]
+    candidates: Wholes = best[place.reshape(-1)]
     return candidates
 
 
@@ -110,7 +108,7 @@ def _free(space: PosteriorSpace, epsilon: Fraction, row: tuple[int, ...], weight
     weight = chance[kept] / chance[kept].sum()
     half = 0.5 * (gammaln(alpha).sum(axis=1) - gammaln(alpha.sum(axis=1)))
 
-    def error(log_parameters: NDArray[np.float64]) -> float:
+    def error(log_parameters: Floats) -> float:
         other = np.exp(log_parameters)
         middle = 0.5 * (alpha + other)
         log_bc = gammaln(middle).sum(axis=1) - gammaln(middle.sum(axis=1)) - half
@@ -134,8 +132,8 @@ def _free(space: PosteriorSpace, epsilon: Fraction, row: tuple[int, ...], weight
 
 
 def _given(
-    space: PosteriorSpace, epsilon: Fraction, row: NDArray[np.int64], weighting: Weighting
-) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    space: PosteriorSpace, epsilon: Fraction, row: Wholes, weighting: Weighting
+) -> tuple[Wholes, Floats, Floats]:
     """The counts that matter given noisy ones, their posterior probabilities, and the distances among them."""
     listed = space.k > 2 or space.n < _MAX_TABLE
     centre = None if listed else _mode(space, epsilon, int(row[0]), weighting)
@@ -148,7 +146,7 @@ def _given(
 
 
 @lru_cache(maxsize=16)
-def _table(space: PosteriorSpace, centre: int | None, reach: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _table(space: PosteriorSpace, centre: int | None, reach: int) -> tuple[Wholes, Floats]:
     """All candidates, or those whose first of two counts is within reach of a centre, and the distances among them."""
     if centre is None:
         rows = space.candidates().array()

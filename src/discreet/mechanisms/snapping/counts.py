@@ -15,8 +15,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Wholes
 from discreet.arithmetic.binary64 import Dyadic
 from discreet.mechanisms.base import Mechanism, asked_epsilon, moved_counts
 from discreet.mechanisms.law import ClampedLaw
@@ -56,7 +56,7 @@ class SnappedCountsLaw(ClampedLaw):
     def _draw_noisy(self, bits: Bits, count: int) -> int:
         return math.floor(self.snapping.output(self.snapping._draw(Fraction(count), bits)) + 0.5)
 
-    def _draw_many(self, bits: Bits, size: int) -> NDArray[np.int64]:
+    def _draw_many(self, bits: Bits, size: int) -> Wholes:
         return np.array([self._draw(bits) for _ in range(size)], dtype=np.int64).reshape(size, self.space.k)
 
 
