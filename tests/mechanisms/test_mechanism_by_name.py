@@ -66,3 +66,24 @@ def test_an_unknown_name_is_met_with_all_of_them(wrong: str) -> None:
 def test_an_option_that_a_mechanism_does_not_have_is_refused(name: str) -> None:
     with pytest.raises(InvalidInput, match=f"{name} has no option sigma"):
         mechanism(name, SPACE, epsilon=1, sigma=2)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("geometric", {"way": "far"}),
+        ("geometric", {"way": None}),
+        ("geometric", {"weighting": "mine"}),
+        ("laplace", {"rounding": "up"}),
+        ("optimal", {"objective": "median"}),
+        ("optimal", {"weighting": "mine"}),
+    ],
+)
+def test_an_option_that_is_no_choice_is_refused(name: str, options: dict[str, object]) -> None:
+    with pytest.raises(InvalidInput, match=f"^{next(iter(options))} must be .*; leave it out for "):
+        mechanism(name, SPACE, epsilon=1, **options)
+
+
+@pytest.mark.parametrize("name", ["geometric", "optimal", "snapping"])
+def test_what_no_paper_has_is_published_in_its_default_form(name: str) -> None:
+    assert BY_NAME[name].as_published(SPACE, epsilon=1) == mechanism(name, SPACE, epsilon=1)
