@@ -45,7 +45,7 @@ def rewrite(path: Path, entries: Sequence[Entry]) -> None:
 
 def changed(entries: Sequence[Entry], row: int, change: Mapping[str, object]) -> list[Entry]:
     """The rows with other fields in one of them, whatever their type."""
-    other = Entry(**(entries[row - 1]._asdict() | change))  # type: ignore[arg-type]
+    other = Entry(**{**entries[row - 1]._asdict(), **change})
     return [*entries[: row - 1], other, *entries[row:]]
 
 

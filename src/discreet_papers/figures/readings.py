@@ -89,7 +89,8 @@ def law_and_runs(
     """The exact law of the error of a mechanism (or of geometric), and the distances of a thousand runs."""
     if name == "geometric":
         ours = Geometric(space, epsilon=epsilon)
-        return geometric_law(ours, counts), distances(RIGHT, space, counts, ours.postprocess(ours.simulate(counts, RUNS)))
+        released = ours.postprocess(ours.simulate(counts, RUNS))
+        return geometric_law(ours, counts), distances(RIGHT, space, counts, released)
     law = stream(reading, name, space, counts, epsilon)
     if (reading, name) == (PRINTED, "M_H"):  # a law, but no mechanism of this package
         return law, law.draw_distances(RUNS)

@@ -79,7 +79,9 @@ def test_one_hundred_thousand_releases_agree_with_the_exact_distribution_and_rej
         other = copy.copy(snapping)
         object.__setattr__(other, "scale", snapping.scale * change)
         law = other.distribution(value)
-        masses = {(law.first + i,): float(mass.fraction()) for i, mass in enumerate(law.masses)}
+        masses: dict[tuple[int, ...], float] = {
+            (law.first + i,): float(mass.fraction()) for i, mass in enumerate(law.masses)
+        }
         assert fits(seen, masses) == (change == 1)
 
 
