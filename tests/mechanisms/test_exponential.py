@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet import InvalidInput, PosteriorSpace, TooLarge, published_gamma
+from discreet import InvalidInput, PosteriorSpace, published_gamma
 from discreet.mechanisms import ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, ExponentialSmooth
 from discreet.mechanisms.exponential import KINDS, Exponential
 from discreet.mechanisms.exponential_law import LISTED
@@ -163,22 +163,6 @@ def test_many_candidates_are_drawn_without_a_list_and_have_the_same_law(
     assert space.size >= LISTED
     mechanism = family(space, scale=5)
     assert_drawn_from(mechanism.law(c), pmf(mechanism, c), *off_by_30_percent(mechanism, c), few=3000)
-
-
-def test_a_pmf_on_too_many_candidates_to_list_is_refused() -> None:
-    mechanism = ExponentialGlobal(PosteriorSpace([1, 1, 1], 10**6), epsilon=1)
-    with pytest.raises(TooLarge):
-        mechanism.log_pmf([10**6, 0, 0])
-
-
-def test_simulated_and_released_outputs_are_candidates() -> None:
-    mechanism = ExponentialReciprocal(PosteriorSpace([1, 1, 1], 9), epsilon=1)
-    drawn = mechanism.simulate([3, 3, 3], 50)
-    assert drawn.shape == (50, 3)
-    assert (drawn.sum(axis=1) == 9).all()
-    released = mechanism.release([3, 3, 3])
-    assert released.posterior == mechanism.space.posterior(released.output)
-    assert released.mechanism is mechanism
 
 
 def test_a_huge_epsilon_releases_the_truth_and_a_tiny_one_nearly_anything() -> None:

@@ -82,14 +82,6 @@ def test_one_by_one_and_many_at_once_are_drawn_from_the_same_law(weights: tuple[
     assert fits(tally(law._draw_many(bits, 20_000).tolist()), pmf)
 
 
-def test_draws_from_the_system_are_candidates() -> None:
-    law = Listed((1, 2, 5))
-    assert sum(law.draw()) == 2
-    drawn = law.draw_many(10)
-    assert drawn.shape == (10, 2)
-    assert (drawn.sum(axis=1) == 2).all()
-
-
 def test_no_draws_are_no_rows() -> None:
     for family in FAMILIES:
         if family not in (Geometric, Optimal):
