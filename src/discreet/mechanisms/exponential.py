@@ -27,7 +27,7 @@ from discreet.mechanisms.exponential_law import ExponentialLaw
 from discreet.posteriors.space import Counts, PosteriorSpace
 from discreet.sensitivity.exact import (
     Arithmetic,
-    Balls,
+    balls,
     global_by,
     global_sensitivity,
     inverse_reciprocal_by,
@@ -115,7 +115,7 @@ class Exponential(Mechanism):
 
     def inverse_sensitivity(self, counts: Counts) -> arb:
         """1/S(c) at the working precision. It is private, except for the global sensitivity."""
-        inverse: arb = self.inverse_by(Balls(self.space), counts)
+        inverse: arb = self.inverse_by(balls(self.space), counts)
         return inverse
 
     @abstractmethod
@@ -224,7 +224,7 @@ class _Smoothed(Exponential):
     @classmethod
     def _terms(cls, steps: Steps, gamma: float) -> list[Floats]:
         """1/LS(c), and what the steps of other data sets become at their distances."""
-        return [steps.local, *(cls._smoothed(inverse, gamma, distance) for inverse, distance in steps.far())]
+        return [steps.local, *(cls._smoothed(inverse, gamma, distance) for inverse, distance in steps.far)]
 
     @staticmethod
     @abstractmethod
