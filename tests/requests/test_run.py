@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -67,14 +68,10 @@ def test_the_same_request_returns_the_sealed_outcome_and_draws_nothing(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = ask(ledger, request_id="x")
-
-    def fail(*_: object, **__: object) -> None:
-        raise AssertionError("a second draw, a second count, or a question")
-
-    monkeypatch.setattr("discreet.mechanisms.law.Law.draw", fail)
-    monkeypatch.setattr("discreet.counting.Tally.counts", property(fail))
-    monkeypatch.setattr("discreet.counting.Tally.has_strays", property(fail))
-    again = ask(ledger, request_id="x", confirm=fail)
+    monkeypatch.setattr("discreet.mechanisms.law.Law.draw", untouched)
+    monkeypatch.setattr("discreet.counting.Tally.counts", property(untouched))
+    monkeypatch.setattr("discreet.counting.Tally.has_strays", property(untouched))
+    again = ask(ledger, request_id="x", confirm=untouched)
     assert again.document == first.document
     assert again.posterior == first.posterior
     assert ledger.spent("d").epsilon == Fraction(1, 2)
@@ -201,25 +198,18 @@ def _rewrite(path: Path, votes: list[str], step: str) -> None:
 
 def test_a_table_is_read_once_and_what_changes_in_it_later_changes_nothing(tmp_path: Path) -> None:
     path = write_votes(tmp_path / "v.csv", ["a", "b", "b"])
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patched:
         for votes in (["a", "b", "stray"], ["a", "b"], ["a", "b", "b", "b"]):
             write_votes(path, ["a", "b", "b"])
-            patch.setattr(run, "reached", partial(_rewrite, path, votes))
+            patched.setattr(run, "reached", partial(_rewrite, path, votes))
             receipt = ask(None, path, epsilon=1000)
             assert (receipt.document["n"], receipt.output) == (3, (1, 2))
 
 
-def test_the_rows_are_gone_through_once(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    passes: list[object] = []
-    read = DuckTable._read
-
-    def noted(table: DuckTable, *asked: Any) -> Any:
-        passes.append(asked)
-        return read(table, *asked)
-
-    monkeypatch.setattr(DuckTable, "_read", noted)
-    ask(ledger)
-    assert len(passes) == 1
+def test_the_rows_are_gone_through_once(ledger: Ledger) -> None:
+    with patch.object(DuckTable, "_read", autospec=True, side_effect=DuckTable._read) as read:
+        ask(ledger)
+    assert read.call_count == 1
 
 
 def untouched(*_: object) -> object:

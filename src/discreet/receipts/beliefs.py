@@ -64,8 +64,8 @@ def read_beliefs(receipt: Receipt | Bundle, prior: object = None, *, thorough: b
 @refuse_nonsense()
 def belief_document(receipt: Receipt | Bundle, prior: object = None, *, thorough: bool = False) -> dict[str, Any]:
     """The same as `discreet infer --json` prints it."""
-    found = [belief.to_json() for belief in read_beliefs(receipt, prior, thorough=thorough)]
-    return {"columns": found} if isinstance(receipt, Bundle) else found[0]
+    documents = [belief.to_json() for belief in read_beliefs(receipt, prior, thorough=thorough)]
+    return {"columns": documents} if isinstance(receipt, Bundle) else documents[0]
 
 
 def believed(receipt: Receipt, *, prior: object = None) -> NoiseAware:

@@ -33,7 +33,7 @@ BITS, TIE = 96, Fraction(1, 10**9)
 """Losses at two places are the same if they are within this, which is the size of a scan's own error."""
 
 SEARCHED = Fraction(1, 100_000)
-"""Where the search of the free way back ends depends on last digits too. Nothing of the guarantee depends on it."""
+"""Where the search of the free post-processing ends depends on last digits too. The guarantee does not depend on it."""
 
 
 def verify_receipt(receipt: Receipt, *, thorough: bool = False) -> Certificate:
@@ -163,7 +163,7 @@ def _distinct(names: Sequence[Any]) -> bool:
 
 
 def _released(mechanism: Mechanism, emitted: Sequence[Any], said: Dirichlet) -> Released:
-    """What the output leads to; the posterior of the free way back is searched for, and held to what is found."""
+    """What the output leads to; that of the free post-processing is searched for, and held to what is found."""
     output = tuple(emitted)
     fits = len(output) == mechanism.space.k and sum(output) == mechanism.space.n
     if not fits or not all(type(value) is int for value in output):
