@@ -19,12 +19,6 @@ ARMS: dict[str, Any] = {"column": "arm", "categories": ["new", "old"], "epsilon"
 JOINT: dict[str, Any] = {**WELL, "by": "arm", "groups": ["new", "old"]}
 
 
-@pytest.fixture(params=["file", "postgresql"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A file, or a database of a real server."""
-    return str(tmp_path / "l.db") if request.param == "file" else str(request.getfixturevalue("database"))
-
-
 def test_a_budget_of_rows_pays_for_no_release_of_people(place: str) -> None:
     Ledger.create(place, dataset="d", epsilon=1)
     dc.release(VISITS, **WELL, ledger=place)

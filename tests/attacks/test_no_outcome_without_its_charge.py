@@ -10,16 +10,6 @@ import pytest
 from discreet.ledger import Ledger
 from tests.contracts.source import ROOT
 from tests.ledger.kills import POINTS
-from tests.support.postgres import Server
-
-
-@pytest.fixture(params=["file", "postgresql"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A file, or a database of a real server."""
-    if request.param == "file":
-        return str(tmp_path / "l.db")
-    server: Server = request.getfixturevalue("postgres")
-    return server.new_database()
 
 
 @pytest.mark.parametrize("kills", [20, pytest.param(200, marks=pytest.mark.soak)])

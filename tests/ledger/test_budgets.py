@@ -19,6 +19,12 @@ from discreet.ledger import Amount, Ledger
 pytestmark = pytest.mark.usefixtures("quick")
 
 
+@pytest.fixture
+def ledger(place: str) -> Ledger:
+    """A ledger with a budget of 1 for the dataset `anes`."""
+    return Ledger.create(place, dataset="anes", epsilon=1)
+
+
 def amount(epsilon: int, delta: str = "0") -> Amount:
     return Amount(Fraction(epsilon), Fraction(delta))
 

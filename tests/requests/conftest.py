@@ -5,12 +5,10 @@ from pathlib import Path
 import pytest
 
 from discreet.ledger import Ledger
-from tests.support.tables import no_sync
 
 
 @pytest.fixture
-def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
+def ledger(tmp_path: Path, quick: None) -> Ledger:
     """A budget of 1 for the dataset `d`, and one for answers: two rows."""
-    monkeypatch.setattr("discreet.ledger.file._sync", no_sync)
     Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
     return Ledger.create(tmp_path / "l.db", dataset="answers", epsilon=1, adjacency="replace-answer")
