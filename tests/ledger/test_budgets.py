@@ -4,8 +4,10 @@ import csv
 import io
 import json
 import tempfile
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -83,20 +85,23 @@ WRONG: dict[str, list[Any]] = {
 }
 
 
-@pytest.mark.parametrize(("argument", "value"), [(name, value) for name, values in WRONG.items() for value in values])
-def test_what_is_no_number_or_no_name_is_refused_and_nothing_is_written(
-    argument: str, value: Any, ledger: Ledger, tmp_path: Path
-) -> None:
-    asked = {"dataset": "anes", "price": 1, "delta": 0, "request_id": "r", "digest": "d", argument: value}
-    with pytest.raises(InvalidInput):
-        ledger.charge(**asked)
-    if argument in ("dataset", "request_id"):
-        with pytest.raises(InvalidInput):
-            ledger.spent(value) if argument == "dataset" else ledger.find(value)
-    if argument in ("dataset", "price", "delta"):
-        with pytest.raises(InvalidInput):
-            Ledger.create(tmp_path / "new.db", dataset=asked["dataset"], epsilon=asked["price"], delta=asked["delta"])
-        assert not (tmp_path / "new.db").exists()
+@pytest.mark.parametrize("argument", WRONG)
+def test_what_is_no_number_or_no_name_is_refused_and_nothing_is_written(argument: str, tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "l.db", dataset="anes", epsilon=1)
+    for value in WRONG[argument]:
+        asked: dict[str, Any] = {"dataset": "anes", "price": 1, "delta": 0, "request_id": "r", "digest": "d"}
+        asked[argument] = value
+        new = {"dataset": asked["dataset"], "epsilon": asked["price"], "delta": asked["delta"]}
+        calls: list[tuple[Callable[[], object], bool]] = [
+            (partial(ledger.charge, **asked), True),
+            (partial(Ledger.create, tmp_path / "new.db", **new), argument in ("dataset", "price", "delta")),
+            (partial(ledger.spent, value), argument == "dataset"),
+            (partial(ledger.find, value), argument == "request_id"),
+        ]
+        for call in (call for call, is_wrong in calls if is_wrong):
+            with pytest.raises(InvalidInput):
+                call()
+    assert [path.name for path in tmp_path.iterdir()] == ["l.db"]
     assert ledger.verify().rows == 1
 
 

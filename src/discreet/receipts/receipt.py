@@ -21,7 +21,7 @@ from discreet.typing import Outcome
 
 SCHEMA = "discreet-receipt-1"
 BUNDLE_SCHEMA = "discreet-receipts-1"
-LEVEL = "0.95"
+LEVEL = 0.95
 MAX_CHARS = 1 << 26
 """A receipt of ten thousand categories has about three million."""
 
