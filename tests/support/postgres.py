@@ -230,6 +230,6 @@ if __name__ == "__main__":
 
 
 @pytest.fixture(params=["file", "postgresql"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def ledger_place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where a ledger can be made, and none is yet: a file, and a database of a real server."""
     return str(tmp_path / "l.db") if request.param == "file" else str(request.getfixturevalue("database"))
