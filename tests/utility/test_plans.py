@@ -31,9 +31,9 @@ def test_every_mechanism_is_there_at_both_settings_and_the_limit_beside_them(sma
     assert small.omitted == ()
     settings = {(row["name"], row["setting"]) for row in small.mechanisms}
     assert settings == {
-        *((name, setting) for name in FAMILIES for setting in ("nominal", "calibrated")),
+        *((name, setting) for name in FAMILIES for setting in ("theorem", "calibrated")),
         ("geometric", "bayes"),
-        ("snapping", "nominal"),
+        ("snapping", "theorem"),
         ("optimal", "limit"),
     }
     assert all(set(row) >= KEYS for row in small.mechanisms)
@@ -65,7 +65,7 @@ def test_the_numbers_of_a_row_are_those_of_accuracy(small: dc.Plan) -> None:
 
 
 def test_geometric_is_recommended_and_the_reason_says_why(small: dc.Plan) -> None:
-    assert (small.recommended, small.setting) == ("geometric", "nominal")
+    assert (small.recommended, small.setting) == ("geometric", "theorem")
     assert "0.108" in small.reason
     assert "least that any mechanism could reach" in small.reason
 
@@ -103,7 +103,7 @@ def test_what_is_left_out_of_a_large_space_is_said_with_its_reason(monkeypatch: 
     assert row["method"].startswith("64 exact draws for each of 30 drawn data sets")
     assert 0 < row["mean_error_within"] < 0.2 < row["mean_error"] < 1
     shown = {(row["name"], row["setting"]) for row in found.mechanisms}
-    assert ("geometric", "nominal") in shown
+    assert ("geometric", "theorem") in shown
     assert not shown & set(left_out)
     assert found.row("laplace")["missing"].keys() == {"interval_width", "worst_mean_error"}
     assert found.row("geometric")["mean_error_within"] > 0

@@ -91,7 +91,7 @@ def test_many_records_have_a_least_epsilon_too(prior: list[int], n: int, width: 
 
 
 def test_where_widths_are_drawn_epsilon_is_on_their_safe_side(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.utility.plans.SETTINGS", (("geometric", "nominal"),))
+    monkeypatch.setattr("discreet.utility.plans.SETTINGS", (("geometric", "theorem"),))
     monkeypatch.setattr("discreet.utility.studies.DRAWN", 8000)
     space, width = dc.PosteriorSpace(prior=[1, 1, 1], n=60), Fraction("0.26")
     found = dc.plan(space, target_width=width)

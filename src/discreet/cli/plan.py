@@ -18,6 +18,7 @@ from discreet.cli.inputs import public_space
 from discreet.cli.tables import print_json, print_table, print_written, say
 from discreet.figures import plans
 from discreet.figures.image import picture_format, render
+from discreet.utility.plans import PlanRow
 from discreet.utility.targets import LEAST
 
 EXAMPLE = "Example: discreet plan --prior 1,1 --n 1000 --target-error 0.05 --confidence 0.95"
@@ -59,7 +60,7 @@ def plan(
         )
     if plot is not None:
         with Reserved(plot) as reserved, busy("painting") as tell:
-            known = {row["name"]: row["mean_error"] for row in found.mechanisms if row["setting"] in _PAINTED}
+            known = {row.name: row.mean_error for row in found.mechanisms if row.setting in _PAINTED}
             picture = plans.numbers(space, found.epsilon, known=known, progress=tell)
             reserved.write(render(plans.paint(picture), kind))
     if as_json:
@@ -72,7 +73,7 @@ def plan(
             print_written([plot])
 
 
-_PAINTED = ("nominal", "limit")
+_PAINTED = ("theorem", "limit")
 """The settings whose errors the picture shows."""
 
 HEADINGS = {
@@ -101,25 +102,26 @@ def _print_plan(found: Plan) -> None:
     say("", *_sentences(found))
 
 
-def _merged(rows: tuple[dict[str, Any], ...]) -> dict[str, list[tuple[list[str], list[str]]]]:
+def _merged(rows: tuple[PlanRow, ...]) -> dict[str, list[tuple[list[str], list[str]]]]:
     """For each mechanism its settings and their numbers; settings with the same numbers share a line.
 
     A loss that is only bounded is marked: it is not the exact one.
 
-    >>> row = dict.fromkeys(HEADINGS, 1.0) | {"name": "laplace", "setting": "nominal", "exact_epsilon_reached": False}
-    >>> _merged((row,))["laplace"][0][1][:2]
-    ['≤ 1', '1']
+    >>> from dataclasses import replace
+    >>> row = dc.plan(dc.PosteriorSpace(prior=[1, 1], n=3), epsilon=1).row("laplace")
+    >>> _merged((replace(row, exact_epsilon=1.0, exact_epsilon_reached=False),))["laplace"][0][1][0]
+    '≤ 1'
     """
     found: dict[str, list[tuple[list[str], list[str]]]] = {}
     for row in rows:
         numbers = [_cell(key, row[key]) for key in HEADINGS]
-        if row["exact_epsilon"] is not None and not row["exact_epsilon_reached"]:
+        if row.exact_epsilon is not None and not row.exact_epsilon_reached:
             numbers[0] = f"≤ {numbers[0]}"
-        lines = found.setdefault(row["name"], [])
+        lines = found.setdefault(row.name, [])
         if lines and lines[-1][1] == numbers:
-            lines[-1][0].append(row["setting"])
+            lines[-1][0].append(row.setting)
         else:
-            lines.append(([row["setting"]], numbers))
+            lines.append(([row.setting], numbers))
     return found
 
 
@@ -171,17 +173,19 @@ def _sentences(found: Plan) -> list[str]:
         f"in percentage points; the 95 % width is that of the first category's noise-aware interval ({without} without "
         "privacy). All but the worst are expected over data that the prior expects."
     )
-    if any(row["exact_epsilon"] is not None and not row["exact_epsilon_reached"] for row in found.mechanisms):
+    if any(row.exact_epsilon is not None and not row.exact_epsilon_reached for row in found.mechanisms):
         lines.append("≤: a bound on the loss, which no output is known to reach.")
     return [*lines, *_estimates(found.mechanisms), *_left_out(found)]
 
 
-def _estimates(rows: tuple[dict[str, Any], ...]) -> list[str]:
+def _estimates(rows: tuple[PlanRow, ...]) -> list[str]:
     """Which numbers are means over some outputs, and how far errors may be off: so that no digit is taken for exact.
 
-    >>> drawn = {"name": "geometric", "method": "50000 exact draws; interval by 512 outputs of 50000 exact draws"}
-    >>> drawn |= {"mean_error_within": 0.006, "interval_width_within": 0.0004}
-    >>> for line in _estimates((drawn, {**drawn, "mean_error_within": 0.002})):
+    >>> method = "50000 exact draws; interval by 512 outputs of 50000 exact draws"
+    >>> from dataclasses import replace
+    >>> row = dc.plan(dc.PosteriorSpace(prior=[1, 1], n=3), epsilon=1).row("geometric")
+    >>> drawn = replace(row, method=method, mean_error_within=0.006, interval_width_within=0.0004)
+    >>> for line in _estimates((drawn, replace(drawn, mean_error_within=0.002))):
     ...     print(line)
     mean H is estimated by exact draws: geometric ± 0.006 (99 %); so are 95 % of H and shift.
     95 % width is estimated by exact draws: geometric ± 0.0004 (six standard errors).
@@ -189,10 +193,10 @@ def _estimates(rows: tuple[dict[str, Any], ...]) -> list[str]:
     errors: dict[str, float] = {}
     widths: dict[str, float] = {}
     for row in rows:
-        error, _, width = row["method"].partition("; interval by ")
-        for how, key, found in ((error, "mean_error_within", errors), (width, "interval_width_within", widths)):
-            if "draws" in how and row[key]:
-                found[row["name"]] = max(row[key], found.get(row["name"], 0.0))
+        error, _, width = row.method.partition("; interval by ")
+        for how, within, found in ((error, row.mean_error_within, errors), (width, row.interval_width_within, widths)):
+            if "draws" in how and within:
+                found[row.name] = max(within, found.get(row.name, 0.0))
     shown = [", ".join(f"{name} ± {error:.1g}" for name, error in found.items()) for found in (errors, widths)]
     lines = [f"mean H is estimated by exact draws: {shown[0]} (99 %); so are 95 % of H and shift."] if errors else []
     return [*lines, *([f"95 % width is estimated by exact draws: {shown[1]} (six standard errors)."] if widths else [])]
@@ -202,15 +206,15 @@ def _left_out(found: Plan) -> list[str]:
     """What has no row or no number, by reason; a number that all rows lack is named once."""
     reasons: dict[str, dict[str, list[str]]] = {}
     for row in found.omitted:
-        reasons.setdefault(row["reason"], {}).setdefault(row["name"], []).append(row["setting"])
+        reasons.setdefault(row.reason, {}).setdefault(row.name, []).append(row.setting)
     lines = []
     for reason, settings in reasons.items():
         names = ", ".join(f"{name} {' and '.join(which)}" for name, which in settings.items())
         lines.append(f"left out: {names} ({reason}).")
     lacking: dict[tuple[str, str], list[str]] = {}
     for made in found.mechanisms:
-        for key, reason in made["missing"].items():
-            lacking.setdefault((key, reason), []).append(made["name"])
+        for key, reason in made.missing.items():
+            lacking.setdefault((key, reason), []).append(made.name)
     for (key, reason), having in lacking.items():
         whose = "all" if len(having) == len(found.mechanisms) else ", ".join(dict.fromkeys(having))
         what = HEADINGS[key].replace("\n", " ")

@@ -21,7 +21,7 @@ from discreet.receipts.agreement import agree
 from discreet.receipts.documents import Part, ReceiptRequest, write_receipt
 from discreet.receipts.receipt import UNITS, Receipt, contradiction, exact_number
 from discreet.receipts.work import require_modest
-from discreet.utility.statement import accuracy_statement
+from discreet.utility.measure import accuracy_statement
 
 DIGEST = re.compile("[0-9a-f]{64}")
 METHODS = ("theorem", "enumeration", "bounds")

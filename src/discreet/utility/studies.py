@@ -20,7 +20,7 @@ from discreet.posteriors.space import Counts, PosteriorSpace, rank_rows
 from discreet.samplers.bits import draw_words
 from discreet.testing import HashedBits
 from discreet.utility.error_rows import ErrorLaw, ErrorRows
-from discreet.utility.error_tables import SimplexTable
+from discreet.utility.error_tables import ErrorTable
 from discreet.utility.metrics import Metric
 
 DRAWN = 50_000
@@ -72,7 +72,7 @@ def _binomial(u: Floats, n: Wholes, share: Floats) -> Wholes:
     return found.astype(np.int64)
 
 
-def row_study(table: SimplexTable, metric: Metric, size: int) -> ErrorLaw:
+def row_study(table: ErrorTable, metric: Metric, size: int) -> ErrorLaw:
     """The exact error laws of drawn data sets."""
     ranks = rank_rows(drawn_data(table.space, size, "rows"))
     weight = np.full(size, 1 / size)
