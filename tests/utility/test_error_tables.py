@@ -56,12 +56,6 @@ def test_one_data_set_for_each_orbit_is_enough(prior: list[int]) -> None:
     assert by_orbits.mean == pytest.approx(float(expected), rel=1e-10)
 
 
-def test_the_free_way_back_of_three_categories_is_measured() -> None:
-    space = dc.PosteriorSpace(prior=[1, 1, 1], n=1)
-    free, bayes = (dc.accuracy(dc.Geometric(space, epsilon=1, way=way)).mean for way in ("free", "bayes"))
-    assert free <= bayes + 1e-9
-
-
 def test_small_epsilons_are_not_enumerated() -> None:
     with pytest.raises(dc.TooLarge, match="too many"):
         error_table(dc.Geometric(dc.PosteriorSpace(prior=[1] * 5, n=5), epsilon="0.01"))

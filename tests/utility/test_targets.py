@@ -142,7 +142,7 @@ def test_the_plan_is_made_for_the_epsilon_that_was_found() -> None:
     question = {"target_error": "1/5", "confidence": "9/10", "worst_case": False, "by": "enumeration"}
     assert {**question, "at_least": found.question["at_least"]} == found.question
     assert 0.9 <= found.question["at_least"] < 0.91
-    assert {row["epsilon"] for row in found.mechanisms} == {found.to_json()["epsilon"]}
+    assert {row.epsilon for row in found.mechanisms} == {found.to_json()["epsilon"]}
 
 
 def test_a_target_that_no_epsilon_meets_is_refused() -> None:

@@ -7,7 +7,7 @@ import discreet as dc
 from discreet.mechanisms.geometric import noise_vectors
 from discreet.posteriors.predictive import log_predictive
 from discreet.utility import widths
-from discreet.utility.count_mixtures import mixture_intervals
+from discreet.utility.count_mixtures import mixture_widths
 from discreet.utility.widths import expected_width, first_count_given, width_without_privacy
 from tests.oracles import spaces, ways_back
 from tests.oracles import widths as oracle
@@ -120,10 +120,10 @@ def test_without_privacy_it_is_the_mean_width_of_the_posteriors() -> None:
 def test_without_privacy_a_few_counts_do_for_all_within_the_error() -> None:
     space = dc.PosteriorSpace(prior=["1/2", 3], n=5000)
     c = np.arange(5001)
-    low, high = mixture_intervals(np.ones((5001, 1)), 0.5 + c, 3 + 5000 - c, 0.95)
+    width = mixture_widths(np.ones((5001, 1)), 0.5 + c, 3 + 5000 - c, 0.95)
     weight = np.exp(log_predictive(space.prior, np.stack([c, 5000 - c], axis=1)))
     found = width_without_privacy(space)
-    assert abs(found.value - float(weight @ (high - low))) <= found.error < 2e-7 * found.value
+    assert abs(found.value - float(weight @ width)) <= found.error < 2e-7 * found.value
 
 
 def test_it_falls_with_epsilon_to_the_width_without_privacy() -> None:

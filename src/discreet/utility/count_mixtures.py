@@ -17,34 +17,17 @@ from discreet.posteriors.mixtures import log_kernel, solved
 _CELLS = 1 << 17
 
 
-def mixture_intervals(weights: Floats, a: ArrayLike, b: ArrayLike, level: float) -> tuple[Floats, Floats]:
-    """The equal-tailed interval of a mixture for each row of weights, whose components begin at its a and b.
+def mixture_widths(weights: Floats, a: ArrayLike, b: ArrayLike, level: float) -> Floats:
+    """The width of the equal-tailed interval of a mixture for each row of weights, whose components begin at its a, b.
 
     >>> import numpy as np
-    >>> low, high = mixture_intervals(np.array([[0.25, 0.5, 0.25]]), 30.0, 72.0, 0.95)
-    >>> low.round(4), high.round(4)
-    (array([0.218]), array([0.3972]))
+    >>> mixture_widths(np.array([[0.25, 0.5, 0.25]]), 30.0, 72.0, 0.95).round(4)
+    array([0.1792])
     """
     first, second = (np.broadcast_to(np.asarray(x, dtype=np.float64), len(weights)) for x in (a, b))
     rows = max(1, _CELLS // weights.shape[1])
     parts = [slice(start, start + rows) for start in range(0, len(weights), rows)]
-    ends = [_interval(_Mixtures(weights[part], first[part], second[part]), (1 - level) / 2) for part in parts]
-    low, high = (np.concatenate(side) for side in zip(*ends, strict=True))
-    return low, np.maximum(low, high)
-
-
-def _interval(mixtures: _Mixtures, tail: float) -> tuple[Floats, Floats]:
-    # What lies above ½ is sought as the rest of 1, so that the float next to 1 is told from 1.
-    rows = np.arange(len(mixtures.a))
-    half = mixtures.sums(rows, np.full(len(rows), 0.5))[0]
-    ends = np.empty((2, len(rows)))
-    for found, p in zip(ends, (tail, 1 - tail), strict=True):
-        for turned in (False, True):
-            some = rows[(half < p) == turned]
-            part = mixtures.some(some, turned)
-            value = solved(part.sums, np.full(len(some), 1 - p if turned else p), *part.moments)
-            found[some] = 1 - value if turned else value
-    return ends[0], ends[1]
+    return np.concatenate([_Mixtures(weights[part], first[part], second[part]).widths(level) for part in parts])
 
 
 class _Mixtures:
@@ -60,6 +43,19 @@ class _Mixtures:
         logs = np.concatenate([np.zeros((len(a), 1)), np.cumsum(steps, axis=1)], axis=1)
         self.heaviest = self.weights.argmax(axis=1)
         self.logs = logs - np.take_along_axis(logs, self.heaviest[:, None], axis=1)
+
+    def widths(self, level: float) -> Floats:
+        """What lies above ½ is sought as the rest of 1, so that the float next to 1 is told from 1."""
+        rows = np.arange(len(self.a))
+        half = self.sums(rows, np.full(len(rows), 0.5))[0]
+        low, high = ends = np.empty((2, len(rows)))
+        for found, p in zip(ends, ((1 - level) / 2, (1 + level) / 2), strict=True):
+            for turned in (False, True):
+                some = rows[(half < p) == turned]
+                part = self.some(some, turned)
+                value = solved(part.sums, np.full(len(some), 1 - p if turned else p), *part.moments)
+                found[some] = 1 - value if turned else value
+        return np.maximum(high - low, 0.0)
 
     def some(self, rows: Wholes, turned: bool) -> _Mixtures:
         """Some of the rows, or what is left of their shares."""

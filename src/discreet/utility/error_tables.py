@@ -43,6 +43,7 @@ class ErrorTable:
         require_enumerable(mechanism.space, limit=LONGEST if mechanism.space.k == 2 else LONGEST_ROW)
         self.mechanism, self.space = mechanism, mechanism.space
         self.candidates = self.space.candidates().array()
+        self.widths = np.full(len(self.candidates), len(self.candidates))  # how many outputs of each data set matter
 
     @cached_property
     def data(self) -> tuple[Wholes, Floats]:
@@ -57,18 +58,13 @@ class ErrorTable:
     @property
     def cells(self) -> int:
         """About how many outputs of all data sets matter."""
-        ranks = self.data[0].tolist()
-        return sum(map(self.width, ranks[::64])) * min(64, len(ranks))
-
-    def width(self, rank: int) -> int:
-        """About how many outputs of a data set matter."""
-        return len(self.candidates)
+        return int(self.widths[self.data[0]].sum())
 
     def slices(self, metric: Metric, ranks: Wholes, weight: Floats) -> Iterator[ErrorRows]:
         """The error laws of some data sets, so many at a time that their rows fit into the cache."""
         start = 0
         while start < len(ranks):
-            part = slice(start, start + max(1, _CHUNK // self.width(int(ranks[start]))))
+            part = slice(start, start + max(1, _CHUNK // int(self.widths[ranks[start]])))
             yield ErrorRows.exact(weight[part], *self.laws(ranks[part], metric))
             start = part.stop
 
@@ -98,10 +94,7 @@ class WeightedTable(ErrorTable):
         super().__init__(mechanism)
         self.every = mechanism.kernel.enumerated
         self._start, self._stop = self.every.windows
-
-    def width(self, rank: int) -> int:
-        """The window."""
-        return int(self._stop[rank] - self._start[rank])
+        self.widths = self._stop - self._start
 
     def masses(self, rank: int) -> Floats:
         """Normalised weights of the window."""
@@ -111,7 +104,7 @@ class WeightedTable(ErrorTable):
 
     def laws(self, ranks: Wholes, metric: Metric) -> tuple[Floats, Floats]:
         """Rows as long as the longest window."""
-        value, mass = np.zeros((2, len(ranks), max(map(self.width, ranks.tolist()))))
+        value, mass = np.zeros((2, len(ranks), int(self.widths[ranks].max())))
         for row, rank in enumerate(ranks.tolist()):
             distance, weight = self.every.weights(rank)
             if metric.name != "hellinger":
@@ -132,10 +125,7 @@ class NoisyLine(ErrorTable):
         self.reach = noise.reach(self.space.n)
         # Rounding down is not symmetric, and ties of other post-processing are broken to one side.
         self.symmetric = noise.up == noise.down and self.postprocess == "nearest"
-
-    def width(self, rank: int) -> int:
-        """Both sides of the count."""
-        return 2 * self.reach + 1
+        self.widths = np.full(self.space.n + 1, 2 * self.reach + 1)
 
     @cached_property
     def _back(self) -> Wholes:
@@ -179,10 +169,7 @@ class NoisySimplex(ErrorTable):
             raise TooLarge("the noisy counts that matter are too many", hint="use a larger epsilon")
         top = self.postprocess != "nearest"
         self.outputs, self._log_rest = cut_outputs(self.space, self._half, depth, top=top)
-
-    def width(self, rank: int) -> int:
-        """All noisy counts."""
-        return len(self.outputs)
+        self.widths = np.full(len(self.candidates), len(self.outputs))
 
     @cached_property
     def _back(self) -> Wholes:

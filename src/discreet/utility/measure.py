@@ -153,9 +153,9 @@ def error_law(mechanism: Mechanism, metric: Metric, counts: Counts | None) -> Er
     if space.k == 2:
         strata = CountBlocks(mechanism, metric, counts)
         return ErrorLaw(strata.slices, metric.diameter(space), f"enclosure of {len(strata.first)} strata")
-    if table is None or not table.symmetric or metric.name == "total-variation" or table.width(0) > ROWS:
+    if table is None or not table.symmetric or metric.name == "total-variation" or table.widths[0] > ROWS:
         return draw_study(mechanism, metric, counts)
-    return row_study(table, metric, max(64, MAX_CELLS // (2 * table.width(0))))
+    return row_study(table, metric, max(64, MAX_CELLS // (2 * int(table.widths[0]))))
 
 
 def _cost(table: ErrorTable, metric: Metric) -> int:

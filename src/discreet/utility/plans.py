@@ -18,7 +18,7 @@ from discreet.errors import DiscreetError, TooLarge
 from discreet.kernels import family_kernel
 from discreet.mechanisms import Mechanism, mechanism
 from discreet.mechanisms.base import asked_epsilon
-from discreet.posteriors.space import PosteriorSpace, require_enumerable
+from discreet.posteriors.space import PosteriorSpace, exceeds
 from discreet.privacy_loss import audit, calibrate
 from discreet.typing import Progress
 from discreet.utility.measure import accuracy
@@ -188,30 +188,27 @@ def plan_at(
 
 def _mechanism(name: str, setting: str, space: PosteriorSpace, epsilon: Fraction, thorough: bool) -> Mechanism:
     """The mechanism of a row, or a refusal that says why there is none."""
+    kernel = family_kernel(name)
     if setting == "limit":
         _require(space, LIMIT, "the linear programme is solved for at most {} candidates")
-        return mechanism(name, space, epsilon=epsilon)
-    kernel = family_kernel(name)
-    if not (kernel.noisy or kernel.weighted):
+    elif not (kernel.noisy or kernel.weighted):
         _require(space, SNAPPED, "the exact law of floats is compared for at most {} candidates")
-    if setting == "bayes":
+    elif setting == "bayes":
         _require(space, WEIGHED, "this way back is compared for at most {} candidates")
         return mechanism(name, space, epsilon=epsilon, way="bayes")
-    if kernel.weighted:
-        if space.k > CATEGORIES and not thorough:
+    elif kernel.weighted and not thorough:
+        if space.k > CATEGORIES:
             text = f"drawing its error for more than {CATEGORIES} categories takes minutes: ask for a thorough plan"
             raise TooLarge(text, hint="take fewer categories")
-        if setting == "calibrated" and not thorough:
+        if setting == "calibrated":
             most = CALIBRATED if space.k == 2 else CALIBRATED_MORE
             _require(space, most, "calibrating more than {} candidates takes minutes: ask for a thorough plan")
     return (calibrate if setting == "calibrated" else mechanism)(name, space, epsilon=epsilon)
 
 
 def _require(space: PosteriorSpace, most: int, text: str) -> None:
-    try:
-        require_enumerable(space, limit=most)
-    except TooLarge:
-        raise TooLarge(text.format(f"{most:,}"), hint="take fewer records") from None
+    if exceeds(space, most):
+        raise TooLarge(text.format(f"{most:,}"), hint="take fewer records")
 
 
 def _known(made: Mechanism, setting: str, rows: list[PlanRow]) -> PlanRow | None:

@@ -24,7 +24,7 @@ from discreet.posteriors.predictive import log_factors, log_predictive
 from discreet.posteriors.space import PosteriorSpace, exceeds
 from discreet.samplers.noise import ZeroSum
 from discreet.testing import HashedBits
-from discreet.utility.count_mixtures import mixture_intervals
+from discreet.utility.count_mixtures import mixture_widths
 from discreet.utility.error_tables import ErrorTable, NoisySimplex, error_table
 from discreet.utility.expected_counts import first_count_moments, predictive_weights
 from discreet.utility.noisy_shares import intervals
@@ -62,15 +62,13 @@ def expected_width(mechanism: Mechanism, level: object = "0.95") -> Width:
     share, space, kernel = float(exact_share(level, "level")), mechanism.space, mechanism.kernel
     if space.k > 2:
         return _simplex_width(mechanism, share)
-    equal, noise = len(set(space.prior.parameters)) == 1, kernel.noise
-    if noise is not None:
-        mirrored = equal and noise.up == noise.down
+    if (noise := kernel.noise) is not None:
         widths = partial(intervals, space, noise, level=share)
-        return _line_width(widths, space.prior, space.n, mirrored=mirrored, scale=1 / noise.rate)
+        return _line_width(widths, space.prior, space.n, symmetric=noise.up == noise.down, scale=1 / noise.rate)
     if space.n > LONGEST_LINE:
         raise TooLarge(f"its noise-aware widths are summed up to n = {LONGEST_LINE:,}", hint="use geometric")
     widths = partial(_column_widths, mechanism, predictive_weights(space), level=share)
-    return _line_width(widths, space.prior, space.n, mirrored=equal and kernel.weighted)
+    return _line_width(widths, space.prior, space.n, symmetric=kernel.weighted)
 
 
 def width_without_privacy(space: PosteriorSpace, level: object = "0.95") -> Width:
@@ -81,7 +79,7 @@ def width_without_privacy(space: PosteriorSpace, level: object = "0.95") -> Widt
         chance = np.exp(log_predictive(prior, np.stack([c, space.n - c], axis=1)))
         return chance, _plain_widths(prior, space.n, c, share)
 
-    return _line_width(widths, prior, space.n, mirrored=len(set(prior.parameters)) == 1)
+    return _line_width(widths, prior, space.n, symmetric=True)
 
 
 def _two_categories(prior: Dirichlet) -> Dirichlet:
@@ -93,22 +91,18 @@ def _two_categories(prior: Dirichlet) -> Dirichlet:
 def _plain_widths(prior: Dirichlet, n: int, c: Floats, level: float) -> Floats:
     """The widths of the posteriors of first counts themselves."""
     first, second = prior.alpha
-    low, high = mixture_intervals(np.ones((len(c), 1)), first + c, second + (n - c), level)
-    return high - low
+    return mixture_widths(np.ones((len(c), 1)), first + c, second + (n - c), level)
 
 
 def _line_width(
-    widths: Callable[[Floats], tuple[Floats, Floats]],
-    prior: Dirichlet,
-    n: int,
-    *,
-    mirrored: bool,
-    scale: float = 0.0,
+    widths: Callable[[Floats], tuple[Floats, Floats]], prior: Dirichlet, n: int, *, symmetric: bool, scale: float = 0.0
 ) -> Width:
     """The mean over the outputs 0 … n, of which `widths` tells the probabilities and the widths.
 
     The probabilities of all outputs sum to 1: by how much those that were found do not is in the error.
     """
+
+    mirrored = symmetric and len(set(prior.parameters)) == 1
 
     def terms(o: Wholes) -> Floats:
         at, back = np.unique(np.minimum(o, n - o) if mirrored else o, return_inverse=True)
@@ -129,8 +123,7 @@ def _column_widths(mechanism: Mechanism, predictive: Floats, outputs: Floats, le
     logs = np.stack([mechanism.kernel.column((int(o), n - int(o))).values for o in outputs])
     with np.errstate(divide="ignore"):
         logs = logs + np.log(predictive)
-    low, high = mixture_intervals(_weights(logs), first, second + n, level)
-    return np.exp(logs).sum(axis=1), high - low
+    return np.exp(logs).sum(axis=1), mixture_widths(_weights(logs), first, second + n, level)
 
 
 def _weights(logs: Floats) -> Floats:
@@ -166,8 +159,8 @@ def _enumerated_width(table: ErrorTable, level: float) -> Width:
     chance = given.sum(axis=0)
     kept = chance > _KEPT / len(chance)
     first, second = _two_categories(space.prior).alpha
-    low, high = mixture_intervals(given[:, kept].T, first, second + space.n, level)
-    value = float(chance[kept] @ (high - low) / chance[kept].sum())
+    width = mixture_widths(given[:, kept].T, first, second + space.n, level)
+    value = float(chance[kept] @ width / chance[kept].sum())
     return Width(value, abs(1 - float(chance[kept].sum())) + _ROUNDING * value, f"all {len(chance)} outputs")
 
 
@@ -190,11 +183,11 @@ def _drawn_width(space: PosteriorSpace, law: ZeroSum, level: float) -> Width:
     for row, (c, weight) in enumerate(windows):
         weights[row, c - start[row]] = weight
     first, second = prior.alpha
-    low, high = mixture_intervals(weights, first + start, second + (space.n - start), level)
+    width = mixture_widths(weights, first + start, second + (space.n - start), level)
     # Outputs differ far more in the width that their counts would have anyway than in what the noise adds to it: only
     # the latter is averaged over few outputs, and the former over all counts. Neighbours in the order of their first
     # count tell how far outputs differ by chance.
-    wider = high - low - _plain_means(prior, space.n, windows, level)
+    wider = width - _plain_means(prior, space.n, windows, level)
     without = width_without_privacy(space, level)
     spread = math.sqrt(float((np.diff(wider) ** 2).sum()) / (2 * (number - 1) * number))
     method = f"{number} outputs, in order of their first count, of {drawn} exact draws"
