@@ -78,8 +78,8 @@ def test_a_ledger_that_forgets_whom_or_what_it_protects_is_found_out(
 
     def forget(state: Replay, entry: Entry) -> None:
         spend(state, entry)
-        state.scopes[entry.dataset] = Scope()
-        state.budgets[entry.dataset] = state.budgets[entry.dataset]._replace(unit=None)
+        budget = state.budgets[entry.dataset]
+        budget.scope, budget.row = Scope(), budget.row._replace(unit=None)
 
     monkeypatch.setattr(Replay, "_spend", forget)
     assert book.charge("d", "1/4", request_id="other", digest="x", scope=other).is_new

@@ -27,7 +27,7 @@ from tests.support.postgres import Server, binaries, serving
 
 def backend(ledger: Ledger) -> int:
     """The process of the server that serves this ledger's connection."""
-    link: psycopg.Connection[Any] = ledger._store._shared.link()  # type: ignore[attr-defined]
+    link: psycopg.Connection[Any] = ledger._store._shared.link()  # type: ignore[union-attr]
     return link.info.backend_pid
 
 

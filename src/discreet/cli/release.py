@@ -19,9 +19,9 @@ from discreet.counting import CsvFormat
 from discreet.counting.sources import Files, find_source
 from discreet.errors import DiscreetError, InvalidInput
 from discreet.privacy_loss.composition import six_digits
-from discreet.requests.prepare import PreparedRequest, prepare_request
+from discreet.requests.prepare import PreparedRequest, check_counts, prepare_request
 from discreet.requests.request import Question, ReleaseRequest, Terms
-from discreet.requests.run import check_counts, draw_counts, run_request
+from discreet.requests.run import release_counts, run_request
 
 EXAMPLE = (
     "Example: discreet release votes.csv --column vote --categories Clinton,Dole --epsilon 0.5 "
@@ -236,18 +236,21 @@ def _release_counts(
     in_hand = read_counts(counts)
     names = read_categories(only(asked.categories, "--categories"), len(in_hand))
     parameters = None if prior is None else prior.split(",")
-    terms = Terms(drawing.mechanism, drawing.calibrated, parameters, drawing.options)
     accept = drawing.accept_no_guarantee
     with ExitStack() as stack:
         places = reserve(stack, keeping.out, keeping.plot)
         with busy("preparing and drawing"):
             if dry_run:
+                terms = Terms(drawing.mechanism, drawing.calibrated, parameters, drawing.options)
                 prepared, _ = check_counts(in_hand, terms, epsilon=epsilon, categories=names, n=n)
                 if not accept:
                     prepared.mechanisms[0].require_guarantee()
                 show(prepared.receipt(None, None), [], as_json=keeping.as_json)
                 return
-            receipt = draw_counts(in_hand, terms, epsilon=epsilon, categories=names, n=n, accept_no_guarantee=accept)
+            receipt = release_counts(
+                in_hand, epsilon=epsilon, categories=names, prior=parameters, n=n, mechanism=drawing.mechanism,
+                calibrated=drawing.calibrated, accept_no_guarantee=accept, **drawing.options,
+            )  # fmt: skip
             written = write(receipt, places)
     show(receipt, written, as_json=keeping.as_json)
     require_all(receipt, places, written)
