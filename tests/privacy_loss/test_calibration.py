@@ -209,7 +209,7 @@ def test_what_has_no_scale_is_refused(name: str) -> None:
 
 @pytest.mark.parametrize("space", [PosteriorSpace([1] * 4, 100), PosteriorSpace([1, 1, 1], 1000)])
 def test_a_space_too_large_to_scan_is_refused_at_once(space: PosteriorSpace) -> None:
-    with pytest.raises(TooLarge, match="nominal"):
+    with pytest.raises(TooLarge, match="setting of the theorem"):
         calibrate("exponential-local", space, epsilon=1)
 
 

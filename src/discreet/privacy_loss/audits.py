@@ -310,5 +310,5 @@ def _no_delta(epsilon: Fraction) -> float:
 def require_space(space: PosteriorSpace) -> PosteriorSpace:
     """The space itself, if its losses can be scanned."""
     if not scannable(space):
-        raise TooLarge("this space is too large to scan all its losses", hint="use the nominal setting")
+        raise TooLarge("this space is too large to scan all its losses", hint="use the setting of the theorem")
     return space

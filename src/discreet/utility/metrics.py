@@ -69,8 +69,6 @@ class Metric:
         """No distance between two candidates is larger."""
         if self.name in ("hellinger", "total-variation"):
             return 1.0
-        if self.name == "l1":
-            return 2.0 * space.n
         least, moved = np.array([space.prior.alpha.min()]), np.array([float(space.n)])
         return float(self.term(least, moved, -1)[0] + self.term(least, moved, 1)[0])
 
