@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from discreet import Dirichlet, PosteriorSpace, TooLarge
 from discreet.mechanisms import Geometric
 from discreet.mechanisms.postprocessing import bayes, free, nearest
-from tests.oracles import geometric, ways_back
+from tests.oracles import geometric
+from tests.oracles import postprocessing as oracle
 from tests.oracles.precision import Exact
 from tests.oracles.spaces import uniform
 from tests.support.enumeration import seeded
@@ -67,10 +68,10 @@ def test_bayes_is_the_candidate_of_least_expected_distance(
 ) -> None:
     space, n = PosteriorSpace(alpha, sum(z)), sum(z)
     prior = uniform(len(alpha), n) if weighting == "uniform" else None
-    believed = ways_back.belief_from_noisy(alpha, z, epsilon, prior)
-    best, least = ways_back.bayes(alpha, believed)
+    believed = oracle.belief_from_noisy(alpha, z, epsilon, prior)
+    best, least = oracle.bayes(alpha, believed)
     found = tuple(bayes(space, Fraction(epsilon), np.array([z]), weighting)[0].tolist())  # type: ignore[arg-type]
-    error = ways_back.expected_error(alpha, believed, space.posterior(found).parameters)
+    error = oracle.expected_error(alpha, believed, space.posterior(found).parameters)
     assert float(error) == pytest.approx(float(least), rel=1e-12)
     assert found == best or float(error) == pytest.approx(float(least), rel=1e-14)
 
@@ -80,10 +81,10 @@ def test_free_is_no_worse_than_a_slow_search_and_never_worse_than_bayes(
     alpha: tuple[Exact, ...], z: tuple[int, ...], epsilon: str
 ) -> None:
     space = PosteriorSpace(alpha, sum(z))
-    believed = ways_back.belief_from_noisy(alpha, z, epsilon)
-    _, least = ways_back.free(alpha, believed)
-    _, on_candidates = ways_back.bayes(alpha, believed)
-    error = ways_back.expected_error(alpha, believed, free(space, Fraction(epsilon), z).parameters)
+    believed = oracle.belief_from_noisy(alpha, z, epsilon)
+    _, least = oracle.free(alpha, believed)
+    _, on_candidates = oracle.bayes(alpha, believed)
+    error = oracle.expected_error(alpha, believed, free(space, Fraction(epsilon), z).parameters)
     assert float(error) <= float(least) * (1 + 1e-6)
     assert float(error) <= float(on_candidates) * (1 + 1e-6)
 

@@ -116,14 +116,14 @@ def test_a_certificate_of_another_n_covers_nothing() -> None:
 
 
 def test_weights_floored_at_zero_are_rejected_by_an_infinite_loss() -> None:
-    fault = faults.FlooredWeights(SPACE, scale="1/2", gamma=1)
+    fault = faults.LinearWeights(SPACE, scale="1/2", gamma=1)
     assert_rejected_by_its_loss(fault)
     assert audit(fault).epsilon == math.inf
     assert audit(fault).certificate.bound == math.inf
 
 
 def test_float_weights_that_underflow_for_one_neighbour_only_are_rejected_by_an_infinite_loss() -> None:
-    fault = faults.FloatWeights(PosteriorSpace([1, 1], 300), scale=40)
+    fault = faults.UnderflowingWeights(PosteriorSpace([1, 1], 300), scale=40)
     found = audit(fault)
     assert_rejected_by_its_loss(fault)
     assert found.epsilon == found.lower == math.inf

@@ -25,7 +25,7 @@ import pytest
 
 import discreet.requests.run as workflow
 from discreet.cli.app import run as command
-from discreet.counting import spark_watch
+from discreet.counting import spark_sessions
 from discreet.errors import SourceError
 from discreet.ledger import Ledger
 from tests.contracts.source import ROOT
@@ -53,7 +53,7 @@ def run(folder: Path) -> dict[str, Any]:
     source = f"spark://127.0.0.1:{port}/{folder}/votes.parquet"
     found: dict[str, Any] = {"source": source}
     master, worker = lines(port)
-    spark_watch.ALONE = 1.0
+    spark_sessions.ALONE = 1.0
     with _process(master), _process(worker) as first:
         _until(lambda: _listens(port))
 

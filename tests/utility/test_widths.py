@@ -9,7 +9,7 @@ from discreet.posteriors.predictive import log_predictive
 from discreet.utility import widths
 from discreet.utility.count_mixtures import mixture_widths
 from discreet.utility.widths import expected_width, first_count_given, width_without_privacy
-from tests.oracles import spaces, ways_back
+from tests.oracles import postprocessing, spaces
 from tests.oracles import widths as oracle
 
 
@@ -39,7 +39,7 @@ def test_given_noisy_counts_the_first_count_has_its_exact_distribution() -> None
     space = dc.PosteriorSpace(prior=alpha, n=5)
     for z in ([2, 1, 1, 1], [-3, 7, 0, 1], [9, -2, -2, 0]):
         expected, found = np.zeros((2, 6))
-        for c, p in ways_back.belief_from_noisy(alpha, z, "0.8").items():
+        for c, p in postprocessing.belief_from_noisy(alpha, z, "0.8").items():
             expected[c[0]] += float(p)
         count, chance = first_count_given(space, 0.4, np.array(z))
         found[count] = chance

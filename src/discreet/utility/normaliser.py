@@ -22,7 +22,7 @@ from discreet.errors import InvalidInput, TooLarge
 from discreet.kernels.exponential import LONGEST, LONGEST_ROW, Enumerated
 from discreet.mechanisms import Mechanism
 from discreet.mechanisms.exponential import Exponential
-from discreet.posteriors.space import Counts, exceeds
+from discreet.posteriors.space import Counts, exceeds, require_enumerable
 from discreet.testing import HashedBits
 from discreet.utility.count_blocks import CountBlocks
 from discreet.utility.error_tables import MAX_CELLS, WeightedTable
@@ -62,6 +62,7 @@ def normaliser(mechanism: Mechanism) -> Normaliser:
         value = math.exp(every.log_normalisers[rank])
         return Normaliser(value, value, space.candidates().unrank(rank), limit, "enumeration")
     if space.k > 2:
+        require_enumerable(space, limit=LONGEST_ROW)
         raise TooLarge("N(n) would need all candidates of a space with too many", hint="take fewer records")
     log_value, counts = min((log_normaliser_at(family, c)[1], tuple(c)) for c in _extremes(family))
     value, lower = math.exp(log_value), float(CountBlocks(family, METRIC["hellinger"], None).normalisers()[1].min())
