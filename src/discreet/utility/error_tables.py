@@ -164,12 +164,23 @@ class NoisySimplex(ErrorTable):
         super().__init__(mechanism)
         self.postprocess = "nearest" if told else mechanism.kernel.postprocess
         self.told, self._half = told or self.postprocess == "free", float(noise.rate)
-        depth = cut_depth(noise)
-        if self.postprocess == "nearest" and number_of_outputs(self.space, depth) > LONGEST_ROW:
-            raise TooLarge("the noisy counts that matter are too many", hint="use a larger epsilon")
-        top = self.postprocess != "nearest"
-        self.outputs, self._log_rest = cut_outputs(self.space, self._half, depth, top=top)
-        self.widths = np.full(len(self.candidates), len(self.outputs))
+        self._depth = cut_depth(noise)
+        if self.postprocess == "nearest":
+            number = number_of_outputs(self.space, self._depth)
+            if number > LONGEST_ROW:
+                raise TooLarge("the noisy counts that matter are too many", hint="use a larger epsilon")
+        else:
+            number = len(self.outputs)
+        self.widths = np.full(len(self.candidates), number)
+
+    @cached_property
+    def _cut(self) -> tuple[Wholes, Floats]:
+        return cut_outputs(self.space, self._half, self._depth, top=self.postprocess != "nearest")
+
+    @property
+    def outputs(self) -> Wholes:
+        """All noisy counts that differ."""
+        return self._cut[0]
 
     @cached_property
     def _back(self) -> Wholes:
@@ -182,7 +193,7 @@ class NoisySimplex(ErrorTable):
 
     def masses(self, rank: int) -> Floats:
         """P(y | c) of all cut outputs; summed over those that lead to the same candidate."""
-        logs = self._log_rest - self._half * np.abs(self.outputs - self.candidates[rank]).sum(axis=1)
+        logs = self._cut[1] - self._half * np.abs(self.outputs - self.candidates[rank]).sum(axis=1)
         mass: Floats = np.exp(logs - logs.max())
         mass /= mass.sum()
         return mass if self.told else np.bincount(self._back, mass, len(self.candidates)).astype(np.float64)

@@ -145,7 +145,7 @@ def _simplex_width(mechanism: Mechanism, level: float) -> Width:
         table = NoisySimplex(mechanism, noise, told=True)
     except TooLarge:
         return _drawn_width(space, noise, level)
-    if len(table.outputs) * (len(table.candidates) + 32 * space.n) > _CELLS:
+    if int(table.widths[0]) * (len(table.candidates) + 32 * space.n) > _CELLS:
         return _drawn_width(space, noise, level)
     return _enumerated_width(table, level)
 
