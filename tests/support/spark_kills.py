@@ -29,6 +29,7 @@ from discreet.counting import spark_sessions
 from discreet.errors import SourceError
 from discreet.ledger import Ledger
 from tests.contracts.source import ROOT
+from tests.support.postgres import free_port
 from tests.support.spark import executors
 
 PAGE = ROOT / "docs" / "cluster.md"
@@ -47,9 +48,7 @@ def run(folder: Path) -> dict[str, Any]:
     """Kill, repeat, and say what was told and charged."""
     pq.write_table(pa.table({"v": ["a"] * 60 + ["b"] * 40}), folder / "votes.parquet")
     ledger = Ledger.create(folder / "l.db", dataset="d", epsilon=10 * EPSILON)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     source = f"spark://127.0.0.1:{port}/{folder}/votes.parquet"
     found: dict[str, Any] = {"source": source}
     master, worker = lines(port)
