@@ -81,6 +81,13 @@ def test_the_lower_bound_by_strata_holds_where_it_can_be_checked(monkeypatch: py
     assert by_strata.value == pytest.approx(exact, rel=1e-6)
 
 
+def test_the_rows_of_a_line_know_their_normalisers() -> None:
+    kernel = dc.ExponentialSmooth(dc.PosteriorSpace(prior=[1, 1], n=2500), epsilon=1).kernel
+    for c in (0, 7, 1250):
+        alone = float(kernel.log_normaliser([c, 2500 - c]).values)
+        assert alone == pytest.approx(kernel.enumerated.log_normalisers[c], abs=1e-12)
+
+
 def test_only_the_hellinger_family_has_one() -> None:
     with pytest.raises(dc.InvalidInput, match="no normaliser"):
         normaliser(made("two", "geometric"))

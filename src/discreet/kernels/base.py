@@ -159,7 +159,7 @@ class Kernel(ABC):
     def draw_outputs(self, data: Rows, each: int, bits: Bits) -> Rows:
         """So many released candidates for each data set, for studies."""
         drawn = [self.mechanism.law(row)._draw_many(bits, each) for row in data.tolist()]
-        return np.stack([self.mechanism.way_back(rows) for rows in drawn])
+        return np.stack([self.mechanism.postprocess(rows) for rows in drawn])
 
     @property
     def postprocess(self) -> str:

@@ -132,7 +132,7 @@ class NoisyLine(ErrorTable):
         """Where each noisy count from 0 to n leads; beyond them it leads where the end does."""
         if self.space.n >= _WHOLE:
             raise TooLarge("this way back would be worked out for every count", hint="use the nearest way back")
-        return self.mechanism.way_back(self.candidates)[:, 0]
+        return self.mechanism.postprocess(self.candidates)[:, 0]
 
     @cached_property
     def _free(self) -> Floats:
@@ -185,7 +185,7 @@ class NoisySimplex(ErrorTable):
     @cached_property
     def _back(self) -> Wholes:
         """The ranks of the candidates that the outputs lead to."""
-        return rank_rows(self.mechanism.way_back(self.outputs))
+        return rank_rows(self.mechanism.postprocess(self.outputs))
 
     @cached_property
     def _free(self) -> Floats:
