@@ -19,7 +19,7 @@ from discreet.receipts.claims import claims_of
 from discreet.receipts.documents import Part, ReceiptRequest, write_bundle, write_receipt
 from discreet.receipts.receipt import SHARED, UNITS, Bundle, Receipt, contradiction, refuse_nonsense
 from discreet.receipts.work import require_modest
-from discreet.utility.statement import accuracy_statement
+from discreet.utility.measure import accuracy_statement
 
 DIGEST = re.compile("[0-9a-f]{64}")
 METHODS = ("theorem", "enumeration", "bounds")

@@ -104,7 +104,7 @@ def _line_steps(of: Sizes) -> float:
 
 
 def _error_steps(of: Sizes) -> float:
-    """The expected error: `discreet.utility.statement`."""
+    """The expected error: `discreet.utility.measure`."""
     listed, many = of.candidates**2, of.candidates == _MANY
     if of.postprocess == "free":
         return 1e6 + listed / 2  # no error is stated, and the posterior is searched for
