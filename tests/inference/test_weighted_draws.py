@@ -213,4 +213,6 @@ def test_a_normaliser_hardly_depends_on_how_many_records_there_are(name: str) ->
 def test_few_large_weights_are_refused() -> None:
     rows = np.array([[1, 0, 9], [2, 0, 8], [3, 0, 7]])
     with pytest.raises(dc.TooLarge, match="too few"):
-        Sampled(rows, np.zeros(3), np.ones(3, dtype=np.int64), prior_weight=0.0, error=0.0, method="three")
+        Sampled(
+            rows, np.zeros(3), np.ones(3, int), prior=dc.Dirichlet([1, 1, 1]), prior_weight=0.0, error=0.0, method=""
+        )

@@ -22,9 +22,10 @@ import numpy as np
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import InvalidInput, TooLarge
-from discreet.inference.lists import KEPT, Weighed
+from discreet.inference.counts import Weighed
 from discreet.inference.proposal_laws import NearOutput, NoiseProposal, PriorPredictive, Proposal
 from discreet.mechanisms import Mechanism
+from discreet.posteriors import Dirichlet
 from discreet.posteriors.predictive import log_predictive
 from discreet.posteriors.space import PosteriorSpace
 from discreet.samplers.bits import Bits
@@ -44,23 +45,26 @@ class Sampled(Weighed):
     """The posterior of the counts from drawn data sets and their weights, given that something was said."""
 
     def __init__(
-        self, rows: Wholes, log_weights: Floats, times: Wholes, *, prior_weight: float, error: float, method: str
+        self,
+        rows: Wholes,
+        log_weights: Floats,
+        times: Wholes,
+        *,
+        prior: Dirichlet,
+        prior_weight: float,
+        error: float,
+        method: str,
     ) -> None:
         super().__init__(rows, log_weights, error=error, method=method)
-        self.prior_weight = prior_weight
+        self.prior_weight, said = prior_weight, SURE * (1 - prior_weight)
         # A data set that was drawn t times is t draws of a t-th of its weight.
-        self._squares = self.weights**2 / times[np.exp(log_weights - log_weights.max()) > KEPT]
-        self.error += SURE * float(np.sqrt(self._squares.sum())) * (1 - prior_weight)
+        squares = self.weights**2 / times[self._kept]
+        self.error += said * float(np.sqrt(squares.sum()))
         if not self.error < ALLOWED:
             raise TooLarge("too few of the drawn data sets could have led to this output", hint="use geometric")
-
-    def mean_errors(self, prior_mean: Floats, alpha: Floats, n: int) -> Floats:
-        """Six standard errors of each category's mean."""
-        shares = (alpha + self.rows) / (alpha.sum() + n)
-        mean = self.prior_weight * prior_mean + (1 - self.prior_weight) * (self.weights @ shares)
-        spread = np.sqrt(self._squares @ (shares - mean) ** 2)
-        found: Floats = SURE * (1 - self.prior_weight) * spread
-        return found
+        shares = (prior.alpha + self.rows) / (prior.alpha.sum() + self.sizes)
+        mean = prior_weight * prior.mean + (1 - prior_weight) * (self.weights @ shares)
+        self.mean_errors = said * np.sqrt(squares @ (shares - mean) ** 2)
 
 
 def sampled(about: Sequence[tuple[Mechanism, Outcome]], own: PosteriorSpace) -> Sampled | None:
@@ -75,11 +79,10 @@ def sampled(about: Sequence[tuple[Mechanism, Outcome]], own: PosteriorSpace) -> 
     kernels = [mechanism.kernel.near(pilot) for mechanism, _ in about]
     draws = min(_DRAWS, max(_PILOT, _CELLS // sum(kernel.cost for kernel in kernels)))
     rows, log_chance, size = _drawn(laws, draws, bits)
-    rows, back = np.unique(rows, axis=0, return_inverse=True)  # a data set may be drawn many times
-    times, log_chance = np.bincount(back.reshape(-1)), log_chance[_first(back.reshape(-1))]
+    rows, first, times = np.unique(rows, axis=0, return_index=True, return_counts=True)
     columns = [kernel.column(output, rows) for kernel, (_, output) in zip(kernels, about, strict=True)]
     logs = np.sum([column.values for column in columns], axis=0)
-    ratio = np.log(times) + log_predictive(own.prior, rows) - log_chance
+    ratio = np.log(times) + log_predictive(own.prior, rows) - log_chance[first]
     top = float((logs + ratio).max())
     if not math.isfinite(top):
         raise InvalidInput("no data leads to this output", hint="give the output as it was released")
@@ -91,12 +94,7 @@ def sampled(about: Sequence[tuple[Mechanism, Outcome]], own: PosteriorSpace) -> 
         prior_weight, excess = 0.0, logs + ratio
     error = sum(float(column.errors.max()) for column in columns)
     method = f"{size:,} drawn data sets, each weighed exactly"
-    return Sampled(rows, excess, times, prior_weight=prior_weight, error=error, method=method)
-
-
-def _first(back: Wholes) -> Wholes:
-    """Where each number from 0 on is first met."""
-    return np.unique(back, return_index=True)[1]
+    return Sampled(rows, excess, times, prior=own.prior, prior_weight=prior_weight, error=error, method=method)
 
 
 def _drawn(laws: Sequence[Proposal], size: int, bits: Bits) -> tuple[Wholes, Floats, int]:

@@ -9,7 +9,7 @@ import numpy as np
 from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import precision
 from discreet.errors import InvalidInput
-from discreet.kernels.base import LISTED, Kernel, Logs, Rows, rounded
+from discreet.kernels.base import Kernel, Logs, Rows, rounded
 from discreet.mechanisms.law import CandidateLaw
 from discreet.posteriors.space import exceeds, rank_rows
 
@@ -34,7 +34,7 @@ class TableKernel(Kernel):
     @cached_property
     def table(self) -> Floats:
         """All rows."""
-        if exceeds(self.space, LISTED):
+        if not self.listed:
             raise self._too_many()
         return np.stack([self._law(c).log_pmf() for c in self.space.candidates()])
 

@@ -11,7 +11,7 @@ none of them positive: nothing cancels between categories (mathematics: section 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
@@ -32,22 +32,21 @@ def hellinger(p: Dirichlet, q: Dirichlet) -> float:
     >>> round(hellinger(Dirichlet([7, 4, 5]), Dirichlet([8, 3, 5])), 12)
     0.239992747797
     """
-    _same_k(p, q)
-    return 0.0 if p == q else nearest_float(lambda: _root_gap(_log_affinity_any(p, q)))
+    return _divergence(p, q, lambda: _root_gap(_log_affinity_any(p, q)))
 
 
 def legacy_hellinger(p: Dirichlet, q: Dirichlet) -> float:
-    """What the seed documents plotted as Hellinger: sqrt(1 - BC^(1/ln(total))), a programming slip.
+    """What the papers plotted as Hellinger: sqrt(1 - BC^(1/ln(total))), a programming slip.
 
     Their program divides by ln(n+Σα) where it should subtract lnΓ(n+Σα). Kept to reproduce their figures.
 
     >>> round(legacy_hellinger(Dirichlet([1, 101]), Dirichlet([2, 100])), 3)
     0.161
     """
-    _same_k(p, q)
+    require_same_k(p, q)
     if p.total != q.total or p.total <= 1:
         raise InvalidInput("the legacy distance needs equal totals above 1", hint="compare candidates of one space")
-    return 0.0 if p == q else nearest_float(lambda: _root_gap(_log_affinity_any(p, q) / ball(p.total).log()))
+    return _divergence(p, q, lambda: _root_gap(_log_affinity_any(p, q) / ball(p.total).log()))
 
 
 def hellinger_floats(prior: Dirichlet, c: Sequence[int], r: ArrayLike) -> Floats:
@@ -85,16 +84,10 @@ def second_difference(a: ArrayLike, b: ArrayLike, step: ArrayLike) -> Floats:
     middle = 0.5 * (low + high)
     t = np.abs(np.asarray(step, dtype=np.float64)) / (2 * middle)
     direct = gammaln(low) + gammaln(high) - 2 * gammaln(middle)
-    safe = np.maximum(low, 10.0)
+    rests = [stirling_rest(np.maximum(x, 10.0)) for x in (low, high, middle)]
     with np.errstate(divide="ignore", invalid="ignore"):
-        stirling = (
-            middle * _phi(t)
-            - 0.5 * np.log1p(-t * t)
-            + (stirling_rest(safe) + stirling_rest(np.maximum(high, 10.0)))
-            - 2 * stirling_rest(np.maximum(middle, 10.0))
-        )
-    result = np.where(low < 10.0, direct, stirling)
-    return np.where(t == 0, 0.0, result)
+        stirling = middle * _phi(t) - 0.5 * np.log1p(-t * t) + (rests[0] + rests[1]) - 2 * rests[2]
+    return np.where(t == 0, 0.0, np.where(low < 10.0, direct, stirling))
 
 
 def _phi(t: Floats) -> Floats:
@@ -111,10 +104,8 @@ def _phi(t: Floats) -> Floats:
 def stirling_rest(x: Floats) -> Floats:
     """lnΓ(x) minus (x-½)ln x - x + ½ln 2π, for x ≥ 10 to 1e-17."""
     w = 1 / (x * x)
-    result: Floats = (
-        1 / 12 - w * (1 / 360 - w * (1 / 1260 - w * (1 / 1680 - w * (1 / 1188 - w * (691 / 360360)))))
-    ) / x
-    return result
+    series: Floats = 1 / 12 - w * (1 / 360 - w * (1 / 1260 - w * (1 / 1680 - w * (1 / 1188 - w * (691 / 360360)))))
+    return series / x
 
 
 class Affinity:
@@ -198,13 +189,8 @@ def _root_gap(log_affinity: arb) -> arb:
 
 
 def _log_affinity_any(p: Dirichlet, q: Dirichlet) -> arb:
-    total = ball(0)
-    for a, b in zip(p.parameters, q.parameters, strict=True):
-        if a != b:
-            total += ball((a + b) / 2).lgamma() - (ball(a).lgamma() + ball(b).lgamma()) / 2
-    if p.total != q.total:
-        total += (ball(p.total).lgamma() + ball(q.total).lgamma()) / 2 - ball((p.total + q.total) / 2).lgamma()
-    return total
+    middle = [(a + b) / 2 for a, b in zip(p.parameters, q.parameters, strict=True)]
+    return log_beta(middle) - (log_beta(p.parameters) + log_beta(q.parameters)) / 2
 
 
 def l1(p: Dirichlet, q: Dirichlet) -> float:
@@ -213,7 +199,7 @@ def l1(p: Dirichlet, q: Dirichlet) -> float:
     >>> l1(Dirichlet([3, 4]), Dirichlet([4, 3]))
     2.0
     """
-    _same_k(p, q)
+    require_same_k(p, q)
     return float(sum(abs(a - b) for a, b in zip(p.parameters, q.parameters, strict=True)))
 
 
@@ -223,18 +209,15 @@ def kl(p: Dirichlet, q: Dirichlet) -> float:
     >>> round(kl(Dirichlet([2, 2]), Dirichlet([1, 1])), 12)
     0.125092802561
     """
-    _same_k(p, q)
-    if p == q:
-        return 0.0
 
     def divergence() -> arb:
-        total = log_beta(q) - log_beta(p)
+        total = log_beta(q.parameters) - log_beta(p.parameters)
         shared = ball(p.total).digamma()
         for a, b in zip(p.parameters, q.parameters, strict=True):
             total += ball(a - b) * (ball(a).digamma() - shared)
         return total
 
-    return nearest_float(divergence)
+    return _divergence(p, q, divergence)
 
 
 def renyi(p: Dirichlet, q: Dirichlet, order: object) -> float:
@@ -244,19 +227,10 @@ def renyi(p: Dirichlet, q: Dirichlet, order: object) -> float:
     >>> abs(renyi(p, q, 0.5) + 2 * math.log(1 - hellinger(p, q) ** 2)) < 1e-12
     True
     """
-    _same_k(p, q)
     power = exact(order, "order", above=0)
     if power == 1:
         return kl(p, q)
-    if p == q:
-        return 0.0
-    mixed = [power * a + (1 - power) * b for a, b in zip(p.parameters, q.parameters, strict=True)]
-    if min(mixed) <= 0:
-        return math.inf
-    blend = Dirichlet(mixed)
-    return nearest_float(
-        lambda: (log_beta(blend) - ball(power) * log_beta(p) - ball(1 - power) * log_beta(q)) / ball(power - 1)
-    )
+    return _of_power(p, q, power, lambda log: log / ball(power - 1))
 
 
 def chi_squared(p: Dirichlet, q: Dirichlet) -> float:
@@ -265,24 +239,35 @@ def chi_squared(p: Dirichlet, q: Dirichlet) -> float:
     >>> chi_squared(Dirichlet([1, 1]), Dirichlet([2, 2]))
     inf
     """
-    _same_k(p, q)
-    if p == q:
-        return 0.0
-    mixed = [2 * a - b for a, b in zip(p.parameters, q.parameters, strict=True)]
+    return _of_power(p, q, Fraction(2), lambda log: log.expm1())
+
+
+def _of_power(p: Dirichlet, q: Dirichlet, power: Fraction, divergence: Callable[[arb], arb]) -> float:
+    """A divergence that is a function of ln ∫p^power·q^(1-power), which is infinite where it diverges."""
+    require_same_k(p, q)
+    mixed = [power * a + (1 - power) * b for a, b in zip(p.parameters, q.parameters, strict=True)]
     if min(mixed) <= 0:
         return math.inf
-    blend = Dirichlet(mixed)
-    return nearest_float(lambda: (log_beta(blend) - 2 * log_beta(p) + log_beta(q)).expm1())
+
+    def value() -> arb:
+        rest = ball(power) * log_beta(p.parameters) + ball(1 - power) * log_beta(q.parameters)
+        return divergence(log_beta(mixed) - rest)
+
+    return _divergence(p, q, value)
 
 
-def log_beta(p: Dirichlet) -> arb:
+def _divergence(p: Dirichlet, q: Dirichlet, value: Callable[[], arb]) -> float:
+    """The float nearest to what encloses it; exactly 0 between equals."""
+    require_same_k(p, q)
+    return 0.0 if p == q else nearest_float(value)
+
+
+def log_beta(parameters: Sequence[Fraction]) -> arb:
     """ln B of the parameters."""
-    total = -ball(p.total).lgamma()
-    for a in p.parameters:
-        total += ball(a).lgamma()
-    return total
+    return sum((ball(a).lgamma() for a in parameters), -ball(sum(parameters, Fraction(0))).lgamma())
 
 
-def _same_k(p: Dirichlet, q: Dirichlet) -> None:
+def require_same_k(p: Dirichlet, q: Dirichlet) -> None:
+    """Refuse distributions that cannot be compared."""
     if p.k != q.k:
         raise InvalidInput("the two distributions differ in their number of categories", hint="compare like with like")

@@ -6,6 +6,7 @@ All that is public is here: the prior, n, and so the candidates. Counts are only
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -100,20 +101,15 @@ class PosteriorSpace:
         if isinstance(values, Counts) and len(values) == self.k and sum(values) == self.n:
             return values
         items = as_items(values, "counts")
-        if len(items) != self.k:
-            raise self._wrong_counts()
         try:
             checked = Counts([whole(item, "a count") for item in items])
         except InvalidInput:
-            raise self._wrong_counts() from None
-        if sum(checked) != self.n:
-            raise self._wrong_counts()
+            checked = Counts()
+        if len(checked) != self.k or sum(checked) != self.n:
+            raise InvalidInput(
+                f"counts must be {self.k} whole numbers that sum to n = {self.n}", hint=_HINT_COUNTS, parameter="counts"
+            )
         return checked
-
-    def _wrong_counts(self) -> InvalidInput:
-        return InvalidInput(
-            f"counts must be {self.k} whole numbers that sum to n = {self.n}", hint=_HINT_COUNTS, parameter="counts"
-        )
 
     def candidates(self) -> Candidates:
         """The candidates' counts in lexicographic order, lazily."""
@@ -184,16 +180,10 @@ class Candidates:
         found, rest = [], self._n
         for parts in range(self._k - 1, 0, -1):
             # Candidates whose first number is below f: all of them but those that put f aside first.
-            low, high = 0, rest
-            while low < high:
-                middle = (low + high + 1) // 2
-                if _below(middle, rest, parts) <= rank:
-                    low = middle
-                else:
-                    high = middle - 1
-            rank -= _below(low, rest, parts)
-            found.append(low)
-            rest -= low
+            first = bisect_right(range(rest + 1), rank, key=lambda f: _below(f, rest, parts)) - 1
+            rank -= _below(first, rest, parts)
+            found.append(first)
+            rest -= first
         return (*found, rest)
 
     def index(self, candidate: tuple[int, ...]) -> int:

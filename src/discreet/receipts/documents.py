@@ -20,7 +20,6 @@ from discreet.arithmetic.numbers import float_upper
 from discreet.inference.statement import (
     NOISE_AWARE,
     PLUG_IN,
-    group_interval_kind,
     interval_kind,
     stated_groups,
     stated_interval,
@@ -167,7 +166,7 @@ def _cross_rows(
     """The posterior within each group is that of its cells alone."""
     k = len(categories)
     if released is None:
-        return _Rows(group_interval_kind(mechanism, k))
+        return _Rows(interval_kind(mechanism, k))
     cells = by_group(groups, released.posterior.parameters, k)
     shares = Dirichlet([sum(own) for own in cells.values()])
     kind, low, high, least, most = stated_groups(released, float(LEVEL), k)
