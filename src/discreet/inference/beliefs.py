@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from discreet.posteriors.mixtures import ShareLaw
 Cells = tuple[int, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Share(Quantity):
     """What may be believed of the share that some cells have among others of the same release."""
 
@@ -37,8 +38,12 @@ class Share(Quantity):
 
     @property
     def name(self) -> str:
-        """Its label."""
         return self.label
+
+    @property
+    def rest(self) -> Cells:
+        """The other cells of the whole."""
+        return tuple(i for i in self.among if i not in self.own)
 
     @cached_property
     def law(self) -> ShareLaw:
@@ -47,33 +52,26 @@ class Share(Quantity):
 
     @property
     def error(self) -> float:
-        """A bound on how far any probability is off."""
         return self.posterior.share_error(self.among)
 
     @property
     def mean(self) -> float:
-        """The expected share."""
         return float(self.law.mean)
 
     @property
     def sd(self) -> float:
-        """Its standard deviation."""
         return float(self.law.sd)
 
     def cdf(self, x: ArrayLike) -> Floats:
-        """The probability of at most x."""
         return self.law.cdf(np.clip(np.asarray(x, dtype=np.float64), 0.0, 1.0))
 
     def pdf(self, x: ArrayLike) -> Floats:
-        """The density at x."""
         return self.law.pdf(x)
 
     def quantile(self, p: ArrayLike) -> Floats:
-        """The share that is exceeded with probability 1 - p."""
         return self.law.quantile(p)
 
     def sample(self, size: object = 1, *, seed: object = None) -> Floats:
-        """Independent draws: the same for the same seed."""
         return self.of(self.posterior.sample(size, seed=seed))
 
     def of(self, shares: Floats) -> Floats:
@@ -102,6 +100,15 @@ class Belief:
     people: str | None = None
     conditions: tuple[str, ...] = ()
     """What it is given, in words."""
+
+    @classmethod
+    def of(cls, posterior: NoiseAware, axes: Mapping[str, Sequence[str]], people: str | None = None) -> Belief:
+        """Of all cells of a posterior, the last axis running fastest."""
+        labels = {name: tuple(own) for name, own in axes.items()}
+        keys = list(product(*labels.values()))
+        if len(keys) != posterior.k:
+            raise InvalidInput(f"categories must be {posterior.k} names", hint="give one for each", parameter="categories")
+        return cls(labels, {key: (posterior, (i,)) for i, key in enumerate(keys)}, people)
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.polynomial import legendre
 from scipy.special import expit
 
 from discreet.arithmetic.arrays import Floats, Wholes
-from discreet.posteriors.mixtures import BetaMixture, ShareLaw
+from discreet.posteriors.mixtures import BetaMixture, ShareLaw, log_kernel
 from discreet.posteriors.predictive import deviance, excess
 
 FARTHEST = 690.0
@@ -28,12 +29,42 @@ SHARP = 1e-12
 """A panel whose last coefficients are smaller than this is not halved, and a term below it is left out."""
 
 NODES = 16
-_HALVINGS, _MAX_TERMS, _CELLS, _AT_ONCE = 40, 64, 1 << 23, 1 << 20
+_HALVINGS, _MAX_TERMS, _CELLS, _AT_ONCE, _NOTHING = 40, 64, 1 << 23, 1 << 20, -80.0
 _NODE, _WEIGHT = legendre.leggauss(NODES)
 _TO_LEGENDRE = legendre.legvander(_NODE, NODES - 1) * _WEIGHT[:, None] * (np.arange(NODES) + 0.5)
 
 Function = Callable[[Floats], Floats]
 """Of many logits at once; densities of several components have one column for each."""
+
+
+class Components(Protocol):
+    """A share as a sum of components: what each weighs, and the density of the logit of each."""
+
+    @property
+    def masses(self) -> Floats:
+        """What each component weighs."""
+
+    def density(self, s: Floats) -> Floats:
+        """One row for each logit, one column for each component: its weight is in it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Betas:
+    """Components that are Beta distributions."""
+
+    a: Floats
+    b: Floats
+
+    @property
+    def masses(self) -> Floats:
+        """All weigh the same."""
+        return np.ones(len(self.a))
+
+    def density(self, s: Floats) -> Floats:
+        """One row for each logit, one column for each Beta."""
+        with np.errstate(under="ignore"):
+            found: Floats = np.exp(log_kernel(self.a, self.b, expit(s)[:, None], expit(-s)[:, None]))
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,39 +75,83 @@ class SplitShare:
     density is a convolution. P is computed in Loader's form, which keeps its digits at any size.
     """
 
-    own: Floats
-    first_own: int
-    rest: Floats
-    first_rest: int
-    a: float
-    b: float
+    own: Window
+    rest: Window
 
     @property
     def first(self) -> int:
         """The least sum of the counts."""
-        return self.first_own + self.first_rest
+        return self.own.first + self.rest.first
 
     @property
     def masses(self) -> Floats:
         """What each component weighs."""
-        return np.convolve(self.own, self.rest)
+        return np.convolve(self.own.weights, self.rest.weights)
 
     def density(self, s: Floats) -> Floats:
-        """The density of the logit: one row for each s, one column for each sum of counts."""
-        x = self.a + self.first_own + np.arange(len(self.own))
-        y = self.b + self.first_rest + np.arange(len(self.rest))
-        both = self.a + self.b + self.first + np.arange(len(x) + len(y) - 1)
+        """One row for each logit, one column for each sum of counts."""
         masses = self.masses
+        both = self.own.parameter + self.rest.parameter + self.first + np.arange(len(masses))
         middle = float(both @ masses / masses.sum())
         total = _log_poisson(both, middle)
         found = np.zeros((len(s), len(both)))
         for i, (share, left) in enumerate(zip(expit(s).tolist(), expit(-s).tolist(), strict=True)):
-            first, second = _log_poisson(x, middle * share), _log_poisson(y, middle * left)
+            first, second = self.own.log_poisson(middle * share), self.rest.log_poisson(middle * left)
             one, other = float(first.max()), float(second.max())
-            if one + other - float(total.max()) > -80:
-                parts = np.convolve(self.own * np.exp(first - one), self.rest * np.exp(second - other))
+            if one + other - float(total.max()) > _NOTHING:
+                parts = np.convolve(self.own.weights * np.exp(first - one), self.rest.weights * np.exp(second - other))
                 found[i] = parts * np.exp(np.minimum(one + other - total, 700.0))
         return found
+
+
+@dataclass(frozen=True, eq=False)
+class SumShare:
+    """The share of counts that sum to m among all that matter: Σ_y v(y)·r(m+y)·Beta(a+m, b+y) for each m.
+
+    `beyond` are the chances r of what is left for the cells that do not matter, by m + y from its first.
+    """
+
+    own: Window
+    rest: Window
+    beyond: Floats
+
+    @property
+    def masses(self) -> Floats:
+        """What each component weighs, but for the weights of the sums themselves."""
+        return self._among(np.zeros(len(self.beyond))) @ self.rest.weights
+
+    def density(self, s: Floats) -> Floats:
+        """One row for each logit, one column for each sum of counts."""
+        both = self.own.parameter + self.rest.parameter + self.own.first + self.rest.first + np.arange(len(self.beyond))
+        middle = float(both @ self.beyond / self.beyond.sum())
+        total = _log_poisson(both, middle)
+        among, found = self._among(total - total.max()), np.zeros((len(s), len(self.own.weights)))
+        for i, (share, left) in enumerate(zip(expit(s).tolist(), expit(-s).tolist(), strict=True)):
+            first, second = self.own.log_poisson(middle * share), self.rest.log_poisson(middle * left)
+            top = float(second.max())
+            if float(first.max()) + top - float(total.max()) > _NOTHING:
+                sums = among @ (self.rest.weights * np.exp(second - top))
+                found[i] = np.exp(np.minimum(first + top - total.max(), 700.0)) * sums
+        return found
+
+    def _among(self, log_total: Floats) -> Floats:
+        """r(m+y) over the total's factor: one row for each m, one column for each y."""
+        at = np.arange(len(self.own.weights))[:, None] + np.arange(len(self.rest.weights))[None, :]
+        found: Floats = (self.beyond * np.exp(np.minimum(-log_total, 700.0)))[at]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Window:
+    """Weights of the counts from a first one on, of cells whose prior parameters sum to `parameter`."""
+
+    first: int
+    weights: Floats
+    parameter: float
+
+    def log_poisson(self, rate: float) -> Floats:
+        """ln P(parameter + count, λ) of every count."""
+        return _log_poisson(self.parameter + self.first + np.arange(len(self.weights)), rate)
 
 
 def _log_poisson(shape: Floats, rate: float) -> Floats:
@@ -87,7 +162,7 @@ def _log_poisson(shape: Floats, rate: float) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Panels:
+class _Panels:
     """Densities of a logit, one for each component, at Gauss' nodes of panels; `error` is what they may hide."""
 
     edges: Floats
@@ -95,7 +170,7 @@ class Panels:
     error: float
 
 
-def tabulate(density: Function, mean: float, sd: float, importance: Floats) -> Panels:
+def _tabulate(density: Function, mean: float, sd: float, importance: Floats) -> _Panels:
     """Densities on panels that double away from the mean, and are halved until their last coefficients vanish."""
     left, right = _first_panels(mean, sd)
     room, error = _CELLS, 0.0
@@ -116,7 +191,7 @@ def tabulate(density: Function, mean: float, sd: float, importance: Floats) -> P
         left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
     begin, end, values = (np.concatenate(part) for part in zip(*done, strict=True))
     order = np.argsort(begin)
-    return Panels(np.append(begin[order], end.max()), values[order].reshape(-1, values.shape[-1]), error)
+    return _Panels(np.append(begin[order], end.max()), values[order].reshape(-1, values.shape[-1]), error)
 
 
 def _first_panels(mean: float, sd: float) -> tuple[Floats, Floats]:
@@ -222,30 +297,41 @@ class JointShares:
         return (every[:-1, None] + half * (_NODE + 1)).ravel(), (half * _WEIGHT).ravel()
 
 
-def joint_shares(first: Panels, second: Panels, weights: Floats) -> JointShares:
-    """From the components of both shares, and how much each pair of them weighs.
+def joint_shares(
+    first: Components, second: Components, weights: Floats, laws: tuple[ShareLaw, ShareLaw]
+) -> JointShares:
+    """From the components of both shares, and how much each pair of them weighs: a vector where only like ones pair.
 
     The density at all pairs of nodes is taken apart by pivoting into few products of functions.
     """
-    left = first.values @ weights @ second.values.T
-    sizes = [(np.diff(side.edges)[:, None] / 2 * _WEIGHT).ravel() for side in (first, second)]
-    area = np.outer(*sizes)
-    left /= float((left * area).sum())
+    if weights.ndim == 1:
+        importance = weights * second.masses, weights * first.masses
+    else:
+        importance = weights @ second.masses, first.masses @ weights
+    total = float(importance[0] @ first.masses)
+    one, other = (
+        _tabulate(side.density, float(law.mean), float(law.sd), important / total)
+        for side, law, important in zip((first, second), laws, importance, strict=True)
+    )
+    paired = one.values * weights if weights.ndim == 1 else one.values @ weights
+    left = paired @ other.values.T / total
+    area = np.outer(*((np.diff(side.edges)[:, None] / 2 * _WEIGHT).ravel() for side in (one, other)))
     scale = np.sqrt(area)
-    one: list[Floats] = []
-    other: list[Floats] = []
+    missing = abs(float((left * area).sum()) - 1)
+    rows: list[Floats] = []
+    columns: list[Floats] = []
     for _ in range(_MAX_TERMS):
         i, j = np.unravel_index(int(np.argmax(np.abs(left) * scale)), left.shape)
         if float(np.abs(left[i, j]) * scale[i, j]) < SHARP / 100:
             break
-        one.append(left[:, j] / left[i, j])
-        other.append(left[i].copy())
-        left -= np.outer(one[-1], other[-1])
+        columns.append(left[:, j] / left[i, j])
+        rows.append(left[i].copy())
+        left -= np.outer(columns[-1], rows[-1])
     hidden = float((np.abs(left) * area).sum())
     return JointShares(
-        Functions.through(first.edges, np.stack(one, axis=1)),
-        Functions.through(second.edges, np.stack(other, axis=1)),
-        first.error + second.error + hidden + 4 * SHARP,
+        Functions.through(one.edges, np.stack(columns, axis=1)),
+        Functions.through(other.edges, np.stack(rows, axis=1)),
+        one.error + other.error + hidden + missing + 4 * SHARP,
     )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -126,3 +128,46 @@ class Quantity(ABC):
             p, points = float(starts[best]), len(starts)
             starts = np.linspace(starts[max(best - 1, 0)], starts[min(best + 1, points - 1)], 5)
         return float(self.quantile(p)), float(self.quantile(p + level))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Transformed(Quantity):
+    """An increasing function of a quantity."""
+
+    base: Quantity
+    label: str
+    forth: Callable[[Floats], Floats]
+    back: Callable[[Floats], Floats]
+    slope: Callable[[Floats], Floats]
+    """The derivative of `back`."""
+    expected: float
+    spread: float
+
+    @property
+    def name(self) -> str:
+        return self.label
+
+    @property
+    def mean(self) -> float:
+        return self.expected
+
+    @property
+    def sd(self) -> float:
+        return self.spread
+
+    @property
+    def error(self) -> float:
+        return self.base.error
+
+    def cdf(self, x: ArrayLike) -> Floats:
+        return self.base.cdf(self.back(np.asarray(x, dtype=np.float64)))
+
+    def pdf(self, x: ArrayLike) -> Floats:
+        at = np.asarray(x, dtype=np.float64)
+        return self.base.pdf(self.back(at)) * self.slope(at)
+
+    def quantile(self, p: ArrayLike) -> Floats:
+        return self.forth(self.base.quantile(p))
+
+    def sample(self, size: object = 1, *, seed: object = None) -> Floats:
+        return self.forth(self.base.sample(size, seed=seed))
