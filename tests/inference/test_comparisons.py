@@ -153,9 +153,11 @@ def classes(n: int, epsilon: float, reach: int) -> dict[tuple[int, ...], Floats]
     data = dc.PosteriorSpace(prior=[1] * 4, n=n).candidates().array()
     found: dict[tuple[int, ...], Floats] = {}
     for i, c in enumerate(data):
-        kinds, at = np.unique(np.clip(c + v, 0, n), axis=0, return_inverse=True)
-        for kind, mass in zip(map(tuple, kinds.tolist()), np.bincount(at.reshape(-1), chance), strict=True):
-            found.setdefault(kind, np.zeros(len(data)))[i] = mass
+        codes = np.clip(c + v, 0, n) @ (n + 1) ** np.arange(4)
+        for code, mass in enumerate(np.bincount(codes, chance, minlength=(n + 1) ** 4)):
+            if mass > 0:
+                kind = tuple(code // (n + 1) ** i % (n + 1) for i in range(4))
+                found.setdefault(kind, np.zeros(len(data)))[i] = mass
     return found
 
 
