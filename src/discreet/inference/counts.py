@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -72,6 +72,10 @@ class CountPosterior(ABC):
         """Two sets of categories: the share of both among these and the rest, and of the first among both."""
         raise TooLarge("the counts of groups are too many to list", hint="use geometric")
 
+    def expectation(self, factors: Mapping[int, Callable[[Wholes], NDArray[Any]]]) -> NDArray[Any]:
+        """E[Π f_i(c_i)] over some categories: each f has one row for each number that is asked, and a column a count."""
+        raise TooLarge("the counts of all categories are too many to list", hint="use geometric")
+
 
 class Weighed(CountPosterior):
     """The posterior of the counts, one row for each data set that matters."""
@@ -126,6 +130,10 @@ class Listed(Weighed):
         one, other, beside = (self._sums(cells) for cells in (first, second, rest))
         both = _betas(np.stack([one + other, beside], axis=1), (first + second, rest), alpha)
         return both, _betas(np.stack([one, other], axis=1), (first, second), alpha), self.weights
+
+    def expectation(self, factors: Mapping[int, Callable[[Wholes], NDArray[Any]]]) -> NDArray[Any]:
+        found: NDArray[Any] = np.multiply.reduce([of(self.rows[:, i]) for i, of in factors.items()]) @ self.weights
+        return found
 
     def _sums(self, members: Sequence[int]) -> Wholes:
         found: Wholes = self.rows[:, list(members)].sum(axis=1)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, reduce
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
-from scipy.fft import irfft, next_fast_len, rfft
+from numpy.typing import NDArray
+from scipy.fft import fft, irfft, next_fast_len, rfft
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import InvalidInput, TooLarge
@@ -153,6 +155,16 @@ class Product(CountPosterior):
         left = self._n - self._low(self._others(members)) - both.first - beside.first
         beyond = _at(self._without(members), left - np.arange(size))
         return SumShare(both, beside, beyond), split, np.ones(len(both.weights))
+
+    def expectation(self, factors: Mapping[int, Callable[[Wholes], NDArray[Any]]]) -> NDArray[Any]:
+        members = list(factors)
+        laws = [self._without(members)[None, :]]
+        laws += [factor(self._lows[i] + np.arange(len(self._masses[i]))) * self._masses[i] for i, factor in factors.items()]
+        length = next_fast_len(sum(law.shape[1] - 1 for law in laws) + 1)
+        spectrum = reduce(np.multiply, [fft(law, length, axis=1) for law in laws])
+        turns = np.exp(2j * np.pi * self._missing / length * np.arange(length))
+        found: NDArray[Any] = (spectrum @ turns) / length / float(self._weights([0]).sum())
+        return found
 
     def _window(self, members: Cells, alpha: Floats) -> Window:
         """The counts of some categories together, but for those that are too unlikely to matter."""
