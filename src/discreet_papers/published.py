@@ -4,11 +4,6 @@ Their program divides ln BC by ln(n+Σα) where it should subtract lnΓ(n+Σα),
 sqrt(1 - BC^p) with p = 1/ln(n+Σα). That is still a metric for every p > 0: lnΓ(x+y) is a positive mixture of
 e^-(x+y)t plus terms in x alone and in y alone, so all powers of BC are inner products of unit vectors. The triangle
 inequality stands, and with it that the score changes most at r = BI(c), and the bounds of a pruned scan.
-
->>> from discreet.posteriors.space import PosteriorSpace
->>> space = PosteriorSpace(prior=[1, 1], n=100)
->>> LegacySensitivity(space, [[0, 100], [50, 50]]).local.round(4).tolist()
-[0.1614, 0.0327]
 """
 
 from __future__ import annotations
@@ -26,31 +21,18 @@ from discreet.sensitivity.vectorised import Steps
 
 
 def legacy_power(space: PosteriorSpace) -> float:
-    """The power of BC in the papers' distance, 1/ln(n+Σα).
-
-    >>> import math
-    >>> round(legacy_power(PosteriorSpace(prior=[1, 1], n=98)), 12) == round(1 / math.log(100), 12)
-    True
-    """
+    """The power of BC in the papers' distance, 1/ln(n+Σα)."""
     return nearest_float(lambda: 1 / ball(space.prior.total + space.n).log())
 
 
 def legacy_gamma(n: int, epsilon: object, delta: object) -> float:
-    """The smoothing rate of the papers' program, ln(1 - ε/(2 ln(δ/(2n)))): n where their text has |R|, for every k.
-
-    >>> round(legacy_gamma(100, 0.8, 0.8), 13), round(legacy_gamma(120, 0.8, 0.8), 13)
-    (0.0699407108115, 0.0677791100173)
-    """
+    """The smoothing rate of the papers' program, ln(1 - ε/(2 ln(δ/(2n)))): n where their text has |R|, for every k."""
     budget, slack = exact(epsilon, "epsilon", above=0), exact(delta, "delta", above=0)
     return nearest_float(lambda: (1 - ball(budget) / (2 * (ball(slack) / (2 * n)).log())).log())
 
 
 def legacy_floats(space: PosteriorSpace, counts: Sequence[int], rows: ArrayLike) -> NDArray[np.float64]:
-    """The legacy distances from the candidate c to many others, one per row.
-
-    >>> legacy_floats(PosteriorSpace(prior=[1, 1], n=100), (0, 100), [[1, 99], [100, 0]]).round(3).tolist()
-    [0.161, 1.0]
-    """
+    """The legacy distances from the candidate c to many others, one per row."""
     log_affinity = np.minimum(log_affinity_floats(space.prior, counts, rows), 0.0)
     shown: NDArray[np.float64] = np.sqrt(-np.expm1(legacy_power(space) * log_affinity))
     return shown
@@ -78,14 +60,14 @@ class LegacySensitivity:
     def smooth(self, gamma: float) -> NDArray[np.float64]:
         """The largest LS(c')·exp(-γd)."""
         found = self.local
-        for inverse, distance in self._steps.far():
+        for inverse, distance in self._steps.far:
             found = np.maximum(found, _of_step(1 / inverse, self._power) * np.exp(-gamma * distance))
         return found
 
     def reciprocal(self, gamma: float) -> NDArray[np.float64]:
         """The S whose 1/S is the least 1/LS(c') + γd."""
         found = 1 / self.local
-        for inverse, distance in self._steps.far():
+        for inverse, distance in self._steps.far:
             step = np.maximum(_of_step(1 / inverse, self._power), 1e-300)  # no step where no record is left
             found = np.minimum(found, 1 / step + gamma * distance)
         shown: NDArray[np.float64] = 1 / found
@@ -93,12 +75,7 @@ class LegacySensitivity:
 
 
 class LegacyLine(Line):
-    """Legacy distances between all candidates of two categories, a row at a time, for wide scans.
-
-    >>> line = LegacyLine(PosteriorSpace(prior=[1, 1], n=100))
-    >>> round(float(line.distances(0)[1]), 3)
-    0.161
-    """
+    """Legacy distances between all candidates of two categories, a row at a time, for wide scans."""
 
     def __init__(self, space: PosteriorSpace) -> None:
         super().__init__(space)

@@ -150,14 +150,7 @@ def to_json(document: Any) -> bytes:
 
 
 def put(path: Path, content: bytes) -> None:
-    """The whole file at once: written beside its place and renamed.
-
-    >>> import tempfile
-    >>> place = Path(tempfile.mkdtemp()) / "a.csv"
-    >>> put(place, b"n\\n")
-    >>> [path.name for path in place.parent.iterdir()]
-    ['a.csv']
-    """
+    """The whole file at once: written beside its place and renamed."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with beside.open("wb") as file:

@@ -1,20 +1,65 @@
 """What can be reproduced: the list of figures and open questions, and what the module of each one provides.
 
-The list is data: naming, listing and choosing figures imports none of them. A module is imported where it is made.
+The list is data: naming, listing and choosing figures imports none of them. A module is imported where it is made. The
+types of figures are known here without matplotlib.
 """
 
 from __future__ import annotations
 
+import csv
 import difflib
-from collections.abc import Sequence
+import io
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pkgutil import resolve_name
-from typing import Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 from discreet.errors import InvalidInput
-from discreet_papers.table import Figure, Table
 
-Kind = Literal["figure", "question"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes as Axes
+    from matplotlib.figure import Figure as Figure
+else:
+    Axes = Figure = Any
+
+Cell = str | int | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Named columns and their rows. Floats are written so that they can be read back; None is an empty cell.
+
+    >>> print(Table(("n", "mean H"), ((100, 0.25), (200, None))).to_csv({"epsilon": "1"}), end="")
+    # epsilon: 1
+    n,mean H
+    100,0.25
+    200,
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    @classmethod
+    def of_curves(cls, index: str, curves: Mapping[str, Sequence[float]]) -> Table:
+        """One row for each place, numbered from 0, and one column for each curve."""
+        return cls((index, *curves), tuple((i, *row) for i, row in enumerate(zip(*curves.values(), strict=True))))
+
+    def to_csv(self, settings: Mapping[str, str]) -> str:
+        """The settings as comments, the names of the columns, the rows."""
+        text = io.StringIO()
+        for name, value in settings.items():
+            text.write(f"# {name}: {value}\n")
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows([_cell(value) for value in row] for row in self.rows)
+        return text.getvalue()
+
+
+def _cell(value: Cell) -> str:
+    """repr of a float is the shortest text that reads back as it; NumPy's own floats are made plain first."""
+    if value is None:
+        return ""
+    return repr(float(value)) if isinstance(value, float) else str(value)
 
 
 class Study(Protocol):
@@ -53,7 +98,7 @@ class Entry:
     title: str
     module: str
     also: tuple[str, ...] = ()
-    kind: Kind = "figure"
+    kind: Literal["figure", "question"] = "figure"
     long: float = 1.0
 
     def study(self) -> Study:

@@ -10,14 +10,15 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from discreet.errors import InvalidInput
 from discreet_papers.records import CLAIM_FOLDER, Checked, Made, check, make, recall, recall_check
-from discreet_papers.registry import Entry, chosen
+from discreet_papers.registry import Entry
 
 STALE = 60.0
 """Seconds after which a half-written file belongs to nobody: writing one takes a fraction of a second."""
@@ -25,34 +26,29 @@ STALE = 60.0
 Tell = Callable[[str, float | None, int, int], None]
 """What is told as work is done: a name, its seconds (None if an earlier run did it), how much is done of how much."""
 
+Task = Callable[[], Made | Checked]
+
 
 def reproduce(
     entries: Sequence[Entry], claims: Sequence[str], out: Path, *, quick: bool, jobs: int, tell: Tell
 ) -> tuple[list[Made], list[Checked]]:
     """Make what is not there yet; the answer is all of it, in the order that was asked for."""
     prepare(out)
-    figures = {entry.id: recall(entry, out, quick=quick) for entry in entries}
-    checks = {name: recall_check(name, out) for name in claims}
-    long = {entry.id: entry.long for entry in entries}
-    total = len(figures) + len(checks)
-    done = 0
-    for name, known in (*figures.items(), *checks.items()):
-        if known is not None:
-            done += 1
-            tell(name, None, done, total)
-    missing = sorted((name for name, known in figures.items() if known is None), key=lambda name: -long[name])
-    tasks: list[tuple[str, Callable[..., Made | Checked], tuple[object, ...]]] = [
-        *((name, _make, (name, out, quick)) for name in missing),
-        *((name, check, (name, out)) for name, known in checks.items() if known is None),
-    ]
-    for name, result in _results(tasks, jobs):
-        done += 1
-        if isinstance(result, Made):
-            figures[name] = result
-        else:
-            checks[name] = result
-        tell(name, result.seconds, done, total)
-    return [made for made in figures.values() if made], [checked for checked in checks.values() if checked]
+    records: dict[str, Made | Checked | None] = {entry.id: recall(entry, out, quick=quick) for entry in entries}
+    records |= {name: recall_check(name, out) for name in claims}
+    tasks: dict[str, Task] = {
+        entry.id: partial(make, entry, out, quick=quick) for entry in sorted(entries, key=lambda entry: -entry.long)
+    }
+    tasks |= {name: partial(check, name, out) for name in claims}
+    there = [name for name, record in records.items() if record is not None]
+    for done, name in enumerate(there, 1):
+        tell(name, None, done, len(records))
+    missing = {name: task for name, task in tasks.items() if records[name] is None}
+    for done, (name, record) in enumerate(_results(missing, jobs), len(there) + 1):
+        records[name] = record
+        tell(name, record.seconds, done, len(records))
+    made = [record for record in records.values() if isinstance(record, Made)]
+    return made, [record for record in records.values() if isinstance(record, Checked)]
 
 
 def prepare(out: Path) -> None:
@@ -66,23 +62,14 @@ def prepare(out: Path) -> None:
         raise InvalidInput(f"{out} cannot be made a directory", hint="choose another with --out") from None
 
 
-def _make(name: str, out: Path, quick: bool) -> Made:
-    return make(chosen([name])[0], out, quick=quick)
-
-
-def _results(
-    tasks: Sequence[tuple[str, Callable[..., Made | Checked], tuple[object, ...]]], jobs: int
-) -> Iterator[tuple[str, Made | Checked]]:
+def _results(tasks: Mapping[str, Task], jobs: int) -> Iterator[tuple[str, Made | Checked]]:
     """Each task's result as it is ready; here and one by one if there is nothing to share out."""
     if jobs < 2 or len(tasks) < 2:
-        for name, call, arguments in tasks:
-            yield name, call(*arguments)
+        yield from ((name, task()) for name, task in tasks.items())
         return
     with _pool(min(jobs, len(tasks))) as pool:
-        open_: dict[Future[Made | Checked], str] = {pool.submit(call, *args): name for name, call, args in tasks}
-        while open_:
-            for future in wait(open_, return_when=FIRST_COMPLETED).done:
-                yield open_.pop(future), future.result()
+        names = {pool.submit(task): name for name, task in tasks.items()}
+        yield from ((names[future], future.result()) for future in as_completed(names))
 
 
 @contextmanager

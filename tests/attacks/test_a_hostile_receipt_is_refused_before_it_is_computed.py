@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from discreet.errors import DiscreetError, InvalidInput, TooLarge
-from discreet.receipts import Bundle, Receipt, belief_document, bundles, read_sealed, receipt, verification, verify_any
+from discreet.receipts import Bundle, Receipt, belief_document, read_sealed, receipt, verification, verify_any
 from discreet.receipts.receipt import MAX_CHARS, file_text
 from discreet.receipts.work import Sizes, require_modest, sizes_of, verifying_steps
 from tests.cli.command import assert_refused, discreet
@@ -128,8 +128,7 @@ def test_without_the_bound_it_would_be_computed(shape: str, monkeypatch: pytest.
         verify_any(hostile)
     with pytest.raises(Computed):
         verify_any(hostile, thorough=True)
-    for module in (verification, bundles):
-        monkeypatch.setattr(module, "require_modest", lambda documents, *, reading: None)
+    monkeypatch.setattr(verification, "require_modest", lambda receipts, *, reading: None)
     with pytest.raises(Computed):
         verify_any(hostile)
 
@@ -137,15 +136,16 @@ def test_without_the_bound_it_would_be_computed(shape: str, monkeypatch: pytest.
 @pytest.mark.parametrize("name", WRITTEN)
 def test_what_was_ever_written_is_modest_and_takes_no_more_than_was_estimated(name: str) -> None:
     document = json.loads(WRITTEN[name])
-    parts = document.get("parts", [document])
     for reading in (False, True):
-        require_modest(parts, reading=reading)
+        require_modest([Receipt(part) for part in document.get("parts", [document])], reading=reading)
     if document["n"] <= 12:
         small = receipt_of(document)
         verify_any(small)  # once before: what is imported is not what is counted
         calls, refusal = counted(lambda: verify_any(small))
         assert refusal is None
-        assert calls < 4 * sum(verifying_steps(each) for each in sizes_of(document))  # four calls take a microsecond
+        assert calls < 4 * sum(
+            verifying_steps(each) for each in sizes_of(Receipt(document))
+        )  # four calls take a microsecond
 
 
 def test_an_estimate_grows_with_every_size() -> None:

@@ -76,7 +76,7 @@ def test_an_interruption_while_it_tidies_up_leaves_no_connection_behind(
     step: str, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger = Ledger.create(database, dataset="d", epsilon=99)
-    hold = ledger._store._shared  # type: ignore[attr-defined]
+    hold = ledger._store._shared  # type: ignore[union-attr]
     used = hold.link().info.backend_pid
 
     def stop(reached: str) -> None:
@@ -99,7 +99,7 @@ def test_an_interruption_while_it_tidies_up_leaves_no_connection_behind(
 
 def test_a_refusal_keeps_the_connection(database: str) -> None:
     ledger = Ledger.create(database, dataset="d", epsilon=1)
-    hold = ledger._store._shared  # type: ignore[attr-defined]
+    hold = ledger._store._shared  # type: ignore[union-attr]
     used = hold.link().info.backend_pid
     with pytest.raises(ValueError, match="does not fit"):
         ledger.charge("d", 2, request_id="r", digest="x")

@@ -1,7 +1,4 @@
-"""Planted faults in formulas: a factor, a branch, a neighbour or a rounding that is not what it should be.
-
-Each is a function that plants itself with pytest's `monkeypatch`.
-"""
+"""Planted faults in formulas: a factor, a branch, a neighbour or a rounding that is not what it should be."""
 
 from __future__ import annotations
 
@@ -19,125 +16,99 @@ import pytest
 from discreet.arithmetic.numbers import fixed_lower
 from discreet.mechanisms import exponential
 from discreet.privacy_loss import certificates, edge_rows, interior_bounds, scan
+from discreet.privacy_loss.certificates import WorstCase
 from discreet.sensitivity import exact, lipschitz
+from tests.faults.planting import Fault, plant
 
-Fault = Callable[[pytest.MonkeyPatch], None]
 
-
-def smooth_rate_too_large(patch: pytest.MonkeyPatch) -> None:
+@plant("smooth_by", exact, exponential)
+def smooth_rate_too_large(right: Any, by: Any, c: Any, gamma: Any) -> Any:
     """The smooth sensitivity fades 1 % faster than its γ says."""
-    right = exact.smooth_by
-    faster = lambda by, c, gamma: right(by, c, gamma * 101 / 100)  # noqa: E731 - it replaces a function
-    for module in (exact, exponential):
-        patch.setattr(module, "smooth_by", faster)
+    return right(by, c, gamma * 101 / 100)
 
 
-def reciprocal_rate_doubled(patch: pytest.MonkeyPatch) -> None:
+@plant("inverse_reciprocal_by", exact, exponential)
+def reciprocal_rate_doubled(right: Any, by: Any, c: Any, gamma: Any) -> Any:
     """The reciprocal sensitivity counts every moved record twice."""
-    right = exact.inverse_reciprocal_by
-    faster = lambda by, c, gamma: right(by, c, 2 * gamma)  # noqa: E731 - it replaces a function
-    for module in (exact, exponential):
-        patch.setattr(module, "inverse_reciprocal_by", faster)
+    return right(by, c, 2 * gamma)
 
 
-def first_way_forgotten(patch: pytest.MonkeyPatch) -> None:
+@plant("_steps", exact)
+def first_way_forgotten(right: Any, by: Any, c: Any) -> Any:
     """Where the smallest source and the smallest target are one category, the first of two ways out is left out."""
-    right = exact._steps
-    patch.setattr(exact, "_steps", lambda by, c: list(right(by, c))[-1:])
+    return list(right(by, c))[-1:]
 
 
-def one_end_only(patch: pytest.MonkeyPatch) -> None:
+@plant("global_by", exact, exponential)
+def one_end_only(right: Any, by: Any) -> Any:
     """The global sensitivity of two categories is that of the first one's end."""
-    right = exact.global_by
-
-    def global_by(by: Any) -> Any:
-        (a, *rest), last = by.alpha, by.n - 1
-        return by.size(a, rest[0] + last) if len(rest) == 1 else right(by)
-
-    patch.setattr(exact, "global_by", global_by)
-    patch.setattr(exponential, "global_by", global_by)
+    a, *rest = by.alpha
+    return by.size(a, rest[0] + by.n - 1) if len(rest) == 1 else right(by)
 
 
-def emptied_targets_forgotten(patch: pytest.MonkeyPatch) -> None:
+@plant("_far_steps", exact)
+def emptied_targets_forgotten(right: Any, by: Any, c: Any) -> Iterator[Any]:
     """Smoothing looks at arrangements in which the target keeps its records, and at no others."""
-    right = exact._far_steps
-
-    def far_steps(by: Any, c: Any) -> Iterator[Any]:
-        kept = {alpha + count for alpha, count in zip(by.alpha, c, strict=True)}
-        return ((x, y, d) for x, y, d in right(by, c) if y in kept)
-
-    patch.setattr(exact, "_far_steps", far_steps)
+    kept = {alpha + count for alpha, count in zip(by.alpha, c, strict=True)}
+    return ((x, y, d) for x, y, d in right(by, c) if y in kept)
 
 
-def growth_halved(patch: pytest.MonkeyPatch) -> None:
+@plant("reciprocal_smoothness", lipschitz)
+def growth_halved(right: Any, space: Any, gamma: Any) -> Any:
     """Γ of the reciprocal sensitivity is half of its rate."""
-    patch.setattr(lipschitz, "reciprocal_smoothness", lambda space, gamma: gamma / 2)
+    return gamma / 2
 
 
-def growth_rounded_down(patch: pytest.MonkeyPatch) -> None:
+@plant("fixed_upper", lipschitz)
+def growth_rounded_down(right: Any, *arguments: Any) -> Any:
     """Γ is rounded to a short number below it."""
-    patch.setattr(lipschitz, "fixed_upper", fixed_lower)
+    return fixed_lower(*arguments)
 
 
-def corners_skipped(patch: pytest.MonkeyPatch) -> None:
+@plant("_moves", scan)
+def corners_skipped(right: Any, space: Any) -> Iterator[Any]:
     """The audit leaves out the data sets with an empty category."""
-    _only(patch, lambda rows, one, other: (rows[one].min(axis=1) > 0) & (rows[other].min(axis=1) > 0))
+    return _only(right(space), space, lambda here, there: (here.min(axis=1) > 0) & (there.min(axis=1) > 0))
 
 
-def last_records_skipped(patch: pytest.MonkeyPatch) -> None:
+@plant("_moves", scan)
+def last_records_skipped(right: Any, space: Any) -> Iterator[Any]:
     """The audit takes no category's last record: neighbours off by one."""
-    _only(patch, lambda rows, one, other: rows[one].min(axis=1) > 1)
+    return _only(right(space), space, lambda here, there: here.min(axis=1) > 1)
 
 
-def one_direction_only(patch: pytest.MonkeyPatch) -> None:
+def _only(moves: Iterator[Any], space: Any, kept: Callable[[Any, Any], Any]) -> Iterator[Any]:
+    rows = space.candidates().array()
+    for one, other in moves:
+        mask = kept(rows[one], rows[other])
+        if mask.any():
+            yield one[mask], other[mask]
+
+
+@plant("or_greater", WorstCase)
+def one_direction_only(right: Any, self: WorstCase, gap: Any, *pairs: Any) -> Any:
     """The audit compares each pair of neighbours one way round."""
-    right = scan.Dense.worst
-
-    def worst(self: scan.Dense, rates: Any) -> scan.WorstCase:
-        log_pmf, found = self.log_pmf(rates), scan.WorstCase(error=scan.margin(float(rates.max())))
-        for one, other in self.moves:
-            gap = log_pmf[one] - log_pmf[other]
-            row, output = divmod(int(np.argmax(gap)), gap.shape[1])
-            if gap[row, output] > found.loss:
-                here, there, at = (tuple(self.rows[rank].tolist()) for rank in (one[row], other[row], output))
-                found = scan.WorstCase(float(gap[row, output]), here, there, at, error=found.error)
-        return found if found.loss > -np.inf else right(self, rates)
-
-    patch.setattr(scan.Dense, "worst", worst)
+    return right(self, np.maximum(gap, 0.0), *pairs)
 
 
-def _only(patch: pytest.MonkeyPatch, kept: Callable[[Any, Any, Any], Any]) -> None:
-    right = scan._moves
-
-    def moves(space: Any) -> Iterator[Any]:
-        rows = space.candidates().array()
-        for one, other in right(space):
-            mask = kept(rows, one, other)
-            if mask.any():
-                yield one[mask], other[mask]
-
-    patch.setattr(scan, "_moves", moves)
-
-
-def normalisers_forgotten(patch: pytest.MonkeyPatch) -> None:
+@plant("_normalisers", interior_bounds.InteriorBounds)
+def normalisers_forgotten(right: Any, *arguments: Any) -> float:
     """The bound on a block of rows takes normalisers for equal."""
-    patch.setattr(interior_bounds.Middle, "_normalisers", lambda *_: 0.0)
+    return 0.0
 
 
-def far_outputs_forgotten(patch: pytest.MonkeyPatch) -> None:
+@plant("_groups", interior_bounds.InteriorBounds)
+def far_outputs_forgotten(right: Any, self: Any, low: int, high: int, side: int) -> interior_bounds.Groups:
     """The bound on a block of rows looks at the outputs c and c' alone."""
-    patch.setattr(interior_bounds.Middle, "_groups", lambda self, low, high, side: _nearest(self, low, high, side))
-
-
-def _nearest(self: interior_bounds.Middle, low: int, high: int, side: int) -> interior_bounds.Groups:
     near = np.array([1], dtype=np.int64)
     least, most = self._brackets(low, high, side * near)
     return interior_bounds.Groups(side, near, near, least, most, most)
 
 
-def middle_skipped(patch: pytest.MonkeyPatch) -> None:
+@plant("blocks", edge_rows._Scan)
+def middle_skipped(right: Any, self: Any) -> list[Any]:
     """Beyond enumeration the rows between the ends are left out."""
-    patch.setattr(edge_rows._Scan, "blocks", lambda self: [])
+    return []
 
 
 def windows_too_short(patch: pytest.MonkeyPatch) -> None:
@@ -148,33 +119,22 @@ def windows_too_short(patch: pytest.MonkeyPatch) -> None:
 def digest_without(field: str) -> Fault:
     """A certificate's digest does not depend on this field."""
 
-    def plant(patch: pytest.MonkeyPatch) -> None:
-        def digest(self: certificates.Certificate) -> str:
-            body = {name: value for name, value in asdict(self).items() if name not in ("digest", field)}
-            return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+    @plant("_digest", certificates.Certificate)
+    def digest(right: Any, self: certificates.Certificate) -> str:
+        body = {name: value for name, value in asdict(self).items() if name not in ("digest", field)}
+        return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
-        patch.setattr(certificates.Certificate, "_digest", digest)
-
-    return plant
+    return digest
 
 
 def facts_without(fact: str) -> Fault:
     """A certificate does not say of which mechanism it speaks, in this."""
-
-    def plant(patch: pytest.MonkeyPatch) -> None:
-        right = certificates.facts
-        patch.setattr(certificates, "facts", lambda made: {k: v for k, v in right(made).items() if k != fact})
-
-    return plant
+    return plant("facts", certificates)(lambda right, made: {k: v for k, v in right(made).items() if k != fact})
 
 
 def rounded_to_nearest(module: ModuleType) -> Fault:
     """What is shown of an ε in this module is the nearest float, which may be below it."""
-
-    def plant(patch: pytest.MonkeyPatch) -> None:
-        patch.setattr(module, "float_upper", float)
-
-    return plant
+    return plant("float_upper", module)(lambda right, number: float(number))
 
 
 def rho_rounded_down(rho: Fraction) -> Fraction:

@@ -12,15 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet import (
-    ExponentialLocal,
-    ExponentialReciprocal,
-    Geometric,
-    LaplaceImproved,
-    PosteriorSpace,
-    calibrate,
-)
-from discreet.mechanisms.exponential import Exponential, ExponentialLaw
+from discreet import ExponentialLocal, ExponentialReciprocal, Geometric, LaplaceImproved, PosteriorSpace, calibrate
+from discreet.mechanisms.exponential import Exponential
+from discreet.mechanisms.exponential_law import ExponentialLaw
 from discreet.mechanisms.geometric import GeometricLaw
 from discreet.mechanisms.laplace import LaplaceLaw
 from discreet.mechanisms.law import CandidateLaw
@@ -37,7 +31,6 @@ class OnePercentMore(LaplaceImproved):
     """Noise that is one percent too small."""
 
     def law(self, counts: object) -> LaplaceLaw:
-        """The right law of a slightly larger ε."""
         noise = RoundedLaplace(self.rate * Fraction(101, 100), self.rounding)
         return LaplaceLaw(self.space, self.space.counts(counts), noise)
 
@@ -52,20 +45,18 @@ class AnotherN(ExponentialLocal):
         self._set(epsilon=right.epsilon, guarantee=right.guarantee, guaranteed_by=right.guaranteed_by)
 
 
-class FlooredWeights(ExponentialReciprocal):
+class LinearWeights(ExponentialReciprocal):
     """Weights that fall in a straight line and are floored at zero."""
 
     def law(self, counts: object) -> CandidateLaw:  # type: ignore[override]  # a law of another shape: the fault
-        """max(0, 1 - rate·H) for every candidate."""
         right = super().law(counts)
         return KernelLaw(self.space, np.maximum(0.0, 1.0 + right.log_weights()))
 
 
-class FloatWeights(ExponentialLocal):
+class UnderflowingWeights(ExponentialLocal):
     """The right weights as floats: far from the data they underflow, and sooner where the rate is greater."""
 
     def law(self, counts: object) -> CandidateLaw:  # type: ignore[override]  # a law of another shape: the fault
-        """exp(-rate·H) as a program without care computes it."""
         with np.errstate(under="ignore"):
             return KernelLaw(self.space, np.exp(super().law(counts).log_weights()))
 
@@ -83,7 +74,6 @@ class ClaimedForAddRemove(ExponentialReciprocal):
 
     @property
     def adjacency(self) -> str:
-        """Not what the theorem and the audit speak of."""
         return "add-remove"
 
 
@@ -96,12 +86,10 @@ class OneWeightLaw(ExponentialLaw):
     in_floats: bool = True
 
     def log_weight(self, outcome: Outcome) -> arb:
-        """The right one but for one outcome."""
         right = super().log_weight(outcome)
         return right + self.extra if (tuple(self.counts), outcome) == (self.data, self.outcome) else right
 
     def enclosures(self) -> Iterator[arb]:
-        """What is drawn from."""
         return (self.log_weight(r) for r in self.space.candidates())
 
     def log_weights(self) -> Floats:
@@ -118,13 +106,12 @@ class OneWeight(ExponentialReciprocal):
     kind: type[OneWeightLaw] = OneWeightLaw
 
     def law(self, counts: object) -> ExponentialLaw:
-        """The right law but for one weight."""
         right = super().law(counts)
         return self.kind(right.space, right.counts, right._rate)
 
 
 class OneDrawnWeight(OneWeight):
-    """The same, but the floats that are scanned know nothing of it."""
+    """One weight that is drawn from is not the one that floats show."""
 
     class Law(OneWeightLaw):
         """Exact weights and floats that disagree."""
@@ -141,23 +128,20 @@ class NotANumber(ExponentialReciprocal):
         """Right but for one float."""
 
         def log_weights(self) -> Floats:
-            """One of them is nan."""
             shown = super().log_weights()
             if self.counts[0] == 5:
                 shown[3] = np.nan
             return shown
 
     def law(self, counts: object) -> ExponentialLaw:
-        """A law that floats cannot tell the weights of."""
         right = super().law(counts)
         return self.Law(right.space, right.counts, right._rate)
 
 
 class DoubledRate(Geometric):
-    """exp(-ε‖v‖₁): the half is forgotten, and a replaced record costs 2ε."""
+    """Geometric noise forgets the half in its rate, exp(-ε‖v‖₁), and a replaced record costs 2ε."""
 
     def law(self, counts: object) -> GeometricLaw:
-        """The law of twice ε."""
         return GeometricLaw(self.space.counts(counts), zero_sum(self.epsilon, self.space.k))
 
 

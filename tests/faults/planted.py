@@ -12,13 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import PosteriorSpace
-from discreet.mechanisms import (
-    ExponentialGlobal,
-    ExponentialLocal,
-    ExponentialReciprocal,
-    Geometric,
-    LaplaceImproved,
-)
+from discreet.mechanisms import ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, Geometric, LaplaceImproved
 from discreet.posteriors.space import Counts
 from discreet.samplers.noise import ZeroSum, zero_sum
 from discreet.sensitivity.exact import Arithmetic, local_by
@@ -28,7 +22,6 @@ class HalvedSensitivity(ExponentialGlobal):
     """The global sensitivity divided by two: the factor between s and ε applied twice."""
 
     def inverse_by(self, by: Arithmetic, counts: Counts) -> Any:
-        """2/GS."""
         return 2 * super().inverse_by(by, counts)
 
 
@@ -37,7 +30,6 @@ class WrongNeighbour(Geometric):
 
     @property
     def noise(self) -> ZeroSum:
-        """Of rate ε for each unit of L1 distance, instead of ε/2."""
         return zero_sum(self.epsilon, self.space.k)
 
 
@@ -45,7 +37,6 @@ class BelowLocalSomewhere(ExponentialGlobal):
     """The local sensitivity of balanced data for all data: below LS near the ends."""
 
     def inverse_by(self, by: Arithmetic, counts: Counts) -> Any:
-        """1/LS where it is least."""
         half = self.space.n // 2
         return 1 / local_by(by, (half, self.space.n - half))
 
@@ -54,7 +45,6 @@ class BelowLocalAtOneDataSet(ExponentialReciprocal):
     """Right for all data but one corner, where S is a third of what it should be."""
 
     def inverse_by(self, by: Arithmetic, counts: Counts) -> Any:
-        """1/S(c), but 3/S(c) at the corner."""
         corner = counts[0] == self.space.n
         return super().inverse_by(by, counts) * (3 if corner else 1)
 
@@ -78,19 +68,17 @@ class FloatWeights(ExponentialGlobal):
     """Weights as floats: those that underflow are possible for some data sets and impossible for their neighbours."""
 
     def log_pmf(self, counts: object) -> NDArray[np.float64]:
-        """The logarithm of what is left of the weights in floats."""
-        weights = np.exp(self.law(counts).log_weights())
-        with np.errstate(divide="ignore"):
-            found: NDArray[np.float64] = np.log(weights / weights.sum())
-        return found
+        return _normalised(np.exp(self.law(counts).log_weights()))
 
 
 class FlooredWeights(ExponentialGlobal):
     """Weights rounded down to a grid, a table of fixed-point numbers: small ones lose more than their share."""
 
     def log_pmf(self, counts: object) -> NDArray[np.float64]:
-        """The logarithm of weights that are whole numbers of 2⁻¹²."""
-        weights = np.floor(np.exp(self.law(counts).log_weights()) * 2**12)
-        with np.errstate(divide="ignore"):
-            found: NDArray[np.float64] = np.log(weights / weights.sum())
-        return found
+        return _normalised(np.floor(np.exp(self.law(counts).log_weights()) * 2**12))
+
+
+def _normalised(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    with np.errstate(divide="ignore"):
+        log_pmf: NDArray[np.float64] = np.log(weights / weights.sum())
+    return log_pmf

@@ -35,7 +35,7 @@ class Buffered:
         if len(self._held) < size:
             self._held += os.urandom(4096 + size)
         taken, self._held = self._held[:size], self._held[size:]
-        return int.from_bytes(taken, "big") >> (8 * size - count)
+        return _leading(taken, count)
 
 
 class SurplusKept:
@@ -56,19 +56,19 @@ class Mixed:
     """The system's bytes, as many as are needed, and then something of one's own mixed in."""
 
     def draw_bits(self, count: int) -> int:
-        size = (count + 7) // 8
-        own = int.from_bytes(os.urandom(size), "big") >> (8 * size - count)
-        return own ^ (_stretched(b"salt", count))
+        return _leading(os.urandom((count + 7) // 8), count) ^ _stretched(b"salt", count)
 
 
 class Reversed:
     """The system's bytes in the other order: no less random, and not what a recorded draw can be replayed with."""
 
     def draw_bits(self, count: int) -> int:
-        size = (count + 7) // 8
-        return int.from_bytes(os.urandom(size), "little") >> (8 * size - count)
+        return _leading(os.urandom((count + 7) // 8)[::-1], count)
+
+
+def _leading(data: bytes, count: int) -> int:
+    return int.from_bytes(data, "big") >> (8 * len(data) - count)
 
 
 def _stretched(seed: bytes, count: int) -> int:
-    size = (count + 7) // 8
-    return int.from_bytes(hashlib.shake_256(seed).digest(size), "big") >> (8 * size - count)
+    return _leading(hashlib.shake_256(seed).digest((count + 7) // 8), count)

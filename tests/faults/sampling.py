@@ -1,7 +1,6 @@
 """Planted faults in samplers: each draws from a law that is slightly another one.
 
-A fault is a function that plants itself with pytest's `monkeypatch`, so that it is gone when its test ends. Faults that
-change no law are none: a proposal that is kept less often costs tries, and nothing else.
+Faults that change no law are none: a proposal that is kept less often costs tries, and nothing else.
 """
 
 from __future__ import annotations
@@ -12,177 +11,130 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pytest
 
 from discreet.arithmetic.numbers import ball, fixed_lower, precision
-from discreet.mechanisms.exponential import ExponentialLaw
+from discreet.mechanisms.exponential_law import ExponentialLaw
 from discreet.mechanisms.law import CandidateLaw
+from discreet.posteriors.space import Counts
 from discreet.samplers import bits, noise
 from discreet.samplers.bits import Bits, Inverter, draw_below, draw_bernoulli
 from discreet.samplers.line_rejection import UNIT, Envelope
 from discreet.samplers.noise import Geometric, TwoSided, ZeroSum
 from discreet.samplers.simplex_rejection import Tilted
+from tests.faults.planting import Fault, plant
 
 if TYPE_CHECKING:
     from flint import arb
-
-Fault = Callable[[pytest.MonkeyPatch], None]
 
 
 def bound_too_low(share: Fraction) -> Fault:
     """The bound on a block's weights is too low by this share: what exceeds it is kept too seldom."""
 
-    def plant(patch: pytest.MonkeyPatch) -> None:
-        right = ExponentialLaw._brackets
+    @plant("_brackets", ExponentialLaw)
+    def brackets(right: Any, law: ExponentialLaw) -> Any:
+        least, most = right(law)
+        return least, lambda offset: most(offset) * float(1 - share)
 
-        def brackets(law: ExponentialLaw) -> Any:
-            least, most = right(law)
-            return least, lambda offset: most(offset) * float(1 - share)
-
-        patch.setattr(ExponentialLaw, "_brackets", brackets)
-
-    return plant
+    return brackets
 
 
 def coin_off(share: Fraction) -> Fault:
     """The coin that keeps a candidate of a line has a chance that is off by this share."""
 
-    def plant(patch: pytest.MonkeyPatch) -> None:
-        def keep(envelope: Envelope, bits: Bits, offset: int, bound: int) -> bool:
-            return draw_bernoulli(bits, lambda: envelope._weight(offset) * (1 << UNIT) / bound * ball(1 + share))
+    @plant("_keep", Envelope)
+    def keep(right: Any, envelope: Envelope, bits: Bits, offset: int, bound: int, drawn: int) -> bool:
+        return draw_bernoulli(bits, lambda: envelope._weight(offset) * (1 << UNIT) / bound * ball(1 + share), drawn)
 
-        patch.setattr(Envelope, "_keep", keep)
-
-    return plant
+    return keep
 
 
-def coin_decided_by_a_float_too_high(patch: pytest.MonkeyPatch) -> None:
+@plant("_brackets", ExponentialLaw)
+def coin_decided_by_a_float_too_high(right: Any, law: ExponentialLaw) -> Any:
     """The float that says yes at once is 1 % above the weight that it should be below."""
-    right = ExponentialLaw._brackets
-
-    def brackets(law: ExponentialLaw) -> Any:
-        least, most = right(law)
-        return lambda offset: 1.01 * least(offset), most
-
-    patch.setattr(ExponentialLaw, "_brackets", brackets)
+    least, most = right(law)
+    return lambda offset: 1.01 * least(offset), most
 
 
-def blocks_without_their_size(patch: pytest.MonkeyPatch) -> None:
+@plant("_table", Envelope)
+def blocks_without_their_size(right: Any, self: Envelope, width: int) -> bits.Table:
     """Blocks of candidates are chosen by the bound on one of them."""
-    patch.setattr(Envelope, "_table", lambda self, width: bits.tabulate(self._bounds, self._bounds, 0, width))
+    return bits.tabulate(self._bounds, self._bounds, 0, width)
 
 
-def end_of_the_line_forgotten(patch: pytest.MonkeyPatch) -> None:
+@plant("__init__", Envelope)
+def end_of_the_line_forgotten(right: Any, self: Envelope, *given: Any) -> None:
     """The line ends one candidate too early."""
-    right = Envelope.__init__
-
-    def short(self: Envelope, weight: Any, least: Any, most: Any, left: int, right_end: int) -> None:
-        right(self, weight, least, most, left, right_end - 1)
-
-    patch.setattr(Envelope, "__init__", short)
+    right(self, *given[:-1], given[-1] - 1)
 
 
-def proposal_of_its_own_term(patch: pytest.MonkeyPatch) -> None:
+@plant("_enclosed_log_proposal", Tilted)
+def proposal_of_its_own_term(right: Any, self: Tilted, r: tuple[int, ...]) -> arb:
     """A candidate is kept as if only the likeliest of the terms could propose it, and not all of them together."""
-
-    def quick(self: Tilted, r: tuple[int, ...], blocks: list[int]) -> arb:
-        logs = [np.log(share) + term.log_chance(blocks) for share, term in zip(self._shares, self.terms, strict=False)]
-        return ball(Fraction(float(max(logs))))
-
-    patch.setattr(Tilted, "_quick", quick)
-    patch.setattr(Tilted, "_exact", quick)
+    at = np.array([[int(self.blocks.find(i, np.array([r[i]]))[0]) for i in self.free]])
+    logs = [np.log(share) + term.log_chances(at) for share, term in zip(self._shares, self.terms, strict=False)]
+    return ball(Fraction(float(max(logs)[0])))
 
 
-def atom_forgotten(patch: pytest.MonkeyPatch) -> None:
+@plant("_enclosed_log_proposal", Tilted)
+def atom_forgotten(right: Any, self: Tilted, r: tuple[int, ...]) -> Any:
     """The data itself is proposed by an atom too, and its chance does not know of it."""
-    for name in ("_quick", "_exact"):
-        right = getattr(Tilted, name)
-
-        def elsewhere(self: Tilted, r: tuple[int, ...], blocks: list[int], right: Any = right) -> arb:
-            self.counts, counts = (), self.counts  # type: ignore[assignment]  # nobody is the centre
-            try:
-                found: arb = right(self, r, blocks)
-            finally:
-                self.counts = counts
-            return found
-
-        patch.setattr(Tilted, name, elsewhere)
+    self.counts, counts = Counts([-1] * self.space.k), self.counts  # nobody is the centre
+    try:
+        return right(self, r)
+    finally:
+        self.counts = counts
 
 
-def table_of_short_weights(patch: pytest.MonkeyPatch) -> None:
+@plant("_table", CandidateLaw)
+def table_of_short_weights(right: Any, self: CandidateLaw, width: int) -> bits.Table:
     """The weights of a small law are rounded down to multiples of 2⁻⁸."""
-
-    def table(self: CandidateLaw, width: int) -> bits.Table:
-        with precision(64):
-            weights = [fixed_lower(weight.exp(), 8) for weight in self.enclosures()]
-        return bits.tabulate(weights, weights, 0, width)
-
-    patch.setattr(CandidateLaw, "_table", table)
+    with precision(64):
+        weights = [fixed_lower(weight.exp(), 8) for weight in self.enclosures()]
+    return bits.tabulate(weights, weights, 0, width)
 
 
-def uniform_of_eight_bits(patch: pytest.MonkeyPatch) -> None:
+@plant("draw", Inverter)
+def uniform_of_eight_bits(right: Any, self: Inverter, bits: Bits) -> Any:
     """A table is read with a uniform number of eight bits, and what they leave open is called decided."""
-    right = Inverter.draw
 
     class Short:
-        def __init__(self, bits: Bits) -> None:
-            self._bits = bits
-
         def draw_bits(self, count: int) -> int:
-            word = self._bits.draw_bits(count)
+            word = bits.draw_bits(count)
             return word >> (count - 8) << (count - 8) | 1 << (count - 9)
 
-    patch.setattr(Inverter, "draw", lambda self, bits: right(self, Short(bits)))
+    return right(self, Short())
 
 
 def rate_off(kind: type[Geometric | TwoSided | ZeroSum]) -> Fault:
     """The rate of integer noise is 1 % too large."""
-
-    def plant(patch: pytest.MonkeyPatch) -> None:
-        right: Any = kind.__init__
-
-        def faster(self: Any, rate: Fraction, *more: Any) -> None:
-            right(self, rate * Fraction(101, 100), *more)
-
-        patch.setattr(kind, "__init__", faster)
-
-    return plant
+    return plant("__init__", kind)(lambda right, self, rate, *more: right(self, rate * Fraction(101, 100), *more))
 
 
-def ways_not_squared(patch: pytest.MonkeyPatch) -> None:
+@plant("_walk", ZeroSum)
+def ways_not_squared(right: Any, self: ZeroSum, scale: int, ratio: Callable[[int], arb], direction: int) -> Any:
     """The total of zero-sum noise counts the ways to gain so much, and not those to lose it."""
-    right = ZeroSum._walk
-
-    def walk(self: ZeroSum, scale: int, ratio: Callable[[int], arb], direction: int) -> Any:
-        square = (-2 * ball(self.rate)).exp()
-        once = {
-            1: lambda t: square * (t + self.k) / (t + 1),
-            -1: lambda t: ball(t) / (square * (t + self.k - 1)),
-        }
-        return right(self, scale, once[direction], direction)
-
-    patch.setattr(ZeroSum, "_walk", walk)
+    square = (-2 * ball(self.rate)).exp()
+    once = {1: lambda t: square * (t + self.k) / (t + 1), -1: lambda t: ball(t) / (square * (t + self.k - 1))}
+    return right(self, scale, once[direction], direction)
 
 
-def digit_of_the_next(patch: pytest.MonkeyPatch) -> None:
+@plant("_digit", noise)
+def digit_of_the_next(right: Any, rate: Fraction) -> Any:
     """Each binary digit of geometric noise has the chance of the next one."""
-    right = noise._digit
-    patch.setattr(noise, "_digit", lambda rate: right(2 * rate))
+    return right(2 * rate)
 
 
-def zero_twice(patch: pytest.MonkeyPatch) -> None:
+@plant("draw", TwoSided)
+def zero_twice(right: Any, self: TwoSided, bits: Bits) -> int:
     """A sign and a size from 0 on: zero comes from either sign, twice as often as it should."""
-
-    def draw_it(self: TwoSided, bits: Bits) -> int:
-        size = noise.geometric(self.rate).draw(bits)
-        return size if bits.draw_bits(1) else -size
-
-    patch.setattr(TwoSided, "draw", draw_it)
+    size = noise.geometric(self.rate).draw(bits)
+    return size if bits.draw_bits(1) else -size
 
 
-def zero_coin_of_the_floor(patch: pytest.MonkeyPatch) -> None:
+@plant("_nonzero_laplace", noise)
+def zero_coin_of_the_floor(right: Any, rate: Fraction) -> Any:
     """Laplace noise that is rounded to the nearest is tossed for zero as if it were rounded down."""
-    patch.setattr(noise, "_nonzero_laplace", lambda rate: noise._coin(lambda: (-ball(rate)).exp()))
+    return noise._coin(lambda: (-ball(rate)).exp())
 
 
 def remainder(bits: Bits, bound: int) -> int:

@@ -5,87 +5,81 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
 from discreet import DiscreetError, ExponentialLocal, PosteriorSpace
 from discreet.arithmetic.numbers import ball
+from discreet.mechanisms.exponential_law import ExponentialLaw
 from discreet.samplers import noise
 from discreet.samplers.bits import draw_below, draw_bernoulli, draw_composition
 from discreet.samplers.noise import Geometric, RoundedLaplace, TwoSided, ZeroSum
 from tests.faults import sampling as faults
-from tests.faults.sampling import Fault
-from tests.support.release_paths import (
-    UNDECIDED,
-    by_blocks,
-    by_inversion,
-    by_terms,
-    chance_of,
-    distribution,
-    off,
-    rounded_laplace,
-    sizes_of,
-    totals_of,
-    two_sided,
-    weights_of,
-)
+from tests.faults.planting import Fault, forgotten
+from tests.support import release_paths as paths
 
 
 @pytest.fixture(autouse=True)
 def _nothing_prepared() -> Iterator[None]:
     """What is prepared once for all is prepared anew for each test, with its fault or without."""
-    prepared = (noise.geometric, noise.zero_sum, noise._nonzero_laplace)
-    for made in prepared:
-        made.cache_clear()
-    yield
-    for made in prepared:
-        made.cache_clear()
+    yield from forgotten(noise.geometric, noise.zero_sum, noise._nonzero_laplace)
+
+
+def law_of(prior: list[object], scale: object, counts: list[int]) -> ExponentialLaw:
+    return ExponentialLocal(PosteriorSpace(prior, sum(counts)), scale=scale).law(counts)
+
+
+def drawn_as_meant(read: Callable[[ExponentialLaw], Any], law: ExponentialLaw) -> float:
+    """How far the law that is read paths.off a sampler is paths.off."""
+    return paths.off(read(law), paths.weights_of(law, law.space.candidates()))
 
 
 def line() -> float:
-    """How far the law of a long line's blocks is off."""
-    law = ExponentialLocal(PosteriorSpace([1, "0.5"], 300), scale=1).law([40, 260])
-    return off(by_blocks(law), weights_of(law, law.space.candidates()))
+    return drawn_as_meant(paths.by_blocks, law_of([1, "0.5"], 1, [40, 260]))
 
 
 def flat_line() -> float:
     """The same where the ends of the line have mass to speak of."""
-    law = ExponentialLocal(PosteriorSpace([1, 1], 300), scale="1/50").law([250, 50])
-    return off(by_blocks(law), weights_of(law, law.space.candidates()))
+    return drawn_as_meant(paths.by_blocks, law_of([1, 1], "1/50", [250, 50]))
 
 
 def simplex() -> float:
-    law = ExponentialLocal(PosteriorSpace([1, 2, "0.5"], 9), scale=3).law([2, 3, 4])
-    return off(by_terms(law), weights_of(law, law.space.candidates()))
+    return drawn_as_meant(paths.by_terms, law_of([1, 2, "0.5"], 3, [2, 3, 4]))
 
 
 def listed() -> float:
-    law = ExponentialLocal(PosteriorSpace([1, "0.5"], 40), scale=2).law([7, 33])
-    return off(by_inversion(law), weights_of(law, law.space.candidates()))
+    return drawn_as_meant(paths.by_inversion, law_of([1, "0.5"], 2, [7, 33]))
 
 
 def one_sided() -> float:
-    return off(sizes_of(Geometric(Fraction(1, 3)), 30), {t: Fraction(math.exp(-t / 3)) for t in range(31)})
+    return paths.off(paths.sizes_of(Geometric(Fraction(1, 3)), 30), {t: Fraction(math.exp(-t / 3)) for t in range(31)})
 
 
 def folded() -> float:
-    return off(two_sided(TwoSided(Fraction(1)), 20), {d: Fraction(math.exp(-abs(d))) for d in range(-20, 21)})
+    return paths.off(
+        paths.two_sided(TwoSided(Fraction(1)), 20), {d: Fraction(math.exp(-abs(d))) for d in range(-20, 21)}
+    )
 
 
 def signed() -> float:
-    meant = {d: Fraction(math.exp(-abs(d) / 20)) for d in range(-100, 101)}
-    return off(two_sided(TwoSided(Fraction(1, 20)), 100), meant)
+    return two_sided_is_off(20, 100)
+
+
+def two_sided_is_off(scale: int, last: int) -> float:
+    meant = {d: Fraction(math.exp(-abs(d) / scale)) for d in range(-last, last + 1)}
+    return paths.off(paths.two_sided(TwoSided(Fraction(1, scale)), last), meant)
 
 
 def totals() -> float:
     meant = {t: Fraction(math.comb(t + 2, 2) ** 2 * math.exp(-t)) for t in range(61)}
-    return off(totals_of(ZeroSum(Fraction(1, 2), 3), 60), meant)
+    return paths.off(paths.totals_of(ZeroSum(Fraction(1, 2), 3), 60), meant)
 
 
 def laplace() -> float:
-    found = rounded_laplace(RoundedLaplace(Fraction(1, 2), "nearest"), 40)
+    found = paths.rounded_laplace(RoundedLaplace(Fraction(1, 2), "nearest"), 40)
     meant = {t: Fraction(math.exp(-(abs(t) - 0.5) / 2) * -math.expm1(-0.5) / 2) for t in found}
-    return off(found, meant | {0: Fraction(-math.expm1(-0.25))})
+    return paths.off(found, meant | {0: Fraction(-math.expm1(-0.25))})
 
 
 CASES: list[tuple[Fault, Callable[[], float]]] = [
@@ -130,20 +124,20 @@ def test_a_fault_in_a_sampler_changes_the_law_that_is_read_off_it(
 
 def test_a_remainder_is_no_uniform_number() -> None:
     for sampler, even in ((draw_below, True), (faults.remainder, False)):
-        found = distribution(lambda bits, sampler=sampler: sampler(bits, 5), 6)  # type: ignore[misc]
-        found.pop(UNDECIDED, None)
+        found = paths.distribution(lambda bits, sampler=sampler: sampler(bits, 5), 6)  # type: ignore[misc]
+        found.pop(paths.UNDECIDED, None)
         assert (len(set(found.values())) == 1) is even
 
 
 def test_cuts_that_may_fall_together_make_no_even_composition() -> None:
     for sampler, even in ((draw_composition, True), (faults.bars_with_repetition, False)):
-        found = distribution(lambda bits, sampler=sampler: tuple(sampler(bits, 3, 3)), 12)  # type: ignore[misc]
-        found.pop(UNDECIDED, None)
+        found = paths.distribution(lambda bits, sampler=sampler: tuple(sampler(bits, 3, 3)), 12)  # type: ignore[misc]
+        found.pop(paths.UNDECIDED, None)
         assert len(found) == math.comb(5, 2)
         assert (len(set(found.values())) == 1) is even
 
 
 def test_a_coin_of_four_bits_is_told_from_one_that_asks_for_more() -> None:
     third = Fraction(1, 3)
-    assert abs(chance_of(lambda bits: draw_bernoulli(bits, lambda: ball(third))) - third) < Fraction(1, 1 << 62)
-    assert abs(chance_of(lambda bits: faults.short_coin(bits, lambda: ball(third))) - third) > Fraction(1, 100)
+    assert abs(paths.chance_of(lambda bits: draw_bernoulli(bits, lambda: ball(third))) - third) < Fraction(1, 1 << 62)
+    assert abs(paths.chance_of(lambda bits: faults.short_coin(bits, lambda: ball(third))) - third) > Fraction(1, 100)

@@ -5,11 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from discreet.ledger import Charge, Ledger
-from discreet.ledger.book import _asked
-from discreet.ledger.charges import charge_of
-from discreet.ledger.entries import amount_text
-from discreet.ledger.scopes import Scope
+from discreet.ledger import Charge, Ledger, Scope
+from discreet.ledger.book import _asked, charge_of
 
 
 class UnlockedLedger(Ledger):
@@ -19,15 +16,8 @@ class UnlockedLedger(Ledger):
         """Spend what fitted a moment ago."""
         self.afford(dataset, price, delta)
         asked = _asked(dataset, price, delta, "replace-one", Scope())
-        with self._store.writing(dataset) as page:
-            spent = page.state.spent[dataset].plus(asked.amount, None)
-            written = page.append(
-                asked._replace(
-                    time=datetime.now(UTC).isoformat(timespec="seconds"),
-                    rho=None,
-                    spent_epsilon=amount_text(spent.amount.epsilon),
-                    spent_delta=amount_text(spent.amount.delta),
-                    **told,
-                )
-            )
+        with self._store.writing(dataset) as state:
+            spent = state.budgets[dataset].spent.plus(asked.loss._replace(rho=None))
+            time = datetime.now(UTC).isoformat(timespec="seconds")
+            written = state.append(asked._replace(seq=0, time=time, rho=None, **spent.texts("spent_"), **told))
         return charge_of(written, None, is_new=True)

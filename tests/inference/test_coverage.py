@@ -4,6 +4,8 @@ Given c the share is Beta(α₁+c, α₂+n-c), whatever the reader computes; so 
 the output covers it is a finite sum. Noisy counts beyond 0 and n tell a reader what the end tells.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -18,7 +20,7 @@ CASES = [
 ]
 
 
-def coverage(mechanism: dc.Mechanism, prior: dc.Dirichlet, intervals: list[tuple[NDArray[np.float64], ...]]) -> float:
+def coverage(mechanism: dc.Mechanism, prior: dc.Dirichlet, intervals: Sequence[Sequence[NDArray[np.float64]]]) -> float:
     """Σ_c P(c) Σ_o P(o | c) P(low(o) ≤ θ ≤ high(o) | c)."""
     rows, (a, b) = mechanism.space.candidates().array(), prior.alpha
     law = np.exp([mechanism.log_pmf(row) for row in rows.tolist()])

@@ -114,6 +114,8 @@ def test_every_difference_has_its_exact_probability(parameters: tuple[int, int, 
     here, there = Difference(one, other), Difference(other, one)
     assert float(here.cdf(float(Fraction(d)))) == pytest.approx(expected, abs=here.error)
     assert float(there.cdf(-float(Fraction(d)))) == pytest.approx(1 - expected, abs=here.error)
+    assert here.cdf(here.interval(0.9)) == pytest.approx([0.05, 0.95], abs=1e-9)
+    assert (here.mean, here.sd) == pytest.approx((one.mean - other.mean, np.hypot(one.sd, other.sd)))
 
 
 def test_a_belief_of_two_widths_hides_nothing() -> None:

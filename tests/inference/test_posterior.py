@@ -139,14 +139,6 @@ def test_ten_categories_of_a_million_records_are_exact_to_a_thousandth_of_a_stan
     assert belief.mean.sum() == pytest.approx(1, abs=1e-12)
 
 
-def test_draws_have_the_posterior_s_moments() -> None:
-    belief = dc.noise_aware(dc.Geometric(dc.PosteriorSpace(prior=[1, 2, 1], n=60), epsilon="1/3"), (20, 35, 5))
-    draws = belief._sample(HashedBits("moments"), 20_000)
-    assert draws.mean(axis=0) == pytest.approx(belief.mean, abs=6 * belief.sd.max() / math.sqrt(20_000))
-    assert draws.std(axis=0) == pytest.approx(belief.sd, rel=0.05)
-    assert (draws[:, 0] > draws[:, 1]).mean() == pytest.approx(belief.probability(0, 1), abs=0.02)
-
-
 def test_the_shortest_interval_is_shorter_and_holds_as_much() -> None:
     belief = dc.noise_aware(dc.Geometric(dc.PosteriorSpace(prior=[1, 1], n=60), epsilon=1), (4, 56))
     equal, dense = belief.interval(0.9), belief.interval(0.9, kind="highest-density")
@@ -154,18 +146,6 @@ def test_the_shortest_interval_is_shorter_and_holds_as_much() -> None:
     assert belief.cdf(dense[1][0]) - belief.cdf(dense[0][0]) == pytest.approx(0.9, abs=1e-9)
     heights = belief.pdf([dense[0][0], dense[1][0]])
     assert heights[0] == pytest.approx(heights[1], rel=1e-3)
-
-
-def test_an_ab_test_knows_its_noise() -> None:
-    space = dc.PosteriorSpace(prior=[1, 1], n=500)
-    a, b = (dc.noise_aware(dc.Geometric(space, epsilon="1/2"), output) for output in ((120, 380), (90, 410)))
-    difference = a.difference(b)
-    assert difference.mean == pytest.approx(a.mean[0] - b.mean[0])
-    draws = a._sample(HashedBits("a"), 40_000)[:, 0] - b._sample(HashedBits("b"), 40_000)[:, 0]
-    assert difference.probability == pytest.approx((draws > 0).mean(), abs=0.005)
-    assert difference.interval(0.9) == pytest.approx(tuple(np.quantile(draws, [0.05, 0.95])), abs=2e-3)
-    mirrored = b.difference(a)
-    assert difference.probability + mirrored.probability == pytest.approx(1, abs=1e-9)
 
 
 def test_the_predictive_law_is_a_law_with_the_posterior_s_mean() -> None:
@@ -226,6 +206,10 @@ def test_draws_in_turn_and_draws_that_are_kept_have_the_posterior_s_law(monkeypa
     in_turn = belief.counts.draw(HashedBits("in turn"), 20_000)
     assert fits(tally(kept), law)
     assert fits(tally(in_turn), law)
+    shares = belief._sample(HashedBits("moments"), 20_000)
+    assert shares.mean(axis=0) == pytest.approx(belief.mean, abs=6 * belief.sd.max() / math.sqrt(20_000))
+    assert shares.std(axis=0) == pytest.approx(belief.sd, rel=0.05)
+    assert (shares[:, 0] > shares[:, 1]).mean() == pytest.approx(belief.probability(0, 1), abs=0.02)
     assert not fits(tally(kept), {row: law[row] * (1.25 if row[0] > 3 else 0.75) for row in law})
 
 

@@ -10,8 +10,7 @@ from scipy.special import betaln
 
 import discreet as dc
 from discreet.inference import weighted_draws as module
-from discreet.inference.proposal_laws import NearOutput, NoiseProposal, PriorPredictive, Proposal
-from discreet.inference.weighted_draws import Sampled, sampled
+from discreet.inference.weighted_draws import NearOutput, NoiseProposal, PriorPredictive, Proposal, Sampled, sampled
 from discreet.kernels import HellingerKernel
 from discreet.kernels.powers import _log_power, powers
 from discreet.kernels.simplex_normalisers import SimplexNormalisers
@@ -111,6 +110,7 @@ def test_what_is_wrong_would_be_seen(monkeypatch: pytest.MonkeyPatch, fault: str
         monkeypatch.setattr(NearOutput, "log_chance", lambda self, rows: law(self, rows) - 0.02 * rows[:, 0])
     else:
         monkeypatch.setattr(module, "log_predictive", lambda p, rows: expected(p, rows) + 0.01 * rows[:, 0])
+        monkeypatch.setattr(PriorPredictive, "log_chance", lambda self, rows: expected(self._prior, rows))
     assert off(drawn(mechanism, output), whole).max() > 1.5
 
 

@@ -1,7 +1,7 @@
 """Budgets that add up by zero-concentrated privacy: exact decisions, never beyond the promise."""
 
+import re
 import tempfile
-from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.arithmetic.numbers import float_upper
 from discreet.errors import BudgetExceeded, InvalidInput
 from discreet.ledger import Ledger
 from discreet.privacy_loss import Price
+from tests.cli.command import discreet
+from tests.contracts.source import ROOT
 from tests.oracles import composition
 from tests.oracles.precision import mp, real
 
@@ -92,23 +93,6 @@ def test_accepted_charges_never_exceed_the_promise_and_refused_ones_would(
         with pytest.raises(BudgetExceeded):
             ledger.charge("d", left + Fraction(1, 10**6), request_id="more", digest="x")
         ledger.verify()
-
-
-def test_the_exponential_family_pays_a_quarter(place: str) -> None:
-    space = dc.PosteriorSpace(prior=[1, 1], n=50)
-    made = dc.ExponentialReciprocal(space, epsilon="1/10")
-    other = dc.Geometric(space, epsilon="1/10")
-    ledger = zcdp(place, 2)
-    counted = {}
-    for name, mechanism in (("dear", other), ("cheap", made)):
-        Ledger.create(place, dataset=name, epsilon=2, delta="1e-6", composition="zcdp")
-        counted[name] = 0
-        with suppress(BudgetExceeded):
-            while True:
-                ledger.charge(name, Price(((mechanism,),)), request_id=f"{name} {counted[name]}", digest="x")
-                counted[name] += 1
-    assert counted == {"dear": 20, "cheap": 70}
-    assert composition.epsilon_of_rho("70/800", "1e-6") <= 2 < composition.epsilon_of_rho("71/800", "1e-6")
 
 
 def test_a_price_is_a_mechanism_s_own_and_nobody_can_state_another(place: str) -> None:
@@ -194,11 +178,10 @@ def test_a_budget_of_answers_bears_releases_that_protect_more_and_not_the_revers
     assert ledger.verify().rows == 5
 
 
-def test_what_is_shown_is_rounded_up(place: str) -> None:
-    ledger = zcdp(place, 1)
-    ledger.charge("d", "1/100", request_id="r", digest="x")
-    account = ledger.account("d")
-    assert account.concentrated is not None
-    assert float_upper(account.concentrated.epsilon) >= composition.epsilon_of_rho("1/20000", "1e-6")
-    with pytest.raises(InvalidInput, match="no dataset"):
-        ledger.account("nobody")
+def test_the_commands_of_the_page_on_composition_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "composition.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^discreet (ledger .*)$", text, flags=re.MULTILINE)
+    assert len(commands) == 2
+    for command in commands:
+        assert discreet(*command.split()).code == 0

@@ -5,15 +5,15 @@ import shutil
 import sqlite3
 import stat
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 import discreet.ledger.file as file
-import discreet.ledger.filesystems as filesystems
-from discreet.errors import LedgerError
+from discreet.errors import BudgetExceeded, InvalidInput, LedgerError
 from discreet.ledger import Ledger
 from discreet.ledger.sqlite_history import APPLICATION
 
@@ -25,21 +25,21 @@ def test_what_is_no_ledger_is_refused_and_left_as_it_is(name: str, tmp_path: Pat
     (tmp_path / "folder").mkdir()
     (tmp_path / "empty.db").touch()
     (tmp_path / "text.db").write_text("budget = 1\n" * 100)
-    for other, version in (("other.db", None), ("future.db", 4)):
-        with sqlite3.connect(tmp_path / other) as connection:
-            connection.execute("CREATE TABLE entries (seq INTEGER)")
-            if version:
-                connection.execute(f"PRAGMA application_id = {APPLICATION}")
-                connection.execute(f"PRAGMA user_version = {version}")
-        connection.close()
-    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    marked = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = 4"
+    for other, pragmas in (("other.db", ""), ("future.db", marked)):
+        with closing(sqlite3.connect(tmp_path / other)) as connection:
+            connection.executescript(f"CREATE TABLE entries (seq INTEGER); {pragmas}")
+    before = contents(tmp_path)
     with pytest.raises(LedgerError):
         Ledger(tmp_path / name).head()
-    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
-    if name not in {"missing.db"}:
+    if name != "missing.db":
         with pytest.raises(LedgerError):
             Ledger.create(tmp_path / name, dataset="d", epsilon=1)
-        assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+    assert contents(tmp_path) == before
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.mark.parametrize("address", ["", "postgresql://host/db", "mysql://host/db", "sqlite://", "a\0b", "https://x/y"])
@@ -70,26 +70,10 @@ def test_a_new_ledger_is_its_owners_only_and_alone(tmp_path: Path) -> None:
 
 
 def test_a_ledger_that_cannot_be_made_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise OSError("no links here")
-
-    monkeypatch.setattr("os.link", fail)
+    monkeypatch.setattr("os.link", Mock(side_effect=OSError("no links here")))
     with pytest.raises(LedgerError, match="cannot be created"):
         Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_many_who_create_at_once_make_one_ledger_and_lose_no_budget(tmp_path: Path) -> None:
-    def create(i: int) -> None:
-        Ledger.create(tmp_path / "l.db", dataset=f"d{i}", epsilon=i + 1)
-
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(create, range(8)))
-    ledger = Ledger(tmp_path / "l.db")
-    budgets = {account.dataset: account.budget.epsilon for account in ledger.accounts()}
-    assert budgets == {f"d{i}": Fraction(i + 1) for i in range(8)}
-    assert ledger.verify().rows == 8
-    assert [path.name for path in tmp_path.iterdir()] == ["l.db"]
 
 
 def test_a_ledger_that_stays_locked_is_refused_and_nothing_is_spent(
@@ -108,12 +92,8 @@ def test_an_alarm_of_the_caller_is_not_taken_for_a_broken_ledger(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
-
-    def ring(_seconds: float) -> None:
-        raise TimeoutError
-
     with file.exclusive_lock(tmp_path / "l.db", "l.db", 0), monkeypatch.context() as patch:
-        patch.setattr(file, "sleep", ring)
+        patch.setattr(file, "sleep", Mock(side_effect=TimeoutError))
         with pytest.raises(TimeoutError):
             ledger.charge("d", 1, request_id="r", digest="x")
     assert ledger.spent("d").epsilon == 0
@@ -202,7 +182,7 @@ def test_a_ledger_that_was_replaced_while_one_waited_is_the_one_that_is_charged(
     assert Ledger(tmp_path / "l.db").spent("d").epsilon == 1
 
 
-MOUNT = "36 35 {device} / / rw,noatime - {kind} server:/x rw,vers=4.2,{options}\n"
+MOUNT = "36 35 {} / / rw,noatime - {} server:/x rw,vers=4.2,{}\n"
 
 
 @pytest.mark.parametrize(
@@ -222,14 +202,11 @@ MOUNT = "36 35 {device} / / rw,noatime - {kind} server:/x rw,vers=4.2,{options}\
 def test_a_file_system_whose_locks_hold_on_one_machine_only_is_refused(
     kind: str, options: str, safe: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    device = tmp_path.stat().st_dev
-    mounts = tmp_path / "mountinfo"
-    told = f"{os.major(device)}:{os.minor(device)}"
-    mounts.write_text(MOUNT.format(device="1:2", kind="tmpfs", options="") + MOUNT.format(
-        device=told, kind=kind, options=options
-    ))  # fmt: skip
+    device, mounts = tmp_path.stat().st_dev, tmp_path / "mountinfo"
+    rows = (("1:2", "tmpfs", ""), (f"{os.major(device)}:{os.minor(device)}", kind, options))
+    mounts.write_text("".join(MOUNT.format(*row) for row in rows))
     Ledger.create(tmp_path / "there.db", dataset="d", epsilon=1)
-    monkeypatch.setattr(filesystems, "MOUNTS", mounts)
+    monkeypatch.setattr(file, "MOUNTS", mounts)
     if safe:
         Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
         return
@@ -237,3 +214,38 @@ def test_a_file_system_whose_locks_hold_on_one_machine_only_is_refused(
         with pytest.raises(LedgerError, match="locks hold on one machine only; keep the ledger on a local disk"):
             Ledger.create(tmp_path / name, dataset="e", epsilon=1)
     assert not (tmp_path / "l.db").exists()
+
+
+@pytest.mark.parametrize("name", ["x" * 245, "x" * 250, "x" * 300, "circle.db"])
+def test_a_name_that_is_too_long_or_leads_in_a_circle_is_refused(name: str, tmp_path: Path) -> None:
+    (tmp_path / "circle.db").symlink_to(tmp_path / "circle.db")
+    with pytest.raises(LedgerError, match="cannot be"):
+        Ledger.create(tmp_path / name, dataset="d", epsilon=1)
+    with pytest.raises(LedgerError):
+        Ledger(tmp_path / name)
+    assert [path.name for path in tmp_path.iterdir()] == ["circle.db"]
+
+
+def test_a_link_leads_to_one_ledger_and_one_budget(tmp_path: Path) -> None:
+    (tmp_path / "link.db").symlink_to(tmp_path / "real.db")
+    linked = Ledger.create(tmp_path / "link.db", dataset="d", epsilon=1)
+    assert (tmp_path / "real.db").is_file()
+    linked.charge("d", 1, request_id="r", digest="x")
+    with pytest.raises(BudgetExceeded):
+        Ledger(tmp_path / "real.db").charge("d", 1, request_id="s", digest="x")
+
+
+def test_numbers_that_python_would_not_write_are_refused_in_six_digits(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=Fraction(7**4000 + 1, 7**4000))
+    ledger.charge("d", Fraction(1, 11) ** 200 * 11**190, request_id="r", digest="x")
+    with pytest.raises(BudgetExceeded, match=r"epsilon = 5\.00001 does not fit: 0\.999999 of 1 is left"):
+        ledger.charge("d", 5 * Fraction(10**450 + 1, 10**450), request_id="s", digest="x")
+    with pytest.raises(InvalidInput, match="round it to few digits"):
+        ledger.charge("d", 5 * Fraction(10**4500 + 1, 10**4500), request_id="s", digest="x")
+
+
+def test_an_outcome_too_deep_to_be_read_back_is_refused(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
+    ledger.charge("d", 1, request_id="r", digest="x")
+    with pytest.raises(InvalidInput, match="must be a JSON text"):
+        ledger.seal("r", "[" * 10**5 + "]" * 10**5)

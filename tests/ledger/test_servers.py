@@ -2,11 +2,13 @@
 
 import gc
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from fractions import Fraction
+from functools import partial
+from typing import Any
 
 import psycopg
 import pytest
@@ -31,13 +33,20 @@ def database_of(url: str) -> str:
     return str(psycopg.conninfo.conninfo_to_dict(url)["dbname"])
 
 
+def as_role(server: Server, url: str, role: str, grants: Sequence[str]) -> str:
+    """The address of a database for a new role that has these rights."""
+    database = database_of(url)
+    server.run(f"CREATE ROLE {role} LOGIN PASSWORD '{role}'", *(one.format(role) for one in grants), database=database)
+    return server.url(database, user=role, password=role)
+
+
 def in_transaction(ledger: Ledger, setting: str) -> str:
     """A setting as it is when a charge is written."""
-    link: psycopg.Connection[tuple[str]] = ledger._store._shared.link()  # type: ignore[attr-defined]
+    link: psycopg.Connection[Any] = ledger._store._shared.link()  # type: ignore[union-attr]
     with ledger._store.writing():
         row = link.execute(f"SHOW {setting}".encode()).fetchone()
     assert row is not None
-    return row[0]
+    return str(row[0])
 
 
 @pytest.mark.parametrize("scheme", ["postgresql://", "postgres://"])
@@ -100,14 +109,6 @@ def test_a_database_that_holds_something_else_under_our_name_is_left_as_it_is(po
         assert connection.execute("SELECT to_regclass('discreet.mark')").fetchone() == (None,)
 
 
-def test_many_who_create_at_once_make_one_ledger_and_lose_no_budget(database: str) -> None:
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda i: Ledger.create(database, dataset=f"d{i}", epsilon=i + 1), range(8)))
-    budgets = {account.dataset: account.budget.epsilon for account in Ledger(database).accounts()}
-    assert budgets == {f"d{i}": Fraction(i + 1) for i in range(8)}
-    assert Ledger(database).verify().rows == 8
-
-
 def test_threads_that_share_a_ledger_take_turns(database: str) -> None:
     ledger = Ledger.create(database, dataset="d", epsilon=100)
     with ThreadPoolExecutor(6) as pool:
@@ -146,23 +147,15 @@ def test_a_database_that_cannot_keep_every_name_is_refused(postgres: Server) -> 
 def test_roles_charge_or_look_and_neither_can_undo(postgres: Server) -> None:
     url = postgres.new_database()
     Ledger.create(url, dataset="d", epsilon=1)
-    database = database_of(url)
-    postgres.run(
-        "CREATE ROLE curator LOGIN PASSWORD 'c'",
-        "CREATE ROLE auditor LOGIN PASSWORD 'a'",
-        *(grant.format("curator") for grant in CURATOR),
-        *(grant.format("auditor") for grant in CURATOR[:2]),
-        database=database,
-    )
-    curator = Ledger(postgres.url(database, user="curator", password="c"))  # noqa: S106
+    charging, looking = as_role(postgres, url, "curator", CURATOR), as_role(postgres, url, "auditor", CURATOR[:2])
+    curator, auditor = Ledger(charging), Ledger(looking)
     curator.charge("d", "1/2", request_id="r", digest="x")
     curator.seal("r", "{}")
-    auditor = Ledger(postgres.url(database, user="auditor", password="a"))  # noqa: S106
     assert auditor.verify().rows == 3
     assert auditor.accounts() == curator.accounts()
     for call in (
         lambda: auditor.charge("d", "1/4", request_id="s", digest="x"),
-        lambda: Ledger.create(postgres.url(database, user="auditor", password="a"), dataset="e", epsilon=1),  # noqa: S106
+        lambda: Ledger.create(looking, dataset="e", epsilon=1),
     ):
         with pytest.raises(LedgerError, match="this role may not do that"):
             call()
@@ -175,7 +168,7 @@ def test_roles_charge_or_look_and_neither_can_undo(postgres: Server) -> None:
         "SET session_replication_role = replica",
         "UPDATE discreet.mark SET version = 9",
     ]
-    with psycopg.connect(postgres.url(database, user="curator", password="c"), autocommit=True) as connection:  # noqa: S106
+    with psycopg.connect(charging, autocommit=True) as connection:
         for statement in forbidden:
             with pytest.raises((psycopg.errors.InsufficientPrivilege, psycopg.errors.RaiseException)):
                 connection.execute(statement.encode())
@@ -188,9 +181,7 @@ def test_a_curator_who_forges_a_row_by_hand_resets_no_budget(postgres: Server) -
     owner = Ledger.create(url, dataset="d", epsilon=1)
     Ledger.create(url, dataset="e", epsilon=1)
     owner.charge("d", "9/10", request_id="r", digest="x")
-    database = database_of(url)
-    postgres.run("CREATE ROLE forger LOGIN PASSWORD 'f'", *(one.format("forger") for one in CURATOR), database=database)
-    curator = postgres.url(database, user="forger", password="f")  # noqa: S106
+    curator = as_role(postgres, url, "forger", CURATOR)
     last = owner.history()[-1]
     forged = last._replace(
         seq=4, previous=last.hash, request_id="s", epsilon="1/100", spent_epsilon="1/100", rho="1/20000",
@@ -201,8 +192,8 @@ def test_a_curator_who_forges_a_row_by_hand_resets_no_budget(postgres: Server) -
         connection.execute(query.encode(), told)
     for ledger in (Ledger(curator), owner):
         calls: list[Callable[[], object]] = [
-            lambda ledger=ledger: ledger.charge("d", "1/2", request_id="t", digest="x"),  # type: ignore[misc]
-            lambda ledger=ledger: ledger.remaining("d"),  # type: ignore[misc]
+            partial(ledger.charge, "d", "1/2", request_id="t", digest="x"),
+            partial(ledger.remaining, "d"),
             ledger.verify,
         ]
         for call in calls:
@@ -214,17 +205,9 @@ def test_a_curator_who_forges_a_row_by_hand_resets_no_budget(postgres: Server) -
 def test_rows_that_a_policy_hides_are_an_error_and_not_a_gap(postgres: Server) -> None:
     url = postgres.new_database()
     Ledger.create(url, dataset="d", epsilon=1).charge("d", 1, request_id="r", digest="x")
-    database = database_of(url)
-    postgres.run(
-        "CREATE ROLE dupe LOGIN PASSWORD 'd'",
-        "GRANT USAGE ON SCHEMA discreet TO dupe",
-        "GRANT SELECT, INSERT ON discreet.entries TO dupe",
-        "GRANT SELECT, UPDATE ON discreet.mark TO dupe",
-        "ALTER TABLE discreet.entries ENABLE ROW LEVEL SECURITY",
-        "CREATE POLICY early ON discreet.entries USING (seq < 2)",
-        database=database,
-    )
-    ledger = Ledger(postgres.url(database, user="dupe", password="d"))  # noqa: S106
+    policy = "CREATE POLICY early ON discreet.entries USING (seq < 2)"
+    hidden = (*CURATOR, "ALTER TABLE discreet.entries ENABLE ROW LEVEL SECURITY", policy)
+    ledger = Ledger(as_role(postgres, url, "dupe", hidden))
     for call in (ledger.verify, lambda: ledger.charge("d", 1, request_id="s", digest="x")):
         with pytest.raises(LedgerError):
             call()
@@ -278,7 +261,7 @@ def test_a_child_that_was_forked_leaves_its_parents_connection_alone(postgres: S
 
 def test_a_ledger_that_is_let_go_closes_its_connection(database: str) -> None:
     ledger = Ledger.create(database, dataset="d", epsilon=1)
-    link = ledger._store._shared.link()  # type: ignore[attr-defined]
+    link = ledger._store._shared.link()  # type: ignore[union-attr]
     assert not link.closed
     del ledger
     gc.collect()
@@ -324,3 +307,22 @@ def test_psycopg_is_not_loaded_for_a_file() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, env={**os.environ}
     )
     assert done.stdout == "False\n"
+
+
+@pytest.mark.parametrize("lost", ["DEALLOCATE ALL", "DISCARD ALL"])
+def test_a_pool_that_forgets_statements_is_named_and_costs_nothing(lost: str, database: str) -> None:
+    ledger = Ledger.create(database, dataset="d", epsilon=9)
+    for number in range(4):
+        ledger.charge("d", 1, request_id=str(number), digest="x")
+    link: psycopg.Connection[object] = ledger._store._shared.link()  # type: ignore[union-attr]
+    link.pgconn.exec_(lost.encode())
+    with pytest.raises(LedgerError, match="forgets prepared statements"):
+        ledger.charge("d", 1, request_id="r", digest="x")
+    assert ledger.charge("d", 1, request_id="r", digest="x").is_new
+    assert ledger.spent("d").epsilon == 5
+
+
+def test_the_rights_of_the_page_are_the_tested_ones() -> None:
+    page = (ROOT / "docs" / "ledger.md").read_text(encoding="utf-8")
+    granted = re.findall(r"^GRANT (.*) TO .*;$", page, flags=re.MULTILINE)
+    assert sorted(granted) == sorted(right.removeprefix("GRANT ").removesuffix(" TO {}") for right in CURATOR)

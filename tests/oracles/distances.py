@@ -54,20 +54,13 @@ def kl(a: Parameters, b: Parameters) -> Real:
     """The integral of p ln(p/q)."""
     p, q = _exact(a), _exact(b)
     of_total = mp.digamma(real(sum(p, Fraction(0))))
-    return (
-        log_beta(q)
-        - log_beta(p)
-        + mp.fsum(real(x - y) * (mp.digamma(real(x)) - of_total) for x, y in zip(p, q, strict=True))
-    )
+    moments = (real(x - y) * (mp.digamma(real(x)) - of_total) for x, y in zip(p, q, strict=True))
+    return log_beta(q) - log_beta(p) + mp.fsum(moments)
 
 
 def chi_squared(a: Parameters, b: Parameters) -> Real:
     """The integral of p²/q, less 1; infinite where the integral diverges."""
-    p, q = _exact(a), _exact(b)
-    mixed = [2 * x - y for x, y in zip(p, q, strict=True)]
-    if min(mixed) <= 0:
-        return mp.inf
-    return mp.expm1(log_beta(mixed) + log_beta(q) - 2 * log_beta(p))
+    return mp.expm1(renyi(a, b, 2))
 
 
 def renyi(a: Parameters, b: Parameters, order: Exact) -> Real:
@@ -93,9 +86,12 @@ def beta_density(a: Parameters) -> Callable[[Real], Real]:
     return lambda x: mp.exp(left * mp.log(x) + right * mp.log1p(-x) - norm)
 
 
-def _integral(f: Callable[[Real], Real], points: Sequence[Real]) -> Real:
+def integral(integrand: Callable[[Real, Real], Real], a: Parameters, b: Parameters) -> Real:
+    """The integral over (0, 1) of a function of the densities of two Betas, cut at peaks and where they cross."""
+    p, q = beta_density(a), beta_density(b)
+    points = sorted({mp.zero, mp.one, *_landmarks(a, b), *crossings(a, b)})
     with mp.workdps(30):
-        return mp.quad(f, sorted({mp.zero, mp.one, *points}))
+        return mp.quad(lambda x: integrand(p(x), q(x)), points)
 
 
 def _landmarks(*parameters: Parameters) -> list[Real]:
@@ -106,24 +102,6 @@ def _landmarks(*parameters: Parameters) -> list[Real]:
         mean, deviation = x / (x + y), mp.sqrt(x * y / ((x + y) ** 2 * (x + y + 1)))
         points += [mean + step * deviation for step in (-8, -4, -2, 0, 2, 4, 8)]
     return [x for x in points if 0 < x < 1]
-
-
-def hellinger_by_quadrature(a: Parameters, b: Parameters) -> Real:
-    """sqrt of half the integral of (sqrt p - sqrt q)², for two Betas."""
-    p, q = beta_density(a), beta_density(b)
-    return mp.sqrt(_integral(lambda x: (mp.sqrt(p(x)) - mp.sqrt(q(x))) ** 2, _landmarks(a, b)) / 2)
-
-
-def kl_by_quadrature(a: Parameters, b: Parameters) -> Real:
-    """The integral of p ln(p/q), for two Betas."""
-    p, q = beta_density(a), beta_density(b)
-    return _integral(lambda x: p(x) * mp.log(p(x) / q(x)), _landmarks(a, b))
-
-
-def chi_squared_by_quadrature(a: Parameters, b: Parameters) -> Real:
-    """The integral of (p - q)²/q, for two Betas where it converges."""
-    p, q = beta_density(a), beta_density(b)
-    return _integral(lambda x: (p(x) - q(x)) ** 2 / q(x), _landmarks(a, b))
 
 
 def crossings(a: Parameters, b: Parameters) -> list[Real]:
@@ -151,20 +129,7 @@ def crossings(a: Parameters, b: Parameters) -> list[Real]:
 
 
 def total_variation(a: Parameters, b: Parameters) -> Real:
-    """Half the integral of |p - q|, for two Betas: p - q is integrated between the points where it changes sign."""
-    p, q = beta_density(a), beta_density(b)
-    cuts = [mp.zero, *crossings(a, b), mp.one]
-    landmarks = _landmarks(a, b)
-    pieces = []
-    for low, high in pairwise(cuts):
-        inner = sorted({low, high, *(x for x in landmarks if low < x < high)})
-        with mp.workdps(30):
-            pieces.append(abs(mp.quad(lambda x: p(x) - q(x), inner)))
-    return mp.fsum(pieces) / 2
-
-
-def total_variation_by_distribution(a: Parameters, b: Parameters) -> Real:
-    """The same from the incomplete beta functions at the crossings."""
+    """Half the integral of |p - q|, for two Betas: from the incomplete beta functions at the crossings."""
 
     def mass(parameters: Parameters, low: Real, high: Real) -> Real:
         x, y = (real(value) for value in _exact(parameters))

@@ -1,4 +1,4 @@
-"""The geometric mechanism: whole-number noise of total zero, and `nearest`, its default way back (section 4)."""
+"""The geometric mechanism: whole-number noise of total zero, and `nearest`, its default post-processing (section 4)."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -28,12 +28,6 @@ def normaliser(k: int, epsilon: Exact) -> Real:
     """The full sum: (1 - x)^(1-k) times the sum of C(k-1,j)² x^j, with x = exp(-epsilon)."""
     x = mp.exp(-real(epsilon))
     return mp.fsum(comb(k - 1, j) ** 2 * x**j for j in range(k)) / (1 - x) ** (k - 1)
-
-
-def normaliser_by_totals(k: int, epsilon: Exact) -> Real:
-    """The full sum by way of the sampler: (1-x)^k times the sum over T of C(T+k-1,k-1)² x^T, x = exp(-epsilon)."""
-    x = mp.exp(-real(epsilon))
-    return (1 - x) ** k * mp.nsum(lambda t: mp.binomial(t + k - 1, k - 1) ** 2 * x**t, [0, mp.inf])
 
 
 def probability(c: Sequence[int], z: Sequence[int], epsilon: Exact) -> Real:
@@ -91,7 +85,7 @@ def round_by_largest_remainder(x: Sequence[Fraction]) -> Counts:
 
 
 def nearest(z: Sequence[int]) -> Counts:
-    """The default way back: project, then round."""
+    """The default post-processing: project, then round."""
     return round_by_largest_remainder(project(z, sum(z)))
 
 

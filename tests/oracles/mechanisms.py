@@ -64,12 +64,6 @@ def laplace_interval(low: Real, high: Real, scale: Real) -> Real:
     return laplace_distribution(high, scale) - laplace_distribution(low, scale)
 
 
-def laplace_interval_by_quadrature(low: Real, high: Real, scale: Real) -> Real:
-    """The same by integrating the density, cut at its peak."""
-    cuts = [low, mp.zero, high] if low < 0 < high else [low, high]
-    return mp.quad(lambda y: mp.exp(-abs(y) / scale) / (2 * scale), cuts)
-
-
 def clamped_laplace(centre: int, cap: int, scale: Real, rounding: Rounding) -> list[Real]:
     """The law of clamp(round(centre + Y), 0, cap) on 0..cap; a half rounds up, which has no probability anyway."""
     below = mp.mpf("0.5") if rounding == "nearest" else mp.zero
@@ -80,29 +74,15 @@ def clamped_laplace(centre: int, cap: int, scale: Real, rounding: Rounding) -> l
 
 def laplace(c: Sequence[int], scale: Real, rounding: Rounding = "nearest") -> Row:
     """Noise on all categories but the last, each clamped to what the ones before it left; the last takes the rest."""
-    return _sequential(tuple(c), scale, rounding, lambda drawn: sum(c) - sum(drawn))
-
-
-def laplace_as_published(c: Sequence[int], scale: Real) -> Row:
-    """Floor, every coordinate clamped to [0,n] for itself, the last to clamp(n - the others): may leave R."""
     n = sum(c)
-    row: Row = {}
-    for drawn, probability in _sequential(tuple(c), scale, "floor", lambda _: n).items():
-        outcome = (*drawn[:-1], max(0, min(n, n - sum(drawn[:-1]))))
-        row[outcome] = row.get(outcome, mp.zero) + probability
-    return row
-
-
-def _sequential(c: Counts, scale: Real, rounding: Rounding, cap: Callable[[Counts], int]) -> Row:
-    """The product law of the first k-1 coordinates, with the last set to its own cap."""
-    partial: dict[Counts, Real] = {(): mp.one}
+    partial: Row = {(): mp.one}
     for centre in c[:-1]:
         partial = {
             (*drawn, t): so_far * probability
             for drawn, so_far in partial.items()
-            for t, probability in enumerate(clamped_laplace(centre, cap(drawn), scale, rounding))
+            for t, probability in enumerate(clamped_laplace(centre, n - sum(drawn), scale, rounding))
         }
-    return {(*drawn, cap(drawn)): probability for drawn, probability in partial.items()}
+    return {(*drawn, n - sum(drawn)): probability for drawn, probability in partial.items()}
 
 
 def kernel(k: int, n: int, row: Callable[[Counts], Row]) -> Kernel:

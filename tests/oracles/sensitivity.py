@@ -22,23 +22,20 @@ def between(alpha: Sequence[Exact], c: Sequence[int], r: Sequence[int], distance
     return _between(tuple(exact(a) for a in alpha), tuple(c), tuple(r), distance)
 
 
-def local_by_definition(alpha: Sequence[Exact], c: Sequence[int], distance: Distance = hellinger) -> Real:
-    """The largest |d(c,r) - d(c',r)| over adjacent c' and all candidates r."""
-    return max(
-        abs(between(alpha, c, r, distance) - between(alpha, other, r, distance))
-        for other in neighbours(c)
-        for r in candidates(len(c), sum(c))
-    )
+def locals_by_definition(alpha: Sequence[Exact], n: int, distance: Distance = hellinger) -> dict[Counts, Real]:
+    """The local sensitivity of every candidate c: the largest |d(c,r) - d(c',r)| over adjacent c' and all r."""
+    every = candidates(len(alpha), n)
+
+    def largest(c: Counts) -> Real:
+        pairs = ((other, r) for other in neighbours(c) for r in every)
+        return max(abs(between(alpha, c, r, distance) - between(alpha, other, r, distance)) for other, r in pairs)
+
+    return {c: largest(c) for c in every}
 
 
 def local(alpha: Sequence[Exact], c: Sequence[int], distance: Distance = hellinger) -> Real:
     """The largest d(c,c') over adjacent c': equal to the definition for a metric."""
     return max(between(alpha, c, other, distance) for other in neighbours(c))
-
-
-def locals_by_definition(alpha: Sequence[Exact], n: int, distance: Distance = hellinger) -> dict[Counts, Real]:
-    """The local sensitivity of every candidate, by the definition."""
-    return {c: local_by_definition(alpha, c, distance) for c in candidates(len(alpha), n)}
 
 
 def locals_everywhere(alpha: Sequence[Exact], n: int, distance: Distance = hellinger) -> dict[Counts, Real]:

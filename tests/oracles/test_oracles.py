@@ -5,7 +5,7 @@ from math import comb
 
 import pytest
 
-from . import accuracy, distances, geometric, loss, mechanisms, optimal, sensitivity, spaces, ways_back
+from . import accuracy, distances, geometric, loss, mechanisms, optimal, postprocessing, sensitivity, spaces
 from .precision import Real, exact, mp, real
 
 PRIORS = [(1, 1), ("0.5", 3), (7, 4), ("0.01", "0.01"), (1, 1, 1), (7, 4, 5), ("0.1", 2, 5), (1, 2, 3, 4)]
@@ -26,22 +26,12 @@ def test_candidates_are_all_there_once_and_in_lexicographic_order(k: int, n: int
     assert all(len(r) == k and sum(r) == n and min(r) >= 0 for r in found)
 
 
-def test_ten_records_in_three_categories_make_66_candidates() -> None:
-    assert len(spaces.candidates(3, 10)) == 66
-
-
 @pytest.mark.parametrize(("k", "n"), [(2, 5), (3, 4), (4, 3)])
-def test_moving_one_record_is_replacing_it(k: int, n: int) -> None:
-    for c in spaces.candidates(k, n):
-        assert spaces.neighbours(c) == spaces.neighbours_by_replacement(c)
-
-
-@pytest.mark.parametrize(("k", "n"), [(2, 5), (3, 4), (4, 3)])
-def test_half_the_l1_distance_is_the_least_hamming_distance_over_orderings(k: int, n: int) -> None:
+def test_moving_one_record_is_replacing_it_and_half_the_l1_distance_counts_the_moves(k: int, n: int) -> None:
     every = spaces.candidates(k, n)
     for c in every:
-        for other in every:
-            assert spaces.hamming(c, other) == spaces.hamming_by_orderings(c, other)
+        assert spaces.neighbours(c) == spaces.neighbours_by_replacement(c)
+        assert all(spaces.hamming(c, other) == spaces.hamming_by_orderings(c, other) for other in every)
 
 
 @pytest.mark.parametrize("alpha", PRIORS)
@@ -62,16 +52,23 @@ def test_the_prior_predictive_of_ones_is_uniform_and_agrees_with_its_beta_functi
 BETAS = [((1, 1), (2, 1)), ((40, 20), (39, 21)), ((10, 20), (3, 5)), (("0.5", 2), (3, "0.7")), ((300, 5), (290, 15))]
 
 
+INTEGRANDS = {
+    "hellinger": (lambda p, q: (mp.sqrt(p) - mp.sqrt(q)) ** 2 / 2, mp.sqrt),
+    "kl": (lambda p, q: p * mp.log(p / q), mp.mpf),
+    "total_variation": (lambda p, q: abs(p - q) / 2, mp.mpf),
+}
+
+
 @pytest.mark.few(2)
 @pytest.mark.parametrize(("a", "b"), BETAS)
 def test_closed_forms_agree_with_integration(a: distances.Parameters, b: distances.Parameters) -> None:
-    assert close(distances.hellinger(a, b), distances.hellinger_by_quadrature(a, b), 10)
-    assert close(distances.kl(a, b), distances.kl_by_quadrature(a, b), 10)
-    assert close(distances.total_variation(a, b), distances.total_variation_by_distribution(a, b), 10)
+    for name, (integrand, of) in INTEGRANDS.items():
+        assert close(getattr(distances, name)(a, b), of(distances.integral(integrand, a, b)), 10)
 
 
 def test_chi_squared_agrees_with_integration_and_is_infinite_where_that_diverges() -> None:
-    assert close(distances.chi_squared((10, 20), (3, 5)), distances.chi_squared_by_quadrature((10, 20), (3, 5)), 10)
+    integrated = distances.integral(lambda p, q: (p - q) ** 2 / q, (10, 20), (3, 5))
+    assert close(distances.chi_squared((10, 20), (3, 5)), integrated, 10)
     assert distances.chi_squared((1, 3), (2, 2)) == mp.inf  # 2·1 - 2 = 0
     assert distances.chi_squared(("1.01", 3), (2, 2)) < mp.inf
     assert close(distances.chi_squared((5, 5), (5, 5)), mp.zero)
@@ -80,7 +77,6 @@ def test_chi_squared_agrees_with_integration_and_is_infinite_where_that_diverges
 def test_renyi_meets_its_neighbours_at_the_orders_where_they_are_known() -> None:
     a, b = (4, 2, 3), (3, 3, 3)
     assert close(distances.renyi(a, b, "0.5"), -2 * distances.log_bhattacharyya(a, b))
-    assert close(distances.renyi(a, b, 2), mp.log1p(distances.chi_squared(a, b)))
     assert close(distances.renyi(a, b, "1.000000000001"), distances.kl(a, b), 11)
     assert distances.renyi(a, b, 1) == distances.kl(a, b)
     assert distances.renyi((1, 2), (2, 1), 2) == mp.inf
@@ -116,17 +112,13 @@ def test_the_largest_change_of_distance_is_the_distance_of_the_neighbour(alpha: 
 @pytest.mark.parametrize("alpha", PRIORS)
 def test_smooth_sensitivities_lie_between_local_and_global_and_change_slowly(alpha: tuple[int | str, ...]) -> None:
     locals_ = sensitivity.locals_everywhere(alpha, 5)
-    top, gamma = sensitivity.greatest(locals_), mp.mpf("0.3")
+    top, gamma, rounding = sensitivity.greatest(locals_), mp.mpf("0.3"), 1 + mp.mpf(10) ** -40
     smooth = sensitivity.smooth_everywhere(locals_, gamma)
     reciprocal = sensitivity.reciprocal_everywhere(locals_, gamma)
-    rounding = 1 + mp.mpf(10) ** -40
     for c, value in locals_.items():
-        assert value <= smooth[c] * rounding
-        assert smooth[c] <= top * rounding
-        assert value <= reciprocal[c] * rounding
-        assert reciprocal[c] <= top * rounding
-        for other in spaces.neighbours(c):
-            assert smooth[c] <= mp.exp(gamma) * smooth[other] * rounding
+        for smoothed in (smooth[c], reciprocal[c]):
+            assert value <= smoothed * rounding <= top * rounding**2
+        assert all(smooth[c] <= mp.exp(gamma) * smooth[other] * rounding for other in spaces.neighbours(c))
     assert sensitivity.step_of_reciprocals(reciprocal) <= gamma * rounding
 
 
@@ -165,7 +157,8 @@ def test_laplace_rows_sum_to_one_and_stay_in_the_space(c: spaces.Counts, roundin
 def test_laplace_intervals_agree_with_integration() -> None:
     for low, high in ((-2, -1), (-1, 2), (0, 1), (3, 5)):
         direct = mechanisms.laplace_interval(mp.mpf(low), mp.mpf(high), mp.mpf(3))
-        assert close(direct, mechanisms.laplace_interval_by_quadrature(mp.mpf(low), mp.mpf(high), mp.mpf(3)))
+        cuts = sorted({low, high, min(max(low, 0), high)})
+        assert close(direct, mp.quad(lambda y: mp.exp(-abs(y) / 3) / 6, cuts))
     assert close(mechanisms.laplace_interval(-mp.inf, mp.inf, mp.mpf(3)), mp.one)
 
 
@@ -183,23 +176,13 @@ def test_improved_laplace_loses_epsilon_and_the_baseline_half_of_it_or_two_kths(
     assert close(lost(mechanisms.improved_scale(k, 1)), mp.one)
 
 
-def test_laplace_as_published_is_the_floor_variant_for_two_categories_and_leaves_the_space_for_three() -> None:
-    scale = mp.mpf(2)
-    assert mechanisms.laplace_as_published((3, 4), scale) == mechanisms.laplace((3, 4), scale, "floor")
-    row = mechanisms.laplace_as_published((2, 3, 1), scale)
-    assert close(mp.fsum(row.values()), mp.one)
-    assert max(sum(r) for r in row) == 12
-    assert min(sum(r) for r in row) == 6
-
-
 # Geometric
 
 
 @pytest.mark.parametrize(("k", "radius"), [(2, 60), (3, 20), (4, 8)])
-def test_three_ways_to_normalise_the_geometric_agree(k: int, radius: int) -> None:
-    full = geometric.normaliser(k, 1)
-    assert close(full, geometric.normaliser_by_totals(k, 1))
-    assert close(full * (1 - geometric.tail(k, 1, radius)), geometric.normaliser_by_summation(k, 1, radius))
+def test_two_ways_to_normalise_the_geometric_agree(k: int, radius: int) -> None:
+    within = geometric.normaliser(k, 1) * (1 - geometric.tail(k, 1, radius))
+    assert close(within, geometric.normaliser_by_summation(k, 1, radius))
 
 
 def test_the_geometric_is_the_two_sided_geometric_for_two_categories() -> None:
@@ -237,20 +220,20 @@ def test_nearest_never_loses_more_than_epsilon_and_sums_to_one_but_for_its_tail(
     assert loss.exact_loss(kernel).epsilon < mp.mpf("1.001")
 
 
-def test_what_is_believed_depends_on_the_clamped_noisy_counts_alone() -> None:
-    first = ways_back.belief_from_noisy((1, 2, 3), (7, -2, 0), 1)
-    second = ways_back.belief_from_noisy((1, 2, 3), (9, -1, -3), 1)
-    assert ways_back.clamp((7, -2, 0)) == ways_back.clamp((9, -1, -3)) == (5, 0, 0)
+def test_a_belief_depends_on_the_clamped_noisy_counts_alone() -> None:
+    first = postprocessing.belief_from_noisy((1, 2, 3), (7, -2, 0), 1)
+    second = postprocessing.belief_from_noisy((1, 2, 3), (9, -1, -3), 1)
+    assert postprocessing.clamp((7, -2, 0)) == postprocessing.clamp((9, -1, -3)) == (5, 0, 0)
     assert all(close(first[c], second[c]) for c in first)
 
 
 def test_free_is_never_worse_than_bayes_and_ends_in_the_cusp_when_that_is_best() -> None:
     for alpha, z, epsilon, in_cusp in (((1, 1), (10, 10), 3, True), ((1, 1, 1), (3, 1, 0), "0.2", False)):
-        believed = ways_back.belief_from_noisy(alpha, z, epsilon)
-        candidate, least = ways_back.bayes(alpha, believed)
-        point, lesser = ways_back.free(alpha, believed)
+        believed = postprocessing.belief_from_noisy(alpha, z, epsilon)
+        candidate, least = postprocessing.bayes(alpha, believed)
+        point, lesser = postprocessing.free(alpha, believed)
         assert lesser <= least
-        assert close(ways_back.expected_error(alpha, believed, point), lesser)
+        assert close(postprocessing.expected_error(alpha, believed, point), lesser)
         assert (point == spaces.posterior(alpha, candidate)) is in_cusp
 
 

@@ -9,7 +9,7 @@ from discreet.posteriors.predictive import log_predictive
 from discreet.utility import widths
 from discreet.utility.count_mixtures import CountMixtures
 from discreet.utility.widths import expected_width, first_count_given, width_without_privacy
-from tests.oracles import spaces, ways_back
+from tests.oracles import postprocessing, spaces
 from tests.oracles import widths as oracle
 
 
@@ -42,7 +42,7 @@ def test_given_noisy_counts_the_first_count_has_its_exact_distribution() -> None
     alpha: list[str | int] = ["1/2", 1, 2, 1]
     space = dc.PosteriorSpace(prior=alpha, n=5)
     for z in ([2, 1, 1, 1], [-3, 7, 0, 1], [9, -2, -2, 0]):
-        believed = ways_back.belief_from_noisy(alpha, z, "0.8")
+        believed = postprocessing.belief_from_noisy(alpha, z, "0.8")
         expected = np.zeros(6)
         for c, p in believed.items():
             expected[c[0]] += float(p)

@@ -79,7 +79,7 @@ class Integrated(Quantity):
     @cached_property
     def error(self) -> float:
         """A bound on how far any probability is off: what both beliefs and the panels leave out."""
-        return self.believed_within + self.shares.error + self.shares.ties / 2
+        return self.believed_within + self.shares.error + sum(self.shares.ties) / 2
 
     @property
     def probability(self) -> Estimate:
@@ -154,8 +154,9 @@ class Contrast(Integrated):
 
     def _below(self, d: float) -> float:
         # Shares that are not told from 0, or from 1, count as equal half of the time.
-        tie = self.shares.ties / 2 if d == 0 else 0.0
-        return self.shares.below(lambda t: self.scale.ahead(t, d), lambda s: self.scale.ahead(s, -d)) + tie
+        zeros, ones = self.shares.ties if d == 0 else (0.0, 0.0)
+        below = self.shares.below(lambda t: self.scale.ahead(t, d), lambda s: self.scale.ahead(s, -d))
+        return below + (zeros - ones) / 2
 
     def _density(self, d: float) -> float:
         ahead, back = (lambda t: self.scale.ahead(t, d)), (lambda s: self.scale.ahead(s, -d))

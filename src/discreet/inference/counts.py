@@ -25,6 +25,9 @@ Sides = tuple[Cells, Cells]
 MAX_PAIRS = 1 << 24
 """Pairs of components of two groups are not more than this."""
 
+SURE = 6.0
+"""An error that was drawn is stated as so many standard errors: one in a billion is larger."""
+
 KEPT = 1e-18
 """Lighter data sets, over the heaviest, are left out."""
 

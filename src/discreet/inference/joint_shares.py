@@ -273,9 +273,10 @@ class JointShares:
         return min(max(float(found), 0.0), 1.0)
 
     @property
-    def ties(self) -> float:
-        """The chance that both are not told from 0, or both not from 1."""
-        return float(self.first.at_zero @ self.second.at_zero + self.first.at_one @ self.second.at_one)
+    def ties(self) -> tuple[float, float]:
+        """The chances that both are not told from 0, and that both are not told from 1."""
+        first, second = self.first, self.second
+        return float(first.at_zero @ second.at_zero), float(first.at_one @ second.at_one)
 
     def rise(self, ahead: Function, back: Function, speed: Function) -> float:
         """How fast P(s ≤ h(t)) grows where h moves at a speed that depends on h(t)."""

@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -33,7 +32,7 @@ from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.discrete_gauss_rule import PLACES, summed
 from discreet.arithmetic.growing_blocks import cut, doubling_edges
 from discreet.errors import InvalidInput, TooLarge
-from discreet.inference.coarse import Beyond, Part, coarse, far_blocks, parts_of
+from discreet.inference.coarse import Beyond, Blocks, Part, coarse
 from discreet.inference.counts import CountPosterior
 from discreet.inference.shares import draw_places
 from discreet.kernels.base import Logs
@@ -55,43 +54,39 @@ _LIVELY, _LOST = 4.0, 45.0
 _LEAST_WEIGHT, _WORTH = 1e-3, 1e-6
 
 
-@dataclass(frozen=True, eq=False)
-class _Blocks:
-    """Blocks, what each weighs beyond the least likelihood as a share of `total`, and the error of these sums."""
-
-    start: Wholes
-    length: Wholes
-    excess: Floats
-    beyond: Beyond
-    total: float
-    prior_weight: float
-    error: float
-
-
 class Line(CountPosterior):
     """The posterior of the count of the first category, at real places, and how likely it is that nothing was said."""
 
     def __init__(self, column: Callable[[Floats], Logs], kinks: Sequence[int], prior: Dirichlet, n: int) -> None:
         self._column, self._prior, self._n = column, prior, n
-        blocks = self._weigh(kinks)
-        parts, coarsened, unblurred = self._placed(blocks, kinks)
+        blocks, beyond, measured = self._weigh(kinks)
+        cuts, unblurred = _divided(blocks)
+        parts: list[Part] = []
+        if unblurred > _WORTH:
+            far = blocks.far(kinks, PLACES_IN_ALL // 2)
+            parts.append(coarse(beyond, blocks.only(far), PLACES_IN_ALL // 2))
+            cuts, unblurred = _divided(blocks.only(~far))
+        places, weight, _ = summed(*cuts)
+        parts.append(Part(places, weight * np.exp(beyond.log(places, n)), n))
         mass = np.concatenate([part.mass for part in parts])
         kept = mass > mass.max(initial=0.0) * 1e-18
         self.weights = mass[kept] / mass[kept].sum()
         self.places = np.concatenate([part.places for part in parts])[kept]
         self.sizes: Floats = np.concatenate([np.full(len(part.places), float(part.n)) for part in parts])[kept]
-        self.prior_weight = blocks.prior_weight
         # A mean is linear in the counts, so the rule is exact for it: only what was measured can move it.
-        self.mean_errors = blocks.error + coarsened + 1e-11
-        self.error = self.mean_errors + unblurred
+        self.mean_errors = measured + parts[0].error + 1e-11
+        self.error = self.mean_errors + unblurred + (BLURRED if len(weight) < weight.sum() else 0.0)
         self.method = f"blocks of counts, {len(self.places):,} places in all"
         if not self.error < ALLOWED:
             raise TooLarge(
                 "the counts that matter are too many even in blocks", hint="use a larger epsilon, or geometric"
             )
 
-    def _weigh(self, kinks: Sequence[int]) -> _Blocks:
-        """Blocks and what they weigh, each held against its halves; and how likely it is that nothing was said."""
+    def _weigh(self, kinks: Sequence[int]) -> tuple[Blocks, Beyond, float]:
+        """Blocks and what they weigh beyond the least likelihood, as shares of the whole, and the error of these sums.
+
+        Each is held against its halves. With that least likelihood nothing was said.
+        """
         start, length, whole, whole_top = self._lively(kinks)
         start, length, of = _halves(start, length)
         places, weight, block = summed(start, length)
@@ -101,28 +96,13 @@ class Line(CountPosterior):
         mass = weight * np.exp(log_joint - top)
         halves, total = np.bincount(block, mass, len(start)), math.fsum(mass)
         gap = np.abs(np.bincount(of, halves, len(whole)) - whole * math.exp(whole_top - top))
-        error = float(gap.sum()) / total + float(mass @ errors) / total
-        least = float(log.min())
-        prior_weight = math.exp(min(least - top - math.log(total), 0.0))
-        if prior_weight < _LEAST_WEIGHT:
-            prior_weight, least = 0.0, -math.inf
+        least, top = float(log.min()), top + math.log(total)
+        self.prior_weight = math.exp(min(least - top, 0.0))
+        if self.prior_weight < _LEAST_WEIGHT:
+            self.prior_weight, least = 0.0, -math.inf
         excess = np.bincount(block, mass * -np.expm1(least - log), len(start)) / total
         beyond = Beyond(self._prior, lambda c: self._column(c).values, least, top)
-        return _Blocks(start, length, excess, beyond, total, prior_weight, error)
-
-    def _placed(self, blocks: _Blocks, kinks: Sequence[int]) -> tuple[list[Part], float, float]:
-        """The places of all blocks, what fewer records cost, and what Betas that do not blur may cost."""
-        start, length, excess, beyond = blocks.start, blocks.length, blocks.excess, blocks.beyond
-        fine, parts, coarsened = self._divided(start, length, excess), [], 0.0
-        if fine[2] > _WORTH:
-            half = PLACES_IN_ALL // 2
-            far = far_blocks(self._prior, self._n, kinks, start, length, excess, half)
-            parts.append(coarse(beyond, self._n, start[far], length[far], excess[far], half))
-            fine = self._divided(start[~far], length[~far], excess[~far])
-            coarsened = parts[0].error / blocks.total
-        places, weight, _ = summed(*fine[:2])
-        parts.append(Part(places, weight * np.exp(beyond.log(places, self._n)), self._n, 0.0))
-        return parts, coarsened, fine[2] + (BLURRED if len(weight) < weight.sum() else 0.0)
+        return Blocks(self._prior, self._n, start, length, excess), beyond, float(gap.sum() + mass @ errors) / total
 
     def _lively(self, kinks: Sequence[int]) -> tuple[Wholes, Wholes, Floats, float]:
         """Blocks from 0 to n in each of which ln ℓπ changes little, or that weigh nothing; their masses over e^top."""
@@ -141,18 +121,6 @@ class Line(CountPosterior):
                 mass = np.bincount(block, weight * np.exp(log - top), len(start)).astype(np.float64)
                 return start, length, mass, top
             start, length = cut(start, length, np.where(lively, 2, 1))
-
-    def _divided(self, start: Wholes, length: Wholes, mass: Floats) -> tuple[Wholes, Wholes, float]:
-        """Blocks of at most `WIDTH` standard deviations where they weigh most, and what the longer ones weigh."""
-        parts = parts_of(self._prior, self._n, start, length)
-        cost = np.minimum(parts * PLACES, length)
-        order = np.argsort(-mass / cost, kind="stable")
-        kept = np.zeros(len(start), dtype=bool)
-        kept[order[np.cumsum(cost[order]) <= PLACES_IN_ALL]] = True
-        light = np.argsort(mass, kind="stable")
-        kept[light[np.cumsum(mass[light]) <= BLURRED]] = False  # what weighs so little may be lumpy
-        unblurred = float(mass[~kept & (parts > 1)].sum())
-        return *cut(start, length, np.where(kept, parts, 1)), unblurred
 
     def marginal(self, i: int) -> tuple[Floats, Floats]:
         return (self.places if i == 0 else self.sizes - self.places), self.weights
@@ -179,6 +147,17 @@ def on_a_line(about: Sequence[tuple[Mechanism, Outcome]], own: PosteriorSpace) -
         return Logs(*(np.sum(part, axis=0) for part in zip(*columns, strict=True)))
 
     return Line(column, sorted({kink for places in known for kink in places}), own.prior, own.n)
+
+
+def _divided(blocks: Blocks) -> tuple[tuple[Wholes, Wholes], float]:
+    """Blocks of at most `WIDTH` standard deviations where they weigh most, and what the longer ones weigh."""
+    order = np.argsort(-blocks.mass / blocks.cost, kind="stable")
+    kept = np.zeros(len(order), dtype=bool)
+    kept[order[np.cumsum(blocks.cost[order]) <= PLACES_IN_ALL]] = True
+    light = np.argsort(blocks.mass, kind="stable")
+    kept[light[np.cumsum(blocks.mass[light]) <= BLURRED]] = False  # what weighs so little may be lumpy
+    unblurred = float(blocks.mass[~kept & (blocks.parts > 1)].sum())
+    return cut(blocks.start, blocks.length, np.where(kept, blocks.parts, 1)), unblurred
 
 
 def _blocks(n: int, kinks: Sequence[int]) -> tuple[Wholes, Wholes]:

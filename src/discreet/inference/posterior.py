@@ -14,8 +14,8 @@ from scipy.special import betaln, gammaln
 from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import exact_share, whole
 from discreet.errors import InvalidInput, TooLarge
-from discreet.inference.counts import CountPosterior
 from discreet.inference.beta_tables import LEFT_OUT, ROUNDING, BetaTable
+from discreet.inference.counts import SURE, CountPosterior
 from discreet.inference.groups import Marginals, Within
 from discreet.inference.quantities import Estimate
 from discreet.inference.shares import draw_dirichlet, draw_uniforms
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from discreet.inference.comparisons import Contrast
 
 Kind = Literal["equal-tailed", "highest-density"]
-
-SURE = 6.0
-"""An error that was drawn is stated as so many standard errors: one in a billion is larger."""
 
 _STUDY, _CELLS = 1 << 15, 1 << 20
 _STARTS, _CLOSER = 17, 12

@@ -15,7 +15,7 @@ from scipy.fft import fft, irfft, next_fast_len, rfft
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.beta_tables import kept
-from discreet.inference.boxes import CELLS, LEFT_OUT, box, first_reach, wider
+from discreet.inference.boxes import LEFT_OUT, MAX_WINDOW_CELLS, box, first_reach, wider
 from discreet.inference.counts import MAX_PAIRS, Cells, Counted, CountPosterior, Sides
 from discreet.inference.joint_shares import Components, SplitShare, SumShare, Window
 from discreet.inference.shares import draw_places, draw_uniforms
@@ -37,7 +37,7 @@ _UNIT, _CLOSE, _SELDOM = 2.0**-53, 500.0, 1e-3
 class Product(CountPosterior):
     """The posterior of the counts, from windows of independent categories given their total."""
 
-    def __init__(self, factors: Sequence[Factor], alpha: Floats, n: int, cells: int = CELLS) -> None:
+    def __init__(self, factors: Sequence[Factor], alpha: Floats, n: int, cells: int = MAX_WINDOW_CELLS) -> None:
         self.sizes, self.k, self._n, self._alpha = n, len(factors), n, alpha
         reach = first_reach(factors, n)
         while True:

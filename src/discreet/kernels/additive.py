@@ -56,7 +56,7 @@ class GeometricKernel(Kernel):
     def draw_outputs(self, data: Rows, each: int, bits: Bits) -> Rows:
         """Noise is the same for all data sets, and drawn at once."""
         noisy = np.repeat(data, each, axis=0) + self.mechanism.noise.draw_many(bits, each * len(data))
-        return self.mechanism.way_back(noisy).reshape(len(data), each, self.space.k)
+        return self.mechanism.postprocess(noisy).reshape(len(data), each, self.space.k)
 
     @property
     def quick(self) -> bool:

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 Rows: TypeAlias = NDArray[Any]
 """Counts or outputs, one a row: whole numbers, or for two categories any number between 0 and n."""
 
-LISTED = 1 << 13
-"""Spaces of more candidates are not worked out pair by pair."""
+LISTED, QUICK = 1 << 13, 1 << 11
+"""Spaces of more candidates are not worked out pair by pair, or not within a second."""
 
 
 class Logs(NamedTuple):
@@ -136,9 +136,9 @@ class Kernel(ABC):
         """ln P(o | c) of pairs of rows; one of the two may be a single row."""
 
     @property
-    @abstractmethod
     def quick(self) -> bool:
-        """Whether a belief that weighs a column takes a second at most. Public facts only."""
+        """Whether a belief that weighs a column takes a second at most: by public facts, here the candidates."""
+        return not exceeds(self.space, QUICK)
 
     @property
     def enumerated(self) -> Enumerated:
@@ -156,7 +156,7 @@ class Kernel(ABC):
     def draw_outputs(self, data: Rows, each: int, bits: Bits) -> Rows:
         """So many released candidates for each data set, for studies."""
         drawn = [self.mechanism.law(row)._draw_many(bits, each) for row in data.tolist()]
-        return np.stack([self.mechanism.way_back(rows) for rows in drawn])
+        return np.stack([self.mechanism.postprocess(rows) for rows in drawn])
 
     def factors(self, output: Outcome) -> list[Factor] | None:
         """A column as a product of one factor for each category; None where it is no product."""

@@ -37,8 +37,6 @@ ROUNDING = 2e-11
 NEGLIGIBLE = 42.0
 """What a window leaves out is below e^-42, less than 1e-18."""
 
-_QUICK = 1 << 11
-
 
 class Enumerated:
     """Weights exp(-rate·H) between all candidates, at given rates of the data sets."""
@@ -169,7 +167,7 @@ class HellingerKernel(Kernel):
             return self._rounded(self.enumerated.log_normalisers[rank_rows(data)], self.rates(data))
         if self.space.k > 2:
             return self.near(data).log_normalisers(data)
-        return Logs(self.line(data[:, 0].astype(np.float64)), self.line.errors(data[:, 0]))
+        return self.line(data[:, 0].astype(np.float64))
 
     @cached_property
     def line(self) -> LineNormalisers:
@@ -179,11 +177,6 @@ class HellingerKernel(Kernel):
     def kinks(self, output: Outcome) -> list[int]:
         """At the output, and where 1/S bends."""
         return [output[0], *self.line.bends]
-
-    @property
-    def quick(self) -> bool:
-        """By how many candidates there are."""
-        return not exceeds(self.space, _QUICK)
 
     def proposals(self, output: Outcome) -> Proposals | None:
         """The sampler's own."""

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.discrete_gauss_rule import gram, summed
 from discreet.arithmetic.growing_blocks import doubling_edges
+from discreet.kernels.base import Logs
 from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.distances import second_difference
 from discreet.sensitivity.vectorised import Steps
@@ -51,32 +52,21 @@ class LineNormalisers:
         gap = second_difference(here, here + move, move) + second_difference(there, there - move, move)
         return np.sqrt(-np.expm1(-0.5 * gap))
 
-    def __call__(self, c: Floats) -> Floats:
+    def __call__(self, c: Floats) -> Logs:
         """ln NL(c), at whole numbers near the ends and anywhere between."""
         place = np.searchsorted(self._ends, c)
-        found = self._end_values[np.minimum(place, len(self._ends) - 1)].copy()
-        inner, panel = self._at(c)
-        if inner.any():
+        values = self._end_values[np.minimum(place, len(self._ends) - 1)].copy()
+        errors = np.full(len(c), _ROUNDING)
+        if len(self._errors):
+            inner = (c >= self._edges[0]) & (c <= self._edges[-1])
+            # A bend belongs to the panel before it, and the next count to that after.
+            panel = np.searchsorted(self._edges, c[inner], side="right") - 1 - np.isin(c[inner], self.bends)
+            panel = np.clip(panel, 0, len(self._errors) - 1)
             low, high = self._edges[panel], self._edges[panel + 1]
             t = (2 * c[inner] - low - high) / (high - low)
-            found[inner] = chebyshev.chebval(t, self._series[panel].T, tensor=False)
-        return found
-
-    def errors(self, c: Floats) -> Floats:
-        """How far ln NL may be off at each c."""
-        found = np.full(len(c), _ROUNDING)
-        inner, panel = self._at(c)
-        found[inner] += self._errors[panel]
-        return found
-
-    def _at(self, c: Floats) -> tuple[NDArray[np.bool_], Wholes]:
-        """Which places lie in panels, and in which."""
-        if not len(self._errors):
-            return np.zeros(len(c), dtype=bool), np.empty(0, dtype=np.int64)
-        inner = (c >= self._edges[0]) & (c <= self._edges[-1])
-        panel = np.searchsorted(self._edges, c[inner], side="right") - 1
-        panel -= np.isin(c[inner], self.bends)  # a bend belongs to the panel before it, the next count to that after
-        return inner, np.clip(panel, 0, len(self._errors) - 1)
+            values[inner] = chebyshev.chebval(t, self._series[panel].T, tensor=False)
+            errors[inner] += self._errors[panel]
+        return Logs(values, errors)
 
     def directly(self, c: Floats) -> Floats:
         """ln NL at each c by its own sum."""
@@ -162,8 +152,8 @@ class LineNormalisers:
             centre = 0.5 * (left + right)
             left, right = np.concatenate([left, centre]), np.concatenate([centre, right])
         order = np.argsort(np.concatenate([panels[0] for panels in done]))
-        begin, end, series, error = (np.concatenate(part)[order] for part in zip(*done, strict=True))
-        return np.append(begin, end[-1]), series, error
+        begin, end, coefficients, errors = (np.concatenate(part)[order] for part in zip(*done, strict=True))
+        return np.append(begin, end[-1]), coefficients, errors
 
 
 def _doubled(start: float, room: float) -> Floats:

@@ -41,9 +41,9 @@ class SimplexNormalisers:
         steepest = min(self._log_size + 40, 1.2 * float(rates.max()))
         self._all = powers(_FAR * space.n, steepest * (2.0 if finer else 1.0))
         self._kept = self._matter(rows, rates)
-        self._powers = self._all.only(self._kept)
+        self._exponents = self._all.exponents[self._kept]
         self._count = 45 if finer else _ANGLES
-        spread = np.sqrt(4 * (space.n + float(space.prior.total)) / self._powers.exponents)
+        spread = np.sqrt(4 * (space.n + float(space.prior.total)) / self._exponents)
         # Half of the angles: the other half mirrors them. A whole turn at most.
         turn = np.maximum((20 if finer else 13) * spread, 2.0 * (self._count - 1))
         self._angles = 2 * math.pi / turn[:, None] * np.arange(self._count)
@@ -51,7 +51,7 @@ class SimplexNormalisers:
         self._share[turn == 2 * (self._count - 1), -1] /= 2  # half a turn is its own mirror image
         self._ladder = np.unique(rows) if finer else _ladder(space.n)
         self.rounding = 0.0
-        self._tilts = np.zeros(len(self._powers.exponents))
+        self._tilts = np.zeros(len(self._exponents))
         self._tables = {alpha: self._table(float(alpha)) for alpha in set(space.prior.parameters)}
         self._centre(rows[:: max(1, len(rows) // 32)])
 
@@ -71,7 +71,7 @@ class SimplexNormalisers:
             if not far.any():
                 break
             step = np.where(far, mean / np.maximum(spread, 1e-12), 0.0)
-            self._tilts -= np.clip(step, -0.1 * self._powers.exponents, 0.1 * self._powers.exponents)
+            self._tilts -= np.clip(step, -0.1 * self._exponents, 0.1 * self._exponents)
             self._tables = {alpha: self._table(float(alpha)) for alpha in self._tables}
 
     @property
@@ -79,7 +79,7 @@ class SimplexNormalisers:
         """About how many numbers each row takes: its sums, and the steps among which its sensitivity is the largest."""
         k = self.mechanism.space.k
         steps = 0 if self.mechanism.constant else 100 * k * k
-        return len(self._powers.exponents) * self._count * k + steps + 600 * k
+        return len(self._exponents) * self._count * k + steps + 600 * k
 
     @property
     def error(self) -> float:
@@ -123,7 +123,7 @@ class SimplexNormalisers:
 
     def _log_sums(self, rows: Wholes) -> tuple[Floats, Floats]:
         """ln Z_m of every row and exponent, some exponents at a time; and what short floats may have lost of it."""
-        found, blur = np.empty((2, len(rows), len(self._powers.exponents)))
+        found, blur = np.empty((2, len(rows), len(self._exponents)))
         many = max(1, _CELLS // (len(rows) * self._count))
         for start in range(0, found.shape[1], many):
             part = slice(start, min(start + many, found.shape[1]))
@@ -154,7 +154,7 @@ class SimplexNormalisers:
 
     def _table(self, alpha: float) -> tuple[Floats, NDArray[np.complex64]]:
         """ln G(0) for every rung and exponent, and ln G(θ)/G(0) for every angle: short floats are enough for these."""
-        exponents, found = self._powers.exponents, []
+        exponents, found = self._exponents, []
         for count in self._ladder.tolist():
             logs = np.empty((len(exponents), self._count), dtype=np.complex128)
             spread = np.sqrt(4 * (count + alpha) / exponents)
@@ -169,7 +169,7 @@ class SimplexNormalisers:
 
     def _summed(self, alpha: float, count: int, some: NDArray[np.bool_], spread: Floats) -> NDArray[np.complex128]:
         """ln G by its sum, move by move, for exponents of similar reach together."""
-        m, angle, tilt = self._powers.exponents[some], self._angles[some], self._tilts[some]
+        m, angle, tilt = self._exponents[some], self._angles[some], self._tilts[some]
         reach = np.ceil(12 * spread + 110 / m + 2).astype(np.int64)
         logs = np.empty(angle.shape, dtype=np.complex128)
         group = np.floor(np.log2(reach)).astype(np.int64)
@@ -190,7 +190,7 @@ class SimplexNormalisers:
         step = spread / 5
         move = np.maximum(step[:, None] * np.arange(-60, 61), -float(count))
         loss = 0.5 * second_difference(alpha + count, alpha + count + move, move)
-        m, angle, tilt = self._powers.exponents[some], self._angles[some], self._tilts[some]
+        m, angle, tilt = self._exponents[some], self._angles[some], self._tilts[some]
         return _log_transform(np.exp(tilt[:, None] * move - m[:, None] * loss) * step[:, None], move, angle)
 
 

@@ -11,10 +11,9 @@ from discreet.arithmetic.numbers import precision
 from discreet.errors import InvalidInput
 from discreet.kernels.base import Kernel, Logs, Rows, rounded
 from discreet.mechanisms.law import CandidateLaw
-from discreet.posteriors.space import exceeds, rank_rows
+from discreet.posteriors.space import rank_rows
 
 _BITS = 96
-_QUICK = 1 << 11
 
 
 class TableKernel(Kernel):
@@ -43,8 +42,3 @@ class TableKernel(Kernel):
         if not isinstance(law, CandidateLaw):
             raise InvalidInput("only laws on candidates have a table", hint="use a mechanism of this package")
         return law
-
-    @property
-    def quick(self) -> bool:
-        """By how many candidates there are."""
-        return not exceeds(self.space, _QUICK)

@@ -9,10 +9,8 @@ from discreet.errors import LedgerError
 if find_spec("fcntl") is None:  # pragma: no cover
     raise LedgerError("a ledger needs a system with flock", hint="use Linux, macOS or WSL")
 
-from discreet.ledger.accounts import Account
-from discreet.ledger.book import Ledger
-from discreet.ledger.charges import Charge, Verified
-from discreet.ledger.entries import Amount, Entry
-from discreet.ledger.scopes import Scope
+from discreet.ledger.book import Charge, Ledger, Verified
+from discreet.ledger.budgets import Account
+from discreet.ledger.entries import Amount, Entry, Scope
 
 __all__ = ["Account", "Amount", "Charge", "Entry", "Ledger", "Scope", "Verified"]

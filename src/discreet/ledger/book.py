@@ -3,32 +3,53 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 
 from discreet.errors import InvalidInput, LedgerError
-from discreet.ledger.accounts import MEND, Account, Replay
-from discreet.ledger.charges import OTHER, Charge, Verified, charge_of, require_room
-from discreet.ledger.entries import (
-    BUDGET,
-    CHARGE,
-    SEAL,
-    Amount,
-    Entry,
-    amount_text,
-    asked_amount,
-    checked_name,
-)
-from discreet.ledger.exports import as_csv, as_json
+from discreet.ledger.accounts import RESTORE, Replay
+from discreet.ledger.budgets import ADJACENCIES, BASIC, REPLACE_ONE, Account, Budget, budget_rho, worst_rho
+from discreet.ledger.entries import BUDGET, CHARGE, SEAL, Amount, Entry, Loss, Scope, as_csv, asked_amount, checked_name
 from discreet.ledger.places import create_if_missing, open_store
-from discreet.ledger.rules import ADJACENCIES, BASIC, REPLACE_ONE, Spent, budget_rho, largest
-from discreet.ledger.scopes import Scope
-from discreet.ledger.store import Store
-from discreet.privacy_loss.composition import rho_of_range, rounded_up
+from discreet.privacy_loss.composition import rounded_up
 from discreet.privacy_loss.prices import Price
 
 ROWS = Scope()
+
+SAME = ("dataset", "epsilon", "delta", "digest", "adjacency")
+"""What a request that is repeated must say again; its ρ too, if that was kept."""
+
+OTHER = "ask as you did before, or use another id, which costs anew"
+"""What to do about a request that was made before with other parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """What a request has been charged, and what was released for it, if it was sealed."""
+
+    dataset: str
+    epsilon: Fraction
+    delta: Fraction
+    adjacency: str
+    request_id: str
+    digest: str
+    time: str
+    hash: str
+    """Of the charge's row: what a receipt can name."""
+    outcome: str | None
+    """The sealed JSON text. A charge without one may be drawn for again; nothing more is spent."""
+    is_new: bool
+    """Whether this call spent it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """A ledger found sound, up to this head."""
+
+    rows: int
+    head: str
 
 
 class Ledger:
@@ -47,7 +68,7 @@ class Ledger:
 
     def __init__(self, path_or_url: str | Path) -> None:
         """Open a ledger that exists. A missing one is refused: made silently, it would be an untouched budget."""
-        self._store: Store = open_store(path_or_url)
+        self._store = open_store(path_or_url)
 
     @classmethod
     def create(
@@ -68,7 +89,7 @@ class Ledger:
         The budget protects single rows, or with `id_column` people: all rows with the same value there.
         """
         amount = asked_amount(epsilon, delta)
-        rho = budget_rho(amount, composition)
+        allowed = Loss(amount, budget_rho(amount, composition))
         if adjacency not in ADJACENCIES:
             raise InvalidInput("there is no adjacency of that name", hint=f"use {' or '.join(ADJACENCIES)}")
         first = Entry(
@@ -78,18 +99,16 @@ class Ledger:
             time=_now(),
             adjacency=adjacency,
             composition=composition,
-            rho=None if rho is None else str(rho),
             unit=Scope(id_column).unit,
-            epsilon=amount_text(amount.epsilon),
-            delta=amount_text(amount.delta),
+            **allowed.texts(),
         )
         if create_if_missing(path_or_url, first):
             return cls(path_or_url)
         ledger = cls(path_or_url)
-        with ledger._store.writing(dataset=first.dataset) as page:
-            if first.dataset in page.state.budgets:
+        with ledger._store.writing(dataset=first.dataset) as state:
+            if first.dataset in state.budgets:
                 raise InvalidInput(f"{ledger.name} has a budget for {first.dataset!r}", hint="a budget is set once")
-            page.append(first)
+            state.append(first)
         return ledger
 
     @property
@@ -117,27 +136,17 @@ class Ledger:
         Held to its word by `tests/attacks/test_a_budget_is_never_spent_twice.py` and
         `tests/attacks/test_no_outcome_without_its_charge.py`.
         """
-        asked = _asked(dataset, price, delta, adjacency, scope)
-        name, digest = checked_name(request_id, "the request"), checked_name(digest, "the digest")
-        with self._store.writing(asked.dataset, name) as page:
-            earlier = page.state.charges.get(name)
+        name, asked = checked_name(request_id, "the request"), _asked(dataset, price, delta, adjacency, scope)
+        asked = asked._replace(request_id=name, digest=checked_name(digest, "the digest"))
+        with self._store.writing(asked.dataset, name) as state:
+            earlier = state.charges.get(name)
             if earlier is not None:
-                same = (asked.dataset, asked.epsilon, asked.delta, digest, asked.adjacency)
-                told = (earlier.dataset, earlier.epsilon, earlier.delta, earlier.digest, earlier.adjacency)
-                if told != same or (earlier.rho is not None and earlier.rho != asked.rho):
+                is_same = all(getattr(earlier, field) == getattr(asked, field) for field in SAME)
+                if not is_same or earlier.rho not in {None, asked.rho}:
                     raise InvalidInput(f"request {name!r} was made with other parameters", hint=OTHER)
-                return charge_of(earlier, page.state.seals.get(name), is_new=False)
-            spent = self._room(page.state, asked)
-            written = page.append(
-                asked._replace(
-                    time=_now(),
-                    request_id=name,
-                    digest=digest,
-                    spent_epsilon=amount_text(spent.amount.epsilon),
-                    spent_delta=amount_text(spent.amount.delta),
-                    spent_rho=None if spent.rho is None else str(spent.rho),
-                )
-            )
+                return charge_of(earlier, state.seals.get(name), is_new=False)
+            spent = self._budget(state, asked.dataset).require_room(asked)
+            written = state.append(asked._replace(seq=0, time=_now(), **spent.texts("spent_")))
         return charge_of(written, None, is_new=True)
 
     def afford(
@@ -151,7 +160,7 @@ class Ledger:
     ) -> None:
         """Refuse what `charge` would refuse now, and spend nothing. It may have changed when the charge is made."""
         asked = _asked(dataset, price, delta, adjacency, scope)
-        self._room(self._store.read(asked.dataset), asked)
+        self._budget(self._store.read(asked.dataset), asked.dataset).require_room(asked)
 
     def seal(self, request_id: str, outcome: str) -> None:
         """Keep what was released for a charge (a JSON text), durably, before it is shown.
@@ -161,23 +170,14 @@ class Ledger:
         name = checked_name(request_id, "the request")
         if not _is_json(outcome):
             raise InvalidInput("an outcome must be a JSON text", hint="write it with json.dumps")
-        with self._store.writing(request_id=name) as page:
-            charge = page.state.charges.get(name)
+        with self._store.writing(request_id=name) as state:
+            charge = state.charges.get(name)
             if charge is None:
                 raise LedgerError(f"request {name!r} has no charge", hint="charge first")
-            if name in page.state.seals:
+            if name in state.seals:
                 raise LedgerError(f"request {name!r} is sealed", hint="ask with its id again for what was released")
-            page.append(
-                Entry(
-                    seq=0,
-                    kind=SEAL,
-                    dataset=charge.dataset,
-                    time=_now(),
-                    request_id=name,
-                    digest=charge.digest,
-                    outcome=outcome,
-                )
-            )
+            seal = Entry(seq=0, kind=SEAL, dataset=charge.dataset, time=_now())
+            state.append(seal._replace(request_id=name, digest=charge.digest, outcome=outcome))
 
     def find(self, request_id: str) -> Charge | None:
         """The charge of a request, with its outcome if it was sealed."""
@@ -188,21 +188,16 @@ class Ledger:
 
     def spent(self, dataset: str) -> Amount:
         """What the charges to a dataset add up to, plainly; `account` also tells what they cost by its own rule."""
-        state = self._store.read(checked_name(dataset, "the dataset"))
-        self._budget_of(state, dataset)
-        return state.spent[dataset].amount
+        return self._read(dataset).spent.amount
 
     def remaining(self, dataset: str) -> Amount:
         """The most that one more charge may cost: under basic composition, what is left of the budget."""
-        state = self._store.read(checked_name(dataset, "the dataset"))
-        return largest(self._budget_of(state, dataset), state.spent[dataset])
+        return self._read(dataset).remaining
 
     def account(self, dataset: str) -> Account:
         """One dataset's budget and what became of it, from a full and checked reading."""
-        accounts = {account.dataset: account for account in self.accounts()}
-        if dataset not in accounts:
-            raise self._unknown(dataset)
-        return accounts[dataset]
+        state = self._store.read()
+        return state.account(self._budget(state, dataset))
 
     def accounts(self) -> list[Account]:
         """Every dataset with its budget, from a full and checked reading."""
@@ -224,63 +219,66 @@ class Ledger:
         """
         state = self._store.read()
         if self._store.is_damaged():
-            raise LedgerError(f"the guards of {self._store.name} are damaged", hint=MEND)
+            raise LedgerError(f"the guards of {self._store.name} are damaged", hint=RESTORE)
         if head is not None and head.strip().lower() not in {entry.hash for entry in state.entries}:
-            raise LedgerError(f"{self._store.name} has no row with that head: it lost rows, or is another", hint=MEND)
+            raise LedgerError(
+                f"{self._store.name} has no row with that head: it lost rows, or is another", hint=RESTORE
+            )
         return Verified(rows=state.rows, head=state.head)
 
     def export(self, kind: str = "json") -> str:
         """All rows as a text: `json` with everything, `csv` for spreadsheets, without the outcomes."""
         if kind not in {"csv", "json"}:
             raise InvalidInput(f"there is no export as {kind!r}", hint="use csv or json")
-        return as_csv(self.history()) if kind == "csv" else as_json(self.history())
+        if kind == "csv":
+            return as_csv(self.history())
+        return json.dumps([entry._asdict() for entry in self.history()], indent=2, allow_nan=False) + "\n"
 
-    def _room(self, state: Replay, asked: Entry) -> Spent:
-        budget = self._budget_of(state, asked.dataset)
-        return require_room(budget, state.spent[asked.dataset], state.scopes[asked.dataset], asked)
+    def _read(self, dataset: str) -> Budget:
+        return self._budget(self._store.read(checked_name(dataset, "the dataset")), dataset)
 
-    def _budget_of(self, state: Replay, dataset: str) -> Entry:
-        budget = state.budgets.get(dataset)
-        if budget is None:
-            raise self._unknown(dataset)
-        return budget
-
-    def _unknown(self, dataset: str) -> InvalidInput:
-        return InvalidInput(
-            f"{self._store.name} has no dataset {dataset!r}", hint="check the spelling, or discreet ledger create"
-        )
+    def _budget(self, state: Replay, dataset: str) -> Budget:
+        if dataset not in state.budgets:
+            raise InvalidInput(
+                f"{self.name} has no dataset {dataset!r}", hint="check the spelling, or discreet ledger create"
+            )
+        return state.budgets[dataset]
 
 
-def _asked(
-    dataset: str,
-    price: object,
-    delta: object,
-    adjacency: str,
-    scope: Scope,
-) -> Entry:
+def charge_of(entry: Entry, seal: Entry | None, *, is_new: bool) -> Charge:
+    """A charge from its row, and the row of its seal."""
+    return Charge(
+        dataset=entry.dataset,
+        epsilon=entry.amount.epsilon,
+        delta=entry.amount.delta,
+        adjacency=str(entry.adjacency),
+        request_id=str(entry.request_id),
+        digest=str(entry.digest),
+        time=entry.time,
+        hash=entry.hash,
+        outcome=None if seal is None else seal.outcome,
+        is_new=is_new,
+    )
+
+
+def _asked(dataset: str, price: object, delta: object, adjacency: str, scope: Scope) -> Entry:
     """A charge as it is asked for: ρ is the mechanisms' own, and ε²/2 where only ε is known."""
     if isinstance(price, Price):
         amount, adjacency = Amount(price.epsilon, price.delta), price.adjacency
-        rho = min(_worst_rho(amount), rounded_up(price.rho))
+        rho = min(worst_rho(amount), rounded_up(price.rho))
     else:
         amount = asked_amount(price, delta)
-        rho = _worst_rho(amount)
+        rho = worst_rho(amount)
     return Entry(
         seq=0,
         kind=CHARGE,
         dataset=checked_name(dataset, "the dataset"),
         time="",
         adjacency=adjacency,
-        rho=str(rho),
         unit=scope.unit,
         columns=scope.columns,
-        epsilon=amount_text(amount.epsilon),
-        delta=amount_text(amount.delta),
+        **Loss(amount, rho).texts(),
     )
-
-
-def _worst_rho(amount: Amount) -> Fraction:
-    return rho_of_range(2 * amount.epsilon)
 
 
 def _is_json(text: object) -> bool:

@@ -5,15 +5,20 @@ Everything is text, the numbers too, so that a row is hashed as it is stored and
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import json
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
 from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput
+from discreet.privacy_loss.composition import rounded_up
 
 FIRST = "0" * 64
 """What stands for the hash before the first row."""
@@ -23,14 +28,13 @@ BUDGET, CHARGE, SEAL = "budget", "charge", "seal"
 LATER = ("composition", "rho", "spent_rho", "unit", "columns")
 """What rows of earlier versions do not have. They are hashed where they are said: old rows keep their hashes."""
 
-ROW = "row"
-"""The unit of a budget that protects single rows."""
-
 MAX_NAME = 200
 MAX_DIGITS = 4000
 """Python reads and writes whole numbers of up to 4300 digits; a total that needs more is refused."""
 
-_BEYOND = 10**MAX_DIGITS
+FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+"""How a formula begins; some spreadsheets obey the wide ones too."""
+
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 _FRACTION = re.compile(r"[0-9]+(?:/[0-9]+)?", re.ASCII)
 
@@ -62,7 +66,65 @@ class Amount(NamedTuple):
         return {"epsilon": str(self.epsilon), "delta": str(self.delta)}
 
 
-NOTHING = Amount(Fraction(0), Fraction(0))
+class Loss(NamedTuple):
+    """An amount, and the same under zero-concentrated privacy; `rho` is None where it was not kept."""
+
+    amount: Amount = Amount(Fraction(0), Fraction(0))
+    rho: Fraction | None = Fraction(0)
+
+    def plus(self, other: Loss) -> Loss:
+        """Both together; ρ is rounded up where its denominator would grow long."""
+        rho = None if self.rho is None or other.rho is None else rounded_up(self.rho + other.rho)
+        return Loss(self.amount.plus(other.amount), rho)
+
+    def texts(self, prefix: str = "") -> dict[str, str]:
+        """The fields of a row; refused if the digits of an ε or δ are beyond all reason."""
+        if max(max(part.numerator, part.denominator) for part in self.amount) >= 10**MAX_DIGITS:
+            raise InvalidInput(
+                "epsilon or delta has a denominator that does not go with the earlier ones",
+                hint="round it to few digits",
+            )
+        told = {"epsilon": self.amount.epsilon, "delta": self.amount.delta, "rho": self.rho}
+        return {prefix + name: str(number) for name, number in told.items() if number is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whom a request protects, and which columns: losses add up only over the same neighbours.
+
+    A column that neighbours may change (`protected`: what is counted) cannot also be one that they share (`public`:
+    what groups are formed by, where membership is public).
+
+    >>> Scope("patient", frozenset({"vote"})).conflict(Scope("patient", public=frozenset({"vote", "arm"})))
+    'vote'
+    """
+
+    id_column: str | None = None
+    protected: frozenset[str] = frozenset()
+    public: frozenset[str] = frozenset()
+
+    @property
+    def unit(self) -> str:
+        """As a ledger keeps it: a row, or everything with the same value in the id column.
+
+        >>> Scope().unit, Scope("patient").unit
+        ('row', 'id:patient')
+        """
+        return "row" if self.id_column is None else f"id:{checked_name(self.id_column, 'the id column')}"
+
+    @property
+    def columns(self) -> str | None:
+        """As a charge keeps them; None if there are none."""
+        told = {"protected": sorted(self.protected), "public": sorted(self.public)}
+        return json.dumps(told, separators=(",", ":")) if any(told.values()) else None
+
+    def plus(self, other: Scope) -> Scope:
+        """The columns of both."""
+        return Scope(self.id_column, self.protected | other.protected, self.public | other.public)
+
+    def conflict(self, other: Scope) -> str | None:
+        """A column that is public in one and protected in the other."""
+        return min((self.protected & other.public) | (self.public & other.protected), default=None)
 
 
 class Entry(NamedTuple):
@@ -111,51 +173,40 @@ class Entry(NamedTuple):
                 del told[name]
         return _CANONICAL.encode(told).encode("ascii")
 
-    def chained(self) -> Entry:
-        """The row with its hash filled in."""
-        return self._replace(hash=self.computed_hash())
+    @property
+    def loss(self) -> Loss:
+        """What a charge costs, or what a budget allows; `ValueError` for what this module would not have written."""
+        return _read_loss(self.epsilon, self.delta, self.rho)
+
+    @property
+    def total(self) -> Loss:
+        """What the dataset has spent with this charge."""
+        return _read_loss(self.spent_epsilon, self.spent_delta, self.spent_rho)
 
     @property
     def amount(self) -> Amount:
         """A budget's size, or a charge's."""
-        return read_amount(self.epsilon, self.delta)
+        return self.loss.amount
 
     @property
-    def spent(self) -> Amount:
-        """What the dataset has spent with this charge."""
-        return read_amount(self.spent_epsilon, self.spent_delta)
+    def scope(self) -> Scope:
+        """The columns of a charge; none where it does not say."""
+        told = json.loads(self.columns or "{}")
+        return Scope(None, frozenset(told.get("protected", ())), frozenset(told.get("public", ())))
 
 
-def read_amount(epsilon: object, delta: object) -> Amount:
-    """An amount as it is stored; `ValueError` for anything that this module would not have written."""
-    return Amount(read_number(epsilon), read_number(delta))
+def _read_loss(epsilon: object, delta: object, rho: object) -> Loss:
+    return Loss(Amount(_read_number(epsilon), _read_number(delta)), None if rho is None else _read_number(rho))
 
 
-def read_number(text: object) -> Fraction:
-    """A number as it is stored."""
-    if not isinstance(text, str) or len(text) > 2 * MAX_DIGITS:
-        raise ValueError("not an amount")
-    return _read_number(text)
-
-
-@lru_cache(maxsize=256)
-def _read_number(text: str) -> Fraction:
-    """The same few texts are read again and again while a charge is decided."""
-    if not _FRACTION.fullmatch(text):
+@lru_cache(maxsize=256)  # the same few texts are read again and again while a charge is decided
+def _read_number(text: object) -> Fraction:
+    if not isinstance(text, str) or len(text) > 2 * MAX_DIGITS or not _FRACTION.fullmatch(text):
         raise ValueError("not an amount")
     number = Fraction(text)
     if str(number) != text:
         raise ValueError("not in lowest terms")
     return number
-
-
-def amount_text(part: Fraction) -> str:
-    """How an ε or δ is stored; refused if its digits are beyond all reason."""
-    if max(part.denominator, part.numerator) >= _BEYOND:
-        raise InvalidInput(
-            "epsilon or delta has a denominator that does not go with the earlier ones", hint="round it to few digits"
-        )
-    return str(part)
 
 
 def asked_amount(epsilon: object, delta: object) -> Amount:
@@ -173,3 +224,23 @@ def checked_name(text: object, what: str) -> str:
             f"{what} has no proper name", hint=f"use 1 to {MAX_NAME} printable characters, with no blanks around them"
         )
     return text
+
+
+def as_csv(entries: Iterable[Entry]) -> str:
+    """One line for each row, without the outcomes, which are documents of their own."""
+    columns = [name for name in Entry._fields if name != "outcome"]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([harmless(getattr(entry, column)) for column in columns] for entry in entries)
+    return text.getvalue()
+
+
+def harmless(value: object) -> str:
+    """A cell that no spreadsheet computes: one that begins like a formula gets an apostrophe in front.
+
+    >>> harmless("=HYPERLINK(1)"), harmless("anes"), harmless(None)
+    ("'=HYPERLINK(1)", 'anes', '')
+    """
+    text = "" if value is None else str(value)
+    return f"'{text}" if text.lstrip().startswith(FORMULA) or text.startswith(("\t", "\r")) else text

@@ -2,7 +2,8 @@
 
 A line is the row's hash, a blank and the row as canonical JSON, so what is hashed is what is stored. There is no
 second file: nothing lies beside the ledger that a crash could leave behind and another name of the file could miss. The
-lock is `flock` on the file itself, so all who reach it, by hard links or bind mounts too, take turns.
+lock is `flock` on the file itself, so all who reach it, by hard links or bind mounts too, take turns. On Linux the
+mount tells whether that holds: a network file system whose `flock` holds only on this machine is refused.
 
 A row is synced to disk before the newline that ends it, and the newline before anybody is answered. So whatever follows
 the last newline after a crash was never acknowledged: a whole row is kept, which is the safe side, and a torn one goes
@@ -28,9 +29,8 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from discreet.errors import LedgerError
-from discreet.ledger.accounts import Page, Replay, damaged, replay
+from discreet.ledger.accounts import Replay, damaged, replay
 from discreet.ledger.entries import Entry
-from discreet.ledger.filesystems import require_locks
 from discreet.ledger.sqlite_history import SQLITE_MAGIC, open_sqlite, read_sqlite
 
 PATIENCE = 60.0
@@ -38,6 +38,10 @@ PATIENCE = 60.0
 
 PAUSE = 0.002
 """Seconds between two looks at a lock that another has."""
+
+MOUNTS = Path("/proc/self/mountinfo")
+UNSAFE = re.compile(r"cifs|smb3|smbfs|9p|virtiofs|afs|ncpfs|fuse\.(sshfs|s3fs|gcsfuse|goofys|rclone|davfs2?|smbnetfs)")
+"""File systems between machines that keep `flock` to one of them."""
 
 HEADER = b"discreet-ledger 3 rows at %020d\n"
 _HEADER = re.compile(rb"discreet-ledger 3 rows at ([0-9]{20})\n")
@@ -66,19 +70,19 @@ class FileStore:
             return self._state(self._file.read_bytes())[0]
 
     @contextmanager
-    def writing(self, dataset: str | None = None, request_id: str | None = None) -> Iterator[Page]:
+    def writing(self, dataset: str | None = None, request_id: str | None = None) -> Iterator[Replay]:
         """Be the only writer; what is appended is durable when this ends, and nothing is written if it fails."""
         with self._translated():
             step("open")
             with exclusive_lock(self._file, self.name, PATIENCE) as handle:
-                state, end = self._state(_read(handle))
+                with open(handle, "rb", closefd=False) as file:
+                    state, end = self._state(file.read())
                 if end is None:
                     state, end = self._convert(handle)
                 step("locked")
-                page = Page(state)
-                yield page
-                if page.new is not None:
-                    _append(handle, end, page.new)
+                yield state
+                if state.new is not None:
+                    _append(handle, end, state.new)
                     step("committed")
 
     def is_damaged(self) -> bool:
@@ -142,31 +146,20 @@ def create_file(path: Path, first: Entry) -> bool:
     False if the name was taken meanwhile, which leaves that file as it is. The file may be read by its owner only.
     """
     target = resolved(path)
-    unwritable = LedgerError(f"{path} cannot be created", hint="choose a directory on a local disk that may be written")
-    if not target.parent.is_dir():
-        raise unwritable
     require_locks(target.parent, str(path))
     try:
-        handle, made = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".new", dir=target.parent)
-    except OSError:
-        raise unwritable from None
-    temporary = Path(made)
-    try:
-        try:
-            _write(handle, 0, HEADER % _START + _line(Page(Replay()).append(first)))
-            _sync(handle)
-        finally:
-            os.close(handle)
-        step("made")
-        os.link(temporary, target)  # unlike a rename, it never takes the place of another ledger
-        step("linked")
+        with tempfile.NamedTemporaryFile(prefix=f".{target.name}.", suffix=".new", dir=target.parent) as temporary:
+            _write(temporary.fileno(), 0, HEADER % _START + _line(Replay().append(first)))
+            _sync(temporary.fileno())
+            step("made")
+            os.link(temporary.name, target)  # unlike a rename, it never takes the place of another ledger
+            step("linked")
+        _sync_names(target.parent)
     except FileExistsError:
         return False
     except OSError:
-        raise unwritable from None
-    finally:
-        temporary.unlink(missing_ok=True)
-        _sync_names(target.parent)
+        hint = "choose a directory on a local disk that may be written"
+        raise LedgerError(f"{path} cannot be created", hint=hint) from None
     return True
 
 
@@ -178,6 +171,25 @@ def resolved(path: Path) -> Path:
     except (OSError, RuntimeError):
         raise LedgerError(f"{path} cannot be the name of a file", hint="check the name, and where links lead") from None
     return target
+
+
+def require_locks(place: Path, name: str) -> None:
+    """Refuse a place where a lock would not keep other machines out; one that cannot be told is taken at its word."""
+    try:
+        device = place.stat().st_dev
+        mounts = MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return
+    wanted = f"{os.major(device)}:{os.minor(device)}"
+    found = (
+        after for before, _, after in (mount.partition(" - ") for mount in mounts) if before.split()[2:3] == [wanted]
+    )
+    kind, _, options = next(found, "unknown none none").split(maxsplit=2)
+    if UNSAFE.fullmatch(kind) or (kind.startswith("nfs") and "local_lock=none" not in options.split(",")):
+        raise LedgerError(
+            f"{name} lies on a file system ({kind}) whose locks hold on one machine only",
+            hint="keep the ledger on a local disk, or on PostgreSQL",
+        )
 
 
 @contextmanager
@@ -259,11 +271,6 @@ def _append(handle: int, end: int, entry: Entry) -> None:
         raise
     _write(handle, end + len(line) - 1, b"\n")
     _sync(handle)
-
-
-def _read(handle: int) -> bytes:
-    with open(handle, "rb", closefd=False) as file:
-        return file.read()
 
 
 def _write(handle: int, place: int, data: bytes) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from discreet.errors import LedgerError
 from discreet.ledger.entries import Entry
 from discreet.ledger.file import FileStore, create_file, resolved
-from discreet.ledger.store import Store
+
+if TYPE_CHECKING:
+    from discreet.ledger.postgres import PostgresStore
 
 SQLITE = "sqlite:///"
 POSTGRES = ("postgresql://", "postgres://")
@@ -19,7 +22,7 @@ _ADDRESS = re.compile(
 """An address as libpq spells it, or one that is misspelt: a file of that name would show its password."""
 
 
-def open_store(path_or_url: str | Path) -> Store:
+def open_store(path_or_url: str | Path) -> FileStore | PostgresStore:
     """The ledger that is kept there; `LedgerError` if there is none."""
     if not _is_postgres(path_or_url):
         return FileStore(_file_of(path_or_url))

@@ -19,7 +19,7 @@ import psycopg
 from psycopg import errors
 
 from discreet.errors import LedgerError
-from discreet.ledger.accounts import Page, Replay, replay
+from discreet.ledger.accounts import Replay, replay
 from discreet.ledger.entries import Entry
 from discreet.ledger.postgres_link import Link, SharedConnection, missing, translated
 from discreet.ledger.postgres_tables import COLUMNS, EARLIER, VERSION, VERSION_OF, insertion, is_guarded, make, upgrade
@@ -68,7 +68,7 @@ class PostgresStore:
         return _replay(rows, self.name, dataset, request_id)
 
     @contextmanager
-    def writing(self, dataset: str | None = None, request_id: str | None = None) -> Iterator[Page]:
+    def writing(self, dataset: str | None = None, request_id: str | None = None) -> Iterator[Replay]:
         """Be the only writer; what is appended is durable when this ends, and nothing is written if it fails."""
         with translated(self.name), self._shared.turn():
             step("open")
@@ -76,10 +76,10 @@ class PostgresStore:
             with _answered(link, self.name), rest:
                 step("locked")
                 state = _replay(rows, self.name, dataset, request_id)
-                page = Page(state, has_units=_checked_version(version, self.name) == VERSION)
-                yield page
+                state.has_units = _checked_version(version, self.name) == VERSION
+                yield state
                 step("written")
-                done = _send(link, page.new)
+                done = _send(link, state.new)
             _require_commit(*done)
             step("committed")
 
@@ -108,7 +108,7 @@ def create_tables(url: str, first: Entry) -> bool:
             upgrade(link)
         step("made")
         with _answered(link, shared.name), link.pipeline():
-            done = _send(link, Page(Replay()).append(first) if version is None else None)
+            done = _send(link, Replay().append(first) if version is None else None)
         _require_commit(*done)
         step("committed")
     return version is None

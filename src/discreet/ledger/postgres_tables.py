@@ -9,18 +9,12 @@ under another role (docs/ledger.md).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, LiteralString
+from typing import LiteralString, cast
 
 from discreet.ledger.entries import Entry
+from discreet.ledger.postgres_link import Link
 
-if TYPE_CHECKING:
-    from psycopg import Connection
-
-COLUMNS: tuple[LiteralString, ...] = (
-    "seq", "kind", "dataset", "time", "epsilon", "delta", "spent_epsilon", "spent_delta", "adjacency", "request_id",
-    "digest", "outcome", "previous", "hash", "composition", "rho", "spent_rho", "unit", "columns",
-)  # fmt: skip
-assert Entry._fields == COLUMNS, "the statements below name the columns in the order of a row"
+COLUMNS = cast("tuple[LiteralString, ...]", Entry._fields)
 
 VERSION, EARLIER = 3, 2
 """Tables of version 2 have no columns for units and columns; they are read, and charged as they are."""
@@ -61,24 +55,24 @@ INDEXES: dict[LiteralString, LiteralString] = {
 }
 
 
-def make(connection: Connection[tuple[object, ...]]) -> None:
+def make(link: Link) -> None:
     """Make the tables and their guards, within the transaction that is open."""
     columns: list[LiteralString] = ["seq integer PRIMARY KEY"]
     for name in COLUMNS[1:]:
         required: LiteralString = " NOT NULL" if name in {"kind", "dataset", "time", "previous", "hash"} else ""
         columns.append(name + ' text COLLATE "C"' + required)
-    connection.execute("CREATE SCHEMA IF NOT EXISTS discreet")
-    connection.execute("CREATE TABLE discreet.entries (" + ", ".join(columns) + ")")
+    link.execute("CREATE SCHEMA IF NOT EXISTS discreet")
+    link.execute("CREATE TABLE discreet.entries (" + ", ".join(columns) + ")")
     for index in INDEXES.values():
-        connection.execute("CREATE " + index)
-    connection.execute("CREATE TABLE discreet.mark (version integer PRIMARY KEY)")
-    connection.execute("INSERT INTO discreet.mark VALUES (%s)", (VERSION,))
+        link.execute("CREATE " + index)
+    link.execute("CREATE TABLE discreet.mark (version integer PRIMARY KEY)")
+    link.execute("INSERT INTO discreet.mark VALUES (%s)", (VERSION,))
     for name, body in FUNCTIONS.items():
         head: LiteralString = "CREATE FUNCTION discreet." + name + "() RETURNS trigger LANGUAGE plpgsql "
-        connection.execute(head + "SET search_path = pg_catalog AS $guard$" + body + "$guard$")
+        link.execute(head + "SET search_path = pg_catalog AS $guard$" + body + "$guard$")
     for (table, name), (when, function, _) in GUARDS.items():
-        connection.execute("CREATE TRIGGER " + name + " " + when + " EXECUTE FUNCTION discreet." + function + "()")
-        connection.execute("ALTER TABLE discreet." + table + " ENABLE ALWAYS TRIGGER " + name)
+        link.execute("CREATE TRIGGER " + name + " " + when + " EXECUTE FUNCTION discreet." + function + "()")
+        link.execute("ALTER TABLE discreet." + table + " ENABLE ALWAYS TRIGGER " + name)
 
 
 def insertion(entry: Entry) -> tuple[LiteralString, tuple[object, ...]]:
@@ -89,37 +83,37 @@ def insertion(entry: Entry) -> tuple[LiteralString, tuple[object, ...]]:
     return query, tuple(told.values())
 
 
-def upgrade(connection: Connection[tuple[object, ...]]) -> None:
+def upgrade(link: Link) -> None:
     """Bring tables of the version before to this one, within the transaction that is open. Only their owner can."""
     for name in COLUMNS[-2:]:
-        connection.execute("ALTER TABLE discreet.entries ADD COLUMN " + name + ' text COLLATE "C"')
-    connection.execute("ALTER TABLE discreet.mark DISABLE TRIGGER no_change")
-    connection.execute("UPDATE discreet.mark SET version = %s", (VERSION,))
-    connection.execute("ALTER TABLE discreet.mark ENABLE ALWAYS TRIGGER no_change")
+        link.execute("ALTER TABLE discreet.entries ADD COLUMN " + name + ' text COLLATE "C"')
+    link.execute("ALTER TABLE discreet.mark DISABLE TRIGGER no_change")
+    link.execute("UPDATE discreet.mark SET version = %s", (VERSION,))
+    link.execute("ALTER TABLE discreet.mark ENABLE ALWAYS TRIGGER no_change")
 
 
-FOUND_TRIGGERS: LiteralString = """
+_TRIGGERS: LiteralString = """
     SELECT c.relname, t.tgname, p.proname, t.tgtype::integer, t.tgenabled::text, t.tgqual IS NULL, p.prosrc
     FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace s ON s.oid = c.relnamespace
     JOIN pg_proc p ON p.oid = t.tgfoid WHERE s.nspname = 'discreet' AND NOT t.tgisinternal"""
 
-FOUND_INDEXES: LiteralString = """
+_INDEXES: LiteralString = """
     SELECT c.relname, i.indisunique AND i.indisvalid AND i.indisready
     FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace s ON s.oid = c.relnamespace
     WHERE s.nspname = 'discreet'"""
 
-FOUND_TABLES: LiteralString = """
+_TABLES: LiteralString = """
     SELECT c.relname, c.relpersistence::text, c.relkind::text,
         EXISTS (SELECT FROM pg_rewrite r WHERE r.ev_class = c.oid)
     FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace
     WHERE s.nspname = 'discreet' AND c.relname IN ('entries', 'mark')"""
 
 
-def is_guarded(connection: Connection[tuple[object, ...]]) -> bool:
+def is_guarded(link: Link) -> bool:
     """Whether the tables are logged, no rule rewrites what is said of them, and guards and indexes are as made."""
-    triggers = {(row[0], row[1]): row[2:] for row in connection.execute(FOUND_TRIGGERS)}
+    triggers = {(row[0], row[1]): row[2:] for row in link.execute(_TRIGGERS)}
     expected = {key: (function, bits, "A", True, FUNCTIONS[function]) for key, (_, function, bits) in GUARDS.items()}
-    indexes = {row[0]: row[1] for row in connection.execute(FOUND_INDEXES)}
+    indexes = {row[0]: row[1] for row in link.execute(_INDEXES)}
     unique = all(indexes.get(name) for name in ("entries_pkey", "one_request", "one_budget", "one_successor"))
-    tables = sorted(connection.execute(FOUND_TABLES).fetchall())
+    tables = sorted(link.execute(_TABLES).fetchall())
     return triggers == expected and unique and tables == [(name, "p", "r", False) for name in ("entries", "mark")]

@@ -1,8 +1,8 @@
 """Distances between Dirichlet distributions.
 
 Hellinger comes in three forms that agree: `hellinger_floats`, stable and vectorised, for many candidates at once;
-`Affinity`, enclosures at the working precision, for whatever a privacy claim rests on; and
-`hellinger` for any two Dirichlets. BC is the Bhattacharyya coefficient and H = sqrt(1 - BC).
+`Affinity`, enclosures at the working precision, for whatever a privacy claim rests on; and `hellinger` for any two
+Dirichlets. BC is the Bhattacharyya coefficient and H = sqrt(1 - BC).
 
 Between candidates of one space the totals agree, so ln BC is a sum over categories of second differences of lnΓ,
 none of them positive: nothing cancels between categories (mathematics: section 1 of docs/mathematics.md).
@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from operator import getitem
 
 import numpy as np
 from flint import arb
@@ -119,20 +120,16 @@ class Affinity:
 
     def __init__(self, prior: Dirichlet, c: Sequence[int]) -> None:
         self._bits = working_bits() + 2 * (sum(c) + math.ceil(prior.total)).bit_length() + 16
-        self._centre = tuple(c)
-        self._prior = prior
+        self._centre, self._prior = tuple(c), prior
         with precision(self._bits):
             self._alpha = [ball(parameter) for parameter in prior.parameters]
             self._here = [(alpha + count).lgamma() / 2 for alpha, count in zip(self._alpha, c, strict=True)]
 
     def log_affinity(self, r: Sequence[int]) -> arb:
         """ln BC between c and r."""
+        moved = [i for i, value in enumerate(r) if value != self._centre[i]]
         with precision(self._bits):
-            total = ball(0)
-            for i, value in enumerate(r):
-                if value != self._centre[i]:
-                    total += self._log_factor(i, value)
-            return total
+            return sum((self._log_factor(i, r[i]) for i in moved), ball(0))
 
     def hellinger(self, r: Sequence[int]) -> arb:
         """H between c and r."""
@@ -142,20 +139,16 @@ class Affinity:
         """H to each of the space's candidates: ln BC is a sum over categories, so each category is tabled first."""
         terms = [self._all_factors(i) for i in range(len(self._centre))]
         for r in candidates:
-            total = terms[0][r[0]]
-            for table, value in zip(terms[1:], r[1:], strict=True):
-                total = total + table[value]
-            yield _root_gap(total) if tuple(r) != self._centre else ball(0)
+            yield _root_gap(sum(map(getitem, terms, r), ball(0))) if tuple(r) != self._centre else ball(0)
 
     def _all_factors(self, i: int) -> list[arb]:
         """ln g_i(0), …, ln g_i(n), from values of lnΓ that are shared between laws of one space."""
         here, centre, last = self._here[i], self._centre[i], sum(self._centre)
-        table = half_gammas(self._prior.parameters[i], centre + last, self._bits)
-        whole = half_gammas(self._prior.parameters[i], 2 * last, self._bits)
+        table = half_gammas(self._prior.parameters[i], 2 * last, self._bits)
         with precision(self._bits):
-            found = [table[centre + value] - here - whole[2 * value] / 2 for value in range(last + 1)]
-        found[centre] = ball(0)
-        return found
+            factors = [table[centre + value] - here - table[2 * value] / 2 for value in range(last + 1)]
+        factors[centre] = ball(0)
+        return factors
 
     def _log_factor(self, i: int, value: int) -> arb:
         """ln g_i(value), from its definition."""

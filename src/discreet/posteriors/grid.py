@@ -91,8 +91,8 @@ class Line(Grid):
 
     def _log_affinity(self, rank: int, start: int, stop: int) -> Floats:
         here = slice(rank + start, rank + stop)
-        exact = self._high[here] - self._half_high[start:stop] - self._half_high[rank]
-        rest = self._low[here] - self._half_low[start:stop] - self._half_low[rank]
+        exact: Floats = self._high[here] - self._half_high[start:stop] - self._half_high[rank]
+        rest: Floats = self._low[here] - self._half_low[start:stop] - self._half_low[rank]
         exact += rest
         return exact
 

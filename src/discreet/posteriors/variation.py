@@ -85,10 +85,9 @@ def _midpoints(p: Dirichlet, q: Dirichlet, d: Sequence[Fraction], cut: arb, step
 
 
 def _log_beta_along(p: Dirichlet, d: Sequence[Fraction], u: arb) -> acb:
-    shift = sum(d, Fraction(0))
-    total = -acb(ball(p.total), ball(shift) * u).lgamma() if shift else -acb(ball(p.total).lgamma())
+    total = -acb(ball(p.total), ball(sum(d, Fraction(0))) * u).lgamma()
     for a, move in zip(p.parameters, d, strict=True):
-        total += acb(ball(a), ball(move) * u).lgamma() if move else acb(ball(a).lgamma())
+        total += acb(ball(a), ball(move) * u).lgamma()
     return total
 
 
@@ -98,9 +97,8 @@ def _moments(p: Dirichlet, d: Sequence[Fraction]) -> tuple[arb, float]:
     mean = -ball(shift) * ball(p.total).digamma()
     variance = -(ball(shift) ** 2) * _trigamma(p.total)
     for a, move in zip(p.parameters, d, strict=True):
-        if move:
-            mean += ball(move) * ball(a).digamma()
-            variance += ball(move) ** 2 * _trigamma(a)
+        mean += ball(move) * ball(a).digamma()
+        variance += ball(move) ** 2 * _trigamma(a)
     return mean, math.sqrt(float(variance.mid()))
 
 

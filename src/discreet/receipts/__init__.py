@@ -9,35 +9,30 @@ receipts in one `Bundle`, charged and sealed together.
 from __future__ import annotations
 
 from discreet.receipts.agreement import agree
-from discreet.receipts.beliefs import ReaderBelief, belief_document, read_beliefs
-from discreet.receipts.bundles import Bundle, read_receipt, read_sealed, verify_any, verify_bundle, write_bundle
-from discreet.receipts.documents import Part, ReceiptRequest, plain, write_receipt
+from discreet.receipts.beliefs import (
+    ReaderBelief,
+    belief_document,
+    believed,
+    believed_groups,
+    read_beliefs,
+)
+from discreet.receipts.claims import mechanism_of, mechanisms_of
+from discreet.receipts.documents import Part, ReceiptRequest, plain, write_bundle, write_receipt
 from discreet.receipts.receipt import (
-    BUNDLE_SCHEMA,
     KEYS,
-    LEVEL,
     SCHEMA,
     UNIT_PERSON,
     UNIT_ROW,
-    UNITS,
+    Bundle,
     Receipt,
-    canonical,
+    read_receipt,
+    read_sealed,
 )
-from discreet.receipts.verification import (
-    believed,
-    believed_groups,
-    mechanism_of,
-    mechanisms_of,
-    verify_receipt,
-    whole_prior,
-)
+from discreet.receipts.verification import verify_any, verify_bundle, verify_receipt
 
 __all__ = [
-    "BUNDLE_SCHEMA",
     "KEYS",
-    "LEVEL",
     "SCHEMA",
-    "UNITS",
     "UNIT_PERSON",
     "UNIT_ROW",
     "Bundle",
@@ -49,7 +44,6 @@ __all__ = [
     "belief_document",
     "believed",
     "believed_groups",
-    "canonical",
     "mechanism_of",
     "mechanisms_of",
     "plain",
@@ -59,7 +53,6 @@ __all__ = [
     "verify_any",
     "verify_bundle",
     "verify_receipt",
-    "whole_prior",
     "write_bundle",
     "write_receipt",
 ]

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.errors import DiscreetError, InvalidInput
-from discreet.inference import NoiseAware
+from discreet.errors import InvalidInput
+from discreet.inference import NoiseAware, noise_aware
 from discreet.inference.groups import EmptyGroup, Within
 from discreet.posteriors import Dirichlet
-from discreet.receipts.bundles import Bundle
-from discreet.receipts.receipt import LEVEL, Receipt, contradiction
-from discreet.receipts.verification import believed, believed_groups, whole_prior
+from discreet.receipts.claims import claims_of
+from discreet.receipts.receipt import LEVEL, Bundle, Receipt, refuse_nonsense
 from discreet.receipts.work import require_modest
 
 
@@ -47,34 +46,74 @@ class ReaderBelief:
         }
 
 
+@refuse_nonsense()
 def read_beliefs(receipt: Receipt | Bundle, prior: object = None, *, thorough: bool = False) -> list[ReaderBelief]:
     """What may be believed of a receipt, or of each column of a bundle; `prior` is then a list of theirs.
 
     What would take minutes is refused before anything is computed, unless it is to be `thorough`.
     """
+    parts = receipt.parts if isinstance(receipt, Bundle) else (receipt,)
     if not thorough:
-        require_modest(receipt.document.get("parts", [receipt.document]), reading=True)
-    try:
-        if not isinstance(receipt, Bundle):
-            return [_read(receipt, None, prior)]
-        columns = zip(receipt.columns, receipt.parts, column_priors(receipt, prior), strict=True)
-        return [_read(part, column, own) for column, part, own in columns]
-    except DiscreetError:
-        raise
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):  # an output that no noise explains
-        raise contradiction() from None
+        require_modest(parts, reading=True)
+    if not isinstance(receipt, Bundle):
+        return [_read(receipt, None, prior)]
+    columns = zip(receipt.columns, parts, column_priors(receipt, prior), strict=True)
+    return [_read(part, column, own) for column, part, own in columns]
 
 
+@refuse_nonsense()
 def belief_document(receipt: Receipt | Bundle, prior: object = None, *, thorough: bool = False) -> dict[str, Any]:
     """The same as `discreet infer --json` prints it."""
-    beliefs = read_beliefs(receipt, prior, thorough=thorough)
-    try:
-        found = [belief.to_json() for belief in beliefs]
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as failure:
-        if isinstance(failure, DiscreetError):
-            raise
-        raise contradiction() from None
+    found = [belief.to_json() for belief in read_beliefs(receipt, prior, thorough=thorough)]
     return {"columns": found} if isinstance(receipt, Bundle) else found[0]
+
+
+def believed(receipt: Receipt, *, prior: object = None) -> NoiseAware:
+    """What the reader of a receipt may believe: the posterior with the noise in it, from the receipt alone.
+
+    Of a cross table it is that of all cells; `believed_groups` has the shares within each group.
+    """
+    [belief] = _believed(receipt, prior)
+    assert isinstance(belief, NoiseAware), "only a public group may be empty"
+    return belief
+
+
+def believed_groups(receipt: Receipt, *, prior: object = None) -> dict[str, NoiseAware | Within | EmptyGroup]:
+    """What may be believed of the shares within each group; of a public group without records, its prior.
+
+    A prior is one for each answer, which all groups share, or one for each cell.
+    """
+    if receipt.has_public_groups:
+        return dict(zip(receipt.groups, _believed(receipt, prior), strict=True))
+    k, belief = len(receipt.document["categories"]), believed(receipt, prior=prior)
+    return {group: Within(belief, tuple(range(g * k, (g + 1) * k))) for g, group in enumerate(receipt.groups)}
+
+
+def _believed(receipt: Receipt, prior: object) -> list[NoiseAware | EmptyGroup]:
+    """Of each mechanism. What this process drew keeps its belief under the release's own prior."""
+    given, claims = whole_prior(receipt, prior).parameters, list(claims_of(receipt))
+    size = len(given) // len(claims)
+    priors = [Dirichlet(given[first : first + size]) for first in range(0, len(given), size)]
+    if prior is None and receipt.released:
+        kept = zip(receipt.released, priors, strict=True)
+        return [EmptyGroup(own) if drawn is None else drawn.noise_aware() for drawn, own in kept]
+    rows = [(claim.mechanism(), claim, own) for claim, own in zip(claims, priors, strict=True)]
+    return [
+        EmptyGroup(own) if made is None else noise_aware(made, claim.output, prior=own) for made, claim, own in rows
+    ]
+
+
+def whole_prior(receipt: Receipt, prior: object) -> Dirichlet:
+    """The prior of all cells: the receipt's, or a reader's, who may give one for each answer that all groups share."""
+    if prior is None:
+        return Dirichlet([parameter for claim in claims_of(receipt) for parameter in claim.prior.parameters])
+    k, groups = len(receipt.document["categories"]), max(1, len(receipt.groups))
+    given = prior if isinstance(prior, Dirichlet) else Dirichlet(prior)
+    if given.k == k:
+        return Dirichlet(list(given.parameters) * groups)
+    if given.k != k * groups:
+        raise InvalidInput(f"the prior must have {k} parameters", hint="give one for each category")
+    return given
 
 
 def column_priors(bundle: Bundle, priors: object) -> list[object]:
@@ -98,13 +137,9 @@ def _read(receipt: Receipt, column: str | None, prior: object) -> ReaderBelief:
 
 
 def _rows(belief: NoiseAware | Within | EmptyGroup, released: Dirichlet, names: list[str]) -> dict[str, Any]:
-    low, high = belief.interval(float(LEVEL))
-    plug_low, plug_high = released.interval(float(LEVEL))
-    rows = zip(
-        belief.mean.tolist(), belief.sd.tolist(), low.tolist(), high.tolist(), plug_low.tolist(), plug_high.tolist(),
-        strict=True,
-    )  # fmt: skip
+    level = float(LEVEL)
+    told = (belief.mean, belief.sd, *belief.interval(level), *released.interval(level))
     return {
         name: {"mean": mean, "sd": sd, "interval": [a, b], "interval_plug_in": [c, d]}
-        for name, (mean, sd, a, b, c, d) in zip(names, rows, strict=True)
+        for name, mean, sd, a, b, c, d in zip(names, *(values.tolist() for values in told), strict=True)
     }

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import float_upper
 from discreet.inference.statement import (
     NOISE_AWARE,
@@ -27,11 +25,10 @@ from discreet.inference.statement import (
 from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
 from discreet.privacy_loss import Certificate
-from discreet.receipts.receipt import LEVEL, SCHEMA, UNIT_ROW, Receipt
+from discreet.receipts.receipt import BUNDLE_SCHEMA, KEYS, LEVEL, SCHEMA, SHARED, UNIT_ROW, Bundle, Receipt
 from discreet.version import __version__
 
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +56,6 @@ class Part:
         return 0 if self.mechanism is None else self.mechanism.space.n
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """The fields that depend on the draw; before it (`--dry-run`) all but the kind of the intervals are null."""
-
-    kind: str
-    posterior: dict[str, Any] | None = None
-    output: list[int] | dict[str, list[int]] | None = None
-    interval: dict[str, Any] | None = None
-    group_shares: dict[str, Any] | None = None
-
-
 def write_receipt(
     parts: Sequence[Part],
     categories: Sequence[str],
@@ -77,7 +63,6 @@ def write_receipt(
     *,
     by: str | None = None,
     groups: Sequence[str] = (),
-    has_public_groups: bool = False,
     request: ReceiptRequest | None = None,
 ) -> Receipt:
     """The receipt of one part, or where groups are public of one for each; before a draw what is drawn is null.
@@ -93,51 +78,46 @@ def write_receipt(
     ('1/3', True, None)
     """
     mechanisms = [part.mechanism for part in parts if part.mechanism is not None]
-    first, asked, k = mechanisms[0], request or ReceiptRequest(), len(categories)
+    first, public = mechanisms[0], groups if len(parts) > 1 else ()
     prior = [plain(parameter) for part in parts for parameter in part.prior.parameters]
     certificates = [None if part.certificate is None else part.certificate.to_json() for part in parts]
-    if has_public_groups:
-        rows = _public_rows(parts, categories, groups, mechanisms, drawn)
-    elif groups:
-        rows = _cross_rows(first, categories, groups, None if drawn is None else drawn[0])
-    else:
-        rows = _column_rows(first, categories, None if drawn is None else drawn[0])
+    is_cross = bool(groups) and not public
     document = {
         "schema": SCHEMA,
-        "posterior": rows.posterior,
-        "output": rows.output,
-        "interval": rows.interval,
-        "interval_kind": rows.kind,
         "mechanism": {"name": first.name, **_shared([made.parameters() for made in mechanisms])},
         "epsilon": float_upper(first.epsilon),
         "epsilon_exact": str(first.epsilon),
         "delta": float_upper(first.delta),
         "n": sum(part.n for part in parts),
-        "prior": by_group(groups, prior, k) if groups else prior,
+        "prior": _by_group(groups, _blocks(prior, len(categories))),
         "categories": list(categories),
         "by": by,
         "groups": list(groups) or None,
-        "group_sizes": _named(groups, [part.n for part in parts]) if has_public_groups else None,
-        "group_shares": rows.group_shares,
+        "group_sizes": _by_group(public, [part.n for part in parts]) if public else None,
         "adjacency": first.adjacency,
-        "unit": asked.unit,
-        "accuracy": _named(groups, [part.accuracy for part in parts]) if has_public_groups else parts[0].accuracy,
-        "certificate": _named(groups, certificates) if has_public_groups else certificates[0],
-        "request_id": asked.request_id,
-        "dataset": asked.dataset,
-        "charge": asked.charge,
+        "accuracy": _by_group(public, [part.accuracy for part in parts]),
+        "certificate": _by_group(public, certificates),
         "version": __version__,
+        **asdict(request or ReceiptRequest()),
+        **(_cross_rows(first, categories, groups, drawn) if is_cross else _rows(parts, categories, groups, drawn)),
     }
-    return Receipt(document, tuple(drawn or ()))
+    return Receipt({key: document.get(key) for key in KEYS}, tuple(drawn or ()))
 
 
-def by_group(groups: Sequence[str], values: Sequence[Any], k: int) -> dict[str, list[Any]]:
-    """Values of all cells, group by group.
-
-    >>> by_group(["women", "men"], [1, 2, 3, 4], 2)
-    {'women': [1, 2], 'men': [3, 4]}
-    """
-    return {group: list(values[g * k : (g + 1) * k]) for g, group in enumerate(groups)}
+def write_bundle(columns: Sequence[str], receipts: Sequence[Receipt]) -> Bundle:
+    """The bundle of these receipts: losses add up, the rest they share."""
+    parts = [receipt.document for receipt in receipts]
+    total = sum((Fraction(part["epsilon_exact"]) for part in parts), Fraction(0))
+    document = {
+        "schema": BUNDLE_SCHEMA,
+        "columns": list(columns),
+        "parts": parts,
+        "epsilon": float_upper(total),
+        "epsilon_exact": str(total),
+        "delta": float_upper(sum((Fraction(part["delta"]) for part in parts), Fraction(0))),
+        **{key: parts[0][key] for key in SHARED},
+    }
+    return Bundle(document, receipts)
 
 
 def plain(number: Fraction) -> int | float | str:
@@ -152,48 +132,17 @@ def plain(number: Fraction) -> int | float | str:
     return shown if Fraction(repr(shown)) == number else str(number)
 
 
-def _column_rows(mechanism: Mechanism, categories: Sequence[str], released: Released | None) -> _Rows:
-    if released is None:
-        return _Rows(interval_kind(mechanism))
-    kind, low, high = stated_interval(released, float(LEVEL))
-    posterior = _posterior_rows(released.posterior, categories)
-    return _Rows(kind, posterior, list(released.output), _interval_rows(categories, low, high))
+def _rows(
+    parts: Sequence[Part], categories: Sequence[str], groups: Sequence[str], drawn: Sequence[Released | None] | None
+) -> dict[str, Any]:
+    """What was drawn for a column, or for each public group, and its intervals.
 
-
-def _cross_rows(
-    mechanism: Mechanism, categories: Sequence[str], groups: Sequence[str], released: Released | None
-) -> _Rows:
-    """The posterior within each group is that of its cells alone."""
-    k = len(categories)
-    if released is None:
-        return _Rows(interval_kind(mechanism, k))
-    cells = by_group(groups, released.posterior.parameters, k)
-    shares = Dirichlet([sum(own) for own in cells.values()])
-    kind, low, high, least, most = stated_groups(released, float(LEVEL), k)
-    around = _interval_rows(groups, least, most)
-    return _Rows(
-        kind,
-        {group: _posterior_rows(Dirichlet(own), categories) for group, own in cells.items()},
-        by_group(groups, released.output, k),
-        {group: _interval_rows(categories, low[g], high[g]) for g, group in enumerate(groups)},
-        {
-            group: {"mean": float(parameter / shares.total), "interval": around[group]}
-            for group, parameter in zip(groups, shares.parameters, strict=True)
-        },
-    )
-
-
-def _public_rows(
-    parts: Sequence[Part],
-    categories: Sequence[str],
-    groups: Sequence[str],
-    mechanisms: Sequence[Mechanism],
-    drawn: Sequence[Released | None] | None,
-) -> _Rows:
-    """The intervals of all groups are of one kind: at face value if one of them is not available otherwise."""
+    Those of all groups are of one kind: at face value if one of them is not available otherwise.
+    """
+    mechanisms = [part.mechanism for part in parts if part.mechanism is not None]
     kind = NOISE_AWARE if all(interval_kind(made) == NOISE_AWARE for made in mechanisms) else PLUG_IN
     if drawn is None:
-        return _Rows(kind)
+        return {"interval_kind": kind}
     level, pairs = float(LEVEL), list(zip(parts, drawn, strict=True))
     posteriors = [part.prior if released is None else released.posterior for part, released in pairs]
     ends: list[tuple[Floats, Floats]] = []
@@ -205,16 +154,45 @@ def _public_rows(
         ends = [(low, high) for own, low, high in stated if own == NOISE_AWARE]
     if len(ends) < len(parts):
         kind, ends = PLUG_IN, [posterior.interval(level) for posterior in posteriors]
-    return _Rows(
-        kind,
-        _named(groups, [_posterior_rows(posterior, categories) for posterior in posteriors]),
-        _named(groups, [[0] * len(categories) if released is None else list(released.output) for released in drawn]),
-        _named(groups, [_interval_rows(categories, *pair) for pair in ends]),
-    )
+    outputs = [[0] * len(categories) if released is None else list(released.output) for released in drawn]
+    return {
+        "interval_kind": kind,
+        "posterior": _by_group(groups, [_posterior_rows(posterior, categories) for posterior in posteriors]),
+        "output": _by_group(groups, outputs),
+        "interval": _by_group(groups, [_interval_rows(categories, *pair) for pair in ends]),
+    }
 
 
-def _named(groups: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
-    return dict(zip(groups, values, strict=True))
+def _cross_rows(
+    mechanism: Mechanism, categories: Sequence[str], groups: Sequence[str], drawn: Sequence[Released | None] | None
+) -> dict[str, Any]:
+    """What was drawn for a cross table. The posterior within each group is that of its cells alone."""
+    k, released = len(categories), None if drawn is None else drawn[0]
+    if released is None:
+        return {"interval_kind": interval_kind(mechanism, k)}
+    cells = _blocks(released.posterior.parameters, k)
+    shares = Dirichlet([sum(own) for own in cells])
+    kind, low, high, least, most = stated_groups(released, float(LEVEL), k)
+    around = _interval_rows(groups, least, most)
+    means = [float(parameter / shares.total) for parameter in shares.parameters]
+    pairs = zip(groups, means, strict=True)
+    return {
+        "interval_kind": kind,
+        "posterior": _by_group(groups, [_posterior_rows(Dirichlet(own), categories) for own in cells]),
+        "output": _by_group(groups, _blocks(released.output, k)),
+        "interval": _by_group(groups, [_interval_rows(categories, *ends) for ends in zip(low, high, strict=True)]),
+        "group_shares": {group: {"mean": mean, "interval": around[group]} for group, mean in pairs},
+    }
+
+
+def _blocks(values: Sequence[T], k: int) -> list[list[T]]:
+    """Values of all cells, group by group."""
+    return [list(values[first : first + k]) for first in range(0, len(values), k)]
+
+
+def _by_group(groups: Sequence[str], values: Sequence[T]) -> dict[str, T] | T:
+    """The values by the names of their groups; without groups, the only one."""
+    return dict(zip(groups, values, strict=True)) if groups else values[0]
 
 
 def _posterior_rows(posterior: Dirichlet, categories: Sequence[str]) -> dict[str, dict[str, Any]]:

@@ -1,17 +1,19 @@
-"""Receipt: the document of one release, and how it is read back."""
+"""Receipt and Bundle: the documents of one release and of several under one charge, and how they are read back."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import InitVar, dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 from discreet.arithmetic.texts import visible_text
-from discreet.errors import InvalidInput, TooLarge
+from discreet.errors import DiscreetError, InvalidInput, TooLarge
 from discreet.inference import NoiseAware
 from discreet.mechanisms import Released
 from discreet.posteriors import Dirichlet
@@ -33,53 +35,78 @@ UNIT_PERSON = "one person, all rows with the same id"
 UNITS = (UNIT_ROW, UNIT_PERSON)
 
 KEYS = (
-    "schema",
-    "posterior",
-    "output",
-    "interval",
-    "interval_kind",
-    "mechanism",
-    "epsilon",
-    "epsilon_exact",
-    "delta",
-    "n",
-    "prior",
-    "categories",
-    "by",
-    "groups",
-    "group_sizes",
-    "group_shares",
-    "adjacency",
-    "unit",
-    "accuracy",
-    "certificate",
-    "request_id",
-    "dataset",
-    "charge",
-    "version",
-)
+    "schema", "posterior", "output", "interval", "interval_kind", "mechanism", "epsilon", "epsilon_exact", "delta", "n",
+    "prior", "categories", "by", "groups", "group_sizes", "group_shares", "adjacency", "unit", "accuracy",
+    "certificate", "request_id", "dataset", "charge", "version",
+)  # fmt: skip
 
 BY_GROUP = (
-    "posterior",
-    "output",
-    "interval",
-    "prior",
-    "group_sizes",
-    "group_shares",
-)
-"""With groups, these have one entry for each; where the groups are public, accuracy and certificate have too."""
+    "posterior", "output", "interval", "prior", "group_sizes", "group_shares", "accuracy", "certificate"
+)  # fmt: skip
+"""With groups, these have one entry for each; accuracy and certificate only where the groups are public."""
+
+SHARED = ("n", "adjacency", "unit", "request_id", "dataset", "charge", "version")
+"""What all parts of a bundle have in common."""
+
+BUNDLE_KEYS = ("schema", "columns", "parts", "epsilon", "epsilon_exact", "delta", *SHARED)
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
-    """A release with all that a reader needs to check it.
-
-    `document` is the JSON object; the properties are shortcuts into it.
-    """
+class Sealed:
+    """What is sealed for a charge: a JSON object. The properties are shortcuts into it."""
 
     document: dict[str, Any]
-    released: tuple[Released | None, ...] = field(default=(), repr=False, compare=False)
+    _schema: ClassVar[str]
+    _keys: ClassVar[tuple[str, ...]]
+    _shown: ClassVar[tuple[str, ...]]
+
+    @property
+    def request_id(self) -> str | None:
+        """The request that was charged, if there was a ledger."""
+        found: str | None = self.document["request_id"]
+        return found
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{key}={self.document.get(key)!r}" for key in self._shown)
+        return visible_text(f"<{type(self).__name__}: {shown}>")  # whoever wrote it
+
+    def to_json(self) -> str:
+        """One JSON text, the same for the same document."""
+        return canonical(self.document)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read it back; what is no such document is refused in one line."""
+        return cls._checked(loaded(text))
+
+    @classmethod
+    def read(cls, path: str | Path) -> Self:
+        """Read it from a file."""
+        return cls.from_json(file_text(path))
+
+    @classmethod
+    def _checked(cls, document: object) -> Self:
+        if not isinstance(document, dict):
+            raise not_a_receipt()
+        if document.get("schema") == BUNDLE_SCHEMA != cls._schema:
+            raise InvalidInput("this receipt is of several columns", hint="read it as a Bundle")
+        if document.get("schema") != cls._schema or set(document) != set(cls._keys):
+            raise not_a_receipt()
+        return cls(cls._ordered(document))
+
+    @staticmethod
+    def _ordered(document: dict[str, Any]) -> dict[str, Any]:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Receipt(Sealed):
+    """A release with all that a reader needs to check it."""
+
+    released: tuple[Released | None, ...] = field(default=(), compare=False)
     """What was drawn, where this process drew it: one release, or one for each public group. Its belief is kept."""
+    _schema, _keys = SCHEMA, KEYS
+    _shown = ("mechanism", "epsilon_exact", "n", "categories")
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -117,43 +144,70 @@ class Receipt:
 
         With groups it is of all cells; `discreet.receipts.believed_groups` has the shares within each.
         """
-        from discreet.receipts.verification import believed
+        from discreet.receipts.beliefs import believed
 
         if self.has_public_groups:
             raise InvalidInput("every group has a posterior of its own", hint="use discreet.receipts.believed_groups")
         return believed(self, prior=prior)
 
-    def __repr__(self) -> str:
-        shown = (f"{key}={self.document.get(key)!r}" for key in ("mechanism", "epsilon_exact", "n", "categories"))
-        return visible_text(f"<Receipt: {', '.join(shown)}>")  # whoever wrote it
-
-    @property
-    def request_id(self) -> str | None:
-        """The request that was charged, if there was a ledger."""
-        found: str | None = self.document["request_id"]
+    @staticmethod
+    def _ordered(document: dict[str, Any]) -> dict[str, Any]:
+        """The keys as a release writes them: a text sorts them, and a reader wants categories in their own order."""
+        categories, groups = document["categories"], document["groups"]
+        found = {key: document[key] for key in KEYS}
+        for key in BY_GROUP:
+            rows = _sorted_by(found[key], groups)
+            if key in ("posterior", "interval"):
+                rows = _sorted_by(rows, categories)
+                if isinstance(groups, list) and isinstance(rows, dict):
+                    rows = {name: _sorted_by(row, categories) for name, row in rows.items()}
+            found[key] = rows
         return found
-
-    def to_json(self) -> str:
-        """One JSON text, the same for the same receipt."""
-        return canonical(self.document)
-
-    @classmethod
-    def from_json(cls, text: str) -> Receipt:
-        """Read a receipt; what is not one is refused in one line."""
-        document = loaded(text)
-        if document is not None and document.get("schema") == BUNDLE_SCHEMA:
-            raise InvalidInput("this receipt is of several columns", hint="read it as a Bundle")
-        if document is None or document.get("schema") != SCHEMA or set(document) != set(KEYS):
-            raise not_a_receipt()
-        return cls(ordered(document))
-
-    @classmethod
-    def read(cls, path: str | Path) -> Receipt:
-        """Read a receipt from a file."""
-        return cls.from_json(file_text(path))
 
     def _dirichlet(self, rows: dict[str, Any]) -> Dirichlet:
         return Dirichlet([exact_number(rows[name]["parameter"]) for name in self.document["categories"]])
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Bundle(Sealed):
+    """Several receipts under one charge. Their losses add up: `epsilon_exact` is that of all of them together."""
+
+    parts: tuple[Receipt, ...] = field(init=False, compare=False)
+    """The receipt of each column."""
+    drawn: InitVar[Sequence[Receipt]] = ()
+    _schema, _keys = BUNDLE_SCHEMA, BUNDLE_KEYS
+    _shown = ("columns", "epsilon_exact", "n")
+
+    def __post_init__(self, drawn: Sequence[Receipt]) -> None:
+        object.__setattr__(self, "parts", tuple(drawn) or tuple(map(Receipt, self.document["parts"])))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns, in the order of the request."""
+        return tuple(self.document["columns"])
+
+    @staticmethod
+    def _ordered(document: dict[str, Any]) -> dict[str, Any]:
+        parts, columns = document["parts"], document["columns"]
+        if not isinstance(parts, list) or not isinstance(columns, list) or not 0 < len(parts) == len(columns):
+            raise not_a_receipt()
+        if not all(isinstance(column, str) for column in columns):
+            raise not_a_receipt()
+        return {key: document[key] for key in BUNDLE_KEYS} | {
+            "parts": [Receipt._checked(part).document for part in parts]
+        }
+
+
+def read_sealed(text: str) -> Receipt | Bundle:
+    """A receipt or a bundle, whichever the text is."""
+    document = loaded(text)
+    is_bundle = document is not None and document.get("schema") == BUNDLE_SCHEMA
+    return Bundle._checked(document) if is_bundle else Receipt._checked(document)
+
+
+def read_receipt(path: str | Path) -> Receipt | Bundle:
+    """A receipt or a bundle from a file."""
+    return read_sealed(file_text(path))
 
 
 def exact_number(value: Any) -> Any:
@@ -228,18 +282,15 @@ def contradiction() -> InvalidInput:
     return InvalidInput("the receipt's fields do not describe a release", hint="give one that discreet wrote")
 
 
-def ordered(document: dict[str, Any]) -> dict[str, Any]:
-    """The keys as a release writes them: a text sorts them, and a reader wants the categories in their own order."""
-    categories, groups = document["categories"], document["groups"]
-    found = {key: document[key] for key in KEYS}
-    for key in (*BY_GROUP, "accuracy", "certificate"):
-        rows = _sorted_by(found[key], groups)
-        if key in ("posterior", "interval"):
-            rows = _sorted_by(rows, categories)
-            if isinstance(groups, list) and isinstance(rows, dict):
-                rows = {name: _sorted_by(row, categories) for name, row in rows.items()}
-        found[key] = rows
-    return found
+@contextmanager
+def refuse_nonsense() -> Iterator[None]:
+    """Whatever a stranger's fields make fail is a contradiction between them; what is refused by name stays so."""
+    try:
+        yield
+    except DiscreetError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError):
+        raise contradiction() from None
 
 
 def _sorted_by(rows: Any, names: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What a receipt says, derived anew: its mechanism, its certificate, its fields, and what a reader may believe."""
+"""What a receipt says, derived anew and compared: its certificates, its accuracy, and every other field."""
 
 from __future__ import annotations
 
@@ -9,17 +9,15 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from discreet.arithmetic.numbers import exact, fraction_lower, precision
-from discreet.errors import DiscreetError, InvalidInput, NotPrivate
-from discreet.inference import NoiseAware, noise_aware
-from discreet.inference.groups import EmptyGroup, Within
-from discreet.mechanisms import BY_NAME, Mechanism, Released
+from discreet.arithmetic.numbers import fraction_lower, precision
+from discreet.errors import NotPrivate
+from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
-from discreet.posteriors.space import PosteriorSpace
 from discreet.privacy_loss import Certificate, audit, certificate_by_theorem
 from discreet.receipts.agreement import agree
-from discreet.receipts.documents import Part, ReceiptRequest, write_receipt
-from discreet.receipts.receipt import UNITS, Receipt, contradiction, exact_number
+from discreet.receipts.claims import claims_of
+from discreet.receipts.documents import Part, ReceiptRequest, write_bundle, write_receipt
+from discreet.receipts.receipt import SHARED, UNITS, Bundle, Receipt, contradiction, refuse_nonsense
 from discreet.receipts.work import require_modest
 from discreet.utility.statement import accuracy_statement
 
@@ -38,97 +36,6 @@ SEARCHED = Fraction(1, 100_000)
 """Where the search of the free way back ends depends on last digits too. Nothing of the guarantee depends on it."""
 
 
-def mechanism_of(receipt: Receipt) -> Mechanism:
-    """The mechanism that a receipt speaks of, built anew from its fields; of public groups see `mechanisms_of`.
-
-    What a theorem guarantees it guarantees. A calibrated scale has no guarantee until `verify_receipt` has audited it.
-    """
-    document = receipt.document
-    try:
-        prior, groups = document["prior"], document["groups"]
-        parameters = prior if groups is None else [parameter for group in groups for parameter in prior[group]]
-        return _built(document, parameters, document["n"], document["mechanism"])
-    except (AttributeError, KeyError, TypeError):
-        raise contradiction() from None
-
-
-def mechanisms_of(receipt: Receipt) -> dict[str, Mechanism | None]:
-    """The mechanism of each public group, None for a group without records."""
-    document, found = receipt.document, dict[str, Mechanism | None]()
-    try:
-        for group in document["groups"]:
-            size, facts = document["group_sizes"][group], document["certificate"][group]
-            named = None if facts is None else {"name": document["mechanism"]["name"], **facts["facts"]["parameters"]}
-            prior = document["prior"][group]
-            found[group] = None if size == 0 and named is None else _built(document, prior, size, named)
-    except (AttributeError, KeyError, TypeError):
-        raise contradiction() from None
-    return found
-
-
-def _built(document: dict[str, Any], prior: list[Any], n: object, named: Any) -> Mechanism:
-    try:
-        parameters = [exact_number(parameter) for parameter in prior]
-        space = PosteriorSpace(prior=parameters, n=n, adjacency=document["adjacency"])
-        epsilon = exact(exact_number(document["epsilon_exact"]), "epsilon")
-        options = {key: exact_number(value) for key, value in named.items()}
-        family = BY_NAME[options.pop("name")]
-    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
-        raise contradiction() from None
-    try:
-        return family.from_parameters(space, epsilon=epsilon, parameters=options)
-    except (TypeError, KeyError):
-        raise contradiction() from None
-
-
-def believed(receipt: Receipt, *, prior: object = None) -> NoiseAware:
-    """What the reader of a receipt may believe: the posterior with the noise in it, from the receipt alone.
-
-    Of a cross table it is that of all cells; `believed_groups` has the shares within each group.
-    """
-    if prior is None and receipt.released and receipt.released[0] is not None:
-        return receipt.released[0].noise_aware()
-    own = None if prior is None else whole_prior(receipt, prior)
-    return noise_aware(mechanism_of(receipt), receipt.output, prior=own)
-
-
-def believed_groups(receipt: Receipt, *, prior: object = None) -> dict[str, NoiseAware | Within | EmptyGroup]:
-    """What may be believed of the shares within each group; of a public group without records, its prior.
-
-    A prior is one for each answer, which all groups share, or one for each cell.
-    """
-    k, groups = len(receipt.document["categories"]), receipt.groups
-    if not receipt.has_public_groups:
-        belief = believed(receipt, prior=prior)
-        return {group: Within(belief, tuple(range(g * k, (g + 1) * k))) for g, group in enumerate(groups)}
-    given = whole_prior(receipt, prior)
-    priors = [Dirichlet(given.parameters[g * k : (g + 1) * k]) for g in range(len(groups))]
-    if prior is None and receipt.released:
-        kept = zip(groups, receipt.released, priors, strict=True)
-        return {g: EmptyGroup(own) if drawn is None else drawn.noise_aware() for g, drawn, own in kept}
-    outputs = receipt.document["output"]
-    rows = zip(mechanisms_of(receipt).items(), priors, strict=True)
-    return {
-        group: EmptyGroup(own) if made is None else noise_aware(made, outputs[group], prior=own)
-        for (group, made), own in rows
-    }
-
-
-def whole_prior(receipt: Receipt, prior: object) -> Dirichlet:
-    """The prior of all cells: the receipt's, or a reader's, who may give one for each answer that all groups share."""
-    k, groups = len(receipt.document["categories"]), max(1, len(receipt.groups))
-    if prior is None:
-        said = receipt.document["prior"]
-        cells = [each for group in receipt.groups for each in said[group]] if receipt.groups else said
-        return Dirichlet([exact_number(parameter) for parameter in cells])
-    given = prior if isinstance(prior, Dirichlet) else Dirichlet(prior)
-    if given.k == k:
-        return Dirichlet(list(given.parameters) * groups)
-    if given.k != k * groups:
-        raise InvalidInput(f"the prior must have {k} parameters", hint="give one for each category")
-    return given
-
-
 def verify_receipt(receipt: Receipt, *, thorough: bool = False) -> Certificate:
     """Derive the certificate and the accuracy anew and check every public field against them.
 
@@ -140,37 +47,51 @@ def verify_receipt(receipt: Receipt, *, thorough: bool = False) -> Certificate:
     its argument is not checked: what is returned says it in ours. Tested on every field, changed one at a time.
     """
     if not thorough:
-        require_modest([receipt.document], reading=False)
-    try:
+        require_modest([receipt], reading=False)
+    with refuse_nonsense():
         derived, certificates = derived_document(receipt)
         if not agree(derived, receipt.document):
-            raise NotPrivate("the receipt's fields contradict each other", hint="do not rely on it")
+            raise _unreliable("the receipt's fields contradict each other")
         return max(certificates, key=lambda certificate: certificate.bound)
-    except DiscreetError:
-        raise
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError):
-        raise contradiction() from None
+
+
+def verify_bundle(bundle: Bundle, *, thorough: bool = False) -> list[Certificate]:
+    """Check every part as `verify_receipt` does, that they share what they must, and that their losses add up."""
+    document = bundle.document
+    if not thorough:
+        require_modest(bundle.parts, reading=False)
+    certificates = [verify_receipt(part, thorough=True) for part in bundle.parts]
+    with refuse_nonsense():
+        rebuilt = write_bundle(document["columns"], bundle.parts).document
+        shared = all(part[key] == document[key] for part in document["parts"] for key in SHARED)
+        public = {part["by"] for part in document["parts"] if part["group_sizes"] is not None}
+    # Losses add up over the same neighbours: no column is public as groups here and protected as answers there.
+    if not shared or rebuilt != document or public & set(document["columns"]):
+        raise _unreliable("the receipt's fields contradict each other")
+    return certificates
+
+
+def verify_any(receipt: Receipt | Bundle, *, thorough: bool = False) -> list[Certificate]:
+    """The certificates of a receipt, or of all parts of a bundle, once every field is found to hold."""
+    if isinstance(receipt, Bundle):
+        return verify_bundle(receipt, thorough=thorough)
+    return [verify_receipt(receipt, thorough=thorough)]
 
 
 def derived_document(receipt: Receipt) -> tuple[dict[str, Any], list[Certificate]]:
     """The receipt as it must read if its claims hold, and the certificates that were derived for it."""
-    document, public = receipt.document, receipt.has_public_groups
-    request = ReceiptRequest(*(document[key] for key in ("unit", "request_id", "dataset", "charge")))
+    document = receipt.document
     _check_request(document)
-    mechanisms = mechanisms_of(receipt) if public else {"": mechanism_of(receipt)}
     parts, drawn, certificates = list[Part](), list[Released | None](), list[Certificate]()
-    for group, made in mechanisms.items():
-        if made is None:
-            prior = Dirichlet([exact_number(parameter) for parameter in document["prior"][group]])
-            parts.append(Part(prior, None, None))
+    for claim in claims_of(receipt):
+        mechanism = claim.mechanism()
+        if mechanism is None:
+            parts.append(Part(claim.prior, None, None))
             drawn.append(None)
             continue
-        claim, output, posterior = document["certificate"], receipt.output, None
-        if public:
-            claim, output, posterior = claim[group], document["output"][group], receipt.posteriors[group]
-        said, derived = _derived(made, claim)
-        parts.append(Part(made.space.prior, made, said, accuracy_statement(made)))
-        drawn.append(_released(made, output, posterior or receipt.posterior))
+        said, derived = _derived(mechanism, claim.certificate)
+        parts.append(Part(mechanism.space.prior, mechanism, said, accuracy_statement(mechanism)))
+        drawn.append(_released(mechanism, claim.output, claim.posterior))
         certificates.append(derived)
     [version] = {part.certificate.facts["version"] for part in parts if part.certificate is not None}
     rebuilt = write_receipt(
@@ -178,11 +99,14 @@ def derived_document(receipt: Receipt) -> tuple[dict[str, Any], list[Certificate
         document["categories"],
         drawn,
         by=document["by"],
-        groups=document["groups"] or (),
-        has_public_groups=public,
-        request=request,
+        groups=receipt.groups,
+        request=ReceiptRequest(*(document[key] for key in ("unit", "request_id", "dataset", "charge"))),
     )
     return {**rebuilt.document, "version": version}, certificates
+
+
+def _unreliable(message: str) -> NotPrivate:
+    return NotPrivate(message, hint="do not rely on it")
 
 
 def _derived(mechanism: Mechanism, document: Any) -> tuple[Certificate, Certificate]:
@@ -192,7 +116,7 @@ def _derived(mechanism: Mechanism, document: Any) -> tuple[Certificate, Certific
         raise contradiction()
     derived, slack = certificate_by_theorem(mechanism), Fraction(0)
     if {**said.facts, "version": None} != {**derived.facts, "version": None}:
-        raise NotPrivate("the receipt contradicts its certificate", hint="do not rely on it")
+        raise _unreliable("the receipt contradicts its certificate")
     if said.method != "theorem":
         found = audit(mechanism)
         derived = found.certificate
@@ -207,7 +131,7 @@ def _derived(mechanism: Mechanism, document: Any) -> tuple[Certificate, Certific
     argument = (said.method, said.statement) == (derived.method, derived.statement)
     place = said.worst in (None, derived.worst)  # whoever leaves it out claims nothing that is not so
     if same_version and not (argument and place):
-        raise NotPrivate("the certificate does not say what is proved", hint="do not rely on it")
+        raise _unreliable("the certificate does not say what is proved")
     return said, derived
 
 

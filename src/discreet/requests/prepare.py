@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import reduce
 from typing import Any
 
+from discreet.arithmetic.numbers import whole
 from discreet.counting import CsvFormat, Declaration
 from discreet.errors import InvalidInput
 from discreet.ledger import Charge, Scope
@@ -34,8 +35,12 @@ class PreparedColumn:
 
     declaration: Declaration
     parts: tuple[Part, ...]
-    has_public_groups: bool
     digest: str
+
+    @property
+    def has_public_groups(self) -> bool:
+        """Whether every group is released by itself."""
+        return len(self.parts) > 1
 
     @property
     def mechanisms(self) -> tuple[Mechanism, ...]:
@@ -67,7 +72,6 @@ class PreparedColumn:
             drawn,
             by=declaration.by,
             groups=declaration.group_labels,
-            has_public_groups=self.has_public_groups,
             request=ReceiptRequest(unit, *facts),
         )
 
@@ -126,36 +130,59 @@ class PreparedRequest:
 
 def prepare_request(request: ReleaseRequest, sizes: Sequence[Sizes]) -> PreparedRequest:
     """Settle mechanisms, certificates and accuracy from public facts alone: what is asked, and n for each question."""
+    table = {"source": request.name, "engine": request.engine, "form": asdict(request.form), "dataset": request.dataset}
     rows = zip(request.questions, request.declarations, request.epsilons, sizes, strict=True)
-    columns = tuple(_prepare_column(request, *row) for row in rows)
+    columns = tuple(
+        _prepare_column(declaration, question.terms, epsilon, _checked_sizes(question, declaration, n), table)
+        for question, declaration, epsilon, n in rows
+    )
     return PreparedRequest(columns, request.is_bundle)
 
 
-def prepare_counts(categories: Sequence[str], terms: Terms, epsilon: object, n: int) -> PreparedColumn:
-    """The same for counts in hand: no table, no groups."""
-    declaration = Declaration("counts in hand", categories)
-    part = _prepare_part(terms, epsilon, _whole_prior(declaration, terms.prior), n, "replace-one")
-    facts = _facts(declaration, source="counts in hand", engine="none", form=CsvFormat(), dataset=None)
-    return PreparedColumn(declaration, (part,), False, _digest({**facts, "law": _law(part)}))
+def check_counts(
+    counts: object, terms: Terms, *, epsilon: object, categories: Sequence[str] | None = None, n: object = None
+) -> tuple[PreparedColumn, Counts]:
+    """The same for counts in hand, without a table or groups, and the counts, checked."""
+    values = list(counts) if not isinstance(counts, str) and hasattr(counts, "__iter__") else [counts]
+    names = [str(i) for i in range(1, len(values) + 1)] if categories is None else list(categories)
+    if len(names) != len(values):
+        raise InvalidInput(
+            f"categories must be {len(values)} names", hint="give one for each count", parameter="categories"
+        )
+    size = whole(sum(whole(value, "a count") for value in values) if n is None else n, "n", minimum=1)
+    table = {"source": "counts in hand", "engine": "none", "form": asdict(CsvFormat()), "dataset": None}
+    prepared = _prepare_column(Declaration("counts in hand", names), terms, epsilon, (size,), table)
+    [made] = prepared.mechanisms
+    return prepared, made.space.counts(values)
+
+
+def _checked_sizes(question: Question, declaration: Declaration, n: Sizes) -> tuple[int, ...]:
+    """The number of records of each part."""
+    if question.group_public:
+        if isinstance(n, int) or len(n) != len(declaration.group_labels) or sum(n) == 0:
+            raise InvalidInput(
+                "public groups have one n each, and not all are 0", hint="give them in the groups' order"
+            )
+        return n
+    if not isinstance(n, int):
+        raise InvalidInput("there is one n for all groups together", hint="or declare the groups public")
+    return (n,)
 
 
 def _prepare_column(
-    request: ReleaseRequest, question: Question, declaration: Declaration, epsilon: object, n: Sizes
+    declaration: Declaration, terms: Terms, epsilon: object, sizes: tuple[int, ...], table: Mapping[str, object]
 ) -> PreparedColumn:
-    prior = _whole_prior(declaration, question.terms.prior)
-    facts = _facts(declaration, request.name, request.engine, request.form, request.dataset)
-    if not question.group_public:
-        if not isinstance(n, int):
-            raise InvalidInput("there is one n for all groups together", hint="or declare the groups public")
-        part = _prepare_part(question.terms, epsilon, prior, n, "replace-one")
-        return PreparedColumn(declaration, (part,), False, _digest({**facts, "law": _law(part)}))
-    if isinstance(n, int) or len(n) != len(declaration.group_labels) or sum(n) == 0:
-        raise InvalidInput("public groups have one n each, and not all are 0", hint="give them in the groups' order")
-    k = len(declaration.answers)
-    priors = [Dirichlet(prior.parameters[g * k : (g + 1) * k]) for g in range(len(n))]
-    pairs = zip(priors, n, strict=True)
-    parts = tuple(_prepare_part(question.terms, epsilon, own, size, "replace-answer") for own, size in pairs)
-    return PreparedColumn(declaration, parts, True, _digest({**facts, "law": [_law(part) for part in parts]}))
+    """The column's mechanisms, and a digest of all that it asks. That has to stay the same in every version."""
+    cells, adjacency = _whole_prior(declaration, terms.prior).parameters, "replace-one"
+    k = len(cells) // len(sizes)
+    if len(sizes) > 1:
+        adjacency = "replace-answer"
+    parts = tuple(
+        _prepare_part(terms, epsilon, Dirichlet(cells[i * k : (i + 1) * k]), n, adjacency) for i, n in enumerate(sizes)
+    )
+    laws = list(map(_law, parts))
+    facts = {**asdict(declaration), **table, "law": laws if len(parts) > 1 else laws[0]}
+    return PreparedColumn(declaration, parts, _digest(facts))
 
 
 def _prepare_part(terms: Terms, epsilon: object, prior: Dirichlet, n: int, adjacency: str) -> Part:
@@ -185,25 +212,6 @@ def _whole_prior(declaration: Declaration, prior: object) -> Dirichlet:
     raise InvalidInput(
         f"the prior has {given.k} parameters for {answers} categories", hint="give one for each, other included"
     )
-
-
-def _facts(
-    declaration: Declaration, source: str, engine: str, form: CsvFormat, dataset: str | None
-) -> dict[str, object]:
-    """What a request is bound to beside the law: the digest of a charge has to stay the same in every version."""
-    return {
-        "column": declaration.column,
-        "categories": list(declaration.categories),
-        "other": declaration.other,
-        "id_column": declaration.id_column,
-        "by": declaration.by,
-        "groups": list(declaration.groups),
-        "other_group": declaration.other_group,
-        "source": source,
-        "engine": engine,
-        "form": asdict(form),
-        "dataset": dataset,
-    }
 
 
 def _law(part: Part) -> object:

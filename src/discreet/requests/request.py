@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from discreet.arithmetic.numbers import whole
 from discreet.counting import CsvFormat, Declaration, engine_for, shown
@@ -25,19 +25,13 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Question:
-    """What is asked of one column of a request; the same words as in `release`.
+class Question(Declaration):
+    """What is asked of one column of a request: a declaration, at a price; the same words as in `release`.
 
     >>> Question("vote", ["Clinton", "Dole"], other="someone else").categories
     ('Clinton', 'Dole')
     """
 
-    column: str
-    categories: tuple[str, ...]
-    other: str | None
-    by: str | None
-    groups: tuple[str, ...]
-    other_group: str | None
     group_public: bool
     epsilon: object
     terms: Terms
@@ -61,21 +55,17 @@ class Question:
         shared = {"id_column", "n"} & set(options)
         if shared:
             raise InvalidInput(f"{min(shared)} is one for all columns", hint="give it to release_columns")
-        declared = Declaration(column, categories, other, by=by, groups=groups, other_group=other_group)
+        Declaration.__init__(self, column, categories, other, by=by, groups=groups, other_group=other_group)
         if group_public and by is None:
             raise InvalidInput("there are no groups to be public", hint="name their column with `by`")
-        for name in ("column", "categories", "other", "by", "groups", "other_group"):
-            object.__setattr__(self, name, getattr(declared, name))
         object.__setattr__(self, "group_public", group_public)
         object.__setattr__(self, "epsilon", epsilon)
         object.__setattr__(self, "terms", Terms(mechanism, calibrated, prior, options))
 
     def declaration(self, id_column: str | None) -> Declaration:
         """What the question declares of its column."""
-        return Declaration(
-            self.column, self.categories, self.other, id_column,
-            by=self.by, groups=self.groups, other_group=self.other_group,
-        )  # fmt: skip
+        declared = {field.name: getattr(self, field.name) for field in fields(Declaration)}
+        return Declaration(**declared | {"id_column": id_column})
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -109,7 +99,7 @@ class ReleaseRequest:
         form: CsvFormat | None = None,
         is_bundle: bool = False,
     ) -> None:
-        fields = {
+        told = {
             "source": source,
             "questions": tuple(questions),
             "declarations": tuple(question.declaration(id_column) for question in questions),
@@ -121,7 +111,7 @@ class ReleaseRequest:
             "form": form or CsvFormat(),
             "is_bundle": is_bundle or len(questions) > 1,
         }
-        for name, value in fields.items():
+        for name, value in told.items():
             object.__setattr__(self, name, value)
 
     @property

@@ -17,14 +17,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TypeVar
 
-from discreet.arithmetic.numbers import whole
 from discreet.counting import CsvFormat, Progress, Tally, open_source, strays_error
 from discreet.errors import DiscreetError, InvalidInput, SourceError
 from discreet.ledger import Charge, Ledger
-from discreet.ledger.charges import OTHER
-from discreet.posteriors.space import Counts
+from discreet.ledger.book import OTHER
 from discreet.receipts import Bundle, Receipt, read_sealed
-from discreet.requests.prepare import PreparedColumn, PreparedRequest, prepare_counts, prepare_request
+from discreet.requests.prepare import PreparedRequest, check_counts, prepare_request
 from discreet.requests.request import Question, ReleaseRequest, Sizes, Terms
 from discreet.samplers.bits import SYSTEM
 
@@ -188,42 +186,11 @@ def release_counts(
     **options: object,
 ) -> Receipt:
     """The same from counts in hand: no table, no ledger, nothing charged."""
-    return draw_counts(
-        counts, Terms(mechanism, calibrated, prior, options), epsilon=epsilon, categories=categories, n=n,
-        accept_no_guarantee=accept_no_guarantee,
-    )  # fmt: skip
-
-
-def draw_counts(
-    counts: object,
-    terms: Terms,
-    *,
-    epsilon: object,
-    categories: Sequence[str] | None,
-    n: object,
-    accept_no_guarantee: bool,
-) -> Receipt:
-    """Check the counts, and draw once from their law."""
+    terms = Terms(mechanism, calibrated, prior, options)
     prepared, checked = check_counts(counts, terms, epsilon=epsilon, categories=categories, n=n)
     [made] = prepared.mechanisms
     released = _hide_failure(lambda: made.release(checked, accept_no_guarantee=accept_no_guarantee), charge=None)
     return prepared.receipt((released,), None)
-
-
-def check_counts(
-    counts: object, terms: Terms, *, epsilon: object, categories: Sequence[str] | None = None, n: object = None
-) -> tuple[PreparedColumn, Counts]:
-    """What is public about a release of counts in hand, and the counts, checked."""
-    values = list(counts) if not isinstance(counts, str) and hasattr(counts, "__iter__") else [counts]
-    names = [str(i) for i in range(1, len(values) + 1)] if categories is None else list(categories)
-    if len(names) != len(values):
-        raise InvalidInput(
-            f"categories must be {len(values)} names", hint="give one for each count", parameter="categories"
-        )
-    size = sum(whole(value, "a count") for value in values) if n is None else n
-    prepared = prepare_counts(names, terms, epsilon, whole(size, "n", minimum=1))
-    [made] = prepared.mechanisms
-    return prepared, made.space.counts(values)
 
 
 def _count_records(request: ReleaseRequest, progress: Progress | None) -> list[Tally]:

@@ -14,12 +14,12 @@ import csv
 from pathlib import Path
 from typing import Any
 
-from discreet_papers.claims import definitions, lemmas, losses, notes, plots, snaps, spaces, statements, tails
+from discreet_papers.claims import definitions, lemmas, losses, plots, snaps, statements, tails
 from discreet_papers.claims.base import Claim, Evidence, Finding, Verdict
 
 CHECKS = {
     name: check
-    for module in (spaces, definitions, statements, losses, lemmas, tails, plots, notes, snaps)
+    for module in (definitions, statements, losses, lemmas, tails, plots, snaps)
     for name, check in module.CHECKS.items()
 }
 

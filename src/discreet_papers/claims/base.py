@@ -44,18 +44,20 @@ class Evidence(NamedTuple):
         first = next(iter(wrong), None)
         return cls(first is None, number, shown if first is None else first)
 
+    @classmethod
+    def at_most(
+        cls, bound: float, cases: Iterable[tuple[float, str]], form: str = "{}", tolerance: float = 1e-12
+    ) -> Evidence:
+        """True if no number exceeds the bound; shown is the line of the greatest, the first of those equal to it.
 
-def greatest(cases: Iterable[tuple[float, str]], tolerance: float = 1e-12) -> tuple[float, str]:
-    """The greatest number and its line; of numbers that are equal up to rounding, the first.
-
-    >>> greatest([(1.0, "a"), (2.0, "b"), (2.0 + 1e-15, "c")])
-    (2.0, 'b')
-    """
-    worst, where = float("-inf"), ""
-    for number, line in cases:
-        if number > worst + tolerance:
-            worst, where = number, line
-    return worst, where
+        >>> Evidence.at_most(3, [(1.0, "a"), (2.0, "b"), (2.0 + 1e-15, "c")], form="greatest {number} at {}")
+        Evidence(true=True, number=2.0, shown='greatest 2.0 at b')
+        """
+        worst, where = float("-inf"), ""
+        for number, line in cases:
+            if number > worst + tolerance:
+                worst, where = number, line
+        return cls(worst <= bound, worst, form.format(where, number=worst))
 
 
 class Check(NamedTuple, Generic[Reading]):

@@ -1,11 +1,12 @@
-"""Claims in the papers' definitions: privacy itself, the distance, and the two sensitivities as they are written."""
+"""Claims in the papers' definitions: the space of posteriors, adjacency, privacy, the distance, two sensitivities."""
 
 from __future__ import annotations
 
 import itertools
 import math
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +17,91 @@ from discreet_papers.claims.base import Check, Evidence
 
 Distance: TypeAlias = Callable[[Dirichlet, Dirichlet], float]
 Compare: TypeAlias = Callable[[float, float], bool]
+Row: TypeAlias = tuple[int, ...]
+
+
+def _size(formula: Callable[[int, int], int]) -> Evidence:
+    sizes = {(n, k): len(list(PosteriorSpace(prior=[1] * k, n=n).candidates())) for k in (3, 2, 4, 5) for n in _SIZES}
+    wrong = (
+        f"n = {n}, k = {k}: {formula(n, k)}, not {size}" for (n, k), size in sizes.items() if formula(n, k) != size
+    )
+    return Evidence.unless(wrong, formula(10, 3), f"n = 10, k = 3: {formula(10, 3)}, as listed")
+
+
+_SIZES = range(10, 0, -1)
+
+
+def _line_size(formula: Callable[[int], int]) -> Evidence:
+    sizes = {n: len(PosteriorSpace(prior=[1, 1], n=n).candidates()) for n in range(1, 40)}
+    wrong = (f"n = {n}" for n, size in sizes.items() if formula(n) != size)
+    return Evidence.unless(wrong, formula(10), f"n = 10 gives {formula(10)}, as listed")
+
+
+def _density(shift: int) -> Evidence:
+    """∫ Π θ_i^(α_i + shift) dθ over the simplex is Π Γ(α_i + shift + 1)/Γ(Σ(α_i + shift + 1)): it must equal B(α)."""
+    masses = {alpha: _generalised_beta([a + shift + 1 for a in alpha]) / _generalised_beta(alpha) for alpha in _ALPHAS}
+    alpha, mass = next(((a, m) for a, m in masses.items() if m != 1), (_ALPHAS[0], Fraction(1)))
+    return Evidence(mass == 1, float(mass), f"the density of parameters {alpha} has mass {mass}")
+
+
+_ALPHAS = ((7, 4, 5), (2, 3), (1, 1), (1, 2, 3, 4))
+
+
+def _generalised_beta(alpha: Sequence[int]) -> Fraction:
+    return Fraction(math.prod(math.factorial(a - 1) for a in alpha), math.factorial(sum(alpha) - 1))
+
+
+def _adjacency(related: Callable[[Row, Row], bool]) -> Evidence:
+    """Among all data sets of four records: those related must be exactly those that differ in at most one record."""
+    pairs = list(itertools.product(itertools.product((0, 1), repeat=4), repeat=2))
+    wrong = [(x, y) for x, y in pairs if related(x, y) != (sum(a != b for a, b in zip(x, y, strict=True)) <= 1)]
+    shown = f"{_digits(wrong[0][0])} and {_digits(wrong[0][1])} are judged wrongly" if wrong else "all pairs agree"
+    return Evidence(not wrong, len(wrong), f"{shown}: {len(wrong)} of {len(pairs)} pairs wrong")
+
+
+def _digits(row: Row) -> str:
+    return "".join(map(str, row))
+
+
+def _moved(formula: Callable[[int], int]) -> Evidence:
+    """The largest L1 distance between the parameters of adjacent posteriors, by enumeration."""
+    found = {}
+    for k in (2, 3, 4, 5):
+        space = PosteriorSpace(prior=[1] * k, n=4)
+        found[k] = max(
+            sum(abs(a - b) for a, b in zip(c, other, strict=True))
+            for c in space.candidates()
+            for other in space.adjacency.neighbours(c)
+        )
+    wrong = (f"k = {k}: {formula(k)}, but {far} by enumeration" for k, far in found.items() if formula(k) != far)
+    return Evidence.unless(wrong, max(found.values()), "2 for k = 2 to 5")
+
+
+def _truncation(rule: Callable[[Sequence[int], int], Row]) -> Evidence:
+    """Whatever the noise, the truncated counts must be candidates: whole, none negative, their sum n."""
+    n, wrong = 5, []
+    for noisy in itertools.product(range(-3, 9), repeat=2):
+        released = rule(noisy, n)
+        if min(released) < 0 or sum(released) != n:
+            wrong.append((noisy, released))
+    if not wrong:
+        return Evidence(True, n, f"all noisy counts from -3 to 8 lead to totals of {n}")
+    noisy, released = wrong[-1]
+    return Evidence(False, sum(released), f"noisy counts {noisy} become {released}, of total {sum(released)}")
+
+
+def clamp_each(noisy: Sequence[int], n: int) -> Row:
+    """The paper's rule: every count to [0, n], and the last is n less the others, to [0, n]."""
+    kept = [min(max(count, 0), n) for count in noisy]
+    return (*kept, min(max(n - sum(kept), 0), n))
+
+
+def clamp_in_turn(noisy: Sequence[int], n: int) -> Row:
+    """Every count to what the ones before it have left."""
+    kept: list[int] = []
+    for count in noisy:
+        kept.append(min(max(count, 0), n - sum(kept)))
+    return (*kept, n - sum(kept))
 
 
 def _privacy(compare: Compare, delta: float) -> Evidence:
@@ -38,8 +124,7 @@ def _closed_form(distance: Distance) -> Evidence:
     for one, other in ((1, 1), (3, 5)), ((20, 80), (21, 79)), ((7.5, 4), (2, 9)):
         claimed, truth = (measure(Dirichlet(one), Dirichlet(other)) for measure in (distance, _by_quadrature))
         errors.append((abs(claimed - truth), f"beta{one} and beta{other}: {claimed:.6f}, integrated {truth:.6f}"))
-    worst, where = max(errors)
-    return Evidence(worst < 1e-7, worst, where)
+    return Evidence.at_most(1e-7, errors, tolerance=0.0)
 
 
 def _by_quadrature(p: Dirichlet, q: Dirichlet) -> float:
@@ -52,13 +137,12 @@ def _by_quadrature(p: Dirichlet, q: Dirichlet) -> float:
 
 def _variation(bound: Callable[[float], float]) -> Evidence:
     """Hellinger bounds total variation from above: over all pairs of candidates."""
-    space = PosteriorSpace(prior=[1, 1], n=8)
-    laws = [space.posterior(c) for c in space.candidates()]
-    excess = {(p, q): total_variation(p, q) - bound(hellinger(p, q)) for p, q in itertools.combinations(laws, 2)}
-    (p, q), worst = max(excess.items(), key=lambda item: item[1])
-    between = " and ".join(f"beta({', '.join(map(str, law.parameters))})" for law in (p, q))
-    shown = f"{between}: total variation {total_variation(p, q):.5f}, bound {bound(hellinger(p, q)):.5f}"
-    return Evidence(worst <= 1e-9, worst, shown)
+    space, cases = PosteriorSpace(prior=[1, 1], n=8), []
+    for p, q in itertools.combinations(map(space.posterior, space.candidates()), 2):
+        variation, limit = total_variation(p, q), bound(hellinger(p, q))
+        between = " and ".join(f"beta({', '.join(map(str, law.parameters))})" for law in (p, q))
+        cases.append((variation - limit, f"{between}: total variation {variation:.5f}, bound {limit:.5f}"))
+    return Evidence.at_most(1e-9, cases, tolerance=0.0)
 
 
 def _local(definition: Callable[[Distance, Dirichlet, Dirichlet, Dirichlet], float]) -> Evidence:
@@ -79,7 +163,12 @@ def _smooth(reach: int) -> Evidence:
     """S over x' at distance at most `reach` must change by at most a factor e^γ between neighbours."""
     space, gamma = PosteriorSpace(prior=[1, 1, 1], n=12), 0.02
     local = {c: local_sensitivity(space, c) for c in map(tuple, space.candidates())}
-    smooth = {c: max(_decayed(local, c, reach, gamma)) for c in local}
+
+    def smoothed(c: tuple[int, ...]) -> float:
+        apart = {other: sum(abs(a - b) for a, b in zip(c, other, strict=True)) // 2 for other in local}
+        return max(local[other] * math.exp(-gamma * far) for other, far in apart.items() if far <= reach)
+
+    smooth = {c: smoothed(c) for c in local}
     worst, where = max(
         (round(math.log(smooth[c] / smooth[tuple(other)]) - gamma, 9), (c, tuple(other)))
         for c in local
@@ -90,20 +179,26 @@ def _smooth(reach: int) -> Evidence:
     return Evidence(worst <= 1e-9 and agrees, worst + gamma, shown)
 
 
-def _decayed(local: dict[tuple[int, ...], float], c: tuple[int, ...], reach: int, gamma: float) -> Iterable[float]:
-    for other, value in local.items():
-        distance = sum(abs(a - b) for a, b in zip(c, other, strict=True)) // 2
-        if distance <= reach:
-            yield value * math.exp(-gamma * distance)
+def _at_most(left: float, right: float) -> bool:
+    return left <= right + 1e-12
 
 
 CHECKS: dict[str, Check[Any]] = {
-    "001-definition-1": Check(
-        lambda compare: _privacy(compare, 0.0), operator.eq, lambda left, right: left <= right + 1e-12
+    "001-size": Check(_size, lambda n, k: math.comb(n + 1, k - 1), lambda n, k: math.comb(n + k - 1, k - 1)),
+    "001-line-size": Check(_line_size, lambda n: n + 1),
+    "001-beta-density": Check(_density, 0, -1),
+    "001-dirichlet-density": Check(_density, -1),
+    "003-dirichlet-density": Check(_density, 0, -1),
+    "001-adjacency": Check(
+        _adjacency,
+        lambda x, y: sum(a == b for a, b in zip(x, y, strict=True)) <= 1,
+        lambda x, y: sum(a != b for a, b in zip(x, y, strict=True)) <= 1,
     ),
-    "001-definition-2": Check(
-        lambda compare: _privacy(compare, 1e-8), operator.eq, lambda left, right: left <= right + 1e-12
-    ),
+    "001-moved": Check(_moved, lambda k: k, lambda k: 2),
+    "001-moved-improved": Check(_moved, lambda k: 2),
+    "001-truncation": Check(_truncation, clamp_each, clamp_in_turn),
+    "001-definition-1": Check(lambda compare: _privacy(compare, 0.0), operator.eq, _at_most),
+    "001-definition-2": Check(lambda compare: _privacy(compare, 1e-8), operator.eq, _at_most),
     "001-hellinger": Check(_closed_form, hellinger),
     "001-variation": Check(_variation, lambda h: math.sqrt(2) * h),
     "001-local-definition": Check(

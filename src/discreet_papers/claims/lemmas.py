@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from discreet import ExponentialSmooth, PosteriorSpace
 from discreet.sensitivity.lipschitz import smooth_smoothness
-from discreet_papers.claims.base import Check, Evidence, greatest
+from discreet_papers.claims.base import Check, Evidence
 
 DELTA = 1e-8
 
@@ -42,9 +42,13 @@ class Scores:
         """exp(-rate·z)/NL, whether or not a candidate has this score."""
         return math.exp(-self.rate * z) / self.normaliser
 
+    def occurrences(self, z: float) -> int:
+        """How many candidates have this score."""
+        return int((abs(self.distances - z) < 1e-9).sum())
+
     def at_score(self, z: float) -> float:
         """The probability that the released candidate has this score."""
-        return int((abs(self.distances - z) < 1e-9).sum()) * self.by_formula(z)
+        return self.occurrences(z) * self.by_formula(z)
 
 
 Chance: TypeAlias = Callable[[Scores, float], float]
@@ -78,8 +82,8 @@ def _twice(counts: Callable[[int], list[int]]) -> Evidence:
     for first in counts(100):
         row = Scores.of(100, first)
         down, up = (float(row.distances[r]) if 0 <= r <= 100 else math.nan for r in (first - 1, first + 1))
-        occur = [int((abs(row.distances - z) < 1e-9).sum()) for z in row.distances]
-        if any(number != (1 if r == first else 2) for r, number in enumerate(occur)) and (first == 20 or not wrong):
+        twice = all(row.occurrences(z) == (1 if r == first else 2) for r, z in enumerate(row.distances))
+        if not twice and (first == 20 or not wrong):
             wrong = f"n = 100, x = {first}: H to {first - 1} is {down:.6f}, to {first + 1} is {up:.6f}"
     shown = wrong or "n = 100: for x = 50"
     return Evidence(not wrong, float(Scores.of(100, 20).distances[19]), shown)
@@ -93,21 +97,20 @@ def _sliding(sign: int) -> Evidence:
         for (r, z), (t, w) in itertools.product(enumerate(row.distances), repeat=2):
             gap = math.log(row.at_score(z) / row.at_score(w)) - (sign * row.rate * (w - z) + math.log(2))
             cases.append((gap, f"x = {first}, scores of r = {r} and {t}"))
-    worst, where = greatest(cases, 1e-9)
-    return Evidence(worst <= 1e-9, worst, f"n = 12: ln left - ln right is at most {worst:.4f}, at {where}")
+    return Evidence.at_most(1e-9, cases, "n = 12: ln left - ln right is at most {number:.4f}, at {}", 1e-9)
 
 
-def _moved_score(chance: Chance, move: Callable[[Scores, float], float], slack: float) -> Evidence:
+def _moved_score(chance: Chance, move: Callable[[Scores, float], float]) -> Evidence:
     """Pr[u = z] ≤ e^{ε/2}·chance(move(z)) + δ/2 for every candidate's score z, in balanced and unbalanced rows."""
     cases = []
     for n, first in ((100, 50), (100, 20), (1000, 500)):
         row = Scores.of(n, first)
         for r, z in enumerate(row.distances.tolist()):
             left = chance(row, z)
-            over = left - (math.exp(0.5) * chance(row, move(row, z)) + slack)
+            over = left - (math.exp(0.5) * chance(row, move(row, z)) + DELTA / 2)
             cases.append((over, f"n = {n}, x = {first}, r = {r}: {left:.3g} exceeds the right side by {over:.3g}"))
-    worst, where = greatest(cases, 0.0)
-    return Evidence(worst <= 1e-15, worst, where if worst > 1e-15 else "at every candidate's score")
+    found = Evidence.at_most(1e-15, cases, tolerance=0.0)
+    return found._replace(shown="at every candidate's score") if found.true else found
 
 
 def _slid(row: Scores, z: float) -> float:
@@ -115,13 +118,9 @@ def _slid(row: Scores, z: float) -> float:
     return z + 0.5 / row.rate
 
 
-def _dilated(tail: Callable[[float], float]) -> Callable[[Scores, float], float]:
-    """The score multiplied by e^λ, with λ from |R|·exp(ε/(2(1-e^λ))) = tail(δ), ε = 1."""
-
-    def move(row: Scores, z: float) -> float:
-        return z * (1 + 0.5 / math.log(len(row.distances) / tail(DELTA)))
-
-    return move
+def _dilated(tail: float) -> Callable[[Scores, float], float]:
+    """The score multiplied by e^λ, with λ from |R|·exp(ε/(2(1-e^λ))) = tail, ε = 1."""
+    return lambda row, z: z * (1 + 0.5 / math.log(len(row.distances) / tail))
 
 
 def _conditions(holds: Callable[[float, float], bool]) -> Evidence:
@@ -150,16 +149,17 @@ def mended_conditions(rate: float, score: float) -> bool:
 def _parameters(formula: Callable[[int, int, int, int], tuple[float, float]]) -> Evidence:
     """Lemma 5.5: ε' and δ must be numbers with 0 ≤ δ < 1, and the same whatever the data and the output."""
     triples = ((51, 50, 51), (50, 51, 50), (21, 20, 20), (21, 20, 90), (2, 1, 60))
-    found = {triple: formula(100, *triple) for triple in triples}
-    proper = all(0 <= delta < 1 for _, delta in found.values())
-    same = len({(round(epsilon, 12), delta) for epsilon, delta in found.values()}) == 1
-    (x, y, r), (epsilon, delta) = next(iter(found.items()))
-    least, most = (pick(e for e, _ in found.values()) for pick in (min, max))
-    undefined = sum(math.isnan(delta) for _, delta in found.values())
+    found = [formula(100, *triple) for triple in triples]
+    proper = all(0 <= delta < 1 for _, delta in found)
+    same = len({(round(epsilon, 12), delta) for epsilon, delta in found}) == 1
+    (x, y, r), (epsilon, delta) = triples[0], found[0]
+    least, most = (pick(epsilon for epsilon, _ in found) for pick in (min, max))
+    undefined = sum(math.isnan(delta) for _, delta in found)
     shown = (
         f"x = {x}, x' = {y}, r = {r}: ε' = {epsilon:.4f}, δ = {delta:.4g}; over the data ε' goes from {least:.4f} to "
+        f"{most:.4f}, δ undefined for {undefined} of {len(found)}"
     )
-    return Evidence(proper and same, delta, f"{shown}{most:.4f}, δ undefined for {undefined} of {len(found)}")
+    return Evidence(proper and same, delta, shown)
 
 
 def printed_parameters(n: int, x: int, y: int, r: int) -> tuple[float, float]:
@@ -192,8 +192,7 @@ def _laplace_dilation(largest: float) -> Evidence:
         least = math.exp(-start) - math.exp(epsilon / 2 - math.exp(rate) * start)
         line = f"ε = {epsilon:g}, δ = {delta:g}: {least:.4g} against δ/2 = {delta / 2:g}"
         cases.append((least / (delta / 2), line))
-    worst, where = greatest(cases, 0.0)
-    return Evidence(worst <= 1, worst, where)
+    return Evidence.at_most(1, cases, tolerance=0.0)
 
 
 def _first_case(bound: Callable[[float], float]) -> Evidence:
@@ -215,20 +214,14 @@ def _one_beta(inside: float) -> Evidence:
 
 CHECKS: dict[str, Check[Any]] = {
     "001-lemma-5.1": Check(_equal_scores, lambda cost, r: math.exp(-cost)),
-    "001-lemma-5.2": Check(_multiplicity, lambda row, r: int((abs(row.distances - row.distances[r]) < 1e-9).sum())),
+    "001-lemma-5.2": Check(_multiplicity, lambda row, r: row.occurrences(row.distances[r])),
     "001-lemma-5.3-twice": Check(_twice, lambda n: list(range(n + 1)), lambda n: [n // 2]),
     "001-lemma-5.3-sign": Check(_sliding, -1, 1),
-    "003-lemma-2.1": Check(lambda chance: _moved_score(chance, _slid, DELTA / 2), Scores.at_score, Scores.by_formula),
+    "003-lemma-2.1": Check(lambda chance: _moved_score(chance, _slid), Scores.at_score, Scores.by_formula),
     "003-lemma-2.2": Check(
-        lambda chance: _moved_score(chance, _dilated(lambda delta: delta / 2), DELTA / 2),
-        Scores.at_score,
-        Scores.by_formula,
+        lambda chance: _moved_score(chance, _dilated(DELTA / 2)), Scores.at_score, Scores.by_formula
     ),
-    "001-lemma-5.4": Check(
-        lambda tail: _moved_score(Scores.by_formula, _dilated(tail), DELTA / 2),
-        lambda delta: 1 - delta / 2,
-        lambda delta: delta / 2,
-    ),
+    "001-lemma-5.4": Check(lambda tail: _moved_score(Scores.by_formula, _dilated(tail)), 1 - DELTA / 2, DELTA / 2),
     "001-lemma-5.5": Check(_parameters, printed_parameters, theorem_parameters),
     "000-lemma-3.1": Check(_laplace_dilation, math.inf, 2.0),
     "000-lemma-3.1-case-1": Check(_first_case, lambda epsilon: epsilon / 2, lambda epsilon: math.exp(epsilon / 2)),

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from discreet.arithmetic.numbers import Enclosure, ball, precision
-from discreet_papers.claims.base import Check, Evidence, greatest
+from discreet_papers.claims.base import Check, Evidence
 from discreet_papers.verification.dilations import UNIFORM, Steps, dilation
 from discreet_papers.verification.ideal import Ideal
 from discreet_papers.verification.proposition import opposite_dilation, three_terms
@@ -29,11 +29,11 @@ BITS = 128
 
 def _suffices(enough: Enough) -> Evidence:
     """The exact closeness of the clamped ideal mechanism's outputs, for all pairs of three laws, against δ."""
-    worst, where = greatest(
+    cases = (
         (needed - claimed, f"{laws}: {needed:.4f} is needed, {claimed:.4f} claimed")
         for laws, needed, claimed in _compared(enough, "1/8")
     )
-    return Evidence(worst <= 1e-12, worst, where)
+    return Evidence.at_most(1e-12, cases)
 
 
 def _compared(enough: Enough, lattice: str) -> Iterator[tuple[str, float, float]]:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.special import betaln
 
 from discreet import Beta, PosteriorSpace, hellinger, local_sensitivity
 from discreet.posteriors.grid import grid
@@ -50,19 +51,13 @@ def _base_case(formula: Callable[[int], int]) -> Evidence:
 
 def _last_line(shift: int) -> Evidence:
     """The induction ends in 1 - B(…)/sqrt(B·B'), which it calls the next distance: is it, with these B?"""
-
-    def log_beta(a: float, b: float) -> float:
-        return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
-
-    n, worst, where = 20, 0.0, ""
-    for m in range(6):
-        above = log_beta((n + 2 * m + 7) / 2, (n - 2 * m - 3) / 2)
-        below = [log_beta(n / 2 + 2 + m + i + shift, n / 2 - m - i - shift) for i in (0, 1)]
-        printed = 1 - math.exp(above - sum(below) / 2)
-        truth = _step(n // 2 + m + 2, n) ** 2
-        if abs(printed - truth) >= worst:
-            worst, where = abs(printed - truth), f"n = {n}, m = {m}: {printed:.5f} is printed as H² = {truth:.5f}"
-    return Evidence(worst < 1e-9, worst, where)
+    n, cases = 20, []
+    for m in reversed(range(6)):
+        above = betaln((n + 2 * m + 7) / 2, (n - 2 * m - 3) / 2)
+        below = [betaln(n / 2 + 2 + m + i + shift, n / 2 - m - i - shift) for i in (0, 1)]
+        printed, truth = 1 - math.exp(above - sum(below) / 2), _step(n // 2 + m + 2, n) ** 2
+        cases.append((abs(printed - truth), f"n = {n}, m = {m}: {printed:.5f} is printed as H² = {truth:.5f}"))
+    return Evidence.at_most(1e-9, cases, tolerance=0.0)
 
 
 def _away(neighbour: Callable[[int, int], int]) -> Evidence:

@@ -16,7 +16,7 @@ from discreet import LaplaceImproved, PosteriorSpace
 from discreet.mechanisms.exponential import Exponential, ExponentialGlobal, ExponentialSmooth
 from discreet.samplers.noise import RoundedLaplace
 from discreet.utility.normaliser import normaliser
-from discreet_papers.claims.base import Check, Evidence, greatest
+from discreet_papers.claims.base import Check, Evidence
 
 Tail: TypeAlias = Callable[["NDArray[np.float64]", float, float], float]
 """A tail Pr[H ≥ t] as a function of the distances, of ε/S and of t."""
@@ -43,14 +43,13 @@ def mended_floor(t: int, scale: float) -> float:
 
 def _improved(sensitivity: Callable[[int], int]) -> Evidence:
     """The noise of the improved Laplace mechanism as published at ε = 1, against the formula with a sensitivity."""
-    wrong = []
+    wrong, exact = [], {}
     for k in (2, 3, 4):
         mechanism = LaplaceImproved.as_published(PosteriorSpace(prior=[1] * k, n=9), epsilon=1)
-        claimed, exact = mended_floor(1, sensitivity(k)), float(RoundedLaplace(mechanism.rate, "floor").mass(1))
-        if abs(claimed - exact) > 1e-12:
-            wrong.append(f"k = {k}, t = 1: {claimed:.6f}, exactly {exact:.6f}")
-    exact = float(RoundedLaplace(Fraction(1), "floor").mass(1))
-    return Evidence.unless(wrong, exact, "the law of the noise for k = 2, 3, 4")
+        claimed, exact[k] = mended_floor(1, sensitivity(k)), float(RoundedLaplace(mechanism.rate, "floor").mass(1))
+        if abs(claimed - exact[k]) > 1e-12:
+            wrong.append(f"k = {k}, t = 1: {claimed:.6f}, exactly {exact[k]:.6f}")
+    return Evidence.unless(wrong, exact[2], "the law of the noise for k = 2, 3, 4")
 
 
 _SPACE = PosteriorSpace(prior=[1, 1], n=60)
@@ -67,21 +66,22 @@ def _tails(formula: Tail, kind: type[Exponential]) -> Iterator[tuple[float, floa
 
 def _exact_tail(formula: Tail) -> Evidence:
     """The printed sum must be the law's own tail."""
-    worst, where = greatest(
+    cases = (
         (abs(truth - claimed), f"t = {t}: {claimed:.5f}, the law has {truth:.5f}")
         for t, truth, claimed in _tails(formula, ExponentialSmooth)
     )
-    return Evidence(worst < 1e-9, worst, f"n = {_SPACE.n}, {where}")
+    return Evidence.at_most(1e-9, cases, f"n = {_SPACE.n}, {{}}")
 
 
 def _bound(formula: Tail, kind: type[Exponential] = ExponentialSmooth) -> Evidence:
     """The bound must be at least the law's own tail, for all data sets and levels."""
-    worst, where = greatest(
+    cases = (
         (-claimed / truth, f"t = {t}: bound {claimed:.4g}, the law has {truth:.4g}")
         for t, truth, claimed in _tails(formula, kind)
         if truth > 0
     )
-    return Evidence(-worst >= 1, -worst, f"n = {_SPACE.n}, tightest at {where}")
+    found = Evidence.at_most(-1, cases, f"n = {_SPACE.n}, tightest at {{}}")
+    return found._replace(number=-found.number)
 
 
 def _weighted(share: float) -> Tail:
@@ -96,7 +96,6 @@ def _weighted(share: float) -> Tail:
 
 def _normalised(share: float) -> Tail:
     """|R|·exp(-share·ε·t/S)/NL."""
-
     return lambda d, rate, t: len(d) * math.exp(-share * rate * t) / float(np.exp(-share * rate * d).sum())
 
 
@@ -117,8 +116,7 @@ def _noise_tail(factor: Callable[[int, int], int]) -> Evidence:
     for m, n, gamma in itertools.product((2, 3, 5), (1, 2, 100), (0.01, 0.05, 0.5)):
         chance = float(gammaincc(m, factor(m, n) * math.log(m / gamma)))
         cases.append((chance / gamma, f"m = {m}, |x| = {n}, γ = {gamma}: probability {chance:.4f}"))
-    worst, where = greatest(cases)
-    return Evidence(worst <= 1, worst, where)
+    return Evidence.at_most(1, cases)
 
 
 def _largest_noise(compare: Callable[[float, float], bool]) -> Evidence:

@@ -99,7 +99,7 @@ def attack(
 ) -> None:
     """Find outputs of a float Laplace that only one of two neighbours can give, and none for snapping."""
     from discreet_papers.cli import snap_documents as documents
-    from discreet_papers.figures import pores
+    from discreet_papers.figures import snapping as figures
     from discreet_papers.verification.attack import FloatLaplace
 
     laplace = FloatLaplace(epsilon=epsilon, exact_uniforms=exact_uniforms)
@@ -108,7 +108,7 @@ def attack(
     with documents.picture(plot) as write:
         with busy("attacking"):
             document = documents.attack_document(laplace, snapping, value, neighbour)
-        write(lambda: pores.paint(pores.numbers(laplace, snapping, value, neighbour)))
+        write(lambda: figures.paint_pores(figures.pore_numbers(laplace, snapping, value, neighbour)))
     documents.show(document, "a float Laplace, attacked", plot, as_json=as_json)
 
 

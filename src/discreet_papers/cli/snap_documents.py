@@ -15,7 +15,7 @@ from discreet.figures.image import picture_format, render
 from discreet.mechanisms.snapping.number import Snapping
 from discreet.mechanisms.snapping.proof import Certificate, Verdict
 from discreet.receipts import plain
-from discreet_papers.table import Figure
+from discreet_papers.registry import Figure
 from discreet_papers.verification.attack import FloatLaplace, Snapped, scan
 
 LABELS = {
@@ -52,26 +52,14 @@ def parameters(snapping: Snapping) -> dict[str, Any]:
 
 
 def release_document(snapping: Snapping, output: float) -> dict[str, Any]:
-    """A release: the output and public values.
-
-    >>> import discreet as dc
-    >>> release_document(dc.Snapping(epsilon="1/3", bound=100), 8.0)["lattice"]
-    4.0
-    """
+    """A release: the output and public values."""
     return {"output": output, "mechanism": snapping.name, **parameters(snapping)}
 
 
 def verify_document(
     snapping: Snapping, found: Verdict, everywhere: Certificate | None, at_epsilon: list[str]
 ) -> dict[str, Any]:
-    """The exact loss of a pair; or, for all pairs, what is proved and the worst pair that was found.
-
-    >>> import discreet as dc
-    >>> snapping = dc.Snapping(epsilon=1, bound=100)
-    >>> document = verify_document(snapping, snapping.verify(0, 1), None, ["1"])
-    >>> document["mass_is_one"], document["delta"], document["exact_epsilon"] <= document["bound_epsilon"]
-    (True, [{'epsilon': 1.0, 'delta': 0.0}], True)
-    """
+    """The exact loss of a pair; or, for all pairs, what is proved and the worst pair that was found."""
     return {
         "exact_epsilon": found.exact_epsilon if everywhere is None else everywhere.exact_epsilon,
         "ideal_epsilon": float(found.ideal),
@@ -92,13 +80,7 @@ def verify_document(
 
 
 def attack_document(laplace: FloatLaplace, snapping: Snapping, value: str, neighbour: str) -> dict[str, Any]:
-    """The attack on both mechanisms: a concrete output, its exact probability, and how many others there are.
-
-    >>> import discreet as dc
-    >>> document = attack_document(FloatLaplace(epsilon=1), dc.Snapping(epsilon=1, bound=100), "0", "1")
-    >>> document["float_laplace"]["infinite"], document["snapping"]["infinite"], document["snapping"]["pores"]
-    (True, False, 0)
-    """
+    """The attack on both mechanisms: a concrete output, its exact probability, and how many others there are."""
     porous, snapped = scan(laplace, value, neighbour), scan(Snapped(snapping), value, neighbour)
     first = dict.fromkeys(("output", "output_hex", "probability", "neighbour_probability"))
     if porous.pores:
@@ -126,11 +108,7 @@ def attack_document(laplace: FloatLaplace, snapping: Snapping, value: str, neigh
 
 
 def dyadic_text(number: Dyadic) -> str:
-    """A dyadic number as people write it.
-
-    >>> dyadic_text(Dyadic(3, -59))
-    '3·2^-59'
-    """
+    """A dyadic number as people write it."""
     return f"{number.mantissa}·2^{number.exponent}"
 
 

@@ -7,9 +7,11 @@ approximation: the mean of m runs exceeds μ + t with probability at most exp(-m
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +21,7 @@ from discreet.mechanisms.geometric import noise_vectors
 from discreet.posteriors.distances import hellinger_floats
 from discreet.samplers.bits import SYSTEM, Bits, draw_words
 
-if TYPE_CHECKING:
-    from discreet_papers.figures.streams import Stream
+Floats: TypeAlias = NDArray[np.float64]
 
 RUNS = 1000
 """How many runs the papers average."""
@@ -32,112 +33,115 @@ BOX = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 _ROUNDING = 1e-12
 
-_FINEST, _RATIO = 1e-7, 1.01
-"""Distances are sorted into cells that grow by this ratio from the finest."""
+_EDGES = np.concatenate([[0.0], np.geomspace(1e-7, 1.0, 1621)])
+"""Distances of long lists are sorted into cells between these, which grow by about a hundredth."""
 
 
 @dataclass(frozen=True)
 class Atoms:
     """A law as cells: the least and the largest distance of each, and its probability."""
 
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    chance: NDArray[np.float64]
+    low: Floats
+    high: Floats
+    chance: Floats
 
 
-class Cells:
-    """Collects distances and weights into cells, a list at a time.
+class ErrorLaw(ABC):
+    """How likely each distance of a release from the truth is: distances and weights of any total, in lists."""
 
-    >>> import numpy as np
-    >>> cells = Cells()
-    >>> cells.add(np.array([0.0, 0.5]), np.array([1.0, 3.0]))
-    >>> atoms = cells.atoms()
-    >>> [bool(a <= x <= b) for a, x, b in zip(atoms.low, (0.0, 0.5), atoms.high)], atoms.chance.tolist()
-    ([True, True], [0.25, 0.75])
-    """
+    length = 1
 
-    def __init__(self) -> None:
-        self._count = 2 + math.ceil(math.log(1 / _FINEST) / math.log(_RATIO))
-        self._weight = np.zeros(self._count)
+    @abstractmethod
+    def part(self, at: int) -> tuple[Floats, Floats]:
+        """The distances and weights of one of the `length` lists."""
 
-    def add(self, distance: NDArray[np.float64], weight: NDArray[np.float64]) -> None:
-        """Distances from 0 to 1, with weights of any total."""
-        scaled = np.log(np.maximum(distance, _FINEST) / _FINEST) / math.log(_RATIO)
-        cell = np.minimum(scaled.astype(np.int64), self._count - 1)
-        self._weight += np.bincount(cell, weights=weight, minlength=self._count)
-
-    def atoms(self) -> Atoms:
-        """The cells that hold anything, each a little wider than it is, for the rounding of logarithms."""
-        kept = np.flatnonzero(self._weight)
-        low = np.where(kept == 0, 0.0, _FINEST * _RATIO ** (kept * (1 - 1e-9)))
-        high = np.minimum(_FINEST * _RATIO ** ((kept + 1) * (1 + 1e-9)), 1.0)
-        return Atoms(low, high, self._weight[kept] / self._weight.sum())
-
-
-@dataclass(frozen=True)
-class ErrorLaw:
-    """Distances in ascending order, and how likely each is.
-
-    >>> import numpy as np
-    >>> law = ErrorLaw.of(np.array([0.5, 0.0, 1.0]), np.array([1.0, 2.0, 1.0]))
-    >>> law.mean, law.quantile(0.5), law.quantile(0.75)
-    (0.375, 0.0, 0.5)
-    """
-
-    distance: NDArray[np.float64]
-    chance: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, distance: NDArray[np.float64], weight: NDArray[np.float64]) -> ErrorLaw:
-        """From distances in any order and weights of any total."""
-        order = np.argsort(distance, kind="stable")
-        return cls(distance[order], weight[order] / weight.sum())
-
-    @classmethod
-    def of_stream(cls, stream: Stream) -> ErrorLaw:
-        """From all candidates at once."""
-        parts = list(stream.slices())
-        return cls.of(np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts]))
+    def parts(self) -> Iterator[tuple[Floats, Floats]]:
+        """All of them."""
+        return (self.part(at) for at in range(self.length))
 
     @property
     def mean(self) -> float:
         """The expected distance."""
-        return float(self.chance @ self.distance)
-
-    def quantile(self, p: float) -> float:
-        """The least distance that is not exceeded with probability p, up to the rounding of a sum of floats."""
-        at = int(np.searchsorted(np.cumsum(self.chance), p - 1e-12))
-        return float(self.distance[min(at, len(self.distance) - 1)])
+        return self._summed[0]
 
     @property
     def atoms(self) -> Atoms:
-        """The law as a list of values, each known exactly."""
-        return Atoms(self.distance, self.distance, self.chance)
+        """Each distance for itself if there is one list of them, and in cells if there are many."""
+        if self.length == 1:
+            distance, weight = self.part(0)
+            return Atoms(distance, distance, weight / weight.sum())
+        cells = self._summed[1]
+        kept = np.flatnonzero(cells)
+        return Atoms(_EDGES[kept], _EDGES[kept + 1], cells[kept])
+
+    @cached_property
+    def _summed(self) -> tuple[float, Floats, Floats]:
+        """The mean, the probabilities of the cells, and the weight of each list."""
+        totals, cells, moment = np.zeros(self.length), np.zeros(len(_EDGES) - 1), 0.0
+        for at, (distance, weight) in enumerate(self.parts()):
+            totals[at] = weight.sum()
+            moment += float(weight @ distance)
+            cell = np.searchsorted(_EDGES[1:-1], distance, side="right")
+            cells += np.bincount(cell, weights=weight, minlength=len(cells))
+        total = float(totals.sum())
+        return moment / total, cells / total, totals
 
     def box(self) -> tuple[float, ...]:
-        """Whiskers, quartiles and median."""
-        return tuple(self.quantile(p) for p in BOX)
+        """Whiskers, quartiles and median: the least distances that are not exceeded so often, up to rounding."""
+        distance, weight = (np.concatenate(lists) for lists in zip(*self.parts(), strict=True))
+        order = np.argsort(distance, kind="stable")
+        sums = np.cumsum(weight[order])
+        at = np.searchsorted(sums / sums[-1], np.array(BOX) - _ROUNDING)
+        return tuple(distance[order][at].tolist())
 
-    def draw_distances(self, size: int, bits: Bits = SYSTEM) -> NDArray[np.float64]:
-        """Distances of independent outputs, for studies."""
-        return invert(self.distance, self.chance, draw_uniform(bits, size))
+    def draw_distances(self, size: int, bits: Bits = SYSTEM) -> Floats:
+        """Distances of independent outputs, for studies: first of the list and then within it."""
+        first, inside = (_uniform(bits, size) for _ in range(2))
+        chosen = _invert(np.arange(self.length), self._summed[2], first)
+        drawn = np.empty(size)
+        for at in np.unique(chosen):
+            mine = chosen == at
+            drawn[mine] = _invert(*self.part(int(at)), inside[mine])
+        return drawn
+
+
+@dataclass(frozen=True)
+class ListedLaw(ErrorLaw):
+    """All distances in one list."""
+
+    distance: Floats
+    weight: Floats
+
+    def part(self, at: int) -> tuple[Floats, Floats]:
+        return self.distance, self.weight
+
+
+def _uniform(bits: Bits, size: int) -> Floats:
+    """Floats between 0 and 1 for studies: 64 fair bits each, rounded."""
+    uniform: Floats = (draw_words(bits, size).astype(np.float64) + 0.5) / 2.0**64
+    return uniform
+
+
+def _invert(value: NDArray[Any], weight: Floats, uniform: Floats) -> NDArray[Any]:
+    """Draws from a law by inversion in floats, for studies: one for each uniform number."""
+    sums = np.cumsum(weight)
+    drawn: NDArray[Any] = value[np.searchsorted(sums / sums[-1], uniform, side="right").clip(0, len(sums) - 1)]
+    return drawn
 
 
 @dataclass(frozen=True, slots=True)
 class Runs:
     """The average of many runs, how far it may be from the expectation, and the runs' own box."""
 
-    size: int
     mean: float
     allowed: float
     box: tuple[float, ...]
 
     @classmethod
-    def of(cls, distances: NDArray[np.float64], law: ErrorLaw | Stream) -> Runs:
+    def of(cls, distances: Floats, law: ErrorLaw) -> Runs:
         """From the distances of the runs and their exact law."""
-        size = len(distances)
         box = tuple(float(value) for value in np.quantile(distances, BOX, method="inverted_cdf"))
-        return cls(size, float(distances.mean()), allowed_gap(law.atoms, law.mean, size), box)
+        return cls(float(distances.mean()), allowed_gap(law.atoms, law.mean, len(distances)), box)
 
     def agrees_with(self, mean: float) -> bool:
         """Whether the average is as near as it must be; a right one is refused once in 10⁹ times."""
@@ -145,20 +149,14 @@ class Runs:
 
 
 def allowed_gap(atoms: Atoms, mean: float, size: int) -> float:
-    """How far the mean of so many runs may be from the exact one, on either side, for one false alarm in 10⁹.
-
-    >>> import numpy as np
-    >>> coin = Atoms(np.array([0.0, 1.0]), np.array([0.0, 1.0]), np.array([0.5, 0.5]))
-    >>> round(allowed_gap(coin, 0.5, 1000) / (0.5 / math.sqrt(1000)), 2)  # in standard errors
-    6.52
-    """
+    """How far the mean of so many runs may be from the exact one, on either side, for one false alarm in 10⁹."""
     spread = math.sqrt(float(atoms.chance @ np.square(atoms.high - mean)))
     if spread == 0:
         return _ROUNDING
     share = math.log(2 / FALSE_ALARM) / size
+    rates = math.sqrt(2 * share) / spread * 2.0 ** np.arange(-4, 5, 0.25)
     sides = []
     for value in (atoms.high - mean, mean - atoms.low):
-        rates = math.sqrt(2 * share) / spread * 2.0 ** np.arange(-4, 5, 0.25)
         powers = rates[:, None] * value[None, :]
         top = powers.max(axis=1)
         logs = top + np.log(np.exp(powers - top[:, None]) @ atoms.chance)
@@ -166,30 +164,11 @@ def allowed_gap(atoms: Atoms, mean: float, size: int) -> float:
     return max(sides) + _ROUNDING
 
 
-def draw_uniform(bits: Bits, size: int) -> NDArray[np.float64]:
-    """Floats between 0 and 1 for studies: 64 fair bits each, rounded."""
-    found: NDArray[np.float64] = (draw_words(bits, size).astype(np.float64) + 0.5) / 2.0**64
-    return found
-
-
-def invert(value: NDArray[Any], weight: NDArray[np.float64], uniform: NDArray[np.float64]) -> NDArray[Any]:
-    """Draws from a law by inversion in floats, for studies: one for each uniform number."""
-    sums = np.cumsum(weight)
-    drawn: NDArray[Any] = value[np.searchsorted(sums / sums[-1], uniform, side="right").clip(0, len(sums) - 1)]
-    return drawn
-
-
 def geometric_law(mechanism: Geometric, counts: Sequence[int]) -> ErrorLaw:
-    """The error of the geometric mechanism by summing over its noise, of which a negligible part is left out.
-
-    >>> from discreet.posteriors.space import PosteriorSpace
-    >>> round(geometric_law(Geometric(PosteriorSpace(prior=[1, 1], n=100), epsilon=1), [50, 50]).mean, 4)
-    0.0594
-    """
+    """The error of the geometric mechanism by summing over its noise, of which a negligible part is left out."""
     moves, _ = noise_vectors(mechanism.space.k, mechanism.noise_radius(1))
     noisy = moves + np.array(counts)
-    distance = hellinger_floats(mechanism.space.prior, counts, mechanism.way_back(noisy))
+    distance = hellinger_floats(mechanism.space.prior, counts, mechanism.postprocess(noisy))
     value, index = np.unique(distance, return_inverse=True)
-    weight: NDArray[np.float64] = np.zeros(len(value))
-    np.add.at(weight, index, np.exp(mechanism.kernel.row(counts, noisy).values))
-    return ErrorLaw.of(value, weight)
+    weight = np.bincount(index, weights=np.exp(mechanism.kernel.row(counts, noisy).values))
+    return ListedLaw(value, weight.astype(np.float64))

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet import PosteriorSpace, global_sensitivity, local_sensitivity, published_gamma, smooth_sensitivity
-from discreet.figures.style import BLUE, ORANGE, PURPLE, dress, legend_below, two_panels
-from discreet_papers.figures.readings import DELTA, DISTANCE, DISTANCE_SETTING, PRINTED, READINGS, RIGHT
+from discreet.figures.style import BLUE, ORANGE, PURPLE
+from discreet_papers.figures.readings import DELTA, DISTANCE, DISTANCE_SETTING, PRINTED, RIGHT, paint_readings
 from discreet_papers.published import LegacySensitivity, legacy_gamma
-from discreet_papers.table import Figure, Table
+from discreet_papers.registry import Axes, Figure, Table
 
 SPACE = PosteriorSpace(prior=[1, 1], n=100)
 EPSILON = "1"
@@ -43,31 +43,26 @@ def settings(quick: bool) -> dict[str, str]:
 def numbers(quick: bool) -> SensitivityNumbers:
     """Exact values for every data set."""
     data = [tuple(row) for row in SPACE.candidates().array().tolist()]
-    theirs, gamma = LegacySensitivity(SPACE, data), legacy_gamma(SPACE.n, EPSILON, DELTA)
-    rate = published_gamma(SPACE, EPSILON, DELTA)
-    return SensitivityNumbers(
-        {
-            PRINTED: {
-                "global": [theirs.everywhere] * len(data),
-                "smooth": theirs.smooth(gamma).tolist(),
-                "local": theirs.local.tolist(),
-            },
-            RIGHT: {
-                "global": [global_sensitivity(SPACE)] * len(data),
-                "smooth": [smooth_sensitivity(SPACE, c, rate) for c in data],
-                "local": [local_sensitivity(SPACE, c) for c in data],
-            },
-        },
-        {PRINTED: gamma, RIGHT: rate},
-    )
+    theirs = LegacySensitivity(SPACE, data)
+    gamma = {PRINTED: legacy_gamma(SPACE.n, EPSILON, DELTA), RIGHT: published_gamma(SPACE, EPSILON, DELTA)}
+    printed = {
+        "global": [theirs.everywhere] * len(data),
+        "smooth": theirs.smooth(gamma[PRINTED]).tolist(),
+        "local": theirs.local.tolist(),
+    }
+    right = {
+        "global": [global_sensitivity(SPACE)] * len(data),
+        "smooth": [smooth_sensitivity(SPACE, c, gamma[RIGHT]) for c in data],
+        "local": [local_sensitivity(SPACE, c) for c in data],
+    }
+    return SensitivityNumbers({PRINTED: printed, RIGHT: right}, gamma)
 
 
 def table(shown: SensitivityNumbers) -> Table:
-    columns = [(reading, kind) for reading, curves in shown.curves.items() for kind in curves]
-    return Table(
-        ("first count", *(f"{kind}, {reading}" for reading, kind in columns)),
-        tuple((c, *(shown.curves[reading][kind][c] for reading, kind in columns)) for c in range(SPACE.n + 1)),
-    )
+    columns = {
+        f"{kind}, {reading}": curve for reading, curves in shown.curves.items() for kind, curve in curves.items()
+    }
+    return Table.of_curves("first count", columns)
 
 
 def sentences(shown: SensitivityNumbers) -> list[str]:
@@ -81,11 +76,11 @@ def sentences(shown: SensitivityNumbers) -> list[str]:
 
 def paint(shown: SensitivityNumbers) -> Figure:
     """Two panels on one scale: the difference between them is the slip."""
-    figure, panels = two_panels("Sensitivity of the score along the data, prior beta(1,1), n = 100")
-    for axes, reading in zip(panels, READINGS, strict=True):
+
+    def panel(axes: Axes, reading: str) -> tuple[str, str, str]:
         for kind, values in shown.curves[reading].items():
             axes.plot(range(SPACE.n + 1), values, label=kind, linewidth=2, **STYLE[kind])
         axes.set_ylim(0, 0.36)
-        dress(axes, reading, "records in the first category", f"sensitivity ({DISTANCE[reading]})")
-    legend_below(figure, panels[0])
-    return figure
+        return reading, "records in the first category", f"sensitivity ({DISTANCE[reading]})"
+
+    return paint_readings("Sensitivity of the score along the data, prior beta(1,1), n = 100", panel)

@@ -6,19 +6,19 @@ neighbour that is farthest: the peak has two points.
 
 from __future__ import annotations
 
+import itertools
 from typing import TypeAlias
 
 import numpy as np
 
-from discreet.figures.style import BLUE, ORANGE, dress, legend_below, two_panels
+from discreet.figures.style import BLUE, ORANGE
 from discreet.posteriors.space import PosteriorSpace
-from discreet_papers.figures.readings import DISTANCE, DISTANCE_SETTING, READINGS, distances
-from discreet_papers.table import Figure, Table
+from discreet_papers.figures.readings import DISTANCE, DISTANCE_SETTING, READINGS, distances, paint_readings
+from discreet_papers.registry import Axes, Figure, Table
 
 SPACE = PosteriorSpace(prior=[1, 1], n=100)
 DATA = {(50, 50): (BLUE, "-"), (20, 80): (ORANGE, "--")}
 """The data sets, with the colours and dashes that show them."""
-
 
 Curves: TypeAlias = dict[tuple[str, tuple[int, ...]], list[float]]
 """The largest change over neighbours for every candidate, by reading and data set."""
@@ -26,32 +26,24 @@ Curves: TypeAlias = dict[tuple[str, tuple[int, ...]], list[float]]
 
 def settings(quick: bool) -> dict[str, str]:
     """What the figure is made from. The papers print neither the prior nor the data."""
-    return {
-        "prior": "1, 1",
-        "n": str(SPACE.n),
-        "data": " and ".join(map(str, DATA)),
-        "distance": DISTANCE_SETTING,
-    }
+    data = " and ".join(map(str, DATA))
+    return {"prior": "1, 1", "n": str(SPACE.n), "data": data, "distance": DISTANCE_SETTING}
 
 
 def numbers(quick: bool) -> Curves:
     """Every candidate, both neighbours."""
     rows = SPACE.candidates().array()
     curves: Curves = {}
-    for data in DATA:
-        for reading in READINGS:
-            here = distances(reading, SPACE, data, rows)
-            changes = [np.abs(here - distances(reading, SPACE, other, rows)) for other in SPACE.neighbours(data)]
-            curves[reading, data] = np.maximum.reduce(changes).tolist()
+    for data, reading in itertools.product(DATA, READINGS):
+        here = distances(reading, SPACE, data, rows)
+        changes = [np.abs(here - distances(reading, SPACE, other, rows)) for other in SPACE.neighbours(data)]
+        curves[reading, data] = np.maximum.reduce(changes).tolist()
     return curves
 
 
 def table(shown: Curves) -> Table:
-    keys = list(shown)
-    return Table(
-        ("first count of r", *(f"{reading}, c = {data}" for reading, data in keys)),
-        tuple((r, *(shown[key][r] for key in keys)) for r in range(SPACE.n + 1)),
-    )
+    columns = {f"{reading}, c = {data}": curve for (reading, data), curve in shown.items()}
+    return Table.of_curves("first count of r", columns)
 
 
 def peaks(curve: list[float]) -> list[int]:
@@ -68,14 +60,13 @@ def sentences(shown: Curves) -> list[str]:
 
 
 def paint(shown: Curves) -> Figure:
-    title = "Largest change of the score between neighbours, for every candidate r; prior beta(1,1), n = 100"
-    figure, panels = two_panels(title)
-    for axes, reading in zip(panels, READINGS, strict=True):
+    def panel(axes: Axes, reading: str) -> tuple[str, str, str]:
         for data, (colour, dash) in DATA.items():
             curve = shown[reading, data]
             axes.plot(range(SPACE.n + 1), curve, color=colour, linestyle=dash, label=f"c = {data}")
             axes.plot(data[0], curve[data[0]], "o", color=colour, label=f"r = c = {data}")
         axes.set_ylim(bottom=0)
-        dress(axes, reading, "records in the first category of r", f"|H(c,r) - H(c',r)| ({DISTANCE[reading]})")
-    legend_below(figure, panels[0])
-    return figure
+        return reading, "records in the first category of r", f"|H(c,r) - H(c',r)| ({DISTANCE[reading]})"
+
+    title = "Largest change of the score between neighbours, for every candidate r; prior beta(1,1), n = 100"
+    return paint_readings(title, panel)

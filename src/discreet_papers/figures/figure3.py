@@ -6,37 +6,36 @@ import itertools
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.figures.plans import balanced
 from discreet.figures.style import STYLE, dress, figure_of, legend_below
 from discreet.posteriors.space import PosteriorSpace
+from discreet_papers.figures.error_laws import Floats
 from discreet_papers.figures.readings import DISTANCE, NAMES, READINGS, common_settings, stream
-from discreet_papers.figures.streams import Stream
-from discreet_papers.table import Figure, Table
+from discreet_papers.registry import Figure, Table
 
 EPSILON = "1"
 N = 100
 BINS = 50
+CATEGORIES = (2, 3, 4)
 NEAR = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """One panel's curve: probabilities of the bins, the mean, and the chance of a good release."""
+    """One panel's curve: the probabilities of the bins."""
 
     reading: str
     k: int
     mechanism: str
-    chance: NDArray[np.float64]
-    mean: float
+    chance: Floats
 
 
 def settings(quick: bool) -> dict[str, str]:
     """What the figure is made from; the papers do not print n."""
     return {
         "prior": "ones",
-        "k": "2, 3, 4",
+        "k": ", ".join(map(str, CATEGORIES)),
         "n": str(N),
         "data": "balanced",
         **common_settings(EPSILON, bins=f"{BINS} from 0 to 1"),
@@ -44,23 +43,14 @@ def settings(quick: bool) -> dict[str, str]:
 
 
 def numbers(quick: bool) -> list[Law]:
-    """Sums over all candidates."""
-    found = []
-    for k, reading, name in itertools.product((2, 3, 4), READINGS, NAMES):
-        space = PosteriorSpace(prior=[1] * k, n=N)
-        law = stream(reading, name, space, balanced(space), EPSILON)
-        found.append(Law(reading, k, name, _binned(law), law.mean))
-    return found
-
-
-def _binned(law: Stream) -> NDArray[np.float64]:
-    """The probability of each bin; the last one is closed."""
-    total = np.zeros(BINS)
-    for distance, weight in law.slices():
-        place = np.minimum((distance * BINS).astype(np.int64), BINS - 1)
-        total += np.bincount(place, weights=weight, minlength=BINS)
-    share: NDArray[np.float64] = total / total.sum()
-    return share
+    """Sums over all candidates; the last bin is closed."""
+    laws = []
+    for k, reading, name in itertools.product(CATEGORIES, READINGS, NAMES):
+        space, total = PosteriorSpace(prior=[1] * k, n=N), np.zeros(BINS)
+        for distance, weight in stream(reading, name, space, balanced(space), EPSILON).parts():
+            total += np.histogram(distance, bins=BINS, range=(0, 1), weights=weight)[0]
+        laws.append(Law(reading, k, name, total / total.sum()))
+    return laws
 
 
 def table(shown: list[Law]) -> Table:
@@ -74,7 +64,7 @@ def sentences(shown: list[Law]) -> list[str]:
     lines = []
     for reading in READINGS:
         parts = []
-        for k in (2, 3, 4):
+        for k in CATEGORIES:
             chances = ", ".join(
                 f"{law.mechanism} {law.chance[: round(NEAR * BINS)].sum():.3f}"
                 for law in shown
@@ -91,11 +81,10 @@ def paint(shown: list[Law]) -> Figure:
     figure, panels = figure_of(2, 3, title, width=4.6, height=3.4)
     for law in shown:
         axes = panels[READINGS.index(law.reading)][law.k - 2]
-        kept = law.chance > 0
-        middle = [(i + 0.5) / BINS for i in range(BINS) if kept[i]]
-        axes.plot(middle, law.chance[kept], label=law.mechanism, markersize=3, **STYLE[law.mechanism])
+        kept = np.flatnonzero(law.chance)
+        axes.plot((kept + 0.5) / BINS, law.chance[kept], label=law.mechanism, markersize=3, **STYLE[law.mechanism])
     for reading, row in zip(READINGS, panels, strict=True):
-        for k, axes in zip((2, 3, 4), row, strict=True):
+        for k, axes in zip(CATEGORIES, row, strict=True):
             axes.set_yscale("log")
             axes.set_ylim(1e-6, 1.2)
             axes.set_xlim(0, 1)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from discreet.posteriors.space import PosteriorSpace
 from discreet_papers.figures.boxes import Box, box_figure, box_means
 from discreet_papers.figures.boxes import box_table as table
-from discreet_papers.figures.error_laws import RUNS, ErrorLaw
+from discreet_papers.figures.error_laws import RUNS
 from discreet_papers.figures.readings import DISTANCE, EPSILON, MECHANISMS, READINGS, common_settings, law_and_runs
-from discreet_papers.table import Figure
+from discreet_papers.registry import Figure
 
 __all__ = ["numbers", "paint", "sentences", "settings", "table"]
 
@@ -34,9 +34,7 @@ def numbers(quick: bool) -> list[Box]:
         space = PosteriorSpace(prior=[a, a], n=sum(DATA))
         for reading, names in MECHANISMS.items():
             for name in names:
-                law, runs = law_and_runs(reading, name, space, DATA, EPSILON[reading])
-                whole = law if isinstance(law, ErrorLaw) else ErrorLaw.of_stream(law)
-                boxes.append(Box.of(reading, str(a), name, whole, runs))
+                boxes.append(Box.of(reading, str(a), name, *law_and_runs(reading, name, space, DATA)))
     return boxes
 
 
@@ -45,12 +43,9 @@ def sentences(shown: list[Box]) -> list[str]:
 
 
 def paint(shown: list[Box]) -> Figure:
+    across = "a of the prior beta(a, a)"
     labels = {
-        reading: (
-            f"{reading}: ε = {EPSILON[reading]}",
-            "a of the prior beta(a, a)",
-            f"{DISTANCE[reading]} to the truth",
-        )
+        reading: (f"{reading}: ε = {EPSILON[reading]}", across, f"{DISTANCE[reading]} to the truth")
         for reading in READINGS
     }
-    return box_figure(shown, "Error for data (50, 50) under balanced priors", labels, float("inf"))
+    return box_figure(shown, "Error for data (50, 50) under balanced priors", labels)

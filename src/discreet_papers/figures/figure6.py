@@ -6,16 +6,17 @@ As printed the scan runs in the papers' distance, which is a metric too, so the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from discreet import ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, ExponentialSmooth, Mechanism, audit
-from discreet.figures.style import GREY, STYLE, dress, legend_below, plain_logs, two_panels
+from discreet.figures.style import GREY, STYLE, plain_logs
 from discreet.posteriors.space import PosteriorSpace
-from discreet.privacy_loss.scan import LineScan, WorstCase
+from discreet.privacy_loss.certificates import WorstCase
+from discreet.privacy_loss.scan import Scan
 from discreet.sensitivity.exact import published_gamma
-from discreet_papers.figures.readings import DISTANCE, DISTANCE_SETTING, PRINTED, READINGS, RIGHT
+from discreet_papers.figures.readings import DISTANCE, DISTANCE_SETTING, PRINTED, READINGS, RIGHT, paint_readings
 from discreet_papers.published import LegacyLine, LegacySensitivity
-from discreet_papers.table import Figure, Table
+from discreet_papers.registry import Axes, Figure, Table
 
 EPSILON, DELTA = "1", "0.0005"
 SIZES = (30, 100, 300, 1000, 3000, 10_000, 20_000, 50_000)
@@ -24,15 +25,20 @@ SHOWN = (1000, 10_000, 50_000)
 NAMES = ("M_H", "exponential-local", "exponential-smooth", "exponential-global")
 
 
-@dataclass(frozen=True, slots=True)
-class Loss:
-    """An exact loss, and where it is reached."""
+class Loss(NamedTuple):
+    """An exact loss, and the first counts of the data, the neighbour and the output where it is reached."""
 
     reading: str
     mechanism: str
     n: int
     epsilon: float
-    worst: tuple[int, int, int]
+    data: int
+    neighbour: int
+    output: int
+
+    @classmethod
+    def of(cls, reading: str, mechanism: str, n: int, epsilon: float, worst: WorstCase) -> Loss:
+        return cls(reading, mechanism, n, epsilon, worst.counts[0], worst.neighbour[0], worst.output[0])
 
 
 def settings(quick: bool) -> dict[str, str]:
@@ -48,29 +54,21 @@ def settings(quick: bool) -> dict[str, str]:
 
 def numbers(quick: bool) -> list[Loss]:
     """Scans of all neighbours and outputs; those put right are certified by enclosures."""
-    found = []
+    losses = []
     for n in QUICK if quick else SIZES:
         space = PosteriorSpace(prior=[1, 1], n=n)
-        for name, extreme in legacy_losses(space).items():
-            worst = (extreme.counts[0], extreme.neighbour[0], extreme.output[0])
-            found.append(Loss(PRINTED, name, n, extreme.loss, worst))
-        found += right_losses(space)
-    return found
+        losses += [Loss.of(PRINTED, name, n, worst.loss, worst) for name, worst in legacy_losses(space).items()]
+        losses += right_losses(space)
+    return losses
 
 
 def legacy_losses(space: PosteriorSpace) -> dict[str, WorstCase]:
-    """The exact losses of M_H and of local sensitivity under the papers' distance.
-
-    >>> {name: round(found.loss, 3) for name, found in legacy_losses(PosteriorSpace(prior=[1, 1], n=1000)).items()}
-    {'M_H': 0.715, 'exponential-local': 1.393}
-    """
-    scan = LineScan(space, table=LegacyLine(space))
+    """The exact losses of M_H and of local sensitivity under the papers' distance."""
+    scan = Scan(space, table=LegacyLine(space))
     theirs = LegacySensitivity(space, scan.rows)
     half = float(EPSILON) / 2
-    return {
-        "M_H": scan.worst(half / theirs.reciprocal(1.0)),
-        "exponential-local": scan.worst(half / theirs.local),
-    }
+    sensitivities = {"M_H": theirs.reciprocal(1.0), "exponential-local": theirs.local}
+    return {name: scan.worst(half / sensitivity) for name, sensitivity in sensitivities.items()}
 
 
 def right_losses(space: PosteriorSpace, names: Sequence[str] = NAMES) -> list[Loss]:
@@ -82,20 +80,17 @@ def right_losses(space: PosteriorSpace, names: Sequence[str] = NAMES) -> list[Lo
         "exponential-smooth": ExponentialSmooth.as_published(space, epsilon=EPSILON, gamma=gamma),
         "exponential-global": ExponentialGlobal.as_published(space, epsilon=EPSILON),
     }
-    found = []
+    losses = []
     for name in names:
         result = audit(made[name])
         assert result.worst is not None
-        worst = (result.worst.counts[0], result.worst.neighbour[0], result.worst.output[0])
-        found.append(Loss(RIGHT, name, space.n, float(result.epsilon), worst))
-    return found
+        losses.append(Loss.of(RIGHT, name, space.n, float(result.epsilon), result.worst))
+    return losses
 
 
 def table(shown: list[Loss]) -> Table:
-    return Table(
-        ("reading", "mechanism", "n", "exact loss", "worst data", "its neighbour", "the output"),
-        tuple((loss.reading, loss.mechanism, loss.n, loss.epsilon, *loss.worst) for loss in shown),
-    )
+    columns = ("reading", "mechanism", "n", "exact loss", "worst data", "its neighbour", "the output")
+    return Table(columns, tuple(shown))
 
 
 def sentences(shown: list[Loss]) -> list[str]:
@@ -121,8 +116,8 @@ def _curves(shown: list[Loss], reading: str) -> dict[str, list[Loss]]:
 
 def paint(shown: list[Loss]) -> Figure:
     """Two panels, with the ε that the papers claim as a bound."""
-    figure, panels = two_panels("Exact privacy loss against n, prior beta(1,1), s = 1/2")
-    for axes, reading in zip(panels, READINGS, strict=True):
+
+    def panel(axes: Axes, reading: str) -> tuple[str, str, str]:
         for name, curve in _curves(shown, reading).items():
             style = STYLE["exponential-reciprocal" if name == "M_H" else name]
             label = "M_H (reciprocal, γ = 1)" if name == "M_H" else name
@@ -130,6 +125,6 @@ def paint(shown: list[Loss]) -> Figure:
         axes.axhline(1.0, color=GREY, linewidth=1, label="ε = 1")
         axes.set_ylim(0, 2.3 if reading == PRINTED else 1.2)
         plain_logs(axes, "x")
-        dress(axes, f"{reading}: {DISTANCE[reading]}", "number of records n", "exact privacy loss ε (nats)")
-    legend_below(figure, panels[1])
-    return figure
+        return f"{reading}: {DISTANCE[reading]}", "number of records n", "exact privacy loss ε (nats)"
+
+    return paint_readings("Exact privacy loss against n, prior beta(1,1), s = 1/2", panel)

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from functools import cache
 
 from discreet.figures.plans import balanced
-from discreet.figures.style import STYLE, dress, legend_below, plain_logs, two_panels
+from discreet.figures.style import STYLE, plain_logs
 from discreet.posteriors.space import PosteriorSpace
 from discreet_papers.figures import readings
 from discreet_papers.figures.error_laws import RUNS, Runs
 from discreet_papers.figures.readings import DISTANCE, EPSILON, MECHANISMS, PRINTED, READINGS, RIGHT
-from discreet_papers.table import Figure, Table
+from discreet_papers.registry import Axes, Figure, Table
 
 STEP, LAST = 10, 600
 
@@ -104,9 +104,8 @@ class Growth:
 
     def paint(self, shown: GrowthNumbers) -> Figure:
         """Two panels: curves for the exact means, hollow marks for the averages of runs."""
-        prior = readings.prior_name([1] * self.k)
-        figure, panels = two_panels(f"Mean error against the number of records, prior {prior}, balanced data")
-        for axes, reading in zip(panels, READINGS, strict=True):
+
+        def panel(axes: Axes, reading: str) -> tuple[str, str, str]:
             for name, style in STYLE.items():
                 mine = [p for p in shown.points if (p.reading, p.mechanism) == (reading, name)]
                 if not mine:
@@ -117,33 +116,30 @@ class Growth:
                 axes.plot(n, [p.runs.mean for p in mine], label=f"{name}, {RUNS} runs", **drawn)
             plain_logs(axes, "x", "y")
             up = f"mean {DISTANCE[reading]} to the truth"
-            dress(axes, f"{reading}: ε = {EPSILON[reading]}", "number of records n", up)
-        legend_below(figure, *panels[::-1])
-        return figure
+            return f"{reading}: ε = {EPSILON[reading]}", "number of records n", up
+
+        prior = readings.prior_name([1] * self.k)
+        title = f"Mean error against the number of records, prior {prior}, balanced data"
+        return readings.paint_readings(title, panel)
 
 
 def point(reading: str, space: PosteriorSpace, name: str) -> Point:
     """One mechanism on balanced data, by the distance and the ε of the reading."""
-    law, distances = readings.law_and_runs(reading, name, space, balanced(space), EPSILON[reading])
+    law, distances = readings.law_and_runs(reading, name, space, balanced(space))
     return Point(reading, name, space.n, law.mean, Runs.of(distances, law))
 
 
 def gap(reading: str, epsilon: str, n: int) -> float:
     """M_H's mean error minus the baseline's for two categories, exactly."""
     space = PosteriorSpace(prior=[1, 1], n=n)
-    smooth, baseline = (
-        readings.stream(reading, name, space, balanced(space), epsilon).mean for name in ("M_H", "laplace")
-    )
+    laws = (readings.stream(reading, name, space, balanced(space), epsilon) for name in ("M_H", "laplace"))
+    smooth, baseline = (law.mean for law in laws)
     return smooth - baseline
 
 
 @cache
 def overtaking(reading: str, epsilon: str) -> int:
-    """The least n, in steps of ten, from which on to `LAST` M_H's mean error is at most the baseline's.
-
-    >>> overtaking(RIGHT, "0.8")
-    450
-    """
+    """The least n, in steps of ten, from which on to `LAST` M_H's mean error is at most the baseline's."""
     least = LAST
     for n in range(LAST, 0, -STEP):
         if gap(reading, epsilon, n) > 0:

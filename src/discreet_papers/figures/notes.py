@@ -8,7 +8,6 @@ mechanism adds noise of scale 2/ε for every k. Figure 2 does not print δ; it i
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -24,10 +23,10 @@ from discreet.sensitivity.exact import global_sensitivity, local_sensitivity, pu
 from discreet.sensitivity.vectorised import Steps
 from discreet.utility.metrics import METRIC, MetricName
 from discreet_papers.figures.boxes import Box, box_figure, box_means, box_table
-from discreet_papers.figures.error_laws import RUNS, ErrorLaw
+from discreet_papers.figures.error_laws import RUNS, ListedLaw
 from discreet_papers.figures.readings import PRINTED, RIGHT, prior_name
 from discreet_papers.published import legacy_gamma
-from discreet_papers.table import Figure, Table
+from discreet_papers.registry import Figure, Table
 
 CAPTIONS = {100: ("0.08", "0.09"), 120: ("0.0945", "0.096")}
 """By n: the local and the smooth sensitivity as printed under Figure 3."""
@@ -39,11 +38,7 @@ UNIT: dict[MetricName, str] = {
 
 
 def impossible_sensitivity() -> float:
-    """What the paper takes for the global sensitivity of DL(7,4,5).
-
-    >>> round(impossible_sensitivity(), 12)
-    0.239992747797
-    """
+    """What the paper takes for the global sensitivity of DL(7,4,5)."""
     return hellinger(Dirichlet([7, 4, 5]), Dirichlet([8, 3, 5]))
 
 
@@ -75,7 +70,7 @@ class Notes:
     words: dict[str, str]
     metrics: tuple[MetricName, ...] = ("hellinger",)
     gamma_of: Mapping[int, int] = field(default_factory=dict)
-    top: float = 1.03
+    top: float | None = 1.03
 
     def settings(self, quick: bool) -> dict[str, str]:
         """What the figure is made from; δ equals ε."""
@@ -122,19 +117,20 @@ class Notes:
         score, error = (METRIC[name].distances(space.prior, counts, rows) for name in ("hellinger", metric))
         boxes = []
         for name, sensitivity in used.items():
-            law = ErrorLaw.of(error, np.exp(-float(epsilon) / 2 / sensitivity * score))
+            law = ListedLaw(error, np.exp(-float(epsilon) / 2 / sensitivity * score))
             boxes.append(Box.of(panel, PRINTED, name, law, law.draw_distances(RUNS)))
         gamma = published_gamma(space, epsilon, epsilon)
         laplace = (Laplace if space.k == 2 else LaplaceImproved).as_published(space, epsilon=epsilon)  # scale 2/ε
-        mechanisms: list[tuple[str, str, Mechanism]] = [
-            (PRINTED, "laplace", laplace),
-            (RIGHT, "exponential-global", ExponentialGlobal.as_published(space, epsilon=epsilon)),
-            (RIGHT, "exponential-local", ExponentialLocal.as_published(space, epsilon=epsilon)),
-            (RIGHT, "exponential-smooth", ExponentialSmooth.as_published(space, epsilon=epsilon, gamma=gamma)),
-            (RIGHT, "laplace", laplace),
+        mechanisms: list[tuple[str, Mechanism]] = [
+            (PRINTED, laplace),
+            (RIGHT, ExponentialGlobal.as_published(space, epsilon=epsilon)),
+            (RIGHT, ExponentialLocal.as_published(space, epsilon=epsilon)),
+            (RIGHT, ExponentialSmooth.as_published(space, epsilon=epsilon, gamma=gamma)),
+            (RIGHT, laplace),
         ]
-        for reading, name, mechanism in mechanisms:
-            law = ErrorLaw.of(error, np.exp(mechanism.log_pmf(counts)))
+        for reading, mechanism in mechanisms:
+            name = "laplace" if mechanism is laplace else mechanism.name
+            law = ListedLaw(error, np.exp(mechanism.log_pmf(counts)))
             runs = METRIC[metric].distances(space.prior, counts, mechanism.simulate(counts, RUNS))
             boxes.append(Box.of(panel, reading, name, law, runs))
         return boxes
@@ -192,5 +188,5 @@ FIGURE_4 = Notes(
     {**_GLOBAL, "gamma": "that of n = 120, with n for |R|, as printed; that of n = 150, with C(n+2, 2), put right"},
     metrics=("hellinger", "l1"),
     gamma_of={150: 120},
-    top=math.inf,
+    top=None,
 )

@@ -6,17 +6,18 @@ A mechanism has its exact error law under either reading, and a thousand runs of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discreet import Geometric, Laplace, LaplaceImproved, PosteriorSpace
+from discreet.figures.style import dress, legend_below, two_panels
 from discreet.mechanisms.exponential import Exponential, ExponentialSmooth
 from discreet.posteriors.distances import hellinger_floats
-from discreet_papers.figures.error_laws import RUNS, ErrorLaw, geometric_law
+from discreet_papers.figures.error_laws import RUNS, ErrorLaw, Floats, geometric_law
 from discreet_papers.figures.streams import ExponentialStream, LaplaceStream, Stream
 from discreet_papers.published import LegacySensitivity, legacy_floats, legacy_gamma, legacy_power
+from discreet_papers.registry import Axes, Figure
 
 PRINTED, RIGHT = "as printed", "put right"
 READINGS = (PRINTED, RIGHT)
@@ -47,27 +48,18 @@ def common_settings(
 
 
 def prior_name(parameters: Iterable[object]) -> str:
-    """A prior as the papers write it.
-
-    >>> prior_name([1, 1]), prior_name([7, 4, 5])
-    ('beta(1,1)', 'DL(7,4,5)')
-    """
+    """A prior as the papers write it."""
     texts = [str(parameter) for parameter in parameters]
     return f"{'beta' if len(texts) == 2 else 'DL'}({','.join(texts)})"
 
 
-def distances(reading: str, space: PosteriorSpace, counts: Sequence[int], rows: ArrayLike) -> NDArray[np.float64]:
+def distances(reading: str, space: PosteriorSpace, counts: Sequence[int], rows: ArrayLike) -> Floats:
     """From the candidate with these counts to many others, by the distance of the reading."""
     return legacy_floats(space, counts, rows) if reading == PRINTED else hellinger_floats(space.prior, counts, rows)
 
 
 def stream(reading: str, name: str, space: PosteriorSpace, counts: Sequence[int], epsilon: str) -> Stream:
-    """The exact error of one of the papers' mechanisms on one data set.
-
-    >>> space = PosteriorSpace(prior=[1, 1], n=100)
-    >>> [round(stream(reading, "M_H", space, (50, 50), "0.8").mean, 4) for reading in READINGS]
-    [0.1945, 0.5243]
-    """
+    """The exact error of one of the papers' mechanisms on one data set."""
     power = legacy_power(space) if reading == PRINTED else 1.0
     mechanism = _FAMILY[name].as_published(space, epsilon=epsilon)
     if not isinstance(mechanism, ExponentialSmooth):
@@ -83,15 +75,24 @@ def exponential_stream(mechanism: Exponential, counts: Sequence[int]) -> Exponen
     return ExponentialStream(mechanism.space, counts, rate=float(mechanism.law(counts).rate()))
 
 
-def law_and_runs(
-    reading: str, name: str, space: PosteriorSpace, counts: Sequence[int], epsilon: str
-) -> tuple[Stream | ErrorLaw, NDArray[np.float64]]:
-    """The exact law of the error of a mechanism (or of geometric), and the distances of a thousand runs."""
+def law_and_runs(reading: str, name: str, space: PosteriorSpace, counts: Sequence[int]) -> tuple[ErrorLaw, Floats]:
+    """The exact law of a mechanism's error at the ε of the reading, and the distances of a thousand runs."""
+    epsilon = EPSILON[reading]
     if name == "geometric":
         ours = Geometric(space, epsilon=epsilon)
-        return geometric_law(ours, counts), distances(RIGHT, space, counts, ours.way_back(ours.simulate(counts, RUNS)))
+        released = ours.postprocess(ours.simulate(counts, RUNS))
+        return geometric_law(ours, counts), distances(RIGHT, space, counts, released)
     law = stream(reading, name, space, counts, epsilon)
     if (reading, name) == (PRINTED, "M_H"):  # a law, but no mechanism of this package
         return law, law.draw_distances(RUNS)
     outputs = _FAMILY[name].as_published(space, epsilon=epsilon).simulate(counts, RUNS)
     return law, distances(reading, space, counts, outputs)
+
+
+def paint_readings(title: str, paint: Callable[[Axes, str], tuple[str, str, str]]) -> Figure:
+    """A panel for each reading, painted by a function that returns its title and the labels of its axes."""
+    figure, panels = two_panels(title)
+    for axes, reading in zip(panels, READINGS, strict=True):
+        dress(axes, *paint(axes, reading))
+    legend_below(figure, *panels[::-1])
+    return figure

@@ -7,7 +7,7 @@ enough, and for two categories the geometric mechanism with Bayesian post-proces
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
 from discreet import DiscreetError, accuracy
 from discreet.figures.style import STYLE, dress, figure_of, legend_below, plain_logs
@@ -18,7 +18,7 @@ from discreet_papers.figures import readings
 from discreet_papers.figures.error_laws import geometric_law
 from discreet_papers.figures.readings import DISTANCE, NAMES, PRINTED, READINGS, RIGHT
 from discreet_papers.figures.streams import LaplaceStream
-from discreet_papers.table import Axes, Figure, Table
+from discreet_papers.registry import Axes, Figure, Table
 
 EPSILON = "1"
 DATA: dict[str, tuple[int, ...]] = {
@@ -43,8 +43,11 @@ LOOK = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Error:
+Measured: TypeAlias = tuple[float, float, str]
+"""A mean error, its own error (0 for sums), and the method."""
+
+
+class Error(NamedTuple):
     """The mean error of one mechanism on one data set; `within` is 0 for sums and the error of an average of draws."""
 
     reading: str
@@ -88,67 +91,60 @@ def _put_right(label: str, counts: tuple[int, ...]) -> list[Error]:
     made: dict[str, Mechanism] = {family.name: family(space, epsilon=EPSILON) for family in KINDS}
     made["M_H"] = ExponentialSmooth.as_published(space, epsilon=EPSILON)
     made |= {family.name: family(space, epsilon=EPSILON) for family in (Laplace, LaplaceImproved, Geometric)}
-    rows = [_measured(name, mechanism, space.counts(counts)) for name, mechanism in made.items()]
+    measured = {name: _measured(mechanism, space.counts(counts)) for name, mechanism in made.items()}
     limit = _limit(space, counts)
-    return [Error(RIGHT, label, counts, *row) for row in ([*rows, limit] if limit is not None else rows)]
+    if limit is not None:
+        measured["limit"] = limit
+    return [Error(RIGHT, label, counts, name, *row) for name, row in measured.items()]
 
 
-def _measured(name: str, mechanism: Mechanism, counts: Counts) -> tuple[str, float, float, str]:
+def _measured(mechanism: Mechanism, counts: Counts) -> Measured:
     """The exact mean by a sum where that is short, and by the library's own way otherwise."""
     if isinstance(mechanism, Geometric):
-        return name, geometric_law(mechanism, counts).mean, 0.0, "sum"
+        return geometric_law(mechanism, counts).mean, 0.0, "sum"
     if isinstance(mechanism, Exponential) and mechanism.space.size <= CELLS:
-        return name, readings.exponential_stream(mechanism, counts).mean, 0.0, "sum"
+        return readings.exponential_stream(mechanism, counts).mean, 0.0, "sum"
     if isinstance(mechanism, Laplace | LaplaceImproved):
-        return name, LaplaceStream(mechanism, counts).mean, 0.0, "sum"
+        return LaplaceStream(mechanism, counts).mean, 0.0, "sum"
     found = accuracy(mechanism, counts)
-    return name, found.mean, found.error, found.method
+    return found.mean, found.error, found.method
 
 
-def _limit(space: PosteriorSpace, counts: tuple[int, ...]) -> tuple[str, float, float, str] | None:
-    """The row of the best kernel on average, or of what equals it; unknown for many candidates of three categories."""
+def _limit(space: PosteriorSpace, counts: tuple[int, ...]) -> Measured | None:
+    """The error of the best kernel on average, or of what equals it; unknown for many candidates of k ≥ 3."""
     try:
-        return "limit", accuracy(Optimal(space, epsilon=EPSILON), counts).mean, 0.0, "linear programme"
+        return accuracy(Optimal(space, epsilon=EPSILON), counts).mean, 0.0, "linear programme"
     except DiscreetError:
         if space.k > 2:
             return None
         best = Geometric(space, epsilon=EPSILON, way="bayes")
-        return "limit", geometric_law(best, counts).mean, 0.0, "geometric, bayes"
+        return geometric_law(best, counts).mean, 0.0, "geometric, bayes"
 
 
 def table(shown: list[Error]) -> Table:
-    """One row per mechanism and data set."""
-    return Table(
-        ("reading", "data", "counts", "mechanism", "mean error", "within", "method"),
-        tuple(
-            (e.reading, e.data, " ".join(map(str, e.counts)), e.mechanism, e.mean, e.within, e.method) for e in shown
-        ),
-    )
+    columns = ("reading", "data", "counts", "mechanism", "mean error", "within", "method")
+    return Table(columns, tuple((e.reading, e.data, " ".join(map(str, e.counts)), *e[3:]) for e in shown))
 
 
 def sentences(shown: list[Error]) -> list[str]:
     """How far each mechanism is from geometric, and geometric from the limit."""
-    right: dict[str, dict[str, float]] = {}
-    for error in shown:
-        if error.reading == RIGHT:
-            right.setdefault(error.data, {})[error.mechanism] = error.mean
+    right = {(e.data, e.mechanism): e.mean for e in shown if e.reading == RIGHT}
     ratios: dict[str, list[float]] = {}
-    for means in right.values():
-        for name, mean in means.items():
-            ratios.setdefault(name, []).append(mean / means["geometric"])
+    for (data, name), mean in right.items():
+        ratios.setdefault(name, []).append(mean / right[data, "geometric"])
     spans = "; ".join(
         f"{name} {min(values):.2f} to {max(values):.2f}" for name, values in ratios.items() if name != "geometric"
     )
-    drawn = [error for error in shown if error.within > 0]
+    sets = len({data for data, _ in right})
     lines = [
-        f"Put right, mean errors as multiples of geometric's over all {len(right)} data sets: {spans}.",
+        f"Put right, mean errors as multiples of geometric's over all {sets} data sets: {spans}.",
         "The limit is the best on average under the prior: on one data set a mechanism may be above or below it.",
     ]
+    drawn = dict.fromkeys(error.data for error in shown if error.within > 0)
     if drawn:
-        places = ", ".join(dict.fromkeys(error.data for error in drawn))
         lines.append(
-            f"Too many candidates to sum: {places}. Put right, the exponential mechanisms there are averages of exact "
-            "draws, with their error in the CSV; as printed, M_H is left out."
+            f"Too many candidates to sum: {', '.join(drawn)}. Put right, the exponential mechanisms there are averages "
+            "of exact draws, with their error in the CSV; as printed, M_H is left out."
         )
     return lines
 

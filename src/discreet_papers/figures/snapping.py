@@ -1,15 +1,22 @@
-"""A snapping mechanism, verified or released: the loss of every output, and how likely an output makes each value."""
+"""The figures of `discreet snap`: the loss of every output, how likely an output makes each value, and the attack.
+
+The attack shows the pores of a float Laplace, double by double, and the grid of the snapping mechanism, which has none.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.arithmetic.numbers import ball, precision
+from discreet.arithmetic.numbers import ball, exact_datum, precision
+from discreet.arithmetic.texts import visible_text
 from discreet.figures.style import BLUE, VERMILION, dress, figure_of
+from discreet.mechanisms.snapping.law import law_between
 from discreet.mechanisms.snapping.number import Snapping
 from discreet.mechanisms.snapping.proof import Verdict
-from discreet_papers.table import Figure
+from discreet_papers.registry import Axes, Figure
+from discreet_papers.verification.attack import FloatLaplace
 
 POINTS = 241
 SPAN = 8
@@ -29,27 +36,18 @@ class OutputLosses:
 
 
 def numbers(found: Verdict) -> OutputLosses:
-    """The exact loss of each listed output, as a float.
-
-    >>> shown = numbers(Snapping(epsilon=1, bound=20).verify(0, 1))
-    >>> abs(max(shown.losses) - 1) < 1e-12, abs(min(shown.losses) + 1) < 1e-12
-    (True, True)
-    """
+    """The exact loss of each listed output, as a float."""
     one, other = found.laws
-    outputs, losses, excesses = [], [], []
+    pairs = zip(one.items(), other.masses, strict=True)
+    possible = {output: p.over(q) for (output, p), q in pairs if p.mantissa and q.mantissa}
     with precision(128):
-        ideal = ball(found.ideal)
-        for (output, p), (_, q) in zip(one.items(), other.items(), strict=True):
-            if p.mantissa and q.mantissa:
-                loss = ball(p.over(q)).log()
-                outputs.append(output)
-                losses.append(float(loss.mid()))
-                excesses.append(float((abs(loss) - ideal).mid()))
+        losses = [ball(ratio).log() for ratio in possible.values()]
+        excesses = [abs(loss) - ball(found.ideal) for loss in losses]
     return OutputLosses(
         names=(f"{float(found.value):g}", f"{float(found.neighbour):g}"),
-        outputs=tuple(outputs),
-        losses=tuple(losses),
-        excesses=tuple(excesses),
+        outputs=tuple(possible),
+        losses=tuple(float(loss.mid()) for loss in losses),
+        excesses=tuple(float(excess.mid()) for excess in excesses),
         ideal=float(found.ideal),
         slack=float(found.bound - found.ideal),
     )
@@ -63,8 +61,8 @@ def paint(shown: OutputLosses) -> Figure:
     for sign in (1, -1):
         top.axhline(sign * shown.ideal, color=VERMILION, linewidth=1, label="ideal loss" if sign > 0 else None)
     dress(top, "", "output", "log-ratio of probabilities (nats)")
-    near = [(y, excess) for y, excess in zip(shown.outputs, shown.excesses, strict=True) if excess > -shown.slack]
-    bottom.plot([y for y, _ in near], [excess for _, excess in near], "o", markersize=3, color=BLUE)
+    near = [pair for pair in zip(shown.outputs, shown.excesses, strict=True) if pair[1] > -shown.slack]
+    bottom.plot(*zip(*near, strict=True), "o", markersize=3, color=BLUE)
     bottom.axhline(0.0, color=VERMILION, linewidth=1)
     bottom.axhline(shown.slack, color=VERMILION, linewidth=1, linestyle="--", label="Mironov's bound")
     bottom.set_ylim(-0.6 * shown.slack, 1.3 * shown.slack)
@@ -85,12 +83,7 @@ class Likelihood:
 
 
 def likelihood(snapping: Snapping, output: float) -> Likelihood:
-    """P(output | value) for values around the output, within the bound. It looks at the output alone.
-
-    >>> shown = likelihood(Snapping(epsilon=1, bound=20), 4.0)
-    >>> shown.values[max(range(len(shown.values)), key=lambda i: shown.probabilities[i])]
-    4.0
-    """
+    """P(output | value) for values around the output, within the bound. It looks at the output alone."""
     span = SPAN * Fraction(snapping.scale) * snapping.sensitivity
     low = max(Fraction(output) - span, -snapping.bound)
     high = min(Fraction(output) + span, snapping.bound)
@@ -112,3 +105,75 @@ def paint_likelihood(shown: Likelihood) -> Figure:
     dress(axes, "", "value", "probability of this output from the value")
     axes.legend(frameon=False)
     return figure
+
+
+LIGHT_GREY = "#999999"
+SHOWN = 12
+"""How many snapped outputs are shown on either side of the values."""
+
+
+@dataclass(frozen=True, slots=True)
+class PoreNumbers:
+    """What the figure shows: which doubles each value can give, and the probabilities of the snapped outputs."""
+
+    names: tuple[str, str]
+    doubles: tuple[float, ...]
+    possible: tuple[tuple[bool, ...], ...]
+    outputs: tuple[float, ...]
+    masses: tuple[tuple[float, ...], ...]
+    epsilon: float
+
+
+def pore_numbers(
+    laplace: FloatLaplace, snapping: Snapping, value: object, neighbour: object, *, count: int = 40
+) -> PoreNumbers:
+    """`count` doubles in a row between the two values, decided exactly, and the snapped outputs around them."""
+    both = [exact_datum(value, "value"), exact_datum(neighbour, "neighbour")]
+    double = float((7 * both[0] + 3 * both[1]) / 10)
+    doubles = []
+    for _ in range(count):
+        doubles.append(double)
+        double = math.nextafter(double, math.inf)
+    centre = math.floor(snapping.scaled(both[0]) / Fraction(snapping.lattice))
+    first, last = max(centre - SHOWN, -snapping.last), min(centre + SHOWN, snapping.last)
+    laws = [law_between(snapping, snapping.scaled(x), first, last) for x in both]
+    return PoreNumbers(
+        names=(visible_text(value), visible_text(neighbour)),
+        doubles=tuple(doubles),
+        possible=tuple(tuple(laplace.probability(x, y).mantissa > 0 for y in doubles) for x in both),
+        outputs=tuple(snapping.output(index) for index in range(first, last + 1)),
+        masses=tuple(tuple(float(mass.fraction()) for mass in law.masses) for law in laws),
+        epsilon=float(snapping.epsilon),
+    )
+
+
+def paint_pores(shown: PoreNumbers) -> Figure:
+    """The pores above, the grid below."""
+    figure, ((top,), (bottom,)) = figure_of(2, 1, "A float Laplace and snapping", width=8.0, height=2.7)
+    _paint_support(top, shown)
+    _paint_grid(bottom, shown)
+    return figure
+
+
+def _paint_support(axes: Axes, shown: PoreNumbers) -> None:
+    for row, (mine, other) in enumerate((shown.possible, shown.possible[::-1])):
+        for position, (can, also) in enumerate(zip(mine, other, strict=True)):
+            colour = (LIGHT_GREY if also else VERMILION) if can else "none"
+            axes.plot(position, 1 - row, "s", color=colour, markeredgecolor=colour if can else "#dddddd", markersize=6)
+    axes.plot([], [], "s", color=VERMILION, label="possible for this value alone: it is given away")
+    axes.plot([], [], "s", color=LIGHT_GREY, label="possible for both")
+    axes.set_ylim(-0.6, 2.3)
+    axes.set_yticks([1, 0], [f"value {name}" for name in shown.names], parse_math=False)
+    across = f"{len(shown.doubles)} doubles in a row, from {shown.doubles[0]!r}"
+    dress(axes, f"Float Laplace, ε = {shown.epsilon:g}: its support has pores", across, "")
+    axes.legend(frameon=False, loc="upper left", ncols=2)
+
+
+def _paint_grid(axes: Axes, shown: PoreNumbers) -> None:
+    width = (shown.outputs[1] - shown.outputs[0]) / 2 * 0.9
+    for shift, name, masses, colour in zip((-0.5, 0.5), shown.names, shown.masses, (BLUE, VERMILION), strict=True):
+        places = [output + shift * width for output in shown.outputs]
+        axes.bar(places, masses, width=width, color=colour, label=f"value {name}")
+    axes.set_yscale("log")
+    dress(axes, "Snapping: every output is possible for both", "output", "exact probability")
+    axes.legend(frameon=False)

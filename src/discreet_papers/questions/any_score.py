@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,9 @@ from discreet.errors import InvalidInput, NotPrivate
 from discreet.posteriors.distances import chi_squared, log_affinity_floats
 from discreet.posteriors.space import PosteriorSpace, require_enumerable
 from discreet.utility.metrics import METRIC
+
+Score: TypeAlias = Callable[[PosteriorSpace, "NDArray[np.int64]", "NDArray[np.int64]"], "NDArray[np.float64]"]
+"""Distances from the candidate that is the truth to each of some rows."""
 
 MARGIN = 1e-9
 """How far a loss or a sensitivity of this study may be from the truth."""
@@ -126,14 +130,8 @@ class Scored:
         return low
 
 
-def _metric(name: str) -> Callable[[PosteriorSpace, NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]]:
+def _metric(name: str) -> Score:
     return lambda space, here, rows: METRIC[name].distances(space.prior, here, rows)
-
-
-def _renyi(space: PosteriorSpace, here: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The Rényi divergence of order ½, -2 ln BC; not from H, which is 1 to the last float where BC is small."""
-    found: NDArray[np.float64] = -2 * log_affinity_floats(space.prior, here.tolist(), rows)
-    return found
 
 
 def _chi_squared(space: PosteriorSpace, here: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -141,12 +139,12 @@ def _chi_squared(space: PosteriorSpace, here: NDArray[np.int64], rows: NDArray[n
     return np.array([chi_squared(truth, space.posterior(row)) for row in rows])
 
 
-SCORES: dict[str, Callable[[PosteriorSpace, NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]]] = {
+SCORES: dict[str, Score] = {
     "hellinger": _metric("hellinger"),
     "total-variation": _metric("total-variation"),
     "kl": _metric("kl"),
-    "renyi-1/2": _renyi,
+    "renyi-1/2": lambda space, here, rows: -2 * log_affinity_floats(space.prior, here.tolist(), rows),
     "l1": _metric("l1"),
     "chi-squared": _chi_squared,
 }
-"""Scores by name: distances from the candidate `here`, the truth, to each of the rows."""
+"""Scores by name. That of Rényi, -2 ln BC, is not made from H, which is 1 to the last float where BC is small."""

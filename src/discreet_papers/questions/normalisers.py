@@ -15,7 +15,7 @@ from discreet import ExponentialGlobal, ExponentialReciprocal, PosteriorSpace, a
 from discreet.figures.style import BLACK, BLUE, GREEN, ORANGE, STYLE, dress, figure_of, plain_logs
 from discreet.mechanisms.exponential import KINDS
 from discreet.utility.normaliser import normaliser
-from discreet_papers.table import Figure, Table
+from discreet_papers.registry import Cell, Figure, Table
 
 SIZES, QUICK = (5, 10, 20, 50, 100, 200, 500, 1000, 10**6, 10**9), (5, 10, 50, 200, 1000)
 SCALES = tuple(Fraction(text) for text in ("0.1", "0.2", "0.5", "1", "2", "4"))
@@ -63,7 +63,7 @@ def numbers(quick: bool) -> NormaliserNumbers:
 
 
 def table(shown: NormaliserNumbers) -> Table:
-    rows: list[tuple[str | int | float | None, ...]] = []
+    rows: list[tuple[Cell, ...]] = []
     for name, curve in shown.by_size.items():
         rows += [("against n", name, n, 0.5, value) for n, value in curve]
     rows += [("against s", ExponentialReciprocal.name, MANY, s, value) for s, value, _ in shown.by_scale]
@@ -98,9 +98,8 @@ def paint(shown: NormaliserNumbers) -> Figure:
         x, y = zip(*curve, strict=True)
         first.plot(x, y, label=name.removeprefix("exponential-"), markerfacecolor="none", **STYLE[name])
     first.axhline(shown.limit, color=BLACK, linewidth=1, zorder=0)
-    first.annotate(
-        "coth(s/2)", (2e8, shown.limit), xytext=(0, -14), textcoords="offset points", ha="center", fontsize=9
-    )
+    below = {"xytext": (0, -14), "textcoords": "offset points", "ha": "center", "fontsize": 9}
+    first.annotate("coth(s/2)", (2e8, shown.limit), **below)
     first.set_xscale("log")
     first.set_ylim(2.5, 60)  # global sensitivity goes on as a straight line
     dress(first, "N(n) at s = 1/2, prior (1, 1)", "number of records n", "N(n)")
@@ -114,15 +113,11 @@ def paint(shown: NormaliserNumbers) -> Figure:
     dress(second, f"N(n) at n = {MANY}, reciprocal, γ = 1", "scale s", "N(n)")
     second.legend(frameon=False, fontsize=9)
     styles = {"exact": (GREEN, "-"), "normalised": (BLUE, "-."), "data-free": (ORANGE, "--"), "loose": (BLACK, ":")}
+    levels = [t for t, _ in shown.bounds]
     for name, (colour, style) in styles.items():
-        levels = [t for t, _ in shown.bounds]
         third.plot(levels, [bounds[name] for _, bounds in shown.bounds], color=colour, linestyle=style, label=name)
     third.set_yscale("log")
-    dress(
-        third,
-        f"bounds on Pr[H ≥ t] for all data, s = 1, n = {BOUNDED}",
-        "Hellinger distance t",
-        "probability, or above 1",
-    )
+    title = f"bounds on Pr[H ≥ t] for all data, s = 1, n = {BOUNDED}"
+    dress(third, title, "Hellinger distance t", "probability, or above 1")
     third.legend(frameon=False, fontsize=9)
     return figure

@@ -7,6 +7,7 @@ distance: if noise should be calibrated to the distance that accuracy is measure
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -18,7 +19,7 @@ from discreet.figures.style import figure_of
 from discreet.posteriors.predictive import log_predictive
 from discreet.utility.metrics import METRIC
 from discreet_papers.questions.any_score import SCORES, Scored
-from discreet_papers.table import Figure, Table
+from discreet_papers.registry import Cell, Figure, Table
 
 EPSILON = 1.0
 Place: TypeAlias = tuple[tuple[int, ...], int]
@@ -74,26 +75,22 @@ def numbers(quick: bool) -> ScoreNumbers:
     refused: list[tuple[tuple[int, ...], int, str]] = []
     for prior, n in QUICK if quick else SPACES:
         space = PosteriorSpace(prior=list(prior), n=n)
-        measures = {name: _distances(space, name) for name in _measures(space)}
+        left_out = () if space.k == 2 else ("total-variation",)
+        data = space.candidates().array()
+        measures = {
+            name: np.stack([METRIC[name].distances(space.prior, here, data) for here in data])
+            for name in MEASURES
+            if name not in left_out
+        }
         ours = Geometric(space, epsilon=1)
         geometric[prior, n] = {name: accuracy(ours, metric=name).mean for name in measures}
         for name in SCORES:
-            if name == "total-variation" and name not in measures:
-                continue
             try:
-                rows.append(_row(Scored.of(name, space), measures))
+                if name not in left_out:
+                    rows.append(_row(Scored.of(name, space), measures))
             except NotPrivate:
                 refused.append((prior, n, name))
     return ScoreNumbers(rows, geometric, refused)
-
-
-def _measures(space: PosteriorSpace) -> tuple[str, ...]:
-    return MEASURES if space.k == 2 else tuple(name for name in MEASURES if name != "total-variation")
-
-
-def _distances(space: PosteriorSpace, name: str) -> NDArray[np.float64]:
-    rows = space.candidates().array()
-    return np.stack([METRIC[name].distances(space.prior, row, rows) for row in rows])
 
 
 def _row(scored: Scored, measures: dict[str, NDArray[np.float64]]) -> Row:
@@ -105,14 +102,13 @@ def _row(scored: Scored, measures: dict[str, NDArray[np.float64]]) -> Row:
         scale = scored.largest_scale(EPSILON, inverse)
         chance = np.exp(scored.log_pmf(scale, inverse))
         errors = {name: float(weight @ (chance * distance).sum(axis=1)) for name, distance in measures.items()}
-        found.append((errors["hellinger"], rate, scale, errors))
-    _, rate, scale, _ = min(found, key=lambda row: row[0])
-    errors = {name: min(row[3][name] for row in found) for name in measures}
+        found.append((rate, scale, errors))
+    rate, scale, _ = min(found, key=lambda row: row[2]["hellinger"])
+    errors = {name: min(row[2][name] for row in found) for name in measures}
     inverse = scored.inverse(rate / scored.diameter)
     theorem = EPSILON / scored.guarantee(1.0, inverse)
-    parameters = tuple(int(a) for a in scored.space.prior.parameters)
     return Row(
-        prior=parameters,
+        prior=tuple(int(a) for a in scored.space.prior.parameters),
         n=scored.space.n,
         score=scored.name,
         diameter=scored.diameter,
@@ -127,51 +123,44 @@ def _row(scored: Scored, measures: dict[str, NDArray[np.float64]]) -> Row:
 
 def table(shown: ScoreNumbers) -> Table:
     """One row per score and space, geometric below, then the refused."""
-    rows: list[tuple[str | int | float | None, ...]] = []
+    rows: list[tuple[Cell, ...]] = []
     for row in shown.rows:
-        errors = (row.errors.get(name) for name in MEASURES)
         place = (str(row.prior), row.n, row.score)
-        rows.append((*place, row.diameter, row.least, row.greatest, row.at_theorem, row.rate, row.scale, *errors))
-    for (prior, n), found in shown.geometric.items():
-        rows.append((str(prior), n, "geometric", *(None,) * 6, *(found.get(name) for name in MEASURES)))
-    for prior, n, score in shown.refused:
-        rows.append((str(prior), n, f"{score}: refused, infinite", *(None,) * 10))
+        told = (row.diameter, row.least, row.greatest, row.at_theorem, row.rate, row.scale)
+        rows.append((*place, *told, *(row.errors.get(name) for name in MEASURES)))
+    for (prior, n), errors in shown.geometric.items():
+        rows.append((str(prior), n, "geometric", *(None,) * 6, *(errors.get(name) for name in MEASURES)))
+    rows += [(str(prior), n, f"{score}: refused, infinite", *(None,) * 10) for prior, n, score in shown.refused]
     columns = ("prior", "n", "score", "D", "least LS", "GS", "exact loss at the theorem's scale", "γ·D", "scale")
     return Table((*columns, *(f"mean {name}" for name in MEASURES)), tuple(rows))
 
 
 def sentences(shown: ScoreNumbers) -> list[str]:
-    places = list(shown.geometric)
-    wins: dict[str, int] = {}
-    own = cells = 0
-    for place in places:
-        here = [row for row in shown.rows if (row.prior, row.n) == place]
-        for measure in shown.geometric[place]:
-            best = min(here, key=lambda row, measure=measure: row.errors[measure])  # type: ignore[misc]
-            wins[best.score] = wins.get(best.score, 0) + 1
-            own += best.score == measure
-            cells += 1
-    order = sorted(wins.items(), key=lambda item: -item[1])
-    rows = [row for row in shown.rows if (row.prior, row.n) == places[0]]
-    ratios = {row.score: row.errors["hellinger"] / shown.geometric[places[0]]["hellinger"] for row in rows}
+    best = [(_best(shown, place, name), name) for place, errors in shown.geometric.items() for name in errors]
+    wins = Counter(score for score, _ in best)
+    own = sum(score == measure for score, measure in best)
+    first, geometric = next(iter(shown.geometric.items()))
+    rows = [row for row in shown.rows if (row.prior, row.n) == first]
+    ratios = {row.score: row.errors["hellinger"] / geometric["hellinger"] for row in rows}
+    flatness = max(row.greatest / row.least for row in shown.rows if row.score == "l1" and len(row.prior) == 2)
     least, most = (pick(row.at_theorem for row in shown.rows) for pick in (min, max))
     refused = sorted({score for _, _, score in shown.refused})
     return [
         "At equal exact loss, the score that gives the least error is "
-        + ", ".join(f"{name} in {count} of {cells} comparisons" for name, count in order)
+        + ", ".join(f"{name} in {count} of {len(best)} comparisons" for name, count in wins.most_common())
         + f"; the score that is the measure itself gives it in {own}.",
-        f"For prior {shown.rows[0].prior}, n = {shown.rows[0].n}, mean Hellinger error over that of geometric: "
+        f"For prior {first[0]}, n = {first[1]}, mean Hellinger error over that of geometric: "
         + ", ".join(f"{name} {ratio:.2f}" for name, ratio in ratios.items())
         + f". Among two categories the local sensitivity of L1 is the same everywhere (greatest over least: "
-        f"{_flatness(shown):.3g}), so its mechanism is geometric noise cut off at the border and normalised.",
+        f"{flatness:.3g}), so its mechanism is geometric noise cut off at the border and normalised.",
         f"At the scale that the theorem 2s(1+ΓD) allows for ε = 1, the exact losses go from {least:.3f} to {most:.3f}. "
         f"Refused, because infinite between candidates: {', '.join(refused) or 'none'}.",
     ]
 
 
-def _flatness(shown: ScoreNumbers) -> float:
-    """The greatest LS over the least, for L1 between two categories."""
-    return max(row.greatest / row.least for row in shown.rows if row.score == "l1" and len(row.prior) == 2)
+def _best(shown: ScoreNumbers, place: Place, measure: str) -> str:
+    """The score that gives the least error."""
+    return min((row for row in shown.rows if (row.prior, row.n) == place), key=lambda row: row.errors[measure]).score
 
 
 def paint(shown: ScoreNumbers) -> Figure:
@@ -190,9 +179,8 @@ def paint(shown: ScoreNumbers) -> Figure:
                 dark = ratios[y][x] > 3
                 axes.text(x, y, f"{ratios[y][x]:.2f}", ha="center", va="center", color="white" if dark else "black")
                 if row.score == name:
-                    axes.add_patch(
-                        Rectangle((x - 0.48, y - 0.46), 0.96, 0.92, fill=False, edgecolor="black", linewidth=2)
-                    )
+                    corner = (x - 0.48, y - 0.46)
+                    axes.add_patch(Rectangle(corner, 0.96, 0.92, fill=False, edgecolor="black", linewidth=2))
         axes.set_xticks(range(len(geometric)), [name.replace("-", "\n") for name in geometric])
         axes.set_yticks(range(len(rows)), [row.score for row in rows])
         axes.set_xlabel("error measured by")

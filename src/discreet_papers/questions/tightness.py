@@ -12,7 +12,7 @@ from discreet import ExponentialReciprocal, PosteriorSpace, accuracy, audit, cal
 from discreet.figures.style import BLACK, BLUE, GREEN, PURPLE, SKY, STYLE, dress, figure_of, plain_logs
 from discreet.mechanisms import Geometric, LaplaceImproved, Optimal
 from discreet.mechanisms.exponential import KINDS
-from discreet_papers.table import Figure, Table
+from discreet_papers.registry import Cell, Figure, Table
 
 LOSSES, QUICK_LOSSES = (2, 5, 10, 30, 100, 300, 1000, 3000, 10**5, 10**6), (2, 10, 100, 1000)
 ERRORS, QUICK_ERRORS = (10, 20, 50, 100, 200, 500, 1000), (10, 50, 200)
@@ -80,7 +80,7 @@ def numbers(quick: bool) -> TightNumbers:
 
 
 def table(shown: TightNumbers) -> Table:
-    rows: list[tuple[str | int | float | None, ...]] = []
+    rows: list[tuple[Cell, ...]] = []
     for kind, curves in (("exact loss", shown.losses), ("mean H", shown.errors)):
         rows += [(kind, name, n, value, None) for name, curve in curves.items() for n, value in curve]
     rows += [("calibrated scale and γ", BEST, n, scale, gamma) for n, scale, gamma in shown.calibrated]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from discreet import Geometric, PosteriorSpace, accuracy
 from discreet.figures.style import BLUE, GREEN, GREY, ORANGE, figure_of
 from discreet_papers.figures.readings import DELTA, NAMES, RIGHT, stream
-from discreet_papers.table import Axes, Figure, Table
+from discreet_papers.registry import Axes, Figure, Table
 
 EPSILONS = ("0.2", "0.5", "1", "2", "3", "5")
 SIZES = {2: (30, 100, 300, 1000, 3000, 10_000), 3: (12, 30, 60, 120, 240)}
@@ -98,16 +98,15 @@ def sentences(shown: list[Cell]) -> list[str]:
     balanced, uneven = (sum(c.beaten >= 1 for c in shown if c.data == data) for data in SHARES)
     weak, strong = (sum(c.beaten >= 1 for c in shown if c.prior == prior) for prior in PRIORS)
     turn = 2 * math.acosh(2)
-    above = [cell for cell in shown if cell.beaten >= 2 and cell.epsilon > turn]
+    above = [cell.beaten >= 2 for cell in shown if cell.epsilon > turn]
     below = [cell for cell in shown if cell.beaten >= 2 and cell.epsilon < turn]
-    all_above = sum(cell.epsilon > turn for cell in shown)
     return [
         f"Of {total} settings M_H beats baseline Laplace in {counts[1]}, improved Laplace too in {counts[2]}, and "
         f"geometric too in {counts[3]}.",
         f"It beats the baseline for balanced data in {balanced} settings and for uneven data in {uneven}; under priors "
         f"of {PRIORS[0]} in {weak} and of {PRIORS[1]} in {strong}: it gains where the local sensitivity is already "
         "flat, by many records, even data or a strong prior.",
-        f"Improved Laplace is beaten in {len(above)} of {all_above} settings with ε above {turn:.2f}. There the "
+        f"Improved Laplace is beaten in {sum(above)} of {len(above)} settings with ε above {turn:.2f}. There the "
         "papers' rounding down, which moves a release by half a record on average whatever ε is, costs more than the "
         "noise: well inside the space the errors' ratio is 2/cosh(ε/2), and that is 1 at this ε.",
         f"Below it, improved Laplace is beaten in {len(below)} settings" + _where(below) + " There additive noise is "
@@ -149,9 +148,8 @@ def _paint_map(axes: Axes, cells: list[Cell]) -> None:
     up = sorted({cell.epsilon for cell in cells})
     for cell in cells:
         x, y = across.index(cell.n), up.index(cell.epsilon)
-        axes.add_patch(
-            Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=COLOURS[cell.beaten], alpha=0.55, edgecolor="white")
-        )
+        colour = COLOURS[cell.beaten]
+        axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, alpha=0.55, edgecolor="white"))
         ratio = cell.errors["M_H"] / cell.errors["laplace-improved"]
         axes.text(x, y, f"{ratio:.2f}" if ratio < 10 else f"{ratio:.0f}", ha="center", va="center", fontsize=8)
     axes.set_xlim(-0.5, len(across) - 0.5)

@@ -46,11 +46,7 @@ def read_weights(
 
 @dataclass(frozen=True)
 class Log:
-    """The logarithm of a rational number, for an ε whose e^ε is rational.
-
-    >>> Log("3/2").ratio
-    Fraction(3, 2)
-    """
+    """The logarithm of a rational number, for an ε whose e^ε is rational."""
 
     ratio: Fraction
 
@@ -89,11 +85,7 @@ class Factor:
 
 
 def factor_of(epsilon: object) -> Factor:
-    """e^ε for an ε ≥ 0 given as a number, or as `Log(ratio)`.
-
-    >>> factor_of(Log(2)).ratio, factor_of(0).ratio, factor_of(1).exceeds(Fraction("2.718281828"))
-    (Fraction(2, 1), Fraction(1, 1), True)
-    """
+    """e^ε for an ε ≥ 0 given as a number, or as `Log(ratio)`."""
     if isinstance(epsilon, Log):
         if epsilon.ratio < 1:
             raise InvalidInput("epsilon must be at least 0", hint="give a ratio of at least 1", parameter="epsilon")

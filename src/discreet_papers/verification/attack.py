@@ -52,13 +52,7 @@ class Scan:
 
 @dataclass(frozen=True)
 class FloatLaplace:
-    """value ⊕ S·(λ ⊗ ln U) with λ = 1/ε as a float, and nothing after it: the textbook mechanism.
-
-    >>> mechanism = FloatLaplace(epsilon=1)
-    >>> output = next(mechanism.outputs(Fraction(0), 8))
-    >>> mechanism.probability(Fraction(0), output).mantissa > 0
-    True
-    """
+    """value ⊕ S·(λ ⊗ ln U) with λ = 1/ε as a float, and nothing after it: the textbook mechanism."""
 
     epsilon: Fraction
     exact_uniforms: bool
@@ -132,12 +126,7 @@ class Snapped:
 
 
 def scan(mechanism: Mechanism, value: object, neighbour: object, *, count: int = 64) -> Scan:
-    """Look for outputs that `value` can give and `neighbour` cannot.
-
-    >>> found = scan(FloatLaplace(epsilon=1), 0, 1)
-    >>> len(found.pores) > 0, len(scan(Snapped(Snapping(epsilon=1, bound=100)), 0, 1).pores)
-    (True, 0)
-    """
+    """Look for outputs that `value` can give and `neighbour` cannot."""
     here, there = exact_datum(value, "value"), exact_datum(neighbour, "neighbour")
     outputs = dict.fromkeys(mechanism.outputs(here, count))
     pores = [y for y in outputs if not mechanism.probability(there, y).mantissa]

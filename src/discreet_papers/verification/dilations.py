@@ -25,11 +25,7 @@ Finite: TypeAlias = Mapping[Fraction, Fraction]
 
 @dataclass(frozen=True)
 class Steps:
-    """A density on [0, 1] that is constant between edges: a distribution of the noise's uniform.
-
-    >>> Steps([0, 1], [1]).mass(Fraction(1, 4), Fraction(1, 2))
-    Fraction(1, 4)
-    """
+    """A density on [0, 1] that is constant between edges: a distribution of the noise's uniform."""
 
     edges: tuple[Fraction, ...]
     heights: tuple[Fraction, ...]
@@ -49,16 +45,10 @@ class Steps:
         i = bisect_right(self.edges, u) - 1
         return self.heights[i] if 0 <= i < len(self.heights) else Fraction(0)
 
-    def mass(self, low: Fraction, high: Fraction) -> Fraction:
-        """The probability of [low, high]."""
-        return sum((h * max(Fraction(0), min(b, high) - max(a, low)) for h, (a, b) in self._steps()), Fraction(0))
-
     def cdf(self, level: arb) -> arb:
         """The probability of (0, level], enclosed."""
-        return sum((ball(h) * (level.max(ball(a)).min(ball(b)) - ball(a)) for h, (a, b) in self._steps()), arb(0))
-
-    def _steps(self) -> Iterator[tuple[Fraction, tuple[Fraction, Fraction]]]:
-        return zip(self.heights, pairwise(self.edges), strict=True)
+        steps = zip(self.heights, pairwise(self.edges), strict=True)
+        return sum((ball(h) * (level.max(ball(a)).min(ball(b)) - ball(a)) for h, (a, b) in steps), arb(0))
 
 
 UNIFORM = Steps([0, 1], [1])
@@ -95,24 +85,17 @@ def _positive_parts(pairs: Sequence[tuple[Fraction, Fraction]], factor: Factor) 
 
 
 def _of_points(mu1: Finite, mu2: Finite, factor: Factor) -> Affine:
-    def partner(u: Fraction) -> Fraction:
-        if factor.ratio is not None:
-            return mu2.get(u / factor.ratio, Fraction(0))
-        return mu2.get(u, Fraction(0)) if u == 0 else Fraction(0)
-
-    return _positive_parts([(weight, partner(u)) for u, weight in mu1.items()], factor)
+    """Against the weights at e^{-ε}u; for an irrational e^ε only 0 meets a point."""
+    dilated = {v * factor.ratio: q for v, q in mu2.items()} if factor.ratio else {Fraction(0): mu2.get(Fraction(0))}
+    return _positive_parts([(p, dilated.get(u) or Fraction(0)) for u, p in mu1.items()], factor)
 
 
 def _of_cells(mu1: Finite, mu2: Finite, factor: Factor, cuts: list[Fraction]) -> Affine:
-    def dilated_cell(v: Fraction) -> int:
-        """The cell of e^ε·v."""
-        return sum(1 for cut in cuts if not _below(factor, v, cut))
-
     cells = [[Fraction(0), Fraction(0)] for _ in range(len(cuts) + 1)]
     for u, weight in mu1.items():
         cells[bisect_right(cuts, u)][0] += weight
     for v, weight in mu2.items():
-        cells[dilated_cell(v)][1] += weight
+        cells[sum(not _below(factor, v, cut) for cut in cuts)][1] += weight  # the cell of e^ε·v
     return _positive_parts([(p, q) for p, q in cells], factor)
 
 

@@ -31,11 +31,7 @@ class Flow:
 
 
 def maximum_flow(supply: Sequence[int], demand: Sequence[int], pairs: Sequence[tuple[int, int]]) -> Flow:
-    """The most that can go from left points to right ones along pairs, within supplies and demands.
-
-    >>> maximum_flow([3, 5], [4, 4], [(0, 0), (0, 1), (1, 1)])
-    Flow(along=[3, 0, 4], value=7, cut=[1])
-    """
+    """The most that can go from left points to right ones along pairs, within supplies and demands."""
     along = [0] * len(pairs)
     digits = (_LARGEST // max(len(supply) + len(demand), 1)).bit_length() - 1
     length = max((capacity.bit_length() for capacity in (*supply, *demand)), default=0)

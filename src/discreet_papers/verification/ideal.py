@@ -24,13 +24,7 @@ BITS = 256
 
 @dataclass(frozen=True)
 class Ideal:
-    """The ideal mechanism with scale 1/ε, multiples of `lattice`, and a bound or none.
-
-    >>> from discreet.arithmetic.numbers import precision
-    >>> with precision(64):
-    ...     print(Ideal(epsilon=1, lattice=2).mass(0, 0).str(10, radius=False))
-    0.6321205588
-    """
+    """The ideal mechanism with scale 1/ε, multiples of `lattice`, and a bound or none."""
 
     epsilon: Fraction
     lattice: Fraction
@@ -56,16 +50,14 @@ class Ideal:
         if self.bound is not None:
             where = min(max(where, -self.bound), self.bound)
             low, high = None if index <= -self.last else low, None if index >= self.last else high
-        rate, one, zero = self.epsilon, arb(1), arb(0)
-        down = (
-            zero if low is None else ball(rate * (low - where)).exp().min(one),
-            one if high is None else ball(rate * (high - where)).exp().min(one),
-        )
-        up = (
-            one if low is None else ball(rate * (where - low)).exp().min(one),
-            zero if high is None else ball(rate * (where - high)).exp().min(one),
-        )
-        return (mu.cdf(down[1]) - mu.cdf(down[0]) + mu.cdf(up[0]) - mu.cdf(up[1])) / 2
+
+        def level(edge: Fraction | None, sign: int, beyond: int) -> arb:
+            """The greatest u whose result, seen from the value, is beyond the edge; known where there is no edge."""
+            return arb(beyond) if edge is None else ball(sign * self.epsilon * (edge - where)).exp().min(arb(1))
+
+        down = mu.cdf(level(high, 1, 1)) - mu.cdf(level(low, 1, 0))
+        up = mu.cdf(level(low, -1, 1)) - mu.cdf(level(high, -1, 0))
+        return (down + up) / 2
 
     def closeness(
         self, value: object, neighbour: object, *, mu1: Steps = UNIFORM, mu2: Steps = UNIFORM, at: object = None

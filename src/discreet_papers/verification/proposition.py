@@ -14,7 +14,6 @@ integral of max(0, A - K) or max(0, A - K/u²) over few pieces. Tests: `tests/pa
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias
@@ -43,48 +42,25 @@ class ThreeTerms(NamedTuple):
 
 
 def three_terms(mu1: Steps, mu2: Steps, eps: object, t: object = 1) -> ThreeTerms:
-    """The δ with which the ideal mechanism's results are (ε, δ)-close, for noise laws μ₁ on a and μ₂ on a', |a-a'| = t.
-
-    >>> from discreet_papers.verification.dilations import UNIFORM
-    >>> float(three_terms(UNIFORM, UNIFORM, 1).delta)
-    0.0
-    """
+    """The δ with which the ideal mechanism's results are (ε, δ)-close, for noise μ₁ on a and μ₂ on a', |a-a'| = t."""
     epsilon, distance = exact(eps, "epsilon", above=0), exact(t, "t", minimum=0)
     if distance > 1:
         raise InvalidInput("t must be at most 1", hint="it is the distance of adjacent values", parameter="t")
     shrink = epsilon * distance
-    start, end, image = (False, Fraction(0)), (False, Fraction(1)), (True, Fraction(1))
-    same, between, far = (_Branch(-shrink, False), _Branch(-shrink, True), _Branch(shrink, False))
-    return ThreeTerms(
-        _half(_enclosed(lambda: _sup(mu1, mu2, same, epsilon - shrink, start, end))),
-        _half(_enclosed(lambda: _sup(mu1, mu2, between, epsilon - shrink, image, end))),
-        _half(_enclosed(lambda: _sup(mu1, mu2, far, epsilon + shrink, start, image))),
+    image = (True, Fraction(1))
+    same, between, far = _Branch(-shrink, False), _Branch(-shrink, True), _Branch(shrink, False)
+    terms = (
+        _sup(mu1, mu2, same, epsilon - shrink, _START, _END),
+        _sup(mu1, mu2, between, epsilon - shrink, image, _END),
+        _sup(mu1, mu2, far, epsilon + shrink, _START, image),
     )
+    return ThreeTerms(*(Enclosure(whole.lower / 2, whole.upper / 2) for whole in terms))
 
 
 def opposite_dilation(mu1: Steps, mu2: Steps, eps: object) -> Enclosure:
-    """sup_E [μ₁(E) - e^ε μ₂(e^{+ε}E)]: what the paper's step would need on the other sign's branch.
-
-    >>> from math import exp
-    >>> from discreet_papers.verification.dilations import UNIFORM
-    >>> abs(float(opposite_dilation(UNIFORM, UNIFORM, 1)) - (1 - exp(-1))) < 1e-15
-    True
-    """
+    """sup_E [μ₁(E) - e^ε μ₂(e^{+ε}E)]: what the paper's step would need on the other sign's branch."""
     epsilon = exact(eps, "epsilon", above=0)
-    start, end = (False, Fraction(0)), (False, Fraction(1))
-    return _enclosed(lambda: _sup(mu1, mu2, _Branch(epsilon, False), 2 * epsilon, start, end))
-
-
-def _half(whole: Enclosure) -> Enclosure:
-    return Enclosure(whole.lower / 2, whole.upper / 2)
-
-
-def _enclosed(question: Callable[[], arb | None]) -> Enclosure:
-    def ends() -> Enclosure | None:
-        value = question()
-        return None if value is None else positive(value)
-
-    return decide(ends, start=BITS)
+    return _sup(mu1, mu2, _Branch(epsilon, False), 2 * epsilon, _START, _END)
 
 
 class _Branch(NamedTuple):
@@ -105,7 +81,20 @@ _End: TypeAlias = tuple[bool, Fraction]
 """A point of the line: a rational number, or (True) what a branch takes to one."""
 
 
-def _sup(mu1: Steps, mu2: Steps, branch: _Branch, exponent: Fraction, low: _End, high: _End) -> arb | None:
+_START, _END = (False, Fraction(0)), (False, Fraction(1))
+
+
+def _sup(mu1: Steps, mu2: Steps, branch: _Branch, exponent: Fraction, low: _End, high: _End) -> Enclosure:
+    """The integral below, enclosed."""
+
+    def ends() -> Enclosure | None:
+        value = _integral(mu1, mu2, branch, exponent, low, high)
+        return None if value is None else positive(value)
+
+    return decide(ends, start=BITS)
+
+
+def _integral(mu1: Steps, mu2: Steps, branch: _Branch, exponent: Fraction, low: _End, high: _End) -> arb | None:
     """∫ max(0, f₁(u) - e^exponent·f₂(u')) du from low to high, with f₂/u² if inverted; None while it is undecided."""
 
     def place(end: _End) -> arb:

@@ -2,12 +2,11 @@
 
 import pytest
 
-from discreet.posteriors.distances import legacy_hellinger
 from discreet.posteriors.space import PosteriorSpace
 from discreet.sensitivity.exact import global_sensitivity, published_gamma
 from discreet_papers.figures import figure1, figure2, figure6, growth, notes
 from discreet_papers.figures.readings import PRINTED, RIGHT
-from discreet_papers.published import LegacyLine, LegacySensitivity, legacy_gamma, legacy_power
+from discreet_papers.published import LegacyLine, legacy_gamma, legacy_power
 
 
 def digits(value: float, places: int) -> object:
@@ -29,14 +28,6 @@ def test_figure_1_at_the_edge_and_at_the_centre(
     assert all(low <= high * (1 + 1e-12) for low, high in zip(local, shown.curves[reading]["smooth"], strict=True))
 
 
-def test_figure_1_in_the_papers_distance_is_the_distance_of_two_posteriors() -> None:
-    space = figure1.SPACE
-    steps = [legacy_hellinger(space.posterior([0, 100]), space.posterior([1, 99]))]
-    steps.append(legacy_hellinger(space.posterior([50, 50]), space.posterior([49, 51])))
-    local = LegacySensitivity(space, [[0, 100], [50, 50]]).local
-    assert local.tolist() == pytest.approx(steps, rel=1e-10)
-
-
 def test_figure_2_peaks_at_the_data_and_at_its_farthest_neighbours() -> None:
     shown = figure2.numbers(quick=True)
     for (_, data), curve in shown.items():
@@ -47,22 +38,18 @@ def test_figure_2_peaks_at_the_data_and_at_its_farthest_neighbours() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n", "smooth", "improved", "baseline"),
-    [(100, 0.1945, 0.0430, 0.0822), (250, 0.0491, 0.0250, 0.0479), (500, 0.0309, 0.0167, 0.0320)],
+    ("reading", "n", "means"),
+    [
+        (PRINTED, 100, {"M_H": (0.1945, 4), "laplace-improved": (0.0430, 4), "laplace": (0.0822, 4)}),
+        (PRINTED, 250, {"M_H": (0.0491, 4), "laplace-improved": (0.0250, 4), "laplace": (0.0479, 4)}),
+        (PRINTED, 500, {"M_H": (0.0309, 4), "laplace-improved": (0.0167, 4), "laplace": (0.0320, 4)}),
+        (RIGHT, 100, {"M_H": (0.348, 3), "laplace-improved": (0.0756, 4), "laplace": (0.1398, 4)}),
+        (RIGHT, 5000, {"M_H": (0.0192, 4), "laplace-improved": (0.0108, 4)}),
+    ],
 )
-def test_figure_4_as_printed(n: int, smooth: float, improved: float, baseline: float) -> None:
-    space = PosteriorSpace(prior=[1, 1], n=n)
-    for name, plotted in (("M_H", smooth), ("laplace-improved", improved), ("laplace", baseline)):
-        assert growth.point(PRINTED, space, name).mean == digits(plotted, 4)
-
-
-def test_figure_4_put_right() -> None:
-    few, many = (PosteriorSpace(prior=[1, 1], n=n) for n in (100, 5000))
-    assert growth.point(RIGHT, few, "M_H").mean == digits(0.348, 3)
-    assert growth.point(RIGHT, few, "laplace-improved").mean == digits(0.0756, 4)
-    assert growth.point(RIGHT, few, "laplace").mean == digits(0.1398, 4)
-    assert growth.point(RIGHT, many, "M_H").mean == digits(0.0192, 4)
-    assert growth.point(RIGHT, many, "laplace-improved").mean == digits(0.0108, 4)
+def test_figure_4_as_printed(reading: str, n: int, means: dict[str, tuple[float, int]]) -> None:
+    for name, value in means.items():
+        assert growth.point(reading, PosteriorSpace(prior=[1, 1], n=n), name).mean == digits(*value)
 
 
 def test_figure_4_crosses_where_it_is_said_to() -> None:
@@ -73,22 +60,20 @@ def test_figure_4_crosses_where_it_is_said_to() -> None:
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize("read", [(1000, 0.7150, 1.393), (10_000, 0.8245, 1.931), (50_000, 0.8480, 2.175)])
-def test_figure_6_as_printed(read: tuple[int, float, float]) -> None:
-    n, theirs, local = read
-    found = figure6.legacy_losses(PosteriorSpace(prior=[1, 1], n=n))
-    assert found["M_H"].loss == digits(theirs, 4)
-    assert found["exponential-local"].loss == digits(local, 3)
-
-
-@pytest.mark.few(1)
-@pytest.mark.parametrize("true", [(1000, 0.877, 0.908), (10_000, 0.896, 0.920), (50_000, 0.897, 0.9215)])
-def test_figure_6_put_right(true: tuple[int, float, float]) -> None:
-    n, theirs, local = true
-    found = figure6.right_losses(PosteriorSpace(prior=[1, 1], n=n), ("M_H", "exponential-local"))
-    losses = {loss.mechanism: loss.epsilon for loss in found}
-    assert losses["M_H"] == digits(theirs, 3)
-    assert losses["exponential-local"] == digits(local, 4 if n == 50_000 else 3)
+@pytest.mark.parametrize(
+    ("n", "printed", "right"),
+    [
+        (1000, ((0.7150, 4), (1.393, 3)), ((0.877, 3), (0.908, 3))),
+        (10_000, ((0.8245, 4), (1.931, 3)), ((0.896, 3), (0.920, 3))),
+        (50_000, ((0.8480, 4), (2.175, 3)), ((0.897, 3), (0.9215, 4))),
+    ],
+)
+def test_figure_6_as_printed(n: int, printed: list[tuple[float, int]], right: list[tuple[float, int]]) -> None:
+    space = PosteriorSpace(prior=[1, 1], n=n)
+    theirs, ours = figure6.legacy_losses(space), figure6.right_losses(space, ("M_H", "exponential-local"))
+    for name, loss, as_printed, put_right in zip(theirs, ours, printed, right, strict=True):
+        assert theirs[name].loss == digits(*as_printed)
+        assert (loss.mechanism, loss.epsilon) == (name, digits(*put_right))
 
 
 def test_the_numbers_of_the_notes_are_those_of_an_impossible_posterior_and_of_their_program_s_gamma() -> None:

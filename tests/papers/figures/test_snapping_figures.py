@@ -4,7 +4,6 @@ import pytest
 
 import discreet as dc
 from discreet.figures.image import FORMATS, render
-from discreet_papers.figures import pores
 from discreet_papers.figures import snapping as figure
 from discreet_papers.verification.attack import FloatLaplace
 
@@ -13,7 +12,7 @@ SNAPPING = dc.Snapping(epsilon=1, bound=30)
 
 def test_a_pore_is_where_the_exact_probability_of_one_value_alone_is_zero() -> None:
     laplace = FloatLaplace(epsilon=1)
-    shown = pores.numbers(laplace, SNAPPING, 0, 1, count=16)
+    shown = figure.pore_numbers(laplace, SNAPPING, 0, 1, count=16)
     for value, row in zip((0, 1), shown.possible, strict=True):
         exact = [
             laplace.probability(dc.Snapping(epsilon=1, bound=9).scaled(value), y).mantissa > 0 for y in shown.doubles
@@ -39,7 +38,7 @@ def test_the_likelihood_of_a_release_looks_at_the_output_alone() -> None:
 
 def test_each_picture_is_painted_in_every_format() -> None:
     pictures = [
-        pores.paint(pores.numbers(FloatLaplace(epsilon=1), SNAPPING, 0, 1, count=6)),
+        figure.paint_pores(figure.pore_numbers(FloatLaplace(epsilon=1), SNAPPING, 0, 1, count=6)),
         figure.paint(figure.numbers(SNAPPING.verify(0, "0.5"))),
         figure.paint_likelihood(figure.likelihood(SNAPPING, 4.0)),
     ]

@@ -1,13 +1,14 @@
-"""The ideal mechanism of the seed: its closed form, against Laplace's, and the float mechanism against it."""
+"""The ideal mechanism of the paper: its closed form, against Laplace's, and the float mechanism against it."""
 
 import math
 from fractions import Fraction
 
 import pytest
+from flint import arb
 
 import discreet as dc
 from discreet.arithmetic.numbers import precision
-from discreet_papers.verification.dilations import UNIFORM
+from discreet_papers.verification.dilations import UNIFORM, Steps
 from discreet_papers.verification.ideal import Ideal
 from discreet_papers.verification.refutations import LOWER_HALF
 
@@ -28,14 +29,10 @@ def test_uniform_noise_gives_the_cells_of_laplace_noise(value: str) -> None:
 
 @pytest.mark.parametrize("mu", [UNIFORM, LOWER_HALF])
 @pytest.mark.parametrize("value", ["0", "2.9", "50"])
-def test_with_a_bound_the_masses_sum_to_one(mu: object, value: str) -> None:
-    assert mu in (UNIFORM, LOWER_HALF)
-    law = UNIFORM if mu == UNIFORM else LOWER_HALF
+def test_with_a_bound_the_masses_sum_to_one(mu: Steps, value: str) -> None:
     ideal = Ideal(epsilon=1, lattice=2, bound=7)
     with precision(128):
-        total = sum(
-            (ideal.mass(value, index, law) for index in range(-ideal.last, ideal.last + 1)), start=0 * ideal.mass(0, 0)
-        )
+        total = sum((ideal.mass(value, index, mu) for index in range(-ideal.last, ideal.last + 1)), start=arb(0))
         assert total.contains(1)
         assert total.rad() < 1e-30
 

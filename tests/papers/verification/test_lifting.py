@@ -2,7 +2,7 @@
 
 import random
 from fractions import Fraction
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import linprog
 
 import discreet as dc
-from discreet_papers.verification import Log
+from discreet_papers.verification import Lifting, Log
 from discreet_papers.verification.checks import is_counterexample, is_witness
 from discreet_papers.verification.flow import maximum_flow
 
@@ -35,12 +35,20 @@ def instance(seed: int) -> tuple[Weights, Weights, Relation, Fraction]:
 
 def by_all_events(one: Weights, other: Weights, relation: Relation, factor: Fraction) -> Fraction:
     """max over E of μ₁(E) - e^ε·μ₂(Ψ(E))."""
-    points, best = list(one), Fraction(0)
-    for size in range(len(points) + 1):
-        for event in combinations(points, size):
-            image = {b for a, b in relation if a in event}
-            best = max(best, sum(one[a] for a in event) - factor * sum(other[b] for b in image))
+    best = Fraction(0)
+    for event in chain.from_iterable(combinations(one, size) for size in range(len(one) + 1)):
+        image = {b for a, b in relation if a in event}
+        best = max(best, sum(one[a] for a in event) - factor * sum(other[b] for b in image))
     return best
+
+
+def has_witness(
+    found: Lifting, one: Weights, other: Weights, relation: Relation, factor: Fraction, *, star: bool = True
+) -> bool:
+    """Whether its own witness passes the independent check."""
+    assert found.left is not None
+    assert found.right is not None
+    return is_witness(found.left, found.right, one, other, relation, factor, found.witnessed, star=star)
 
 
 def by_linear_programme(one: Weights, other: Weights, relation: Relation, factor: Fraction) -> float | None:
@@ -66,9 +74,7 @@ def test_the_least_delta_is_that_of_all_events_and_both_proofs_pass_the_independ
     found = dc.lifting(one, other, relation, Log(factor))
     delta = found.delta.enclosure().upper
     assert delta == by_all_events(one, other, relation, factor) == found.witnessed
-    assert found.left is not None
-    assert found.right is not None
-    assert is_witness(found.left, found.right, one, other, relation, factor, delta, star=True)
+    assert has_witness(found, one, other, relation, factor)
     assert is_counterexample(found.event, one, other, relation, factor, delta)
 
 
@@ -85,9 +91,7 @@ def test_the_paper_s_form_is_its_linear_programme_and_exists_when_that_has_a_sol
         assert not any(point in pair for point in found.stranded for pair in relation)
         return
     assert float(found.delta) == pytest.approx(expected, abs=1e-9)
-    assert found.left is not None
-    assert found.right is not None
-    assert is_witness(found.left, found.right, one, other, relation, factor, found.witnessed, star=False)
+    assert has_witness(found, one, other, relation, factor, star=False)
 
 
 @pytest.mark.few(10)
@@ -100,9 +104,7 @@ def test_an_irrational_factor_gives_an_exact_delta_and_rational_proofs_on_both_s
     inner = found.delta.enclosure()
     assert inner.lower <= by_all_events(one, other, relation, low)
     assert by_all_events(one, other, relation, high) <= inner.upper
-    assert found.left is not None
-    assert found.right is not None
-    assert is_witness(found.left, found.right, one, other, relation, low, found.witnessed, star=True)
+    assert has_witness(found, one, other, relation, low)
     assert is_counterexample(found.event, one, other, relation, high, inner.lower)
     assert found.witnessed - inner.lower < Fraction(1, 2**150)
 
@@ -156,19 +158,13 @@ def test_two_hundred_points_with_five_thousand_pairs_are_solved_and_checked() ->
     one, other = ({i: Fraction(w, sum(side)) for i, w in enumerate(side)} for side in weights)
     relation = list({(a, (a + rng.randint(-12, 12)) % 200) for a in range(200) for _ in range(25)})
     found = dc.lifting(one, other, relation, Log("1.05"))
-    assert found.left is not None
-    assert found.right is not None
-    assert is_witness(found.left, found.right, one, other, relation, Fraction("1.05"), found.witnessed, star=True)
+    assert has_witness(found, one, other, relation, Fraction("1.05"))
     assert is_counterexample(found.event, one, other, relation, Fraction("1.05"), found.witnessed)
 
 
 @pytest.mark.parametrize(
     "arguments",
-    [
-        ({"a": -1}, {"b": 1}, []),
-        ({"a": "0.6", "b": "0.6"}, {"b": 1}, []),
-        ({"a": 1}, {"b": 1}, [("a", "c")]),
-    ],
+    [({"a": -1}, {"b": 1}, []), ({"a": "0.6", "b": "0.6"}, {"b": 1}, []), ({"a": 1}, {"b": 1}, [("a", "c")])],
 )
 def test_what_is_no_distribution_or_relation_is_refused(arguments: tuple[object, object, object]) -> None:
     with pytest.raises(dc.InvalidInput):

@@ -1,4 +1,4 @@
-"""`bayes` and `free`: the ways back from noisy counts that weigh what is believed about the true ones (section 4).
+"""`bayes` and `free`: the post-processing of noisy counts that weighs what is believed about the true ones (section 4).
 
 Both minimise the expected Hellinger distance given the output; `bayes` over the candidates, `free` over all
 Dirichlets. The expectation has a cusp at every candidate, as a sum of distances has at its points, and `free` often
@@ -23,19 +23,14 @@ from .spaces import Counts, candidates, posterior, prior_predictive
 Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 
 
-def belief(prior: Mapping[Counts, Real], likelihood: Callable[[Counts], Real]) -> Row:
-    """p(c | output), proportional to the likelihood of the output times the prior weight of c."""
-    weights = {c: weight * likelihood(c) for c, weight in prior.items()}
-    total = mp.fsum(weights.values())
-    return {c: weight / total for c, weight in weights.items()}
-
-
 def belief_from_noisy(
     alpha: Sequence[Exact], z: Sequence[int], epsilon: Exact, prior: Mapping[Counts, Real] | None = None
 ) -> Row:
     """p(c | z) for the geometric mechanism, under the prior predictive unless told otherwise."""
     prior = prior_predictive(alpha, sum(z)) if prior is None else prior
-    return belief(prior, lambda c: probability(c, z, epsilon))
+    weights = {c: weight * probability(c, z, epsilon) for c, weight in prior.items()}
+    total = mp.fsum(weights.values())
+    return {c: weight / total for c, weight in weights.items()}
 
 
 def expected_error(alpha: Sequence[Exact], believed: Row, released: Sequence[Exact]) -> Real:
@@ -109,7 +104,7 @@ def mean_error(
     radius: int,
     prior: Mapping[Counts, Real] | None = None,
 ) -> tuple[Real, Real]:
-    """The mean over c and z of the error that a way back makes given a belief, and the probability left out.
+    """The mean over c and z of the error that post-processing makes given a belief, and the probability left out.
 
     For `nearest`, which looks at z and not at the belief, see `geometric.after_nearest`.
     """

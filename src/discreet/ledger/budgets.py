@@ -1,0 +1,209 @@
+"""What a budget allows: which neighbours its charges must protect, how they add up, and whether one more fits.
+
+Under `basic` composition the ε add up, and the δ. Under `zcdp` a budget of ε and δ is also a ρ, worked out once when it
+is made, and charges fit while either their ε add up to no more than ε, or their ρ to no more than ρ. Both are sums of
+fractions, so nothing is decided by a rounded number. docs/composition.md proves that the two rules together still keep
+the promise (ε, δ) when each request is chosen after seeing the outcomes of the earlier ones. That needs pure charges:
+the whole δ pays for the way back from ρ, and a charge with a δ of its own is refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from decimal import ROUND_CEILING, ROUND_FLOOR
+from fractions import Fraction
+from math import isqrt
+from typing import Any
+
+from discreet.arithmetic.numbers import float_upper
+from discreet.errors import BudgetExceeded, InvalidInput
+from discreet.ledger.entries import Amount, Entry, Loss, Scope
+from discreet.privacy_loss.composition import epsilon_upper, rho_lower, rho_of_range, six_digits
+
+REPLACE_ONE, REPLACE_ANSWER = ADJACENCIES = ("replace-one", "replace-answer")
+BASIC, ZCDP = COMPOSITIONS = ("basic", "zcdp")
+
+ROOT_STEP = 10**9
+
+MAX_SHOWN = 10**40
+"""Longer fractions are shown in six digits: nobody would read them, and Python may even refuse to write them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A dataset's budget and what became of it."""
+
+    dataset: str
+    adjacency: str
+    unit: str | None
+    """Whose data one record is; None for budgets from before units were kept."""
+    units: tuple[str, ...]
+    """What its charges protect: more than one only in a ledger of before."""
+    composition: str
+    budget: Amount
+    spent: Amount
+    """The plain sum of the charges."""
+    concentrated: Amount | None
+    """What they cost together under zero-concentrated privacy, rounded up; None for a budget that adds plainly."""
+    remaining: Amount
+    """The most that one more charge may cost."""
+    charges: int
+    sealed: int
+
+    @property
+    def guarantee(self) -> Amount:
+        """What the releases so far promise together: the smaller ε of the two."""
+        return min(self.spent, self.concentrated or self.spent, key=lambda amount: amount.epsilon)
+
+    def to_json(self) -> dict[str, Any]:
+        """The account for programs: amounts are exact texts; what has no short fraction is a float, rounded up."""
+        told = asdict(self) | {"units": list(self.units)}
+        told |= {name: getattr(self, name).to_json() for name in ("budget", "spent", "remaining")}
+        if self.concentrated is not None:
+            epsilon, delta = self.concentrated
+            told["concentrated"] = {"epsilon": float_upper(epsilon), "delta": str(delta)}
+        return told
+
+
+@dataclass(slots=True)
+class Budget:
+    """A dataset's budget as its row says it, and what its charges add up to so far."""
+
+    row: Entry
+    spent: Loss = field(default_factory=Loss)
+    scope: Scope = field(default_factory=Scope)
+
+    @property
+    def composition(self) -> str:
+        """How its charges add up; rows of version 1 do not say."""
+        return self.row.composition or BASIC
+
+    def is_sound(self) -> bool:
+        """Whether the row says what this library would: the ρ of a zCDP budget must be certified anew."""
+        amount, rho = self.row.loss
+        if rho is None or amount.epsilon <= 0:
+            return amount.epsilon > 0 and self.composition == BASIC
+        is_kept = amount.delta > 0 and epsilon_upper(rho, amount.delta) <= amount.epsilon
+        return self.composition == ZCDP and is_kept
+
+    @property
+    def remaining(self) -> Amount:
+        """The largest ε that one more charge may have if it is known by its ε alone, and the largest δ; rounded down.
+
+        Under basic composition that is what is left of the budget.
+        """
+        amount, rho = self.row.loss
+        left = amount.minus(self.spent.amount)
+        if rho is None:
+            return left
+        room = Fraction(0) if self.spent.rho is None else max(Fraction(0), rho - self.spent.rho)
+        return Amount(max(Fraction(0), left.epsilon, _root_lower(2 * room)), Fraction(0))
+
+    @property
+    def concentrated(self) -> Amount | None:
+        """What a zCDP budget's charges cost so far at its δ, rounded up: shown beside their plain sum."""
+        (_, delta), rho = self.row.loss
+        if rho is None or self.spent.rho is None:
+            return None
+        return Amount(epsilon_upper(self.spent.rho, delta), delta)
+
+    def require_room(self, charge: Entry) -> Loss:
+        """What will have been spent with one more charge; refused if the budget does not allow it.
+
+        Whoever reads a ledger holds every charge in it to this rule again.
+        """
+        dataset, adjacency = self.row.dataset, self.row.adjacency
+        if not covers(charge.adjacency, adjacency):
+            raise InvalidInput(
+                f"dataset {dataset!r} is budgeted under {adjacency}", hint="other losses do not add to these"
+            )
+        if self.row.unit not in {None, charge.unit}:
+            raise self._wrong_unit()
+        loss = charge.loss
+        if loss.amount.delta and self.composition != BASIC:
+            raise InvalidInput(
+                f"the delta of dataset {dataset!r} is needed for its composition",
+                hint="charge what has no delta of its own, or budget it under basic composition",
+            )
+        conflict = self.scope.conflict(charge.scope)
+        if conflict is not None:
+            raise InvalidInput(
+                f"column {conflict!r} of dataset {dataset!r} is public in one request and protected in another",
+                hint="ask for it as before, or open a budget of its own for other data",
+            )
+        spent = self.spent.plus(loss)
+        if not self._fits(spent):
+            raise self._exceeded(loss.amount)
+        return spent
+
+    def _fits(self, spent: Loss) -> bool:
+        amount, rho = self.row.loss
+        by_rho = rho is not None and spent.rho is not None and spent.rho <= rho
+        return spent.amount.within(amount) or by_rho
+
+    def _wrong_unit(self) -> InvalidInput:
+        """The refusal of a charge for rows to a budget of people, or the other way round: their losses do not add."""
+        dataset, (_, _, column) = self.row.dataset, str(self.row.unit).partition(":")
+        if column:
+            return InvalidInput(
+                f"dataset {dataset!r} is budgeted for people, told apart by {column!r}",
+                hint=f"release with the id column {column!r}",
+            )
+        return InvalidInput(
+            f"dataset {dataset!r} is budgeted for rows", hint="release without an id column, or open another budget"
+        )
+
+    def _exceeded(self, asked: Amount) -> BudgetExceeded:
+        """The refusal: everything in it is public."""
+        whole, left, dataset = self.row.amount, self.remaining, self.row.dataset
+        part = 0 if asked.epsilon > left.epsilon or self.composition != BASIC else 1
+        more, rest, most = (
+            _shown(asked[part], ROUND_CEILING),
+            _shown(left[part], ROUND_FLOOR),
+            _shown(whole[part], ROUND_FLOOR),
+        )
+        reason = f"{rest} of {most} is left for {dataset!r}"
+        if self.composition != BASIC:
+            reason = f"at most {six_digits(left.epsilon, ROUND_FLOOR)} is left of {most} for {dataset!r}"
+        name = Amount._fields[part]
+        return BudgetExceeded(f"{name} = {more} does not fit: {reason}", hint="ask for less, or not at all")
+
+
+def covers(charged: object, budgeted: object) -> bool:
+    """Whether a loss under one adjacency is also a loss under the other, because it protects no fewer neighbours.
+
+    Who replaces a record may replace only its answer, so a release that hides the first hides the second.
+
+    >>> covers("replace-one", "replace-answer"), covers("replace-answer", "replace-one")
+    (True, False)
+    """
+    return charged == budgeted or (charged, budgeted) == (REPLACE_ONE, REPLACE_ANSWER)
+
+
+def budget_rho(amount: Amount, composition: str) -> Fraction | None:
+    """The ρ that a new budget allows: None under basic composition."""
+    if composition not in COMPOSITIONS:
+        raise InvalidInput(f"there is no composition {composition!r}", hint=f"use {' or '.join(COMPOSITIONS)}")
+    if composition == BASIC:
+        return None
+    if amount.delta == 0:
+        raise InvalidInput("a zcdp budget needs a delta", hint="give a small one, like 1e-8, or use basic composition")
+    if not Fraction(1, 10**9) <= amount.epsilon <= 10**6:
+        raise InvalidInput(
+            "epsilon is out of range for a zcdp budget", hint="stay between 1e-9 and 1e6", parameter="epsilon"
+        )
+    return rho_lower(amount.epsilon, amount.delta)
+
+
+def worst_rho(amount: Amount) -> Fraction:
+    """The largest ρ that a charge known by its ε alone can have."""
+    return rho_of_range(2 * amount.epsilon)
+
+
+def _shown(number: Fraction, rounding: str) -> str:
+    return str(number) if max(number.numerator, number.denominator) < MAX_SHOWN else six_digits(number, rounding)
+
+
+def _root_lower(square: Fraction) -> Fraction:
+    """A multiple of 1e-9 that is at most the square root, and whose own ρ therefore fits."""
+    return Fraction(isqrt(square.numerator * ROOT_STEP**2 // square.denominator), ROOT_STEP)
