@@ -107,7 +107,9 @@ class Belief:
         labels = {name: tuple(own) for name, own in axes.items()}
         keys = list(product(*labels.values()))
         if len(keys) != posterior.k:
-            raise InvalidInput(f"categories must be {posterior.k} names", hint="give one for each", parameter="categories")
+            raise InvalidInput(
+                f"categories must be {posterior.k} names", hint="give one for each", parameter="categories"
+            )
         return cls(labels, {key: (posterior, (i,)) for i, key in enumerate(keys)}, people)
 
     @property
@@ -121,8 +123,10 @@ class Belief:
         """The share of a label, or of one label for each axis."""
         key = label if isinstance(label, tuple) else (label,)
         if len(self.axes) > 1 and len(key) == 1:
-            [name, *_] = [axis for axis in reversed(self.axes) if key[0] in self.axes[axis]] or [_unknown(label)]
-            return self.margin(name)[label]
+            names = [name for name, labels in self.axes.items() if key[0] in labels]
+            if not names:
+                raise _not_there(key, self.axes)
+            return self.margin(names[-1])[label]
         if len(key) != len(self.axes):
             raise InvalidInput(f"give one label for each of {', '.join(self.axes)}", hint="or use group, given, margin")
         if key not in self.cells:
@@ -243,7 +247,3 @@ class Belief:
 def _not_there(key: tuple[object, ...], axes: Mapping[str, tuple[str, ...]]) -> InvalidInput:
     known = "; ".join(f"{name}: {', '.join(labels[:12])}" for name, labels in axes.items())
     return InvalidInput(f"there is no {', '.join(map(repr, key))}", hint=f"there are {known}")
-
-
-def _unknown(label: object) -> str:
-    raise InvalidInput(f"there is no {label!r}", hint="use labels as they were declared")

@@ -20,7 +20,7 @@ from scipy.special import expit, log_expit, logit
 from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.roots import root_between
 from discreet.errors import InvalidInput
-from discreet.inference.beliefs import Belief, Share
+from discreet.inference.beliefs import Share
 from discreet.inference.joint_shares import JointShares, independent_shares, joint_shares
 from discreet.inference.posterior import NoiseAware
 from discreet.inference.quantities import Estimate, Quantity, Transformed
@@ -80,11 +80,6 @@ class Integrated(Quantity):
     def error(self) -> float:
         """A bound on how far any probability is off: what both beliefs and the panels leave out."""
         return self.believed_within + self.shares.error + sum(self.shares.ties) / 2
-
-    @property
-    def probability(self) -> Estimate:
-        """The probability that the first share is the greater."""
-        return self.probability_above(0.0)
 
     def cdf(self, x: ArrayLike) -> Floats:
         return self._each(lambda d: float(d > 0) if abs(d) >= self.farthest else self._below(d), x)
@@ -318,9 +313,7 @@ def _of_one_whole(first: Share, second: Share) -> Comparison:
         difference = PairDifference(shares, f"difference of {names}", _pairs(first, second), within)
     mean = shares.mean(np.ones_like, lambda t: t)
     sd = math.sqrt(max(shares.mean(np.ones_like, lambda t: (t - mean) ** 2), 0.0))
-    log_ratio = Transformed(
-        lead, f"log ratio of {names}", logit, expit, lambda y: expit(y) * expit(-y), mean, sd
-    )
+    log_ratio = Transformed(lead, f"log ratio of {names}", logit, expit, lambda y: expit(y) * expit(-y), mean, sd)
     return Comparison(first, second, difference, log_ratio, None)
 
 

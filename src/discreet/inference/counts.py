@@ -71,12 +71,14 @@ class CountPosterior(ABC):
         """Two shares within disjoint sets of categories: their components, and the weight of each pair of these."""
         raise TooLarge("the counts of groups are too many to list", hint="use geometric")
 
-    def one_group(self, first: Cells, second: Cells, rest: Cells, alpha: Floats) -> tuple[Components, Components, Floats]:
+    def one_group(
+        self, first: Cells, second: Cells, rest: Cells, alpha: Floats
+    ) -> tuple[Components, Components, Floats]:
         """Two sets of categories: the share of both among these and the rest, and of the first among both."""
         raise TooLarge("the counts of groups are too many to list", hint="use geometric")
 
     def expectation(self, factors: Mapping[int, Callable[[Wholes], NDArray[Any]]]) -> NDArray[Any]:
-        """E[Π f_i(c_i)] over some categories: each f has one row for each number that is asked, and a column a count."""
+        """E[Π f_i(c_i)] over some categories: each f has one row for each number, one column for each count."""
         raise TooLarge("the counts of all categories are too many to list", hint="use geometric")
 
 
@@ -129,7 +131,9 @@ class Listed(Weighed):
         np.add.at(weights, (at.reshape(-1), place.reshape(-1)), self.weights)
         return _betas(one, first, alpha), _betas(other, second, alpha), weights
 
-    def one_group(self, first: Cells, second: Cells, rest: Cells, alpha: Floats) -> tuple[Components, Components, Floats]:
+    def one_group(
+        self, first: Cells, second: Cells, rest: Cells, alpha: Floats
+    ) -> tuple[Components, Components, Floats]:
         one, other, beside = (self._sums(cells) for cells in (first, second, rest))
         both = _betas(np.stack([one + other, beside], axis=1), (first + second, rest), alpha)
         return both, _betas(np.stack([one, other], axis=1), (first, second), alpha), self.weights
@@ -145,4 +149,4 @@ class Listed(Weighed):
 
 def _betas(counts: Wholes, sides: Sides, alpha: Floats) -> Betas:
     a, b = (float(alpha[list(cells)].sum()) for cells in sides)
-    return Betas(a + counts[:, 0], b + counts[:, 1])
+    return Betas(*(counts.T.astype(np.float64) + np.array([[a], [b]])))

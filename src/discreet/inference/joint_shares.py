@@ -1,8 +1,8 @@
 """The joint law of two shares: a density of the logits of both, as polynomials on panels.
 
 Given the counts, two shares are independent Betas. Given a release they are a mixture of such pairs, and the density of
-their logits s and t is Σ_r u_r(s)·v_r(t) with few terms: one where the releases are of different people, about ten where
-two groups are cells of one table. Each u and v is a polynomial on panels, which are halved until their last
+their logits s and t is Σ_r u_r(s)·v_r(t) with few terms: one where the releases are of different people, about ten
+where two groups are cells of one table. Each u and v is a polynomial on panels, which are halved until their last
 coefficients vanish. Whatever compares two shares is one integral, ∫ U_r(h(t))·v_r(t) dt with U_r the integral of u_r.
 `tests/inference/test_comparisons.py` holds it to sums over all data sets, `tests/inference/test_differences.py` to
 ball arithmetic over eight decades of widths.
@@ -91,7 +91,7 @@ class SplitShare:
     def density(self, s: Floats) -> Floats:
         """One row for each logit, one column for each sum of counts."""
         masses = self.masses
-        both = self.own.parameter + self.rest.parameter + self.first + np.arange(len(masses))
+        both = np.arange(len(masses), dtype=np.float64) + (self.own.parameter + self.rest.parameter + self.first)
         middle = float(both @ masses / masses.sum())
         total = _log_poisson(both, middle)
         found = np.zeros((len(s), len(both)))
@@ -122,7 +122,8 @@ class SumShare:
 
     def density(self, s: Floats) -> Floats:
         """One row for each logit, one column for each sum of counts."""
-        both = self.own.parameter + self.rest.parameter + self.own.first + self.rest.first + np.arange(len(self.beyond))
+        least = self.own.parameter + self.rest.parameter + self.own.first + self.rest.first
+        both = np.arange(len(self.beyond), dtype=np.float64) + least
         middle = float(both @ self.beyond / self.beyond.sum())
         total = _log_poisson(both, middle)
         among, found = self._among(total - total.max()), np.zeros((len(s), len(self.own.weights)))
@@ -151,7 +152,7 @@ class Window:
 
     def log_poisson(self, rate: float) -> Floats:
         """ln P(parameter + count, λ) of every count."""
-        return _log_poisson(self.parameter + self.first + np.arange(len(self.weights)), rate)
+        return _log_poisson(np.arange(len(self.weights), dtype=np.float64) + (self.parameter + self.first), rate)
 
 
 def _log_poisson(shape: Floats, rate: float) -> Floats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,16 +17,13 @@ from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.beta_tables import LEFT_OUT, ROUNDING, BetaTable
 from discreet.inference.counts import SURE, CountPosterior
 from discreet.inference.groups import Marginals, Within
-from discreet.inference.quantities import Estimate
+from discreet.inference.quantities import Estimate, Quantity
 from discreet.inference.shares import draw_dirichlet, draw_uniforms
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.dirichlet import incomplete_beta
 from discreet.posteriors.mixtures import BetaMixture, ShareLaw
 from discreet.samplers.bits import SYSTEM, Bits
 from discreet.testing import HashedBits
-
-if TYPE_CHECKING:
-    from discreet.inference.comparisons import Contrast
 
 Kind = Literal["equal-tailed", "highest-density"]
 
@@ -165,7 +162,7 @@ class NoiseAware(Marginals[BetaMixture]):
         """A bound on how far any probability of such a share is off."""
         return self.error + (0.0 if len(among) == self.k else LEFT_OUT + ROUNDING)
 
-    def difference(self, other: NoiseAware, i: int = 0) -> Contrast:
+    def difference(self, other: NoiseAware, i: int = 0) -> Quantity:
         """Category i's share here minus there, for releases about different people: an A/B test."""
         from discreet.inference.comparisons import difference_of_two
 

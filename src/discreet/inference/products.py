@@ -144,7 +144,9 @@ class Product(CountPosterior):
         taken = np.arange(sizes[0])[:, None] + np.arange(sizes[1])[None, :]
         return one, other, _at(self._without(members), left - taken)
 
-    def one_group(self, first: Cells, second: Cells, rest: Cells, alpha: Floats) -> tuple[Components, Components, Floats]:
+    def one_group(
+        self, first: Cells, second: Cells, rest: Cells, alpha: Floats
+    ) -> tuple[Components, Components, Floats]:
         split = SplitShare(self._window(first, alpha), self._window(second, alpha))
         both = Window(split.first, split.masses, split.own.parameter + split.rest.parameter)
         beside = self._window(rest, alpha)
@@ -159,7 +161,9 @@ class Product(CountPosterior):
     def expectation(self, factors: Mapping[int, Callable[[Wholes], NDArray[Any]]]) -> NDArray[Any]:
         members = list(factors)
         laws = [self._without(members)[None, :]]
-        laws += [factor(self._lows[i] + np.arange(len(self._masses[i]))) * self._masses[i] for i, factor in factors.items()]
+        laws += [
+            factor(self._lows[i] + np.arange(len(self._masses[i]))) * self._masses[i] for i, factor in factors.items()
+        ]
         length = next_fast_len(sum(law.shape[1] - 1 for law in laws) + 1)
         spectrum = reduce(np.multiply, [fft(law, length, axis=1) for law in laws])
         turns = np.exp(2j * np.pi * self._missing / length * np.arange(length))

@@ -100,6 +100,11 @@ class Quantity(ABC):
         """The probability of more than x, with its own `error`."""
         return Estimate(1 - float(self.cdf(x)), self.error)
 
+    @property
+    def probability(self) -> Estimate:
+        """The probability of more than 0: of a difference, that the first is the greater."""
+        return self.probability_above(0.0)
+
     ppf = property(lambda self: self.quantile, doc="SciPy's name of `quantile`.")
     rvs = property(lambda self: self.sample, doc="SciPy's name of `sample`.")
 
@@ -111,9 +116,9 @@ class Quantity(ABC):
 
     def to_arviz(self, size: object = 4000, *, seed: object = None) -> Any:
         """Independent draws under its name, as ArviZ reads them (the extra `arviz`)."""
-        from discreet.bridges.arviz import draws_to_arviz
+        from discreet.bridges.arviz import draws_to_arviz, rounded_up
 
-        return draws_to_arviz({self.name: self.sample(size, seed=seed)}, error=self.error)
+        return draws_to_arviz({self.name: self.sample(rounded_up(size), seed=seed)}, error=self.error)
 
     def __repr__(self) -> str:
         low, high = self.interval()
