@@ -222,7 +222,7 @@ def _edge(d: float) -> tuple[Function, Function]:
 class Comparison:
     """Two shares compared: how much, how many times, with which odds, and which is the greater.
 
-    >>> from discreet import Geometric, PosteriorSpace, noise_aware
+    >>> from discreet import Belief, Geometric, PosteriorSpace, noise_aware
     >>> cells = Geometric(PosteriorSpace(prior=[1] * 4, n=12), epsilon=1)
     >>> belief = Belief.of(noise_aware(cells, (5, 1, 2, 4)), {"arm": ("new", "old"), "outcome": ("yes", "no")})
     >>> both = compare(belief.group("new")["yes"], belief.group("old")["yes"])
