@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from discreet.arithmetic.binary64 import Dyadic
 from discreet.arithmetic.numbers import exact, float_upper
 from discreet.cli.files import Reserved
 from discreet.cli.tables import print_json, print_table, print_written, say
@@ -57,7 +56,7 @@ def release_document(snapping: Snapping, output: float) -> dict[str, Any]:
 
 
 def verify_document(
-    snapping: Snapping, found: Verdict, everywhere: Certificate | None, at_epsilon: list[str]
+    snapping: Snapping, found: Verdict, everywhere: Certificate | None, levels: list[str]
 ) -> dict[str, Any]:
     """The exact loss of a pair; or, for all pairs, what is proved and the worst pair that was found."""
     return {
@@ -72,7 +71,7 @@ def verify_document(
         "neighbour": plain(found.neighbour),
         "worst_output": found.worst,
         "delta": [
-            {"epsilon": float(exact(at, "at_epsilon", minimum=0)), "delta": float(found.delta(at))} for at in at_epsilon
+            {"epsilon": float(exact(at, "at_epsilon", minimum=0)), "delta": float(found.delta(at))} for at in levels
         ],
         "all_values": everywhere is not None,
         **parameters(snapping),
@@ -84,8 +83,9 @@ def attack_document(laplace: FloatLaplace, snapping: Snapping, value: str, neigh
     porous, snapped = scan(laplace, value, neighbour), scan(Snapped(snapping), value, neighbour)
     first = dict.fromkeys(("output", "output_hex", "probability", "neighbour_probability"))
     if porous.pores:
-        output, probability = porous.pores[0].output, dyadic_text(porous.pores[0].probability)
-        first = dict(zip(first, (output, output.hex(), probability, "0"), strict=True))
+        output, chance = porous.pores[0].output, porous.pores[0].probability
+        told = (output, output.hex(), f"{chance.mantissa}·2^{chance.exponent}", "0")
+        first = dict(zip(first, told, strict=True))
     return {
         "float_laplace": {
             "infinite": bool(porous.pores),
@@ -105,11 +105,6 @@ def attack_document(laplace: FloatLaplace, snapping: Snapping, value: str, neigh
         "value": value,
         "neighbour": neighbour,
     }
-
-
-def dyadic_text(number: Dyadic) -> str:
-    """A dyadic number as people write it."""
-    return f"{number.mantissa}·2^{number.exponent}"
 
 
 def print_document(document: dict[str, Any], title: str) -> None:
