@@ -7,11 +7,11 @@ from typing import TypeAlias
 
 import pytest
 
-from discreet_papers.records import Checked, Made, make
+from discreet_papers.records import ClaimRecord, FigureRecord, make
 from discreet_papers.registry import ENTRIES, chosen
 from discreet_papers.report import report
 
-CLAIM = Checked("a-claim", "001 §1", "1 < 0 & 2 > 1", "fails", None, "two numbers", "1 > 0", "1 > 0", 0.1, "code")
+CLAIM = ClaimRecord("a-claim", "001 §1", "1 < 0 & 2 > 1", "fails", None, "two numbers", "1 > 0", "1 > 0", 0.1, "code")
 
 
 class Seen(HTMLParser):
@@ -40,7 +40,7 @@ class Seen(HTMLParser):
         self.text += data
 
 
-Page: TypeAlias = tuple[Seen, str, Made, Path]
+Page: TypeAlias = tuple[Seen, str, FigureRecord, Path]
 
 
 @pytest.fixture(scope="module")

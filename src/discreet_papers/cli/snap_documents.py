@@ -56,9 +56,10 @@ def release_document(snapping: Snapping, output: float) -> dict[str, Any]:
 
 
 def verify_document(
-    snapping: Snapping, found: Verdict, everywhere: Certificate | None, levels: list[str]
+    snapping: Snapping, found: Verdict, everywhere: Certificate | None, at_epsilon: list[str]
 ) -> dict[str, Any]:
     """The exact loss of a pair; or, for all pairs, what is proved and the worst pair that was found."""
+    deltas = [(float(exact(at, "at_epsilon", minimum=0)), float(found.delta(at))) for at in at_epsilon]
     return {
         "exact_epsilon": found.exact_epsilon if everywhere is None else everywhere.exact_epsilon,
         "ideal_epsilon": float(found.ideal),
@@ -70,9 +71,7 @@ def verify_document(
         "value": plain(found.value),
         "neighbour": plain(found.neighbour),
         "worst_output": found.worst,
-        "delta": [
-            {"epsilon": float(exact(at, "at_epsilon", minimum=0)), "delta": float(found.delta(at))} for at in levels
-        ],
+        "delta": [{"epsilon": epsilon, "delta": delta} for epsilon, delta in deltas],
         "all_values": everywhere is not None,
         **parameters(snapping),
     }
@@ -111,7 +110,7 @@ def print_document(document: dict[str, Any], title: str) -> None:
     """A release or a verification for people."""
     certain = document.get("complete", True) and not document.get("all_values", False)
     labels = LABELS if certain else LABELS | {"exact_epsilon": "loss, at most"}
-    rows = [(label, _shown(document[key])) for key, label in labels.items() if key in document]
+    rows = [(label, _text(document[key])) for key, label in labels.items() if key in document]
     rows += [(f"δ at ε = {row['epsilon']:g}", f"{row['delta']:.6g}") for row in document.get("delta", [])]
     print_table(title, {"what": "left", "value": "right"}, rows)
 
@@ -136,7 +135,7 @@ def print_attack(document: dict[str, Any]) -> None:
     )
 
 
-def _shown(value: object) -> str:
+def _text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return repr(value) if isinstance(value, float) else str(value)
