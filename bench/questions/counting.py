@@ -10,7 +10,7 @@ import duckdb
 
 from bench.rows import QUICK, Answer, Effort, Row, question
 from bench.timing import race
-from discreet.counting import Declaration, count_categories
+from discreet.counting import Declaration, count_records
 
 CATEGORIES = tuple(f"category {i}" for i in range(7))
 
@@ -32,9 +32,9 @@ def ask(effort: Effort) -> Answer:
         write_rows(large, rows)
         write_rows(small, rows // 10)
         many = effort if short else replace(effort, least=31)  # they differ by a few hundredths
-        found = race({"bare": lambda: _bare(large), "rule": lambda: count_categories(large, plain)}, many)
+        found = race({"bare": lambda: _bare(large), "rule": lambda: count_records(large, plain)}, many)
         few = Effort(seconds=0.0, least=3, most=3)
-        found |= race({"bare ids": lambda: _bare_ids(small), "ids": lambda: count_categories(small, people)}, few)
+        found |= race({"bare ids": lambda: _bare_ids(small), "ids": lambda: count_records(small, people)}, few)
     bare, target = "a bare DuckDB query", None if short else 1.1
     return Answer(
         [

@@ -12,7 +12,7 @@ from bench.questions.counting import CATEGORIES, write_rows
 from bench.rows import QUICK, Answer, Effort, Row, question
 from bench.timing import race
 from discreet.counting import Declaration, open_source
-from discreet.counting.addresses import find_spark
+from discreet.counting.sources import find_spark
 from discreet.counting.spark_sessions import session_for
 
 MASTER = "local[2]"
@@ -50,4 +50,4 @@ def _bare(session: Any, path: Path) -> None:
 
 def _rule(source: str, declaration: Declaration) -> None:
     with open_source(source, declaration) as table:
-        table.count_categories()
+        table.count_records()

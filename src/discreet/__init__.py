@@ -119,51 +119,29 @@ __all__ = [
 ]
 
 _ROOMS = {
-    "discreet.posteriors.distances": ["chi_squared", "hellinger", "kl", "l1", "renyi"],
-    "discreet.errors": [
-        "BudgetExceeded",
-        "DiscreetError",
-        "InvalidInput",
-        "LedgerError",
-        "NotPrivate",
-        "SourceError",
-        "TooLarge",
-        "Undecided",
-    ],
-    "discreet.inference": ["NoiseAware", "combine", "noise_aware"],
-    "discreet.ledger": ["Ledger"],
-    "discreet.privacy_loss": ["Audit", "Certificate", "audit", "calibrate"],
-    "discreet.mechanisms": [
-        "ExponentialGlobal",
-        "ExponentialLocal",
-        "ExponentialReciprocal",
-        "ExponentialSmooth",
-        "Geometric",
-        "Laplace",
-        "LaplaceImproved",
-        "Mechanism",
-        "Optimal",
-        "Released",
-        "mechanism",
-    ],
-    "discreet.mechanisms.snapping.number": ["Snapping"],
-    "discreet.posteriors": ["Beta", "Dirichlet"],
-    "discreet.requests.request": ["Question"],
-    "discreet.receipts": ["Bundle", "Receipt"],
-    "discreet.sensitivity": [
-        "global_sensitivity",
-        "local_sensitivity",
-        "reciprocal_sensitivity",
-        "published_gamma",
-        "smooth_sensitivity",
-    ],
-    "discreet.posteriors.space": ["PosteriorSpace"],
-    "discreet.utility": ["Accuracy", "Plan", "accuracy", "plan"],
-    "discreet.posteriors.variation": ["total_variation"],
-    "discreet.requests.run": ["release", "release_columns"],
-    "discreet_papers.verification": ["dilation", "lifting"],
+    "discreet.errors": "BudgetExceeded DiscreetError InvalidInput LedgerError NotPrivate SourceError TooLarge "
+    "Undecided",
+    "discreet.inference": "NoiseAware combine noise_aware",
+    "discreet.ledger": "Ledger",
+    "discreet.mechanisms": "ExponentialGlobal ExponentialLocal ExponentialReciprocal ExponentialSmooth Geometric "
+    "Laplace LaplaceImproved Mechanism Optimal Released mechanism",
+    "discreet.mechanisms.snapping.number": "Snapping",
+    "discreet.posteriors": "Beta Dirichlet",
+    "discreet.posteriors.distances": "chi_squared hellinger kl l1 renyi",
+    "discreet.posteriors.space": "PosteriorSpace",
+    "discreet.posteriors.variation": "total_variation",
+    "discreet.privacy_loss": "Audit Certificate audit calibrate",
+    "discreet.receipts": "Bundle Receipt",
+    "discreet.requests.request": "Question",
+    "discreet.requests.run": "release release_columns",
+    "discreet.sensitivity": "global_sensitivity local_sensitivity published_gamma reciprocal_sensitivity "
+    "smooth_sensitivity",
+    "discreet.utility": "Accuracy Plan accuracy plan",
+    "discreet_papers.verification": "dilation lifting",
 }
-_HOME = {name: room for room, names in _ROOMS.items() for name in names}
+"""The modules that are loaded when one of their names is first used."""
+
+_HOME = {name: room for room, names in _ROOMS.items() for name in names.split()}
 
 _OLD = {"seeds_gamma": "published_gamma"}
 """Names that were public once, and what they are called now."""

@@ -7,7 +7,8 @@
     ├── TooLarge        (ValueError)   the exact answer would not fit; says how large, and what to do
     ├── Undecided       (ArithmeticError)  enclosures reached the precision cap without an answer
     ├── SourceError     (OSError)      a table cannot be read
-    └── LedgerError     (OSError)      the ledger is missing, locked or broken
+    ├── LedgerError     (OSError)      the ledger is missing, locked or broken
+    └── Unexpected                     how a face tells of any other exception
 
 A message is one line, a template over public values: no error raised after data was read may have a
 text that a count could change. `hint` says what to do about it, and `parameter` which argument the message is about.
@@ -40,8 +41,13 @@ class DiscreetError(Exception):
 
     @property
     def kind(self) -> str:
-        """The name that programs see in `{"error": {"kind": …}}`."""
+        """The name of its class."""
         return type(self).__name__
+
+    def to_json(self) -> dict[str, str]:
+        """What programs see under `error`; `mend` is the former name of `hint`."""
+        texts = {"message": self.message, "hint": self.hint, "parameter": self.parameter, "mend": self.hint}
+        return {"kind": self.kind, **texts}
 
 
 class InvalidInput(DiscreetError, ValueError):
@@ -82,3 +88,10 @@ class LedgerError(DiscreetError, OSError):
     """The ledger is missing, locked or broken."""
 
     exit_code = 5
+
+
+class Unexpected(DiscreetError):
+    """Any other exception, named by its type alone: its own text could quote a count."""
+
+    def __init__(self, failure: Exception, work: str, *, hint: str) -> None:
+        super().__init__(f"an unexpected {type(failure).__name__} stopped {work}", hint=hint)

@@ -63,14 +63,14 @@ class LegacySensitivity:
     def smooth(self, gamma: float) -> NDArray[np.float64]:
         """The largest LS(c')·exp(-γd)."""
         found = self.local
-        for inverse, distance in self._steps.far():
+        for inverse, distance in self._steps.far:
             found = np.maximum(found, _of_step(1 / inverse, self._power) * np.exp(-gamma * distance))
         return found
 
     def reciprocal(self, gamma: float) -> NDArray[np.float64]:
         """The S whose 1/S is the least 1/LS(c') + γd."""
         found = 1 / self.local
-        for inverse, distance in self._steps.far():
+        for inverse, distance in self._steps.far:
             step = np.maximum(_of_step(1 / inverse, self._power), 1e-300)  # no step where no record is left
             found = np.minimum(found, 1 / step + gamma * distance)
         sensitivity: NDArray[np.float64] = 1 / found

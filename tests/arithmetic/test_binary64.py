@@ -4,6 +4,7 @@ import math
 from fractions import Fraction
 
 import pytest
+from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +21,7 @@ from discreet.arithmetic.binary64 import (
     spacing,
     unit,
 )
+from discreet.arithmetic.numbers import precision
 from discreet.samplers.bits import draw_unit
 from discreet.testing import FixedBits, HashedBits
 
@@ -48,10 +50,6 @@ def test_the_logarithm_is_the_one_that_mpfr_rounds_correctly(rank: int) -> None:
 
 @pytest.mark.parametrize("rank", [-1, -2, -3, -(1 << 52), -(1 << 52) - 1, -(1 << 53), -(1074 << 52), -(1 << 70)])
 def test_the_logarithm_at_the_ends_of_binades_is_within_half_a_unit(rank: int) -> None:
-    from flint import arb
-
-    from discreet.arithmetic.numbers import precision
-
     found = minus_log(unit(rank))
     with precision(400):
         error = abs(arb(found) + unit(rank).ball().log())
@@ -83,14 +81,10 @@ def test_a_uniform_below_its_depth_is_none_and_reads_on_until_then() -> None:
     assert unit(found).fraction() == Fraction(1, 2**129)
 
 
-@given(doubles, doubles)
-def test_a_sum_with_a_double_is_the_one_of_the_machine(x: float, y: float) -> None:
-    assert add(Fraction(x), y) == x + y
-
-
-@given(st.fractions(min_value=-100, max_value=100), doubles)
-def test_a_sum_with_a_rational_number_is_rounded_once(x: Fraction, y: float) -> None:
+@given(st.fractions(min_value=-100, max_value=100), doubles, doubles)
+def test_a_sum_is_rounded_once_and_with_a_double_is_the_one_of_the_machine(x: Fraction, y: float, z: float) -> None:
     assert add(x, y) == float(x + Fraction(y))
+    assert add(Fraction(z), y) == z + y
 
 
 @given(doubles, st.integers(min_value=-20, max_value=20))

@@ -33,30 +33,24 @@ from discreet.arithmetic.numbers import (
 
 
 @pytest.mark.parametrize(
-    ("value", "meaning"),
+    ("values", "meaning"),
     [
-        (0.1, Fraction(1, 10)),
-        (1e-8, Fraction(1, 10**8)),
-        (-0.0, Fraction(0)),
-        (5, Fraction(5)),
-        (Fraction(1, 3), Fraction(1, 3)),
-        ("0.5", Fraction(1, 2)),
-        (".5", Fraction(1, 2)),
-        ("5.", Fraction(5)),
-        ("1e-6", Fraction(1, 10**6)),
-        ("1E+3", Fraction(1000)),
-        ("+2", Fraction(2)),
-        ("-1/3", Fraction(-1, 3)),
-        ("007", Fraction(7)),
-        (Decimal("0.1"), Fraction(1, 10)),
-        (np.float32(0.1), Fraction(1, 10)),
-        (np.int64(7), Fraction(7)),
-        (np.uint8(7), Fraction(7)),
-        (np.str_("1/4"), Fraction(1, 4)),
+        ([0.1, Decimal("0.1"), np.float32(0.1), np.float64(0.1)], Fraction(1, 10)),
+        ([1e-8], Fraction(1, 10**8)),
+        ([-0.0], Fraction(0)),
+        ([5, "5."], Fraction(5)),
+        ([Fraction(1, 3)], Fraction(1, 3)),
+        (["0.5", ".5"], Fraction(1, 2)),
+        (["1e-6"], Fraction(1, 10**6)),
+        (["1E+3"], Fraction(1000)),
+        (["+2"], Fraction(2)),
+        (["-1/3"], Fraction(-1, 3)),
+        (["007", np.int64(7), np.uint8(7)], Fraction(7)),
+        ([np.str_("1/4")], Fraction(1, 4)),
     ],
 )
-def test_a_number_means_what_its_owner_sees(value: object, meaning: Fraction) -> None:
-    assert exact(value, "x") == meaning
+def test_a_number_means_what_its_owner_sees(values: list[object], meaning: Fraction) -> None:
+    assert [exact(value, "x") for value in values] == [meaning] * len(values)
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -116,27 +110,22 @@ def test_what_is_no_list_is_refused(values: object) -> None:
 
 
 def test_items_of_any_iterable_are_taken_in_order() -> None:
-    assert as_items((3, 1), "counts") == [3, 1]
-    assert as_items(np.array([3, 1]), "counts") == [3, 1]
-    assert as_items((x for x in (3, 1)), "counts") == [3, 1]
+    for items in ((3, 1), np.array([3, 1]), (x for x in (3, 1))):
+        assert as_items(items, "counts") == [3, 1]
 
 
 # Enclosures
 
 
 @given(st.fractions(), st.integers(20, 300))
-def test_a_ball_holds_its_rational_number(value: Fraction, bits: int) -> None:
-    with precision(bits):
-        low, high = fraction_lower(ball(value)), fraction_upper(ball(value))
-    assert low <= value <= high
-    assert high - low <= abs(value) * Fraction(1, 2 ** (bits - 3))
-
-
-@given(st.fractions(), st.integers(20, 300))
-def test_the_ends_of_a_ball_enclose_it_at_whatever_precision_they_are_taken(value: Fraction, bits: int) -> None:
+def test_a_ball_holds_its_rational_number_at_whatever_precision_its_ends_are_taken(value: Fraction, bits: int) -> None:
     with precision(bits):
         found = ball(value)
-    assert fraction_lower(found) <= value <= fraction_upper(found)
+        inside = fraction_lower(found), fraction_upper(found)
+    low, high = fraction_lower(found), fraction_upper(found)
+    assert low <= value <= high
+    assert high - low <= abs(value) * Fraction(1, 2 ** (bits - 3))
+    assert inside == (low, high)
 
 
 @given(st.fractions(min_value=-1000, max_value=1000), st.integers(1, 200), st.integers(20, 80))
@@ -223,11 +212,6 @@ def test_the_nearest_float_knows_zero_and_survives_cancellation() -> None:
     assert nearest_float(lambda: ball(0)) == 0.0
     # 1e-40 hidden in a difference of ones needs more than the first 128 bits
     assert nearest_float(lambda: (1 + ball(Fraction(1, 10**40))) - 1) == 1e-40
-
-
-def test_a_numpy_float_means_the_decimal_that_it_prints() -> None:
-    assert exact(np.float64(0.1), "epsilon") == Fraction(1, 10)
-    assert exact(np.float32(0.1), "epsilon") == Fraction(1, 10)
 
 
 def test_the_ends_of_a_ball_do_not_depend_on_the_working_precision() -> None:

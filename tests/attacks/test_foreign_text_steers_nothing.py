@@ -23,7 +23,6 @@ from rich.table import Table
 
 import discreet as dc
 from discreet.arithmetic.texts import is_visible, visible_text
-from discreet.cli import tables
 from discreet.cli.tables import print_any, print_any_plan
 from discreet.counting import Declaration
 from discreet.errors import InvalidInput
@@ -346,16 +345,16 @@ def bare(text: object) -> str:
 
 @pytest.mark.parametrize(
     ("place", "fault"),
-    [("print_table", obeying_table), ("visible_text", bare)],
+    [("discreet.cli.ledger.print_table", obeying_table), ("discreet.cli.tables.visible_text", bare)],
     ids=["markup is obeyed", "nothing is escaped"],
 )
 @pytest.mark.parametrize("command", ["show", "history"])
 def test_a_printer_that_does_not_escape_is_found_out(
     place: str, fault: Callable[..., Any], command: str, tmp_path: Path, wide: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    names = [VISIBLE["colour"], INVISIBLE["colour"]][place == "visible_text" :]
+    names = [VISIBLE["colour"], INVISIBLE["colour"]][fault is bare :]
     path = forge_ledger(tmp_path / "l.db", names, monkeypatch)
-    monkeypatch.setattr(tables, place, fault)
+    monkeypatch.setattr(place, fault)
     answer = discreet("ledger", command, path)
     assert answer.code == 0
     with pytest.raises(AssertionError):

@@ -57,10 +57,11 @@ def test_a_hostile_column_is_that_column_and_a_hostile_category_that_category(na
     before = sorted(tmp_path.iterdir())
     for source in (tmp_path / "t.parquet", tmp_path / "t.csv", f"duckdb://{tmp_path}/t.db/t"):
         with open_source(source, Declaration(name, [name, "plain"], id_column=f"{name}'id")) as table:
-            assert (table.count_rows(), table.count_strays(), list(table.count_categories())) == (2, False, [1, 1])
+            tally = table.count_records()
+            assert (tally.n, tally.has_strays, list(tally.counts)) == (2, False, [1, 1])
     for memory in (arrow, pd.DataFrame(rows)):
         with open_source(memory, Declaration(name, [name, "plain"], other=f"not {name}")) as table:
-            assert list(table.count_categories()) == [1, 1, 1]
+            assert list(table.count_records().counts) == [1, 1, 1]
     assert sorted(tmp_path.iterdir()) == before
 
 
@@ -85,7 +86,7 @@ def test_a_hostile_table_or_file_is_that_one_or_is_refused(name: str, tmp_path: 
     before = sorted(tmp_path.iterdir())
     for source in sources:
         with open_source(source, Declaration("v", ["a", "b"])) as table:
-            assert list(table.count_categories()) == [1, 0]
+            assert list(table.count_records().counts) == [1, 0]
     assert sorted(tmp_path.iterdir()) == before
 
 
@@ -96,7 +97,7 @@ def test_a_view_in_the_file_reaches_no_other_file(tmp_path: Path) -> None:
         connection.execute(f"CREATE VIEW listing AS SELECT file AS v FROM glob('{tmp_path}/*')")  # noqa: S608
     for view in ("leak", "listing"):
         with pytest.raises(SourceError) as refused, open_source(f"duckdb://{tmp_path}/t.db/{view}", WORDS) as table:
-            table.count_rows()
+            table.count_records()
         assert refused.value.__cause__ is refused.value.__context__ is None
 
 
@@ -147,7 +148,7 @@ def test_even_sql_of_the_attackers_own_reaches_nothing_but_the_source(kind: str,
             with pytest.raises(duckdb.Error):
                 table.connection.execute(statement.format(tmp_path))
             assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before, statement
-        assert list(table.count_categories()) == [1, 0, 0]
+        assert list(table.count_records().counts) == [1, 0, 0]
 
 
 def test_the_locked_engine_would_have_been_open_without_the_lock(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ AFTER = [step for step in run.STEPS if step not in ("opened", "prepared", "check
 PLACES = {
     "the engine": "discreet.counting.duck.DuckTable._fetch",
     "the reader of CSV": "discreet.counting.csv_table.CsvTable._places",
-    "the tally": "discreet.counting.base.Declaration.tally",
+    "the tally": "discreet.counting.table.Counts",
     "the check of counts": "discreet.posteriors.space.PosteriorSpace.counts",
     "the law": "discreet.mechanisms.geometric.Geometric.law",
     "the draw": "discreet.mechanisms.law.Law.draw",

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shlex
 import subprocess
 import sys
 from contextlib import chdir, redirect_stderr, redirect_stdout
@@ -49,6 +50,18 @@ def discreet(*arguments: str, stdin: str = "", cwd: Path | None = None, **enviro
     return Answer(code, *(_written(stream) for stream in (out, err)))
 
 
+def typed(line: str, *more: str, **rest: Any) -> Answer:
+    """The answer to a line as it is typed, and to further words."""
+    return discreet(*shlex.split(line), *more, **rest)
+
+
+def told(line: str, *more: str, **rest: Any) -> dict[str, Any]:
+    """What programs are told by a line that is obeyed without a word on stderr."""
+    answer = typed(line, *more, "--json", **rest)
+    assert (answer.code, answer.err) == (0, ""), answer
+    return answer.document
+
+
 def _written(stream: io.TextIOWrapper) -> str:
     stream.flush()
     stream.seek(0)
@@ -77,3 +90,10 @@ def assert_refused(answer: Answer, code: int = 2) -> None:
     assert answer.err.count("\n") == 1, answer
     assert "; " in answer.err, "a refusal says how to mend it"
     assert "Traceback" not in answer.err
+
+
+def assert_painted(*pictures: Path) -> None:
+    """They are there, and of the kind that they are called."""
+    beginnings = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
+    for picture in pictures:
+        assert picture.read_bytes().startswith(beginnings[picture.suffix])

@@ -2,24 +2,17 @@
 
 from pathlib import Path
 
-import pytest
-
-from tests.cli.command import assert_refused, discreet
+from tests.cli.command import told, typed
 
 ROWS = "vote;who\nClinton;1\nDole;2\nDole ;3\nDole ;4\nPerot;4\n;5\nDole;\n"
-DECLARED = ("--column", "vote", "--delimiter", ";")
+"""A small table with a misspelling."""
+
+CHECK = "check people.csv --column vote --delimiter ;"
 
 
-@pytest.fixture
-def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A small table with a misspelling."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "people.csv").write_text(ROWS)
-    return "people.csv"
-
-
-def test_data_that_does_not_fit_is_shown_to_the_curator_and_is_exit_2(people: str) -> None:
-    answer = discreet("check", people, *DECLARED, "--categories", "Clinton,Dole,Nader", "--json")
+def test_data_that_does_not_fit_is_shown_to_the_curator_and_is_exit_2(place: Path) -> None:
+    (place / "people.csv").write_text(ROWS)
+    answer = typed(f"{CHECK} --categories Clinton,Dole,Nader --json")
     assert answer.code == 2
     assert answer.err.startswith("error: column 'vote' has values outside the declared categories; ")
     assert answer.document == {
@@ -41,59 +34,42 @@ def test_data_that_does_not_fit_is_shown_to_the_curator_and_is_exit_2(people: st
         "unused_groups": [],
         "stray_groups": [],
     }
+    document = told(f"{CHECK} --categories Clinton,Dole --other rest --id-column who")
+    keys = ("fits", "rows", "n", "outside", "without_id")
+    assert tuple(document[key] for key in keys) == (True, 7, 6, 3, 1)
 
 
-def test_data_fits_with_other(people: str) -> None:
-    declared = ("--categories", "Clinton,Dole", "--other", "rest", "--id-column", "who")
-    answer = discreet("check", people, *DECLARED, *declared, "--json")
-    assert (answer.code, answer.err) == (0, "")
-    found = answer.document
-    assert (found["fits"], found["rows"], found["n"], found["outside"], found["without_id"]) == (True, 7, 6, 3, 1)
-
-
-def test_the_table_says_that_it_is_not_publishable(people: str) -> None:
-    answer = discreet("check", people, *DECLARED, "--categories", "Clinton,Dole", "--id-column", "who")
+def test_the_table_says_that_it_is_not_publishable(place: Path) -> None:
+    (place / "people.csv").write_text(ROWS)
+    answer = typed(f"{CHECK} --categories Clinton,Dole --id-column who")
     assert answer.code == 2
-    assert "'Dole '" in answer.out
-    assert "it does not fit" in answer.out
-    assert "not publishable" in answer.out
+    for words in ("'Dole '", "it does not fit", "not publishable"):
+        assert words in answer.out
     assert answer.err.count("\n") == 1
     assert "Perot" not in answer.err
 
 
-def test_categories_with_commas_are_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "t.csv").write_text('"a,b"\nc\n"a,b"\n')
-    answer = discreet("check", "t.csv", "--no-header", "--column", "column0", "--categories", '"a,b",c')
+def test_categories_with_commas_are_quoted(place: Path) -> None:
+    (place / "t.csv").write_text('"a,b"\nc\n"a,b"\n')
+    answer = typed("check t.csv --no-header --column column0 --categories", '"a,b",c')
     assert answer.code == 0
     assert "it fits: every record is in a category" in answer.out
-    assert_refused(discreet("check", "t.csv", "--column", "v", "--categories", '"a,b'))
 
 
-@pytest.mark.parametrize(
-    ("source", "column", "categories"),
-    [
-        ("nothing.csv", "vote", "a,b"),
-        ("people.csv", "Vote", "a,b"),
-        ("people.csv", "vote", "a"),
-        ("people.csv", "vote", "a,a"),
-        ("people.csv", "vote", ""),
-        ("people.csv", "", "a,b"),
-        ("s3://people/vote.parquet", "vote", "a,b"),
-        ("no\nsuch\x1b[31m.csv", "vote", "a,b"),
-    ],
-)
-def test_what_cannot_be_checked_is_refused_in_one_line(source: str, column: str, categories: str, people: str) -> None:
-    assert people == "people.csv"
-    options = ("--column", column, "--categories", categories, "--delimiter", ";")
-    assert_refused(discreet("check", source, *options))
-
-
-def test_a_value_that_steers_the_terminal_is_shown_and_not_obeyed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "t.csv").write_text("v\na\n\x1b[31mred\n[bold]x[/]\n")
-    answer = discreet("check", "t.csv", "--column", "v", "--categories", "a,b")
+def test_a_value_that_steers_the_terminal_is_shown_and_not_obeyed(place: Path) -> None:
+    (place / "t.csv").write_text("v\na\n\x1b[31mred\n[bold]x[/]\n")
+    answer = typed("check t.csv --column v --categories a,b")
     assert "\x1b" not in answer.out
     assert "[bold]x[/]" in answer.out
+
+
+def test_a_curator_sees_what_is_outside_the_groups(place: Path) -> None:
+    line = "check v.csv --column vote --categories a,b --by sex --groups f,x"
+    answer = typed(line, "--json")
+    assert answer.code == 2
+    assert answer.document["stray_groups"] == [{"value": "m", "rows": 9}]
+    assert answer.document["unused_groups"] == ["x"]
+    people = typed(f"{line} --other-group rest")
+    assert people.code == 0
+    assert "rows in the group 'm'" in people.out
+    assert "it fits: there are values outside the categories: they count as 'rest'" in people.out

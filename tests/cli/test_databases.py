@@ -3,10 +3,10 @@
 import psycopg
 import pytest
 
-from tests.cli.command import discreet
+from tests.cli.command import told, typed
 from tests.support.postgres import Server
 
-DECLARED = ("--column", "vote", "--categories", "a,b")
+DECLARED = "--column vote --categories a,b"
 
 
 @pytest.fixture
@@ -18,33 +18,30 @@ def source(postgres: Server) -> str:
 
 
 def test_a_table_of_postgres_is_released_by_its_address(source: str) -> None:
-    told = ("--epsilon", "1", "--no-ledger", "--other", "rest", "--json")
-    released = discreet("release", source, *DECLARED, *told)
-    assert released.code == 0, released
-    assert released.document["n"] == sum(released.document["output"]) == 4
-    asked = discreet("release", source, *DECLARED, *told, "--engine", "ibis", "--dry-run", "--n", "4")
-    assert asked.code == 0, asked
+    line = f"release {source} {DECLARED} --epsilon 1 --no-ledger --other rest"
+    document = told(line)
+    assert document["n"] == sum(document["output"]) == 4
+    told(f"{line} --engine ibis --dry-run --n 4")
 
 
 def test_a_curator_may_look_at_a_table_of_postgres(source: str) -> None:
-    looked = discreet("check", source, *DECLARED, "--json")
-    assert looked.code == 2
-    assert looked.document["strays"] == [{"value": "c", "rows": 1}]
-    assert (looked.document["n"], looked.document["fits"]) == (4, False)
+    answer = typed(f"check {source} {DECLARED} --json")
+    assert answer.code == 2
+    assert answer.document["strays"] == [{"value": "c", "rows": 1}]
+    assert (answer.document["n"], answer.document["fits"]) == (4, False)
 
 
 def test_refusals_tell_no_password_and_no_row(source: str) -> None:
-    told = ("--epsilon", "1", "--no-ledger", "--json")
     for wrong in (
-        (source, *DECLARED),
-        (source, *DECLARED, "--engine", "duckdb"),
-        (source, *DECLARED, "--engine", "spark"),
-        (source.replace("/votes?", "/nothing?"), *DECLARED),
-        (source.replace("pass%20word", "wrong"), *DECLARED),
-        ("postgres://127.0.0.1:1/base/votes", *DECLARED),
-        (source, "--column", "nothing", "--categories", "a,b"),
+        f"{source} {DECLARED}",
+        f"{source} {DECLARED} --engine duckdb",
+        f"{source} {DECLARED} --engine spark",
+        f"{source.replace('/votes?', '/nothing?')} {DECLARED}",
+        f"{source.replace('pass%20word', 'wrong')} {DECLARED}",
+        f"postgres://127.0.0.1:1/base/votes {DECLARED}",
+        f"{source} --column nothing --categories a,b",
     ):
-        answer = discreet("release", *wrong, *told)
+        answer = typed(f"release {wrong} --epsilon 1 --no-ledger --json")
         assert (answer.code, answer.err.count("\n")) == (2, 1)
         assert answer.document["error"]["hint"]
         assert not any(word in answer.out + answer.err for word in ("pass%20word", "pass word", "wrong", "'c'"))

@@ -69,11 +69,6 @@ def test_the_options_are_those_of_the_command_that_is_called() -> None:
     assert options_of(root, ["ledger", "create", "b.db"])["dataset"] == "--dataset"
 
 
-def test_the_package_is_the_command() -> None:
-    done = subprocess.run([sys.executable, "-m", "discreet", "--version"], capture_output=True, text=True, check=True)
-    assert done.stdout == discreet("--version").out
-
-
 def test_ctrl_c_while_it_loads_is_no_traceback() -> None:
     program = (
         "import sys, discreet.cli\n"

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from discreet_papers.figures.notes import FIGURE_3
 from discreet_papers.registry import ENTRIES
 from tests.cli.command import assert_refused, discreet
@@ -18,21 +16,12 @@ def test_the_list_names_every_figure_and_makes_none() -> None:
     assert [figure["name"] for figure in document["figures"]] == [entry.id for entry in ENTRIES]
 
 
-def test_the_help_has_an_example() -> None:
-    assert "Example: discreet reproduce" in discreet("reproduce", "--help").out
-
-
 def test_an_unknown_figure_is_refused_before_anything_is_made(tmp_path: Path) -> None:
     out = tmp_path / "figures"
     answer = discreet("reproduce", "fig1", "fig77", "--out", str(out))
     assert_refused(answer)
     assert "did you mean" in answer.err
     assert not out.exists()
-
-
-@pytest.mark.parametrize("arguments", [(), ("fig1",), ("fig1", "--out", "/dev/null/figures"), ("--jobs", "0")])
-def test_what_cannot_be_made_is_one_line(arguments: tuple[str, ...]) -> None:
-    assert_refused(discreet("reproduce", *arguments))
 
 
 def test_figures_are_made_by_name_with_numbers_pictures_and_a_report(tmp_path: Path) -> None:

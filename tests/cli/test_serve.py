@@ -11,38 +11,31 @@ import pytest
 
 from discreet.ledger import Ledger
 from discreet.web.guard import TOKEN_BITS
-from tests.cli.command import SCRIPT, discreet
+from tests.cli.command import SCRIPT, assert_refused, typed
 
 
-def test_a_page_that_may_release_needs_a_ledger() -> None:
-    done = discreet("serve", "--no-browser", "--allow-release")
-    assert (done.code, done.out) == (2, "")
-    assert "--ledger" in done.err
+def test_a_page_that_may_release_needs_a_ledger_that_is_there(tmp_path: Path) -> None:
+    answer = typed("serve --no-browser --allow-release")
+    assert_refused(answer)
+    assert "--ledger" in answer.err
+    assert_refused(typed(f"serve --no-browser --ledger {tmp_path / 'none.db'}"), code=5)
 
 
 @pytest.mark.parametrize("package", ["starlette", "uvicorn"])
 def test_a_package_that_is_missing_is_named(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.web.find_spec", lambda name: None if name == package else name)
-    done = discreet("serve", "--no-browser")
-    assert (done.code, done.out) == (2, "")
-    assert f"the page needs {package}; pip install 'discreet[web,workflow]'" in done.err
+    answer = typed("serve --no-browser")
+    assert_refused(answer)
+    assert f"the page needs {package}; pip install 'discreet[web,workflow]'" in answer.err
 
 
-def test_a_ledger_that_is_not_there_is_refused_at_once(tmp_path: Path) -> None:
-    done = discreet("serve", "--no-browser", "--ledger", str(tmp_path / "none.db"))
-    assert (done.code, done.out) == (5, "")
-
-
-@pytest.mark.parametrize("port", ["-1", "65536", "many"])
-def test_a_port_that_is_none_is_refused(port: str) -> None:
-    assert discreet("serve", "--no-browser", "--port", port).code == 2
-
-
-def test_a_port_that_is_taken_is_refused() -> None:
+def test_a_port_that_is_none_or_taken_is_refused() -> None:
+    for port in ("-1", "65536", "many"):
+        assert_refused(typed(f"serve --no-browser --port {port}"))
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        done = discreet("serve", "--no-browser", "--port", str(taken.getsockname()[1]))
-    assert (done.code, done.out) == (2, "")
-    assert "choose another" in done.err
+        answer = typed(f"serve --no-browser --port {taken.getsockname()[1]}")
+    assert_refused(answer)
+    assert "choose another" in answer.err
 
 
 def test_the_browser_is_led_by_a_file_that_only_its_owner_can_read(tmp_path: Path) -> None:

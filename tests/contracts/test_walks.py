@@ -76,7 +76,7 @@ def test_the_belief_is_computed_once_for_receipt_table_and_picture(calls: dict[s
 
 def test_the_rows_are_read_once_and_the_ledger_is_opened_once(calls: dict[str, Calls]) -> None:
     for each in calls.values():
-        assert each["counting/csv_table.py", "CsvTable.places"] == 1
+        assert each["counting/csv_table.py", "CsvTable.count_places"] == 1
     assert calls["command"]["ledger/book.py", "Ledger.__init__"] == 1
 
 

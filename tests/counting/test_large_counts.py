@@ -1,6 +1,5 @@
 """Counts beyond 32 bits are exact: really counted, on the engines that can make so many rows on the way."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +7,11 @@ import duckdb
 import ibis
 import pytest
 
-from discreet.counting import Declaration, open_source
-from discreet.counting.base import Place
+from discreet.counting import Declaration
 from discreet.counting.duck import DuckTable
+from discreet.counting.sources import find_spark
 from discreet.posteriors.space import Counts
+from tests.counting.tables import counted
 from tests.support.spark import environment, missing
 
 ROWS = 2**32 + 5
@@ -27,30 +27,22 @@ def table(tmp_path: Path) -> str:
 
 
 def test_a_count_beyond_32_bits_is_exact(table: str) -> None:
-    with open_source(table, DECLARATION) as opened:
-        assert opened.count_rows() == ROWS
-        assert list(opened.count_categories()) == [0, ROWS, 0]
+    assert counted(table, DECLARATION) == (ROWS, 0, ROWS, 0)
 
 
-def tally_in_32_bits(self: Declaration, found: Mapping[Place, int]) -> Counts:
-    """The fault in what all engines share."""
-    return Counts(sum(often for place, often in found.items() if place == i) % 2**32 for i in range(len(self.labels)))
-
-
-def places_in_32_bits(self: DuckTable) -> dict[Place, int]:
-    """The fault in one engine."""
-    return {self.match.place(code): int(often) % 2**32 for code, often in self._tallies()}
+COUNT = DuckTable.count_places
+FAULTS: dict[str, Any] = {
+    "discreet.counting.table.Counts": lambda counts: Counts([often % 2**32 for often in counts]),
+    "discreet.counting.duck.DuckTable.count_places": lambda table: [(at, often % 2**32) for at, often in COUNT(table)],
+}
+"""In what all engines share, and in one engine."""
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize("where", ["Declaration.tally", "DuckTable.places"])
+@pytest.mark.parametrize("where", FAULTS)
 def test_a_count_that_wraps_is_seen(where: str, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    if where == "Declaration.tally":
-        monkeypatch.setattr(Declaration, "tally", tally_in_32_bits)
-    else:
-        monkeypatch.setattr(DuckTable, "places", places_in_32_bits)
-    with open_source(table, DECLARATION) as opened:
-        assert list(opened.count_categories()) == [0, 5, 0], "the right count is 2³² more"
+    monkeypatch.setattr(where, FAULTS[where])
+    assert counted(table, DECLARATION)[1:] == (0, 5, 0), "the right count is 2³² more"
 
 
 @pytest.mark.soak
@@ -58,14 +50,12 @@ def test_a_count_that_wraps_is_seen(where: str, table: str, monkeypatch: pytest.
 def test_a_count_beyond_32_bits_is_exact_through_ibis(table: str) -> None:
     path = Path(table.removeprefix("duckdb://")).parent
     expression = ibis.duckdb.connect(path, read_only=True).table("large")
-    with open_source(expression, DECLARATION) as opened:
-        assert (opened.count_rows(), list(opened.count_categories())) == (ROWS, [0, ROWS, 0])
+    assert counted(expression, DECLARATION) == (ROWS, 0, ROWS, 0)
 
 
 @pytest.mark.soak
 @pytest.mark.xdist_group("spark, compiled well")
 def test_a_count_beyond_32_bits_is_exact_on_spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from discreet.counting.addresses import find_spark
     from discreet.counting.spark_sessions import session_for
 
     if reason := missing():
@@ -75,5 +65,4 @@ def test_a_count_beyond_32_bits_is_exact_on_spark(tmp_path: Path, monkeypatch: p
             monkeypatch.setenv(name, value)
     with session_for(find_spark("spark+local[2]://any.parquet")) as session:
         frame: Any = session.range(0, ROWS, 1, 2).selectExpr("'a' AS v")
-        with open_source(frame, DECLARATION) as opened:
-            assert (opened.count_rows(), list(opened.count_categories())) == (ROWS, [0, ROWS, 0])
+        assert counted(frame, DECLARATION) == (ROWS, 0, ROWS, 0)

@@ -16,6 +16,7 @@ import pytest
 from discreet.arithmetic.numbers import fixed_lower
 from discreet.mechanisms import exponential
 from discreet.privacy_loss import certificates, edge_rows, interior_bounds, scan
+from discreet.privacy_loss.certificates import WorstCase
 from discreet.sensitivity import exact, lipschitz
 from tests.faults.planting import Fault, plant
 
@@ -84,26 +85,19 @@ def _only(moves: Iterator[Any], space: Any, kept: Callable[[Any, Any], Any]) -> 
             yield one[mask], other[mask]
 
 
-@plant("worst", scan.Dense)
-def one_direction_only(right: Any, self: scan.Dense, rates: Any) -> scan.WorstCase:
+@plant("or_greater", WorstCase)
+def one_direction_only(right: Any, self: WorstCase, gap: Any, *pairs: Any) -> Any:
     """The audit compares each pair of neighbours one way round."""
-    log_pmf, found = self.log_pmf(rates), scan.WorstCase(error=scan.margin(float(rates.max())))
-    for one, other in self.moves:
-        gap = log_pmf[one] - log_pmf[other]
-        row, output = divmod(int(np.argmax(gap)), gap.shape[1])
-        if gap[row, output] > found.loss:
-            here, there, at = (tuple(self.rows[rank].tolist()) for rank in (one[row], other[row], output))
-            found = scan.WorstCase(float(gap[row, output]), here, there, at, error=found.error)
-    return found
+    return right(self, np.maximum(gap, 0.0), *pairs)
 
 
-@plant("_normalisers", interior_bounds.Middle)
+@plant("_normalisers", interior_bounds.InteriorBounds)
 def normalisers_forgotten(right: Any, *arguments: Any) -> float:
     """The bound on a block of rows takes normalisers for equal."""
     return 0.0
 
 
-@plant("_groups", interior_bounds.Middle)
+@plant("_groups", interior_bounds.InteriorBounds)
 def far_outputs_forgotten(right: Any, self: Any, low: int, high: int, side: int) -> interior_bounds.Groups:
     """The bound on a block of rows looks at the outputs c and c' alone."""
     near = np.array([1], dtype=np.int64)

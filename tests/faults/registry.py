@@ -73,17 +73,15 @@ test_faults.py::test_an_audit_of_one_adjacency_never_certifies_another
     ClaimedForAddRemove
 test_faults.py::test_a_law_that_differs_in_one_weight_is_rejected_by_its_loss_and_by_its_certificate
     OneWeight
-test_faults.py::test_a_law_whose_drawn_weight_differs_in_one_place_is_rejected_by_its_audit
-    OneDrawnWeight
-test_faults.py::test_a_weight_that_is_no_number_is_rejected_by_its_audit
-    NotANumber
+test_faults.py::test_a_drawn_weight_that_differs_in_one_place_or_is_no_number_is_rejected_by_its_audit
+    OneDrawnWeight, NotANumber
 test_faults.py::test_a_geometric_law_of_another_rate_is_not_taken_for_the_right_one
     DoubledRate
 test_audits.py::test_a_scan_that_the_law_does_not_confirm_is_no_audit
     drifting_floats: The floats of a law are off by a millionth.
 test_edge_rows.py::test_a_halved_sensitivity_is_still_rejected_beyond_enumeration
     scale_eight_times_too_large: Beyond enumeration, a scale is eight times too large for its claim.
-test_sweep.py::test_a_scale_that_is_too_large_is_rejected
+test_scan.py::test_a_scale_that_is_too_large_is_rejected
     swept_scale_too_large: Of three categories, a scale is too large for its claim.
 test_interior_bounds.py::test_a_bound_that_forgets_the_change_of_the_rates_is_caught
     change_of_rates_forgotten: The bound on a block of rows takes rates for equal.
@@ -95,7 +93,7 @@ test_deltas.py::test_a_delta_that_is_only_summed_in_floats_would_be_found_below
     delta_in_floats: δ is summed in floats.
 test_variation.py::test_a_second_crossing_that_is_forgotten_would_be_noticed
     second_crossing_forgotten: Total variation looks at one crossing of two.
-test_ranges.py::test_others_are_priced_by_their_epsilon_and_half_of_it_would_be_false
+test_prices.py::test_others_are_priced_by_their_epsilon_and_half_of_it_would_be_false
     price_of_half_the_range: Additive noise is priced as if its losses had half their range.
 
 # Certificates, roundings, prices.

@@ -15,6 +15,7 @@ import numpy as np
 from discreet.arithmetic.numbers import ball, fixed_lower, precision
 from discreet.mechanisms.exponential import ExponentialLaw
 from discreet.mechanisms.law import CandidateLaw
+from discreet.posteriors.space import Counts
 from discreet.samplers import bits, noise
 from discreet.samplers.bits import Bits, Inverter, draw_below, draw_bernoulli
 from discreet.samplers.line_rejection import UNIT, Envelope
@@ -23,7 +24,6 @@ from discreet.samplers.simplex_rejection import Tilted
 from tests.faults.planting import Fault, plant
 
 if TYPE_CHECKING:
-    import pytest
     from flint import arb
 
 
@@ -42,8 +42,8 @@ def coin_off(share: Fraction) -> Fault:
     """The coin that keeps a candidate of a line has a chance that is off by this share."""
 
     @plant("_keep", Envelope)
-    def keep(right: Any, envelope: Envelope, bits: Bits, offset: int, bound: int) -> bool:
-        return draw_bernoulli(bits, lambda: envelope._weight(offset) * (1 << UNIT) / bound * ball(1 + share))
+    def keep(right: Any, envelope: Envelope, bits: Bits, offset: int, bound: int, drawn: int) -> bool:
+        return draw_bernoulli(bits, lambda: envelope._weight(offset) * (1 << UNIT) / bound * ball(1 + share), drawn)
 
     return keep
 
@@ -67,30 +67,22 @@ def end_of_the_line_forgotten(right: Any, self: Envelope, *given: Any) -> None:
     right(self, *given[:-1], given[-1] - 1)
 
 
-def proposal_of_its_own_term(patch: pytest.MonkeyPatch) -> None:
+@plant("_enclosed_log_proposal", Tilted)
+def proposal_of_its_own_term(right: Any, self: Tilted, r: tuple[int, ...]) -> arb:
     """A candidate is kept as if only the likeliest of the terms could propose it, and not all of them together."""
-
-    def quick(right: Any, self: Tilted, r: tuple[int, ...], blocks: list[int]) -> arb:
-        logs = [np.log(share) + term.log_chance(blocks) for share, term in zip(self._shares, self.terms, strict=False)]
-        return ball(Fraction(float(max(logs))))
-
-    for name in ("_quick", "_exact"):
-        plant(name, Tilted)(quick)(patch)
+    at = np.array([[int(self.blocks.find(i, np.array([r[i]]))[0]) for i in self.free]])
+    logs = [np.log(share) + term.log_chances(at) for share, term in zip(self._shares, self.terms, strict=False)]
+    return ball(Fraction(float(max(logs)[0])))
 
 
-def atom_forgotten(patch: pytest.MonkeyPatch) -> None:
+@plant("_enclosed_log_proposal", Tilted)
+def atom_forgotten(right: Any, self: Tilted, r: tuple[int, ...]) -> Any:
     """The data itself is proposed by an atom too, and its chance does not know of it."""
-
-    def elsewhere(right: Any, self: Tilted, r: tuple[int, ...], blocks: list[int]) -> arb:
-        self.counts, counts = (), self.counts  # type: ignore[assignment]  # nobody is the centre
-        try:
-            found: arb = right(self, r, blocks)
-        finally:
-            self.counts = counts
-        return found
-
-    for name in ("_quick", "_exact"):
-        plant(name, Tilted)(elsewhere)(patch)
+    self.counts, counts = Counts([-1] * self.space.k), self.counts  # nobody is the centre
+    try:
+        return right(self, r)
+    finally:
+        self.counts = counts
 
 
 @plant("_table", CandidateLaw)

@@ -14,21 +14,20 @@ import pytest
 import discreet as dc
 from discreet.arithmetic.numbers import fraction_lower, precision
 from discreet.ledger import Amount, budgets
-from discreet.mechanisms.exponential import Exponential
 from discreet.privacy_loss import audits, certificates, composition, edge_rows
 from discreet.privacy_loss.certificates import certificate_by_theorem
-from discreet.privacy_loss.interior_bounds import Middle
-from discreet.privacy_loss.scan import MARGIN, Dense
+from discreet.privacy_loss.interior_bounds import InteriorBounds
+from discreet.privacy_loss.scan import MARGIN
 from discreet.receipts import Part, Receipt, documents
 from discreet.sensitivity import lipschitz
-from discreet.sensitivity.exact import local_enclosure
+from discreet.sensitivity.exact import balls, local_by
 from discreet.sensitivity.lipschitz import local_smoothness, smooth_smoothness
 from discreet_papers.cli import snap_documents
 from tests.faults import formulas as faults
 from tests.faults.planting import Fault, forgotten
 from tests.oracles import loss
 from tests.oracles.precision import real
-from tests.privacy_loss.families import Kind, build, oracle_kernel
+from tests.privacy_loss.families import Kind, build, losses_of_pairs, oracle_kernel
 from tests.support.enumeration import enumerate_space
 
 SPACES = [((Fraction(1), Fraction(1, 20)), 12), ((Fraction(3), Fraction(1, 5), Fraction(1, 2)), 5)]
@@ -62,7 +61,7 @@ def growths_hold() -> bool:
     for alpha, n in SPACES:
         space, every = dc.PosteriorSpace(alpha, n), enumerate_space(alpha, n)
         with precision(160):
-            inverse = [1 / local_enclosure(space, c) for c in every.rows]
+            inverse = [1 / local_by(balls(space), c) for c in every.rows]
             steps = [inverse[i] - inverse[j] for i, j in zip(every.one.tolist(), every.other.tolist(), strict=True)]
             if local_smoothness(space) < max(fraction_lower(step) for step in steps):
                 return False
@@ -91,17 +90,11 @@ LINES: list[tuple[Kind, list[object], int, str, str]] = [
 ]
 
 
-def _losses(made: Exponential) -> Any:
-    scan = Dense(made.space)
-    log_pmf = scan.log_pmf(float(made.scale) * made.inverse_sensitivities(scan.rows))
-    return np.abs(np.diff(log_pmf, axis=0)).max(axis=1)
-
-
 def blocks_hold() -> bool:
     """No pair of rows loses more than the bound on its block, on lines that can be enumerated."""
     for kind, prior, n, scale, gamma in LINES:
         made = build(kind, dc.PosteriorSpace(prior, n), gamma, scale=scale)
-        bounds, truth = Middle(made.space, kind, float(made.scale), float(Fraction(gamma))), _losses(made)
+        bounds, truth = InteriorBounds(made.space, kind, float(made.scale), made.smoothing), losses_of_pairs(made)
         for low, high in ((2, 3), (5, 8), (40, 41), (100, 140), (250, 252)):
             if truth[low:high].max() > bounds.bound(low, min(high, bounds.last)):
                 return False
@@ -112,7 +105,7 @@ def ends_hold() -> bool:
     """What is certified beyond enumeration, with few rows scanned, is not below what enumeration finds."""
     for kind, prior, n, scale, gamma in LINES:
         made = build(kind, dc.PosteriorSpace(prior, n), gamma, scale=scale)
-        truth = float(_losses(made).max())
+        truth = float(losses_of_pairs(made).max())
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(edge_rows, "ROWS", 5)
             patch.setattr(edge_rows, "MOST_ROWS", 5)

@@ -6,26 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from discreet import (
-    ExponentialGlobal,
-    ExponentialLocal,
-    ExponentialReciprocal,
-    ExponentialSmooth,
-    PosteriorSpace,
-)
+import discreet as dc
 from discreet.mechanisms.exponential import Exponential
+from discreet.posteriors.grid import grid
+from discreet.posteriors.predictive import log_predictive
+from discreet.privacy_loss.scan import Dense
 from tests.oracles import mechanisms, sensitivity
 from tests.support.enumeration import Enumeration, Floats
 
 Kind = type[Exponential]
 
-KINDS: tuple[Kind, ...] = (ExponentialGlobal, ExponentialLocal, ExponentialSmooth, ExponentialReciprocal)
+KINDS: tuple[Kind, ...] = (dc.ExponentialGlobal, dc.ExponentialLocal, dc.ExponentialSmooth, dc.ExponentialReciprocal)
 
 
-def build(kind: Kind, space: PosteriorSpace, gamma: object, **options: Any) -> Exponential:
+def build(kind: Kind, space: dc.PosteriorSpace, gamma: object, **options: Any) -> Exponential:
     """A member of the family; γ goes only to those that have one."""
     make: Callable[..., Exponential] = kind
-    if kind in (ExponentialSmooth, ExponentialReciprocal):
+    if kind in (dc.ExponentialSmooth, dc.ExponentialReciprocal):
         return make(space, gamma=gamma, **options)
     return make(space, **options)
 
@@ -33,12 +30,12 @@ def build(kind: Kind, space: PosteriorSpace, gamma: object, **options: Any) -> E
 def oracle_kernel(kind: Kind, alpha: Sequence[Fraction], n: int, scale: Fraction, gamma: Fraction) -> mechanisms.Kernel:
     """All its laws with fifty digits, from the definitions."""
     local = sensitivity.locals_everywhere(alpha, n)
-    if kind is ExponentialGlobal:
+    if kind is dc.ExponentialGlobal:
         greatest = sensitivity.greatest(local)
         table = dict.fromkeys(local, greatest)
-    elif kind is ExponentialLocal:
+    elif kind is dc.ExponentialLocal:
         table = local
-    elif kind is ExponentialSmooth:
+    elif kind is dc.ExponentialSmooth:
         table = sensitivity.smooth_everywhere(local, gamma)
     else:
         table = sensitivity.reciprocal_everywhere(local, gamma)
@@ -48,11 +45,11 @@ def oracle_kernel(kind: Kind, alpha: Sequence[Fraction], n: int, scale: Fraction
 def inverse_by_enumeration(kind: Kind, every: Enumeration, gamma: float) -> Floats:
     """1/S for every data set of a small space, by the definition of S."""
     local = every.local()
-    if kind is ExponentialGlobal:
+    if kind is dc.ExponentialGlobal:
         return np.full(len(local), 1 / local.max())
-    if kind is ExponentialLocal:
+    if kind is dc.ExponentialLocal:
         return 1 / local
-    smooth = every.smooth if kind is ExponentialSmooth else every.reciprocal
+    smooth = every.smooth if kind is dc.ExponentialSmooth else every.reciprocal
     return 1 / smooth(local, gamma)
 
 
@@ -61,3 +58,29 @@ def log_pmf_by_enumeration(every: Enumeration, rates: Floats) -> Floats:
     logits = -rates[:, None] * every.hellinger
     found: Floats = logits - np.log(np.exp(logits).sum(axis=1))[:, None]
     return found
+
+
+def members(space: dc.PosteriorSpace, scale: str = "0.5") -> list[Exponential]:
+    """All four, those with a rate at several."""
+    return [
+        *(dc.ExponentialReciprocal(space, scale=scale, gamma=gamma) for gamma in ("1", "0.3", "0.1")),
+        dc.ExponentialLocal(space, scale=scale),
+        dc.ExponentialGlobal(space, scale=scale),
+        dc.ExponentialSmooth(space, scale=scale),
+        dc.ExponentialSmooth(space, scale=scale, gamma="0.1"),
+    ]
+
+
+def losses_of_pairs(mechanism: Exponential) -> Floats:
+    """The loss of every pair (c, c+1) of a line, in both orders, by enumeration."""
+    scan = Dense(mechanism.space)
+    losses: Floats = np.abs(np.diff(scan.log_pmf(mechanism.rates(scan.rows)), axis=0)).max(axis=1)
+    return losses
+
+
+def mean_error(mechanism: dc.Mechanism) -> float:
+    """The expected Hellinger distance under the prior predictive, from the mechanism's own laws."""
+    space = mechanism.space
+    rows, distances = space.candidates().array(), grid(space).all_distances()
+    chances = np.exp([mechanism.log_pmf(row) for row in rows.tolist()])
+    return float(np.exp(log_predictive(space.prior, rows)) @ (chances * distances).sum(axis=1))

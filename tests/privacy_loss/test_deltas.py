@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import product
 
 import pytest
 
 from discreet import ExponentialLocal, Geometric, LaplaceImproved, Mechanism, PosteriorSpace, audit
-from discreet.privacy_loss import deltas
+from discreet.privacy_loss import audits, deltas
 from tests.oracles import loss, mechanisms
 from tests.oracles.precision import Real, mp, real
 from tests.privacy_loss.families import KINDS, Kind, build, oracle_kernel
@@ -88,11 +89,18 @@ def test_the_closed_form_of_geometric_is_the_sum_of_its_series(k: int, epsilon: 
             return mp.nsum(lambda t: mp.binomial(t + m - 1, m - 1) ** 2 * x**t, [0, mp.inf], method="d", tol=1e-50)
 
         chance = series(k - 1) / ((1 - x) ** 2 * series(k))
-        found = audit(Geometric(PosteriorSpace([1] * k, 5), epsilon=epsilon))
-        for share in SHARES:
+        for share, n in product(SHARES, (5, 10**12)):
+            found = audit(Geometric(PosteriorSpace([1] * k, n), epsilon=epsilon))
             truth = -mp.expm1(-(1 - real(share)) * real(epsilon)) * chance
             off = mp.mpf(found.delta(share * Fraction(epsilon))) / truth - 1
             assert 0 <= off < 1e-12
+
+
+@pytest.mark.parametrize(("k", "chance"), [(2, 1 / 2), (3, 1 / 3), (4, 3 / 10)])
+def test_the_delta_of_geometric_falls_with_epsilon_as_it_should(k: int, chance: float) -> None:
+    """As ε falls to 0, v_i ≥ 0 ≥ v_j has the chance C(2k-4, k-2)/C(2k-2, k-1)."""
+    tiny = audit(Geometric(PosteriorSpace([1] * k, 10), epsilon="1e-9"))
+    assert tiny.delta(0) == pytest.approx(chance * 1e-9, rel=1e-6)
 
 
 def below_somewhere() -> bool:
@@ -108,7 +116,5 @@ def test_a_delta_that_is_rounded_to_the_nearest_float_would_be_found_below(monke
 
 
 def test_a_delta_that_is_only_summed_in_floats_would_be_found_below(monkeypatch: pytest.MonkeyPatch) -> None:
-    import discreet.privacy_loss.audits as audits
-
     monkeypatch.setattr(audits, "delta_upper", lambda pairs, *_: max(pair.delta for pair in pairs))
     assert below_somewhere()

@@ -1,6 +1,6 @@
 """An audit that cannot say no is none: every planted fault is rejected, by its loss or by its certificate."""
 
-import json
+import contextlib
 import math
 from fractions import Fraction
 from typing import Any
@@ -81,13 +81,7 @@ def test_a_claim_that_nobody_checked_is_rejected_by_its_loss() -> None:
     assert isinstance(lower, Fraction)
     assert_rejected_by_its_loss(faults.flattered(honest, lower * Fraction(99, 100)))
     assert_accepted(faults.flattered(honest, lower * Fraction(101, 100)))
-
-
-def test_a_claim_that_nobody_checked_does_not_lower_the_certified_loss() -> None:
-    honest = ExponentialReciprocal(FIFTY, epsilon=1)
-    found = audit(honest)
-    assert isinstance(found.lower, Fraction)
-    assert audit(faults.flattered(honest, found.lower)).epsilon == found.epsilon
+    assert audit(faults.flattered(honest, lower)).epsilon == found.epsilon  # no claim lowers what is certified
 
 
 def test_a_halved_sensitivity_is_rejected_by_its_loss() -> None:
@@ -107,12 +101,6 @@ def test_a_scale_certified_for_another_n_is_rejected_by_its_loss_and_by_its_cert
     right = calibrate("exponential-local", FIFTY, epsilon=1)
     assert_accepted(right)
     assert_not_covered(audit(right).certificate, fault)
-
-
-def test_a_certificate_of_another_n_covers_nothing() -> None:
-    certificate = audit(ExponentialLocal(FIFTY, epsilon=1)).certificate
-    for n in (49, 51, 1000):
-        assert_not_covered(certificate, ExponentialLocal(PosteriorSpace([1, 1], n), epsilon=1))
 
 
 def test_weights_floored_at_zero_are_rejected_by_an_infinite_loss() -> None:
@@ -146,16 +134,11 @@ def test_noise_proved_for_another_adjacency_is_rejected_by_its_loss() -> None:
     assert_accepted(LaplaceImproved(space, epsilon=1))
 
 
-def test_a_certificate_of_replace_one_does_not_cover_a_claim_of_add_remove() -> None:
-    fault = faults.ClaimedForAddRemove(SPACE, epsilon=1)
-    assert_not_covered(audit(ExponentialReciprocal(SPACE, epsilon=1)).certificate, fault)
-    proof = certificate_by_theorem(ExponentialReciprocal(SPACE, epsilon=1))
-    assert_not_covered(proof, fault)
-    assert fault.adjacency != proof.facts["adjacency"]
-
-
 def test_an_audit_of_one_adjacency_never_certifies_another() -> None:
-    fault = faults.ClaimedForAddRemove(SPACE, epsilon=1)
+    right, fault = ExponentialReciprocal(SPACE, epsilon=1), faults.ClaimedForAddRemove(SPACE, epsilon=1)
+    assert right.adjacency != fault.adjacency
+    for certificate in (audit(right).certificate, certificate_by_theorem(right)):
+        assert_not_covered(certificate, fault)
     with pytest.raises(DiscreetError):
         audit(fault).certificate.check(fault)
 
@@ -164,6 +147,7 @@ def test_the_solver_s_optimal_kernel_is_rejected_by_its_loss() -> None:
     for space, epsilon in ((PosteriorSpace([1, 1], 10), 1), (PosteriorSpace([1, 1, 1], 5), 1)):
         kernel = Optimal(space, epsilon=epsilon)
         found = audit(kernel)
+        assert found.holds  # it claims nothing
         assert not found.private
         assert kernel.epsilon < found.epsilon < kernel.epsilon + Fraction(1, 10**6)
         for certificate in (found.certificate, certificate_by_theorem(kernel)):
@@ -190,27 +174,11 @@ def test_a_law_that_differs_in_one_weight_is_rejected_by_its_loss_and_by_its_cer
     assert_not_covered(certificate_by_theorem(right), fault)
 
 
-def test_a_law_whose_drawn_weight_differs_in_one_place_is_not_covered_by_the_family_s_certificate() -> None:
-    fault = faults.OneDrawnWeight(SPACE, epsilon=1)
-    assert_not_covered(audit(ExponentialReciprocal(SPACE, epsilon=1)).certificate, fault)
-
-
-def test_a_law_whose_drawn_weight_differs_in_one_place_is_rejected_by_its_audit() -> None:
-    fault = faults.OneDrawnWeight(SPACE, epsilon=1)
-    try:
-        found = audit(fault)
-    except DiscreetError:
-        return
-    assert not found.private
-
-
-def test_a_weight_that_is_no_number_is_rejected_by_its_audit() -> None:
-    fault = faults.NotANumber(SPACE, epsilon=1)
-    try:
-        found = audit(fault)
-    except DiscreetError:
-        return
-    assert not found.private
+def test_a_drawn_weight_that_differs_in_one_place_or_is_no_number_is_rejected_by_its_audit() -> None:
+    for fault in (faults.OneDrawnWeight(SPACE, epsilon=1), faults.NotANumber(SPACE, epsilon=1)):
+        assert_not_covered(audit(ExponentialReciprocal(SPACE, epsilon=1)).certificate, fault)
+        with contextlib.suppress(DiscreetError):
+            assert not audit(fault).private
 
 
 def test_a_geometric_law_of_another_rate_is_not_taken_for_the_right_one() -> None:
@@ -218,14 +186,3 @@ def test_a_geometric_law_of_another_rate_is_not_taken_for_the_right_one() -> Non
     with pytest.raises(InvalidInput, match="laws on candidates"):
         audit(fault)
     assert_not_covered(certificate_by_theorem(Geometric(SPACE, epsilon=1)), fault)
-
-
-def test_a_certificate_that_was_tampered_with_is_refused_when_it_is_read() -> None:
-    found = audit(ExponentialLocal.as_published(PosteriorSpace(["0.01", "0.01"], 300), epsilon=1))
-    assert found.epsilon > 1
-    document = json.loads(json.dumps(found.certificate.to_json()))
-    with pytest.raises(NotPrivate):
-        Certificate.from_json(document).check(found.mechanism)
-    for change in ({"loss": "1"}, {"loss": "99/100"}, {"facts": {**document["facts"], "epsilon": "2"}}):
-        with pytest.raises(InvalidInput, match="digest"):
-            Certificate.from_json({**document, **change})

@@ -5,7 +5,6 @@ from fractions import Fraction
 import pytest
 
 from discreet import ExponentialReciprocal, ExponentialSmooth, PosteriorSpace, accuracy, audit, calibrate
-from discreet.mechanisms.exponential import Exponential
 from discreet.privacy_loss import calibration
 from discreet.privacy_loss.certificates import certificate_by_theorem
 
@@ -20,10 +19,8 @@ def test_a_million_records_are_calibrated_with_a_certified_loss() -> None:
     assert Fraction("0.05") < found.gamma < Fraction("0.4")
     assert found.proved_by == certificate_by_theorem(found).method == "bounds"
     again = audit(found)
-    assert again.holds
     assert again.private
-    assert again.epsilon == found.guarantee
-    assert again.lower > Fraction("0.95")
+    assert Fraction("0.95") < again.lower <= again.epsilon == found.guarantee
 
 
 @pytest.mark.few(1)
@@ -44,10 +41,9 @@ def test_a_search_with_the_ends_alone_finds_what_one_with_all_losses_finds(
     exact = calibrate(name, space, epsilon=1, gamma=gamma)
     monkeypatch.setattr(calibration, "DENSE", 100)
     found = calibrate(name, space, epsilon=1, gamma=gamma)
-    assert isinstance(exact, Exponential)
-    assert isinstance(found, Exponential)
     assert found.guarantee <= 1
-    assert (1 - Fraction(1, 10**6)) * exact.scale <= found.scale <= exact.scale * (1 + Fraction(1, 10**6))
+    scales = [Fraction(made.parameters()["scale"]) for made in (exact, found)]
+    assert abs(scales[1] / scales[0] - 1) <= Fraction(1, 10**6)
 
 
 def test_the_rate_that_the_ends_and_a_sample_choose_is_nearly_as_good_as_the_best(
@@ -60,13 +56,10 @@ def test_the_rate_that_the_ends_and_a_sample_choose_is_nearly_as_good_as_the_bes
     assert accuracy(found).mean < 1.01 * accuracy(exact).mean
 
 
-STRONG = [10**6, "1/50"]
-
-
 @pytest.mark.few(1)
 @pytest.mark.parametrize("n", [65_536, 65_535])
 def test_a_strong_and_unequal_prior_is_calibrated_on_either_side_of_enumeration(n: int) -> None:
-    found = calibrate("exponential-smooth", PosteriorSpace(STRONG, n), epsilon=2, gamma="1/3")
+    found = calibrate("exponential-smooth", PosteriorSpace([10**6, "1/50"], n), epsilon=2, gamma="1/3")
     assert isinstance(found, ExponentialSmooth)
     assert Fraction("1.999") < found.guarantee <= 2
     assert float(found.scale) == pytest.approx(0.832004, abs=1e-5)

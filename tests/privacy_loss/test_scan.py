@@ -6,12 +6,20 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet import ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, ExponentialSmooth, PosteriorSpace
+from discreet import (
+    ExponentialLocal,
+    ExponentialReciprocal,
+    ExponentialSmooth,
+    PosteriorSpace,
+    audit,
+)
 from discreet.arithmetic.numbers import precision
 from discreet.kernels.exponential import LONGEST
 from discreet.mechanisms.exponential import Exponential
-from discreet.privacy_loss.scan import DENSE, MARGIN, Dense, LineScan, margin, scannable, scanner
-from tests.oracles import accuracy, loss, spaces
+from discreet.posteriors.space import orbits
+from discreet.privacy_loss import scan as module
+from discreet.privacy_loss.scan import DENSE, MARGIN, Dense, Scan, margin, scannable, scanner, sweepable
+from tests.oracles import loss
 from tests.oracles.precision import mp
 from tests.privacy_loss.families import (
     KINDS,
@@ -19,20 +27,15 @@ from tests.privacy_loss.families import (
     build,
     inverse_by_enumeration,
     log_pmf_by_enumeration,
+    members,
     oracle_kernel,
 )
-from tests.support.enumeration import Enumeration, Floats, enumerate_space, random_spaces, seeded
+from tests.support.enumeration import Floats, enumerate_space, random_spaces, seeded
 
 LINES = [("1", "1"), ("0.3", "7"), ("0.001", "0.001"), ("60", "2")]
 
 
-def rates_of(mechanism: Exponential, scan: Dense | LineScan) -> Floats:
-    """s/S of every data set."""
-    found: Floats = float(mechanism.scale) * mechanism.inverse_sensitivities(scan.rows)
-    return found
-
-
-def delta(scan: Dense | LineScan, rates: Floats, epsilon: float) -> float:
+def delta(scan: Dense | Scan, rates: Floats, epsilon: float) -> float:
     """The greatest δ of any pair, in floats."""
     return max((pair.delta for pair in scan.deltas(rates, epsilon, MARGIN)), default=0.0)
 
@@ -58,19 +61,14 @@ def test_the_dense_scan_is_the_definition_in_fifty_digits(
     kernel = oracle_kernel(kind, prior, n, s, g)
     space = PosteriorSpace(prior, n)
     scan = Dense(space)
-    rates = rates_of(build(kind, space, g, scale=s), scan)
-    worst = loss.exact_loss(kernel)
-    found = scan.worst(rates)
-    assert found.loss == pytest.approx(float(worst.epsilon), abs=MARGIN / 10)
+    rates = build(kind, space, g, scale=s).rates(scan.rows)
+    worst, found = loss.exact_loss(kernel), scan.worst(rates)
     there = mp.log(kernel[found.counts][found.output] / kernel[found.neighbour][found.output])
-    assert float(there) == pytest.approx(float(worst.epsilon), abs=MARGIN / 10)
+    for reached in (found.loss, float(there)):
+        assert reached == pytest.approx(float(worst.epsilon), abs=MARGIN / 10)
     for share in (0.0, 0.3, 0.9):
         epsilon = share * float(worst.epsilon)
         assert delta(scan, rates, epsilon) == pytest.approx(float(loss.exact_delta(kernel, epsilon)), abs=1e-13)
-    weights = spaces.prior_predictive(prior, n)
-    expected = float(accuracy.mean_under(prior, kernel, weights))
-    weighed = np.array([float(weights[c]) for c in kernel])
-    assert scan.mean_error(rates, weighed) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.few(1)
@@ -82,18 +80,14 @@ def test_the_dense_scan_is_plain_enumeration_on_random_small_spaces(batch: int) 
         gamma, scale = 10 ** rng.uniform(-2, 1), Fraction(str(round(10 ** rng.uniform(-1, 1), 4)))
         scan = Dense(space)
         for kind in KINDS:
-            rates = rates_of(build(kind, space, gamma, scale=scale), scan)
+            rates = build(kind, space, gamma, scale=scale).rates(scan.rows)
             log_pmf = log_pmf_by_enumeration(every, float(scale) * inverse_by_enumeration(kind, every, gamma))
             assert np.abs(scan.log_pmf(rates) - log_pmf).max() < MARGIN / 10
             expected = (log_pmf[every.one] - log_pmf[every.other]).max()
             assert scan.worst(rates).loss == pytest.approx(expected, abs=MARGIN / 10)
-            plain = _plain_delta(every, log_pmf, expected / 3)
+            one, other = np.exp(log_pmf[every.one]), np.exp(log_pmf[every.other])
+            plain = np.maximum(one - math.exp(expected / 3) * other, 0).sum(axis=1).max()
             assert delta(scan, rates, expected / 3) == pytest.approx(plain, abs=1e-12)
-
-
-def _plain_delta(every: Enumeration, log_pmf: Floats, epsilon: float) -> float:
-    pmf = np.exp(log_pmf)
-    return float(np.maximum(pmf[every.one] - math.exp(epsilon) * pmf[every.other], 0).sum(axis=1).max())
 
 
 @pytest.mark.few(4)
@@ -108,35 +102,49 @@ def _plain_delta(every: Enumeration, log_pmf: Floats, epsilon: float) -> float:
         (LINES[3], 601, "1/20", "2"),
     ],
 )
-def test_the_line_scan_is_the_dense_scan(kind: Kind, alpha: tuple[str, str], n: int, scale: str, gamma: str) -> None:
+def test_the_scan_of_a_line_is_the_dense_one(
+    kind: Kind, alpha: tuple[str, str], n: int, scale: str, gamma: str
+) -> None:
     space = PosteriorSpace(alpha, n)
-    line, dense = LineScan(space), Dense(space)
-    rates = rates_of(build(kind, space, gamma, scale=scale), dense)
+    line, dense = Scan(space), Dense(space)
+    rates = build(kind, space, gamma, scale=scale).rates(dense.rows)
     log_pmf = dense.log_pmf(rates)
     assert np.abs(line.at(rates).log_normalisers + log_pmf.diagonal()).max() < MARGIN / 100
-    found, expected = line.worst(rates), dense.worst(rates)
-    assert found.loss == pytest.approx(expected.loss, abs=MARGIN / 100)
+    found, expected = line.worst(rates), dense.worst(rates).loss
     # A mirrored space has its extreme twice; either place will do.
     one, other, at = (place[0] for place in (found.counts, found.neighbour, found.output))
-    there = log_pmf[one, at] - log_pmf[other, at]
-    assert there == pytest.approx(expected.loss, abs=MARGIN / 100)
+    for reached in (found.loss, log_pmf[one, at] - log_pmf[other, at]):
+        assert reached == pytest.approx(expected, abs=MARGIN / 100)
     for share in (0.0, 0.5, 0.97):
-        epsilon = share * expected.loss
-        assert delta(line, rates, epsilon) == pytest.approx(delta(dense, rates, epsilon), rel=1e-9, abs=1e-13)
+        exact = delta(dense, rates, share * expected)
+        assert delta(line, rates, share * expected) == pytest.approx(exact, rel=1e-9, abs=1e-13)
+
+
+def test_the_delta_of_a_line_is_the_dense_one_where_weights_underflow() -> None:
+    space = PosteriorSpace([1, 1], 200)
+    line, dense = Scan(space), Dense(space)
+    rates = ExponentialLocal(space, scale=2000).rates(dense.rows)
+    assert delta(line, rates, 300.0) == pytest.approx(delta(dense, rates, 300.0), rel=1e-9)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("alpha", LINES, ids=",".join)
-def test_no_pair_that_the_line_scan_may_skip_has_a_greater_loss_than_its_bound(
-    kind: Kind, alpha: tuple[str, str]
-) -> None:
+def test_no_pair_that_a_scan_may_skip_has_a_greater_loss_than_its_bound(kind: Kind, alpha: tuple[str, str]) -> None:
     space = PosteriorSpace(alpha, 250)
-    line, dense = LineScan(space), Dense(space)
+    line, dense = Scan(space), Dense(space)
     for scale in ("1/10", "1", "6"):
-        rates = rates_of(build(kind, space, "1/4", scale=scale), dense)
-        log_pmf = dense.log_pmf(rates)
-        losses = np.abs(log_pmf[:-1] - log_pmf[1:]).max(axis=1)
+        rates = build(kind, space, "1/4", scale=scale).rates(dense.rows)
+        losses = np.abs(np.diff(dense.log_pmf(rates), axis=0)).max(axis=1)
         assert (line.bounds(line.at(rates)) >= losses).all()
+
+
+def off(mechanism: Exponential, logs: Floats, rank: int, outputs: list[int]) -> float:
+    """How far float log-probabilities of a data set are from its law's."""
+    unrank = mechanism.space.candidates().unrank
+    law = mechanism.law(unrank(rank))
+    with precision(96):
+        total = law.log_total()
+        return max(abs(float(law.log_weight(unrank(r)) - total - float(logs[r]))) for r in outputs)
 
 
 @pytest.mark.few(6)
@@ -161,82 +169,62 @@ def test_floats_stay_within_a_tenth_of_the_stated_error_of_the_laws_themselves(
     scan = Dense(space)
     for scale in ("1/2", "8"):
         mechanism = build(kind, space, "1", scale=scale)
-        log_pmf = scan.log_pmf(rates_of(mechanism, scan))
+        log_pmf = scan.log_pmf(mechanism.rates(scan.rows))
         for c in (0, rng.randrange(space.size), rng.randrange(space.size)):
-            law = mechanism.law(space.candidates().unrank(c))
-            with precision(96):
-                total = law.log_total()
-                for r in (c, 0, space.size - 1, *(rng.randrange(space.size) for _ in range(8))):
-                    exact = law.log_weight(space.candidates().unrank(r)) - total
-                    assert abs(exact - float(log_pmf[c, r])) < MARGIN / 10
+            outputs = [c, 0, space.size - 1, *(rng.randrange(space.size) for _ in range(8))]
+            assert off(mechanism, log_pmf[c], c, outputs) < MARGIN / 10
 
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("kind", [ExponentialLocal, ExponentialReciprocal])
 def test_floats_stay_within_a_tenth_of_the_stated_error_for_fifty_thousand_records(kind: Kind) -> None:
     n = 50_000
-    space = PosteriorSpace([1, 1], n)
-    mechanism, line = build(kind, space, 1, scale="1/2"), LineScan(space)
-    rates, rng = rates_of(mechanism, line), seeded("fifty thousand")
+    space, rng = PosteriorSpace([1, 1], n), seeded("fifty thousand")
+    mechanism, line = build(kind, space, 1, scale="1/2"), Scan(space)
+    rates = mechanism.rates(line.rows)
     start, stop = line.at(rates).windows
     for c in (2, 20_000, n):
         distance = line.table.distances_between(c, int(start[c]), int(stop[c]))
-        log_total = math.log(np.exp(-rates[c] * distance).sum())
-        law, row = mechanism.law((c, n - c)), line.table.distances(c)
-        with precision(96):
-            assert abs(law.log_total() - log_total) < MARGIN / 20
-            for r in (0, n, min(c + 1, n), *(rng.randrange(n + 1) for _ in range(20))):
-                assert abs(law.log_weight((r, n - r)) + float(rates[c] * row[r])) < MARGIN / 20
+        logs = -rates[c] * line.table.distances(c) - math.log(np.exp(-rates[c] * distance).sum())
+        outputs = [0, n, min(c + 1, n), *(rng.randrange(n + 1) for _ in range(20))]
+        assert off(mechanism, logs, c, outputs) < MARGIN / 10
 
 
 @pytest.mark.parametrize(("alpha", "scale"), [("1", "100000"), ("1e12", "1/2")])
 def test_the_stated_error_holds_for_every_scale_and_prior_that_a_mechanism_takes(alpha: str, scale: str) -> None:
     space = PosteriorSpace([alpha, alpha], 300)
     mechanism, scan = ExponentialLocal(space, scale=scale), Dense(space)
-    rates = rates_of(mechanism, scan)
-    log_pmf, stated = scan.log_pmf(rates), margin(float(rates.max()))
+    rates = mechanism.rates(scan.rows)
+    log_pmf = scan.log_pmf(rates)
     for c in (1, 75, 150):
-        law = mechanism.law((c, 300 - c))
-        with precision(96):
-            total = law.log_total()
-            for r in range(0, 301, 20):
-                assert abs(law.log_weight((r, 300 - r)) - total - float(log_pmf[c, r])) < stated
-
-
-def test_the_delta_of_a_line_scan_is_that_of_a_dense_one_where_weights_underflow() -> None:
-    space = PosteriorSpace([1, 1], 200)
-    line, dense = LineScan(space), Dense(space)
-    rates = rates_of(ExponentialLocal(space, scale=2000), dense)
-    assert delta(line, rates, 300.0) == pytest.approx(delta(dense, rates, 300.0), rel=1e-9)
+        assert off(mechanism, log_pmf[c], c, list(range(0, 301, 20))) < margin(float(rates.max()))
 
 
 def test_a_window_leaves_out_nothing_that_matters() -> None:
     space = PosteriorSpace([1, "0.4"], 2500)
-    line = LineScan(space)
+    line = Scan(space)
     for scale in (0.01, 0.5, 30.0):
         rates = scale * ExponentialLocal(space, scale=1).inverse_sensitivities(line.rows)
         start, stop = line.at(rates).windows
         for c in (0, 1, 40, 1250, 2499, 2500):
             assert start[c] <= c < stop[c]
             weights = np.exp(-rates[c] * line.table.distances(c))
-            left_out = weights[: start[c]].sum() + weights[stop[c] :].sum()
-            assert left_out <= math.exp(-41.9)
+            assert weights[: start[c]].sum() + weights[stop[c] :].sum() <= math.exp(-41.9)
     assert (stop - start).max() < 2501  # the last scale is a peaked law: most of a row is never looked at
 
 
 def test_unequal_priors_are_not_taken_for_mirrored_ones() -> None:
     space = PosteriorSpace([1, "1.0000001"], 300)
-    line, dense = LineScan(space), Dense(space)
-    rates = rates_of(ExponentialLocal(space, scale=1), dense)
+    line, dense = Scan(space), Dense(space)
+    rates = ExponentialLocal(space, scale=1).rates(dense.rows)
     expected = -dense.log_pmf(rates).diagonal()
     assert np.abs(line.at(rates).log_normalisers - expected).max() < 1e-13
     assert np.abs(expected - expected[::-1]).max() > 1e-9
 
 
 def test_the_scan_fits_the_space() -> None:
-    assert isinstance(scanner(PosteriorSpace([1, 1], DENSE - 1)), Dense)
-    assert isinstance(scanner(PosteriorSpace([1, 1], DENSE)), LineScan)
-    assert isinstance(scanner(PosteriorSpace([1, 1, 1], 10)), Dense)
+    kinds = [type(scanner(PosteriorSpace(*given))) for given in (([1, 1], DENSE - 1), ([1, 1], DENSE), ([1, 1, 1], 10))]
+    assert kinds == [Dense, Scan, Dense]
 
 
 @pytest.mark.parametrize(
@@ -247,21 +235,60 @@ def test_what_can_be_scanned_is_decided_from_public_facts(k: int, n: int, expect
     assert scannable(PosteriorSpace([1] * k, n)) is expected
 
 
-def test_a_long_scan_says_how_far_it_is() -> None:
-    told: list[tuple[int, int]] = []
-    space = PosteriorSpace([1, 1], 3500)
-    line = LineScan(space, lambda done, total: told.append((done, total)))
-    assert len(line.at(rates_of(ExponentialGlobal(space, scale=1), line)).log_normalisers) == len(line.rows)
-    assert told[0] == (0, 1751)
-    assert told[-1] == (1751, 1751)
-    assert told == sorted(told)
-
-
 def test_a_smooth_scale_with_the_extreme_far_from_the_ends_is_found() -> None:
     """Most extremes are at the ends; this one is not, so a scan of the ends alone would miss it."""
-    space = PosteriorSpace([1, 1], 1000)
-    mechanism = ExponentialSmooth(space, scale="1/2", gamma="0.0190318210294643")
-    line = LineScan(space)
-    found = line.worst(rates_of(mechanism, line))
+    line = Scan(PosteriorSpace([1, 1], 1000))
+    found = line.worst(ExponentialSmooth(line.space, scale="1/2", gamma="0.0190318210294643").rates(line.rows))
     assert 100 < found.counts[0] < 900
     assert found.loss == pytest.approx(0.52810, abs=5e-6)
+
+
+# Three categories and more: one data set of each orbit.
+
+
+@pytest.mark.parametrize(
+    ("prior", "n"),
+    [(["1", "1", "1"], 20), (["0.3", "0.3", "5"], 18), (["0.01", "2", "50"], 16), (["1", "1", "2", "2"], 8)],
+)
+def test_the_scan_of_orbits_finds_the_greatest_loss_of_all(prior: list[str], n: int) -> None:
+    space = PosteriorSpace(prior, n)
+    dense, sweep = Dense(space), Scan(space)
+    for mechanism in members(space):
+        rates = mechanism.rates(sweep.rows)
+        found = sweep.worst(rates)
+        assert found.bound == -math.inf
+        assert found.loss == pytest.approx(dense.worst(rates).loss, abs=MARGIN), mechanism
+
+
+def test_what_is_not_scanned_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PAIRS", 1)
+    space = PosteriorSpace([1, 1, 1], 40)
+    dense, sweep = Dense(space), Scan(space)
+    cut = 0
+    for mechanism in members(space):
+        rates = mechanism.rates(sweep.rows)
+        found, truth = sweep.worst(rates), dense.worst(rates).loss
+        assert found.loss - MARGIN <= truth <= max(found.loss, found.bound) + MARGIN
+        cut += found.bound > found.loss
+    assert cut
+
+
+def test_a_hundred_records_in_three_categories_are_audited_far_below_the_theorem() -> None:
+    found = audit(ExponentialReciprocal.as_published(PosteriorSpace([1, 1, 1], 100), epsilon=1))
+    assert float(found.epsilon) == pytest.approx(0.845887, abs=1e-6)
+    assert found.certificate.method == "enumeration"
+    assert found.mechanism.guarantee == 2
+    assert found.private
+
+
+def test_a_scale_that_is_too_large_is_rejected() -> None:
+    space = PosteriorSpace([1, 1, 1], 80)
+    found = audit(ExponentialLocal(space, scale=2).certified(Fraction(1), Fraction(1), "somebody said so"))
+    assert not found.holds
+    assert not found.private
+
+
+def test_orbits_are_those_of_equal_priors() -> None:
+    assert len(set(orbits(PosteriorSpace([1, 1, 1], 6)).tolist())) == 7  # partitions of 6 into at most 3 parts
+    assert len(set(orbits(PosteriorSpace([1, 2, 3], 6)).tolist())) == 28
+    assert [sweepable(PosteriorSpace(prior, 300)) for prior in ([1, 1, 1], [1, 2, 3], [1, 1])] == [True, False, False]

@@ -13,8 +13,7 @@ import discreet as dc
 from discreet.counting import Table, Tally
 from discreet.errors import BudgetExceeded, DiscreetError, InvalidInput, SourceError
 from discreet.ledger import Ledger
-from discreet.privacy_loss.prices import Price
-from discreet.privacy_loss.ranges import rho_upper
+from discreet.privacy_loss.prices import Price, rho_upper
 from discreet.receipts import (
     Bundle,
     Receipt,

@@ -1,7 +1,6 @@
 """Integer noise: masses meet the oracles, samplers meet the masses, and 30 per cent more or less is noticed."""
 
 import math
-from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
@@ -10,7 +9,6 @@ import numpy as np
 import pytest
 
 from discreet.arithmetic.numbers import precision
-from discreet.samplers.bits import Bits
 from discreet.samplers.noise import Geometric, RoundedLaplace, Rounding, TwoSided, ZeroSum, geometric, zero_sum
 from discreet.testing import HashedBits
 from tests.oracles import geometric as oracle
@@ -22,40 +20,37 @@ RATES = ["0.01", "1/8", "0.3", "1", "5/2", "20"]
 ROUNDINGS: list[Rounding] = ["nearest", "floor"]
 
 
-def samples(one: Callable[[Bits], int], many: Callable[[Bits, int], object], name: str) -> list[Counter[Outcome]]:
-    """A few thousand draws one by one, and more at once."""
+def assert_drawn(
+    noise: Geometric | TwoSided | RoundedLaplace,
+    law: Callable[[float], dict[Outcome, float]],
+    name: str,
+    *,
+    telling: bool,
+    width: int = 1,
+) -> None:
+    """A few thousand draws one by one, and more at once, have the law of factor 1; if telling, none 30 % off."""
     bits = HashedBits(f"{name}, one by one")
-    singles = tally([one(bits)] for _ in range(4000))
-    drawn = many(HashedBits(f"{name}, many"), 40_000)
-    assert isinstance(drawn, np.ndarray)
-    return [singles, tally([x] for x in drawn.tolist())]
-
-
-def binned(seen: Counter[Outcome], width: int) -> Counter[Outcome]:
-    found: Counter[Outcome] = Counter()
-    for (x,), count in seen.items():
-        found[(x // width,)] += count
-    return found
+    singles = [noise.draw(bits) for _ in range(4000)]
+    for drawn in (singles, noise.draw_many(HashedBits(f"{name}, many"), 40_000).tolist()):
+        seen = tally([x // width] for x in drawn)
+        assert fits(seen, law(1.0))
+        assert not telling or not any(fits(seen, law(factor)) for factor in (0.7, 1.3))
 
 
 # One-sided
 
 
-def geometric_law(rate: float, width: int) -> dict[Outcome, float]:
-    """P(⌊t/width⌋)."""
-    return {(t,): math.exp(-rate * width * t) * -math.expm1(-rate * width) for t in range(200)}
-
-
 @pytest.mark.few(4)
 @pytest.mark.parametrize("rate", [*RATES, "1e-5", "1e-12"])
 def test_geometric_draws_have_its_law_at_every_rate(rate: str) -> None:
-    noise = Geometric(Fraction(rate))
-    width = max(1, round(0.1 / float(Fraction(rate))))
-    for seen in samples(noise.draw, noise.draw_many, f"geometric {rate}"):
-        assert fits(binned(seen, width), geometric_law(float(Fraction(rate)), width))
-        if float(Fraction(rate)) < 3:
-            assert not fits(binned(seen, width), geometric_law(1.3 * float(Fraction(rate)), width))
-            assert not fits(binned(seen, width), geometric_law(0.7 * float(Fraction(rate)), width))
+    value = float(Fraction(rate))
+    width = max(1, round(0.1 / value))
+
+    def law(factor: float) -> dict[Outcome, float]:
+        step = factor * value * width
+        return {(t,): math.exp(-step * t) * -math.expm1(-step) for t in range(200)}
+
+    assert_drawn(Geometric(Fraction(rate)), law, f"geometric {rate}", telling=value < 3, width=width)
 
 
 @pytest.mark.parametrize("rate", ["0.01", "1e-5"])
@@ -94,14 +89,7 @@ def test_masses_of_rounded_laplace_meet_the_oracle(rate: str, rounding: Rounding
         for ball, exact, logarithm in zip(found, expected, (f[i] for f in floats), strict=True):
             assert float(ball) == pytest.approx(float(exact), rel=1e-14)
             assert logarithm == pytest.approx(float(mp.log(exact)), rel=1e-12, abs=1e-12)
-
-
-@pytest.mark.few(4)
-@pytest.mark.parametrize("rounding", ROUNDINGS)
-@pytest.mark.parametrize("rate", RATES)
-def test_masses_of_rounded_laplace_sum_to_one_and_to_their_tails(rate: str, rounding: Rounding) -> None:
-    noise = RoundedLaplace(Fraction(rate), rounding)
-    with precision(128):
+    with precision(128):  # they sum to one, and to their tails
         inside = sum((noise.mass(t) for t in range(-30, 31)), noise.at_most(-31)) + noise.at_least(31)
         assert inside.contains(1)
         for t in (-3, -1, 0, 1, 5):
@@ -113,34 +101,30 @@ def test_masses_of_rounded_laplace_sum_to_one_and_to_their_tails(rate: str, roun
 @pytest.mark.parametrize("rounding", ROUNDINGS)
 @pytest.mark.parametrize("rate", RATES[1:])
 def test_rounded_laplace_draws_have_its_law(rate: str, rounding: Rounding) -> None:
-    def law(factor: Fraction) -> dict[Outcome, float]:
-        with precision(64):
-            return {(t,): float(RoundedLaplace(factor, rounding).mass(t)) for t in range(-250, 251)}
-
     value = Fraction(rate)
-    noise = RoundedLaplace(value, rounding)
-    for seen in samples(noise.draw, noise.draw_many, f"laplace {rate} {rounding}"):
-        assert fits(seen, law(value))
-        if Fraction(1, 8) < value < 3:
-            assert not fits(seen, law(value * 13 / 10))
-            assert not fits(seen, law(value * 7 / 10))
+
+    def law(factor: float) -> dict[Outcome, float]:
+        other = RoundedLaplace(value * Fraction(str(factor)), rounding)
+        with precision(64):
+            return {(t,): float(other.mass(t)) for t in range(-250, 251)}
+
+    telling = Fraction(1, 8) < value < 3
+    assert_drawn(RoundedLaplace(value, rounding), law, f"laplace {rate} {rounding}", telling=telling)
 
 
 # Two-sided
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("rate", [*RATES, "0.126", "0.124"])
 def test_two_sided_draws_have_their_law_by_either_way_of_drawing(rate: str) -> None:
-    def law(factor: float) -> dict[Outcome, float]:
-        return {(d,): math.tanh(factor / 2) * math.exp(-factor * abs(d)) for d in range(-1500, 1501)}
-
     value = float(Fraction(rate))
-    noise = TwoSided(Fraction(rate))
-    for seen in samples(noise.draw, noise.draw_many, f"two-sided {rate}"):
-        assert fits(seen, law(value))
-        if 0.1 < value < 3:
-            assert not fits(seen, law(1.3 * value))
-            assert not fits(seen, law(0.7 * value))
+
+    def law(factor: float) -> dict[Outcome, float]:
+        own = factor * value
+        return {(d,): math.tanh(own / 2) * math.exp(-own * abs(d)) for d in range(-1500, 1501)}
+
+    assert_drawn(TwoSided(Fraction(rate)), law, f"two-sided {rate}", telling=0.1 < value < 3)
 
 
 # Noise that sums to zero
@@ -179,15 +163,11 @@ def test_zero_sum_draws_have_their_law_one_by_one_and_many_at_once(k: int, epsil
         assert not fits(seen, zero_sum_law(k, 0.7 * epsilon, radius))
 
 
-def gains_law(k: int, epsilon: float, longest: int, width: int) -> dict[Outcome, float]:
-    """P(⌊m/width⌋) where m = ‖v‖₁/2, from the number of v of each length: `oracle` counts them."""
-    logs = np.array([math.log(oracle._sphere(k, m)) - epsilon * m for m in range(longest)])
-    mass = np.exp(logs - logs.max())
-    mass /= mass.sum()
-    found: dict[Outcome, float] = {}
-    for m, p in enumerate(mass):
-        found[(m // width,)] = found.get((m // width,), 0.0) + float(p)
-    return found
+def law_of_logs(logs: list[float], width: int = 1) -> dict[Outcome, float]:
+    """P(⌊m/width⌋) from the logarithms of the weights of m = 0, 1, …"""
+    mass = np.exp(np.array(logs) - max(logs))
+    cells = np.bincount(np.arange(len(logs)) // width, mass / mass.sum())
+    return {(m,): float(p) for m, p in enumerate(cells)}
 
 
 @pytest.mark.few(2)
@@ -200,7 +180,10 @@ def test_lengths_of_zero_sum_noise_have_their_law_in_many_dimensions_and_at_smal
 ) -> None:
     """The last one is beyond the tables of totals, and drawn by rejection."""
     noise, bits = ZeroSum(Fraction(str(epsilon)) / 2, k), HashedBits(f"lengths {k} {epsilon}")
-    law, wrong = (gains_law(k, factor * epsilon, longest, width) for factor in (1.0, 1.3))
+    ways = [math.log(oracle._sphere(k, m)) for m in range(longest)]  # how many v there are of length ‖v‖₁/2 = m
+    law, wrong = (
+        law_of_logs([way - factor * epsilon * m for m, way in enumerate(ways)], width) for factor in (1.0, 1.3)
+    )
     for drawn in ([noise.draw(bits) for _ in range(1500)], noise.draw_many(bits, 8000).tolist()):
         seen = tally([sum(map(abs, v)) // 2 // width] for v in drawn)
         assert fits(seen, law)
@@ -210,14 +193,8 @@ def test_lengths_of_zero_sum_noise_have_their_law_in_many_dimensions_and_at_smal
 @pytest.mark.parametrize(("k", "rate"), [(3, "1/2"), (50, "1/20"), (200, "1")])
 def test_totals_are_drawn_from_their_law_also_where_the_left_tail_is_cut(k: int, rate: str) -> None:
     noise, bits = ZeroSum(Fraction(rate), k), HashedBits(f"totals {k}")
-    logs = np.array(
-        [
-            2 * (math.lgamma(t + k) - math.lgamma(k) - math.lgamma(t + 1)) - 2 * float(Fraction(rate)) * t
-            for t in range(6000)
-        ]
-    )
-    mass = np.exp(logs - logs.max())
-    law: dict[Outcome, float] = {(t,): float(p) for t, p in enumerate(mass / mass.sum())}
+    ways = [math.lgamma(t + k) - math.lgamma(k) - math.lgamma(t + 1) for t in range(6000)]
+    law = law_of_logs([2 * (way - float(Fraction(rate)) * t) for t, way in enumerate(ways)])
     assert fits(tally([noise._totals.draw(bits)] for _ in range(8000)), law)
     assert fits(tally([t] for t in noise._totals.draw_many(bits, 20_000).tolist()), law)
 

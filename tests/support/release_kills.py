@@ -14,7 +14,6 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
-from contextlib import ExitStack
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -139,11 +138,8 @@ def _load() -> None:
     import duckdb  # noqa: F401
     import pyarrow.csv  # noqa: F401
 
-    from discreet.cli.outputs import reserve
-    from discreet.figures import posterior  # noqa: F401
+    import discreet.cli.outputs  # noqa: F401
 
-    with ExitStack() as stack:
-        reserve(stack, None, None)
     workflow.release_counts([5, 3], epsilon=1)
 
 

@@ -11,6 +11,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeVar
 
+import numpy as np
+
 from discreet.arithmetic.numbers import dyadic, precision
 from discreet.mechanisms.exponential import ExponentialLaw
 from discreet.mechanisms.law import CandidateLaw
@@ -129,7 +131,7 @@ def by_terms(law: ExponentialLaw) -> dict[Outcome, Fraction]:
         for share, masses in zip(shares, blocks, strict=False):
             product = share
             for i in tilted.free:
-                block = tilted.blocks.find(i, r[i])
+                block = int(tilted.blocks.find(i, np.array([r[i]]))[0])
                 product *= masses[i][block] / int(tilted.blocks.size[block])
             proposed += product
         found[r] = proposed * kept(tilted, "propose", r)
@@ -138,7 +140,7 @@ def by_terms(law: ExponentialLaw) -> dict[Outcome, Fraction]:
 
 def _blocks_of(tilted: Tilted, term: Term, i: int) -> dict[int, Fraction]:
     start, stop = tilted.blocks.starts[i : i + 2]
-    return masses_of(lambda bits: term.draw_block(bits, i), range(start, stop), CHUNK)
+    return masses_of(lambda bits: int(term.draw_blocks(bits, i, 1)[0]), range(start, stop), CHUNK)
 
 
 def sizes_of(noise: Geometric, last: int) -> dict[int, Fraction]:

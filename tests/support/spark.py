@@ -64,7 +64,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """One session for all tests, on a cluster of this machine."""
     if reason := missing():
         pytest.skip(reason)
-    from discreet.counting.addresses import find_spark
+    from discreet.counting.sources import find_spark
     from discreet.counting.spark_sessions import session_for
 
     with pytest.MonkeyPatch.context() as patch:

@@ -25,10 +25,11 @@ import pytest
 
 import discreet.requests.run as workflow
 from discreet.cli.app import run as command
-from discreet.counting import spark_watch
+from discreet.counting import spark_sessions
 from discreet.errors import SourceError
 from discreet.ledger import Ledger
 from tests.contracts.source import ROOT
+from tests.support.postgres import free_port
 from tests.support.spark import executors
 
 PAGE = ROOT / "docs" / "cluster.md"
@@ -47,13 +48,11 @@ def run(folder: Path) -> dict[str, Any]:
     """Kill, repeat, and say what was told and charged."""
     pq.write_table(pa.table({"v": ["a"] * 60 + ["b"] * 40}), folder / "votes.parquet")
     ledger = Ledger.create(folder / "l.db", dataset="d", epsilon=10 * EPSILON)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     source = f"spark://127.0.0.1:{port}/{folder}/votes.parquet"
     found: dict[str, Any] = {"source": source}
     master, worker = lines(port)
-    spark_watch.ALONE = 1.0
+    spark_sessions.ALONE = 1.0
     with _process(master), _process(worker) as first:
         _until(lambda: _listens(port))
 

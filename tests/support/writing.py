@@ -20,8 +20,8 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 
 from discreet import counting
-from discreet.counting import databases, duck_access
-from discreet.counting.base import Declaration
+from discreet.counting import databases, duck_access, table
+from discreet.posteriors.space import Counts
 from discreet.requests import run
 from tests.counting.tables import as_arrow_file, as_csv, as_duckdb, as_parquet, as_sqlite
 from tests.support.tables import write_votes
@@ -37,14 +37,13 @@ MANY = 300_000
 def plant(fault: str, folder: Path) -> None:
     """The faults, by name."""
     if fault == "counts in the temporary directory":
-        tally = Declaration.tally
 
-        def careless(self: Declaration, places: Any) -> Any:
+        def careless(counts: list[int]) -> Counts:
             with tempfile.NamedTemporaryFile("w", dir=folder) as file:
-                file.write(json.dumps(list(places.values())))
-            return tally(self, places)
+                file.write(json.dumps(counts))
+            return Counts(counts)
 
-        vars(run)["Declaration"].tally = careless
+        vars(table)["Counts"] = careless
     elif fault == "DuckDB may spill":
         duck_access.CLOSED["temp_directory"] = str(folder / "spilled")
     elif fault == "SQLite may spill":

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from flint import arb
 
-from discreet.arithmetic.numbers import decide
+from discreet.arithmetic.numbers import decide, mantissa_and_exponent
 
 DIGITS = 53
 """The binary digits of a double."""
@@ -82,8 +82,7 @@ def unit(rank: int) -> Dyadic:
 
 def rank_below(number: arb) -> int:
     """The rank of the greatest uniform that is not above the ball's lower end."""
-    mantissa, exponent = number.lower().man_exp()
-    m, e = int(mantissa), int(exponent)
+    m, e = mantissa_and_exponent(number.lower())
     surplus = m.bit_length() - DIGITS
     m = m >> surplus if surplus >= 0 else m << -surplus
     return ((e + surplus + _FRACTION) << _FRACTION) + m - (1 << _FRACTION)
@@ -108,8 +107,8 @@ def minus_log(u: Dyadic) -> float:
 
 def _nearest(point: arb) -> float:
     """The double nearest to an exact number that is well inside their range: int to float rounds half to even."""
-    mantissa, exponent = point.man_exp()
-    return math.ldexp(float(int(mantissa)), int(exponent))
+    mantissa, exponent = mantissa_and_exponent(point)
+    return math.ldexp(float(mantissa), exponent)
 
 
 def add(x: Fraction, y: float) -> float:

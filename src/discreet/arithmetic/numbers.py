@@ -33,8 +33,9 @@ _HUGE = 10**MAX_EXPONENT
 START_BITS = 64
 CAP_BITS = 1 << 16
 
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?", re.ASCII)
+_DECIMAL = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?"
 _RATIO = re.compile(r"[+-]?[0-9]+/[0-9]+", re.ASCII)
+_NUMBER = re.compile(f"{_DECIMAL}|{_RATIO.pattern}", re.ASCII)
 
 
 def exact(
@@ -113,7 +114,7 @@ def whole(value: object, name: str, *, minimum: int = 0) -> int:
     """
     if type(value) is int and minimum <= value < _PLAIN:  # the common case, and there may be a million of them
         return value
-    number = exact(_read(value, name, _not_whole), name, minimum=minimum)
+    number = exact(_read(value, name, "must be a whole number", "1000 or 1e6"), name, minimum=minimum)
     if number.denominator != 1:
         raise InvalidInput(f"{name} must be a whole number", hint="drop the fraction", parameter=name)
     return number.numerator
@@ -129,46 +130,25 @@ def as_items(values: object, name: str) -> list[object]:
     return list(values)  # type: ignore[call-overload,no-any-return]
 
 
-def _read(value: object, name: str, unclear: Callable[[str], InvalidInput] | None = None) -> Fraction:
-    unclear = unclear or _unclear
-    if isinstance(value, bool) or value is None:
-        raise unclear(name)
-    if isinstance(value, int | Fraction):
+def _read(value: object, name: str, refusal: str = "is not a number", like: str = "0.5, 1e-6 or 1/3") -> Fraction:
+    if isinstance(value, int | Fraction) and not isinstance(value, bool):
         return Fraction(value)
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise unclear(name)
+    if isinstance(value, float) and math.isfinite(value):
         return Fraction(repr(float(value) + 0.0))  # a subclass may print itself otherwise
     # NumPy's scalars, and decimal.Decimal: the text that they print is what their owner sees.
     text = value if isinstance(value, str) else str(value) if _prints_as_number(value) else ""
     if len(text) > MAX_LENGTH:
         raise InvalidInput(f"{name} has more than {MAX_LENGTH} characters", hint="round it", parameter=name)
-    if _RATIO.fullmatch(text):
-        if int(text.partition("/")[2]) == 0:
-            raise InvalidInput(f"{name} divides by zero", hint="give a denominator that is not 0", parameter=name)
-        return Fraction(text)
+    if _RATIO.fullmatch(text) and int(text.partition("/")[2]) == 0:
+        raise InvalidInput(f"{name} divides by zero", hint="give a denominator that is not 0", parameter=name)
     if not _NUMBER.fullmatch(text):
-        raise unclear(name)
+        raise InvalidInput(f"{name} {refusal}", hint=f"write it like {like}, in ASCII digits", parameter=name)
     return Fraction(text)
-
-
-def _unclear(name: str) -> InvalidInput:
-    return InvalidInput(
-        f"{name} is not a number", hint="write it like 0.5, 1e-6 or 1/3, in ASCII digits", parameter=name
-    )
-
-
-def _not_whole(name: str) -> InvalidInput:
-    return InvalidInput(
-        f"{name} must be a whole number", hint="write it like 1000 or 1e6, in ASCII digits", parameter=name
-    )
 
 
 def _prints_as_number(value: object) -> bool:
     kind = type(value)
-    if kind.__module__ == "decimal":
-        return True
-    return kind.__module__ == "numpy" and kind.__name__ != "bool" and kind.__name__ != "ndarray"
+    return kind.__module__ == "decimal" or (kind.__module__ == "numpy" and kind.__name__ not in ("bool", "ndarray"))
 
 
 # flint keeps one working precision for the whole process, so whoever changes it holds this lock.
@@ -235,17 +215,18 @@ def rational(number: Fraction) -> fmpq:
 
 def dyadic(point: arb) -> Fraction:
     """The rational number that an exact ball (a midpoint, say) is."""
-    return _scaled(*_parts(point))
+    return _scaled(*mantissa_and_exponent(point))
 
 
-def _parts(point: arb) -> tuple[int, int]:
+def mantissa_and_exponent(point: arb) -> tuple[int, int]:
+    """The same as whole numbers m and e, for m·2^e."""
     mantissa, exponent = point.man_exp()
     return int(mantissa), int(exponent)
 
 
 def _ends(enclosure: arb) -> tuple[int, int, int]:
     """The lower and the upper end of a ball as whole numbers of 2**exponent: exact, at any working precision."""
-    (middle, at), (radius, by) = _parts(enclosure.mid()), _parts(enclosure.rad())
+    (middle, at), (radius, by) = mantissa_and_exponent(enclosure.mid()), mantissa_and_exponent(enclosure.rad())
     exponent = min(at, by)
     middle, radius = middle << (at - exponent), radius << (by - exponent)
     return middle - radius, middle + radius, exponent

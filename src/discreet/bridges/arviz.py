@@ -38,8 +38,7 @@ def to_arviz(belief: NoiseAware, size: object = 4000, *, categories: Sequence[st
 
 def _arviz() -> Any:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # once a day, about a version that is not this one
+        with warnings.catch_warnings(action="ignore", category=FutureWarning):  # of a version that is not this one
             import arviz
     except ImportError:
         raise InvalidInput("this needs ArviZ", hint="pip install 'discreet[arviz]'") from None

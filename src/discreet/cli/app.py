@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import sys
@@ -15,50 +16,34 @@ from discreet import __version__
 from discreet.cli import INTERRUPTED
 from discreet.cli.failures import report
 from discreet.cli.help import Group, HelpTyper, LazyCommands, options_of
-from discreet.cli.spelling import HANDLER
 
 COMMANDS = {
-    "release": ("discreet.cli.release", "Release a posterior by one exact draw. What is printed may be published."),
-    "sensitivity": (
-        "discreet.cli.sensitivity",
-        "Say how far, in Hellinger distance, replacing one record moves the posterior.",
-    ),
-    "audit": ("discreet.cli.audit", "Find the greatest privacy loss over all data sets, neighbours and outputs."),
-    "plan": (
-        "discreet.cli.plan",
-        "Compare all mechanisms for an ε, or find the least ε for a wanted error or interval width.",
-    ),
-    "snap": (
-        "discreet_papers.cli.snap",
-        "The snapping mechanism: a number released exactly, and its privacy verified.",
-    ),
-    "check": (
-        "discreet.cli.check",
-        "See whether the data fits the declaration, before anything is spent. Not for publication: exit code 2 if not.",
-    ),
-    "ledger": (
-        "discreet.cli.ledger",
-        "Budgets of privacy loss: what may be spent, what was, and proof that the book was not changed.",
-    ),
-    "infer": (
-        "discreet.cli.infer",
-        "What a reader may believe: the exact posterior given the release, with the privacy noise in it.",
-    ),
-    "receipt": ("discreet.cli.receipt", "Check receipts."),
-    "reproduce": (
-        "discreet_papers.cli.reproduce",
-        "Make the figures of the papers behind discreet again, with their numbers, and a report that opens offline.",
-    ),
-    "serve": (
-        "discreet.cli.serve",
-        "Plan, audit, read receipts and, if you allow it, release, in a browser on this machine. Ctrl-C ends it.",
-    ),
-    "demo": (
-        "discreet.cli.demo",
-        "Release votes and party identification of 944 respondents, with a fresh ledger, and paint them.",
-    ),
+    "release": "Release a posterior by one exact draw. What is printed may be published.",
+    "sensitivity": "Say how far, in Hellinger distance, replacing one record moves the posterior.",
+    "audit": "Find the greatest privacy loss over all data sets, neighbours and outputs.",
+    "plan": "Compare all mechanisms for an ε, or find the least ε for a wanted error or interval width.",
+    "snap": "The snapping mechanism: a number released exactly, and its privacy verified.",
+    "check": "See whether the data fits the declaration, before anything is spent. "
+    "Not for publication: exit code 2 if not.",
+    "ledger": "Budgets of privacy loss: what may be spent, what was, and proof that the book was not changed.",
+    "infer": "What a reader may believe: the exact posterior given the release, with the privacy noise in it.",
+    "receipt": "Check receipts.",
+    "reproduce": "Make the figures of the papers behind discreet again, with their numbers, "
+    "and a report that opens offline.",
+    "serve": "Plan, audit, read receipts and, if you allow it, release, in a browser on this machine. Ctrl-C ends it.",
+    "demo": "Release votes and party identification of 944 respondents, with a fresh ledger, and paint them.",
 }
-"""Every command: the module that is imported when it is asked for, and the first sentence of its help."""
+"""Every command, with the first sentence of its help; its module is imported when it is asked for."""
+
+PAPERS = ("snap", "reproduce")
+"""Those that `discreet_papers` has."""
+
+SPELLED = {
+    "α": "alpha", "γ": "gamma", "Γ": "Gamma", "δ": "delta", "ε": "eps", "η": "eta", "λ": "lambda", "Λ": "Lambda",
+    "ρ": "rho", "χ": "chi", "–": "-", "−": "-", "…": "...", "≤": "<=", "≥": ">=", "±": "+-", "×": "x", "·": "*",
+    "‖": "||", "₁": "1", "²": "^2",
+}  # fmt: skip
+"""Letters and signs for terminals that have only ASCII."""
 
 
 class Commands(Group):
@@ -66,13 +51,13 @@ class Commands(Group):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        vars(self)["commands"] = LazyCommands(COMMANDS)  # none is ever added
+        modules = {name: f"discreet{'_papers' if name in PAPERS else ''}.cli.{name}" for name in COMMANDS}
+        vars(self)["commands"] = LazyCommands(modules, COMMANDS)  # none is ever added
 
 
 app = HelpTyper(
     cls=Commands,
     epilog="Example: discreet release --counts 70,50,30 --epsilon 0.5 --no-ledger",
-    invoke_without_command=True,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 
@@ -85,14 +70,11 @@ def _print_version(asked: bool) -> None:
 
 @app.callback()
 def root(
-    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
     """Publish a Bayesian posterior with differential privacy."""
-    if context.invoked_subcommand is None:
-        print(context.get_help())
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -117,13 +99,28 @@ def run(arguments: Sequence[str]) -> int:
     return code or 0
 
 
+def spell(failure: UnicodeError) -> tuple[str, int]:
+    r"""What is written in the place of text that the terminal's encoding does not have; escapes for all other.
+
+    >>> "ε ≤ 1, “ü”".encode("ascii", spell.__name__).decode()
+    'eps <= 1, \\u201c\\xfc\\u201d'
+    """
+    if not isinstance(failure, UnicodeEncodeError):
+        raise failure
+    lacking = failure.object[failure.start : failure.end]
+    return "".join(SPELLED.get(sign) or ascii(sign)[1:-1] for sign in lacking), failure.end
+
+
+codecs.register_error(spell.__name__, spell)
+
+
 def _prepare() -> None:
     # A warning is a text that data could change, and a second line where one is promised.
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors=HANDLER)  # a terminal without ε still gets its table
+            stream.reconfigure(errors=spell.__name__)  # a terminal without ε still gets its table
 
 
 def _settle() -> None:

@@ -18,11 +18,6 @@ def busy(doing: str) -> Iterator[Callable[[int, int], None]]:
     """Show a moving bar on stderr once the work has taken longer than `PATIENCE`; nothing when nobody watches.
 
     What it yields may be told how much of how much is done.
-
-    >>> with busy("drawing") as tell:
-    ...     tell(1, 2)
-    ...     print("done")
-    done
     """
     if not sys.stderr.isatty():
         yield lambda done, total: None

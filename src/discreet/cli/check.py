@@ -10,7 +10,7 @@ import typer
 from discreet.arithmetic.texts import visible_text
 from discreet.cli.busy import busy
 from discreet.cli.inputs import read_names
-from discreet.cli.tables import print_json, print_table, say
+from discreet.cli.tables import print_answer, print_table, say
 from discreet.counting import CsvFormat, Declaration, Inspection, inspect_source, strays_error
 from discreet.counting.inspection import NOT_PUBLISHABLE
 from discreet.errors import InvalidInput
@@ -35,14 +35,12 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """See whether the data fits the declaration, before anything is spent. Not for publication: exit code 2 if not."""
-    declaration = read_declaration(column, categories, other, id_column, by=by, groups=groups, other_group=other_group)
+    names, declared = read_names(categories, "categories"), () if groups is None else read_names(groups, "groups")
+    declaration = Declaration(column, names, other, id_column, by=by, groups=declared, other_group=other_group)
     with busy("counting"):
         form = CsvFormat(delimiter=delimiter, header=header)
         found = inspect_source(source, declaration, engine=engine, form=form)
-    if as_json:
-        print_json(check_document(found, declaration))
-    else:
-        _print_table(found, declaration)
+    print_answer(_document(found, declaration), lambda _: _print_table(found, declaration), as_json=as_json)
     if not found.fits:
         rest = "--other" if by is None else "--other and --other-group"
         said = f"error: {strays_error(declaration).message}; declare them too, or give the rest a name with {rest}"
@@ -50,37 +48,14 @@ def check(
         raise typer.Exit(InvalidInput.exit_code)
 
 
-def read_declaration(
-    column: str,
-    categories: str,
-    other: str | None,
-    id_column: str | None,
-    *,
-    by: str | None = None,
-    groups: str | None = None,
-    other_group: str | None = None,
-) -> Declaration:
-    """The declaration that the options make; names are separated by commas, and quoted as in CSV.
-
-    >>> read_declaration("v", 'a,"b,c",d', None, None).categories
-    ('a', 'b,c', 'd')
-    """
-    held = () if groups is None else read_names(groups, "groups")
-    names = read_names(categories, "categories")
-    return Declaration(column, names, other, id_column, by=by, groups=held, other_group=other_group)
-
-
-def check_document(found: Inspection, declaration: Declaration) -> dict[str, Any]:
-    """What `discreet check --json` prints; it speaks of the true data, and says so."""
+def _document(found: Inspection, declaration: Declaration) -> dict[str, Any]:
+    """What programs see; it speaks of the true data, and says so."""
+    numbers = ("rows", "outside", "missing", "empty", "without_id")
     return {
         "fits": found.fits,
         "publishable": False,
         "n": found.records,
-        "rows": found.rows,
-        "outside": found.outside,
-        "missing": found.missing,
-        "empty": found.empty,
-        "without_id": found.without_id,
+        **{name: getattr(found, name) for name in numbers},
         "unused": list(found.unused),
         "strays": [{"value": value, "rows": rows} for value, rows in found.strays],
         "categories": list(declaration.categories),

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from discreet.cli.outputs import require_all, reserve, show, write
-from discreet.cli.tables import print_json, print_plan, say
+from discreet.cli.outputs import publish
+from discreet.cli.tables import print_any_plan, print_json, say
 from discreet.data import ANES96, PARTIES, VOTES
 from discreet.errors import DiscreetError, InvalidInput
 from discreet.ledger import Ledger
-from discreet.receipts import Receipt
 from discreet.requests.prepare import PreparedRequest
 from discreet.requests.run import release
 
 EXAMPLE = "Example: discreet demo --out discreet-demo"
 
-BUDGET, VOTE, PARTY = "3/2", "1/2", "1"
-"""The demo's budget, and what its two releases spend of it."""
+DATASET, BUDGET = "anes96 demo", "3/2"
 
-DATASET = "anes96 demo"
-
-REQUESTS = {"vote": "demo-vote", "party": "demo-party"}
+RELEASES = {"vote": (VOTES, "1/2"), "party": (PARTIES, "1")}
+"""The columns, each with its categories and what it spends of the budget."""
 
 
 def demo(
@@ -33,21 +30,32 @@ def demo(
 ) -> None:
     """Release votes and party identification of 944 respondents, with a fresh ledger, and paint them."""
     ledger = _fresh_ledger(out)
-    if not as_json:
-        say(
-            "The 1996 American National Election Study asked 944 people how they voted and which party they lean to.",
-            f"No release may tell on any of them. A fresh ledger allows ε = {BUDGET} in all.",
-            "",
-        )
-    vote = _released(ledger, ANES96, out, "vote", VOTES, VOTE, as_json=as_json)
-    party = _released(ledger, ANES96, out, "party", PARTIES, PARTY, as_json=as_json)
-    verified = ledger.verify()
+    tell = (lambda *_: None) if as_json else say
+    tell(
+        "The 1996 American National Election Study asked 944 people how they voted and which party they lean to.",
+        f"No release may tell on any of them. A fresh ledger allows ε = {BUDGET} in all.",
+        "",
+    )
+
+    def confirm(prepared: PreparedRequest) -> bool:
+        if not as_json:
+            print_any_plan(prepared.receipt().document)
+        return True
+
+    documents = {}
+    for column, (categories, epsilon) in RELEASES.items():
+        draw = partial(release, ANES96, column=column, categories=categories, epsilon=epsilon, ledger=ledger)
+        draw = partial(draw, dataset=DATASET, request_id=f"demo-{column}", confirm=confirm)
+        receipt = publish(draw, out / f"{column}.json", out / f"{column}.png", as_json=as_json, quiet=as_json)
+        documents[column] = receipt.document
+        tell("")
+    rows = ledger.verify().rows
     if as_json:
-        print_json({"vote": vote.document, "party": party.document, "ledger": {"rows": verified.rows}})
-        return
-    left = ledger.remaining(DATASET).epsilon
-    say(f"ledger: {verified.rows} rows verified, ε = {left} left of {BUDGET}")
-    say(f"everything is in {out}: receipts, pictures, and budgets.db")
+        print_json({**documents, "ledger": {"rows": rows}})
+    tell(
+        f"ledger: {rows} rows verified, ε = {ledger.remaining(DATASET).epsilon} left of {BUDGET}",
+        f"everything is in {out}: receipts, pictures, and budgets.db",
+    )
 
 
 def _fresh_ledger(out: Path) -> Ledger:
@@ -69,24 +77,5 @@ def _is_of_a_demo(place: Path) -> bool:
         rows = Ledger(place).history()
     except DiscreetError:
         return False
-    return all(row.dataset == DATASET and row.request_id in (None, *REQUESTS.values()) for row in rows)
-
-
-def _released(
-    ledger: Ledger, source: Path, out: Path, column: str, categories: tuple[str, ...], epsilon: str, *, as_json: bool
-) -> Receipt:
-    def tell(prepared: PreparedRequest) -> bool:
-        if not as_json:
-            print_plan(prepared.receipt().document)
-        return True
-
-    options: dict[str, Any] = {"column": column, "categories": categories, "epsilon": epsilon, "dataset": DATASET}
-    with ExitStack() as stack:
-        places = reserve(stack, out / f"{column}.json", out / f"{column}.png")
-        receipt = release(source, ledger=ledger, request_id=REQUESTS[column], confirm=tell, **options)
-        kept = write(receipt, places)
-    if not as_json:
-        show(receipt, kept, as_json=False)
-        say("")
-    require_all(receipt, places, kept)
-    return receipt
+    requests = {None, *(f"demo-{column}" for column in RELEASES)}
+    return all(row.dataset == DATASET and row.request_id in requests for row in rows)

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
+from typing import TYPE_CHECKING
 
 from discreet.errors import InvalidInput
+from discreet.figures.image import picture_format, render
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 KEPT = {b"discreet-ledger": 0, b"SQLite format 3\0": 0, b"DUCK": 8, b"PAR1": 0, b"ARROW1": 0}
 """How files begin, and where, that nothing here ever takes the place of: a ledger is one of them."""
@@ -17,13 +23,6 @@ class Reserved:
 
     A release must not be drawn and then lost because its directory was missing: whoever would then draw again gets
     two draws for the price of one.
-
-    >>> import tempfile
-    >>> place = Path(tempfile.mkdtemp()) / "r.json"
-    >>> with Reserved(place) as reserved:
-    ...     reserved.write(b"{}")
-    >>> place.read_text(), len(list(place.parent.iterdir()))
-    ('{}', 1)
     """
 
     def __init__(self, path: Path) -> None:
@@ -52,9 +51,7 @@ class Reserved:
             os.fsync(file.fileno())
         self._temporary.replace(self._target)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         self._temporary.unlink(missing_ok=True)
 
 
@@ -67,9 +64,12 @@ def _is_kept(path: Path) -> bool:
     return any(head.startswith(mark, at) for mark, at in KEPT.items())
 
 
-def same_file(one: Path, other: Path) -> bool:
-    """Whether two names lead to one file, by whichever links."""
-    try:
-        return one.samefile(other)
-    except (OSError, ValueError):
-        return one.absolute() == other.absolute()
+@contextmanager
+def reserved_picture(path: Path | None) -> Iterator[Callable[[Callable[[], Figure]], None]]:
+    """A place for a picture, checked before anything is drawn; where none is asked for, none is painted."""
+    if path is None:
+        yield lambda paint: None
+        return
+    kind = picture_format(path)
+    with Reserved(path) as place:
+        yield lambda paint: place.write(render(paint(), kind))

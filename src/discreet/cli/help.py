@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
+from functools import partial, wraps
 from importlib import import_module
+from inspect import Parameter, Signature, signature
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import typer
@@ -21,17 +25,11 @@ MAKERS: dict[object, Callable[[Any], Any]] = {str: str, bool: bool, Path: Path, 
 """How options become what a command takes, by their types."""
 
 
-class PlainValue:
-    """An option that is a text, a path or some texts: what was typed. Typer would load Pydantic to find that out."""
-
-    def __init__(self, make: Callable[[Any], Any]) -> None:
-        self._make = make
-
-    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """What the command gets."""
-        if value is None:
-            return () if param.multiple or param.nargs == -1 else None
-        return self._make(value)
+def _plain(make: Callable[[Any], Any], value: Any, param: Any, ctx: Any) -> Any:
+    """A text, a path or some texts as they were typed. Typer would load Pydantic to find that out."""
+    if value is None:
+        return () if param.multiple or param.nargs == -1 else None
+    return make(value)
 
 
 class _Plain:
@@ -45,9 +43,8 @@ class _Plain:
         """The parameters, `--help` too."""
         params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
         for param in params:
-            make = MAKERS.get(param.type_descriptor.annotation)
-            if make is not None:
-                param._runtime_param = PlainValue(make)
+            if make := MAKERS.get(param.type_descriptor.annotation):
+                param._runtime_param = SimpleNamespace(coerce=partial(_plain, make))
         return params
 
 
@@ -56,7 +53,11 @@ class Command(_Plain, TyperCommand):
 
 
 class Group(_Plain, TyperGroup):
-    """A group of commands whose help is ours."""
+    """A group of commands whose help is ours, and shown too when no command is named."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that is named."""
+        return super().invoke(ctx) if ctx._protected_args else print(ctx.get_help())
 
 
 class HelpTyper(typer.Typer):
@@ -76,17 +77,14 @@ class LazyCommands(Mapping[str, Any]):
     A module has a group or a function that is called like the command, and with a function its `EXAMPLE`.
     """
 
-    def __init__(self, table: Mapping[str, tuple[str, str]]) -> None:
-        self._table = table
+    def __init__(self, modules: Mapping[str, str], summaries: Mapping[str, str]) -> None:
+        self._modules = modules
         self._loaded: dict[str, Any] = {}
-
-    def summary(self, name: str) -> str:
-        """What the command does, in a sentence, without importing it."""
-        return self._table[name][1]
+        self.summaries = summaries
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._loaded:
-            module = import_module(self._table[name][0])
+            module = import_module(self._modules[name])
             command = getattr(module, name)
             if isinstance(command, typer.Typer):
                 self._loaded[name] = typer.main.get_group(command)
@@ -98,10 +96,32 @@ class LazyCommands(Mapping[str, Any]):
         return self._loaded[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._table)
+        return iter(self._modules)
 
     def __len__(self) -> int:
-        return len(self._table)
+        return len(self._modules)
+
+
+def in_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """A command whose parameters are dataclasses, as Typer wants it: with an option for each of their fields.
+
+    The help puts the options of a dataclass under its docstring. Their module must not postpone its annotations.
+    """
+    groups: dict[str, Any] = {name: kind for name, kind in command.__annotations__.items() if name != "return"}
+    parameters = []
+    for group in groups.values():
+        for parameter in signature(group).parameters.values():
+            parameter.annotation.__metadata__[0].rich_help_panel = group.__doc__
+            parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY))
+
+    @wraps(command)
+    def run(**options: Any) -> None:
+        values = {name: [options[field.name] for field in fields(group)] for name, group in groups.items()}
+        command(**{name: group(*values[name]) for name, group in groups.items()})
+
+    vars(run)["__signature__"] = Signature(parameters)
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
 
 
 def options_of(command: Any, arguments: list[str]) -> dict[str, str]:
@@ -113,78 +133,54 @@ def options_of(command: Any, arguments: list[str]) -> dict[str, str]:
 
 
 def _print_help(command: Any, context: Any) -> None:
-    out = console()
-    arguments = [param for param in command.params if param.param_type_name == "argument"]
-    options = [param for param in command.get_params(context) if param.param_type_name == "option" and not param.hidden]
-    words = [_argument(param) for param in arguments]
+    usage = [context.command_path, "[OPTIONS]"]
+    panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Commands": []}
+    for param in command.get_params(context):
+        meaning = " ".join((param.get_help_record(context) or ("", ""))[1].split())
+        if param.param_type_name == "argument":
+            name = str(param.metavar or param.name).strip("[].").upper()
+            word = name + (" ..." if param.nargs == -1 else "")
+            usage.append(word if param.required else f"[{word}]")
+            panels["Arguments"].append((name, meaning))
+        elif not param.hidden:
+            title = getattr(param, "rich_help_panel", None) or "Options"
+            panels.setdefault(title, []).append((_option(param, context), meaning))
     if isinstance(command, TyperGroup):
-        words.append("COMMAND ...")
-    out.print(Text("Usage: ", style="bold") + Text(" ".join([context.command_path, "[OPTIONS]", *words]), style=""))
+        usage.append("COMMAND ...")
+        panels["Commands"] = [(name, _summary(command.commands, name)) for name in command.commands]
+    out = console()
+    out.print(Text("Usage: ", style="bold") + Text(" ".join(usage), style=""))
     for paragraph in _paragraphs(command.help):
         out.print(f"\n{paragraph}")
-    _print_rows("Arguments", [(_named(param), _meaning(param, context)) for param in arguments])
-    if isinstance(command, TyperGroup):
-        _print_rows("Commands", list(_commands(command)))
-    titles = dict.fromkeys(_title(param) for param in options)
-    for title in titles:
-        own = [param for param in options if _title(param) == title]
-        _print_rows(title, [(_option(param, context), _meaning(param, context)) for param in own])
+    for title, rows in panels.items():
+        if rows:
+            out.print(Text(f"\n{title}", style="bold"), _grid(rows), sep="\n")
     for paragraph in _paragraphs(command.epilog):
         out.print(f"\n{paragraph}", soft_wrap=True)  # an example is there to be copied
 
 
-def _print_rows(title: str, rows: list[tuple[str, str]]) -> None:
-    if not rows:
-        return
-    out = console()
-    out.print(Text(f"\n{title}", style="bold"))
+def _grid(rows: list[tuple[str, str]]) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(style="cyan", no_wrap=True, min_width=min(NAMES, max(len(name) for name, _ in rows)) + 2)
     table.add_column()
     for name, meaning in rows:
         table.add_row(Text(f"  {name}"), Text(meaning))
-    out.print(table)
+    return table
 
 
-def _commands(group: TyperGroup) -> Iterator[tuple[str, str]]:
-    for name in group.commands:
-        if isinstance(group.commands, LazyCommands):
-            yield name, group.commands.summary(name)
-        else:
-            yield name, next(iter(_paragraphs(group.commands[name].help)), "")
-
-
-def _title(param: Any) -> str:
-    """The heading that a command with many options puts this one under."""
-    return getattr(param, "rich_help_panel", None) or "Options"
-
-
-def _named(param: Any) -> str:
-    return str(param.metavar or param.name).strip("[].").upper()
-
-
-def _argument(param: Any) -> str:
-    name = _named(param) + (" ..." if param.nargs == -1 else "")
-    return name if param.required else f"[{name}]"
+def _summary(commands: Mapping[str, Any], name: str) -> str:
+    if isinstance(commands, LazyCommands):
+        return commands.summaries[name]
+    return _paragraphs(commands[name].help)[0]
 
 
 def _option(param: Any, context: Any) -> str:
-    """Its names, and a word for the value that it takes: the last one of its own name, or PATH.
-
-    >>> from types import SimpleNamespace as Param
-    >>> _option(Param(opts=["--id-column"], is_flag=False, metavar=None, display_type=lambda _: "<str>"), None)
-    '--id-column COLUMN'
-    """
+    """Its names, and a word for the value that it takes: the last one of its own name, or PATH."""
     names = ", ".join(sorted(param.opts, key=len))
     if param.is_flag:
         return " / ".join([names, *param.secondary_opts])
     last = "PATH" if "path" in str(param.display_type(context)) else param.opts[0].rpartition("-")[2].upper()
     return f"{names} {param.metavar or last}"
-
-
-def _meaning(param: Any, context: Any) -> str:
-    record = param.get_help_record(context)
-    return "" if record is None else " ".join(record[1].split())
 
 
 def _paragraphs(text: str | None) -> list[str]:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from discreet.cli.busy import busy
-from discreet.cli.files import Reserved
-from discreet.cli.inputs import each
+from discreet.cli.files import reserved_picture
+from discreet.cli.inputs import each, only
 from discreet.cli.outputs import picture
-from discreet.cli.tables import print_json, print_table, print_written, say
+from discreet.cli.tables import print_answer, print_shares, say
 from discreet.errors import InvalidInput
-from discreet.figures.image import picture_format, render
 from discreet.receipts import Bundle, Receipt, read_beliefs, read_receipt, verify_any
 
 EXAMPLE = "Example: discreet infer receipt.json --plot belief.png"
@@ -34,24 +32,14 @@ def infer(
     receipt = read_receipt(file)
     if plot is not None and plot.resolve() == file.resolve():
         raise InvalidInput("--plot names the receipt", hint="give the picture its own file")
-    given = _priors(receipt, prior)
-    with ExitStack() as stack:
-        if plot is not None:
-            picture_format(plot)
-        place = None if plot is None else stack.enter_context(Reserved(plot))
-        with busy("weighing the data sets"):
-            verify_any(receipt, thorough=thorough)
-            beliefs = read_beliefs(receipt, given, thorough=thorough)
-            parts = [belief.to_json() for belief in beliefs]
-            if place is not None and plot is not None:
-                place.write(render(picture(receipt, beliefs), picture_format(plot)))
-    if as_json:
-        print_json({"columns": parts} if isinstance(receipt, Bundle) else parts[0])
-        return
-    for part in parts:
-        _print(f"column {part['column']!r}" if "column" in part else "", part)
-    if plot is not None:
-        print_written([plot])
+    priors = _priors(receipt, prior)
+    with reserved_picture(plot) as write, busy("weighing the data sets"):
+        verify_any(receipt, thorough=thorough)
+        beliefs = read_beliefs(receipt, priors, thorough=thorough)
+        parts = [belief.to_json() for belief in beliefs]
+        write(lambda: picture(receipt, beliefs))
+    document = {"columns": parts} if isinstance(receipt, Bundle) else parts[0]
+    print_answer(document, _print, as_json=as_json, written=[plot])
 
 
 def _priors(receipt: Receipt | Bundle, said: list[str] | None) -> list[Any] | None:
@@ -59,29 +47,24 @@ def _priors(receipt: Receipt | Bundle, said: list[str] | None) -> list[Any] | No
     if not said:
         return None
     if isinstance(receipt, Bundle):
-        return [own.split(",") if own else None for own in each(said, len(receipt.columns), "--prior")]
-    if len(said) > 1:
-        raise InvalidInput("--prior was given more than once", hint="a receipt of one column has one")
-    return said[0].split(",")
+        return [one.split(",") if one else None for one in each(said, len(receipt.columns), "--prior")]
+    return str(only(said, "--prior", "a receipt of one column has one")).split(",")
 
 
-def _print(column: str, document: dict[str, Any]) -> None:
-    grouped = "groups" in document
-    title = "what a reader may believe" + (", shares within each group" if grouped else "")
-    names = ("group", "category") if grouped else ("category",)
+def _print(document: dict[str, Any]) -> None:
     numbers = ("mean", "sd", "95 % interval\nnoise included", "95 % interval\nat face value, noise not included")
-    lines: list[list[str] | None] = []
-    believed = document["noise_aware"] if grouped else {"": document["noise_aware"]}
-    for group, rows in believed.items():
-        for name, row in rows.items():
-            aware, plug = (f"{a:.4f} – {b:.4f}" for a, b in (row["interval"], row["interval_plug_in"]))
-            own = [group, name] if grouped else [name]
-            lines.append([*own, f"{row['mean']:.4f}", f"{row['sd']:.4f}", aware, plug])
-        lines.append(None)
-    columns = {**dict.fromkeys(names, "left"), **dict.fromkeys(numbers, "right")}
-    print_table(f"{title}, {column}" if column else title, columns, lines)
-    prior = ", ".join(f"{parameter:g}" for parameter in document["prior"])
-    say(
-        f"prior: {prior}; {document['mechanism']}, ε = {document['epsilon_exact']}, on n = {document['n']:,} records",
-        f"exact up to {document['error']:.1g} in any probability, by {document['method']}",
-    )
+
+    def cells(_group: str, _name: str, row: dict[str, Any]) -> list[str]:
+        ends = (f"{low:.4f} – {high:.4f}" for low, high in (row["interval"], row["interval_plug_in"]))
+        return [f"{row['mean']:.4f}", f"{row['sd']:.4f}", *ends]
+
+    for part in document.get("columns", [document]):
+        title = "what a reader may believe"
+        title += ", shares within each group" if "groups" in part else ""
+        title += f", column {part['column']!r}" if "column" in part else ""
+        print_shares(title, part["noise_aware"], "groups" in part, numbers, cells)
+        prior = ", ".join(f"{parameter:g}" for parameter in part["prior"])
+        say(
+            f"prior: {prior}; {part['mechanism']}, ε = {part['epsilon_exact']}, on n = {part['n']:,} records",
+            f"exact up to {part['error']:.1g} in any probability, by {part['method']}",
+        )

@@ -6,19 +6,13 @@ import csv
 import sys
 from collections.abc import Sequence
 
-import discreet as dc
-from discreet import PosteriorSpace
 from discreet.arithmetic.numbers import whole
 from discreet.arithmetic.texts import require_name
 from discreet.errors import InvalidInput
 
 
 def read_counts(text: str) -> list[int]:
-    """The counts in hand, `-` for standard input; refused in words that no count can change.
-
-    >>> read_counts("70,50,30")
-    [70, 50, 30]
-    """
+    """The counts in hand, `-` for standard input; refused in words that no count can change."""
     try:
         given = sys.stdin.read().strip() if text == "-" else text
         return [whole(item, "a count") for item in given.split(",")]
@@ -30,27 +24,8 @@ def read_counts(text: str) -> list[int]:
         ) from None
 
 
-def public_space(*, prior: str | None, n: str | None, counts: list[int] | None) -> PosteriorSpace:
-    """The space that the options declare; what they leave open follows from the counts in hand.
-
-    >>> public_space(prior=None, n=None, counts=[70, 50, 30]).n
-    150
-    """
-    if prior is None and counts is None:
-        raise InvalidInput("the number of categories is not known", hint="give --prior, like 1,1,1")
-    if n is None and counts is None:
-        raise InvalidInput("the number of records is not known", hint="give --n")
-    parameters = ["1"] * len(counts or ()) if prior is None else prior.split(",")
-    total = str(sum(counts or ())) if n is None else n
-    return dc.PosteriorSpace(prior=dc.Dirichlet(parameters), n=total)
-
-
 def read_categories(text: str | None, k: int) -> list[str]:
-    """One distinct, printable name for each category; by default 1, 2, ….
-
-    >>> read_categories(None, 2), read_categories('"no, not cured",cured', 2)
-    (['1', '2'], ['no, not cured', 'cured'])
-    """
+    """One distinct, printable name for each category; by default 1, 2, …."""
     names = [str(i) for i in range(1, k + 1)] if text is None else read_names(text, "categories")
     if len(names) != k:
         raise InvalidInput(
@@ -64,35 +39,22 @@ def read_categories(text: str | None, k: int) -> list[str]:
 
 
 def read_names(text: str, what: str) -> list[str]:
-    """Names separated by commas, and quoted as in CSV.
-
-    >>> read_names('a,"b,c",d', "categories")
-    ['a', 'b,c', 'd']
-    """
+    """Names separated by commas, and quoted as in CSV."""
     try:
         return next(csv.reader([text], strict=True), [])
     except csv.Error:
         raise InvalidInput(f"{what} cannot be read", hint='write them like a,b,c, or "a,b",c') from None
 
 
-def read_sizes(n: str | None) -> str | list[str] | None:
-    """The number of records, or with commas that of each public group."""
-    return n.split(",") if n is not None and "," in n else n
-
-
-def only(values: Sequence[str] | None, option: str) -> str | None:
+def only(values: Sequence[str] | None, option: str, why: str = "counts in hand are one column") -> str | None:
     """The one value of an option that may be repeated only where there are several columns."""
     if values and len(values) > 1:
-        raise InvalidInput(f"{option} was given more than once", hint="counts in hand are one column")
+        raise InvalidInput(f"{option} was given more than once", hint=why)
     return values[0] if values else None
 
 
 def each(values: Sequence[str] | None, size: int, option: str) -> list[str | None]:
-    """One for each column: none at all, one for all of them, or one for each.
-
-    >>> each(None, 2, "--prior"), each(["1,1"], 2, "--prior")
-    ([None, None], ['1,1', '1,1'])
-    """
+    """One for each column: none at all, one for all of them, or one for each."""
     if not values:
         return [None] * size
     if len(values) == 1:

@@ -12,34 +12,26 @@ import discreet as dc
 from discreet.arithmetic.texts import visible_text
 from discreet.cli.files import Reserved
 from discreet.cli.help import HelpTyper
-from discreet.cli.tables import print_json, print_table, print_written, say
+from discreet.cli.tables import print_answer, print_json, print_table, print_written, say
 from discreet.ledger import Account, Amount, Entry
 from discreet.privacy_loss.composition import six_digits
 from discreet.receipts import plain
 
-CREATE_EXAMPLE = "Example: discreet ledger create budgets.db --dataset anes --epsilon 2 --delta 1e-8 --composition zcdp"
 SHOW_EXAMPLE = "Example: discreet ledger show budgets.db"
-HISTORY_EXAMPLE = "Example: discreet ledger history budgets.db --dataset anes"
-VERIFY_EXAMPLE = "Example: discreet ledger verify budgets.db --head 5f3c…"
-EXPORT_EXAMPLE = "Example: discreet ledger export budgets.db --format csv --out budgets.csv"
 
-ledger = HelpTyper(epilog=SHOW_EXAMPLE, invoke_without_command=True)
-
-UNBROKEN = ("row", "kind", "hash")
-"""Columns that are no use in pieces; the others may take several lines."""
+ledger = HelpTyper(
+    help="Budgets of privacy loss: what may be spent, what was, and proof that the book was not changed.",
+    epilog=SHOW_EXAMPLE,
+)
 
 Place = Annotated[str, typer.Argument(metavar="LEDGER", help="The ledger's file, or postgresql://user@host/database.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
-@ledger.callback()
-def root(context: typer.Context) -> None:
-    """Budgets of privacy loss: what may be spent, what was, and proof that the book was not changed."""
-    if context.invoked_subcommand is None:
-        print(context.get_help())
-
-
-@ledger.command("create", epilog=CREATE_EXAMPLE)
+@ledger.command(
+    "create",
+    epilog="Example: discreet ledger create budgets.db --dataset anes --epsilon 2 --delta 1e-8 --composition zcdp",
+)
 def create(
     place: Place,
     dataset: Annotated[str, typer.Option(help="The dataset that the budget is for.")],
@@ -57,7 +49,7 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Open a budget for a dataset, in a new ledger or one that is there. A budget is set once."""
-    opened = dc.Ledger.create(
+    book = dc.Ledger.create(
         place,
         dataset=dataset,
         epsilon=epsilon,
@@ -66,28 +58,30 @@ def create(
         composition=composition,
         id_column=id_column,
     )
-    account, head = opened.account(dataset), opened.head()
-    budget, rules = account.budget, {"composition": composition, "adjacency": adjacency, "unit": account.unit}
-    if as_json:
-        print_json({"ledger": opened.name, "dataset": dataset, "budget": budget.to_json(), **rules, "head": head})
-    else:
-        say(f"{dataset} may spend {_shown(budget)} in all, by {opened.name}")
-        say(f"composition: {composition}, adjacency: {adjacency}, protects: {_unit(account.unit)}", f"head: {head}")
+    account, head = book.account(dataset), book.head()
+    rules = {"composition": composition, "adjacency": adjacency, "unit": account.unit}
+    document = {"ledger": book.name, "dataset": dataset, "budget": account.budget.to_json(), **rules, "head": head}
+    lines = (
+        f"{dataset} may spend {_text(account.budget)} in all, by {book.name}",
+        f"composition: {composition}, adjacency: {adjacency}, protects: {_unit(account.unit)}",
+        f"head: {head}",
+    )
+    print_answer(document, lambda _: say(*lines), as_json=as_json)
 
 
 @ledger.command("show", epilog=SHOW_EXAMPLE)
 def show(place: Place, as_json: AsJson = False) -> None:
     """Show every dataset's budget, what was spent, and what is left."""
-    opened = dc.Ledger(place)
-    accounts, head = opened.accounts(), opened.head()
+    book = dc.Ledger(place)
+    accounts, head = book.accounts(), book.head()
     if as_json:
-        print_json({"ledger": opened.name, "datasets": [account.to_json() for account in accounts], "head": head})
+        print_json({"ledger": book.name, "datasets": [account.to_json() for account in accounts], "head": head})
         return
     columns = ["dataset", "protects", "budget", "spent", "by zCDP", "left", "charges", "without a seal"]
     rows = [_account_row(account) for account in accounts]
     if not any(account.concentrated for account in accounts):
         columns, rows = columns[:4] + columns[5:], [row[:4] + row[5:] for row in rows]
-    print_table(f"budgets of {opened.name}", dict.fromkeys(columns, "left"), rows)
+    print_table(f"budgets of {book.name}", dict.fromkeys(columns, "left"), rows)
     for account in accounts:
         if len(account.units) > 1:
             mixed = " and ".join(map(_unit, account.units))
@@ -98,45 +92,44 @@ def show(place: Place, as_json: AsJson = False) -> None:
     say(f"head: {head}")
 
 
-@ledger.command("history", epilog=HISTORY_EXAMPLE)
+@ledger.command("history", epilog="Example: discreet ledger history budgets.db --dataset anes")
 def history(
     place: Place,
     dataset: Annotated[str | None, typer.Option(help="Only this dataset's rows.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show every row: budgets, charges and seals, in their order."""
-
-    opened = dc.Ledger(place)
+    book = dc.Ledger(place)
     if dataset is not None:
-        opened.spent(dataset)  # refuses a dataset that is not there
-    entries = opened.history(dataset)
+        book.spent(dataset)  # refuses a dataset that is not there
+    entries = book.history(dataset)
     if as_json:
-        print_json({"ledger": opened.name, "entries": [entry._asdict() for entry in entries]})
+        print_json({"ledger": book.name, "entries": [entry._asdict() for entry in entries]})
         return
-    columns = ["row", "time (UTC)", "kind", "dataset", "amount", "request", "hash"]
-    rows = [_history_row(entry) for entry in entries]
-    print_table(f"history of {opened.name}", dict.fromkeys(columns, "left"), rows, unbroken=UNBROKEN)
+    columns = dict.fromkeys(["row", "time (UTC)", "kind", "dataset", "amount", "request", "hash"], "left")
+    whole = ("row", "kind", "hash")  # no use in pieces; the others may take several lines
+    print_table(f"history of {book.name}", columns, map(_history_row, entries), unbroken=whole)
 
 
-@ledger.command("verify", epilog=VERIFY_EXAMPLE)
+@ledger.command("verify", epilog="Example: discreet ledger verify budgets.db --head 5f3c…")
 def verify(
     place: Place,
     head: Annotated[str | None, typer.Option(help="A head noted earlier, which must still be there.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Check every row and the chain of hashes; the first row that is wrong is named, with exit code 5."""
-    opened = dc.Ledger(place)
-    found = opened.verify(head)
-    if as_json:
-        print_json({"ledger": opened.name, "sound": True, "rows": found.rows, "head": found.head})
-        return
-    say(f"{opened.name} is sound: {found.rows} rows, each as it was written")
-    if head is None:
-        say("rows dropped from its end would not show: only a head noted earlier tells")
-    say(f"head: {found.head}")
+    book = dc.Ledger(place)
+    verified = book.verify(head)
+    lines = [
+        f"{book.name} is sound: {verified.rows} rows, each as it was written",
+        *([] if head is not None else ["rows dropped from its end would not show: only a head noted earlier tells"]),
+        f"head: {verified.head}",
+    ]
+    document = {"ledger": book.name, "sound": True, "rows": verified.rows, "head": verified.head}
+    print_answer(document, lambda _: say(*lines), as_json=as_json)
 
 
-@ledger.command("export", epilog=EXPORT_EXAMPLE)
+@ledger.command("export", epilog="Example: discreet ledger export budgets.db --format csv --out budgets.csv")
 def export(
     place: Place,
     kind: Annotated[str, typer.Option("--format", help="json (everything) or csv (without outcomes).")] = "json",
@@ -155,11 +148,11 @@ def export(
 
 
 def _account_row(account: Account) -> list[str]:
-    together, left = "", _shown(account.remaining)
+    together, left = "", _text(account.remaining)
     if account.concentrated is not None:
         together = f"ε = {six_digits(account.concentrated.epsilon, ROUND_CEILING)}"
         left = f"ε = {six_digits(account.remaining.epsilon, ROUND_FLOOR)}"
-    amounts = [_shown(account.budget), _shown(account.spent), together, left]
+    amounts = [_text(account.budget), _text(account.spent), together, left]
     return [account.dataset, _unit(account.unit), *amounts, str(account.charges), str(account.charges - account.sealed)]
 
 
@@ -170,11 +163,11 @@ def _unit(unit: str | None) -> str:
 
 
 def _history_row(entry: Entry) -> list[str]:
-    spent = "" if entry.epsilon is None else _shown(entry.amount)
+    spent = "" if entry.epsilon is None else _text(entry.amount)
     time = entry.time.replace("T", " ").removesuffix("+00:00")
     return [str(entry.seq), time, entry.kind, entry.dataset, spent, entry.request_id or "", entry.hash[:12]]
 
 
-def _shown(amount: Amount) -> str:
+def _text(amount: Amount) -> str:
     """For people: a decimal where that is exact, and no δ where there is none."""
     return f"ε = {plain(amount.epsilon)}" + (f", δ = {plain(amount.delta)}" if amount.delta else "")

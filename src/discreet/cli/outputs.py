@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from discreet.cli.files import Reserved
-from discreet.cli.tables import print_any, print_json, print_written
+from discreet.cli.tables import print_answer, print_any
 from discreet.errors import InvalidInput
 from discreet.figures import groups, inference, posterior
 from discreet.figures.image import picture_format, render
@@ -20,45 +20,44 @@ from discreet.receipts import Bundle, ReaderBelief, Receipt, read_beliefs
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-
-def show(receipt: Receipt | Bundle, places: list[Path], *, as_json: bool) -> None:
-    """Print a receipt, for programs or for people."""
-    if as_json:
-        print_json(receipt.document)
-        return
-    print_any(receipt.document)
-    print_written(places)
+R = TypeVar("R", Receipt, Bundle, Receipt | Bundle)
 
 
-def write(receipt: Receipt | Bundle, places: dict[str, Reserved]) -> list[Path]:
-    """Fill the reserved files: the receipt and its picture. Those that a full disk let through are the answer."""
-    written = []
-    with suppress(OSError):
-        if "out" in places:
-            places["out"].write((receipt.to_json() + "\n").encode())
-            written.append(places["out"].path)
-        if "plot" in places:
-            places["plot"].write(render(picture(receipt), picture_format(places["plot"].path)))
-            written.append(places["plot"].path)
-    return written
-
-
-def require_all(receipt: Receipt | Bundle, places: dict[str, Reserved], written: list[Path]) -> None:
-    """What was drawn has been shown by now, and is not lost; but a file that is missing must be told of."""
-    for place in places.values():
-        if place.path not in written:
-            again = "" if receipt.request_id is None else f", or repeat it with --request-id {receipt.request_id}"
-            raise InvalidInput(f"{place.path} could not be written", hint=f"keep what was printed{again}")
-
-
-def reserve(stack: ExitStack, out: Path | None, plot: Path | None) -> dict[str, Reserved]:
+@contextmanager
+def reserve(out: Path | None, plot: Path | None) -> Iterator[dict[str, Reserved]]:
     """Make sure that both files can be written, before anything is drawn."""
     if plot is not None:
         picture_format(plot)
     if out is not None and plot is not None and out.resolve() == plot.resolve():
         raise InvalidInput("--out and --plot name the same file", hint="give each its own")
-    wanted = {"out": out, "plot": plot}
-    return {key: stack.enter_context(Reserved(path)) for key, path in wanted.items() if path is not None}
+    with ExitStack() as stack:
+        wanted = {"out": out, "plot": plot}
+        yield {key: stack.enter_context(Reserved(path)) for key, path in wanted.items() if path is not None}
+
+
+def publish(draw: Callable[[], R], out: Path | None, plot: Path | None, *, as_json: bool, quiet: bool = False) -> R:
+    """Draw a release, write its receipt and its picture, and print it.
+
+    What was drawn is shown whatever becomes of the files, and is not lost; one that a full disk did not let through is
+    told of at the end.
+    """
+    written = []
+    with reserve(out, plot) as places:
+        receipt = draw()
+        with suppress(OSError):
+            if "out" in places:
+                places["out"].write((receipt.to_json() + "\n").encode())
+                written.append(places["out"].path)
+            if "plot" in places:
+                places["plot"].write(render(picture(receipt), picture_format(places["plot"].path)))
+                written.append(places["plot"].path)
+    if not quiet:
+        print_answer(receipt.document, print_any, as_json=as_json, written=written)
+    for place in places.values():
+        if place.path not in written:
+            again = "" if receipt.request_id is None else f", or repeat it with --request-id {receipt.request_id}"
+            raise InvalidInput(f"{place.path} could not be written", hint=f"keep what was printed{again}")
+    return receipt
 
 
 def picture(receipt: Receipt | Bundle, beliefs: Sequence[ReaderBelief] | None = None) -> Figure:

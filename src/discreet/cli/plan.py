@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,11 +12,9 @@ from rich.box import SIMPLE_HEAD
 import discreet as dc
 from discreet import Plan
 from discreet.cli.busy import busy
-from discreet.cli.files import Reserved
-from discreet.cli.inputs import public_space
-from discreet.cli.tables import print_json, print_table, print_written, say
+from discreet.cli.files import reserved_picture
+from discreet.cli.tables import decimal_upper, print_answer, print_table, say
 from discreet.figures import plans
-from discreet.figures.image import picture_format, render
 from discreet.utility.targets import LEAST
 
 EXAMPLE = "Example: discreet plan --prior 1,1 --n 1000 --target-error 0.05 --confidence 0.95"
@@ -44,32 +41,27 @@ def plan(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Compare all mechanisms for an ε, or find the least ε for a wanted error or interval width."""
-    kind = "" if plot is None else picture_format(plot)
-    space = public_space(prior=prior, n=n, counts=None)
-    with busy("planning") as tell:
-        found = dc.plan(
-            space,
-            epsilon=epsilon,
-            target_error=target_error,
-            confidence=confidence,
-            target_width=target_width,
-            worst_case=worst_case,
-            thorough=thorough,
-            progress=tell,
-        )
-    if plot is not None:
-        with Reserved(plot) as reserved, busy("painting") as tell:
-            known = {row["name"]: row["mean_error"] for row in found.mechanisms if row["setting"] in _PAINTED}
-            picture = plans.numbers(space, found.epsilon, known=known, progress=tell)
-            reserved.write(render(plans.paint(picture), kind))
-    if as_json:
-        print_json(found.to_json())
-    else:
-        _print_plan(found)
+    space = dc.PosteriorSpace(prior=dc.Dirichlet(prior.split(",")), n=n)
+    notes = []
+    with reserved_picture(plot) as write:
+        with busy("planning") as tell:
+            found = dc.plan(
+                space,
+                epsilon=epsilon,
+                target_error=target_error,
+                confidence=confidence,
+                target_width=target_width,
+                worst_case=worst_case,
+                thorough=thorough,
+                progress=tell,
+            )
         if plot is not None:
-            if plans.small_print(picture):
-                say(f"{plans.small_print(picture)}.")
-            print_written([plot])
+            with busy("painting") as tell:
+                known = {row["name"]: row["mean_error"] for row in found.mechanisms if row["setting"] in _PAINTED}
+                picture = plans.numbers(space, found.epsilon, known=known, progress=tell)
+                write(lambda: plans.paint(picture))
+                notes = [f"{note}." for note in [plans.small_print(picture)] if note]
+    print_answer(found.to_json(), lambda _: _print_plan(found, notes), as_json=as_json, written=[plot])
 
 
 _PAINTED = ("nominal", "limit")
@@ -85,11 +77,11 @@ HEADINGS = {
 }
 
 
-def _print_plan(found: Plan) -> None:
+def _print_plan(found: Plan, notes: list[str]) -> None:
     space = found.space
-    shown = ", ".join(f"{float(parameter):g}" for parameter in space.prior.parameters[:8])
+    prior = ", ".join(f"{float(parameter):g}" for parameter in space.prior.parameters[:8])
     more = ", …" if space.k > 8 else ""
-    title = f"mechanisms at ε = {float(found.epsilon):.6g}, n = {space.n:,}, prior {shown}{more}"
+    title = f"mechanisms at ε = {float(found.epsilon):.6g}, n = {space.n:,}, prior {prior}{more}"
     columns = {"mechanism\n  setting": "left", **dict.fromkeys(HEADINGS.values(), "right")}
     rows = []
     for name, lines in _merged(found.mechanisms).items():
@@ -98,7 +90,7 @@ def _print_plan(found: Plan) -> None:
             rows.append([f"  {' = '.join(settings) if len(settings) < 3 else 'all settings'}", *numbers])
     look: dict[str, Any] = {"box": SIMPLE_HEAD, "padding": (0, 1, 0, 0), "show_edge": False}
     print_table(title, columns, rows, unbroken=columns, **look)
-    say("", *_sentences(found))
+    say("", *_target(found), *_explanations(found), *_estimates(found.mechanisms), *_left_out(found), *notes)
 
 
 def _merged(rows: tuple[dict[str, Any], ...]) -> dict[str, list[tuple[list[str], list[str]]]]:
@@ -110,17 +102,21 @@ def _merged(rows: tuple[dict[str, Any], ...]) -> dict[str, list[tuple[list[str],
     >>> _merged((row,))["laplace"][0][1][:2]
     ['≤ 1', '1']
     """
-    found: dict[str, list[tuple[list[str], list[str]]]] = {}
+    merged: dict[str, list[tuple[list[str], list[str]]]] = {}
     for row in rows:
         numbers = [_cell(key, row[key]) for key in HEADINGS]
-        if row["exact_epsilon"] is not None and not row["exact_epsilon_reached"]:
+        if _is_bounded(row):
             numbers[0] = f"≤ {numbers[0]}"
-        lines = found.setdefault(row["name"], [])
+        lines = merged.setdefault(row["name"], [])
         if lines and lines[-1][1] == numbers:
             lines[-1][0].append(row["setting"])
         else:
             lines.append(([row["setting"]], numbers))
-    return found
+    return merged
+
+
+def _is_bounded(row: dict[str, Any]) -> bool:
+    return row["exact_epsilon"] is not None and not row["exact_epsilon_reached"]
 
 
 def _cell(key: str, value: float | None) -> str:
@@ -134,46 +130,43 @@ def _cell(key: str, value: float | None) -> str:
     if value is None:
         return "–"
     if key == "exact_epsilon":  # but for the last digits of a float, which 3/10 does not have
-        upwards = Context(prec=4, rounding=ROUND_CEILING)
-        return f"{upwards.create_decimal_from_float(value * (1 - 1e-12)).normalize():f}"
+        return f"{decimal_upper(value * (1 - 1e-12), 4).normalize():f}"
     return f"{value:.4g}" if value >= 0.01 else f"{value:.3g}"
 
 
-def _sentences(found: Plan) -> list[str]:
+def _target(found: Plan) -> list[str]:
+    """What the least ε was asked to keep, and how surely it does."""
     question = found.question
-    lines = []
-    least = "the least" if found.epsilon >= 2 * LEAST else "the smallest that is tried,"
     if "target_error" in question:
+        target, confidence = (float(Fraction(question[key])) for key in ("target_error", "confidence"))
         whom = "for every data set" if question["worst_case"] else "for data that the prior expects"
-        lines.append(
-            f"ε = {float(found.epsilon):.6g} is {least} with H ≤ {_short(question['target_error'])} "
-            f"in {100 * _number(question['confidence']):g} % of releases by geometric, {whom}."
-        )
-        if "draws" in question["by"]:
-            lines.append(
-                f"{question['by']} leave at least {100 * question['at_least']:.4g} % but for 1 chance in 10⁹: ε is on "
-                "the safe side of them, and a smaller one may do."
-            )
-    if "target_width" in question:
-        lines.append(
-            f"ε = {float(found.epsilon):.6g} is {least} with an expected 95 % width of at most "
-            f"{_short(question['target_width'])} for geometric."
-        )
-        if "draws" in question["by"]:
-            lines.append(
-                f"{question['by']} leave at most {question['at_most']:.6g} within six standard errors: ε is on the "
-                "safe side of them, and a smaller one may do."
-            )
-    lines.append(f"use {found.recommended} ({found.setting}): {found.reason}.")
-    without = f"{found.interval_width_without_privacy:.4g}"
-    lines.append(
+        goal = f"H ≤ {target:g} in {100 * confidence:g} % of releases by geometric, {whom}"
+    elif "target_width" in question:
+        goal = f"an expected 95 % width of at most {float(Fraction(question['target_width'])):g} for geometric"
+    else:
+        return []
+    least = "the least" if found.epsilon >= 2 * LEAST else "the smallest that is tried,"
+    lines = [f"ε = {float(found.epsilon):.6g} is {least} with {goal}."]
+    if "draws" in question["by"]:
+        if "target_error" in question:
+            kept = f"at least {100 * question['at_least']:.4g} % but for 1 chance in 10⁹"
+        else:
+            kept = f"at most {question['at_most']:.6g} within six standard errors"
+        lines.append(f"{question['by']} leave {kept}: ε is on the safe side of them, and a smaller one may do.")
+    return lines
+
+
+def _explanations(found: Plan) -> list[str]:
+    lines = [
+        f"use {found.recommended} ({found.setting}): {found.reason}.",
         "H is the Hellinger distance between the true and the released posterior; shift is how far the mean moves, "
-        f"in percentage points; the 95 % width is that of the first category's noise-aware interval ({without} without "
-        "privacy). All but the worst are expected over data that the prior expects."
-    )
-    if any(row["exact_epsilon"] is not None and not row["exact_epsilon_reached"] for row in found.mechanisms):
+        "in percentage points; the 95 % width is that of the first category's noise-aware interval "
+        f"({found.interval_width_without_privacy:.4g} without privacy). "
+        "All but the worst are expected over data that the prior expects.",
+    ]
+    if any(map(_is_bounded, found.mechanisms)):
         lines.append("≤: a bound on the loss, which no output is known to reach.")
-    return [*lines, *_estimates(found.mechanisms), *_left_out(found)]
+    return lines
 
 
 def _estimates(rows: tuple[dict[str, Any], ...]) -> list[str]:
@@ -186,16 +179,19 @@ def _estimates(rows: tuple[dict[str, Any], ...]) -> list[str]:
     mean H is estimated by exact draws: geometric ± 0.006 (99 %); so are 95 % of H and shift.
     95 % width is estimated by exact draws: geometric ± 0.0004 (six standard errors).
     """
-    errors: dict[str, float] = {}
-    widths: dict[str, float] = {}
-    for row in rows:
-        error, _, width = row["method"].partition("; interval by ")
-        for how, key, found in ((error, "mean_error_within", errors), (width, "interval_width_within", widths)):
-            if "draws" in how and row[key]:
-                found[row["name"]] = max(row[key], found.get(row["name"], 0.0))
-    shown = [", ".join(f"{name} ± {error:.1g}" for name, error in found.items()) for found in (errors, widths)]
-    lines = [f"mean H is estimated by exact draws: {shown[0]} (99 %); so are 95 % of H and shift."] if errors else []
-    return [*lines, *([f"95 % width is estimated by exact draws: {shown[1]} (six standard errors)."] if widths else [])]
+    lines = []
+    for part, key, what, surely in (
+        (0, "mean_error_within", "mean H", "(99 %); so are 95 % of H and shift"),
+        (2, "interval_width_within", "95 % width", "(six standard errors)"),
+    ):
+        within: dict[str, float] = {}
+        for row in rows:
+            if "draws" in row["method"].partition("; interval by ")[part] and row[key]:
+                within[row["name"]] = max(row[key], within.get(row["name"], 0.0))
+        if within:
+            each = ", ".join(f"{name} ± {error:.1g}" for name, error in within.items())
+            lines.append(f"{what} is estimated by exact draws: {each} {surely}.")
+    return lines
 
 
 def _left_out(found: Plan) -> list[str]:
@@ -208,19 +204,11 @@ def _left_out(found: Plan) -> list[str]:
         names = ", ".join(f"{name} {' and '.join(which)}" for name, which in settings.items())
         lines.append(f"left out: {names} ({reason}).")
     lacking: dict[tuple[str, str], list[str]] = {}
-    for made in found.mechanisms:
-        for key, reason in made["missing"].items():
-            lacking.setdefault((key, reason), []).append(made["name"])
+    for mechanism in found.mechanisms:
+        for key, reason in mechanism["missing"].items():
+            lacking.setdefault((key, reason), []).append(mechanism["name"])
     for (key, reason), having in lacking.items():
         whose = "all" if len(having) == len(found.mechanisms) else ", ".join(dict.fromkeys(having))
         what = HEADINGS[key].replace("\n", " ")
         lines.append(f"left out: {what} of {whose} ({reason}).")
     return lines
-
-
-def _number(text: str) -> float:
-    return float(Fraction(text))
-
-
-def _short(text: str) -> str:
-    return f"{_number(text):g}"

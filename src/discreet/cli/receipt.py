@@ -10,21 +10,14 @@ import typer
 
 from discreet.cli.busy import busy
 from discreet.cli.help import HelpTyper
-from discreet.cli.tables import print_json, say
+from discreet.cli.tables import print_answer, say
 from discreet.errors import LedgerError
 from discreet.ledger import Ledger
 from discreet.receipts import Bundle, Receipt, read_receipt, verify_any
 
 EXAMPLE = "Example: discreet receipt verify receipt.json --ledger budgets.db"
 
-receipt = HelpTyper(epilog=EXAMPLE, invoke_without_command=True)
-
-
-@receipt.callback()
-def root(context: typer.Context) -> None:
-    """Check receipts."""
-    if context.invoked_subcommand is None:
-        print(context.get_help())
+receipt = HelpTyper(help="Check receipts.", epilog=EXAMPLE)
 
 
 @receipt.command("verify", epilog=EXAMPLE)
@@ -47,14 +40,11 @@ def verify(
         **({"certificates": [one.to_json() for one in certificates]} if isinstance(found, Bundle) else {}),
         "ledger": None if ledger is None else "charged and sealed",
     }
-    if as_json:
-        print_json(document)
-        return
-    for certificate in certificates:
-        say(f"certificate {certificate.digest[:16]}… derived anew, by {certificate.method}: it holds")
-    say("the receipt's fields agree with it and with each other")
+    lines = [f"certificate {one.digest[:16]}… derived anew, by {one.method}: it holds" for one in certificates]
+    lines.append("the receipt's fields agree with it and with each other")
     if ledger is not None:
-        say("the ledger charged this request and sealed this very receipt")
+        lines.append("the ledger charged this request and sealed this very receipt")
+    print_answer(document, lambda _: say(*lines), as_json=as_json)
 
 
 def _check_ledger(receipt: Receipt | Bundle, path: str) -> None:

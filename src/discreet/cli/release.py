@@ -5,20 +5,20 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from decimal import ROUND_CEILING
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import typer
 
 from discreet.cli.busy import busy
-from discreet.cli.files import same_file
-from discreet.cli.inputs import each, only, read_categories, read_counts, read_names, read_sizes
-from discreet.cli.option_groups import in_groups
-from discreet.cli.outputs import require_all, reserve, show, write
-from discreet.cli.tables import print_any, print_any_plan, print_json, say
+from discreet.cli.help import in_groups
+from discreet.cli.inputs import each, only, read_categories, read_counts, read_names
+from discreet.cli.outputs import publish, reserve
+from discreet.cli.tables import print_answer, print_any, print_any_plan, say
 from discreet.counting import CsvFormat
 from discreet.counting.sources import Files, find_source
 from discreet.errors import DiscreetError, InvalidInput
 from discreet.privacy_loss.composition import six_digits
+from discreet.receipts import Bundle, Receipt
 from discreet.requests.prepare import PreparedRequest, check_counts, prepare_request
 from discreet.requests.request import Question, ReleaseRequest, Terms
 from discreet.requests.run import release_counts, run_request
@@ -33,7 +33,7 @@ EXAMPLE = (
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked, and of what."""
+    """Options"""
 
     epsilon: Annotated[
         list[str],
@@ -58,9 +58,8 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Paying:
-    """The budget."""
+    """What pays"""
 
-    HEADING: ClassVar[str] = "What pays"
     ledger: Annotated[str | None, typer.Option(help="The ledger whose budget is charged.")] = None
     dataset: Annotated[str | None, typer.Option(help="The dataset in the ledger.")] = None
     no_ledger: Annotated[bool, typer.Option("--no-ledger", help="Release without a budget to charge.")] = False
@@ -71,9 +70,8 @@ class Paying:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The table."""
+    """How the table is read"""
 
-    HEADING: ClassVar[str] = "How the table is read"
     n: Annotated[
         str | None, typer.Option("--n", help="The number of records, or of each public group; counted if not said.")
     ] = None
@@ -84,9 +82,8 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """Groups, and what tells people apart."""
+    """Groups and people"""
 
-    HEADING: ClassVar[str] = "Groups and people"
     by: Annotated[str | None, typer.Option(help="The column of groups: one cross table, at the price of one.")] = None
     groups: Annotated[str | None, typer.Option(help="The groups, like a,b,c.")] = None
     other_group: Annotated[str | None, typer.Option(help="A group for whatever is outside these.")] = None
@@ -98,9 +95,8 @@ class People:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """The mechanism."""
+    """How it is drawn"""
 
-    HEADING: ClassVar[str] = "How it is drawn"
     mechanism: Annotated[str, typer.Option(help="The mechanism, by name.")] = "geometric"
     calibrated: Annotated[bool, typer.Option("--calibrated", help="Use the largest scale that keeps ε.")] = False
     gamma: Annotated[str | None, typer.Option(help="How smooth a smooth or reciprocal sensitivity is.")] = None
@@ -117,9 +113,8 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """The files, and the terminal."""
+    """What becomes of it"""
 
-    HEADING: ClassVar[str] = "What becomes of it"
     out: Annotated[Path | None, typer.Option(help="Write the receipt to this JSON file.")] = None
     plot: Annotated[Path | None, typer.Option(help="Paint the released posterior (.png, .svg or .pdf).")] = None
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False
@@ -142,7 +137,7 @@ def release(asked: Asked, paying: Paying, reading: Reading, people: People, draw
     if paying.ledger is not None and not paying.yes and not sys.stdin.isatty():
         raise InvalidInput("a charge must be confirmed", hint="answer on a terminal, or say --yes")
     _refuse_to_overwrite(asked.source, paying.ledger, [keeping.out, keeping.plot])
-    _release_table(request, paying, keeping)
+    publish(lambda: _draw(request, paying, keeping), keeping.out, keeping.plot, as_json=keeping.as_json)
 
 
 def _read_request(asked: Asked, paying: Paying, reading: Reading, people: People, drawing: Drawing) -> ReleaseRequest:
@@ -185,7 +180,7 @@ def _read_request(asked: Asked, paying: Paying, reading: Reading, people: People
         asked.source,
         questions,
         epsilon=together,
-        n=read_sizes(reading.n),
+        n=reading.n.split(",") if reading.n is not None and "," in reading.n else reading.n,
         id_column=people.id_column,
         dataset=paying.dataset,
         request_id=paying.request_id,
@@ -194,10 +189,11 @@ def _read_request(asked: Asked, paying: Paying, reading: Reading, people: People
     )
 
 
-def _release_table(request: ReleaseRequest, paying: Paying, keeping: Keeping) -> None:
-    with ExitStack() as stack, ExitStack() as bars:
-        places = reserve(stack, keeping.out, keeping.plot)
-        tell, fresh = bars.enter_context(busy("counting and preparing")), False
+def _draw(request: ReleaseRequest, paying: Paying, keeping: Keeping) -> Receipt | Bundle:
+    """Count, tell the price, ask for a yes where that is needed, and draw."""
+    fresh = False
+    with ExitStack() as bars:
+        tell = bars.enter_context(busy("counting and preparing"))
 
         def confirm(prepared: PreparedRequest) -> bool:
             nonlocal fresh
@@ -212,12 +208,9 @@ def _release_table(request: ReleaseRequest, paying: Paying, keeping: Keeping) ->
         receipt = run_request(
             request, paying.ledger, confirm=confirm, progress=lambda share: tell(int(1000 * share), 1000)
         )
-        bars.close()
-        written = write(receipt, places)
     if not fresh and not keeping.as_json:
         say("released before under this request id: nothing was charged or drawn")
-    show(receipt, written, as_json=keeping.as_json)
-    require_all(receipt, places, written)
+    return receipt
 
 
 def _confirmed() -> bool:
@@ -236,24 +229,23 @@ def _release_counts(
     in_hand = read_counts(counts)
     names = read_categories(only(asked.categories, "--categories"), len(in_hand))
     parameters = None if prior is None else prior.split(",")
-    accept = drawing.accept_no_guarantee
-    with ExitStack() as stack:
-        places = reserve(stack, keeping.out, keeping.plot)
+
+    def draw() -> Receipt:
         with busy("preparing and drawing"):
-            if dry_run:
-                terms = Terms(drawing.mechanism, drawing.calibrated, parameters, drawing.options)
-                prepared, _ = check_counts(in_hand, terms, epsilon=epsilon, categories=names, n=n)
-                if not accept:
-                    prepared.mechanisms[0].require_guarantee()
-                show(prepared.receipt(None, None), [], as_json=keeping.as_json)
-                return
-            receipt = release_counts(
+            return release_counts(
                 in_hand, epsilon=epsilon, categories=names, prior=parameters, n=n, mechanism=drawing.mechanism,
-                calibrated=drawing.calibrated, accept_no_guarantee=accept, **drawing.options,
+                calibrated=drawing.calibrated, accept_no_guarantee=drawing.accept_no_guarantee, **drawing.options,
             )  # fmt: skip
-            written = write(receipt, places)
-    show(receipt, written, as_json=keeping.as_json)
-    require_all(receipt, places, written)
+
+    if not dry_run:
+        publish(draw, keeping.out, keeping.plot, as_json=keeping.as_json)
+        return
+    with reserve(keeping.out, keeping.plot), busy("preparing"):
+        terms = Terms(drawing.mechanism, drawing.calibrated, parameters, drawing.options)
+        prepared, _ = check_counts(in_hand, terms, epsilon=epsilon, categories=names, n=n)
+        if not drawing.accept_no_guarantee:
+            prepared.mechanisms[0].require_guarantee()
+        print_answer(prepared.receipt(None, None).document, print_any, as_json=keeping.as_json)
 
 
 def _dry_run(request: ReleaseRequest, *, as_json: bool) -> None:
@@ -262,13 +254,10 @@ def _dry_run(request: ReleaseRequest, *, as_json: bool) -> None:
     with busy("preparing"):
         prepared = prepare_request(request, [request.n] * len(request.questions))
         prepared.require_guarantee()
-    document = prepared.receipt().document
-    if as_json:
-        print_json(document)
-        return
-    print_any(document)
-    # What a budget under zero-concentrated privacy would be charged, next to the ε of basic composition.
-    say(f"from a zcdp budget it would take ρ = {six_digits(prepared.price.rho, ROUND_CEILING)}")
+    print_answer(prepared.receipt().document, print_any, as_json=as_json)
+    if not as_json:
+        # What a budget under zero-concentrated privacy would be charged, next to the ε of basic composition.
+        say(f"from a zcdp budget it would take ρ = {six_digits(prepared.price.rho, ROUND_CEILING)}")
 
 
 def _require_one_way(asked: Asked, paying: Paying) -> None:
@@ -302,5 +291,13 @@ def _refuse_to_overwrite(source: str | None, ledger: str | None, written: list[P
     with suppress(DiscreetError):  # what is no file, or not there, is told later
         found = find_source(source or "")
         kept += found.paths if isinstance(found, Files) else [found.path]
-    if any(same_file(path, own) for path in written if path is not None for own in kept):
+    if any(_same_file(path, own) for path in written if path is not None for own in kept):
         raise InvalidInput("--out or --plot names the table or the ledger", hint="give the release its own file")
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    """Whether two names lead to one file, by whichever links."""
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):
+        return one.absolute() == other.absolute()

@@ -10,13 +10,11 @@ import discreet as dc
 from discreet import PosteriorSpace
 from discreet.arithmetic.numbers import exact
 from discreet.cli.busy import busy
-from discreet.cli.inputs import public_space, read_counts
-from discreet.cli.tables import print_json, print_table, say
+from discreet.cli.inputs import read_counts
+from discreet.cli.tables import print_answer, print_table, say
+from discreet.errors import InvalidInput
 
 EXAMPLE = "Example: discreet sensitivity --prior 1,1 --n 100 --counts 50,50"
-
-NOT_PUBLISHABLE = "not publishable: speaks of the true data"
-SEEDS_EPSILON, SEEDS_DELTA = "1", "1e-8"
 
 
 def sensitivity(
@@ -30,36 +28,30 @@ def sensitivity(
 ) -> None:
     """Say how far, in Hellinger distance, replacing one record moves the posterior."""
     in_hand = None if counts is None else read_counts(counts)
-    space = public_space(prior=prior, n=n, counts=in_hand)
+    space = _space(prior, n, in_hand)
     with busy("computing"):
         document = sensitivity_document(space, in_hand, gamma)
-    if as_json:
-        print_json(document)
-    else:
-        _print_table(document)
+    print_answer(document, _print_table, as_json=as_json)
+
+
+def _space(prior: str | None, n: str | None, counts: list[int] | None) -> PosteriorSpace:
+    """The space that the options declare; what they leave open follows from the counts in hand."""
+    if prior is None and counts is None:
+        raise InvalidInput("the number of categories is not known", hint="give --prior, like 1,1,1")
+    if n is None and counts is None:
+        raise InvalidInput("the number of records is not known", hint="give --n")
+    parameters = ["1"] * len(counts or ()) if prior is None else prior.split(",")
+    return dc.PosteriorSpace(prior=dc.Dirichlet(parameters), n=str(sum(counts or ())) if n is None else n)
 
 
 def sensitivity_document(space: PosteriorSpace, counts: list[int] | None, gamma: str | None) -> dict[str, Any]:
-    """The four sensitivities; without counts only the global one, which is public, and null for the others.
-
-    >>> import discreet as dc
-    >>> space = dc.PosteriorSpace(prior=dc.Dirichlet([7, 4, 5]), n=100)
-    >>> found = sensitivity_document(space, None, None)
-    >>> round(found["global"], 8), found["local"], found["publishable"]
-    (0.23362948, None, True)
-    """
-    document: dict[str, Any] = {
-        "local": None,
-        "global": dc.global_sensitivity(space),
-        "smooth": None,
-        "reciprocal": None,
-        "gamma": None,
-        "publishable": counts is None,
-    }
+    """The four sensitivities; without counts only the global one, which is public, and null for the others."""
+    document: dict[str, Any] = dict.fromkeys(("local", "global", "smooth", "reciprocal", "gamma"))
+    document |= {"global": dc.global_sensitivity(space), "publishable": counts is None}
     if counts is not None:
-        asked = None if gamma is None else exact(gamma, "gamma", minimum=0)
-        smooth = dc.published_gamma(space, SEEDS_EPSILON, SEEDS_DELTA) if asked is None else asked
-        reciprocal = 1 if asked is None else asked
+        rate = None if gamma is None else exact(gamma, "gamma", minimum=0)
+        smooth = dc.published_gamma(space, "1", "1e-8") if rate is None else rate
+        reciprocal = 1 if rate is None else rate
         document |= {
             "local": dc.local_sensitivity(space, counts),
             "smooth": dc.smooth_sensitivity(space, counts, smooth),
@@ -85,4 +77,4 @@ def _print_table(document: dict[str, Any]) -> None:
     columns = {"kind": "left", "value": "right", "γ": "right", "meaning": "left"}
     print_table("sensitivity in Hellinger distance", columns, rows)
     if not document["publishable"]:
-        say(NOT_PUBLISHABLE)
+        say("not publishable: speaks of the true data")

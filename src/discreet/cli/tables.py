@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from decimal import ROUND_CEILING, Context
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -76,8 +77,40 @@ def print_json(document: dict[str, Any]) -> None:
     print(json.dumps(document, indent=2, allow_nan=False))
 
 
-def print_plan(document: dict[str, Any]) -> None:
+def print_written(paths: Iterable[Path | None]) -> None:
+    """Say where the files are, as far as any were asked for."""
+    say(*(f"written: {path}" for path in paths if path is not None))
+
+
+def print_answer(
+    document: dict[str, Any],
+    print_it: Callable[[dict[str, Any]], None],
+    *,
+    as_json: bool,
+    written: Iterable[Path | None] = (),
+) -> None:
+    """A document for programs; or, printed in its own way, for people, who are also told where its files are."""
+    if as_json:
+        print_json(document)
+    else:
+        print_it(document)
+        print_written(written)
+
+
+def decimal_upper(value: float, digits: int) -> Decimal:
+    """So many digits, never below the number.
+
+    >>> decimal_upper(1.00000000001, 10), decimal_upper(1.2345678e-10, 6)
+    (Decimal('1.000000001'), Decimal('1.23457E-10'))
+    """
+    return Context(prec=digits, rounding=ROUND_CEILING).create_decimal_from_float(value)
+
+
+def print_any_plan(document: dict[str, Any]) -> None:
     """What a release will cost and how accurate it will be, before it is charged: public facts only."""
+    if "parts" in document:
+        _print_bundle_plan(document)
+        return
     rows = [("categories", listed(document["categories"]))]
     if document["groups"]:
         rows.append((f"groups, by {document['by']}", listed(document["groups"])))
@@ -93,89 +126,16 @@ def print_plan(document: dict[str, Any]) -> None:
     print_table("about to release", {"what": "left", "value": "right"}, rows)
 
 
-def print_release(document: dict[str, Any]) -> None:
-    """A release for people: the table, what its ε means, and a paragraph for a report."""
-    if document["posterior"] is None:
-        print_plan(document)
-        say("dry run: nothing was drawn")
-    else:
-        print_posterior(document)
-        say(f"intervals: {document['interval_kind']}")
-    say(f"mechanism: {document['mechanism']['name']}, on n = {document['n']:,} records", meaning(document))
-    if document["posterior"] is not None and private(document):
-        say("", "For the methods section:", methods(document))
-
-
-def print_posterior(document: dict[str, Any]) -> None:
-    """The table of a released posterior; with groups, of the shares within each."""
-    groups, lines = document["groups"], list[list[str] | None]()
-    for group in groups or (None,):
-        rows, ends = ((document[key] if group is None else document[key][group]) for key in ("posterior", "interval"))
-        for name, row in rows.items():
-            own = [name] if group is None else [group, name]
-            lines.append([*own, f"{_number(row['parameter']):.10g}", f"{row['mean']:.4f}", _ends(ends[name])])
-        lines.append(None)
-    numbers = {"parameter": "right", "mean": "right", "95 % interval": "right"}
-    title = "released posterior" + (", shares within each group" if groups else "")
-    print_table(title, {**({"group": "left"} if groups else {}), "category": "left", **numbers}, lines)
-    if document["group_shares"]:
-        shares = [[g, f"{row['mean']:.4f}", _ends(row["interval"])] for g, row in document["group_shares"].items()]
-        columns = {"group": "left", "mean": "right", "95 % interval": "right"}
-        print_table(f"share of each group, by {document['by']}", columns, shares)
-
-
-def _ends(ends: list[float] | None) -> str:
-    return "beyond floats" if ends is None else f"{ends[0]:.4f} – {ends[1]:.4f}"
-
-
-def methods(document: dict[str, Any]) -> str:
-    """A paragraph that says how the release was made, ready to paste; public values only."""
-    mechanism, accuracy = document["mechanism"]["name"], document["accuracy"] or {}
-    given, groups = document["prior"], document["groups"]
-    parameters = [str(one) for one in (given if groups is None else [each for own in given.values() for each in own])]
-    prior = ", ".join(parameters)
-    error = accuracy.get("mean")
-    expected = "" if not isinstance(error, float) else (
-        f" The expected Hellinger distance to the true posterior is {error:.3f}."
-    )  # fmt: skip
-    shares = f"{len(document['categories'])} category shares"
-    if groups is not None:
-        shares += f" within {len(groups)} groups"
-        if document["group_sizes"] is not None:
-            shares += ", whose members are declared public"
-    return (
-        f"The posterior distribution of the {shares} (n = {document['n']:,}, "
-        f"Dirichlet prior with parameters {prior}) was released with the {mechanism} mechanism of discreet "
-        f"{document['version']}, which satisfies ε-differential privacy with ε = {document['epsilon_exact']} when "
-        f"{_replaced(document)} is replaced.{expected} "
-        f"Certificate {', '.join(one['digest'][:16] for one in _certificates(document['certificate']))}."
-    )
-
-
-def _replaced(document: dict[str, Any]) -> str:
-    """What the neighbours differ in.
-
-    >>> _replaced({"unit": "one person, all rows with the same id", "adjacency": "replace-answer"})
-    'the answer of one person (all rows with the same id)'
-    """
-    unit, _, rows = str(document["unit"]).partition(", ")
-    whom = f"{unit} ({rows})" if rows else unit
-    return f"the answer of {whom}" if document["adjacency"] == "replace-answer" else whom
-
-
-def _certificates(said: Any) -> list[dict[str, Any]]:
-    """All certificates of a document: one, or one for each public group, or those of several columns."""
-    if isinstance(said, list):
-        return [one for each in said for one in _certificates(each)]
-    if "loss" in said and isinstance(said["loss"], str):
-        return [said]
-    return [one for one in said.values() if one is not None]
-
-
-def private(document: dict[str, Any]) -> bool:
-    """Whether the certified loss is at most the ε that was asked for."""
-    losses = [one["loss"] for one in _certificates(document["certificate"])]
-    return all(loss != "inf" and Fraction(loss) <= Fraction(document["epsilon_exact"]) for loss in losses)
+def _print_bundle_plan(document: dict[str, Any]) -> None:
+    """The price of each column and of all."""
+    rows: list[list[str] | None] = []
+    for column, part in zip(document["columns"], document["parts"], strict=True):
+        named = listed(part["categories"]) + (f" by {part['by']}" if part["groups"] else "")
+        error = (part["accuracy"] or {}).get("mean")
+        rows.append([column, named, f"{error:.4f}" if isinstance(error, float) else "–", part["epsilon_exact"]])
+    rows += [None, ["all together", f"n = {document['n']:,}", "", document["epsilon_exact"]]]
+    columns = {"column": "left", "categories": "left", "expected error": "right", "ε": "right"}
+    print_table("about to release", columns, rows)
 
 
 def _accuracy(document: dict[str, Any]) -> list[tuple[str, str]]:
@@ -185,21 +145,71 @@ def _accuracy(document: dict[str, Any]) -> list[tuple[str, str]]:
         return [("expected error (Hellinger), by group", ", ".join(means))]
     if accuracy.get("mean") is None:
         return [("expected error", str(accuracy.get("method", "not known")))]
-    rows = [
-        ("expected error (Hellinger)", f"{accuracy['mean']:.4f}"),
-        ("95 % of errors below", f"{accuracy['quantile_95']:.4f}"),
-    ]
-    worst = accuracy.get("worst_mean")
-    return rows if worst is None else [*rows, ("expected error, worst data", f"{worst:.4f}")]
+    labels = {
+        "mean": "expected error (Hellinger)",
+        "quantile_95": "95 % of errors below",
+        "worst_mean": "expected error, worst data",
+    }
+    return [(label, f"{accuracy[key]:.4f}") for key, label in labels.items() if accuracy.get(key) is not None]
 
 
-def _number(shown: float | str) -> float:
-    return float(Fraction(shown))
+def print_any(document: dict[str, Any]) -> None:
+    """A receipt or a bundle, drawn or not, for people: its tables, what its ε means, and a paragraph for a report."""
+    parts = document.get("parts", [document])
+    drawn = parts[0]["posterior"] is not None
+    if not drawn:
+        print_any_plan(document)
+        say("dry run: nothing was drawn")
+    for column, part in zip(document.get("columns", [None]), parts, strict=True):
+        if drawn and column is not None:
+            say(f"column {column!r}, ε = {part['epsilon_exact']}")
+        if drawn:
+            _print_posterior(part)
+    if "parts" in document:
+        say(f"all columns together, on n = {document['n']:,} records", meaning(document))
+        return
+    if drawn:
+        say(f"intervals: {document['interval_kind']}")
+    say(f"mechanism: {document['mechanism']['name']}, on n = {document['n']:,} records", meaning(document))
+    if drawn and _is_private(document):
+        say("", "For the methods section:", _methods(document))
 
 
-def print_written(paths: Sequence[Path]) -> None:
-    """Say where the files are."""
-    say(*(f"written: {path}" for path in paths))
+def _print_posterior(document: dict[str, Any]) -> None:
+    """The table of a released posterior; with groups, of the shares within each."""
+    grouped, ends = bool(document["groups"]), document["interval"]
+
+    def cells(group: str, name: str, row: dict[str, Any]) -> list[str]:
+        interval = (ends[group] if grouped else ends)[name]
+        return [f"{float(Fraction(row['parameter'])):.10g}", f"{row['mean']:.4f}", _ends(interval)]
+
+    title = "released posterior" + (", shares within each group" if grouped else "")
+    print_shares(title, document["posterior"], grouped, ("parameter", "mean", "95 % interval"), cells)
+    if document["group_shares"]:
+        shares = [[g, f"{row['mean']:.4f}", _ends(row["interval"])] for g, row in document["group_shares"].items()]
+        columns = {"group": "left", "mean": "right", "95 % interval": "right"}
+        print_table(f"share of each group, by {document['by']}", columns, shares)
+
+
+def print_shares(
+    title: str,
+    rows: dict[str, Any],
+    grouped: bool,
+    numbers: Sequence[str],
+    cells: Callable[[str, str, dict[str, Any]], list[str]],
+) -> None:
+    """A table of categories, or of the categories within each group, with these numbers of each."""
+    lines: list[list[str] | None] = []
+    for group, shares in (rows if grouped else {"": rows}).items():
+        for name, row in shares.items():
+            lines.append([*([group] if grouped else []), name, *cells(group, name, row)])
+        lines.append(None)
+    names = ("group", "category") if grouped else ("category",)
+    print_table(title, {**dict.fromkeys(names, "left"), **dict.fromkeys(numbers, "right")}, lines)
+
+
+def _ends(ends: list[float] | None) -> str:
+    return "beyond floats" if ends is None else f"{ends[0]:.4f} – {ends[1]:.4f}"
 
 
 def meaning(document: dict[str, Any]) -> str:
@@ -212,11 +222,10 @@ def meaning(document: dict[str, Any]) -> str:
     >>> print(meaning({**said, "certificate": {"loss": "inf"}}))
     no guarantee: this is not private, and not for publication.
     """
-    if not private(document):
+    if not _is_private(document):
         return "no guarantee: this is not private, and not for publication."
     epsilon: float = document["epsilon"]
-    upwards = Context(prec=3, rounding=ROUND_CEILING)
-    factor = upwards.create_decimal_from_float(math.nextafter(math.exp(min(epsilon, EXPONENT_CAP)), math.inf))
+    factor = decimal_upper(math.nextafter(math.exp(min(epsilon, EXPONENT_CAP)), math.inf), 3)
     bound = f"a factor of at most {factor}" if epsilon <= EXPONENT_CAP else "any factor: this ε protects nobody"
     return (
         f"ε = {document['epsilon_exact']}: replacing {_replaced(document)} changes the probability "
@@ -224,43 +233,46 @@ def meaning(document: dict[str, Any]) -> str:
     )
 
 
-def print_bundle_plan(document: dict[str, Any]) -> None:
-    """The price of each column and of all, before anything is spent: public facts only."""
-    rows: list[list[str] | None] = []
-    for column, part in zip(document["columns"], document["parts"], strict=True):
-        named = listed(part["categories"]) + (f" by {part['by']}" if part["groups"] else "")
-        error = (part["accuracy"] or {}).get("mean")
-        rows.append([column, named, f"{error:.4f}" if isinstance(error, float) else "–", part["epsilon_exact"]])
-    rows += [None, ["all together", f"n = {document['n']:,}", "", document["epsilon_exact"]]]
-    columns = {"column": "left", "categories": "left", "expected error": "right", "ε": "right"}
-    print_table("about to release", columns, rows)
+def _methods(document: dict[str, Any]) -> str:
+    """A paragraph that says how the release was made, ready to paste; public values only."""
+    priors, groups = document["prior"], document["groups"]
+    prior = ", ".join(map(str, priors if groups is None else chain.from_iterable(priors.values())))
+    error = (document["accuracy"] or {}).get("mean")
+    expected = "" if not isinstance(error, float) else (
+        f" The expected Hellinger distance to the true posterior is {error:.3f}."
+    )  # fmt: skip
+    shares = f"{len(document['categories'])} category shares"
+    if groups is not None:
+        shares += f" within {len(groups)} groups"
+        if document["group_sizes"] is not None:
+            shares += ", whose members are declared public"
+    return (
+        f"The posterior distribution of the {shares} (n = {document['n']:,}, Dirichlet prior with parameters {prior}) "
+        f"was released with the {document['mechanism']['name']} mechanism of discreet {document['version']}, "
+        f"which satisfies ε-differential privacy with ε = {document['epsilon_exact']} when "
+        f"{_replaced(document)} is replaced.{expected} "
+        f"Certificate {', '.join(one['digest'][:16] for one in _certificates(document))}."
+    )
 
 
-def print_bundle(document: dict[str, Any]) -> None:
-    """Every column's release, and what all of them mean together."""
-    if document["parts"][0]["posterior"] is None:
-        print_bundle_plan(document)
-        say("dry run: nothing was drawn")
-    for column, part in zip(document["columns"], document["parts"], strict=True):
-        if part["posterior"] is not None:
-            say(f"column {column!r}, ε = {part['epsilon_exact']}")
-            print_posterior(part)
-    losses = [part["certificate"] for part in document["parts"]]
-    total = meaning({**document, "certificate": losses})
-    say(f"all columns together, on n = {document['n']:,} records", total)
+def _replaced(document: dict[str, Any]) -> str:
+    """What the neighbours differ in."""
+    unit, _, rows = str(document["unit"]).partition(", ")
+    whom = f"{unit} ({rows})" if rows else unit
+    return f"the answer of {whom}" if document["adjacency"] == "replace-answer" else whom
 
 
-def print_any(document: dict[str, Any]) -> None:
-    """A receipt or a bundle, drawn or not, for people."""
+def _is_private(document: dict[str, Any]) -> bool:
+    """Whether the certified loss is at most the ε that was asked for."""
+    return all(
+        one["loss"] != "inf" and Fraction(one["loss"]) <= Fraction(document["epsilon_exact"])
+        for one in _certificates(document)
+    )
+
+
+def _certificates(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """All certificates: one, or one for each public group, or those of several columns."""
     if "parts" in document:
-        print_bundle(document)
-    else:
-        print_release(document)
-
-
-def print_any_plan(document: dict[str, Any]) -> None:
-    """What is about to be spent, for people."""
-    if "parts" in document:
-        print_bundle_plan(document)
-    else:
-        print_plan(document)
+        return [one for part in document["parts"] for one in _certificates(part)]
+    said = document["certificate"]
+    return [said] if isinstance(said.get("loss"), str) else [one for one in said.values() if one is not None]

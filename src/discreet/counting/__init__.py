@@ -3,12 +3,10 @@
 >>> import pandas as pd
 >>> votes = pd.DataFrame({"vote": ["Clinton", "Dole", "Clinton", "Perot"]})
 >>> declaration = Declaration("vote", ["Clinton", "Dole"], other="someone else")
->>> count_rows(votes, declaration)
-4
->>> counts = count_categories(votes, declaration)
->>> counts  # counts never show themselves
-<counts>
->>> list(counts)
+>>> tally = count_records(votes, declaration)
+>>> tally.n, tally.counts  # counts never show themselves
+(4, <counts>)
+>>> list(tally.counts)
 [2, 1, 1]
 """
 
@@ -19,14 +17,12 @@ from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 
-from discreet.counting.addresses import engine_for, shown
 from discreet.counting.base import Declaration, Progress, strays_error
 from discreet.counting.csv_records import LOOK, name_malformed_line
 from discreet.counting.inspection import Inspection, inspect_table
-from discreet.counting.sources import CsvFormat, Files, find_source
+from discreet.counting.sources import CsvFormat, Files, engine_for, find_source, shown
 from discreet.counting.table import InspectableTable, Table, Tally
 from discreet.errors import SourceError
-from discreet.posteriors.space import Counts
 
 __all__ = [
     "CsvFormat",
@@ -35,9 +31,7 @@ __all__ = [
     "Progress",
     "Table",
     "Tally",
-    "count_categories",
-    "count_rows",
-    "count_strays",
+    "count_records",
     "engine_for",
     "inspect_source",
     "open_source",
@@ -62,8 +56,8 @@ def open_source(
 
     >>> import pandas as pd
     >>> with open_source(pd.DataFrame({"v": ["a", "b", "b"]}), Declaration("v", ["a", "b"])) as table:
-    ...     table.count_rows(), table.count_strays(), list(table.count_categories())
-    (3, False, [1, 2])
+    ...     list(table.count_records().counts)
+    [1, 2]
     """
     chosen = engine_for(source, engine)
     place = find_source(source) if chosen == "duckdb" and isinstance(source, str | Path) else None
@@ -83,8 +77,7 @@ def _open_engine(
     _forbid_core_files()
     if engine == "spark":
         _require("counting on Spark", "spark", "pyspark")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of versions of pandas, which is not used here
+        with warnings.catch_warnings(action="ignore"):  # of versions of pandas, which is not used here
             from discreet.counting.spark import open_spark
 
         return open_spark(source, declaration, progress=progress)
@@ -114,24 +107,17 @@ def _forbid_core_files() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, most))
 
 
-def count_rows(source: object, declaration: Declaration, *, form: CsvFormat = CSV) -> int:
-    """n: the number of rows, or with an id column of distinct ids."""
-    with open_source(source, declaration, form=form) as table:
-        return table.count_rows()
-
-
-def count_strays(source: object, declaration: Declaration, *, form: CsvFormat = CSV) -> bool:
-    """Whether any record is outside, with no other to take it: this one bit, and never which or how many."""
-    with open_source(source, declaration, form=form) as table:
-        return table.count_strays()
-
-
-def count_categories(
-    source: object, declaration: Declaration, *, form: CsvFormat = CSV, progress: Progress | None = None
-) -> Counts:
-    """The counts in the order of `Declaration.labels`, in one pass; refused if there are strays and no other."""
-    with open_source(source, declaration, form=form, progress=progress) as table:
-        return table.count_categories()
+def count_records(
+    source: object,
+    declaration: Declaration,
+    *,
+    engine: str | None = None,
+    form: CsvFormat = CSV,
+    progress: Progress | None = None,
+) -> Tally:
+    """All that a release asks of the rows, in one pass."""
+    with open_source(source, declaration, engine=engine, form=form, progress=progress) as table:
+        return table.count_records()
 
 
 def inspect_source(

@@ -27,23 +27,32 @@ rule in plain Python.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.arithmetic.numbers import exact
 from discreet.arithmetic.texts import require_name
 from discreet.errors import InvalidInput, SourceError
-from discreet.posteriors.space import MAX_K, Counts
+from discreet.posteriors.space import MAX_K
 
 T = TypeVar("T")
 
-Place = int | tuple[int | None, int | None] | None
-"""Where a record belongs: the place of its category, or with groups of its group and of its category; None outside."""
+Places = NDArray[np.int64]
+"""How many records are in each place: a row for each group (one without groups), a column for each category, and
+last in each what is outside of them. Numbered row by row, places are the codes that engines tell."""
 
 Progress = Callable[[float], None]
 """Told now and then how much of a pass over the rows is done, from 0 to 1."""
+
+PATIENCE = 0.1
+"""Seconds between looks at the work of an engine, and at most until Ctrl-C is heard."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -77,12 +86,11 @@ class Declaration:
     ) -> None:
         object.__setattr__(self, "column", require_name(column, "the column"))
         object.__setattr__(self, "categories", _names(categories, "categories", "a category"))
-        object.__setattr__(self, "other", None if other is None else require_name(other, "other"))
-        object.__setattr__(self, "id_column", None if id_column is None else require_name(id_column, "the id column"))
-        object.__setattr__(self, "by", None if by is None else require_name(by, "the column of groups"))
+        object.__setattr__(self, "other", _optional(other, "other"))
+        object.__setattr__(self, "id_column", _optional(id_column, "the id column"))
+        object.__setattr__(self, "by", _optional(by, "the column of groups"))
         object.__setattr__(self, "groups", _names(groups, "groups", "a group"))
-        rest = None if other_group is None else require_name(other_group, "other group")
-        object.__setattr__(self, "other_group", rest)
+        object.__setattr__(self, "other_group", _optional(other_group, "other group"))
         _require_distinct(self.categories, self.answers, "categories", "other")
         if self.by is not None:
             _require_distinct(self.groups, self.group_labels, "groups", "other_group")
@@ -125,51 +133,13 @@ class Declaration:
         return None if self.by is None else Declaration(self.by, self.groups, self.other_group)
 
     @property
-    def asserts(self) -> bool:
-        """Whether the declaration could be false of a record; with an other everywhere, it never is."""
-        return self.other is None or (self.by is not None and self.other_group is None)
+    def shape(self) -> tuple[int, int]:
+        """How many rows and columns a table of places has.
 
-    def tally(self, found: Mapping[Place, int]) -> Counts:
-        """The counts from how often each place was found."""
-        counted = [0] * len(self.labels)
-        for place, often in found.items():
-            cell = self.cell(place)
-            if cell is not None:
-                counted[cell] += often
-            elif often:
-                raise strays_error(self)
-        return Counts(counted)
-
-    def tally_groups(self, found: Mapping[Place, int]) -> tuple[int, ...]:
-        """How many records each group has, whatever their answers: for groups that are declared public."""
-        grouping = self.grouping
-        if grouping is None:
-            raise InvalidInput("there are no groups", hint="name their column with `by`")
-        counted: dict[Place, int] = {}
-        for place, often in found.items():
-            group = place[0] if isinstance(place, tuple) else None
-            counted[group] = counted.get(group, 0) + often
-        return tuple(grouping.tally(counted))
-
-    def cell(self, place: Place) -> int | None:
-        """Which of the counts a place belongs to, None for a stray.
-
-        >>> declaration = Declaration("vote", ["Clinton", "Dole"], other="else", by="sex", groups=["women", "men"])
-        >>> [declaration.cell(place) for place in ((0, 1), (1, 0), (1, None), (None, 0))]
-        [1, 3, 5, None]
+        >>> Declaration("vote", ["Clinton", "Dole"], other="someone else").shape
+        (1, 3)
         """
-        if self.by is None:
-            answer = place
-        else:
-            group, answer = place if isinstance(place, tuple) else (None, None)
-            if group is None and self.other_group is None:
-                return None
-        if answer is None and self.other is None:
-            return None
-        at = len(self.categories) if not isinstance(answer, int) else answer
-        if self.by is None:
-            return at
-        return (len(self.groups) if group is None else group) * len(self.answers) + at
+        return 1 if self.by is None else len(self.groups) + 1, len(self.categories) + 1
 
 
 def cell_label(group: str, answer: str) -> str:
@@ -191,6 +161,10 @@ def _require_distinct(named: Sequence[str], labels: Sequence[str], what: str, re
         )
     if len(set(labels)) != len(labels):
         raise InvalidInput(f"two {what} have the same name", hint=f"give each its own, and `{rest}` one of its own")
+
+
+def _optional(text: str | None, what: str) -> str | None:
+    return None if text is None else require_name(text, what)
 
 
 def _names(texts: object, what: str, each: str) -> tuple[str, ...]:
@@ -256,9 +230,26 @@ def strays_error(declaration: Declaration) -> InvalidInput:
     )
 
 
+def find_column(names: Sequence[object], column: str, source: str) -> int:
+    """The place of the column; two of the same name would leave it open which one is meant."""
+    found = [i for i, name in enumerate(names) if isinstance(name, str) and name == column]
+    if not found:
+        raise missing_column(column, source)
+    if len(found) > 1:
+        raise SourceError(f"{source} has two columns {column!r}", hint="rename one of them")
+    return found[0]
+
+
 def missing_column(column: str, source: str) -> SourceError:
     """The names that there are stay unsaid: without a header, they would be somebody's record."""
     return SourceError(f"{source} has no column {column!r}", hint="check the spelling; case matters")
+
+
+def useless_id(declaration: Declaration) -> InvalidInput:
+    """What is said of ids of a type whose values may be neither equal nor different."""
+    return InvalidInput(
+        f"column {declaration.id_column!r} cannot tell people apart", hint="make a text column of it first"
+    )
 
 
 def unreadable(source: str) -> SourceError:
@@ -282,3 +273,16 @@ def attempt(work: Callable[[], T], error: Exception) -> T:
     except Exception:  # noqa: BLE001, S110 - raised below, outside of this handler, so that nothing is chained to it
         pass
     raise error
+
+
+def watch(work: Callable[[], T], look: Callable[[], None], stop: Callable[[], None]) -> T:
+    """The result of work in a thread of its own: this one looks at it now and then, hears Ctrl-C, and stops it."""
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        running = thread.submit(work)
+        try:
+            while not wait_for([running], timeout=PATIENCE).done:
+                look()
+        except BaseException:
+            stop()
+            raise
+    return running.result()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from discreet.counting.base import Declaration, Place, attempt
+from discreet.counting.base import Declaration, attempt
 from discreet.counting.csv_records import malformed
 from discreet.counting.sources import CsvFormat, Files
 from discreet.counting.streams import Stream, from_csv
@@ -28,31 +27,32 @@ class CsvTable(Table):
     stream: Stream
     failure: Callable[[], SourceError]
 
-    def places(self) -> dict[Place, int]:
-        """How many records are in each place."""
-        return attempt(self._places, self.failure())
+    def count_places(self) -> Iterable[tuple[int, int]]:
+        """The code of each place, and how many records are there."""
+        return enumerate(attempt(self._places, self.failure()))
 
-    def _places(self) -> dict[Place, int]:
-        grouping = self.declaration.grouping
-        judged = [self.declaration.categories] + ([] if grouping is None else [grouping.categories])
-        wanted = [_in_bytes(names) for names in judged]
-        sizes = [len(names) + 1 for names in judged]  # what is outside comes last
-        counted = np.zeros(math.prod(sizes), dtype=np.int64)
+    def _places(self) -> list[int]:
+        groups, answers = self.declaration.shape
+        categories, held = _in_bytes(self.declaration.categories), _in_bytes(self.declaration.groups)
+        counted = np.zeros(groups * answers, dtype=np.int64)
         for batch in self.stream.reader():
-            found = [pc.index_in(batch.column(i), value_set=own) for i, own in enumerate(wanted)]
-            whole = tuple(_codes(code, len(own)) for code, own in zip(found, wanted, strict=True))
-            counted += np.bincount(np.ravel_multi_index(whole, sizes), minlength=counted.size)
-        return {_place(int(cell), sizes): int(counted[cell]) for cell in np.flatnonzero(counted)}
+            codes = _codes(batch.column(0), categories)
+            if self.declaration.by is not None:
+                codes = codes + _codes(batch.column(1), held) * answers
+            counted += np.bincount(codes, minlength=counted.size)
+        return counted.tolist()
 
 
-def _codes(found: pa.Array, outside: int) -> NDArray[np.int32]:
-    """The numbers of an array from its buffers, with another for null: Arrow would load pandas to hand them over."""
+def _codes(values: pa.Array, wanted: pa.Array) -> NDArray[np.int64]:
+    """Where each value is in a list, its length for none: from buffers, because Arrow would load pandas to tell."""
+    found = pc.index_in(values, value_set=wanted)
     valid, data = found.buffers()
-    codes = np.frombuffer(data, dtype=np.int32)[found.offset : found.offset + len(found)]
-    if valid is None:
-        return codes
-    bits = np.unpackbits(np.frombuffer(valid, dtype=np.uint8), bitorder="little")
-    return np.where(bits[found.offset : found.offset + len(found)], codes, np.int32(outside))
+    codes = np.frombuffer(data, dtype=np.int32)[: len(found)].astype(np.int64)
+    if valid is not None:
+        codes[np.unpackbits(np.frombuffer(valid, dtype=np.uint8), count=len(found), bitorder="little") == 0] = len(
+            wanted
+        )
+    return codes
 
 
 def _in_bytes(names: Sequence[str]) -> pa.Array:
@@ -62,12 +62,6 @@ def _in_bytes(names: Sequence[str]) -> pa.Array:
     return pa.Array.from_buffers(
         pa.binary(), len(texts), [None, pa.py_buffer(ends.tobytes()), pa.py_buffer(b"".join(texts))]
     )
-
-
-def _place(cell: int, sizes: list[int]) -> Place:
-    inside = [at if at < size - 1 else None for at, size in zip(np.unravel_index(cell, sizes), sizes, strict=True)]
-    places = [None if at is None else int(at) for at in inside]
-    return places[0] if len(places) == 1 else (places[1], places[0])
 
 
 def open_csv(files: Files, declaration: Declaration, form: CsvFormat) -> CsvTable:

@@ -1,20 +1,32 @@
 """The counting rule in Ibis' expressions: from a column's type and the categories to the code of each row.
 
-No category is part of a statement but as digits: hexadecimal ones for a text, decimal ones for a number.
+A database compares texts by a collation that may take A for a, or drop blanks at the end. So a text is turned into the
+hexadecimal digits of its UTF-8 bytes (of their SHA-256 where a database offers nothing else), and digits are equal or
+not by any collation. No category is part of a statement but as digits, hexadecimal or decimal ones, which no quoting
+could get wrong. Before a row is read, the database shows on texts of our own that its digits are right; one that gets
+them wrong is refused.
 """
 
 from __future__ import annotations
 
+import hashlib
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import ibis
+import ibis.expr.datatypes as types
+import ibis.expr.operations as operations
 
-from discreet.counting import category_codes
-from discreet.counting.base import Declaration, attempt, numeric_places
-from discreet.counting.category_codes import Match
-from discreet.counting.cross_sql import Crossing
-from discreet.counting.database_texts import ask, digits_of, hexed
+from discreet.counting.base import Declaration, attempt
+from discreet.counting.comparisons import ANY_DECIMAL, FLOATS, Match
 from discreet.errors import SourceError, TooLarge
+
+PROBES = ("", "a", "A", "a ", " a", "á", "a\u0301", "ß", "日本語", "🙂", "x" * 300)
+"""Texts that collations, character sets and functions that trim get wrong."""
+
+SMALL = 64
+"""Up to this many categories are compared one by one; beyond, a join finds them."""
 
 WHOLE = {"int8": "TINYINT", "int16": "SMALLINT", "int32": "INTEGER", "int64": "BIGINT"}
 KINDS = {
@@ -26,10 +38,7 @@ KINDS = {
     "float64": "DOUBLE",
     "binary": "BLOB",
 }
-"""Types of Ibis, as `matching` calls them."""
-
-ANY_DECIMAL = "DECIMAL"
-"""A numeric column without a declared scale: it holds whatever has an end."""
+"""Types of Ibis, as `comparisons` calls them."""
 
 OTHER_IDS = "OTHER"
 """A type that can tell people apart by equality, and cannot be counted."""
@@ -38,7 +47,7 @@ UNKNOWN = "UNKNOWN"
 
 
 def type_of(dtype: Any) -> str:
-    """A type of Ibis, as `matching` calls it.
+    """A type of Ibis, as `comparisons` calls it.
 
     >>> import ibis
     >>> [type_of(ibis.dtype(name)) for name in ("string", "uint8", "float32", "decimal(10, 2)", "date", "json")]
@@ -51,46 +60,17 @@ def type_of(dtype: Any) -> str:
     return KINDS.get(type(dtype).__name__.lower(), UNKNOWN)
 
 
-def wide_enough(kind: str, declaration: Declaration) -> str:
-    """The type that holds all categories with an end, for a column that holds any number.
-
-    >>> wide_enough("DECIMAL", Declaration("v", ["2.50", "1/3", "1e3"]))
-    'DECIMAL(5,1)'
-    """
-    if kind != ANY_DECIMAL:
-        return kind
-    whole, scale = 1, 0
-    for number in numeric_places(declaration):
-        ends, rest = 0, number.denominator
-        while rest % 2 == 0 or rest % 5 == 0:  # each place after the point takes away a 2, a 5, or one of each
-            rest //= 10 if rest % 10 == 0 else 2 if rest % 2 == 0 else 5
-            ends += 1
-        if rest == 1:
-            whole, scale = max(whole, len(str(abs(int(number))))), max(scale, ends)
-    return f"DECIMAL({whole + scale},{scale})"
-
-
 def read_column(column: Any, kind: str, backend: str) -> Any:
-    """The column as the rule sees it: a text as the digits of its bytes."""
+    """The column as the rule sees it: a text as the digits of its bytes, and NaN as NULL."""
     if kind == "VARCHAR":
         return hexed(column, backend)
     if kind == "BOOLEAN":
         return hexed(ibis.cases((column, "true"), (~column, "false")), backend)
-    return column.cast("float64") if kind == "FLOAT" else column  # every single is a double
-
-
-def is_nan(column: Any, backend: str) -> Any:
-    """Whether a float is NaN. SQLite stores NULL in its place, and has no name for it."""
-    return ibis.literal(False) if backend == "sqlite" else column.isnan()
-
-
-def missing(column: Any, match: Match, backend: str) -> Any:
-    """The condition under which a row has no value at all."""
-    if match.type in {"FLOAT", "DOUBLE"}:
-        return column.isnull() | is_nan(column, backend)
-    if match.type.startswith("DECIMAL"):
-        return column.isnull() | (column.cast("string") == ibis.literal("NaN"))
-    return column.isnull()
+    if kind in FLOATS and backend != "sqlite":  # which stores NULL for NaN, and has no name for it
+        return ibis.cases((~column.isnan(), column.cast("float64")))  # every single is a double
+    if kind == ANY_DECIMAL:
+        return column.nullif(ibis.literal("nan").cast("decimal"))  # PostgreSQL takes a NaN to be equal to itself
+    return column
 
 
 def identity(column: Any, kind: str, backend: str) -> Any:
@@ -100,43 +80,36 @@ def identity(column: Any, kind: str, backend: str) -> Any:
         return read.nullif(digits_of(b"", backend))
     if kind == "BLOB":
         return read.nullif(b"")
-    if kind in {"FLOAT", "DOUBLE"}:
-        return ibis.cases((~is_nan(read, backend), read))
-    if kind == ANY_DECIMAL:
-        return read.nullif(ibis.literal("nan").cast("decimal"))  # PostgreSQL takes a NaN to be equal to itself
     return None if kind == UNKNOWN else read
 
 
-def coded(rows: Any, match: Match | Crossing, backend: str) -> Any:
-    """The rows with a column `code`, which `match.place` understands."""
-    if isinstance(match, Match):
-        return matched(rows, match, "c0", "code", backend)
-    grouped = matched(rows, match.groups, "c1", "held_code", backend)
-    both = matched(grouped, match.answers, "c0", "answer_code", backend)
-    width = len(match.answers.wanted) + 1
-    held = ibis.coalesce(both.held_code, len(match.groups.wanted) + 1)
-    answer = ibis.coalesce(both.answer_code, width)
-    return both.mutate(code=(held - 1) * width + answer - 1)
+def coded(rows: Any, declaration: Declaration, matches: tuple[Match, ...], backend: str) -> Any:
+    """The rows with the `code` of their cells: see `sql_table`."""
+    for match in matches:
+        rows = placed(rows, match, f"{match.column}_place", backend)
+    groups, answers = declaration.shape
+    code = rows.c0_place.fill_null(answers - 1)
+    if len(matches) > 1:
+        code += rows.c1_place.fill_null(groups - 1) * answers
+    return rows.mutate(code=code)
 
 
-def matched(rows: Any, match: Match, column: str, code: str, backend: str) -> Any:
-    """The index in `wanted` from 1, NULL outside: by comparing where they are few, by a join beyond."""
+def placed(rows: Any, match: Match, place: str, backend: str) -> Any:
+    """The rows with the `place` of a column's value, NULL outside."""
     texts = [digits_of(wanted, backend) if isinstance(wanted, bytes) else str(wanted) for wanted in match.wanted]
     if not texts:
-        return rows.mutate(**{code: ibis.null("int64")})
-    if len(texts) <= category_codes.SMALL:
-        branches = [(rows[column] == typed(text, match, backend), place) for place, text in enumerate(texts, start=1)]
-        return rows.mutate(**{code: ibis.cases(*branches).cast("int64")})
+        return rows.mutate(**{place: ibis.null("int64")})
+    pairs = list(zip(match.places, texts, strict=True))
+    if len(texts) <= SMALL:
+        branches = [(rows[match.column] == typed(text, match, backend), at) for at, text in pairs]
+        return rows.mutate(**{place: ibis.cases(*branches).cast("int64")})
     if backend == "sqlite":  # it has no lists
-        raise TooLarge(
-            f"this database cannot look up more than {category_codes.SMALL} categories",
-            hint="merge rare ones into other",
-        )
-    pairs = ",".join(f"{place}:{text}" for place, text in enumerate(texts, start=1))
-    listed = ibis.literal(pairs).split(",").unnest().name("pair").as_table()
+        raise TooLarge(f"this database cannot look up more than {SMALL} categories", hint="merge rare ones into other")
+    joined = ibis.literal(",".join(f"{at}:{text}" for at, text in pairs))
+    listed = joined.split(",").unnest().name("pair").as_table()
     cut = listed.pair.split(":")
-    listed = listed.select(**{f"{code}_wanted": typed(cut[1], match, backend), code: cut[0].cast("int64")})
-    return rows.left_join(listed, rows[column] == listed[f"{code}_wanted"]).drop(f"{code}_wanted")
+    listed = listed.select(**{f"{place}_wanted": typed(cut[1], match, backend), place: cut[0].cast("int64")})
+    return rows.left_join(listed, rows[match.column] == listed[f"{place}_wanted"]).drop(f"{place}_wanted")
 
 
 def typed(text: Any, match: Match, backend: str) -> Any:
@@ -147,7 +120,7 @@ def typed(text: Any, match: Match, backend: str) -> Any:
     digits = ibis.literal(text) if isinstance(text, str) else text
     if match.type == "BLOB":
         return digits
-    if match.type in {"FLOAT", "DOUBLE"}:
+    if match.type in FLOATS:
         return digits.cast("float64")
     if match.type.startswith("DECIMAL"):
         return digits.cast("decimal" if backend == "postgres" else match.type.lower())
@@ -156,11 +129,70 @@ def typed(text: Any, match: Match, backend: str) -> Any:
 
 def require_floats(connection: Any, match: Match, name: str) -> None:
     """Refuse a database that reads the digits of a float as another one."""
-    if match.type not in {"FLOAT", "DOUBLE"} or not match.wanted:
-        return
-    error = SourceError(f"the database of {name} reads some floats wrongly", hint="export the table to Parquet")
-    literals = {f"f{i}": typed(str(wanted), match, connection.name) for i, wanted in enumerate(match.wanted)}
+    if match.type in FLOATS and match.wanted:
+        error = SourceError(f"the database of {name} reads some floats wrongly", hint="export the table to Parquet")
+        literals = {f"f{i}": typed(str(wanted), match, connection.name) for i, wanted in enumerate(match.wanted)}
+        require_answer(connection, literals, match.wanted, error)
+
+
+def digits_of(text: bytes, backend: str) -> str:
+    """The digits that a text is compared by.
+
+    >>> digits_of(b"ab", "postgres"), digits_of(b"ab", "another")[:12]
+    ('6162', 'fb8e20fc2e4c')
+    """
+    return text.hex() if backend in RECIPES else hashlib.sha256(text).hexdigest()
+
+
+def hexed(text: Any, backend: str) -> Any:
+    """The expression for the digits of a text of this backend, in small letters."""
+    recipe = RECIPES.get(backend)
+    return text.hexdigest("sha256").lower() if recipe is None else recipe(text)
+
+
+def require_digits(connection: Any, name: str) -> None:
+    """Refuse a database whose digits are not those of our own texts."""
+    digits = {f"p{i}": hexed(ibis.literal(text), connection.name) for i, text in enumerate(PROBES)}
+    wanted = [digits_of(text.encode(), connection.name) for text in PROBES]
+    error = SourceError(f"the database of {name} cannot compare texts exactly", hint="export the table to Parquet")
+    require_answer(connection, digits, wanted, error)
+
+
+def require_answer(connection: Any, questions: Mapping[str, Any], wanted: Sequence[object], error: SourceError) -> None:
+    """Refuse a database that answers expressions of our own otherwise than we do, or not at all."""
     one = ibis.literal(1).name("one").as_table()
-    [found] = attempt(lambda: ask(connection, one.select(**literals)), error)
-    if found != match.wanted:
+    [found] = attempt(lambda: ask(connection, one.select(**questions)), error)
+    if list(found) != list(wanted):
         raise error
+
+
+def ask(connection: Any, answer: Any) -> list[tuple[Any, ...]]:
+    """The rows of a small answer."""
+    with warnings.catch_warnings(action="ignore"):  # of what pandas will drop, which is not used here
+        return [tuple(row.values()) for row in connection.to_pyarrow(answer).to_pylist()]
+
+
+def as_text(value: Any) -> Any:
+    """The database's own text of a value: in PostgreSQL a char(n) without its padding, an enum as its label.
+
+    Always a cast in the statement: Ibis leaves out one of what it takes for a text already.
+    """
+    return operations.Cast(value, types.string).to_expr()
+
+
+def _builtin(call: Callable[..., None], name: str, takes: tuple[type | None, ...], gives: type) -> Any:
+    """A function of the database, as Ibis calls it; a parameter without a type takes anything."""
+    return ibis.udf.scalar.builtin(call, name=name, signature=(takes, gives))
+
+
+_hex = _builtin(lambda value: None, "hex", (None,), str)
+_encode = _builtin(lambda value: None, "encode", (str,), bytes)
+_convert_to = _builtin(lambda value, encoding: None, "convert_to", (None, str), bytes)
+_encode_as = _builtin(lambda value, form: None, "encode", (bytes, str), str)
+
+RECIPES: dict[str, Callable[[Any], Any]] = {
+    "postgres": lambda value: _encode_as(_convert_to(as_text(value), "UTF8"), "hex"),
+    "duckdb": lambda value: _hex(_encode(value)).lower(),
+    "sqlite": lambda value: value.isnull().ifelse(None, _hex(value).lower()),  # or it takes NULL for an empty text
+}
+"""How a database shows the digits of a text."""

@@ -5,6 +5,8 @@ snapshot, so that n, the check of strays and the counts speak of the same rows. 
 connection, as it is.
 """
 
+# ruff: noqa: S608 - the statement that is wrapped is Ibis' own
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -16,26 +18,57 @@ from typing import Any
 
 import ibis
 
-from discreet.counting import postgres
-from discreet.counting.addresses import DatabasePlace, find_database
-from discreet.counting.base import Declaration, Place, attempt, missing_column, unreadable
-from discreet.counting.category_codes import OUTSIDE, Match
-from discreet.counting.cross_sql import Crossing, match_columns
+from discreet.counting.base import Declaration, attempt, missing_column, unreadable, useless_id
+from discreet.counting.comparisons import ANY_DECIMAL, Match, match_columns
 from discreet.counting.database_columns import (
+    OTHER_IDS,
     UNKNOWN,
+    as_text,
+    ask,
     coded,
     identity,
-    matched,
-    missing,
+    placed,
     read_column,
+    require_digits,
     require_floats,
     type_of,
-    wide_enough,
 )
-from discreet.counting.database_texts import as_text, ask, require_digits
 from discreet.counting.inspection import EXAMPLES, LONGEST
+from discreet.counting.sources import DatabasePlace, find_database
 from discreet.counting.table import InspectableTable, Oddities
-from discreet.errors import InvalidInput, SourceError
+from discreet.errors import SourceError
+
+SNAPSHOT = (
+    "SET standard_conforming_strings = on",
+    "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",
+    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+)
+"""Ibis' own transactions become savepoints within this one."""
+
+TABLES = """
+SELECT n.nspname, c.relname, pg_catalog.pg_table_is_visible(c.oid)
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND %s::text IN (c.relname, n.nspname || '.' || c.relname)
+"""
+
+TYPE_NAMES = """
+SELECT t.oid, CASE WHEN t.typtype = 'e' THEN 'enum' ELSE t.typname END
+FROM pg_catalog.pg_type t WHERE t.oid = ANY(%s)
+"""
+
+POSTGRES_TYPES = {
+    **dict.fromkeys(("text", "varchar", "bpchar", "name", "citext", "enum"), "VARCHAR"),
+    **dict.fromkeys(("date", "timestamp", "timestamptz", "uuid"), OTHER_IDS),
+    "bool": "BOOLEAN",
+    "int2": "SMALLINT",
+    "int4": "INTEGER",
+    "int8": "BIGINT",
+    "float4": "FLOAT",
+    "float8": "DOUBLE",
+    "numeric": ANY_DECIMAL,
+    "bytea": "BLOB",
+}
+"""PostgreSQL's types, as `comparisons` calls them; a domain is its base type. Money, JSON and the like are not here."""
 
 SQLITE = ("query_only = ON", "temp_store = MEMORY")
 """SQLite would sort ids in files of the temporary directory."""
@@ -47,24 +80,24 @@ class DatabaseTable(InspectableTable):
 
     name: str
     declaration: Declaration
-    match: Match | Crossing
+    matches: tuple[Match, ...]
     rows: Any
-    """A table expression with columns c0, c1, … in the declaration's order, `person` if there are ids, and t0 and t1
-    for the texts of the values."""
+    """A table expression with columns c0 and with groups c1, t0 and t1 for the texts of the values, and `person` if
+    there are ids."""
     connection: Any
 
-    def places(self) -> dict[Place, int]:
-        """How many records are in each place."""
-        codes = coded(self.rows, self.match, self.connection.name)
+    def count_places(self) -> list[tuple[int, int]]:
+        """The code of each place, and how many records are there."""
+        codes = coded(self.rows, self.declaration, self.matches, self.connection.name)
         if self.declaration.id_column is not None:
-            codes = codes.group_by("person").aggregate(code=codes.code.fill_null(int(OUTSIDE)).min())
+            codes = codes.group_by("person").aggregate(code=codes.code.min())
         found = self.fetch(codes.group_by("code").aggregate(often=codes.count()))
-        return {self.match.place(None if code is None else int(code)): int(often) for code, often in found}
+        return [(int(code), int(often)) for code, often in found]
 
     def count_oddities(self) -> Oddities:
         """How many rows there are, and how many of them are odd: for the curator's eyes."""
         rows = self.rows
-        odd = {"missing": missing(rows.c0, self._matches()[0], self.connection.name), "empty": rows.t0 == ""}
+        odd = {"missing": rows.c0.isnull(), "empty": rows.t0 == ""}
         if self.declaration.id_column is not None:
             odd["nameless"] = rows.person.isnull()
         counted = {what: rows.count(where=condition) for what, condition in odd.items()}
@@ -73,16 +106,12 @@ class DatabaseTable(InspectableTable):
 
     def count_stray_values(self, *, groups: bool) -> list[tuple[str, int]]:
         """The most frequent values outside the categories, or the groups: for the curator's eyes."""
-        at = int(groups)
-        match, column, backend = self._matches()[at], f"c{at}", self.connection.name
-        coded = matched(self.rows, match, column, "code", backend)
-        outside = coded.filter(coded.code.isnull(), ~missing(coded[column], match, backend), coded[f"t{at}"] != "")
-        values = outside.group_by(stray=outside[f"t{at}"].left(LONGEST)).aggregate(often=outside.count())
+        rows = placed(self.rows, self.matches[int(groups)], "place", self.connection.name)
+        value, text = (rows.c1, rows.t1) if groups else (rows.c0, rows.t0)
+        outside = rows.filter(rows.place.isnull(), value.notnull(), text != "")
+        values = outside.group_by(stray=text.left(LONGEST)).aggregate(often=outside.count())
         found = self.fetch(values.order_by(ibis.desc("often"), "stray").limit(EXAMPLES))
         return [(str(stray), int(often)) for stray, often in found]
-
-    def _matches(self) -> tuple[Match, ...]:
-        return (self.match.answers, self.match.groups) if isinstance(self.match, Crossing) else (self.match,)
 
     def fetch(self, answer: Any) -> list[tuple[Any, ...]]:
         """The rows of an answer; whatever the database says when it fails is dropped, because it may quote rows."""
@@ -119,7 +148,8 @@ def _connected(place: DatabasePlace) -> Iterator[Any]:
     connection = attempt(lambda: ibis.connect(place.url), error)
     try:
         if connection.name == "postgres":
-            attempt(lambda: postgres.begin_snapshot(connection), error)
+            for statement in SNAPSHOT:
+                attempt(partial(connection.con.execute, statement), error)
         elif connection.name == "sqlite":
             for pragma in SQLITE:
                 attempt(partial(connection.raw_sql, f"PRAGMA {pragma}"), error)
@@ -136,8 +166,13 @@ def _backend(source: Any) -> Any:
 
 
 def _table(connection: Any, place: DatabasePlace) -> Any:
+    """The one table or view of this name: on PostgreSQL `table` as the search path finds it, or `schema.table`."""
     if connection.name == "postgres":
-        return postgres.find_table(connection, place.table)
+        found = connection.con.execute(TABLES, (place.table,)).fetchall()
+        if len(found) > 1:
+            found = [row for row in found if row[2] and row[1] == place.table]
+        [(schema, table, _)] = found
+        return connection.table(table, database=(connection.current_catalog, schema))
     if place.table not in connection.list_tables():
         raise _unknown(place)
     return connection.table(place.table)
@@ -150,23 +185,18 @@ def _opened(name: str, connection: Any, table: Any, declaration: Declaration) ->
     require_digits(connection, name)
     chosen = table.select(**{f"c{i}": table[column] for i, column in enumerate(declaration.columns)})
     kinds = attempt(lambda: _kinds(connection, chosen), unreadable(name))
-    held = [wide_enough(kinds[0], declaration)]
-    if declaration.grouping is not None:
-        held.append(wide_enough(kinds[1], declaration.grouping))
-    match = match_columns(declaration, held)
-    for each in (match.groups, match.answers) if isinstance(match, Crossing) else (match,):
-        require_floats(connection, each, name)
+    matches = match_columns(declaration, kinds)
+    for match in matches:
+        require_floats(connection, match, name)
     backend = connection.name
-    read = {f"c{i}": read_column(chosen[f"c{i}"], kinds[i], backend) for i in range(len(held))}
-    read |= {f"t{i}": as_text(chosen[f"c{i}"]) for i in range(len(held))}
+    read = {f"c{i}": read_column(chosen[f"c{i}"], kinds[i], backend) for i in range(len(matches))}
+    read |= {f"t{i}": as_text(chosen[f"c{i}"]) for i in range(len(matches))}
     if declaration.id_column is not None:
-        person = identity(chosen[f"c{len(held)}"], kinds[-1], backend)
+        person = identity(chosen[f"c{len(matches)}"], kinds[-1], backend)
         if person is None:
-            raise InvalidInput(
-                f"column {declaration.id_column!r} cannot tell people apart", hint="make a text column of it first"
-            )
+            raise useless_id(declaration)
         read["person"] = person
-    return DatabaseTable(name, declaration, match, chosen.select(**read), connection)
+    return DatabaseTable(name, declaration, matches, chosen.select(**read), connection)
 
 
 def _kinds(connection: Any, chosen: Any) -> list[str]:
@@ -174,7 +204,10 @@ def _kinds(connection: Any, chosen: Any) -> list[str]:
     dtypes = chosen.schema().types
     kinds = [type_of(dtype) for dtype in dtypes]
     if connection.name == "postgres":
-        told = postgres.types_of(connection, chosen)
+        described = connection.con.execute(f"SELECT * FROM ({connection.compile(chosen)}) AS t LIMIT 0").description
+        numbers = [column.type_code for column in described]
+        names = dict(connection.con.execute(TYPE_NAMES, (numbers,)).fetchall())
+        told = [POSTGRES_TYPES.get(names.get(number, ""), UNKNOWN) for number in numbers]
         # What Ibis knows and nobody can count, like JSON, it gives out as text.
         known = [kind != UNKNOWN or t.is_unknown() or t.is_decimal() for kind, t in zip(kinds, dtypes, strict=True)]
         return [kind if right else UNKNOWN for kind, right in zip(told, known, strict=True)]

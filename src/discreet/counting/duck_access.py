@@ -9,17 +9,17 @@ up in the schema and quoted.
 from __future__ import annotations
 
 import glob
-import re
-from pathlib import Path
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+import pyarrow as pa
+from pyarrow.parquet import ParquetFile, read_schema
 
 from discreet.counting.base import Declaration, missing_column
-from discreet.counting.category_codes import TEXT
-from discreet.counting.parquet_files import names_of
-from discreet.counting.sources import DuckFile, Files
-from discreet.counting.streams import Stream
+from discreet.counting.sources import CsvFormat, DuckFile, Files
+from discreet.counting.streams import Stream, from_arrow_files, from_csv, from_memory
 from discreet.errors import SourceError
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ def connect(place: Files | DuckFile | None, declaration: Declaration, *, watched
         connection = duckdb.connect(place.path, read_only=True, config=dict(CLOSED))
     else:
         connection = duckdb.connect(":memory:", config=dict(CLOSED))
+        # What a join keeps in memory are the categories and never the rows, which may come from where none are counted.
+        connection.execute("SET disabled_optimizers = 'build_side_probe_side'")
     if isinstance(place, Files) and place.kind == "parquet":
         connection.execute("SET parquet_metadata_cache = true")  # the schema is looked at before the rows are read
         # DuckDB takes every name for a pattern, and asks for leave both for the pattern and for what it finds.
@@ -69,15 +71,41 @@ def _memory(connection: DuckDBPyConnection) -> int:
     return min(int(float(number) * UNITS.get(unit, 0)) or MEMORY, max(2, int(threads)) * MEMORY)
 
 
-def rows_of(
-    connection: DuckDBPyConnection, place: Files | DuckFile | None, declaration: Declaration
-) -> tuple[str, dict[str, Any]]:
-    """A query for the declared columns as c0 and c1, and what is bound in it."""
-    if isinstance(place, DuckFile):
-        return _chosen(_find_table(connection, place, declaration), declaration), {}
-    if isinstance(place, Files) and place.kind == "parquet":
-        return _chosen(PARQUET, declaration), {"files": _patterns(place)}
-    return "rows", {}
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A way to read the rows: what has the declared columns as c0, c1, …, and their types."""
+
+    rows: str
+    types: list[str]
+    bound: dict[str, Any]
+    stream: Stream | None = None
+    """What is read as `rows`, and the engine need not open itself."""
+
+
+def read_source(
+    connection: DuckDBPyConnection, source: Files | DuckFile | object, declaration: Declaration, form: CsvFormat
+) -> Reading:
+    """The way to read files of one kind, a table of a DuckDB file, or a table in memory."""
+    if isinstance(source, DuckFile):
+        rows = _chosen(_find_table(connection, source, declaration), declaration)
+        return Reading(rows, _types(connection, rows), {})
+    if not isinstance(source, Files):
+        return _read_stream(connection, from_memory(source, declaration))
+    if source.kind == "parquet":
+        types = _parquet_types(connection, source, declaration)
+        return Reading(_chosen(PARQUET, declaration), types, {"files": _patterns(source)})
+    if source.kind == "csv":
+        return _read_stream(connection, from_csv(source, declaration, form))
+    return _read_stream(connection, from_arrow_files(source, declaration))
+
+
+def _read_stream(connection: DuckDBPyConnection, stream: Stream) -> Reading:
+    connection.register("rows", stream.reader())
+    return Reading("rows", stream.handed(_types(connection, "rows")), {}, stream)
+
+
+def _types(connection: DuckDBPyConnection, rows: str) -> list[str]:
+    return [kind for _, kind, *_ in connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()]
 
 
 def _find_table(connection: DuckDBPyConnection, place: DuckFile, declaration: Declaration) -> str:
@@ -104,41 +132,33 @@ def _parquet_types(connection: DuckDBPyConnection, files: Files, declaration: De
     """The types of the columns, one for all files: DuckDB would cast the second file's 1.5 to the first one's 2."""
     types = set()
     for path, pattern in zip(files.paths, _patterns(files), strict=True):
+        names = read_schema(path).names
+        for column in declaration.columns:
+            if column not in names:
+                raise missing_column(column, files.name)
+            if [name.lower() for name in names].count(column.lower()) > 1:  # DuckDB would call one of them v_1
+                raise SourceError(f"{files.name} has two columns like {column!r}", hint="rename one of them")
         found = connection.execute(f"DESCRIBE SELECT * FROM {PARQUET}", {"files": [pattern]}).fetchall()
         described = {name: kind for name, kind, *_ in found}
-        for column in declaration.columns:
-            if column not in described:
-                raise missing_column(column, files.name)
-            _refuse_twins(path, column, list(described), files.name)
         types.add(tuple(described[column] for column in declaration.columns))
     if len(types) != 1:
         raise SourceError(f"the files of {files.name} have different types", hint="read them one by one")
     return list(types.pop())
 
 
-def _refuse_twins(path: Path, column: str, described: list[str], source: str) -> None:
-    """Of two columns whose names differ only in case, DuckDB calls one v_1, perhaps the name that was asked for."""
-    renamed = re.compile(re.escape(column) + r"_\d+", re.IGNORECASE)
-    if not re.search(r"_\d+$", column) and not any(renamed.fullmatch(name) for name in described):
-        return
-    names = names_of(path)
-    if column not in names or [name.lower() for name in names].count(column.lower()) > 1:
-        raise SourceError(f"{source} has two columns like {column!r}", hint="rename one of them")
+def read_by_arrow(files: Files, declaration: Declaration, types: list[str]) -> Reading:
+    """The same of Parquet files as Arrow reads them: slower than DuckDB, which stops at a text that is not UTF-8."""
+    fields = read_schema(files.paths[0])
+    schema = pa.schema([(f"c{i}", fields.field(column).type) for i, column in enumerate(declaration.columns)])
 
+    def batches() -> Iterator[Any]:
+        for path in files.paths:
+            with ParquetFile(path) as file:
+                for batch in file.iter_batches(columns=list(declaration.columns)):
+                    yield pa.record_batch([batch.column(column) for column in declaration.columns], schema=schema)
 
-def types_of(
-    connection: DuckDBPyConnection,
-    place: Files | DuckFile | None,
-    declaration: Declaration,
-    rows: str,
-    stream: Stream | None,
-) -> list[str]:
-    if isinstance(place, Files) and stream is None:
-        return _parquet_types(connection, place, declaration)
-    if stream is not None:
-        connection.register("rows", stream.reader())
-    types = [kind for _, kind, *_ in connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()]
-    return types if stream is None else [TEXT if text else kind for kind, text in zip(types, stream.texts, strict=True)]
+    stream = Stream(schema, batches)
+    return Reading("rows", stream.handed(types), {}, stream)
 
 
 def _chosen(table: str, declaration: Declaration) -> str:

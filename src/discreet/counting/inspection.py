@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from discreet.counting.base import Places
 from discreet.counting.table import InspectableTable
 
 EXAMPLES = 10
@@ -42,22 +43,22 @@ class Inspection:
 
 def inspect_table(table: InspectableTable) -> Inspection:
     """Look at the rows in three passes, and in a fourth for groups."""
-    declaration, odd, found = table.declaration, table.count_oddities(), table.places()
-    pairs = [(*place, often) if isinstance(place, tuple) else (0, place, often) for place, often in found.items()]
+    declaration, odd, tally = table.declaration, table.count_oddities(), table.count_records()
+    inside = tally.places[: max(1, len(declaration.groups)), : len(declaration.categories)]
     return Inspection(
         rows=odd.rows,
-        records=sum(found.values()),
-        outside=sum(often for group, answer, often in pairs if group is None or answer is None),
+        records=tally.n,
+        outside=tally.n - int(inside.sum()),
         missing=odd.missing,
         empty=odd.empty,
-        unused=_unused(declaration.categories, {answer for _, answer, _ in pairs}),
+        unused=_unused(declaration.categories, tally.places.sum(axis=0)),
         strays=tuple(table.count_stray_values(groups=False)),
-        unused_groups=_unused(declaration.groups, {group for group, _, _ in pairs}),
+        unused_groups=_unused(declaration.groups, tally.places.sum(axis=1)),
         stray_groups=() if declaration.by is None else tuple(table.count_stray_values(groups=True)),
         without_id=odd.without_id,
-        fits=all(declaration.cell(place) is not None for place in found),
+        fits=not tally.has_strays,
     )
 
 
-def _unused(names: tuple[str, ...], places: set[int | None]) -> tuple[str, ...]:
-    return tuple(name for place, name in enumerate(names) if place not in places)
+def _unused(names: tuple[str, ...], sizes: Places) -> tuple[str, ...]:
+    return tuple(name for name, size in zip(names, sizes, strict=False) if not size)

@@ -1,13 +1,40 @@
-"""What a SOURCE names: files of one kind, or a table in a DuckDB file. Nothing is opened here."""
+"""What the text of a SOURCE names: files of one kind, a table of a database, or what Spark reads.
+
+    votes/*.parquet                                 files of one kind: CSV, Parquet or Arrow
+    duckdb://people.db/votes                        a table or view of a DuckDB file
+    spark://host:7077/schema.table                  a standalone cluster, and a table of its catalog
+    spark://host:7077//data/votes.parquet           the same cluster, and a path: it has a slash or an ending
+    spark+local-cluster[2,1,1024]://votes.parquet   any other master, written as Spark writes it
+    spark:///s3a://bucket/votes.parquet             whatever master Spark's own configuration names
+    postgres://me@host/base/schema.table            a table or view of PostgreSQL
+    sqlite://people.db/votes                        any other database, by the name that Ibis knows it by
+
+Nothing is opened here. A password is never shown, stored or made part of a digest.
+"""
 
 from __future__ import annotations
 
 import glob
+import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
-from discreet.counting.addresses import refuse_misspelt
 from discreet.errors import InvalidInput, SourceError
+
+ENGINES = ("duckdb", "ibis", "spark")
+
+ENDINGS = {".parquet": "parquet", ".pq": "parquet", ".orc": "orc"}
+"""How Spark reads a path. Its readers of CSV and JSON guess, trim and mend, which the counting rule forbids."""
+
+SPARK = re.compile(r"spark(?:\+(?P<other>[A-Za-z][\w.\[\],*-]*))?://(?P<rest>.*)", re.DOTALL)
+
+PASSWORD = re.compile(r"://[^/@:]*:(?!\d+/)[^@]*@")
+"""A name and a password in an address, and no port."""
+
+MISSPELT = re.compile(r"^\s*[a-z]+(?:\+\w+)?:[/\\]*[^/\\]*@|^[^/\\]*:[^/\\]*@", re.IGNORECASE)
+"""What was meant for an address, with too few slashes or other ones."""
 
 KINDS = {
     ".csv": "csv",
@@ -22,6 +49,9 @@ KINDS = {
 """Endings of names, and how such files are read. A .tsv, too, has the delimiter that is declared."""
 
 DUCKDB = "duckdb://"
+
+_is_file = os.path.isfile
+"""Whether there is a file of this name, and no error for a name that no file can have, as `Path` has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +88,139 @@ class CsvFormat:
             raise InvalidInput("a delimiter is one ASCII character", hint="give one like , or ; or a tab")
 
 
+@dataclass(frozen=True, slots=True)
+class SparkPlace:
+    """A path or a table that Spark reads; without a master, where Spark's configuration says."""
+
+    name: str
+    master: str | None
+    kind: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class DatabasePlace:
+    """A table of a database that Ibis connects to by `url`; `name` is what may be shown of it."""
+
+    name: str
+    scheme: str
+    url: str
+    table: str
+
+
+def engine_for(source: object, asked: str | None = None) -> str:
+    """The engine that counts in a source; where the caller names one, it must be able to.
+
+    >>> engine_for("people.csv"), engine_for("postgres://host/base/votes"), engine_for("spark:///votes")
+    ('duckdb', 'ibis', 'spark')
+    >>> engine_for("postgres://host/base/votes", "duckdb")
+    Traceback (most recent call last):
+    discreet.errors.InvalidInput: the engine 'duckdb' does not read this source; leave `engine` out, or use ibis
+    """
+    if asked is not None and asked not in ENGINES:
+        raise InvalidInput(f"there is no engine {asked!r}", hint=f"use {' or '.join(ENGINES)}")
+    found = _fitting(source)
+    files = found == "duckdb" and isinstance(source, str | Path) and not str(source).startswith("duckdb://")
+    if asked in (None, found) or (asked == "spark" and files):
+        return asked or found
+    raise InvalidInput(f"the engine {asked!r} does not read this source", hint=f"leave `engine` out, or use {found}")
+
+
+def _fitting(source: object) -> str:
+    if isinstance(source, str):
+        scheme, colon, _ = source.partition("://")
+        if not colon or scheme == "duckdb" or os.path.exists(source):  # noqa: PTH110 - see `_is_file`
+            return "duckdb"
+        return "spark" if SPARK.fullmatch(source) else "ibis"
+    package = type(source).__module__.partition(".")[0]
+    return {"pyspark": "spark", "ibis": "ibis"}.get(package, "duckdb")
+
+
+def shown(source: object) -> str:
+    """What may be said of a source, and what a request is bound to: a password is no part of it.
+
+    >>> shown("postgres://me:secret@host/base/votes?password=secret")
+    'postgres://me@host/base/votes'
+    """
+    if not isinstance(source, str | Path):
+        return f"a {type(source).__module__.partition('.')[0]} table"
+    return find_database(source).name if _fitting(source) == "ibis" else str(source)
+
+
+def refuse_misspelt(text: str) -> None:
+    """Of what is neither a file nor an address nothing is repeated that may be a password.
+
+    >>> refuse_misspelt("data/me@home.csv")
+    >>> refuse_misspelt("postgres:/me:secret@host/base/votes")
+    Traceback (most recent call last):
+    discreet.errors.SourceError: there is no such file, and an address is written otherwise; like postgres://me@host/...
+    """
+    if MISSPELT.search(text):
+        raise SourceError(
+            "there is no such file, and an address is written otherwise", hint="like postgres://me@host/base/table"
+        )
+
+
+def find_spark(source: str | Path) -> SparkPlace:
+    """Read the text of a SOURCE for Spark. A path has a slash or an ending; anything else is a table.
+
+    >>> find_spark("spark://host:7077/votes")
+    SparkPlace(name='spark://host:7077/votes', master='spark://host:7077', kind='table', what='votes')
+    >>> find_spark("spark+local[2]://votes.parquet")
+    SparkPlace(name='spark+local[2]://votes.parquet', master='local[2]', kind='parquet', what='votes.parquet')
+    """
+    text = str(source)
+    found = SPARK.fullmatch(text) if isinstance(source, str) else None
+    if found is None:
+        refuse_misspelt(text)
+        master, what = None, text
+    elif found["other"] is not None:
+        master, what = found["other"], found["rest"]
+    else:
+        host, _, what = found["rest"].partition("/")
+        master = f"spark://{host}" if host else None
+    if not what or "\0" in what:
+        raise SourceError(f"{text!r} names no table and no path", hint="write it like spark://host:7077/votes")
+    if PASSWORD.search(what):
+        raise SourceError("the path holds a password, which would be shown", hint="leave it to Spark's configuration")
+    ending = ENDINGS.get(Path(what.rstrip("/")).suffix.lower())
+    if ending is None and (found is None or "/" in what or Path(what).suffix.lower() in {".csv", ".json"}):
+        raise SourceError(
+            f"{text} is of no kind that Spark can be trusted to read", hint=f"use names in {', '.join(ENDINGS)}"
+        )
+    return SparkPlace(text, master, ending or "table", what)
+
+
+def find_database(source: str | Path) -> DatabasePlace:
+    """Read the text of a SOURCE for Ibis: the table is what follows the last slash, percent-decoded.
+
+    >>> place = find_database("postgres://me:secret@host/base/my%20schema.votes?sslmode=require")
+    >>> place.name, place.url, place.table
+    ('postgres://me@host/base/my%20schema.votes', 'postgres://me:secret@host/base?sslmode=require', 'my schema.votes')
+    """
+    text = str(source)
+    error = SourceError("the source names no table of a database", hint="write it like postgres://me@host/base/table")
+    if "://" not in text or any(not letter.isprintable() for letter in text):
+        raise error
+    try:
+        parts = urlsplit(text)
+        host = parts.hostname or ""
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:  # a port or host that is none
+        raise error from None
+    before, slash, last = parts.path.rpartition("/")
+    if parts.netloc and "@" in parts.path + ("" if "@" in parts.netloc else parts.query):
+        # A password with a slash or a question mark of its own would be taken for a path, and be shown.
+        raise SourceError("the address of the database has an @ out of place", hint="percent-encode the password")
+    if not slash or not last or not (host or before or parts.query):
+        raise error
+    user = "" if parts.username is None else f"{parts.username}@"
+    authority = parts.netloc if parts.password is None else f"{user}{host}{port}"
+    name = f"{parts.scheme}://{authority}{parts.path}"
+    url = f"{parts.scheme}://{parts.netloc}{before}{'?' if parts.query else ''}{parts.query}"
+    return DatabasePlace(name, parts.scheme, url, unquote(last))
+
+
 def find_source(source: str | Path) -> Files | DuckFile:
     """Read the text of a SOURCE; the files it names must exist.
 
@@ -69,13 +232,8 @@ def find_source(source: str | Path) -> Files | DuckFile:
         raise SourceError("a file name cannot contain a zero byte", hint="check the name")
     if isinstance(source, str) and text.startswith(DUCKDB):
         return _duck_file(text)
-    if isinstance(source, str) and "://" in text and not Path(text).exists():
-        raise SourceError(
-            f"{text.partition('://')[0]}:// is no kind of source here",
-            hint="give a CSV, Parquet or Arrow file or glob, or duckdb://file.db/table",
-        )
-    named = [text] if _is_file(Path(text)) else sorted(glob.glob(text, recursive=True))  # noqa: PTH207 - may be absolute
-    paths = tuple(Path(path) for path in named if _is_file(Path(path)))
+    named = [text] if _is_file(text) else sorted(glob.glob(text, recursive=True))  # noqa: PTH207 - may be absolute
+    paths = tuple(Path(path) for path in named if _is_file(path))
     if not paths:
         refuse_misspelt(text)
         raise SourceError(f"there is no file {text}", hint="check the name")
@@ -92,13 +250,6 @@ def _duck_file(text: str) -> DuckFile:
     file, _, table = text.removeprefix(DUCKDB).rpartition("/")
     if not file or not table:
         raise SourceError(f"{text} names no table", hint="write it like duckdb://people.db/vote")
-    if not _is_file(Path(file)):
+    if not _is_file(file):
         raise SourceError(f"there is no file {file}", hint="check the name")
     return DuckFile(name=text, path=Path(file).resolve(), table=table)
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # a name that no file can have
-        return False

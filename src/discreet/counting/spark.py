@@ -4,74 +4,81 @@ Spark repeats a task that died with its worker, and takes each task's answer onc
 count. `tests/counting/test_spark_kills.py` kills them. If the whole cluster goes, the count stops in constant words.
 """
 
+# ruff: noqa: S608 - statements are put together from fixed texts; values are bound
+
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import functions as f
 from pyspark.sql.classic.dataframe import DataFrame
 
-from discreet.counting.addresses import SparkPlace, find_spark
-from discreet.counting.base import Declaration, Place, Progress, attempt, missing_column, unreadable
-from discreet.counting.category_codes import OUTSIDE, Match
-from discreet.counting.cross_sql import Crossing, match_columns
-from discreet.counting.inspection import EXAMPLES, LONGEST
-from discreet.counting.spark_columns import coded, identity, matched, missing, read_column, type_of
-from discreet.counting.spark_sessions import session_for
-from discreet.counting.spark_watch import collect
-from discreet.counting.table import InspectableTable, Oddities
-from discreet.errors import InvalidInput, SourceError
+from discreet.counting.base import Declaration, Progress, attempt, find_column, unreadable, useless_id
+from discreet.counting.comparisons import TEXTS, Match, match_columns
+from discreet.counting.sources import SparkPlace, find_spark
+from discreet.counting.spark_sessions import collect, session_for
+from discreet.counting.sql_table import SqlTable, read_columns
+from discreet.errors import SourceError
+
+TYPES = {
+    "boolean": "BOOLEAN",
+    "void": '"NULL"',
+    "tinyint": "TINYINT",
+    "smallint": "SMALLINT",
+    "int": "INTEGER",
+    "bigint": "BIGINT",
+    "float": "FLOAT",
+    "double": "DOUBLE",
+}
+"""Spark's types, as `comparisons` calls them."""
+
+OTHER_IDS = {"date": "DATE", "timestamp": "TIMESTAMP", "timestamp_ntz": "TIMESTAMP", "binary": "BLOB"}
+"""Types that can tell people apart, and cannot be counted."""
+
+TEXT = re.compile(r"string( collate \w+)?|(var)?char\(\d+\)", re.IGNORECASE)
+
+IDS = re.compile("|".join([*TYPES.values(), *OTHER_IDS.values(), "VARCHAR", r"DECIMAL.*"]))
+
+PADDED = "__CHAR_VARCHAR_TYPE_STRING"
+"""Where Spark notes that a text is a char(n), which it pads with blanks when it is read."""
 
 
 @dataclass(frozen=True, slots=True)
-class SparkTable(InspectableTable):
+class SparkTable(SqlTable):
     """An opened source, for one declaration: the `Table` of Spark."""
 
     name: str
-    declaration: Declaration
-    match: Match | Crossing
     rows: Any
-    """A data frame with columns c0, c1, … in the declaration's order, and `person` if there are ids."""
+    """A data frame with the columns of `read_columns`."""
     progress: Progress | None
 
-    def places(self) -> dict[Place, int]:
-        """How many records are in each place."""
-        codes = coded(self.rows, self.match)
-        if self.declaration.id_column is not None:
-            first = f.min(f.coalesce(f.col("code"), f.lit(int(OUTSIDE))))
-            codes = codes.groupBy("person").agg(first.alias("code"))
-        found = self.fetch(codes.groupBy("code").agg(f.count(f.lit(1))))
-        return {self.match.place(code): int(often) for code, often in found}
+    def listed(self, match: Match) -> str:
+        """A query for the values `w` that a column is compared with, and the `place` of each: digits, turned back."""
+        value = "unhex(digits)" if match.type == "BLOB" else f"CAST(digits AS {match.type})"
+        if match.type == "FLOAT":  # written as the double it is equal to, digit for digit
+            value = "CAST(CAST(digits AS DOUBLE) AS FLOAT)"
+        pairs = f"inline(from_json(:{match.column}, 'array<struct<digits: string, place: int>>'))"
+        return f"(SELECT {value} AS w, place FROM (SELECT {pairs}))"
 
-    def count_oddities(self) -> Oddities:
-        """How many rows there are, and how many of them are odd: for the curator's eyes."""
-        answers = self.match.answers if isinstance(self.match, Crossing) else self.match
-        odd = [missing("c0", answers), f.col("c0").cast("string") == ""]
-        if self.declaration.id_column is not None:
-            odd.append(f.col("person").isNull())
-        [found] = self.fetch(self.rows.agg(f.count(f.lit(1)), *(f.count(f.when(each, 1)) for each in odd)))
-        return Oddities(*found)
+    def fetch(self, query: str, *matches: Match) -> list[tuple[Any, ...]]:
+        """The answer to a query in which these are listed; whatever the engine says when it fails is dropped."""
+        return attempt(lambda: self._fetch(query, *matches), unreadable(self.name))
 
-    def count_stray_values(self, *, groups: bool) -> list[tuple[str, int]]:
-        """The most frequent values outside the categories, or the groups: for the curator's eyes."""
-        match, column = self.match, "c1" if groups else "c0"
-        if isinstance(match, Crossing):
-            match = match.groups if groups else match.answers
-        text = f.col(column).cast("string")
-        outside = matched(self.rows, match, column, "code").where(
-            f.col("code").isNull() & ~missing(column, match) & (text != "")
-        )
-        values = outside.groupBy(f.substring(text, 1, LONGEST).alias("stray")).agg(f.count(f.lit(1)).alias("often"))
-        found = self.fetch(values.orderBy(f.col("often").desc(), "stray").limit(EXAMPLES))
-        return [(str(stray), int(often)) for stray, often in found]
+    def _fetch(self, query: str, *matches: Match) -> list[tuple[Any, ...]]:
+        query = f"WITH records AS (SELECT * FROM {{rows}}) {query}"
+        bound = {match.column: _digits(match) for match in matches}
+        return collect(self.rows.sparkSession.sql(query, args=bound, rows=self.rows), self.progress)
 
-    def fetch(self, answer: Any) -> list[tuple[Any, ...]]:
-        """The rows of an answer; whatever the engine says when it fails is dropped."""
-        return attempt(lambda: collect(answer, self.progress), unreadable(self.name))
+
+def _digits(match: Match) -> str:
+    """What a column is compared with, as one text that holds nothing but digits."""
+    digits = [wanted.hex() if isinstance(wanted, bytes) else str(wanted) for wanted in match.wanted]
+    return json.dumps([{"digits": text, "place": place} for text, place in zip(digits, match.places, strict=True)])
 
 
 @contextmanager
@@ -98,25 +105,28 @@ def _opened(name: str, frame: Any, declaration: Declaration, progress: Progress 
     if not isinstance(frame, DataFrame):
         raise SourceError(f"a {type(frame).__name__} is no table here", hint="give a DataFrame of a classic session")
     fields = attempt(lambda: list(frame.schema.fields), unreadable(name))
-    at = [_only([field.name for field in fields], column, name) for column in declaration.columns]
-    chosen = [fields[i] for i in at]
-    match = match_columns(declaration, [type_of(field) for field in chosen])
-    numbered = frame.toDF(*(f"f{i}" for i in range(len(fields))))
-    columns = [read_column(field, f"f{i}") for field, i in zip(chosen, at, strict=True)]
-    named = [column.alias(f"c{i}") for i, column in enumerate(columns)]
-    if declaration.id_column is not None:
-        person = identity(chosen[-1], columns[-1])
-        if person is None:
-            raise InvalidInput(
-                f"column {declaration.id_column!r} cannot tell people apart", hint="make a text column of it first"
-            )
-        named[-1] = person.alias("person")
-    return SparkTable(name, declaration, match, numbered.select(*named), progress)
+    at = [find_column([field.name for field in fields], column, name) for column in declaration.columns]
+    types = [_type_of(fields[i]) for i in at]
+    matches = match_columns(declaration, types)
+    if declaration.id_column is not None and not IDS.fullmatch(types[-1]):
+        raise useless_id(declaration)
+    columns = read_columns(declaration, types, [_read(fields[i], f"f{i}") for i in at])
+    rows = frame.toDF(*(f"f{i}" for i in range(len(fields)))).selectExpr(*columns)
+    return SparkTable(declaration, matches, name, rows, progress)
 
 
-def _only(names: list[str], column: str, shown: str) -> int:
-    if names.count(column) > 1:
-        raise SourceError(f"{shown} has two columns {column!r}", hint="rename one of them")
-    if column not in names:
-        raise missing_column(column, shown)
-    return names.index(column)
+def _type_of(field: Any) -> str:
+    """The type of a field of a schema, as `comparisons` calls it; what it does not know, as Spark calls it."""
+    kind = str(field.dataType.simpleString())
+    if TEXT.fullmatch(kind):
+        return "VARCHAR"
+    return TYPES.get(kind) or OTHER_IDS.get(kind) or kind.upper()
+
+
+def _read(field: Any, column: str) -> tuple[str, str]:
+    """What is compared of a column, and its text: a text as its bytes, and a char(n) without the blanks that pad it."""
+    kind, text = _type_of(field), f"CAST({column} AS STRING)"
+    declared = field.metadata.get(PADDED) or field.dataType.simpleString()
+    if str(declared).lower().startswith("char"):
+        text = f"rtrim({text})"
+    return (f"CAST({text} AS BINARY)" if TEXTS.fullmatch(kind) else column), text

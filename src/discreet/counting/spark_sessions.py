@@ -4,6 +4,9 @@ What Spark prints and logs may quote rows, so the driver's output is dropped. Wh
 counts: it is encrypted with a key that only the processes of the session know. The driver's temporary files are in a
 directory of their own, which is removed with the session, and nobody else may read what the driver writes anywhere.
 A session that already runs in this process is used if it is on the same master, and left running.
+
+Spark itself waits for ever for workers that do not come back. Once there were some, a minute without any ends the
+wait; before the first, it is the cluster's queue, and the wait is its user's to end.
 """
 
 from __future__ import annotations
@@ -14,9 +17,11 @@ import shutil
 import signal
 import subprocess
 import threading
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import count
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -24,8 +29,8 @@ from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from discreet.counting.addresses import SparkPlace
-from discreet.counting.base import attempt
+from discreet.counting.base import Progress, attempt, watch
+from discreet.counting.sources import SparkPlace
 from discreet.errors import SourceError
 
 SETTINGS = {
@@ -48,6 +53,11 @@ UMASK = 0o077
 
 STOPPING = 30
 """Seconds that a session may take to stop before its process is killed."""
+
+ALONE = 60.0
+"""Seconds without any worker until a count gives up."""
+
+_numbers = count()
 
 
 @contextmanager
@@ -83,9 +93,7 @@ def _private_directory() -> TemporaryDirectory[str]:
 
 def _gateway(place: SparkPlace, private: str) -> Any:
     """Start the driver, whose output goes nowhere and whose temporary files are in a directory of their own."""
-    conf = SparkConf(loadDefaults=False)
-    for key, value in SETTINGS.items():
-        conf.set(key, value)
+    conf = SparkConf(loadDefaults=False).setAll(list(SETTINGS.items()))
     if place.master is not None:
         conf.setMaster(place.master)
     silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "umask": UMASK}
@@ -102,13 +110,13 @@ def _gateway(place: SparkPlace, private: str) -> Any:
 
 
 def _session(gateway: Any) -> Any:
-    with _unwarned():
+    with warnings.catch_warnings(action="ignore"):  # of versions of pandas, which is not used here
         return SparkSession(SparkContext(gateway=gateway))
 
 
 def _close(gateway: Any) -> None:
     """Stop the session and end the driver, also one that was killed or does not answer."""
-    with suppress(Exception), _unwarned():
+    with suppress(Exception), warnings.catch_warnings(action="ignore"):  # of drivers that were killed
         if SparkContext._active_spark_context is not None:
             SparkSession(SparkContext._active_spark_context).stop()
     with suppress(Exception):
@@ -132,16 +140,57 @@ def _is_not_of_the_bridge(record: logging.LogRecord) -> bool:
     return "py4j" not in record.pathname
 
 
-@contextmanager
-def _unwarned() -> Iterator[None]:
-    """Spark warns of versions of pandas, which is not used here, and of drivers that were killed."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-
-
 def _unreachable(place: SparkPlace) -> SourceError:
     master = place.master or "the configured master"
     return SourceError(
         f"no Spark session starts on {master}", hint="check that the cluster runs and is of this version"
     )
+
+
+def collect(answer: Any, progress: Progress | None) -> list[tuple[Any, ...]]:
+    """The rows of a small answer."""
+    context = answer.sparkSession.sparkContext
+    group = f"discreet {next(_numbers)}"
+
+    def work() -> list[tuple[Any, ...]]:
+        context.setJobGroup(group, "counting", interruptOnCancel=True)
+        return [tuple(row) for row in answer.collect()]
+
+    return watch(work, look=_Watch(context, group, progress).look, stop=lambda: context.cancelJobGroup(group))
+
+
+class _Watch:
+    """What is seen of a job from outside."""
+
+    def __init__(self, context: Any, group: str, progress: Progress | None) -> None:
+        self._context, self._group, self._progress = context, group, progress
+        master = str(context.master)
+        self._has_workers = not master.startswith("local") or master.startswith("local-cluster")
+        self._seen: float | None = None
+
+    def look(self) -> None:
+        """Tell the progress; raise if all workers are gone for too long."""
+        try:
+            workers, done = self._workers(), self._done()
+        except Exception:  # noqa: BLE001 - the engine is going or gone, and the work itself will say so
+            return
+        if workers:
+            self._seen = time.monotonic()
+        elif self._seen is not None and time.monotonic() - self._seen > ALONE:
+            raise SourceError("all workers of the cluster are gone", hint="bring one back")
+        if self._progress is not None and done is not None:
+            self._progress(done)
+
+    def _workers(self) -> int:
+        """How many there are; the driver counts itself."""
+        if not self._has_workers:
+            return 1
+        return int(self._context._jsc.sc().getExecutorMemoryStatus().size()) - 1
+
+    def _done(self) -> float | None:
+        tracker = self._context.statusTracker()
+        jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(self._group)]
+        stages = [tracker.getStageInfo(stage) for job in jobs if job is not None for stage in job.stageIds]
+        tasks = [(stage.numCompletedTasks, stage.numTasks) for stage in stages if stage is not None]
+        total = sum(size for _, size in tasks)
+        return sum(done for done, _ in tasks) / total if total else None

@@ -9,7 +9,7 @@ file is validated in full, because offsets that point elsewhere would be followe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,12 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
-from discreet.counting.base import Declaration, Judge, missing_column
+from discreet.arithmetic.numbers import exact
+from discreet.counting.base import Declaration, Judge, find_column, is_boolean
+from discreet.counting.comparisons import TEXT
 from discreet.counting.csv_records import read_blocks, read_header
-from discreet.counting.objects import identities, judged
 from discreet.counting.sources import CsvFormat, Files
-from discreet.errors import SourceError
+from discreet.errors import InvalidInput, SourceError
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +37,10 @@ class Stream:
         schema = pa.schema([(field.name, _in_bytes(field.type)) for field in self.schema])
         return pa.RecordBatchReader.from_batches(schema, self._checked(schema))
 
-    @property
-    def texts(self) -> list[bool]:
-        """Which columns are texts."""
-        return [_in_bytes(field.type) != field.type for field in self.schema]
+    def handed(self, types: list[str]) -> list[str]:
+        """The types of the columns as SQL knows them, with those that are handed over as bytes called so."""
+        texts = [_in_bytes(field.type) != field.type for field in self.schema]
+        return [TEXT if text else kind for text, kind in zip(texts, types, strict=True)]
 
     def _checked(self, schema: Any) -> Iterator[Any]:
         for batch in self.batches():
@@ -68,7 +69,7 @@ def from_csv(files: Files, declaration: Declaration, form: CsvFormat) -> Stream:
     names = headers[0][0]
     if any(header != names for header, _ in headers):
         raise SourceError(f"the files of {files.name} have different columns", hint="read them one by one")
-    at = [_only(names, column, files.name) for column in declaration.columns]
+    at = [find_column(names, column, files.name) for column in declaration.columns]
     schema = pa.schema([(f"c{i}", pa.string()) for i in range(len(at))])
 
     def batches() -> Iterator[Any]:
@@ -120,7 +121,7 @@ def _ipc_reader(path: Path, declaration: Declaration) -> tuple[Any, Callable[[],
         opener = pa.ipc.open_file if file.read(6) == b"ARROW1" else pa.ipc.open_stream
     with pa.memory_map(str(path)) as opened:
         fields = opener(opened).schema
-    at = [_only(fields.names, column, path.name) for column in declaration.columns]
+    at = [find_column(fields.names, column, path.name) for column in declaration.columns]
     schema = pa.schema([(f"c{c}", fields.field(i).type) for c, i in enumerate(at)])
     options = pa.ipc.IpcReadOptions(included_fields=at)
     order = [sorted(at).index(i) for i in at]  # what is included keeps the file's order
@@ -147,12 +148,11 @@ def from_memory(table: Any, declaration: Declaration) -> Stream:
     elif package == "polars" and type(table).__name__ in {"DataFrame", "LazyFrame"}:
         names = list(table.collect_schema().names())
         for column in declaration.columns:
-            _only(names, column, shown)
-        chosen = table.select(list(declaration.columns))
-        arrays = (chosen.collect() if type(table).__name__ == "LazyFrame" else chosen).to_arrow().columns
+            find_column(names, column, shown)
+        arrays = table.lazy().select(list(declaration.columns)).collect().to_arrow().columns
     elif isinstance(table, pa.Table | pa.RecordBatch):
         names = table.schema.names
-        arrays = [table.column(_only(names, column, shown)) for column in declaration.columns]
+        arrays = [table.column(find_column(names, column, shown)) for column in declaration.columns]
     else:
         raise SourceError(
             f"a {type(table).__name__} is no table here",
@@ -165,7 +165,7 @@ def from_memory(table: Any, declaration: Declaration) -> Stream:
 
 
 def _pandas_column(table: Any, column: str, declaration: Declaration, shown: str) -> Any:
-    series = table.iloc[:, _only(list(table.columns), column, shown)]
+    series = table.iloc[:, find_column(list(table.columns), column, shown)]
     dtype = getattr(series.dtype, "categories", series).dtype
     if str(dtype) != "object" and getattr(dtype, "storage", None) != "python":
         return pa.array(series, from_pandas=True)
@@ -173,17 +173,39 @@ def _pandas_column(table: Any, column: str, declaration: Declaration, shown: str
     # Texts of Python may have halves of characters, which Arrow does not take.
     values = iter(series.astype(object))
     if column == declaration.id_column:
-        return pa.array(identities(values), type=pa.binary())
+        return pa.array(_identities(values), type=pa.binary())
     grouping = declaration.grouping
     declared = grouping if grouping is not None and grouping.column == column else declaration
-    return pa.array(judged(values, declared.categories, Judge(declared)), type=pa.string())
+    places = map(Judge(declared).place, values)
+    return pa.array((None if place is None else declared.categories[place] for place in places), type=pa.string())
 
 
-def _only(names: list[Any], column: str, shown: str) -> int:
-    """The place of the column; two of the same name would leave it open which one is meant."""
-    found = [i for i, name in enumerate(names) if isinstance(name, str) and name == column]
-    if not found:
-        raise missing_column(column, shown)
-    if len(found) > 1:
-        raise SourceError(f"{shown} has two columns {column!r}", hint="rename one of them")
-    return found[0]
+def _identities(values: Iterable[object]) -> Iterator[bytes | None]:
+    """Bytes that are equal for equal ids; None for a missing one. The number 1 and the text "1" are two people.
+
+    >>> list(_identities(["1", 1, 1.0, "", None, float("nan")]))
+    [b't1', b'n1', b'n1', None, None, None]
+    """
+    for value in values:
+        if isinstance(value, str):
+            yield b"t" + value.encode("utf-8", "surrogatepass") if value else None
+        elif value is None or type(value).__name__ == "NAType" or _is_nan(value):
+            yield None
+        elif is_boolean(value):
+            yield b"b" + str(value).encode()
+        else:
+            yield _number_or_text(value)
+
+
+def _is_nan(value: object) -> bool:
+    try:
+        return bool(value != value)  # as only NaN does
+    except (TypeError, ValueError):  # an array has as many answers as it has elements
+        return False
+
+
+def _number_or_text(value: object) -> bytes:
+    try:
+        return b"n" + str(exact(value, "an id")).encode()
+    except InvalidInput:
+        return f"o{type(value).__qualname__} {value!s}".encode("utf-8", "surrogatepass")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from discreet.counting.base import Declaration, Place
+import numpy as np
+
+from discreet.counting.base import Declaration, Places, strays_error
+from discreet.errors import InvalidInput
 from discreet.posteriors.space import Counts
 
 
@@ -19,27 +22,38 @@ class Tally:
     """
 
     declaration: Declaration
-    places: Mapping[Place, int] = field(repr=False)
+    places: Places = field(repr=False)
 
     @property
     def n(self) -> int:
         """The number of records: rows, or with an id column people. It is the same for all neighbours."""
-        return sum(self.places.values())
+        return int(self.places.sum())
 
     @property
     def groups(self) -> tuple[int, ...]:
         """How many records each group has, by the column of groups alone: only for groups that are declared public."""
-        return self.declaration.tally_groups(self.places)
+        grouping = self.declaration.grouping
+        if grouping is None:
+            raise InvalidInput("there are no groups", hint="name their column with `by`")
+        sizes = self.places.sum(axis=1)
+        if grouping.other is None and sizes[-1]:
+            raise strays_error(grouping)
+        return tuple(sizes[: len(grouping.answers)].tolist())
 
     @property
     def has_strays(self) -> bool:
         """Whether any record is outside, with no other to take it: this one bit, and never which or how many."""
-        return any(self.declaration.cell(place) is None for place in self.places)
+        declaration = self.declaration
+        stray_groups = declaration.by is not None and declaration.other_group is None and self.places[-1].any()
+        return bool(stray_groups or (declaration.other is None and self.places[:, -1].any()))
 
     @property
     def counts(self) -> Counts:
         """The counts in the order of `Declaration.labels`; refused if there are strays and no other."""
-        return self.declaration.tally(self.places)
+        if self.has_strays:
+            raise strays_error(self.declaration)
+        groups, answers = max(1, len(self.declaration.group_labels)), len(self.declaration.answers)
+        return Counts(self.places[:groups, :answers].ravel().tolist())
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,28 +74,15 @@ class Table(ABC):
     declaration: Declaration
 
     @abstractmethod
-    def places(self) -> dict[Place, int]:
-        """How many records are in each place: one pass over the rows, from which only these numbers come back."""
+    def count_places(self) -> Iterable[tuple[int, int]]:
+        """The code of each place, and how many records are there: only these numbers come back from the rows."""
 
     def count_records(self) -> Tally:
         """All that a release asks of the rows, in one pass."""
-        return Tally(self.declaration, self.places())
-
-    def count_rows(self) -> int:
-        """n: the number of rows, or of distinct ids."""
-        return self.count_records().n
-
-    def count_strays(self) -> bool:
-        """Whether any record is outside, with no other to take it."""
-        return self.count_records().has_strays
-
-    def count_categories(self) -> Counts:
-        """The counts in the order of `Declaration.labels`."""
-        return self.count_records().counts
-
-    def count_groups(self) -> tuple[int, ...]:
-        """How many records each group has."""
-        return self.count_records().groups
+        places = np.zeros(self.declaration.shape, dtype=np.int64)
+        for code, often in self.count_places():
+            places.flat[code] = often
+        return Tally(self.declaration, places)
 
 
 class InspectableTable(Table):

@@ -40,7 +40,7 @@ from discreet.samplers.line_rejection import Envelope
 from discreet.samplers.simplex_rejection import Tilted
 from discreet.sensitivity.exact import (
     Arithmetic,
-    Balls,
+    balls,
     bracket,
     global_by,
     global_sensitivity,
@@ -278,7 +278,7 @@ class Exponential(Mechanism):
 
     def inverse_sensitivity(self, counts: Counts) -> arb:
         """1/S(c) at the working precision. It is private, except for the global sensitivity."""
-        found: arb = self.inverse_by(Balls(self.space), counts)
+        found: arb = self.inverse_by(balls(self.space), counts)
         return found
 
     @abstractmethod
@@ -392,7 +392,7 @@ class _Smoothed(Exponential):
     @classmethod
     def _terms(cls, steps: Steps, gamma: float) -> list[NDArray[np.float64]]:
         """1/LS(c), and what the steps of other data sets become at their distances."""
-        return [steps.local, *(cls._smoothed(inverse, gamma, distance) for inverse, distance in steps.far())]
+        return [steps.local, *(cls._smoothed(inverse, gamma, distance) for inverse, distance in steps.far)]
 
     @staticmethod
     @abstractmethod

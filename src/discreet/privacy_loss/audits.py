@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -23,11 +23,11 @@ from discreet.errors import DiscreetError, InvalidInput, NotPrivate, TooLarge
 from discreet.mechanisms import FAMILIES, Mechanism
 from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.law import CandidateLaw
-from discreet.posteriors.space import PosteriorSpace, exceeds
-from discreet.privacy_loss.certificates import Certificate, certificate_by_theorem, facts
+from discreet.posteriors.space import exceeds
+from discreet.privacy_loss.certificates import Certificate, WorstCase, certificate_by_theorem, certify, reached_at
 from discreet.privacy_loss.deltas import Pair, delta_upper, excess, geometric_delta
 from discreet.privacy_loss.edge_rows import enclose_ends, scan_ends
-from discreet.privacy_loss.scan import Sweep, WorstCase, margin, scannable, scanner, sweepable
+from discreet.privacy_loss.scan import Scan, margin, scannable, scanner, sweepable
 from discreet.typing import Outcome, Progress
 
 BY_LAWS = 3000
@@ -73,8 +73,8 @@ class Audit:
         <Audit of geometric: exact loss 0.33333333333333337, asked for 0.33333333333333337, by theorem>
         """
         kind = "loss at most" if self.worst is None or self.certificate.method == "bounds" else "exact loss"
-        shown, asked = float_upper(self.epsilon), float_upper(self.mechanism.epsilon)
-        return f"<Audit of {self.mechanism.name}: {kind} {shown}, asked for {asked}, by {self.certificate.method}>"
+        loss, asked = float_upper(self.epsilon), float_upper(self.mechanism.epsilon)
+        return f"<Audit of {self.mechanism.name}: {kind} {loss}, asked for {asked}, by {self.certificate.method}>"
 
     def delta(self, epsilon: object) -> float:
         """δ*(ε), rounded up: the least δ for which the mechanism is (ε, δ)-DP; 0 from the exact loss on.
@@ -126,28 +126,31 @@ def audit(mechanism: Mechanism, *, progress: Progress | None = None) -> Audit:
     >>> round(float(result.epsilon), 6), result.worst.counts
     (0.699223, (2, 48))
     """
-    if mechanism.adjacency != mechanism.space.adjacency.name:
+    space = mechanism.space
+    if mechanism.adjacency != space.adjacency.name:
         raise NotPrivate(
-            f"the mechanism claims {mechanism.adjacency} where its space has {mechanism.space.adjacency.name}",
+            f"the mechanism claims {mechanism.adjacency} where its space has {space.adjacency.name}",
             hint="claim what is proved",
         )
-    if mechanism.kernel.reached:
-        return _reached(mechanism)
+    worst = reached_at(mechanism)
+    if worst is not None:
+        proof, loss = certificate_by_theorem(mechanism), mechanism.epsilon
+        return Audit(mechanism, loss, loss, worst, proof, lambda at: geometric_delta(mechanism, at))
     if isinstance(mechanism, Exponential) and mechanism.kernel.weighted:
-        if scannable(mechanism.space):
+        if scannable(space):
             return _by_scan(mechanism, progress)
-        if mechanism.space.k == 2:
+        if space.k == 2:
             return _by_ends(mechanism)
-        if sweepable(mechanism.space):
+        if sweepable(space):
             return _by_sweep(mechanism, progress)
     known = type(mechanism) in FAMILIES
-    if not exceeds(mechanism.space, BY_LAWS if known else BY_FOREIGN_LAWS):
+    if not exceeds(space, BY_LAWS if known else BY_FOREIGN_LAWS):
         return _by_laws(mechanism, known)
     if not known:
         limit = f"a law of its own is audited on at most {BY_FOREIGN_LAWS:,} data sets"
         raise TooLarge(limit, hint="audit a smaller space")
-    certificate = certificate_by_theorem(mechanism)
-    return Audit(mechanism, mechanism.guarantee, Fraction(0), None, certificate, _no_delta)
+    proof = certificate_by_theorem(mechanism)
+    return Audit(mechanism, mechanism.guarantee, Fraction(0), None, proof, _no_delta)
 
 
 def _by_scan(mechanism: Mechanism, progress: Progress | None) -> Audit:
@@ -155,7 +158,7 @@ def _by_scan(mechanism: Mechanism, progress: Progress | None) -> Audit:
     rates = mechanism.kernel.rates(scan.rows)
     worst = scan.worst(rates)
     delta = _delta(mechanism, lambda at, off: scan.deltas(rates, at, off), worst.error)
-    return _confirmed(mechanism, worst, delta, known=True)
+    return _confirmed(mechanism, worst, _log_ratio(mechanism, worst), delta)
 
 
 def _by_ends(mechanism: Exponential) -> Audit:
@@ -163,34 +166,18 @@ def _by_ends(mechanism: Exponential) -> Audit:
     worst = scan_ends(mechanism)
     with precision(_BITS):
         loss = enclose_ends(mechanism, worst)
-    lower, upper = fraction_lower(loss), fraction_upper(loss)
-    if not abs(float(upper) - worst.loss) <= worst.error:
-        raise _disagreement()
-    said = f"rows near the ends scanned and the extreme enclosed, plus {worst.error:.2g}; all others bounded in blocks"
-    bound = max(upper + Fraction(worst.error), Fraction(worst.bound))
-    return _bounded(mechanism, bound, lower, worst, said)
+    plus = f"plus {worst.error:.2g}"
+    said = f"rows near the ends scanned and the extreme enclosed, {plus}; all others bounded in blocks"
+    return _confirmed(mechanism, worst, loss, _no_delta, said)
 
 
 def _by_sweep(mechanism: Mechanism, progress: Progress | None) -> Audit:
     """Three categories or more: all normalisers, the pairs that matter, and a bound on the others."""
-    sweep = Sweep(mechanism.space, progress)
-    rates = mechanism.kernel.rates(sweep.rows)
-    worst = sweep.worst(rates)
-    exact = _confirmed(mechanism, worst, _no_delta, known=True)
-    if worst.bound == -math.inf:
-        return exact
+    sweep = Scan(mechanism.space, progress)
+    worst = sweep.worst(mechanism.kernel.rates(sweep.rows))
     plus = f"plus {worst.error:.2g}"
     said = f"pairs scanned in the order of a bound, the extreme enclosed, {plus}; the others below that bound"
-    bound = max(Fraction(exact.epsilon), Fraction(worst.bound))
-    return _bounded(mechanism, bound, exact.lower, worst, said)
-
-
-def _bounded(mechanism: Mechanism, bound: Fraction, lower: Fraction | float, worst: WorstCase, statement: str) -> Audit:
-    """An audit by bounds; a theorem that nothing contradicts may be sharper."""
-    if mechanism.proved_by == "theorem" and lower <= mechanism.guarantee:
-        bound = min(bound, Fraction(mechanism.guarantee))
-    certificate = _certificate(mechanism, bound, worst, "bounds", statement)
-    return Audit(mechanism, bound, lower, worst, certificate, _no_delta)
+    return _confirmed(mechanism, worst, _log_ratio(mechanism, worst), _no_delta, said)
 
 
 def _by_laws(mechanism: Mechanism, known: bool) -> Audit:
@@ -199,22 +186,23 @@ def _by_laws(mechanism: Mechanism, known: bool) -> Audit:
     log_pmf = mechanism.kernel.all_rows() if known else np.stack([_enclosed(mechanism, c) for c in candidates])
     rank = {c: i for i, c in enumerate(candidates)}
     pairs = [(i, rank[tuple(other)]) for i, c in enumerate(candidates) for other in space.adjacency.neighbours(c)]
-    worst = WorstCase()
+    worst = WorstCase(error=margin(float(-log_pmf[np.isfinite(log_pmf)].min())))
     for one, other in pairs:
         with np.errstate(invalid="ignore"):
             gap = log_pmf[one] - log_pmf[other]
         gap[np.isneginf(log_pmf[one])] = -np.inf  # no event: it cannot tell the two apart
         output = int(np.argmax(gap))
         if gap[output] > worst.loss:
-            worst = WorstCase(float(gap[output]), candidates[one], candidates[other], candidates[output])
-    worst = replace(worst, error=margin(float(-log_pmf[np.isfinite(log_pmf)].min())))
+            here, there, at = (candidates[place] for place in (one, other, output))
+            worst = WorstCase(float(gap[output]), here, there, at, error=worst.error)
 
     def deltas(at: float, off: float) -> Iterator[Pair]:
         for i, j in pairs:
             value, wrong = excess(log_pmf[i], log_pmf[j], at, off)
             yield Pair(float(value), float(wrong), i, j)
 
-    return _confirmed(mechanism, worst, _delta(mechanism, deltas, worst.error), known=known)
+    delta = _delta(mechanism, deltas, worst.error)
+    return _confirmed(mechanism, worst, _log_ratio(mechanism, worst), delta, known=known)
 
 
 def _delta(
@@ -231,6 +219,10 @@ def _delta(
     return delta
 
 
+def _no_delta(epsilon: Fraction) -> float:
+    raise TooLarge("this space is too large for an exact δ", hint="audit a smaller space")
+
+
 def _enclosed(mechanism: Mechanism, counts: Outcome) -> Floats:
     """Log-probabilities from the enclosures that a draw would use, every one of them."""
     law = _law(mechanism, counts)
@@ -245,55 +237,46 @@ def _enclosed(mechanism: Mechanism, counts: Outcome) -> Floats:
     return enclosed
 
 
-def _confirmed(mechanism: Mechanism, worst: WorstCase, delta: Callable[[Fraction], float], *, known: bool) -> Audit:
-    """Evaluate the extreme with enclosures of the laws themselves, and round up by the scan's error."""
-    statement = f"all neighbours and outputs scanned; the extreme enclosed, plus {worst.error:.2g} for the scan"
+def _log_ratio(mechanism: Mechanism, worst: WorstCase) -> arb:
     with precision(_BITS):
-        loss = _log_ratio(mechanism, worst)
-    if not loss.is_finite():
-        certificate = _certificate(mechanism, math.inf, worst, "enumeration", statement)
-        return Audit(mechanism, math.inf, math.inf, worst, certificate, delta)
-    lower, upper = fraction_lower(loss), fraction_upper(loss)
-    if not abs(float(upper) - worst.loss) <= worst.error:
-        raise _disagreement()
-    bound = upper + Fraction(worst.error)
-    # A theorem that the scan does not contradict may be sharper than the scan; a claim without one may not.
-    if known and mechanism.proved_by == "theorem" and lower <= mechanism.guarantee < math.inf:
-        bound = min(bound, Fraction(mechanism.guarantee))
-    certificate = _certificate(mechanism, bound, worst, "enumeration", statement)
-    return Audit(mechanism, bound, lower, worst, certificate, delta)
+        one = mechanism.law(worst.counts).log_probability(worst.output)
+        return one - mechanism.law(worst.neighbour).log_probability(worst.output)
+
+
+def _confirmed(
+    mechanism: Mechanism,
+    worst: WorstCase,
+    loss: arb,
+    delta: Callable[[Fraction], float],
+    bounded: str = "",
+    *,
+    known: bool = True,
+) -> Audit:
+    """The audit of a scan whose extreme the laws themselves enclose as `loss`: rounded up by the scan's error.
+
+    Where the scan left something to a bound, that is the loss if it is greater, and `bounded` says so.
+    """
+    lower: Fraction | float = math.inf
+    bound: Fraction | float = math.inf
+    if loss.is_finite():
+        lower, upper = fraction_lower(loss), fraction_upper(loss)
+        if not abs(float(upper) - worst.loss) <= worst.error:
+            raise _disagreement()
+        bound = upper + Fraction(worst.error)
+        if worst.bound > -math.inf:
+            bound = max(bound, Fraction(worst.bound))
+        # A theorem that the scan does not contradict may be sharper than the scan; a claim without one may not.
+        if known and mechanism.proved_by == "theorem" and lower <= mechanism.guarantee < math.inf:
+            bound = min(bound, Fraction(mechanism.guarantee))
+    method, statement = "bounds", bounded
+    if worst.bound == -math.inf:
+        method = "enumeration"
+        statement = f"all neighbours and outputs scanned; the extreme enclosed, plus {worst.error:.2g} for the scan"
+    return Audit(mechanism, bound, lower, worst, certify(mechanism, bound, method, statement, worst), delta)
 
 
 def _disagreement() -> DiscreetError:
     return DiscreetError("the scan and the law disagree on a weight", hint="trust neither, and please report it")
-
-
-def _log_ratio(mechanism: Mechanism, worst: WorstCase) -> arb:
-    one = mechanism.law(worst.counts).log_probability(worst.output)
-    return one - mechanism.law(worst.neighbour).log_probability(worst.output)
-
-
-def _certificate(
-    mechanism: Mechanism, bound: Fraction | float, worst: WorstCase, method: str, statement: str
-) -> Certificate:
-    return Certificate(
-        facts=facts(mechanism),
-        loss=str(bound) if isinstance(bound, Fraction) else "inf",
-        method=method,
-        statement=statement,
-        worst=worst.to_json(),
-    )
-
-
-def _reached(mechanism: Mechanism) -> Audit:
-    """The loss is ε, reached at every data set: the output c itself, with a neighbour."""
-    certificate = certificate_by_theorem(mechanism)
-    places = certificate.worst or {}
-    one, other, output = (tuple(places.get(key, ())) for key in ("counts", "neighbour", "output"))
-    worst = WorstCase(float(mechanism.epsilon), one, other, output)
-    return Audit(
-        mechanism, mechanism.epsilon, mechanism.epsilon, worst, certificate, lambda at: geometric_delta(mechanism, at)
-    )
 
 
 def _law(mechanism: Mechanism, counts: Outcome) -> CandidateLaw:
@@ -301,14 +284,3 @@ def _law(mechanism: Mechanism, counts: Outcome) -> CandidateLaw:
     if not isinstance(law, CandidateLaw):
         raise InvalidInput("only laws on candidates can be scanned", hint="audit a mechanism of this package")
     return law
-
-
-def _no_delta(epsilon: Fraction) -> float:
-    raise TooLarge("this space is too large for an exact δ", hint="audit a smaller space")
-
-
-def require_space(space: PosteriorSpace) -> PosteriorSpace:
-    """The space itself, if its losses can be scanned."""
-    if not scannable(space):
-        raise TooLarge("this space is too large to scan all its losses", hint="use the nominal setting")
-    return space

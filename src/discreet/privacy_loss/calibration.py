@@ -12,24 +12,24 @@ not certify it. Small spaces are searched with all their losses, long lines with
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Protocol
 
 import numpy as np
 
 from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import exact
 from discreet.arithmetic.roots import root_between
-from discreet.errors import InvalidInput
+from discreet.errors import InvalidInput, TooLarge
 from discreet.mechanisms import BY_NAME, Mechanism
 from discreet.mechanisms.base import EPSILON_RANGE, asked_epsilon
 from discreet.mechanisms.exponential import Exponential
+from discreet.posteriors.grid import grid
 from discreet.posteriors.predictive import log_predictive
 from discreet.posteriors.space import PosteriorSpace, exceeds, orbits
-from discreet.privacy_loss.audits import audit, require_space
-from discreet.privacy_loss.best_gamma import best_gamma
+from discreet.privacy_loss.audits import audit
 from discreet.privacy_loss.large_n import Ends
-from discreet.privacy_loss.scan import DENSE, Dense, Sweep, margin
+from discreet.privacy_loss.scan import DENSE, margin, orbit_pairs, scannable
 from discreet.sensitivity.vectorised import Steps
 from discreet.typing import Progress
 
@@ -66,48 +66,25 @@ def calibrate(
     return _Search(family, space, asked, progress).found(gamma)
 
 
-class _Scope(Protocol):
-    """What a search looks at: some data sets, their losses and their errors, given 1/S for each."""
-
-    steps: Steps
-    size: int
-    cells: int
-    """How many weights a loss takes."""
-
-    def loss(self, scale: float, inverse: Floats) -> float:
-        """The greatest loss."""
-
-    def least_loss(self, scale: float, inverse: Floats) -> float:
-        """A lower bound on the greatest loss: that of the last worst neighbours, where it is quicker to have."""
-
-    def error(self, scale: float, inverse: Floats) -> float:
-        """The expected distance under the prior predictive."""
-
-    def growth(self, inverse: Floats) -> float:
-        """A bound on the change of 1/S between neighbours."""
-
-    def step(self, inverse: Floats) -> float:
-        """The largest H/S of neighbours."""
-
-
 class _Whole:
     """All of a small space: one data set of each orbit, its neighbours in the order of a bound, and all outputs."""
 
     def __init__(self, space: PosteriorSpace) -> None:
-        sweep, distances = Sweep(space), Dense(space).distances
-        pairs = np.unique(np.sort(np.stack([sweep.one, sweep.other]), axis=0), axis=1)
+        table = grid(space)
+        distances, pairs = table.all_distances(), np.unique(np.sort(np.stack(orbit_pairs(space)), axis=0), axis=1)
         self._near, (self._one, self._other) = np.unique(pairs, return_inverse=True)[0], pairs
         first, self._orbit = np.unique(orbits(space), return_inverse=True)
         self._distances, self._first = distances[self._near], np.searchsorted(self._near, first)
         self._rows = np.searchsorted(self._near, pairs)
         self._apart = distances[self._one, self._other]
-        self.steps, self.size = Steps(space, sweep.rows), space.size
+        self.steps, self.size = Steps(space, table.rows), space.size
         self.cells = self.size**2 * (1 + math.comb(space.k, 2))
-        predictive = np.exp(log_predictive(space.prior, sweep.rows))
+        predictive = np.exp(log_predictive(space.prior, table.rows))
         self._predictive = np.bincount(self._orbit, predictive / predictive.sum())
         self._worst = 0
 
     def loss(self, scale: float, inverse: Floats) -> float:
+        """The greatest loss, given 1/S of all data sets."""
         rates = scale * inverse
         logits = self._logits(rates)
         logs = np.log(np.exp(logits[self._first]).sum(axis=1))[self._orbit]
@@ -127,20 +104,24 @@ class _Whole:
         return found
 
     def least_loss(self, scale: float, inverse: Floats) -> float:
+        """A lower bound on it: that of the last worst neighbours, which is quicker to have."""
         pair = [self._one[self._worst], self._other[self._worst]]
         logs = -scale * inverse[pair, None] * self._distances[self._rows[:, self._worst]]
         logs -= np.log(np.exp(logs).sum(axis=1))[:, None]
         return float(np.abs(logs[0] - logs[1]).max())
 
     def error(self, scale: float, inverse: Floats) -> float:
+        """The expected distance under the prior predictive."""
         weights = np.exp(self._logits(scale * inverse)[self._first])
         means = np.einsum("ij,ij->i", weights, self._distances[self._first]) / weights.sum(axis=1)
         return float(self._predictive @ means)
 
     def growth(self, inverse: Floats) -> float:
+        """The most that 1/S changes between neighbours."""
         return float(np.abs(inverse[self._one] - inverse[self._other]).max())
 
     def step(self, inverse: Floats) -> float:
+        """The largest H/S of neighbours."""
         return float((self._apart * np.maximum(inverse[self._one], inverse[self._other])).max())
 
     def _logits(self, rates: Floats) -> Floats:
@@ -160,7 +141,9 @@ class _Search:
     ) -> None:
         self.family, self.space, self.epsilon, self.progress = family, space, epsilon, progress
         long = space.k == 2 and exceeds(space, DENSE)
-        self.scope: _Scope = Ends(space, float(epsilon) / 4) if long else _Whole(require_space(space))
+        if not long and not scannable(space):
+            raise TooLarge("this space is too large to scan all its losses", hint="use the nominal setting")
+        self.scope = Ends(space, float(epsilon) / 4) if long else _Whole(space)
         self.target = float(epsilon) - 1e-9 * float(epsilon) - 5e-10
         self._left, self._done = WORK, 0
         self._guess, self._best = float(epsilon) / 2, 0.0
@@ -190,7 +173,7 @@ class _Search:
             return {"gamma": exact(gamma, "gamma", above=0, between=EPSILON_RANGE)}
         kept = self._left // 4
         self._left -= kept
-        found = best_gamma(self._error, self.family.largest_gamma)
+        found = _best_gamma(self._error, self.family.largest_gamma)
         self._left += kept
         return {"gamma": Fraction(f"{found:.6g}")} if self._done else {}
 
@@ -300,3 +283,30 @@ def _short(scale: float) -> Fraction:
     """
     share, power = math.frexp(scale)
     return Fraction(math.floor(share * 2**31)) * Fraction(2) ** (power - 31)
+
+
+def _best_gamma(error: Callable[[float], float], top: float) -> float:
+    """The γ below `top` with the least error found: a coarse grid over six decades, then golden sections.
+
+    >>> round(_best_gamma(lambda gamma: (math.log(gamma) - math.log(0.3)) ** 2, 3.0), 2)
+    0.3
+    """
+    grid = [top * 2.0 ** (-i / 1.5) for i in range(15)] + [top * 2.0**-14, top * 2.0**-20]
+    errors = [error(gamma) for gamma in grid]
+    place = min(range(len(grid)), key=errors.__getitem__)
+    low, high = grid[min(place + 1, len(grid) - 1)], grid[max(place - 1, 0)]
+    golden = (math.sqrt(5) - 1) / 2
+    a, b = math.log(low), math.log(high)
+    x, y = b - golden * (b - a), a + golden * (b - a)
+    fx, fy = error(math.exp(x)), error(math.exp(y))
+    while b - a > 0.004:
+        if fx < fy:
+            b, y, fy = y, x, fx
+            x = b - golden * (b - a)
+            fx = error(math.exp(x))
+        else:
+            a, x, fx = x, y, fy
+            y = a + golden * (b - a)
+            fy = error(math.exp(y))
+    middle = math.exp(x if fx < fy else y)
+    return middle if error(middle) < errors[place] else grid[place]

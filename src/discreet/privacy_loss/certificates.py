@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import float_upper
 from discreet.errors import InvalidInput, NotPrivate
 from discreet.mechanisms import Mechanism
+from discreet.typing import Outcome
 from discreet.version import __version__
 
 SCHEME = 1
@@ -38,6 +42,35 @@ def facts(mechanism: Mechanism) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
+class WorstCase:
+    """The greatest loss that was found, and where. These are no one's data: all data sets are looked at alike."""
+
+    loss: float = -math.inf
+    counts: Outcome = ()
+    neighbour: Outcome = ()
+    output: Outcome = ()
+    bound: float = -math.inf
+    """On what was not looked at."""
+    error: float = 0.0
+    """By how much the loss and the bound may be off."""
+
+    def to_json(self) -> dict[str, list[int]]:
+        """Where it is."""
+        return {key: list(getattr(self, key)) for key in ("counts", "neighbour", "output")}
+
+    def or_greater(self, gap: Floats, one: Wholes, other: Wholes, counts: Callable[[int], Iterable[int]]) -> WorstCase:
+        """The greatest of this and of the losses ±gap: a row for each pair of ranks, a column for each output."""
+        worst = self
+        for sign, place in ((1, int(gap.argmax())), (-1, int(gap.argmin()))):
+            row, output = divmod(place, gap.shape[1])
+            loss = sign * float(gap[row, output])
+            if loss > worst.loss:
+                here, there, at = (tuple(counts(int(rank))) for rank in (*(one[row], other[row])[::sign], output))
+                worst = replace(worst, loss=loss, counts=here, neighbour=there, output=at)
+        return worst
+
+
+@dataclass(frozen=True, slots=True)
 class Certificate:
     """What was proved: the loss is at most `loss`, by `method`, for the mechanism whose facts are these.
 
@@ -54,7 +87,7 @@ class Certificate:
     method: str
     statement: str
     worst: dict[str, list[int]] | None = None
-    digest: str = field(default="")
+    digest: str = ""
 
     def __post_init__(self) -> None:
         expected = self._digest()
@@ -102,35 +135,36 @@ class Certificate:
         return certificate
 
 
+def certify(
+    mechanism: Mechanism, bound: Fraction | float, method: str, statement: str, worst: WorstCase | None
+) -> Certificate:
+    """The certificate that the mechanism's loss is at most this."""
+    loss = str(bound) if isinstance(bound, Fraction) else "inf"
+    return Certificate(facts(mechanism), loss, method, statement, None if worst is None else worst.to_json())
+
+
 def certificate_by_theorem(mechanism: Mechanism) -> Certificate:
     """The certificate of the mechanism's own proof: no enumeration, for any n and k.
 
     A calibrated mechanism has none: its certificate says that it was enumerated. Where the bound is known to be
     reached, the certificate names the place, as an audit does.
     """
-    bound = mechanism.guarantee
-    return Certificate(
-        facts=facts(mechanism),
-        loss=str(bound) if isinstance(bound, Fraction) else "inf",
-        method=mechanism.proved_by,
-        statement=mechanism.guaranteed_by,
-        worst=reached_at(mechanism),
-    )
+    by, statement = mechanism.proved_by, mechanism.guaranteed_by
+    return certify(mechanism, mechanism.guarantee, by, statement, reached_at(mechanism))
 
 
-def reached_at(mechanism: Mechanism) -> dict[str, list[int]] | None:
+def reached_at(mechanism: Mechanism) -> WorstCase | None:
     """Where the bound of a mechanism's own proof is its exact loss: known of geometric alone, and no one's data.
 
     Its weights are exp(-ε‖z-c‖₁/2) with the same total for all c. So the output c itself is e^ε times as likely from
     c as from a neighbour, which is 2 away. A subclass may have another law, and is not believed.
 
     >>> from discreet import Geometric, PosteriorSpace
-    >>> reached_at(Geometric(PosteriorSpace(prior=[1, 1, 1], n=50), epsilon=1))
+    >>> reached_at(Geometric(PosteriorSpace(prior=[1, 1, 1], n=50), epsilon=1)).to_json()
     {'counts': [50, 0, 0], 'neighbour': [49, 1, 0], 'output': [50, 0, 0]}
     """
     if not mechanism.kernel.reached:
         return None
     space = mechanism.space
     counts = (space.n, *(0 for _ in range(space.k - 1)))
-    neighbour = next(iter(space.adjacency.neighbours(counts)))
-    return {"counts": list(counts), "neighbour": list(neighbour), "output": list(counts)}
+    return WorstCase(float(mechanism.epsilon), counts, next(iter(space.adjacency.neighbours(counts))), counts)

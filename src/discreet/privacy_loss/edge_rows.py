@@ -25,9 +25,9 @@ from discreet.mechanisms.exponential import Exponential, ExponentialLaw
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.distances import second_difference
 from discreet.posteriors.space import PosteriorSpace
-from discreet.privacy_loss.interior_bounds import Middle
-from discreet.privacy_loss.scan import WorstCase, margin
-from discreet.sensitivity.vectorised import Steps
+from discreet.privacy_loss.certificates import WorstCase
+from discreet.privacy_loss.interior_bounds import InteriorBounds
+from discreet.privacy_loss.scan import margin
 
 ROWS, MOST_ROWS = 300, 2000
 """Rows from each end that are scanned one by one: more where smoothing reaches farther, to where losses peak."""
@@ -82,6 +82,8 @@ class Side:
     """A line of two categories seen from the end where the first one is rare."""
 
     def __init__(self, space: PosteriorSpace, *, mirrored: bool = False) -> None:
+        if mirrored:
+            space = PosteriorSpace(prior=Dirichlet(space.prior.parameters[::-1]), n=space.n)
         self.space, self.mirrored = space, mirrored
         self._alpha = [float(parameter) for parameter in space.prior.parameters]
 
@@ -89,9 +91,7 @@ class Side:
     def both(cls, space: PosteriorSpace) -> list[Side]:
         """The line from either end; from one of them where both look the same."""
         first, second = space.prior.parameters
-        if first == second:
-            return [cls(space)]
-        return [cls(space), cls(PosteriorSpace(prior=Dirichlet([second, first]), n=space.n), mirrored=True)]
+        return [cls(space)] if first == second else [cls(space), cls(space, mirrored=True)]
 
     def losses(self, c: int, outputs: Wholes) -> Floats:
         """-ln BC between the row c and outputs."""
@@ -102,6 +102,10 @@ class Side:
             + second_difference(second + (n - c), second + (n - outputs), step)
         )
         return total
+
+    def distances(self, c: int, outputs: Wholes) -> Floats:
+        """H between the row c and outputs."""
+        return np.sqrt(-np.expm1(-self.losses(c, outputs)))
 
     def window(self, c: int, rate: float = 0.0) -> tuple[int, int]:
         """The first and the last output around row c beyond which weights are e^-a.
@@ -118,15 +122,11 @@ class Side:
         enough = (_NEGLIGIBLE + math.log(self.space.n + 1)) / rate if rate else math.inf
         room, reach = self.space.n - c if side > 0 else c, 64
         while reach < room:
-            loss = float(self.losses(c, _one(c + side * reach))[0])
+            loss = float(self.losses(c, np.array([c + side * reach]))[0])
             if loss >= _FLAT or math.sqrt(-math.expm1(-loss)) >= enough:
                 break
             reach *= 2
         return min(reach, room)
-
-    def steps(self, first: Wholes) -> Steps:
-        """What the sensitivities of these rows are made of."""
-        return Steps(self.space, np.stack([first, self.space.n - first], axis=1))
 
     def pair(self, first: int) -> tuple[int, int]:
         """The counts of a row, in the order of the space that was asked about."""
@@ -139,8 +139,7 @@ class _Scan:
 
     def __init__(self, mechanism: Exponential, side: Side) -> None:
         self.side, self.n = side, side.space.n
-        self.kind, self.gamma = type(mechanism), mechanism.smoothing
-        self.between = Middle(side.space, self.kind, float(mechanism.scale), self.gamma)
+        self.between = InteriorBounds(side.space, type(mechanism), float(mechanism.scale), mechanism.smoothing)
         self.last = self.between.last
         self.number = min(self.n, max(ROWS, min(int(1.2 * self._smoothed()) + 50, MOST_ROWS)))
         self.width = side.window(self.number)[1] + 1
@@ -158,12 +157,7 @@ class _Scan:
             log_weight, log_total = self._row(c, float(rates[c]), outputs)
             log_weight -= log_total
             if before is not None:
-                gap = log_weight - before
-                for sign, here, there in ((1, c, c - 1), (-1, c - 1, c)):
-                    at = int(np.argmax(sign * gap))
-                    if sign * gap[at] > best.loss:
-                        one, other, output = (self.side.pair(x) for x in (here, there, at))
-                        best = WorstCase(sign * float(gap[at]), one, other, output, error=best.error)
+                best = best.or_greater((log_weight - before)[None], np.array([c]), np.array([c - 1]), self.side.pair)
             before = log_weight
         return best
 
@@ -197,44 +191,34 @@ class _Scan:
 
     def _smoothed(self) -> int:
         """About how many rows have a smooth sensitivity that is larger than the local one: it ends where they cross."""
-        low, high = 0, self.last
+        low, high, kind, gamma = 0, self.last, self.between.kind, self.between.gamma
         while high - low > 1:
             row = (low + high) // 2
-            steps = self.side.steps(np.array([row]))
-            low, high = (row, high) if steps.inverse(self.kind, self.gamma)[0] < steps.local[0] else (low, row)
+            steps = self.between.steps(np.array([row]))
+            low, high = (row, high) if steps.inverse(kind, gamma)[0] < steps.local[0] else (low, row)
         return low
 
     def _row(self, c: int, rate: float, outputs: Wholes) -> tuple[Floats, float]:
         """Log-weights of outputs and the logarithm of the sum of all; the first and last stand for what is beyond."""
-        log_weight = -rate * np.sqrt(-np.expm1(-self.side.losses(c, outputs)))
+        log_weight = -rate * self.side.distances(c, outputs)
         weight = np.exp(log_weight)
         total = weight.sum() + int(outputs[0]) * weight[0] + (self.n - int(outputs[-1])) * weight[-1]
         return log_weight, math.log(total)
 
 
-def _one(x: int) -> Wholes:
-    return np.array([x], dtype=np.int64)
-
-
-def enclose_ends(mechanism: Exponential, found: WorstCase) -> arb:
+def enclose_ends(mechanism: Exponential, worst: WorstCase) -> arb:
     """The loss at the extreme that was found, enclosed from the laws themselves, at the working precision."""
-    one, other = mechanism.law(found.counts), mechanism.law(found.neighbour)
-    near = 0 if found.counts[0] <= found.counts[1] else 1
-    gap = one.log_weight(found.output) - other.log_weight(found.output)
-    return gap - _enclosed_log_total(one, near) + _enclosed_log_total(other, near)
+    one, other = mechanism.law(worst.counts), mechanism.law(worst.neighbour)
+    side = Side(mechanism.space, mirrored=worst.counts[0] > worst.counts[1])
+    gap = one.log_weight(worst.output) - other.log_weight(worst.output)
+    return gap - _enclosed_log_total(one, side) + _enclosed_log_total(other, side)
 
 
-def _enclosed_log_total(law: ExponentialLaw, near: int) -> arb:
-    """ln NL of a row, seen from the end where category `near` is rare: a window, and between e^-a and the weight at its
-    end for each of the outputs beyond it, because H grows outward and ends at 1."""
-    n, rate = law.space.n, law.rate()
-    first, second = law.space.prior.parameters
-    seen = law.space if near == 0 else PosteriorSpace(prior=Dirichlet([second, first]), n=n)
-    start, stop = Side(seen).window(law.counts[near], float(rate))
-    least, total, weights = (-rate).exp(), ball(0), []
-    for x in range(start, stop + 1):
-        weight = law.log_weight((x, n - x) if near == 0 else (n - x, x)).exp()
-        total += weight
-        if x in (start, stop):
-            weights.append(weight)
-    return (total + start * least.union(weights[0]) + (n - stop) * least.union(weights[-1])).log()
+def _enclosed_log_total(law: ExponentialLaw, side: Side) -> arb:
+    """ln NL of a row: a window, and between e^-a and the weight at its end for each of the outputs beyond it, because
+    H grows outward and ends at 1."""
+    rate = law.rate()
+    start, stop = side.window(law.counts[1 if side.mirrored else 0], float(rate))
+    weights = [law.log_weight(side.pair(x)).exp() for x in range(start, stop + 1)]
+    least, beyond = (-rate).exp(), law.space.n - stop
+    return (sum(weights, ball(0)) + start * least.union(weights[0]) + beyond * least.union(weights[-1])).log()

@@ -60,7 +60,7 @@ class Groups(NamedTuple):
     beyond: Floats
 
 
-class Middle:
+class InteriorBounds:
     """Bounds for the rows of one half of the line: from an end to the balanced count and a little beyond."""
 
     def __init__(self, space: PosteriorSpace, kind: type[Exponential], scale: float, gamma: float) -> None:
@@ -162,15 +162,14 @@ class Middle:
         two = second + np.maximum(n - high - (reach if side > 0 else 0.0 * reach), 0.0)
         return one, two
 
-    def _components(self, rows: Wholes) -> list[Floats]:
-        """What 1/S is the least of, each of them monotone between these rows."""
-        steps = Steps(self.space, np.stack([rows, self.space.n - rows], axis=1))
-        return self.kind.inverse_terms(steps, self.gamma)
+    def steps(self, rows: Wholes) -> Steps:
+        """What the sensitivities of these rows are made of."""
+        return Steps(self.space, np.stack([rows, self.space.n - rows], axis=1))
 
     def _rates(self, low: int, high: int) -> tuple[float, float, float]:
         """The least and the greatest rate of the rows low … high, and a bound on |a - a'| between neighbours."""
         turns = [c for c in range(self.last - 6, self.last + 1) if low < c < high]  # about the balanced count
-        components = self._components(np.array([low, *turns, high]))
+        components = self.kind.inverse_terms(self.steps(np.array([low, *turns, high])), self.gamma)
         slow = self.scale * min(float(part.min()) for part in components)
         fast = self.scale * min(float(part.max()) for part in components)
         change = min(self._change(low, high, components), fast - slow + _NOISE * fast)
@@ -182,8 +181,7 @@ class Middle:
 
     def rates(self, rows: Wholes) -> Floats:
         """a = s/S of these rows."""
-        steps = Steps(self.space, np.stack([rows, self.space.n - rows], axis=1))
-        return self.scale * steps.inverse(self.kind, self.gamma)
+        return self.scale * self.steps(rows).inverse(self.kind, self.gamma)
 
     def _change(self, low: int, high: int, components: list[Floats]) -> float:
         """A bound on |a - a'| between neighbours: the largest step of a component that can be the least one.

@@ -33,23 +33,24 @@ class Ends:
     def __init__(self, space: PosteriorSpace, least: float) -> None:
         slowest = least / global_sensitivity(space)
         ends = [_End(side, slowest) for side in Side.both(space)]
-        self._ends, self._sample = [end for end in ends if end.number > 1], _Sample(space)
-        first = np.concatenate([*(end.rows for end in self._ends), self._sample.counts])
+        self._ends = [end for end in ends if end.number > 1]
+        counts, self._distance, self._number = _sample(space)
+        first = np.concatenate([*(end.rows for end in self._ends), counts])
         self.steps = Steps(space, np.stack([first, space.n - first], axis=1))
         self.size = space.size
-        self.cells = sum(end.cells for end in self._ends) + self._sample.cells
+        self.cells = sum(end.cells for end in self._ends) + self._distance.size
 
     def loss(self, scale: float, inverse: Floats) -> float:
         """The greatest loss of two adjacent rows near the ends, or s itself."""
         return max([scale, *(end.loss(scale * own) for end, own in self._parts(inverse))])
 
-    def least_loss(self, scale: float, inverse: Floats) -> float:
-        """The same."""
-        return self.loss(scale, inverse)
+    least_loss = loss
 
     def error(self, scale: float, inverse: Floats) -> float:
         """About E[H] under the prior predictive."""
-        return self._sample.mean_error(scale * inverse[-_STRATA:])
+        chance = self._number * np.exp(-scale * inverse[-_STRATA:, None] * self._distance)
+        mean = (chance * self._distance).sum(axis=1) / chance.sum(axis=1)
+        return float(mean.mean()) if math.isfinite(float(mean.sum())) else math.inf
 
     def growth(self, inverse: Floats) -> float:
         """The most that 1/S changes between adjacent rows."""
@@ -60,11 +61,8 @@ class Ends:
         return max([1.0, *(float((end.steps * own[1:]).max()) for end, own in self._parts(inverse))])
 
     def _parts(self, inverse: Floats) -> list[tuple[_End, Floats]]:
-        found, start = [], 0
-        for end in self._ends:
-            found.append((end, inverse[start : start + end.number]))
-            start += end.number
-        return found
+        parts = np.split(inverse, np.cumsum([end.number for end in self._ends]))
+        return list(zip(self._ends, parts, strict=False))
 
 
 class _End:
@@ -79,7 +77,7 @@ class _End:
         rows = np.arange(self.number)
         self.rows = n - rows if side.mirrored else rows
         if self.number > 1:
-            self._distance = np.stack([np.sqrt(-np.expm1(-side.losses(int(c), outputs))) for c in rows])
+            self._distance = np.stack([side.distances(int(c), outputs) for c in rows])
             self.steps = self._distance[rows[1:], rows[:-1]]
 
     def loss(self, rates: Floats) -> float:
@@ -90,30 +88,18 @@ class _End:
         return float(np.abs(np.diff(logs, axis=0)).max())
 
 
-class _Sample:
-    """Counts spread evenly over the predictive, and the distances of outputs around them."""
-
-    def __init__(self, space: PosteriorSpace) -> None:
-        first, second = (float(parameter) for parameter in space.prior.parameters)
-        n = space.n
-        share = betaincinv(first, second, (np.arange(_STRATA) + 0.5) / _STRATA)
-        self.counts: Wholes = np.clip(np.rint(share * n), 0, n).astype(np.int64)
-        edges = distance_groups(n)
-        near, far = edges[:-1], edges[1:] - 1
-        side = Side(space)
-        parts, numbers = [np.zeros((_STRATA, 1))], [np.ones((_STRATA, 1))]
-        for sign, room in ((1, n - self.counts), (-1, self.counts)):
-            reach = np.minimum(far, room[:, None])
-            number = np.maximum(reach - near + 1, 0)
-            middle = np.minimum((near + reach) // 2, room[:, None])
-            loss = np.stack([side.losses(int(c), c + sign * middle[i]) for i, c in enumerate(self.counts)])
-            parts.append(np.sqrt(-np.expm1(-loss)))
-            numbers.append(number.astype(np.float64))
-        self._distance, self._number = np.concatenate(parts, axis=1), np.concatenate(numbers, axis=1)
-        self.cells = self._distance.size
-
-    def mean_error(self, rates: Floats) -> float:
-        """About E[H]."""
-        chance = self._number * np.exp(-rates[:, None] * self._distance)
-        mean = (chance * self._distance).sum(axis=1) / chance.sum(axis=1)
-        return float(mean.mean()) if math.isfinite(float(mean.sum())) else math.inf
+def _sample(space: PosteriorSpace) -> tuple[Wholes, Floats, Floats]:
+    """Counts spread evenly over the predictive, and a row for each: groups of outputs, how far and how many."""
+    first, second = (float(parameter) for parameter in space.prior.parameters)
+    n, side = space.n, Side(space)
+    share = betaincinv(first, second, (np.arange(_STRATA) + 0.5) / _STRATA)
+    counts: Wholes = np.clip(np.rint(share * n), 0, n).astype(np.int64)
+    edges = distance_groups(n)
+    near, far = edges[:-1], edges[1:] - 1
+    distances, numbers = [np.zeros((_STRATA, 1))], [np.ones((_STRATA, 1))]
+    for sign, room in ((1, n - counts), (-1, counts)):
+        reach = np.minimum(far, room[:, None])
+        middle = np.minimum((near + reach) // 2, room[:, None])
+        distances.append(np.stack([side.distances(int(c), c + sign * middle[i]) for i, c in enumerate(counts)]))
+        numbers.append(np.maximum(reach - near + 1, 0).astype(np.float64))
+    return counts, np.concatenate(distances, axis=1), np.concatenate(numbers, axis=1)

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,8 +20,9 @@ from discreet.kernels.exponential import LONGEST, Enumerated
 from discreet.posteriors.distances import log_affinity_floats
 from discreet.posteriors.grid import WIDEST_TABLES, Grid, Line, grid
 from discreet.posteriors.space import PosteriorSpace, exceeds, orbits, rank_rows
+from discreet.privacy_loss.certificates import WorstCase
 from discreet.privacy_loss.deltas import Pair, excess
-from discreet.typing import Outcome, Progress
+from discreet.typing import Progress
 
 MARGIN = 2e-10
 """The stated error of a scan whose log-weights are below a thousand; see `margin`."""
@@ -46,86 +46,56 @@ PAIRS = 1 << 28
 """About how many distances a sweep then spends on pairs."""
 
 
-@dataclass(frozen=True, slots=True)
-class WorstCase:
-    """The greatest loss that was found, and where. These are no one's data: all data sets are looked at alike."""
-
-    loss: float = -math.inf
-    counts: Outcome = ()
-    neighbour: Outcome = ()
-    output: Outcome = ()
-    bound: float = -math.inf
-    """On what was not looked at."""
-    error: float = 0.0
-    """By how much the loss and the bound may be off."""
-
-    def to_json(self) -> dict[str, list[int]]:
-        """Where it is."""
-        return {key: list(getattr(self, key)) for key in ("counts", "neighbour", "output")}
-
-
 class Dense:
     """All distances of a small space of any k."""
 
     def __init__(self, space: PosteriorSpace) -> None:
         table = grid(space)
-        self.space, self.rows = space, table.rows
-        self.distances, self.moves = table.all_distances(), list(_moves(space))
+        self.space, self.rows, self.distances = space, table.rows, table.all_distances()
+        self.moves = list(_moves(space))
 
     def log_pmf(self, rates: Floats) -> Floats:
         """Log-probabilities of all outputs for all data sets, given a = s/S for each."""
         logits = -rates[:, None] * self.distances
-        shown: Floats = logits - np.log(np.exp(logits).sum(axis=1))[:, None]
-        return shown
+        log_pmf: Floats = logits - np.log(np.exp(logits).sum(axis=1))[:, None]
+        return log_pmf
 
     def worst(self, rates: Floats) -> WorstCase:
         """The greatest loss over all neighbours and outputs."""
-        log_pmf = self.log_pmf(rates)
-        found = WorstCase()
+        log_pmf, worst = self.log_pmf(rates), WorstCase(error=margin(float(rates.max())))
         for one, other in self.moves:
-            gap = log_pmf[one] - log_pmf[other]
-            for sign, place in ((1, int(gap.argmax())), (-1, int(gap.argmin()))):
-                row, output = divmod(place, self.rows.shape[0])
-                loss = sign * float(gap[row, output])
-                if loss > found.loss:
-                    ranks = (one[row], other[row])[::sign]
-                    here, there, at = (tuple(self.rows[rank].tolist()) for rank in (*ranks, output))
-                    found = WorstCase(loss, here, there, at)
-        return replace(found, error=margin(float(rates.max())))
+            worst = worst.or_greater(log_pmf[one] - log_pmf[other], one, other, lambda rank: self.rows[rank].tolist())
+        return worst
 
     def deltas(self, rates: Floats, epsilon: float, error: float) -> Iterator[Pair]:
         """Σ max(0, P - e^ε P') of all ordered neighbours."""
         log_pmf = self.log_pmf(rates)
         for one, other in self.moves:
             for here, there in ((one, other), (other, one)):
-                found = excess(log_pmf[here], log_pmf[there], epsilon, error)
-                yield from map(Pair, *(column.tolist() for column in (*found, here, there)))
-
-    def mean_error(self, rates: Floats, weights: Floats) -> float:
-        """The expected distance, with weights on the data sets."""
-        chance = np.exp(-rates[:, None] * self.distances)
-        return float(weights @ ((chance * self.distances).sum(axis=1) / chance.sum(axis=1)))
+                delta = excess(log_pmf[here], log_pmf[there], epsilon, error)
+                yield from map(Pair, *(column.tolist() for column in (*delta, here, there)))
 
 
-class Scan(ABC):
-    """Pairs of neighbours in the order of a bound on their loss, row by row; the rates are given later."""
+class Scan:
+    """Pairs of neighbours in the order of a bound on their loss, row by row; the rates are given later.
 
-    budget: float = math.inf
-    """How many pairs are looked at, at most."""
+    On a line, in Hellinger distance or in any other metric that grows outward, these are all pairs. With more
+    categories they are one data set of each orbit with all its neighbours: categories of equal prior can be exchanged
+    without changing any loss, because S, H and NL depend on the pairs (α_i, c_i) alone.
+    `tests/privacy_loss/test_scan.py` holds both to the scan of everything.
+    """
 
     def __init__(self, space: PosteriorSpace, progress: Progress | None = None, table: Grid | None = None) -> None:
         self.space, self.table, self._progress = space, table or grid(space), progress
         self.rows = self.table.rows
-        self.one, self.other = self._pairs()
-        self.steps = self._steps()
-
-    @abstractmethod
-    def _pairs(self) -> tuple[Wholes, Wholes]:
-        """Ranks of neighbours, enough of them that no other pair has a greater loss."""
-
-    @abstractmethod
-    def _steps(self) -> Floats:
-        """H of the pairs."""
+        if isinstance(self.table, Line):
+            self.one = np.arange(len(self.rows) - 1)
+            self.other, self.steps, self.budget = self.one + 1, self.table.steps(), math.inf
+        else:
+            self.one, self.other = orbit_pairs(space)
+            log_affinity = log_affinity_floats(space.prior, self.rows[self.one], self.rows[self.other])
+            self.steps = np.sqrt(-np.expm1(log_affinity))
+            self.budget = max(64, PAIRS // (2 * len(self.rows)))
 
     def at(self, rates: Floats) -> Enumerated:
         """All rows at these rates."""
@@ -135,21 +105,16 @@ class Scan(ABC):
         """The greatest loss over all neighbours and outputs, or as much of it as `budget` allows and a bound on it."""
         every = self.at(rates)
         bounds = self.bounds(every)
-        found = WorstCase(error=margin(float(rates.max())))
+        worst = WorstCase(error=margin(float(rates.max())))
         for looked_at, place in enumerate(np.argsort(-bounds).tolist()):
-            if bounds[place] <= found.loss:
+            if bounds[place] <= worst.loss:
                 break
             if looked_at == self.budget:
-                return replace(found, bound=float(bounds[place]))
-            c, d = int(self.one[place]), int(self.other[place])
-            gap = every.log_pmf(c) - every.log_pmf(d)
-            for sign in (1, -1):
-                output = int(np.argmax(sign * gap))
-                loss = sign * float(gap[output])
-                if loss > found.loss:
-                    one, other, at = (tuple(self.rows[rank].tolist()) for rank in (*(c, d)[::sign], output))
-                    found = WorstCase(loss, one, other, at, error=found.error)
-        return found
+                return replace(worst, bound=float(bounds[place]))
+            one, other = self.one[[place]], self.other[[place]]
+            gap = every.log_pmf(int(one[0])) - every.log_pmf(int(other[0]))
+            worst = worst.or_greater(gap[None], one, other, lambda rank: self.rows[rank].tolist())
+        return worst
 
     def deltas(self, rates: Floats, epsilon: float, error: float) -> Iterator[Pair]:
         """Σ max(0, P - e^ε P') of all ordered neighbours whose loss may exceed ε."""
@@ -161,10 +126,6 @@ class Scan(ABC):
                 value, off = excess(rows[one], rows[other], epsilon, error)
                 yield Pair(float(value), float(off), ranks[one], ranks[other])
 
-    def mean_error(self, rates: Floats, weights: Floats) -> float:
-        """The expected distance, with weights on the data sets."""
-        return self.at(rates).mean_error(weights)
-
     def bounds(self, every: Enumerated) -> Floats:
         """A bound on the loss of each pair."""
         one, other = every.rates[self.one], every.rates[self.other]
@@ -174,56 +135,16 @@ class Scan(ABC):
         return bounds
 
 
-class LineScan(Scan):
-    """Two categories, in Hellinger distance or in any other metric that grows outward."""
-
-    table: Line
-
-    def _pairs(self) -> tuple[Wholes, Wholes]:
-        first = np.arange(len(self.rows) - 1)
-        return first, first + 1
-
-    def _steps(self) -> Floats:
-        return self.table.steps()
-
-
-class Sweep(Scan):
-    """Three categories or more: one data set of each orbit, and all its neighbours.
-
-    Categories of equal prior can be exchanged without changing any loss: S, H and NL depend on the pairs (α_i, c_i)
-    alone. `tests/privacy_loss/test_sweep.py` holds it to the scan of everything.
-    """
-
-    def __init__(self, space: PosteriorSpace, progress: Progress | None = None) -> None:
-        super().__init__(space, progress)
-        self.budget = max(64, PAIRS // (2 * len(self.rows)))
-
-    def _pairs(self) -> tuple[Wholes, Wholes]:
-        first, ones, others = np.unique(orbits(self.space)), [], []
-        for i, j in itertools.permutations(range(self.space.k), 2):
-            source = first[self.rows[first, i] >= 1]
-            moved = self.rows[source].copy()
-            moved[:, i] -= 1
-            moved[:, j] += 1
-            ones.append(source)
-            others.append(rank_rows(moved))
-        return np.concatenate(ones), np.concatenate(others)
-
-    def _steps(self) -> Floats:
-        log_affinity = log_affinity_floats(self.space.prior, self.rows[self.one], self.rows[self.other])
-        return np.sqrt(-np.expm1(log_affinity))
-
-
 def sweepable(space: PosteriorSpace) -> bool:
-    """Whether a sweep of the space stays within `CELLS`."""
+    """Whether a scan of one data set of each orbit stays within `CELLS`: three categories or more."""
     if space.k == 2 or exceeds(space, LONGEST) or space.k * (space.n + 1) ** 2 > WIDEST_TABLES:
         return False
     return len(np.unique(orbits(space))) * space.size <= CELLS
 
 
-def scanner(space: PosteriorSpace, progress: Progress | None = None) -> Dense | LineScan:
-    """The scan that fits a space."""
-    return LineScan(space, progress) if exceeds(space, DENSE) else Dense(space)
+def scanner(space: PosteriorSpace, progress: Progress | None = None) -> Dense | Scan:
+    """The scan of everything that fits a space."""
+    return Scan(space, progress) if exceeds(space, DENSE) else Dense(space)
 
 
 def scannable(space: PosteriorSpace) -> bool:
@@ -231,13 +152,25 @@ def scannable(space: PosteriorSpace) -> bool:
     return not exceeds(space, LONGEST if space.k == 2 else DENSE)
 
 
+def orbit_pairs(space: PosteriorSpace) -> tuple[Wholes, Wholes]:
+    """Ranks of neighbours, one data set of each orbit with all its own: no other pair has a greater loss."""
+    rows, first = space.candidates().array(), np.unique(orbits(space))
+    pairs = [_moved(rows, first, i, j) for i, j in itertools.permutations(range(space.k), 2)]
+    ones, others = zip(*pairs, strict=True)
+    return np.concatenate(ones), np.concatenate(others)
+
+
 def _moves(space: PosteriorSpace) -> Iterator[tuple[Wholes, Wholes]]:
     """Pairs of ranks of neighbours, each unordered pair once."""
     rows = space.candidates().array()
-    rank = {tuple(row): i for i, row in enumerate(rows.tolist())}
     for i, j in itertools.combinations(range(space.k), 2):
-        one = np.flatnonzero(rows[:, i] >= 1)
-        moved = rows[one].copy()
-        moved[:, i] -= 1
-        moved[:, j] += 1
-        yield one, np.array([rank[tuple(row)] for row in moved.tolist()], dtype=np.int64)
+        yield _moved(rows, np.arange(len(rows)), i, j)
+
+
+def _moved(rows: Wholes, ranks: Wholes, i: int, j: int) -> tuple[Wholes, Wholes]:
+    """Those of these data sets that have a record in category i, and what they are with it in category j."""
+    one = ranks[rows[ranks, i] >= 1]
+    moved = rows[one].copy()
+    moved[:, i] -= 1
+    moved[:, j] += 1
+    return one, rank_rows(moved)

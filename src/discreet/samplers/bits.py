@@ -11,12 +11,14 @@ import os
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Protocol
 
 import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Wholes
 from discreet.arithmetic.binary64 import DIGITS
 from discreet.arithmetic.numbers import CAP_BITS, fixed_lower, fixed_upper, precision
 from discreet.errors import Undecided
@@ -66,11 +68,11 @@ def draw_below(bits: Bits, bound: int) -> int:
             return found
 
 
-def draw_below_many(bits: Bits, bounds: NDArray[np.int64]) -> NDArray[np.int64]:
+def draw_below_many(bits: Bits, bounds: Wholes) -> Wholes:
     """Uniform whole numbers in [0, bound), one for each bound: what falls outside is drawn again."""
     limits = bounds.astype(np.uint64)
-    shift = np.array([64 - (int(bound) - 1).bit_length() for bound in np.unique(bounds)], dtype=np.uint64)
-    shift = shift[np.searchsorted(np.unique(bounds), bounds)]
+    unique, back = np.unique(bounds, return_inverse=True)
+    shift = np.array([64 - (int(bound) - 1).bit_length() for bound in unique], dtype=np.uint64)[back]
     found = np.zeros(len(bounds), dtype=np.uint64)
     open_ = np.flatnonzero(limits > 1)
     while open_.size:
@@ -84,13 +86,13 @@ def draw_choice(bits: Bits, cumulative: Sequence[int]) -> int:
     return bisect_right(cumulative, draw_below(bits, cumulative[-1]))
 
 
-def draw_bernoulli(bits: Bits, probability: Callable[[], arb]) -> bool:
+def draw_bernoulli(bits: Bits, probability: Callable[[], arb], drawn: int | None = None) -> bool:
     """True with a probability that is any computable real, evaluated at the working precision.
 
     Random bits are compared with an enclosure; while the two agree so far, both are refined. More than the first
-    64 bits are needed with probability about 2**-63.
+    64 bits are needed with probability about 2**-63. These may have been drawn already.
     """
-    drawn, width = bits.draw_bits(CHUNK), CHUNK
+    drawn, width = bits.draw_bits(CHUNK) if drawn is None else drawn, CHUNK
     while True:
         with precision(width + CHUNK):
             enclosure = probability()
@@ -119,29 +121,15 @@ def draw_unit(bits: Bits, depth: int) -> int | None:
     return None if zeros >= depth else ((-1 - zeros) << _FRACTION) + mantissa
 
 
-_DENSE = 32
-"""A subset of fewer than one in so many is drawn number by number: keys for all would grow with the universe."""
-
-
 def draw_subset(bits: Bits, size: int, universe: int) -> list[int]:
     """A uniform subset of `size` of the first `universe` whole numbers, sorted.
 
-    A few of many: the first different ones of a uniform sequence. Otherwise each number gets a 64-bit key and the
-    smallest keys win; keys that tie are drawn again, all of them, so that their order is exactly uniform.
+    It is the first different ones of a uniform sequence; or what these leave, where that is the smaller part.
     """
-    if (size <= 16 or _DENSE * size <= universe) and 2 * size <= universe:
-        few: set[int] = set()
-        while len(few) < size:
-            few.add(draw_below(bits, universe))
-        return sorted(few)
-
-    while True:
-        keys = draw_words(bits, universe)
-        order = np.argsort(keys, kind="stable")
-        ranked = keys[order]
-        if not (ranked[1:] == ranked[:-1]).any():
-            chosen: list[int] = np.sort(order[:size]).tolist()
-            return chosen
+    drawn: set[int] = set()
+    while len(drawn) < min(size, universe - size):
+        drawn.add(draw_below(bits, universe))
+    return sorted(drawn) if 2 * size <= universe else [x for x in range(universe) if x not in drawn]
 
 
 def draw_composition(bits: Bits, total: int, parts: int) -> list[int]:
@@ -193,61 +181,36 @@ class Inverter:
     cost the same bits, except with a probability of about outcomes·2**-width.
     """
 
-    __slots__ = ("_bulk", "_start", "_table", "_width")
+    __slots__ = ("_table", "_width")
 
     def __init__(self, table: Callable[[int], Table], outcomes: int) -> None:
-        self._table = table
+        self._table = cache(table)
         self._width = CHUNK + outcomes.bit_length()
-        self._start: Table | None = None
-        self._bulk: Table | None = None
 
     def draw(self, bits: Bits) -> int:
         """The index of one outcome."""
-        if self._start is None:
-            self._start = self._table(self._width)
-        drawn = bits.draw_bits(self._width)
-        found = self._start.certain(drawn)
-        return self._resume(bits, drawn, self._width) if found is None else found
+        table, drawn = self._table(self._width), bits.draw_bits(self._width)
+        found = table.certain(drawn)
+        return self.resume(bits, drawn, self._width) if found is None else found
 
     def draw_many(self, bits: Bits, count: int) -> NDArray[np.intp]:
         """The indices of many outcomes, as exact as `draw`: whatever 64 bits do not decide is refined one by one."""
-        if self._bulk is None:
-            self._bulk = self._table(CHUNK)
-        last = (1 << CHUNK) - 1
-        highs = np.array([min(h, last) for h in self._bulk.highs], dtype=np.uint64)
-        lows = np.array([min(low, last) for low in self._bulk.lows] + [0], dtype=np.uint64)
+        table, last = self._table(CHUNK), (1 << CHUNK) - 1
+        highs = np.array([min(high, last) for high in table.highs], dtype=np.uint64)
+        lows = np.array([min(low, last) for low in table.lows] + [0], dtype=np.uint64)
         words = draw_words(bits, count)
         found = np.searchsorted(highs, words, side="right")
         for i in np.flatnonzero(words >= lows[found]):
-            found[i] = self._resume(bits, int(words[i]), CHUNK) - self._bulk.first
-        return found + self._bulk.first
+            found[i] = self.resume(bits, int(words[i]), CHUNK) - table.first
+        return found + table.first
 
-    def _resume(self, bits: Bits, drawn: int, width: int) -> int:
+    def resume(self, bits: Bits, drawn: int, width: int) -> int:
+        """The index of the outcome whose uniform real begins with these bits, which did not decide it."""
         while True:
             drawn, width = _extend(bits, drawn, width)
             found = self._table(width).certain(drawn)
             if found is not None:
                 return found
-
-
-class _Resumed:
-    """A word that was drawn before, then the source that it came from."""
-
-    def __init__(self, word: int, bits: Bits) -> None:
-        self._word: int | None = word
-        self._bits = bits
-
-    def draw_bits(self, count: int) -> int:
-        """The word first, whole."""
-        if self._word is None:
-            return self._bits.draw_bits(count)
-        word, self._word = self._word, None
-        return word
-
-
-def resume_bits(word: int, bits: Bits) -> Bits:
-    """A source whose first 64 bits are a word that was drawn already."""
-    return _Resumed(word, bits)
 
 
 def _extend(bits: Bits, drawn: int, width: int) -> tuple[int, int]:

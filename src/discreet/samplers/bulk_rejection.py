@@ -15,18 +15,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.lgamma_bounds import SAFE, least_second_differences, most_second_differences
-from discreet.samplers.bits import Bits, draw_below_many, draw_bernoulli, draw_composition, draw_words, resume_bits
+from discreet.samplers.bits import Bits, draw_below_many, draw_bernoulli, draw_composition, draw_words
 from discreet.samplers.simplex_rejection import Tilted
-
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
-    Whole = NDArray[np.int64]
 
 _BATCH = 4096
 _CELLS = 1 << 21
@@ -36,7 +33,7 @@ _CELLS = 1 << 21
 class Batch(NamedTuple):
     """Proposals that fit n, one a row, with floats certainly below and above ln(chance); and how many there were."""
 
-    rows: Whole
+    rows: Wholes
     low: Floats
     high: Floats
     tried: int
@@ -65,9 +62,9 @@ class Proposals:
         self._shares = np.array(tilted.choices, dtype=np.uint64)
         self._seen = self._kept = 0
 
-    def draw_many(self, bits: Bits, size: int) -> Whole:
+    def draw_many(self, bits: Bits, size: int) -> Wholes:
         """Exact draws from the law, one a row."""
-        found: list[Whole] = []
+        found: list[Wholes] = []
         have = 0
         while have < size:
             share = (self._kept + 1) / (self._seen + 2)
@@ -79,7 +76,7 @@ class Proposals:
             keep = above + SAFE * (1 + np.abs(above)) < batch.low
             for i in np.flatnonzero(~keep & (below - SAFE * (1 + np.abs(below)) <= batch.high)):
                 chance = partial(self.tilted.chance, tuple(batch.rows[i].tolist()))
-                keep[i] = draw_bernoulli(resume_bits(int(words[i]), bits), chance)
+                keep[i] = draw_bernoulli(bits, chance, int(words[i]))
             found.append(batch.rows[keep])
             have += len(found[-1])
             self._seen, self._kept = self._seen + batch.tried, self._kept + len(found[-1])
@@ -116,7 +113,7 @@ class Proposals:
         low, high = (np.concatenate([part[i] for part in parts]) if parts else np.empty(0) for i in (0, 1))
         return Batch(fitting, low, high, size)
 
-    def _even(self, bits: Bits, size: int) -> Whole:
+    def _even(self, bits: Bits, size: int) -> Wholes:
         """Even draws from all candidates: bars among stars, all rows with two bars in one place thrown back."""
         n, k = self.tilted.space.n, self.tilted.space.k
         places = n + k - 1
@@ -130,10 +127,10 @@ class Proposals:
             bars[open_] = np.sort(draw_below_many(bits, bounds).reshape(-1, k - 1), axis=1)
             open_ = open_[(np.diff(bars[open_], axis=1) == 0).any(axis=1)]
         ends = np.full((size, 1), places, dtype=np.int64)
-        found: Whole = np.diff(np.concatenate([0 * ends - 1, bars, ends], axis=1), axis=1) - 1
+        found: Wholes = np.diff(np.concatenate([0 * ends - 1, bars, ends], axis=1), axis=1) - 1
         return found
 
-    def _of_term(self, bits: Bits, j: int, size: int) -> tuple[Whole, NDArray[np.bool_]]:
+    def _of_term(self, bits: Bits, j: int, size: int) -> tuple[Wholes, NDArray[np.bool_]]:
         """Proposals of one term, and which of them fit n."""
         tilted = self.tilted
         found = np.zeros((size, tilted.space.k), dtype=np.int64)
@@ -145,7 +142,7 @@ class Proposals:
         found[:, tilted.last] = left
         return found, left >= 0
 
-    def _chances(self, rows: Whole) -> tuple[Floats, Floats]:
+    def _chances(self, rows: Wholes) -> tuple[Floats, Floats]:
         """Floats certainly below and above ln(chance) of each row."""
         tilted = self.tilted
         least, most = _log_affinity_brackets(tilted, rows)
@@ -157,7 +154,7 @@ class Proposals:
         return low - tilted.log_bound - log_q - room, high - tilted.log_bound - log_q + room
 
 
-def _log_affinity_brackets(tilted: Tilted, rows: Whole) -> tuple[Floats, Floats]:
+def _log_affinity_brackets(tilted: Tilted, rows: Wholes) -> tuple[Floats, Floats]:
     """Floats certainly below and above -ln BC of each row, summed over categories."""
     least, most = np.zeros(len(rows)), np.zeros(len(rows))
     for i, centre in enumerate(tilted.counts):

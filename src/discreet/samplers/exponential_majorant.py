@@ -17,7 +17,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from discreet.arithmetic.arrays import Floats
 
 CLEARANCE = 1e-6
 _RATIO = 2.0
@@ -37,8 +38,8 @@ _FLATTEST = 0.25
 class Cover:
     """Σ weights·exp(-rates·L) + constant ≥ exp(-a·sqrt(1 - e^-L)) for all L ≥ least."""
 
-    rates: NDArray[np.float64]
-    log_weights: NDArray[np.float64]
+    rates: Floats
+    log_weights: Floats
     log_constant: float
 
 
@@ -71,14 +72,14 @@ def cover(a: float, least: float, log_floor: float) -> Cover:
     return Cover(rates, log_weights + rise, log_constant + rise)
 
 
-def _log_target(a: float, at: NDArray[np.float64]) -> NDArray[np.float64]:
-    shown: NDArray[np.float64] = -a * np.sqrt(-np.expm1(-at))
+def _log_target(a: float, at: Floats) -> Floats:
+    shown: Floats = -a * np.sqrt(-np.expm1(-at))
     return shown
 
 
-def _slope(a: float, at: NDArray[np.float64]) -> NDArray[np.float64]:
+def _slope(a: float, at: Floats) -> Floats:
     """Minus the derivative of the logarithm: the rate of the exponential that touches it."""
-    shown: NDArray[np.float64] = a * np.exp(-at) / (2 * np.sqrt(-np.expm1(-at)))
+    shown: Floats = a * np.exp(-at) / (2 * np.sqrt(-np.expm1(-at)))
     return shown
 
 
@@ -88,7 +89,7 @@ def _last(a: float, log_constant: float) -> float:
     return _FAR if reach >= 1 else -math.log1p(-reach * reach) if reach > 0 else 0.0
 
 
-def _rates(a: float, least: float, far: float) -> NDArray[np.float64]:
+def _rates(a: float, least: float, far: float) -> Floats:
     """The slopes at points so close that neighbouring tangents meet near the function."""
     points, at = [], least
     while at < far:
@@ -101,11 +102,9 @@ def _rates(a: float, least: float, far: float) -> NDArray[np.float64]:
     return _slope(a, np.array([*points, min(at, far)]))[::-1]
 
 
-def _fit(
-    rates: NDArray[np.float64], at: NDArray[np.float64], target: NDArray[np.float64], log_constant: float
-) -> NDArray[np.float64]:
+def _fit(rates: Floats, at: Floats, target: Floats, log_constant: float) -> Floats:
     """Weights whose sum follows the target: start from each rate's own tangent, then even out the ratio."""
-    log_weights: NDArray[np.float64] = (target[:, None] + rates * at[:, None]).min(axis=0)
+    log_weights: Floats = (target[:, None] + rates * at[:, None]).min(axis=0)
     falls = rates * at[:, None]
     for _ in range(_FITS):
         share = log_weights - falls
@@ -118,12 +117,12 @@ def _fit(
 
 
 def _deficits(
-    rates: NDArray[np.float64],
-    log_weights: NDArray[np.float64],
+    rates: Floats,
+    log_weights: Floats,
     log_constant: float,
-    at: NDArray[np.float64],
-    target: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    at: Floats,
+    target: Floats,
+) -> tuple[Floats, Floats]:
     """How far the cover's tangents are below the target's chords, between grid points; and each term's share there."""
     terms = np.concatenate([log_weights - rates * at[:, None], np.full((at.size, 1), log_constant)], axis=1)
     top = terms.max(axis=1)

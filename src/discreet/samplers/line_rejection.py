@@ -11,13 +11,13 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable
-from math import isqrt
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.lgamma_bounds import SAFE
 from discreet.samplers.bits import (
     CHUNK,
@@ -28,7 +28,6 @@ from discreet.samplers.bits import (
     draw_below_many,
     draw_bernoulli,
     draw_words,
-    resume_bits,
     tabulate,
 )
 
@@ -62,14 +61,11 @@ class Envelope:
         left: int,
         right: int,
     ) -> None:
-        self._weight, self._least, self._most = weight, least, most
-        self._known: dict[int, float] = {}
+        self._weight, self._least, self._most = weight, least, cache(most)
         sides = [Block(side, 1, end) for side, end in ((-1, left), (1, right)) if end]
         self._blocks = [*self._split(sides), Block(0, 0, 0)]
-        self._bounds = [
-            math.ceil(math.ldexp(self._known[side * near], UNIT)) + 1 for side, near, _ in self._blocks[:-1]
-        ]
-        self._bounds.append(1 << UNIT)
+        bounds = [math.ceil(math.ldexp(self._most(side * near), UNIT)) + 1 for side, near, _ in self._blocks[:-1]]
+        self._bounds = [*bounds, 1 << UNIT]
         self._sizes = [far - near + 1 for _, near, far in self._blocks]
         self._masses = [size * bound for size, bound in zip(self._sizes, self._bounds, strict=True)]
         self._choice = Inverter(self._table, len(self._masses))
@@ -80,15 +76,10 @@ class Envelope:
             index = self._choice.draw(bits)
             side, near, _ = self._blocks[index]
             offset = side * (near + draw_below(bits, self._sizes[index]))
-            if offset == 0 or self._keep(bits, offset, self._bounds[index]):
+            if offset == 0 or self._keep(bits, offset, self._bounds[index], bits.draw_bits(CHUNK)):
                 return offset
 
-    def draw_many(
-        self,
-        bits: Bits,
-        count: int,
-        brackets: Callable[[NDArray[np.int64]], tuple[NDArray[np.float64], NDArray[np.float64]]],
-    ) -> NDArray[np.int64]:
+    def draw_many(self, bits: Bits, count: int, brackets: Callable[[Wholes], tuple[Floats, Floats]]) -> Wholes:
         """Many offsets, from floats certainly below and above the log-weights at many offsets at once.
 
         They toss the coin where it is clear, enclosures elsewhere.
@@ -96,7 +87,7 @@ class Envelope:
         side, near, _ = (np.array(column) for column in zip(*self._blocks, strict=True))
         size = np.array(self._sizes)
         log_bound = np.array([np.log(float(bound)) - UNIT * np.log(2) for bound in self._bounds])
-        found: list[NDArray[np.int64]] = []
+        found: list[Wholes] = []
         have = 0
         while have < count:
             batch = int(1.2 * TRIES * (count - have)) + 16
@@ -107,10 +98,8 @@ class Envelope:
             with np.errstate(divide="ignore"):  # the logarithms of words and bounds are below 60: SAFE covers them
                 keep = (np.log(words.astype(np.float64) + 1) - 64 * np.log(2) <= low - SAFE) | (offset == 0)
                 gone = np.log(words.astype(np.float64)) - 64 * np.log(2) >= high + SAFE
-            unclear = ~keep & ~gone
-            for i in np.flatnonzero(unclear):
-                coin = resume_bits(int(words[i]), bits)
-                keep[i] = self._keep(coin, int(offset[i]), self._bounds[index[i]])
+            for i in np.flatnonzero(~keep & ~gone):
+                keep[i] = self._keep(bits, int(offset[i]), self._bounds[index[i]], int(words[i]))
             found.append(offset[keep])
             have += int(keep.sum())
         return np.concatenate(found)[:count]
@@ -118,19 +107,13 @@ class Envelope:
     def _table(self, width: int) -> Table:
         return tabulate(self._masses, self._masses, 0, width)
 
-    def _at(self, offset: int) -> float:
-        if offset not in self._known:
-            self._known[offset] = self._most(offset)
-        return self._known[offset]
-
-    def _keep(self, bits: Bits, offset: int, bound: int) -> bool:
+    def _keep(self, bits: Bits, offset: int, bound: int, drawn: int) -> bool:
         """A coin of weight/bound: the floats decide it where it is clear, enclosures of the weight elsewhere."""
-        drawn = bits.draw_bits(CHUNK)
         if drawn + 1 <= math.ldexp(self._least(offset), UNIT + CHUNK) / bound * (1 - SAFE):
             return True
-        if drawn >= math.ldexp(self._at(offset), UNIT + CHUNK) / bound * (1 + SAFE):
+        if drawn >= math.ldexp(self._most(offset), UNIT + CHUNK) / bound * (1 + SAFE):
             return False
-        return draw_bernoulli(resume_bits(drawn, bits), lambda: self._weight(offset) * (1 << UNIT) / bound)
+        return draw_bernoulli(bits, lambda: self._weight(offset) * (1 << UNIT) / bound, drawn)
 
     def _split(self, sides: list[Block]) -> list[Block]:
         """Split the block that wastes most until little enough is wasted. Floats only steer."""
@@ -142,7 +125,7 @@ class Envelope:
         while bound > TRIES * (bound - wasted):
             waste, mass, (side, near, far) = heapq.heappop(heap)
             # Weights fall about exponentially near the centre and slowly far from it: halve the logarithm.
-            middle = min(isqrt(near * far), far - 1)
+            middle = min(math.isqrt(near * far), far - 1)
             bound, wasted = bound - mass, wasted + waste
             for part in (Block(side, near, middle), Block(side, middle + 1, far)):
                 entry = self._measure(part, ends)
@@ -156,6 +139,6 @@ class Envelope:
         The least weight is at least that of the next block's near end, which is needed anyway.
         """
         side, near, far = block
-        size, top = far - near + 1, self._at(side * near)
-        waste = size * max(top - self._at(side * min(far + 1, ends[side])), 0.0) if size > 1 else 0.0
+        size, top = far - near + 1, self._most(side * near)
+        waste = size * max(top - self._most(side * min(far + 1, ends[side])), 0.0) if size > 1 else 0.0
         return -waste, size * top, block

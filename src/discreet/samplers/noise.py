@@ -6,16 +6,17 @@ All rates are rational, so every mass is a product of exponentials of rationals;
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import ball, fixed_lower, fixed_upper, precision
 from discreet.samplers.bits import Bits, Inverter, Table, draw_composition, tabulate
 
@@ -25,15 +26,28 @@ _MAX_WINDOW = 1 << 17
 """The longest table of totals that `ZeroSum` prepares; beyond it, it draws by rejection."""
 
 
+def _tabulate(weights: Iterable[arb], outside: arb, width: int) -> Table:
+    """The table of enclosed weights, and of what all others weigh, bounded by whole numbers of far smaller units."""
+    bounds = [(fixed_lower(weight, width + 16), fixed_upper(weight, width + 16)) for weight in weights]
+    lows, highs = zip(*bounds, strict=True)
+    return tabulate(lows, highs, fixed_upper(outside, width + 16), width)
+
+
+def _falling(step: Fraction, width: int) -> tuple[list[arb], arb]:
+    """e^(-step·t) for t = 0, 1, … as long as that matters to a table of this width, and the sum of all later ones."""
+    ratio, weights = (-ball(step)).exp(), [ball(1)]
+    while fixed_upper(weights[-1], width + 16) > 1:
+        weights.append(weights[-1] * ratio)
+    return weights[:-1], weights[-1] / (1 - ratio)
+
+
 def _coin(probability: Callable[[], arb]) -> Inverter:
     """An inverter with outcome 1 (true) of the given probability, and 0 otherwise."""
 
     def table(width: int) -> Table:
         with precision(width + 64):
-            fails = 1 - probability()
-            low, high = fixed_lower(fails, width + 8), fixed_upper(fails, width + 8)
-        one = 1 << (width + 8)
-        return tabulate([low, one - high], [high, one - low], 0, width)
+            chance = probability()
+            return _tabulate([1 - chance, chance], arb(0), width)
 
     return Inverter(table, 2)
 
@@ -57,18 +71,8 @@ class Geometric:
         self._rest = Inverter(self._table, 128)
 
     def _table(self, width: int) -> Table:
-        step = self.rate * 2 ** len(self._coins)
-        scale = width + 16
-        with precision(scale + 16):
-            ratio, weight = (-ball(step)).exp(), ball(1)
-            weights: list[arb] = []
-            while fixed_upper(weight, scale) > 1:
-                weights.append(weight)
-                weight *= ratio
-            outside = fixed_upper(weight / (1 - ratio), scale)
-        return tabulate(
-            [fixed_lower(w, scale) for w in weights], [fixed_upper(w, scale) for w in weights], outside, width
-        )
+        with precision(width + 32):
+            return _tabulate(*_falling(self.rate * 2 ** len(self._coins), width), width)
 
     def draw(self, bits: Bits) -> int:
         """One exact draw."""
@@ -77,7 +81,7 @@ class Geometric:
             found = 2 * found + coin.draw(bits)
         return found
 
-    def draw_many(self, bits: Bits, count: int) -> NDArray[np.int64]:
+    def draw_many(self, bits: Bits, count: int) -> Wholes:
         """Independent exact draws."""
         found = self._rest.draw_many(bits, count).astype("int64")
         for coin in reversed(self._coins):
@@ -132,7 +136,7 @@ class RoundedLaplace:
         tail = (-ball(self.rate) * ball(abs(y))).exp() / 2
         return tail if y >= 0 else 1 - tail
 
-    def log_floats(self, t: NDArray[np.int64]) -> tuple[NDArray[np.float64], ...]:
+    def log_floats(self, t: Wholes) -> tuple[Floats, ...]:
         """Float logarithms of P(noise = t), P(noise ≤ t) and P(noise ≥ t)."""
         rate, shift = float(self.rate), float(self.shift)
         low = t.astype(np.float64) - shift
@@ -147,26 +151,22 @@ class RoundedLaplace:
 
     def draw(self, bits: Bits) -> int:
         """One exact draw: a fair sign and a geometric size; rounding to the nearest first tosses for zero."""
-        size = geometric(self.rate)
-        if self.rounding == "floor":
-            return size.draw(bits) if bits.draw_bits(1) else -1 - size.draw(bits)
-        if not _nonzero_laplace(self.rate).draw(bits):
-            return 0
-        return 1 + size.draw(bits) if bits.draw_bits(1) else -1 - size.draw(bits)
+        if self.rounding == "nearest":
+            return _draw_signed(bits, self.rate, _nonzero_laplace(self.rate))
+        size = geometric(self.rate).draw(bits)
+        return size if bits.draw_bits(1) else -1 - size
 
-    def draw_many(self, bits: Bits, count: int) -> NDArray[np.int64]:
+    def draw_many(self, bits: Bits, count: int) -> Wholes:
         """Independent exact draws."""
+        if self.rounding == "nearest":
+            return _draw_many_signed(bits, self.rate, _nonzero_laplace(self.rate), count)
         size = geometric(self.rate).draw_many(bits, count)
-        positive = _signs(bits, count)
-        if self.rounding == "floor":
-            return _where(positive, size, -1 - size)
-        moved = _where(positive, 1 + size, -1 - size)
-        return moved * _nonzero_laplace(self.rate).draw_many(bits, count)
+        return np.where(_draw_signs(bits, count), size, -1 - size)
 
 
-def _log_beyond(rate: float, y: NDArray[np.float64]) -> NDArray[np.float64]:
+def _log_beyond(rate: float, y: Floats) -> Floats:
     tail = -rate * np.abs(y) - np.log(2)
-    shown: NDArray[np.float64] = np.where(y >= 0, tail, np.log1p(-np.exp(tail)))
+    shown: Floats = np.where(y >= 0, tail, np.log1p(-np.exp(tail)))
     return shown
 
 
@@ -188,44 +188,42 @@ class TwoSided:
         self._nonzero = _coin(lambda: 2 / (1 + ball(rate).exp()))
 
     def _table(self, width: int) -> Table:
-        scale = width + 16
-        with precision(scale + 16):
-            ratio = (-ball(self.rate)).exp()
-            weight, lows, highs = ball(1), [1 << scale], [1 << scale]
-            while highs[-1] > 1:
-                weight *= ratio
-                lows += 2 * [fixed_lower(weight, scale)]
-                highs += 2 * [fixed_upper(weight, scale)]
-            outside = fixed_upper(2 * weight / (1 - ratio), scale)
-        return tabulate(lows, highs, outside, width)
+        with precision(width + 32):
+            (zero, *sizes), rest = _falling(self.rate, width)
+            return _tabulate([zero, *(size for size in sizes for _ in (1, -1))], 2 * rest, width)
 
     def draw(self, bits: Bits) -> int:
         """One exact draw."""
         if self._folded is not None:
             index = self._folded.draw(bits)
             return (index + 1) // 2 if index & 1 else -(index // 2)
-        if not self._nonzero.draw(bits):
-            return 0
-        size = 1 + geometric(self.rate).draw(bits)
-        return size if bits.draw_bits(1) else -size
+        return _draw_signed(bits, self.rate, self._nonzero)
 
-    def draw_many(self, bits: Bits, count: int) -> NDArray[np.int64]:
+    def draw_many(self, bits: Bits, count: int) -> Wholes:
         """Independent exact draws."""
         if self._folded is not None:
-            index = self._folded.draw_many(bits, count)
-            return _where((index & 1).astype(bool), (index + 1) // 2, -(index // 2))
-        size = 1 + geometric(self.rate).draw_many(bits, count)
-        return _where(_signs(bits, count), size, -size) * self._nonzero.draw_many(bits, count)
+            index = self._folded.draw_many(bits, count).astype(np.int64)
+            return np.where(index & 1, (index + 1) // 2, -(index // 2))
+        return _draw_many_signed(bits, self.rate, self._nonzero, count)
 
 
-def _signs(bits: Bits, count: int) -> NDArray[np.bool_]:
+def _draw_signed(bits: Bits, rate: Fraction, nonzero: Inverter) -> int:
+    """Zero, as the coin falls, or a geometric size from 1 on and a fair sign."""
+    if not nonzero.draw(bits):
+        return 0
+    size = 1 + geometric(rate).draw(bits)
+    return size if bits.draw_bits(1) else -size
+
+
+def _draw_many_signed(bits: Bits, rate: Fraction, nonzero: Inverter, count: int) -> Wholes:
+    size = 1 + geometric(rate).draw_many(bits, count)
+    return np.where(_draw_signs(bits, count), size, -size) * nonzero.draw_many(bits, count)
+
+
+def _draw_signs(bits: Bits, count: int) -> NDArray[np.bool_]:
     size = (count + 7) // 8
-    found = np.frombuffer(bits.draw_bits(8 * size).to_bytes(size, "big"), dtype=np.uint8)
-    return np.unpackbits(found)[:count].astype(bool)
-
-
-def _where(positive: NDArray[np.bool_], one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.int64]:
-    return np.where(positive, one, other).astype(np.int64)
+    drawn = np.frombuffer(bits.draw_bits(8 * size).to_bytes(size, "big"), dtype=np.uint8)
+    return np.unpackbits(drawn)[:count].astype(bool)
 
 
 @lru_cache(maxsize=64)
@@ -274,12 +272,12 @@ class ZeroSum:
         up, down = draw_composition(bits, total, self.k), draw_composition(bits, total, self.k)
         return [a - b for a, b in zip(up, down, strict=True)]
 
-    def draw_many(self, bits: Bits, count: int) -> NDArray[np.int64]:
+    def draw_many(self, bits: Bits, count: int) -> Wholes:
         """Independent exact draws, by rejection: k-1 free coordinates, kept with probability exp(-rate·|last|)."""
         if self.k == 2:
             d = self._free.draw_many(bits, count)
             return np.stack([d, -d], axis=1)
-        kept: list[NDArray[np.int64]] = [np.empty((0, self.k), dtype=np.int64)]
+        kept: list[Wholes] = [np.empty((0, self.k), dtype=np.int64)]
         have = 0
         while have < count:
             batch = max(1, min(2 * (count - have) + 16, (1 << 22) // self.k))

@@ -19,17 +19,28 @@ import itertools
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
+from discreet.arithmetic.growing_blocks import growing_edges
 from discreet.arithmetic.lgamma_bounds import least_second_differences
 from discreet.arithmetic.numbers import ball, working_bits
 from discreet.errors import DiscreetError
 from discreet.posteriors.space import Counts, PosteriorSpace
-from discreet.samplers.bits import CHUNK, Bits, draw_below, draw_bernoulli, draw_choice, draw_composition, draw_words
+from discreet.samplers.bits import (
+    CHUNK,
+    Bits,
+    Inverter,
+    draw_below,
+    draw_bernoulli,
+    draw_choice,
+    draw_composition,
+    draw_words,
+    tabulate,
+)
 from discreet.samplers.exponential_majorant import cover
 from discreet.typing import Outcome
 
@@ -77,7 +88,7 @@ class Blocks:
         self.offset = 0.5 * ((self.low - centres) + (self.high - centres))
         self.log_factor = -_least_losses(alphas, centres, np.where(self.high < centres, self.high, self.low))
 
-    def heights(self, rate: float, tilt: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def heights(self, rate: float, tilt: float) -> tuple[Floats, Floats]:
         """Envelope heights for g^rate·e^(-tilt·x), short floats, over each category's own e^top; and the tops."""
         logs = rate * self.log_factor - tilt * (self.low if tilt >= 0 else self.high)
         logs += _PAD * (rate * np.abs(self.log_factor) + abs(tilt) * self.high + 1)
@@ -85,16 +96,11 @@ class Blocks:
         mantissa, exponent = np.frexp(np.exp(np.maximum(logs - np.repeat(tops, self.lengths), -600.0)) * (1 + _PAD))
         return np.ldexp(np.ceil(np.ldexp(mantissa, _MANTISSA)), exponent - _MANTISSA), tops
 
-    def find(self, i: int, x: int) -> int:
-        """The block of category i that holds the count x."""
-        start, stop = self.starts[i], self.starts[i + 1]
-        return start + int(self.low[start:stop].searchsorted(x, side="right")) - 1
-
-    def find_many(self, i: int, x: NDArray[np.int64]) -> NDArray[np.int64]:
+    def find(self, i: int, x: Wholes) -> Wholes:
         """The blocks of category i that hold these counts."""
         start, stop = self.starts[i], self.starts[i + 1]
-        found: NDArray[np.int64] = start - 1 + self.low[start:stop].searchsorted(x, side="right")
-        return found
+        blocks: Wholes = start - 1 + self.low[start:stop].searchsorted(x, side="right")
+        return blocks
 
 
 class Term:
@@ -107,25 +113,22 @@ class Term:
         self._log_free = math.fsum(np.delete(log_totals, last).tolist())
         self.log_mass = log_weight + tilt * n + _PAD * (1 + abs(tilt) * n) + math.fsum(tops.tolist()) + self._log_free
         self.size_of_logs = float(np.abs(log_totals).sum() + np.abs(tops).sum()) + abs(log_weight) + abs(tilt) * n
-        self._sums: dict[int, NDArray[np.float64]] = {}
+        self._sums: dict[int, Floats] = {}
         self._whole: dict[int, list[int]] = {}
-        self._log_heights: NDArray[np.float64] | None = None
 
-    def log_chance(self, at: list[int]) -> float:
-        """ln Π height/total over one block of each free category: how likely the term proposes a candidate in them."""
-        return float(np.log(self._heights[at]).sum()) - self._log_free
+    @cached_property
+    def _log_heights(self) -> Floats:
+        return np.log(self._heights)
 
-    def log_chances(self, at: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The same for many candidates, one a row of blocks."""
-        if self._log_heights is None:
-            self._log_heights = np.log(self._heights)
-        shown: NDArray[np.float64] = self._log_heights[at].sum(axis=1) - self._log_free
-        return shown
+    def log_chances(self, at: Wholes) -> Floats:
+        """ln Π height/total over the free categories' blocks, a row for each candidate: how likely it is proposed."""
+        logs: Floats = self._log_heights[at].sum(axis=1) - self._log_free
+        return logs
 
-    def masses(self, i: int) -> NDArray[np.float64]:
+    def masses(self, i: int) -> Floats:
         """The masses of category i's blocks, exact floats."""
         here = slice(self._blocks.starts[i], self._blocks.starts[i + 1])
-        mass: NDArray[np.float64] = self._heights[here] * self._blocks.size[here]
+        mass: Floats = self._heights[here] * self._blocks.size[here]
         return mass
 
     def exact_share(self, i: int, block: int) -> Fraction:
@@ -135,18 +138,8 @@ class Term:
         masses = self._whole[i]
         return Fraction(masses[block - self._blocks.starts[i]], sum(masses))
 
-    def draw_block(self, bits: Bits, i: int) -> int:
-        """A block of category i with probability exactly proportional to its mass."""
-        drawn = bits.draw_bits(CHUNK)
-        sums, room = self._running(i)
-        at = drawn * 2.0**-CHUNK * float(sums[-1])
-        found = int(sums.searchsorted(at - room))
-        if found != int(sums.searchsorted(at + room)) or found == len(sums):
-            found = _exact_block(bits, self.masses(i), drawn)
-        return self._blocks.starts[i] + found
-
-    def draw_blocks(self, bits: Bits, i: int, size: int) -> NDArray[np.int64]:
-        """Many blocks of category i, each as by `draw_block`."""
+    def draw_blocks(self, bits: Bits, i: int, size: int) -> Wholes:
+        """Blocks of category i with probability exactly proportional to their masses."""
         words = draw_words(bits, size)
         sums, room = self._running(i)
         at = words * 2.0**-CHUNK * float(sums[-1])
@@ -154,10 +147,10 @@ class Term:
         unclear = (found != sums.searchsorted(at + room)) | (found == len(sums))
         for place in unclear.nonzero()[0]:
             found[place] = _exact_block(bits, self.masses(i), int(words[place]))
-        blocks: NDArray[np.int64] = self._blocks.starts[i] + found
+        blocks: Wholes = self._blocks.starts[i] + found
         return blocks
 
-    def _running(self, i: int) -> tuple[NDArray[np.float64], float]:
+    def _running(self, i: int) -> tuple[Floats, float]:
         """The running sums of category i's masses, and how far they and a position among them may be off."""
         if i not in self._sums:
             self._sums[i] = np.cumsum(self.masses(i))
@@ -166,18 +159,13 @@ class Term:
         return sums, (len(sums) + 8) * 2.0**-52 * float(sums[-1])
 
 
-def _exact_block(bits: Bits, masses: NDArray[np.float64], drawn: int) -> int:
+def _exact_block(bits: Bits, masses: Floats, drawn: int) -> int:
     """The same choice, by whole numbers, from the bits drawn so far."""
-    sums = list(itertools.accumulate(whole_masses(masses)))
-    width = CHUNK
-    while True:
-        index = next(b for b, s in enumerate(sums) if drawn * sums[-1] < s << width)
-        if (drawn + 1) * sums[-1] <= sums[index] << width:
-            return index
-        drawn, width = (drawn << CHUNK) | bits.draw_bits(CHUNK), width + CHUNK
+    whole = whole_masses(masses)
+    return Inverter(lambda width: tabulate(whole, whole, 0, width), len(whole)).resume(bits, drawn, CHUNK)
 
 
-def whole_masses(masses: NDArray[np.float64]) -> list[int]:
+def whole_masses(masses: Floats) -> list[int]:
     """Exact floats as whole numbers of a common unit.
 
     >>> import numpy as np
@@ -248,7 +236,7 @@ class Tilted:
         term, left = self.terms[choice], self.space.n
         found = [0] * self.space.k
         for i in self.free:
-            block = term.draw_block(bits, i)
+            block = int(term.draw_blocks(bits, i, 1)[0])
             low, high = int(self.blocks.low[block]), int(self.blocks.high[block])
             found[i] = low + draw_below(bits, high - low + 1)
             left -= found[i]
@@ -259,48 +247,39 @@ class Tilted:
 
     def chance(self, r: Outcome) -> arb:
         """weight(r)/(bound·Q(r)), where Q is the chance of proposing r: at most 1 by the cover and the envelopes."""
-        blocks = [self.blocks.find(i, r[i]) for i in self.free]
-        log_q = self._quick(r, blocks) if working_bits() <= 2 * CHUNK else self._exact(r, blocks)
-        chance = (self._log_weight(r) - arb_ball(self.log_bound) - log_q).exp()
+        chance = (self._log_weight(r) - arb(self.log_bound) - self._enclosed_log_proposal(r)).exp()
         if chance > 1:
             raise DiscreetError("an envelope was found too low", hint="please report this prior, n and k")
         return chance
 
-    def log_proposal(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """ln Q of many candidates, one a row: floats within `room`, as in `_quick`."""
-        at = np.stack([self.blocks.find_many(i, rows[:, i]) for i in self.free], axis=1)
+    def log_proposal(self, rows: Wholes) -> Floats:
+        """ln Q of many candidates, one a row, in floats that are within `room` of it."""
+        at = np.stack([self.blocks.find(i, rows[:, i]) for i in self.free], axis=1)
         logs = [np.full(len(rows), math.log(self._shares[-2]) - self._log_size)]
         logs += [math.log(share) + term.log_chances(at) for share, term in zip(self._shares, self.terms, strict=False)]
         centre = (rows == np.array(self.counts)).all(axis=1)
         logs.append(np.where(centre, math.log(self._shares[-1]), -np.inf))
-        shown: NDArray[np.float64] = np.logaddexp.reduce(np.stack(logs), axis=0)
-        return shown
+        total: Floats = np.logaddexp.reduce(np.stack(logs), axis=0)
+        return total
 
-    def _quick(self, r: Outcome, blocks: list[int]) -> arb:
-        """ln Q(r) in floats, with the bound on their error as radius."""
-        logs = [
-            math.log(share) + term.log_chance(blocks) for share, term in zip(self._shares, self.terms, strict=False)
-        ]
-        logs.append(math.log(self._shares[-2]) - self._log_size)
-        if r == tuple(self.counts):
-            logs.append(math.log(self._shares[-1]))
-        top = max(logs)
-        return arb_ball(top + math.log(math.fsum(math.exp(x - top) for x in logs)), self.room)
-
-    def _exact(self, r: Outcome, blocks: list[int]) -> arb:
-        """ln Q(r) at the working precision."""
+    def _enclosed_log_proposal(self, r: Outcome) -> arb:
+        """ln Q(r): from floats, with the bound on their error as radius, until a coin asks for more bits."""
+        row = np.array([r], dtype=np.int64)
+        if working_bits() <= 2 * CHUNK:
+            return arb(float(self.log_proposal(row)[0]), self.room)
         total = ball(self._shares[-2]) / self.space.size
         if r == tuple(self.counts):
             total += self._shares[-1]
+        blocks = {i: int(self.blocks.find(i, row[:, i])[0]) for i in self.free}
         for share, term in zip(self._shares, self.terms, strict=False):
             product = ball(share)
-            for i, block in zip(self.free, blocks, strict=True):
+            for i, block in blocks.items():
                 product *= ball(term.exact_share(i, block)) / int(self.blocks.size[block])
             total += product
         return total.log()
 
 
-def _least_losses(alpha: NDArray[np.float64], centre: NDArray[np.int64], x: NDArray[np.int64]) -> NDArray[np.float64]:
+def _least_losses(alpha: Floats, centre: Wholes, x: Wholes) -> Floats:
     """Lower bounds on -ln g(x) ≥ 0: half of one on the second difference of lnΓ."""
     low, high = np.minimum(centre, x), np.maximum(centre, x)
     return 0.5 * least_second_differences(alpha + low, alpha + high, (high - low).astype(np.float64))
@@ -311,14 +290,14 @@ def _least(space: PosteriorSpace, counts: Counts) -> float:
     centre = np.array(counts, dtype=np.int64)
     more, fewer = np.flatnonzero(centre < space.n), np.flatnonzero(centre > 0)
     alpha = space.prior.alpha
-    gains = sorted(zip(_least_losses(alpha[more], centre[more], centre[more] + 1).tolist(), more.tolist(), strict=True))
-    losses = sorted(
-        zip(_least_losses(alpha[fewer], centre[fewer], centre[fewer] - 1).tolist(), fewer.tolist(), strict=True)
+    gains, losses = (
+        sorted(zip(_least_losses(alpha[i], centre[i], centre[i] + step).tolist(), i.tolist(), strict=True))
+        for i, step in ((more, 1), (fewer, -1))
     )
     return float(min(gain + loss for gain, i in gains[:2] for loss, j in losses[:2] if i != j))
 
 
-def _tilts(blocks: Blocks, rates: NDArray[np.float64]) -> list[float]:
+def _tilts(blocks: Blocks, rates: Floats) -> list[float]:
     """For each rate the tilt at which expected counts sum to n, from the steepest rate down.
 
     The expected sum falls with the tilt: Newton's steps are kept inside what is known to hold the root, because a law
@@ -354,17 +333,9 @@ def _moments(blocks: Blocks, rate: float, tilt: float) -> tuple[float, float]:
 
 def _edges(centre: int, n: int, growth: float, reach: float) -> list[int]:
     """Block edges: single counts around the centre, then sizes in proportion to the distance, doubling beyond reach."""
-    right, at = [], centre
-    while at <= n:
-        right.append(at)
-        at += max(1, int((at - centre) * (growth if at - centre < reach else 1.0)))
-    left, at = [], centre
-    while at > 0:
-        at = max(0, at - max(1, int((centre - at) * (growth if centre - at < reach else 1.0))))
-        left.append(at)
-    return [*reversed(left), *right, n + 1]
 
+    def following(distance: int) -> int:
+        return distance + int(distance * (growth if distance < reach else 1.0))
 
-def arb_ball(middle: float, radius: float = 0.0) -> arb:
-    """The ball around a float."""
-    return arb(middle, radius)
+    left, right = (growing_edges(0, room, following).tolist() for room in (centre - 1, n - centre))
+    return [*(centre - distance for distance in left[:0:-1]), *(centre + distance for distance in right)]

@@ -6,8 +6,8 @@ which increases with x. Both smooth sensitivities reach their extreme at the end
 arrangements for each pair are enough (mathematics: section 2; tests: `tests/sensitivity/test_exact.py` against
 enumeration).
 
-Each comes as a float and, with `_enclosure` in its name, as a ball at the working precision. The formulas are written
-once, for balls and for floats whose errors are known.
+The formulas are written once, with `_by` in their names, for balls at the working precision and for floats whose
+errors are known.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol, cast
+from typing import Any
 
 from flint import arb, fmpq, fmpz
 
 from discreet.arithmetic.lgamma_bounds import SAFE, least_second_difference, most_second_difference
-from discreet.arithmetic.numbers import ball, exact, nearest_float, precision, working_bits
-from discreet.errors import InvalidInput
+from discreet.arithmetic.numbers import ball, exact, exact_share, nearest_float, precision, working_bits
 from discreet.posteriors.space import PosteriorSpace
 
 _HALF = fmpq(1, 2)
@@ -39,7 +39,7 @@ def local_sensitivity(space: PosteriorSpace, c: object) -> float:
     0.0223467
     """
     counts = space.counts(c)
-    return nearest_float(lambda: local_enclosure(space, counts))
+    return nearest_float(lambda: local_by(balls(space), counts))
 
 
 def global_sensitivity(space: PosteriorSpace) -> float:
@@ -48,7 +48,7 @@ def global_sensitivity(space: PosteriorSpace) -> float:
     >>> round(global_sensitivity(PosteriorSpace(prior=[7, 4, 5], n=10**12)), 12)
     0.233629480709
     """
-    return nearest_float(lambda: global_enclosure(space))
+    return nearest_float(lambda: global_by(balls(space)))
 
 
 def smooth_sensitivity(space: PosteriorSpace, c: object, gamma: object) -> float:
@@ -59,7 +59,7 @@ def smooth_sensitivity(space: PosteriorSpace, c: object, gamma: object) -> float
     True
     """
     counts, rate = space.counts(c), exact(gamma, "gamma", minimum=0)
-    return nearest_float(lambda: smooth_enclosure(space, counts, ball(rate)))
+    return nearest_float(lambda: smooth_by(balls(space), counts, ball(rate)))
 
 
 def reciprocal_sensitivity(space: PosteriorSpace, c: object, gamma: object) -> float:
@@ -70,24 +70,18 @@ def reciprocal_sensitivity(space: PosteriorSpace, c: object, gamma: object) -> f
     True
     """
     counts, rate = space.counts(c), exact(gamma, "gamma", minimum=0)
-    return nearest_float(lambda: 1 / inverse_reciprocal_enclosure(space, counts, ball(rate)))
+    return nearest_float(lambda: 1 / inverse_reciprocal_by(balls(space), counts, ball(rate)))
 
 
 def published_gamma(space: PosteriorSpace, epsilon: object, delta: object) -> float:
-    """The smoothing rate of the seed documents, ln(1 - ε/(2 ln(δ/(2|R|)))).
+    """The smoothing rate of the papers, ln(1 - ε/(2 ln(δ/(2|R|)))).
 
     >>> round(published_gamma(PosteriorSpace(prior=[1, 1], n=100), 0.8, 0.8), 10)
     0.0698191876
     """
-    return nearest_float(lambda: published_gamma_enclosure(space, epsilon, delta))
-
-
-def published_gamma_enclosure(space: PosteriorSpace, epsilon: object, delta: object) -> arb:
-    """The seeds' γ as a ball."""
-    budget, slack = exact(epsilon, "epsilon", above=0), exact(delta, "delta", above=0)
-    if slack >= 1:
-        raise InvalidInput("delta must be below 1", hint="give something like 1e-8", parameter="delta")
-    return (1 - ball(budget) / (2 * (ball(slack) / (2 * space.size)).log())).log()
+    budget = exact(epsilon, "epsilon", above=0)
+    slack = exact_share(delta, "delta", hint="give something like 1e-8")
+    return nearest_float(lambda: (1 - ball(budget) / (2 * (ball(slack) / (2 * space.size)).log())).log())
 
 
 def log_step(x: fmpq) -> arb:
@@ -102,26 +96,6 @@ def step_enclosure(x: fmpq, y: fmpq) -> arb:
     return (-(log_step(x) + log_step(y)).expm1()).sqrt()
 
 
-def local_enclosure(space: PosteriorSpace, c: Sequence[int]) -> arb:
-    """LS(c) as a ball at the working precision."""
-    return cast("arb", local_by(Balls(space), c))
-
-
-def global_enclosure(space: PosteriorSpace) -> arb:
-    """GS as a ball at the working precision."""
-    return cast("arb", global_by(Balls(space)))
-
-
-def smooth_enclosure(space: PosteriorSpace, c: Sequence[int], gamma: arb) -> arb:
-    """S(c), exponentially smooth, as a ball at the working precision."""
-    return cast("arb", smooth_by(Balls(space), c, gamma))
-
-
-def inverse_reciprocal_enclosure(space: PosteriorSpace, c: Sequence[int], gamma: arb) -> arb:
-    """1/S(c), reciprocally smooth, as a ball at the working precision."""
-    return cast("arb", inverse_reciprocal_by(Balls(space), c, gamma))
-
-
 def bracket(space: PosteriorSpace, formula: Callable[[Arithmetic], Any]) -> tuple[float, float]:
     """Floats certainly below and above the inverse of a sensitivity, given by a formula for any arithmetic.
 
@@ -132,100 +106,49 @@ def bracket(space: PosteriorSpace, formula: Callable[[Arithmetic], Any]) -> tupl
     >>> low < 1 / local_sensitivity(space, [500, 500]) < high, high / low < 1.0001
     (True, True)
     """
-    low: float = formula(Floats(space, most_second_difference))
-    high: float = formula(Floats(space, least_second_difference))
+    low: float = formula(floats(space, most_second_difference))
+    high: float = formula(floats(space, least_second_difference))
     return low * (1 - 2 * SAFE), high * (1 + 2 * SAFE)
 
 
-class Arithmetic(Protocol):
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
     """What the formulas below compute with: rational arguments and real distances, in types of its own."""
 
+    alpha: Sequence[Any]
     n: int
-
-    @property
-    def alpha(self) -> Sequence[Any]:
-        """The prior's parameters."""
-
-    def number(self, exact: Fraction) -> Any:
-        """A rational number as a real one."""
-
-    def size(self, x: Any, y: Any) -> Any:
-        """The distance of a step between arguments x (losing) and y (gaining)."""
-
-    def fade(self, gamma: Any, d: int) -> Any:
-        """exp(-γd)."""
-
-    def larger(self, a: Any, b: Any) -> Any:
-        """The maximum, also where it is open which one that is."""
-
-    def smaller(self, a: Any, b: Any) -> Any:
-        """The minimum."""
+    number: Callable[[Fraction], Any]
+    size: Callable[[Any, Any], Any]
+    """The distance of a step between arguments x (losing) and y (gaining), sqrt(1 - g(x)·g(y))."""
+    exp: Callable[[Any], Any]
+    larger: Callable[[Any, Any], Any]
+    """The maximum, also where it is open which one that is."""
+    smaller: Callable[[Any, Any], Any]
 
 
-class Balls:
+def balls(space: PosteriorSpace) -> Arithmetic:
     """Enclosures at the working precision. Arguments recur: with many categories each is met in many pairs."""
+    known: dict[tuple[fmpz, fmpz], arb] = {}
 
-    __slots__ = ("_known", "alpha", "n")
-
-    def __init__(self, space: PosteriorSpace) -> None:
-        self.alpha, self.n = space.rationals, space.n
-        self._known: dict[tuple[fmpz, fmpz], arb] = {}
-
-    def number(self, exact: Fraction) -> arb:
-        """An enclosure."""
-        return ball(exact)
-
-    def size(self, x: fmpq, y: fmpq) -> arb:
-        """sqrt(1 - g(x)·g(y))."""
-        return (-(self._log_step(x) + self._log_step(y)).expm1()).sqrt()
-
-    def _log_step(self, x: fmpq) -> arb:
+    def log(x: fmpq) -> arb:
         key = x.p, x.q  # a rational's own hash takes as long as lnΓ
-        if key not in self._known:
-            self._known[key] = log_step(x)
-        return self._known[key]
+        if key not in known:
+            known[key] = log_step(x)
+        return known[key]
 
-    def fade(self, gamma: arb, d: int) -> arb:
-        """exp(-γd)."""
-        return (-gamma * d).exp()
+    def size(x: fmpq, y: fmpq) -> arb:
+        return (-(log(x) + log(y)).expm1()).sqrt()
 
-    def larger(self, a: arb, b: arb) -> arb:
-        """The enclosure of the maximum."""
-        return a.max(b)
-
-    def smaller(self, a: arb, b: arb) -> arb:
-        """The enclosure of the minimum."""
-        return a.min(b)
+    return Arithmetic(space.rationals, space.n, ball, size, arb.exp, arb.max, arb.min)
 
 
-class Floats:
+def floats(space: PosteriorSpace, twice: Callable[[float, float, int], float]) -> Arithmetic:
     """Floats on one side of the truth, by bounds on -2 ln g(x), which is a second difference of lnΓ."""
 
-    __slots__ = ("_twice", "alpha", "n")
+    def size(x: float, y: float) -> float:
+        return math.sqrt(-math.expm1(-0.5 * (twice(x, x + 1, 1) + twice(y, y + 1, 1))))
 
-    def __init__(self, space: PosteriorSpace, twice: Callable[[float, float, int], float]) -> None:
-        self.alpha, self.n = [float(parameter) for parameter in space.prior.parameters], space.n
-        self._twice = twice
-
-    def number(self, exact: Fraction) -> float:
-        """The nearest float."""
-        return float(exact)
-
-    def size(self, x: float, y: float) -> float:
-        """sqrt(1 - g(x)·g(y))."""
-        return math.sqrt(-math.expm1(-0.5 * (self._twice(x, x + 1, 1) + self._twice(y, y + 1, 1))))
-
-    def fade(self, gamma: float, d: int) -> float:
-        """exp(-γd)."""
-        return math.exp(-gamma * d)
-
-    def larger(self, a: float, b: float) -> float:
-        """The maximum."""
-        return a if a > b else b
-
-    def smaller(self, a: float, b: float) -> float:
-        """The minimum."""
-        return a if a < b else b
+    return Arithmetic([float(a) for a in space.prior.parameters], space.n, float, size, math.exp, max, min)
 
 
 def local_by(by: Arithmetic, c: Sequence[int]) -> Any:
@@ -246,7 +169,7 @@ def smooth_by(by: Arithmetic, c: Sequence[int], gamma: Any) -> Any:
     """S(c) = max LS_ij(c')·exp(-γd) over the arrangements that can be extreme."""
     found = local_by(by, c)
     for x, y, d in _far_steps(by, c):
-        fade = by.fade(gamma, d)
+        fade = by.exp(-gamma * d)
         if not fade < found:  # every step is below 1: otherwise it is too far away, whatever it is
             found = by.larger(found, by.size(x, y) * fade)
     return found
@@ -294,8 +217,3 @@ def _steps(by: Arithmetic, c: Sequence[int]) -> Iterator[tuple[Any, Any]]:
     yield sources[0][0], targets[1][0]
     if len(sources) > 1:
         yield sources[1][0], targets[0][0]
-
-
-def largest(values: Sequence[arb]) -> arb:
-    """The enclosure of the maximum of enclosed numbers, also where it is open which one that is."""
-    return functools.reduce(arb.max, values)

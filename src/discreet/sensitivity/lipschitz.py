@@ -19,19 +19,13 @@ import itertools
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 from flint import arb
 
 from discreet.arithmetic.numbers import ball, fixed_upper, precision, rational, working_bits
 from discreet.posteriors.space import Counts, PosteriorSpace, exceeds
-from discreet.sensitivity.exact import (
-    largest,
-    local_enclosure,
-    log_step,
-    smooth_enclosure,
-    step_enclosure,
-)
+from discreet.sensitivity.exact import balls, local_by, log_step, smooth_by, step_enclosure
 
 ENUMERATED = 2000
 """Up to this many data sets Γ is exact; beyond it the bound above is used."""
@@ -50,8 +44,8 @@ def local_smoothness(space: PosteriorSpace) -> Fraction:
     1.0919
     """
     with precision(_BITS):
-        if _small(space):
-            return _by_enumeration(space, lambda c: 1 / local_enclosure(space, c))
+        if not exceeds(space, ENUMERATED):
+            return _by_enumeration(space, lambda c: 1 / local_by(balls(space), c))
         return local_smoothness_bound(space)
 
 
@@ -62,9 +56,9 @@ def smooth_smoothness(space: PosteriorSpace, gamma: Fraction) -> Fraction:
     S changes by a factor of at most e^γ, so the bound is (1 - e^-γ)/min S, with S at least its least LS.
     """
     with precision(_BITS):
-        if _small(space):
+        if not exceeds(space, ENUMERATED):
             rate = ball(gamma)
-            return _by_enumeration(space, lambda c: 1 / smooth_enclosure(space, c, rate))
+            return _by_enumeration(space, lambda c: 1 / smooth_by(balls(space), c, rate))
         return _rounded_up(-(-ball(gamma)).expm1() / least_local(space))
 
 
@@ -72,11 +66,8 @@ def reciprocal_smoothness(space: PosteriorSpace, gamma: Fraction) -> Fraction:
     """At most min(γ, Γ of local), up to the bound on the latter: 1/S is γ-Lipschitz by construction, and equals 1/LS
     once γ reaches that one's own step."""
     # γ is always right. One early difference often shows that it is also the smaller one; floats will do for that.
-    shown = float(gamma)
-    for parameter in space.prior.parameters:
-        x = float(parameter)
-        if _float_end(x + 1) - _float_end(x) > shown:
-            return gamma
+    if any(_float_end(x + 1) - _float_end(x) > float(gamma) for x in map(float, space.prior.parameters)):
+        return gamma
     return min(gamma, local_smoothness(space))
 
 
@@ -87,16 +78,13 @@ def _float_end(x: float) -> float:
 def local_smoothness_bound(space: PosteriorSpace) -> Fraction:
     """The bound of this module's docstring, at the working precision, for any n and k."""
     alpha, n = space.prior.parameters, space.n
-    found = Fraction(0)
-    for x in sorted(set(alpha)):
-        found = max(found, _end_increments(x, n))
+    bounds = [_end_increments(x, n) for x in sorted(set(alpha))]
     if space.k > 2:
         ordered = sorted(alpha)
         for x, y in sorted(set(itertools.pairwise(ordered))):
             gap = 1 / step_enclosure(rational(x), rational(ordered[-1] + n - 1))
-            gap -= 1 / step_enclosure(rational(x), rational(y))
-            found = max(found, _rounded_up(gap))
-    return found
+            bounds.append(_rounded_up(gap - 1 / step_enclosure(rational(x), rational(y))))
+    return max(bounds)
 
 
 def least_local(space: PosteriorSpace) -> arb:
@@ -149,14 +137,5 @@ def _derivative_upper(low: Fraction, high: Fraction) -> Fraction:
 def _by_enumeration(space: PosteriorSpace, inverse: Callable[[Counts], arb]) -> Fraction:
     """max |1/S(c) - 1/S(c')| over all adjacent pairs, rounded up."""
     values = {tuple(c): inverse(Counts(c)) for c in space.candidates()}
-    gaps = [
-        abs(here - values[tuple(other)])
-        for c, here in values.items()
-        for other in space.adjacency.neighbours(c)
-        if c < tuple(other)
-    ]
-    return _rounded_up(largest(gaps))
-
-
-def _small(space: PosteriorSpace) -> bool:
-    return not exceeds(space, ENUMERATED)
+    gaps = (abs(values[c] - values[tuple(other)]) for c in values for other in space.adjacency.neighbours(c))
+    return _rounded_up(reduce(arb.max, gaps))

@@ -7,6 +7,7 @@ two together. How a kind of sensitivity is made of them is its own affair (`Expo
 from __future__ import annotations
 
 import itertools
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -29,38 +30,32 @@ class Steps:
 
     def __init__(self, space: PosteriorSpace, rows: Wholes) -> None:
         self.space, self.rows = space, rows
-        self.local = self._local()
-        self._far: list[tuple[Floats, Wholes]] | None = None
 
     def inverse(self, kind: type[Kind], gamma: float) -> Floats:
         """1/S for one kind of sensitivity."""
-        shown: Floats = np.minimum.reduce(kind.inverse_terms(self, gamma))
-        return shown
+        inverse: Floats = np.minimum.reduce(kind.inverse_terms(self, gamma))
+        return inverse
 
-    def far(self) -> list[tuple[Floats, Wholes]]:
-        """The inverse steps that smoothing may prefer to the local one, with their distances."""
-        if self._far is None:
-            self._far = self._arrangements()
-        return self._far
-
-    def _local(self) -> Floats:
+    @cached_property
+    def local(self) -> Floats:
         """1/LS: the least over the pairs whose source holds a record."""
         c = self.rows
-        found = np.full(len(c), np.inf)
+        least = np.full(len(c), np.inf)
         for i, j in itertools.permutations(range(self.space.k), 2):
             has = c[:, i] >= 1
-            found[has] = np.minimum(found[has], self._inverse_step(i, c[has, i], j, c[has, j]))
-        return found
+            least[has] = np.minimum(least[has], self._inverse_step(i, c[has, i], j, c[has, j]))
+        return least
 
-    def _arrangements(self) -> list[tuple[Floats, Wholes]]:
+    @cached_property
+    def far(self) -> list[tuple[Floats, Wholes]]:
+        """The inverse steps that smoothing may prefer to the local one, with their distances."""
         c, n = self.rows, self.space.n
         found = []
-        if self.space.k == 2:
-            for i, j in ((0, 1), (1, 0)):
+        for i, j in itertools.permutations(range(self.space.k), 2):
+            if self.space.k == 2:
                 end = self._inverse_step(i, np.array([1]), j, np.array([n - 1]))
                 found.append((np.full(len(c), end[0]), np.maximum(c[:, i] - 1, 0)))
-            return found
-        for i, j in itertools.permutations(range(self.space.k), 2):
+                continue
             for left_i in (np.maximum(c[:, i], 1), np.ones_like(c[:, i])):
                 for left_j in (c[:, j], np.zeros_like(c[:, j])):
                     taken = np.maximum(c[:, i] - left_i, 0) + (c[:, j] - left_j)

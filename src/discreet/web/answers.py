@@ -16,26 +16,11 @@ from discreet.receipts import Bundle, belief_document, read_sealed, verify_any
 from discreet.requests.request import Question, ReleaseRequest
 from discreet.requests.run import price_request, run_request
 from discreet.samplers.bits import SYSTEM
+from discreet.typing import Progress
 from discreet.web.fields import Fields
-
-Tell = Callable[[int, int], None]
-"""Called now and then with how much is done, of how much; it may raise to end the work."""
 
 RECENT = 50
 """Rows of the ledger's history that are shown."""
-
-
-class Turns:
-    """One lock for each request, kept while somebody holds it or waits for it."""
-
-    def __init__(self) -> None:
-        self._door = Lock()
-        self._locks: WeakValueDictionary[str, Lock] = WeakValueDictionary()
-
-    def of(self, request_id: str) -> Lock:
-        """The lock of a request: the same one for all who ask for it at once."""
-        with self._door:
-            return self._locks.setdefault(request_id, Lock())
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +29,18 @@ class PageApi:
 
     ledger: str | None = None
     may_release: bool = False
-    _turns: Turns = field(default_factory=Turns, repr=False)
+    _door: Lock = field(default_factory=Lock, repr=False)
+    _turns: WeakValueDictionary[str, Lock] = field(default_factory=WeakValueDictionary, repr=False)
+    """One lock for each request, kept while somebody holds it or waits for it."""
 
-    def facts(self, fields: Fields, tell: Tell) -> dict[str, Any]:
+    def facts(self, fields: Fields, tell: Progress) -> dict[str, Any]:
         """What the page can do."""
         fields.all_read()
         name = None if self.ledger is None else dc.Ledger(self.ledger).name
-        return {
-            "version": dc.__version__,
-            "mechanisms": list(RELEASABLE),
-            "ledger": name,
-            "may_release": self.may_release,
-        }
+        facts = {"version": dc.__version__, "mechanisms": list(RELEASABLE)}
+        return {**facts, "ledger": name, "may_release": self.may_release}
 
-    def plan(self, fields: Fields, tell: Tell) -> dict[str, Any]:
+    def plan(self, fields: Fields, tell: Progress) -> dict[str, Any]:
         """`discreet plan`."""
         space = _space(fields)
         names = ("epsilon", "target_error", "confidence", "target_width")
@@ -66,23 +49,28 @@ class PageApi:
         fields.all_read()
         return dc.plan(space, **asked, worst_case=worst_case, progress=tell).to_json()
 
-    def audit(self, fields: Fields, tell: Tell) -> dict[str, Any]:
+    def audit(self, fields: Fields, tell: Progress) -> dict[str, Any]:
         """`discreet audit`."""
-        made = _mechanism(fields, tell)
+        space, name, epsilon = _space(fields), fields.text("mechanism"), fields.text("epsilon")
+        gamma, calibrated = fields.maybe("gamma"), fields.flag("calibrated")
         fields.all_read()
-        return dc.audit(made, progress=tell).to_json()
+        options = {} if gamma is None else {"gamma": gamma}
+        mechanism: Mechanism
+        if calibrated:
+            mechanism = dc.calibrate(name, space, epsilon=epsilon, progress=tell, **options)
+        else:
+            mechanism = dc.mechanism(name, space, epsilon=epsilon, **options)
+        return dc.audit(mechanism, progress=tell).to_json()
 
-    def infer(self, fields: Fields, tell: Tell) -> dict[str, Any]:
+    def infer(self, fields: Fields, tell: Progress) -> dict[str, Any]:
         """`discreet receipt verify`, and then `discreet infer`; several columns share the reader's prior."""
         receipt, prior = read_sealed(fields.text("receipt")), _numbers(fields.maybe("prior"))
         fields.all_read()
         verify_any(receipt)
-        given: object = prior
-        if prior is not None and isinstance(receipt, Bundle):
-            given = [prior] * len(receipt.columns)
-        return {"receipt": receipt.document, "belief": belief_document(receipt, given)}
+        priors = [prior] * len(receipt.columns) if prior is not None and isinstance(receipt, Bundle) else prior
+        return {"receipt": receipt.document, "belief": belief_document(receipt, priors)}
 
-    def budgets(self, fields: Fields, tell: Tell) -> dict[str, Any]:
+    def budgets(self, fields: Fields, tell: Progress) -> dict[str, Any]:
         """`discreet ledger show` and the newest of `discreet ledger history`."""
         fields.all_read()
         book = dc.Ledger(self._ledger())
@@ -90,7 +78,7 @@ class PageApi:
         accounts = [account.to_json() for account in book.accounts()]
         return {"ledger": book.name, "datasets": accounts, "history": rows, "head": book.head()}
 
-    def price(self, fields: Fields, tell: Tell) -> dict[str, Any]:
+    def price(self, fields: Fields, tell: Progress) -> dict[str, Any]:
         """All that a release would cost and how accurate it would be. Only the records are counted; nothing is spent.
 
         The request id that comes with it makes the release that follows one and the same, however often it is asked.
@@ -106,14 +94,16 @@ class PageApi:
             "remaining": book.remaining(str(request.dataset)).to_json(),
         }
 
-    def release(self, fields: Fields, tell: Tell) -> dict[str, Any]:
+    def release(self, fields: Fields, tell: Progress) -> dict[str, Any]:
         """`discreet release`, of the very request whose price was shown.
 
         Whoever asks for it meanwhile waits, and gets what was sealed: of two draws at once the quicker would be kept.
         """
         request, digest = self._request(fields), fields.text("digest")
         fields.all_read()
-        with self._turns.of(str(request.request_id)):
+        with self._door:
+            turn = self._turns.setdefault(str(request.request_id), Lock())
+        with turn:
             receipt = run_request(request, self._ledger(), confirm=lambda prepared: prepared.digest == digest)
         return {"receipt": receipt.document, "text": receipt.to_json()}
 
@@ -145,28 +135,13 @@ class PageApi:
         )
 
 
-QUESTIONS: dict[str, Callable[[PageApi, Fields, Tell], dict[str, Any]]] = {
-    "facts": PageApi.facts,
-    "plan": PageApi.plan,
-    "audit": PageApi.audit,
-    "infer": PageApi.infer,
-    "budgets": PageApi.budgets,
-    "price": PageApi.price,
-    "release": PageApi.release,
+QUESTIONS: dict[str, Callable[[PageApi, Fields, Progress], dict[str, Any]]] = {
+    name: getattr(PageApi, name) for name in ("facts", "plan", "audit", "infer", "budgets", "price", "release")
 }
 
 
 def _space(fields: Fields) -> PosteriorSpace:
     return dc.PosteriorSpace(prior=dc.Dirichlet(fields.text("prior").split(",")), n=fields.text("n"))
-
-
-def _mechanism(fields: Fields, tell: Tell) -> Mechanism:
-    space, name, epsilon = _space(fields), fields.text("mechanism"), fields.text("epsilon")
-    gamma = fields.maybe("gamma")
-    options = {} if gamma is None else {"gamma": gamma}
-    if fields.flag("calibrated"):
-        return dc.calibrate(name, space, epsilon=epsilon, progress=tell, **options)
-    return dc.mechanism(name, space, epsilon=epsilon, **options)
 
 
 def _numbers(text: str | None) -> list[str] | None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from typing import TypeVar
 
 from discreet.errors import InvalidInput
+
+T = TypeVar("T", str, bool, list[str])
 
 MAX_NAMES = 10_000
 
@@ -38,43 +41,34 @@ class Fields:
 
     def text(self, name: str) -> str:
         """A text that must be there."""
-        found = self.maybe(name)
-        if found is None:
-            raise InvalidInput(f"{_spoken(name)} is missing", hint="fill it in")
-        return found
+        text = self.maybe(name)
+        if text is None:
+            raise InvalidInput(f"{name.replace('_', ' ')} is missing", hint="fill it in")
+        return text
 
     def maybe(self, name: str) -> str | None:
         """A text, None if it is empty or not there."""
-        found = self._get(name, "")
-        if not isinstance(found, str):
-            raise InvalidInput(f"{_spoken(name)} must be a text", hint="reload the page", parameter=name)
-        return found or None
-
-    def names(self, name: str) -> list[str]:
-        """A list of texts, empty if it is not there."""
-        found = self._get(name, [])
-        if not isinstance(found, list) or not all(isinstance(each, str) for each in found) or len(found) > MAX_NAMES:
-            raise InvalidInput(
-                f"{_spoken(name)} must be a list of names", hint="write one on each line", parameter=name
-            )
-        return found
+        return self._get(name, "", "a text") or None
 
     def flag(self, name: str) -> bool:
         """Yes or no; no if it is not there."""
-        found = self._get(name, False)
-        if not isinstance(found, bool):
-            raise InvalidInput(f"{_spoken(name)} must be yes or no", hint="reload the page", parameter=name)
-        return found
+        return self._get(name, False, "yes or no")
+
+    def names(self, name: str) -> list[str]:
+        """A list of texts, empty if it is not there."""
+        empty: list[str] = []
+        return self._get(name, empty, "a list of names", hint="write one on each line")
 
     def all_read(self) -> None:
         """Refuse what nobody asked for: it would be left out in silence."""
         for name in sorted(set(self._sent) - self._read):
             raise InvalidInput(f"there is no field {name!r} here", hint="reload the page")
 
-    def _get(self, name: str, default: object) -> object:
+    def _get(self, name: str, default: T, what: str, *, hint: str = "reload the page") -> T:
+        """What was sent, which must be of the same type as the default."""
         self._read.add(name)
-        return self._sent.get(name, default)
-
-
-def _spoken(name: str) -> str:
-    return name.replace("_", " ")
+        sent = self._sent.get(name, default)
+        names = sent if isinstance(sent, list) else []
+        if not isinstance(sent, type(default)) or len(names) > MAX_NAMES or not all(isinstance(x, str) for x in names):
+            raise InvalidInput(f"{name.replace('_', ' ')} must be {what}", hint=hint, parameter=name)
+        return sent

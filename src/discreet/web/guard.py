@@ -13,13 +13,13 @@ Tested in `tests/attacks/test_the_page_obeys_only_its_owner.py`, with raw reques
 from __future__ import annotations
 
 import hmac
-from typing import TYPE_CHECKING
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from discreet.errors import InvalidInput
 from discreet.samplers.bits import SYSTEM, Bits
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 TOKEN_BITS = 256
 TOKEN_HEADER = "x-discreet-token"  # noqa: S105 - the name of the header
@@ -58,49 +58,37 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":  # there are no sockets here, and nothing to start or to end
             return
-        headers: dict[str, list[str]] = {}
-        for name, value in scope["headers"]:
-            headers.setdefault(name.decode("latin-1"), []).append(value.decode("latin-1"))
-        refusal = self._refusal(scope["method"], headers)
-        if refusal:
-            await _refuse(refusal, send)
-            return
-        await self._app(scope, _limited(receive), _with_headers(send))
+        if refusal := self._refusal(scope["method"], Headers(scope=scope)):
+            # Nothing is said but the status: whoever is refused learns no more.
+            await Response(status_code=refusal, headers=HEADERS)(scope, receive, send)
+        else:
+            await self._app(scope, _limited(receive), _with_headers(send))
 
-    def _refusal(self, method: str, headers: dict[str, list[str]]) -> int:
+    def _refusal(self, method: str, headers: Headers) -> int:
         """The status of a refusal; 0 for whoever may come in."""
-        host = headers.get("host", [])
+        host = headers.getlist("host")
         if len(host) != 1 or host[0] not in self._hosts:
             return 421
         if method in {"GET", "HEAD"}:
             return 0
         if method != "POST":
             return 405
-        if any(origin != f"http://{host[0]}" for origin in headers.get("origin", [])):
+        if any(origin != f"http://{host[0]}" for origin in headers.getlist("origin")):
             return 403
-        if any(site != "same-origin" for site in headers.get("sec-fetch-site", [])):
+        if any(site != "same-origin" for site in headers.getlist("sec-fetch-site")):
             return 403
-        shown = headers.get(TOKEN_HEADER, [])
-        if len(shown) != 1 or not hmac.compare_digest(shown[0].encode("latin-1"), self._token.encode()):
+        tokens = headers.getlist(TOKEN_HEADER)
+        if len(tokens) != 1 or not hmac.compare_digest(tokens[0].encode("latin-1"), self._token.encode()):
             return 403
-        if headers.get("content-type", [""])[0].partition(";")[0].strip().lower() != "application/json":
+        if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             return 415
         return 0
-
-
-async def _refuse(status: int, send: Send) -> None:
-    """Nothing is said but the status: whoever is refused learns no more."""
-    headers = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-    await send({"type": "http.response.start", "status": status, "headers": [*headers, (b"content-length", b"0")]})
-    await send({"type": "http.response.body", "body": b""})
 
 
 def _with_headers(send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            message["headers"] = [
-                *message.get("headers", []), *((name.encode(), value.encode()) for name, value in HEADERS.items())
-            ]  # fmt: skip
+            MutableHeaders(scope=message).update(HEADERS)
         await send(message)
 
     return sending

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import AsyncExitStack
 from importlib.resources import files
+from pathlib import Path
 from threading import Event, Thread
 from threading import enumerate as enumerate_threads
 from typing import Any
@@ -18,7 +19,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, Unexpected
 from discreet.web.answers import QUESTIONS, PageApi
 from discreet.web.fields import Fields
 from discreet.web.guard import Guard
@@ -47,11 +48,10 @@ def site(desk: PageApi, *, token: str, port: int) -> ASGIApp:
     turns = asyncio.Semaphore(AT_ONCE)
 
     async def file(request: Request) -> Response:
-        name = request.path_params.get("name") or "index.html"
+        name = request.path_params.get("name", "index.html")
         if name not in kept:
             return Response(status_code=404)
-        kind = KINDS["." + name.rpartition(".")[2]]
-        return Response(kept[name], media_type=kind)
+        return Response(kept[name], media_type=KINDS[Path(name).suffix])
 
     async def question(request: Request) -> Response:
         ask = QUESTIONS.get(request.path_params["what"])
@@ -91,19 +91,17 @@ def site(desk: PageApi, *, token: str, port: int) -> ASGIApp:
 
 def _begun(work: Callable[[], dict[str, Any]], *, spends: bool) -> Future[dict[str, Any]]:
     """Work in a thread of its own. The end of the server waits for what spends, and for nothing else."""
-    found: Future[dict[str, Any]] = Future()
+    answer: Future[dict[str, Any]] = Future()
 
     def run() -> None:
         try:
-            told = work()
+            answer.set_result(work())
         except BaseException as failure:  # noqa: BLE001 - whoever waits for it gets it
-            found.set_exception(failure)
-        else:
-            found.set_result(told)
+            answer.set_exception(failure)
 
-    found.set_running_or_notify_cancel()
+    answer.set_running_or_notify_cancel()
     Thread(target=run, name=THREAD, daemon=not spends).start()
-    return found
+    return answer
 
 
 def finish_releases() -> None:
@@ -128,10 +126,6 @@ def _told(document: dict[str, Any], status: int = 200) -> Response:
 
 
 def _failed(failure: Exception) -> Response:
-    if isinstance(failure, DiscreetError):
-        error = {"kind": failure.kind, "message": failure.message, "hint": failure.hint, "parameter": failure.parameter}
-        error["mend"] = failure.hint
-        return _told({"error": error}, STATUS.get(failure.exit_code, 500))
-    message = f"an unexpected {type(failure).__name__} stopped the answer"
-    hint = "please report it"
-    return _told({"error": {"kind": "Unexpected", "message": message, "hint": hint, "mend": hint}}, 500)
+    if not isinstance(failure, DiscreetError):
+        failure = Unexpected(failure, "the answer", hint="please report it")
+    return _told({"error": failure.to_json()}, STATUS.get(failure.exit_code, 500))

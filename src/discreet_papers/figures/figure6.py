@@ -11,7 +11,8 @@ from typing import NamedTuple
 from discreet import ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, ExponentialSmooth, Mechanism, audit
 from discreet.figures.style import GREY, STYLE, plain_logs
 from discreet.posteriors.space import PosteriorSpace
-from discreet.privacy_loss.scan import LineScan, WorstCase
+from discreet.privacy_loss.certificates import WorstCase
+from discreet.privacy_loss.scan import Scan
 from discreet.sensitivity.exact import published_gamma
 from discreet_papers.figures.readings import DISTANCE, DISTANCE_SETTING, PRINTED, READINGS, RIGHT, paint_readings
 from discreet_papers.published import LegacyLine, LegacySensitivity
@@ -63,7 +64,7 @@ def numbers(quick: bool) -> list[Loss]:
 
 def legacy_losses(space: PosteriorSpace) -> dict[str, WorstCase]:
     """The exact losses of M_H and of local sensitivity under the papers' distance."""
-    scan = LineScan(space, table=LegacyLine(space))
+    scan = Scan(space, table=LegacyLine(space))
     theirs = LegacySensitivity(space, scan.rows)
     half = float(EPSILON) / 2
     sensitivities = {"M_H": theirs.reciprocal(1.0), "exponential-local": theirs.local}

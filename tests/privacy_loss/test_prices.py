@@ -34,6 +34,14 @@ def true_rho(kernel: Kernel, order: str) -> Real:
     return max(composition.renyi(p, q, order) for p, q in pairs) / real(order)
 
 
+def assert_holds(made: Exponential, kind: Kind) -> None:
+    """No loss ranges wider than is said, and no divergence exceeds ρ."""
+    kernel = oracle_kernel(kind, made.space.prior.parameters, made.space.n, made.scale, GAMMA)
+    assert true_range(kernel) <= real(loss_range(made)) + LAST_DIGITS
+    for order in ("1.1", "4", "50"):
+        assert true_rho(kernel, order) <= real(rho_upper(made))
+
+
 @pytest.mark.parametrize(("alpha", "n"), [((1, 1), 7), (("1/2", 3), 6), ((1, 1, 1), 4)])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("epsilon", ["1/4", "2"])
@@ -41,12 +49,9 @@ def test_no_loss_of_the_exponential_family_ranges_wider_than_epsilon(
     kind: Kind, alpha: tuple[int | str, ...], n: int, epsilon: str
 ) -> None:
     made = build(kind, PosteriorSpace(prior=list(alpha), n=n), GAMMA, epsilon=epsilon)
-    kernel = oracle_kernel(kind, [Fraction(a) for a in alpha], n, made.scale, GAMMA)
     assert loss_range(made) == Fraction(epsilon)
     assert rho_upper(made) == Fraction(epsilon) ** 2 / 8
-    assert true_range(kernel) <= real(loss_range(made)) + LAST_DIGITS
-    for order in ("1.1", "4", "50"):
-        assert true_rho(kernel, order) <= real(rho_upper(made))
+    assert_holds(made, kind)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -55,12 +60,9 @@ def test_a_calibrated_scale_is_priced_by_the_better_of_two_bounds(kind: Kind) ->
     options: dict[str, Any] = {"gamma": GAMMA} if kind in KINDS[2:] else {}
     made = calibrate(kind.name, space, epsilon="1/2", **options)
     assert isinstance(made, Exponential)
-    kernel = oracle_kernel(kind, [Fraction(1), Fraction(1)], 8, made.scale, GAMMA)
     assert loss_range(made) <= 1
-    assert true_range(kernel) <= real(loss_range(made)) + LAST_DIGITS
     assert rho_upper(made) <= Fraction(1, 8)
-    for order in ("1.1", "4", "50"):
-        assert true_rho(kernel, order) <= real(rho_upper(made))
+    assert_holds(made, kind)
 
 
 def test_others_are_priced_by_their_epsilon_and_half_of_it_would_be_false() -> None:
@@ -69,14 +71,11 @@ def test_others_are_priced_by_their_epsilon_and_half_of_it_would_be_false() -> N
     assert loss_range(made) == Fraction(2, 3)
     assert rho_upper(made) == Fraction(1, 18)
     outputs = [(z, 30 - z) for z in range(31)]
-    losses = [mp.log(_mass((10, 20), z) / _mass((11, 19), z)) for z in outputs]
+    here, there = ([geometric.probability(c, z, "1/3") for z in outputs] for c in ((10, 20), (11, 19)))
+    losses = [mp.log(p / q) for p, q in zip(here, there, strict=True)]
     assert real(Fraction(1, 3)) < max(losses) - min(losses) <= real(loss_range(made)) + LAST_DIGITS
     other = Laplace(space, epsilon="1/3")
     assert loss_range(other) == 2 * other.guarantee
-
-
-def _mass(counts: tuple[int, int], output: tuple[int, int]) -> Real:
-    return geometric.probability(counts, output, "1/3")
 
 
 def test_what_has_no_guarantee_has_no_price() -> None:

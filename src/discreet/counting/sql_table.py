@@ -1,0 +1,90 @@
+"""Counting in SQL, as DuckDB and Spark both read it: a row's places, and from them the code of its cell.
+
+Codes keep the order of the cells, and what is outside comes last: last among its group's answers, and after all groups.
+The least code of a person's rows is then the cell that the counting rule says. No category ever becomes part of a
+statement: all travel as bound values.
+"""
+
+# ruff: noqa: S608 - statements are put together from fixed texts; values are bound
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.counting.base import Declaration
+from discreet.counting.comparisons import FLOATS, TEXTS, Match
+from discreet.counting.inspection import EXAMPLES, LONGEST
+from discreet.counting.table import InspectableTable, Oddities
+
+
+@dataclass(frozen=True, slots=True)
+class SqlTable(InspectableTable):
+    """An opened source of which queries are asked. They read `records`, whose columns are those of `read_columns`."""
+
+    declaration: Declaration
+    matches: tuple[Match, ...]
+
+    @abstractmethod
+    def listed(self, match: Match) -> str:
+        """A query for the values `w` that a column is compared with, and the `place` of each."""
+
+    @abstractmethod
+    def fetch(self, query: str, *matches: Match) -> list[tuple[Any, ...]]:
+        """The answer to a query in which these are listed; whatever the engine says when it fails is dropped."""
+
+    def count_places(self) -> list[tuple[int, int]]:
+        """The code of each place, and how many records are there."""
+        codes = self.codes("records")
+        if self.declaration.id_column is not None:
+            codes = f"(SELECT min(code) AS code FROM {codes} GROUP BY person)"
+        found = self.fetch(f"SELECT code, count(*) FROM {codes} GROUP BY code", *self.matches)
+        return [(code, often) for code, often in found]
+
+    def codes(self, rows: str) -> str:
+        """A query for the `code` of each row, beside its columns."""
+        groups, answers = self.declaration.shape
+        code = f"coalesce(l0.place, {answers - 1})"
+        if len(self.matches) > 1:
+            code += f" + coalesce(l1.place, {groups - 1}) * {answers}"
+        lists = [f"LEFT JOIN {self.listed(match)} l{i} ON r.c{i} = l{i}.w" for i, match in enumerate(self.matches)]
+        hint = "/*+ BROADCAST(l0, l1) */" if len(lists) > 1 else "/*+ BROADCAST(l0) */"  # to DuckDB, a comment
+        return f"(SELECT {hint} {code} AS code, r.* FROM {rows} r {' '.join(lists)})"
+
+    def count_oddities(self) -> Oddities:
+        """How many rows there are, and how many of them are odd: for the curator's eyes."""
+        odd = ["c0 IS NULL", "t0 = ''", *(["person IS NULL"] if self.declaration.id_column is not None else [])]
+        counted = ", ".join(f"count(*) FILTER (WHERE {condition})" for condition in odd)
+        [found] = self.fetch(f"SELECT count(*), {counted} FROM records")
+        return Oddities(*found)
+
+    def count_stray_values(self, *, groups: bool) -> list[tuple[str, int]]:
+        """The most frequent values outside the categories, or the groups: for the curator's eyes."""
+        at = int(groups)
+        listed = self.listed(self.matches[at])
+        strays = (
+            f"(SELECT left(t{at}, {LONGEST}) AS stray FROM records LEFT JOIN {listed} l ON c{at} = l.w "
+            f"WHERE l.place IS NULL AND c{at} IS NOT NULL AND t{at} <> '')"
+        )
+        most = f"GROUP BY stray ORDER BY often DESC, stray LIMIT {EXAMPLES}"
+        found = self.fetch(f"SELECT stray, count(*) AS often FROM {strays} {most}", self.matches[at])
+        return [(stray, often) for stray, often in found]
+
+
+def read_columns(declaration: Declaration, types: list[str], read: list[tuple[str, str]]) -> list[str]:
+    """The columns of `records`, from what is compared of each declared column and its text.
+
+    They are c0 and t0, with groups c1 and t1, and with ids `person`: equal for rows of one person, NULL without an id.
+    NaN is no value, as NULL is none.
+    """
+    columns = []
+    for i, (kind, (value, text)) in enumerate(zip(types, read, strict=True)):
+        known = f"CASE WHEN NOT isnan({value}) THEN {value} END" if kind in FLOATS else value
+        if declaration.columns[i] != declaration.id_column:
+            columns += [f"{known} AS c{i}", f"{text} AS t{i}"]
+        elif TEXTS.fullmatch(kind) or kind == "BLOB":
+            columns.append(f"nullif({known}, CAST('' AS BINARY)) AS person")
+        else:
+            columns.append(f"{known} AS person")
+    return columns
