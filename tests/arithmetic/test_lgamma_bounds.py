@@ -91,7 +91,7 @@ def test_weights_lie_between_the_floats_that_toss_their_coins(kind: Kind, n: int
     space = PosteriorSpace(prior=["0.3", 4], n=n)
     for counts in some_counts(space):
         law = kind(space, scale="0.5").law(counts)
-        (least, most), many = law._brackets(), law._many_brackets()
+        (least, most), many = law._brackets(), law._log_brackets()
         reach = [10**e for e in range(int(math.log10(n)) + 1)]
         for offset in [o for size in reach for o in (-size, size) if 0 <= counts[0] + o <= n]:
             with precision(256):

@@ -11,7 +11,8 @@ import pytest
 
 from discreet import ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, ExponentialSmooth, PosteriorSpace
 from discreet.arithmetic.numbers import dyadic, precision
-from discreet.mechanisms.exponential import LISTED, Exponential, ExponentialLaw
+from discreet.mechanisms.exponential import Exponential
+from discreet.mechanisms.exponential_law import LISTED, ExponentialLaw
 from discreet.samplers.line_rejection import UNIT
 from discreet.samplers.noise import Geometric, RoundedLaplace, TwoSided, ZeroSum
 from discreet.testing import HashedBits, draw_many_with

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import signal
 import subprocess
@@ -10,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -50,6 +51,12 @@ class Served:
         answer = response.read()
         connection.close()
         return response, answer
+
+    def ask(self, what: str, question: object) -> tuple[int, Any]:
+        """What the page is answered; bytes are sent as they are."""
+        body = question if isinstance(question, bytes) else json.dumps(question).encode()
+        response, answer = self.send("POST", f"/api/{what}", body, **self.headers)
+        return response.status, json.loads(answer)
 
 
 @contextmanager

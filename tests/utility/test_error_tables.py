@@ -26,7 +26,7 @@ def test_cutting_loses_nothing_that_the_way_back_sees(way: Way) -> None:
     moves, norms = noise_vectors(3, 24)
     counts = np.array([2, 0, 2])
     mass = np.exp(-0.75 * norms)
-    released = rank_rows(mechanism.way_back(moves + counts))
+    released = rank_rows(mechanism.postprocess(moves + counts))
     expected = np.bincount(released, mass / mass.sum(), mechanism.space.size)
     rank = mechanism.space.candidates().index((2, 0, 2))
     assert NoisySimplex(mechanism, mechanism.noise).masses(rank) == pytest.approx(expected, abs=1e-12)

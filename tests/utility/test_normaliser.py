@@ -82,9 +82,10 @@ def test_the_lower_bound_by_strata_holds_where_it_can_be_checked(monkeypatch: py
 
 
 def test_the_rows_of_a_line_know_their_normalisers() -> None:
-    every = dc.ExponentialSmooth(dc.PosteriorSpace(prior=[1, 1], n=2500), epsilon=1).kernel.enumerated
+    kernel = dc.ExponentialSmooth(dc.PosteriorSpace(prior=[1, 1], n=2500), epsilon=1).kernel
     for c in (0, 7, 1250):
-        assert every.log_normaliser(c) == pytest.approx(every.log_normalisers[c], abs=1e-12)
+        alone = float(kernel.log_normaliser([c, 2500 - c]).values)
+        assert alone == pytest.approx(kernel.enumerated.log_normalisers[c], abs=1e-12)
 
 
 def test_only_the_hellinger_family_has_one() -> None:

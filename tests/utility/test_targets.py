@@ -124,7 +124,7 @@ def kept_within(space: dc.PosteriorSpace, epsilon: Fraction, distance: float) ->
         rest = -free.sum(axis=1, keepdims=True)
         kept = rng.random(DRAWS) < q ** np.abs(rest[:, 0])
         noise = np.concatenate([noise, np.concatenate([free, rest], axis=1)[kept]])
-    released = dc.Geometric(space, epsilon=epsilon).way_back(counts + noise[:DRAWS])
+    released = dc.Geometric(space, epsilon=epsilon).postprocess(counts + noise[:DRAWS])
     here, there = space.prior.alpha + counts, space.prior.alpha + released
     log = gammaln((here + there) / 2) - gammaln(here) / 2 - gammaln(there) / 2
     return float((np.sqrt(-np.expm1(np.minimum(log.sum(axis=1), 0.0))) <= distance).mean())

@@ -1,7 +1,8 @@
-"""What is known of the counts given an output: what every way of weighing data sets tells."""
+"""What is known of the counts given an output; the plainest form of it is a list of data sets with their weights."""
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -10,22 +11,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arithmetic.arrays import Floats, Wholes
-from discreet.errors import TooLarge
-from discreet.inference.shares import draw_uniforms
+from discreet.errors import InvalidInput, TooLarge
+from discreet.inference.shares import draw_places
 from discreet.samplers.bits import Bits
 
 Counted: TypeAlias = NDArray[Any]
 
+SURE = 6.0
+"""An error that was drawn is stated as so many standard errors: one in a billion is larger."""
+
+KEPT = 1e-18
+"""Lighter data sets, over the heaviest, are left out."""
+
+_ROUNDING = 1e-11
+
 
 class CountPosterior(ABC):
-    """p(c | o). `error` bounds its total variation distance to the exact one.
+    """p(c | o). `error` bounds its total variation distance to the exact one, and `mean_errors` how far means are off.
 
     With probability `prior_weight` the output says nothing and the prior stays; all else is given that it says
-    something. Counts may be places between whole numbers that stand for many of them.
+    something. Counts may be places between whole numbers that stand for many of them, among `sizes` records.
     """
 
     error: float
+    mean_errors: Floats | float
     method: str
+    sizes: Floats | int
     prior_weight: float = 0.0
 
     @abstractmethod
@@ -48,13 +59,43 @@ class CountPosterior(ABC):
         """The joint law of a category's count and of others' together, as a table with the counts that it begins at."""
         raise TooLarge("the counts of groups are too many to list", hint="use geometric")
 
-    def mean_errors(self, prior_mean: Floats, alpha: Floats, n: int) -> Floats:
-        """How far each mean may be off, if that is less than `error`."""
-        return np.full(len(alpha), self.error)
+
+class Weighed(CountPosterior):
+    """The posterior of the counts, one row for each data set that matters."""
+
+    def __init__(self, rows: Wholes, log_weights: Floats, *, error: float, method: str) -> None:
+        top = log_weights.max() if len(log_weights) else -math.inf
+        if not math.isfinite(top):
+            raise InvalidInput("no data leads to this output", hint="give the output as it was released")
+        weight = np.exp(log_weights - top)
+        self._kept = weight > KEPT
+        self.rows, self.weights = rows[self._kept], weight[self._kept] / weight[self._kept].sum()
+        self.error = self.mean_errors = error + _ROUNDING
+        self.method, self.sizes = method, int(self.rows[0].sum())
+
+    def marginal(self, i: int) -> tuple[Wholes, Floats]:
+        return self._tallied(self.rows[:, i])
+
+    def pair(self, i: int, j: int) -> tuple[Wholes, Wholes, Floats]:
+        return self.rows[:, i], self.rows[:, j], self.weights
+
+    def draw(self, bits: Bits, size: int) -> Wholes:
+        found: Wholes = self.rows[draw_places(bits, self.weights, size)]
+        return found
+
+    def _tallied(self, counts: Wholes) -> tuple[Wholes, Floats]:
+        count, at = np.unique(counts, return_inverse=True)
+        return count, np.bincount(at.reshape(-1), self.weights).astype(np.float64)
 
 
-def draw_places(bits: Bits, weights: Floats, size: int) -> Wholes:
-    """Which of the weighed places independent draws fall on."""
-    sums = np.cumsum(weights)
-    at: Wholes = np.searchsorted(sums, draw_uniforms(bits, size) * sums[-1], side="right")
-    return np.minimum(at, len(sums) - 1)
+class Listed(Weighed):
+    """Every data set, one by one: groups of categories too."""
+
+    def total(self, members: Sequence[int]) -> tuple[Wholes, Floats]:
+        return self._tallied(self.rows[:, list(members)].sum(axis=1))
+
+    def split(self, i: int, others: Sequence[int]) -> tuple[int, int, Floats]:
+        x, y = self.rows[:, i], self.rows[:, list(others)].sum(axis=1)
+        table = np.zeros((int(x.max() - x.min()) + 1, int(y.max() - y.min()) + 1))
+        np.add.at(table, (x - x.min(), y - y.min()), self.weights)
+        return int(x.min()), int(y.min()), table

@@ -39,9 +39,9 @@ class Estimate(float):
 
     def __new__(cls, value: float, error: float) -> Estimate:
         """The number and a bound on its error."""
-        made = super().__new__(cls, value)
-        made.error = error
-        return made
+        estimate = super().__new__(cls, value)
+        estimate.error = error
+        return estimate
 
 
 class Tabled:
@@ -122,8 +122,7 @@ class Tabled:
         rows = max(1, _AT_ONCE // self._sides[0].weights.size)
         for upper, side in enumerate(self._sides):
             here = np.flatnonzero((s > 0) == upper)
-            for start in range(0, len(here), rows):
-                at = here[start : start + rows]
+            for at in np.split(here, range(rows, len(here), rows)):
                 x = expit(-np.abs(s[at]))
                 if what == "pdf":
                     found[at] = side.pdf(x) * x * (1 - x)
@@ -155,8 +154,8 @@ class Difference:
 
     `error` bounds how far any probability is off, with what is known of both mixtures' own error in it.
 
-    >>> made = Difference(BetaMixture([1.0], [31.0], [71.0]), BetaMixture([1.0], [21.0], [81.0]))
-    >>> round(made.mean, 4), round(made.probability, 3), made.probability.error < 1e-9
+    >>> lift = Difference(BetaMixture([1.0], [31.0], [71.0]), BetaMixture([1.0], [21.0], [81.0]))
+    >>> round(lift.mean, 4), round(lift.probability, 3), lift.probability.error < 1e-9
     (0.098, 0.948, True)
     """
 
@@ -228,13 +227,10 @@ class Difference:
             total += float((parts[0] + parts[1])[~open_].sum())
             left, right = np.concatenate([left[open_], middle[open_]]), np.concatenate([middle[open_], right[open_]])
             whole = np.concatenate([part[open_] for part in parts])
-        ends = (
-            (one.at_zero / 2, 1 - one.at_one / 2)
-            if d == 0
-            else one.distribution(shifted(np.array([-np.inf, np.inf]), d))
-        )
-        total += other.at_zero * float(ends[0]) + other.at_one * float(ends[1])
-        return min(max(total, 0.0), 1.0)
+        low, high = one.at_zero / 2, 1 - one.at_one / 2  # ties
+        if d != 0:
+            low, high = one.distribution(shifted(np.array([-np.inf, np.inf]), d)).tolist()
+        return min(max(total + other.at_zero * low + other.at_one * high, 0.0), 1.0)
 
     def interval(self, level: object = 0.95) -> tuple[float, float]:
         """The equal-tailed interval."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from scipy.special import betaln, gammaln
 from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import exact_share, whole
 from discreet.errors import InvalidInput, TooLarge
-from discreet.inference.counts import CountPosterior
+from discreet.inference.counts import SURE, CountPosterior
 from discreet.inference.differences import Difference, Estimate
 from discreet.inference.groups import Marginals, Within
 from discreet.inference.shares import draw_dirichlet, draw_uniforms
@@ -25,15 +25,12 @@ from discreet.samplers.bits import SYSTEM, Bits
 
 Kind = Literal["equal-tailed", "highest-density"]
 
-SURE = 6.0
-"""An error that was drawn is stated as so many standard errors: one in a billion is larger."""
-
 _STUDY, _CELLS = 1 << 15, 1 << 20
 _STARTS, _CLOSER = 17, 12
 
 
 @dataclass(frozen=True, eq=False)
-class NoiseAware(Marginals):
+class NoiseAware(Marginals[BetaMixture]):
     """A reader's posterior of the shares, with the privacy noise in it.
 
     `error` bounds what was left out: the total variation distance to the exact mixture, so every probability, and every
@@ -52,7 +49,6 @@ class NoiseAware(Marginals):
     prior: Dirichlet
     n: int
     counts: CountPosterior
-    _cache: dict[int, BetaMixture] = field(default_factory=dict, repr=False)
 
     def __repr__(self) -> str:
         return f"<NoiseAware of {self.k} categories, n = {self.n:,}: exact up to {self.error:.1g}, by {self.method}>"
@@ -70,29 +66,23 @@ class NoiseAware(Marginals):
     @property
     def mean_errors(self) -> Floats:
         """How far each mean may be off: at most `error`, and less where the data sets that were drawn lie close."""
-        stated = self.counts.mean_errors(self.prior.mean, self.prior.alpha, self.n)
-        found: Floats = np.minimum(self.error, stated)
-        return found
+        errors: Floats = np.minimum(self.error, np.broadcast_to(self.counts.mean_errors, self.k))
+        return errors
 
     @property
     def method(self) -> str:
         """How the counts were weighed."""
         return self.counts.method
 
-    def marginal(self, i: int) -> BetaMixture:
-        """The posterior of one category's share."""
-        at = _category(i, self.k)
-        if at not in self._cache:
-            count, chance = self.counts.marginal(at)
-            parameter = self.prior.parameters[at]
-            own, rest = float(parameter), float(self.prior.total - parameter)  # exactly: a weak rest is not lost
-            # Places that stand for fewer records say of how many.
-            a, b = own + count, rest + (getattr(self.counts, "sizes", self.n) - count)
-            if self.counts.prior_weight:
-                a, b = np.append(a, own), np.append(b, rest)
-                chance = np.append((1 - self.counts.prior_weight) * chance, self.counts.prior_weight)
-            self._cache[at] = BetaMixture(chance, a, b)
-        return self._cache[at]
+    def _marginal(self, at: int) -> BetaMixture:
+        count, chance = self.counts.marginal(at)
+        parameter = self.prior.parameters[at]
+        own, rest = float(parameter), float(self.prior.total - parameter)  # exactly: a weak rest is not lost
+        a, b = own + count, rest + (self.counts.sizes - count)
+        if self.counts.prior_weight:
+            a, b = np.append(a, own), np.append(b, rest)
+            chance = np.append((1 - self.counts.prior_weight) * chance, self.counts.prior_weight)
+        return BetaMixture(chance, a, b)
 
     def interval(self, level: object = 0.95, kind: Kind = "equal-tailed") -> tuple[Floats, Floats]:
         """The low ends and the high ends of each category's interval.
@@ -128,7 +118,7 @@ class NoiseAware(Marginals):
         >>> round(ahead, 3), ahead.error < 1e-9
         (0.706, True)
         """
-        one, other = _category(i, self.k), _category(j, self.k)
+        one, other = self._category(i), self._category(j)
         if one == other:
             raise InvalidInput("a category does not exceed itself", hint="name two categories")
         alpha, drawn = self.prior.alpha, False
@@ -198,10 +188,3 @@ def shortest(mixture: BetaMixture, level: float) -> tuple[Floats, Floats]:
         starts = np.linspace(starts[max(best - 1, 0)], starts[min(best + 1, points - 1)], 5)
         points = 5
     return mixture.quantile(p), mixture.quantile(p + level)
-
-
-def _category(i: object, k: int) -> int:
-    at = whole(i, "a category's number")
-    if at >= k:
-        raise InvalidInput(f"categories are numbered 0 to {k - 1}", hint="name one of them")
-    return at

@@ -8,9 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import Range, exact
 from discreet.errors import InvalidInput, NotPrivate
 from discreet.mechanisms.law import Law
@@ -30,6 +28,17 @@ EPSILON_RANGE = Range("1e-9", "1e6")
 def asked_epsilon(value: object) -> Fraction:
     """Read the ε that a caller asks for."""
     return exact(value, "epsilon", above=0, between=EPSILON_RANGE)
+
+
+def require_choice(parameter: str, value: object, choices: tuple[str, ...], words: str) -> None:
+    """Refuse what is not among the choices, of which the first is the default."""
+    if value not in choices:
+        raise InvalidInput(f"{parameter} must be {words}", hint=f"leave it out for {choices[0]}", parameter=parameter)
+
+
+def moved_counts(space: PosteriorSpace) -> int:
+    """By how much in all a replaced record moves the first k-1 counts."""
+    return 1 if space.k == 2 else 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +102,10 @@ class Mechanism(ABC):
         return self.space.adjacency.name
 
     @classmethod
-    @abstractmethod
     def as_published(cls, space: PosteriorSpace, *, epsilon: object, **options: Any) -> Self:
-        """The mechanism as the seed documents define it, whatever that guarantees."""
+        """The mechanism as the papers define it, whatever that guarantees; if they do not, its default form."""
+        build: Callable[..., Self] = cls
+        return build(space, epsilon=epsilon, **options)
 
     @classmethod
     def at_full_loss(cls, space: PosteriorSpace, *, epsilon: object) -> Self:
@@ -118,7 +128,7 @@ class Mechanism(ABC):
     def law(self, counts: object) -> Law:
         """The exact law on outputs, given the counts. It is private."""
 
-    def log_pmf(self, counts: object) -> NDArray[np.float64]:
+    def log_pmf(self, counts: object) -> Floats:
         """Log-probabilities of the released candidates, in the order of `space.candidates()`. They are private."""
         return self.kernel.row(counts).values
 
@@ -139,8 +149,8 @@ class Mechanism(ABC):
         """The posterior that is published for an output of the law: it looks at nothing else."""
         return self.space.prior.update(output)
 
-    def way_back(self, outputs: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The candidates that outputs lead to, one a row: the outputs themselves, where these are candidates."""
+    def postprocess(self, outputs: Wholes) -> Wholes:
+        """The candidates that outputs lead to, one per row: the outputs themselves, where these are candidates."""
         return outputs
 
     def parameters(self) -> dict[str, str]:
@@ -168,8 +178,8 @@ class Mechanism(ABC):
         output = self.law(counts).draw()
         return Released(posterior=self.posterior(output), output=output, mechanism=self)
 
-    def simulate(self, counts: object, size: int) -> NDArray[np.int64]:
-        """Many independent outputs, one a row, as exact as a release. For studies, never for publication.
+    def simulate(self, counts: object, size: int) -> Wholes:
+        """Many independent outputs, one per row, as exact as a release. For studies, never for publication.
 
         >>> from discreet import Geometric
         >>> mechanism = Geometric(PosteriorSpace(prior=[1, 1], n=10), epsilon=1)
@@ -184,6 +194,5 @@ class Mechanism(ABC):
             object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={value}" for name, value in self.parameters().items())
-        asked = f"epsilon={self.epsilon}" + (f", {shown}" if shown else "")
-        return f"{type(self).__name__}({self.space.prior!r}, n={self.space.n}, {asked})"
+        facts = {"n": self.space.n, "epsilon": self.epsilon, **self.parameters()}
+        return f"{type(self).__name__}({self.space.prior!r}, {', '.join(f'{key}={facts[key]}' for key in facts)})"

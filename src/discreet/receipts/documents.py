@@ -18,7 +18,6 @@ from discreet.arithmetic.numbers import float_upper
 from discreet.inference.statement import (
     NOISE_AWARE,
     PLUG_IN,
-    group_interval_kind,
     interval_kind,
     stated_groups,
     stated_interval,
@@ -170,7 +169,7 @@ def _cross_rows(
     """What was drawn for a cross table. The posterior within each group is that of its cells alone."""
     k, released = len(categories), None if drawn is None else drawn[0]
     if released is None:
-        return {"interval_kind": group_interval_kind(mechanism, k)}
+        return {"interval_kind": interval_kind(mechanism, k)}
     cells = _blocks(released.posterior.parameters, k)
     shares = Dirichlet([sum(own) for own in cells])
     kind, low, high, least, most = stated_groups(released, float(LEVEL), k)

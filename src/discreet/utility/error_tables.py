@@ -125,7 +125,7 @@ class NoisyLine(LineTable):
         """Where each noisy count from 0 to n leads; beyond them it leads where the end does."""
         if self.space.n >= _WHOLE:
             raise TooLarge("this way back would be worked out for every count", hint="use the nearest way back")
-        return self.mechanism.way_back(self.table.rows)[:, 0]
+        return self.mechanism.postprocess(self.table.rows)[:, 0]
 
     @cached_property
     def _free(self) -> Floats:
@@ -239,7 +239,7 @@ class NoisySimplex(SimplexTable):
     @cached_property
     def _back(self) -> Wholes:
         """The ranks of the candidates that the outputs lead to."""
-        return rank_rows(self.mechanism.way_back(self.outputs))
+        return rank_rows(self.mechanism.postprocess(self.outputs))
 
     @cached_property
     def _free(self) -> Floats:
