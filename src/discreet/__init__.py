@@ -138,7 +138,7 @@ _ROOMS = {
     "discreet.receipts": "Bundle Receipt",
     "discreet.requests.request": "Question",
     "discreet.requests.run": "release release_columns",
-    "discreet.sensitivity": "global_sensitivity local_sensitivity published_gamma reciprocal_sensitivity "
+    "discreet.sensitivity.exact": "global_sensitivity local_sensitivity published_gamma reciprocal_sensitivity "
     "smooth_sensitivity",
     "discreet.utility": "Accuracy Plan accuracy plan",
     "discreet_papers.verification": "dilation lifting",
