@@ -8,11 +8,18 @@ from flint import arb
 
 import discreet as dc
 from discreet.arithmetic.numbers import precision
-from discreet.inference.differences import Difference, Tabled
+from discreet.inference import joint_shares
+from discreet.inference.comparisons import SHARES, Contrast
 from discreet.posteriors.mixtures import BetaMixture
 from tests.oracles.precision import mp, real
 
 PAIRS = 60
+
+
+def Difference(one: BetaMixture, other: BetaMixture) -> Contrast:  # noqa: N802
+    """The difference of two shares by themselves."""
+    shares = joint_shares.independent_shares(one, other)
+    return Contrast(shares, "difference", lambda size, seed: (np.ones(1), np.ones(1)), 0.0, SHARES)
 
 
 def exactly_above(a: int, b: float, c: float, d: float) -> arb:
@@ -151,7 +158,7 @@ def test_a_staircase_of_drawn_counts_states_its_error() -> None:
 
 
 def test_a_panel_that_is_taken_for_settled_too_soon_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The planted fault: with three nodes a panel's polynomial is off, and the stated error says so."""
-    monkeypatch.setattr("discreet.inference.differences._NODES", 4)
-    monkeypatch.setattr("discreet.inference.differences._HALVINGS", 0)
-    assert Tabled(BetaMixture([1.0], [30], [70])).error > 1e-3
+    """The planted fault: no panel is halved, and the stated error says so."""
+    monkeypatch.setattr(joint_shares, "_HALVINGS", 0)
+    narrow = BetaMixture([0.5, 0.5], [1, 3e9], [1, 7e9])
+    assert Difference(narrow, narrow).error > 1e-3

@@ -123,7 +123,7 @@ class Within(Marginals[BetaTable]):
 
     def _marginal(self, at: int) -> BetaTable:
         own, others = self.members[at], [member for member in self.members if member != self.members[at]]
-        x, y, table = self.belief.counts.split(own, others)
+        x, y, table = self.belief.counts.split([own], others)
         parameters = self.belief.prior.parameters
         return BetaTable(table, float(parameters[own]) + x, float(sum(parameters[j] for j in others)) + y)
 

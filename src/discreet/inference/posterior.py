@@ -14,14 +14,16 @@ from scipy.special import betaln, gammaln
 from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import exact_share, whole
 from discreet.errors import InvalidInput, TooLarge
+from discreet.inference.beta_tables import LEFT_OUT, ROUNDING, BetaTable
 from discreet.inference.counts import SURE, CountPosterior
-from discreet.inference.differences import Difference, Estimate
 from discreet.inference.groups import Marginals, Within
+from discreet.inference.quantities import Estimate, Quantity
 from discreet.inference.shares import draw_dirichlet, draw_uniforms
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.dirichlet import incomplete_beta
-from discreet.posteriors.mixtures import BetaMixture
+from discreet.posteriors.mixtures import BetaMixture, ShareLaw
 from discreet.samplers.bits import SYSTEM, Bits
+from discreet.testing import HashedBits
 
 Kind = Literal["equal-tailed", "highest-density"]
 
@@ -143,9 +145,28 @@ class NoiseAware(Marginals[BetaMixture]):
         """
         return Within(self, tuple(categories))
 
-    def difference(self, other: NoiseAware, i: int = 0) -> Difference:
+    def share(self, own: Sequence[int], among: Sequence[int]) -> ShareLaw:
+        """The posterior of the share that some categories have among others, which they are part of."""
+        rest = [i for i in among if i not in own]
+        if len(among) == self.k and len(own) == 1:
+            return self.marginal(own[0])
+        parameters = self.prior.parameters
+        a, b = (float(sum(parameters[i] for i in side)) for side in (own, rest))
+        if len(among) == self.k:
+            count, chance = self.counts.total(own)
+            return BetaMixture(chance, a + count, b + (self.counts.sizes - count))
+        x, y, table = self.counts.split(own, rest)
+        return BetaTable(table, a + x, b + y)
+
+    def share_error(self, among: Sequence[int]) -> float:
+        """A bound on how far any probability of such a share is off."""
+        return self.error + (0.0 if len(among) == self.k else LEFT_OUT + ROUNDING)
+
+    def difference(self, other: NoiseAware, i: int = 0) -> Quantity:
         """Category i's share here minus there, for releases about different people: an A/B test."""
-        return Difference(self.marginal(i), other.marginal(i), self.error + other.error)
+        from discreet.inference.comparisons import difference_of_two
+
+        return difference_of_two(self, other, self._category(i))
 
     def posterior_predictive(self, m: object = 1, i: int = 0) -> Floats:
         """The law of how many of m further records fall into category i: probabilities of 0, 1, …, m."""
@@ -161,9 +182,10 @@ class NoiseAware(Marginals[BetaMixture]):
             found += weight @ np.exp(ways + logs)
         return found
 
-    def sample(self, size: object) -> Floats:
-        """Independent draws of all shares, one a row, from the operating system's bits."""
-        return self._sample(SYSTEM, whole(size, "size", minimum=1))
+    def sample(self, size: object, *, seed: object = None) -> Floats:
+        """Independent draws of all shares, one a row: the same for the same seed, else from the operating system."""
+        bits = SYSTEM if seed is None else HashedBits(f"sample {seed}")
+        return self._sample(bits, whole(size, "size", minimum=1))
 
     def _sample(self, bits: Bits, size: int) -> Floats:
         parameters = self.prior.alpha + self.counts.draw(bits, size)

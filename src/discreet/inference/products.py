@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, reduce
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
-from scipy.fft import irfft, next_fast_len, rfft
+from numpy.typing import NDArray
+from scipy.fft import fft, irfft, next_fast_len, rfft
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.beta_tables import kept
 from discreet.inference.boxes import LEFT_OUT, MAX_WINDOW_CELLS, box, first_reach, wider
-from discreet.inference.counts import Counted, CountPosterior
+from discreet.inference.counts import MAX_PAIRS, Cells, Counted, CountPosterior, Sides
+from discreet.inference.joint_shares import Components, SplitShare, SumShare, Window
 from discreet.inference.shares import draw_places, draw_uniforms
 from discreet.kernels.base import Factor
 from discreet.samplers.bits import Bits
@@ -71,7 +74,10 @@ class Product(CountPosterior):
         """The law of the sum of all others."""
         if len(members) == 1:
             return self._rests[members[0]]
-        return self._sum_of([i for i in range(self.k) if i not in members])
+        return self._sum_of(self._others(members))
+
+    def _others(self, members: Sequence[int]) -> list[int]:
+        return [i for i in range(self.k) if i not in members]
 
     def _joined(self, one: Floats, other: Floats) -> Floats:
         """The law of a sum of two, cut off where there are no more records."""
@@ -90,7 +96,7 @@ class Product(CountPosterior):
     def total(self, members: Sequence[int]) -> tuple[Wholes, Floats]:
         weight = self._weights(members)
         found = np.flatnonzero(weight > 0)
-        return sum(self._lows[i] for i in members) + found, weight[found] / weight.sum()
+        return self._low(members) + found, weight[found] / weight.sum()
 
     def marginal(self, i: int) -> tuple[Counted, Floats]:
         """The counts of a category and their probabilities; very many of them in groups."""
@@ -117,25 +123,70 @@ class Product(CountPosterior):
         if self.k == 2:
             count, chance = self.marginal(i)
             return count, self._n - count, chance
-        weight = self._joint(i, [j], *(np.arange(len(self._masses[each])) for each in (i, j)))
+        weight = self._joint([i], [j], *(np.arange(len(self._masses[each])) for each in (i, j)))
         at = np.nonzero(weight > weight.max() * 1e-18)
         return self._lows[i] + at[0], self._lows[j] + at[1], weight[at] / weight[at].sum()
 
-    def split(self, i: int, others: Sequence[int]) -> tuple[int, int, Floats]:
-        lows = self._lows[i], sum(self._lows[j] for j in others)
-        ends = [count[kept(chance)][[0, -1]] for count, chance in (self.total([i]), self.total(others))]
+    def split(self, own: Sequence[int], others: Sequence[int]) -> tuple[int, int, Floats]:
+        lows = self._low(own), self._low(others)
+        ends = [count[kept(chance)][[0, -1]] for count, chance in (self.total(own), self.total(others))]
         x, y = (np.arange(first, last + 1) - low for (first, last), low in zip(ends, lows, strict=True))
-        weight = self._joint(i, others, x, y)
+        weight = self._joint(own, others, x, y)
         return int(lows[0] + x[0]), int(lows[1] + y[0]), weight / weight.sum()
 
-    def _joint(self, i: int, others: Sequence[int], x: Wholes, y: Wholes) -> Floats:
-        """How likely a category's count x and others' y together are, both counted from their low ends."""
+    def two_groups(self, first: Sides, second: Sides, alpha: Floats) -> tuple[Components, Components, Floats]:
+        one, other = (SplitShare(*(self._window(cells, alpha) for cells in side)) for side in (first, second))
+        sizes = len(one.masses), len(other.masses)
+        if sizes[0] * sizes[1] > MAX_PAIRS:
+            raise TooLarge("two groups have too many counts that matter", hint="use a larger epsilon")
+        members = [cell for side in (first, second) for cells in side for cell in cells]
+        left = self._n - self._low(self._others(members)) - one.first - other.first
+        taken = np.arange(sizes[0])[:, None] + np.arange(sizes[1])[None, :]
+        return one, other, _at(self._without(members), left - taken)
+
+    def one_group(
+        self, first: Cells, second: Cells, rest: Cells, alpha: Floats
+    ) -> tuple[Components, Components, Floats]:
+        split = SplitShare(self._window(first, alpha), self._window(second, alpha))
+        both = Window(split.first, split.masses, split.own.parameter + split.rest.parameter)
+        beside = self._window(rest, alpha)
+        size = len(both.weights) + len(beside.weights) - 1
+        if len(both.weights) * len(beside.weights) > MAX_PAIRS:
+            raise TooLarge("two categories have too many counts that matter", hint="use a larger epsilon")
+        members = [*first, *second, *rest]
+        left = self._n - self._low(self._others(members)) - both.first - beside.first
+        beyond = _at(self._without(members), left - np.arange(size))
+        return SumShare(both, beside, beyond), split, np.ones(len(both.weights))
+
+    def expectation(self, factors: Mapping[int, Callable[[Wholes], NDArray[Any]]]) -> NDArray[Any]:
+        members = list(factors)
+        laws = [self._without(members)[None, :]]
+        laws += [
+            factor(self._lows[i] + np.arange(len(self._masses[i]))) * self._masses[i] for i, factor in factors.items()
+        ]
+        length = next_fast_len(sum(law.shape[1] - 1 for law in laws) + 1)
+        spectrum = reduce(np.multiply, [fft(law, length, axis=1) for law in laws])
+        turns = np.exp(2j * np.pi * self._missing / length * np.arange(length))
+        found: NDArray[Any] = (spectrum @ turns) / length / float(self._weights([0]).sum())
+        return found
+
+    def _window(self, members: Cells, alpha: Floats) -> Window:
+        """The counts of some categories together, but for those that are too unlikely to matter."""
+        low, (count, chance) = self._low(members), self.total(members)
+        first, last = count[kept(chance)][[0, -1]]
+        weights = self._sum_of(members)[first - low : last - low + 1]
+        return Window(int(first), weights, float(alpha[list(members)].sum()))
+
+    def _low(self, members: Sequence[int]) -> int:
+        return sum(self._lows[i] for i in members)
+
+    def _joint(self, own: Sequence[int], others: Sequence[int], x: Wholes, y: Wholes) -> Floats:
+        """How likely the counts x of some and y of others are, both counted from their low ends."""
         if len(x) * len(y) > PAIRS:
             raise TooLarge("two categories have too many counts that matter", hint="use a larger epsilon")
         missing = self._missing - x[:, None] - y[None, :]
-        weight: Floats = np.outer(self._masses[i][x], self._sum_of(others)[y]) * _at(
-            self._without([i, *others]), missing
-        )
+        weight: Floats = np.outer(self._sum_of(own)[x], self._sum_of(others)[y])
+        weight *= _at(self._without([*own, *others]), missing)
         return weight
 
     def draw(self, bits: Bits, size: int) -> Wholes:

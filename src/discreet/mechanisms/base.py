@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -17,7 +17,7 @@ from discreet.posteriors.space import PosteriorSpace
 from discreet.typing import Outcome
 
 if TYPE_CHECKING:
-    from discreet.inference import NoiseAware
+    from discreet.inference import Belief, NoiseAware
     from discreet.kernels import Kernel
 
 
@@ -67,6 +67,13 @@ class Released:
         if not self._belief:
             self._belief.append(noise_aware(self.mechanism, self.output))
         return self._belief[0]
+
+    def belief(self, categories: Sequence[str] | None = None, *, prior: object = None) -> Belief:
+        """The same with names, to be asked by label: `released.belief(["cured", "not cured"])["cured"].interval()`."""
+        from discreet.inference import Belief
+
+        names = [str(i) for i in range(1, len(self.output) + 1)] if categories is None else list(categories)
+        return Belief.of(self.noise_aware(prior=prior), {"category": names})
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

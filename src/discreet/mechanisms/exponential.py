@@ -26,8 +26,7 @@ from discreet.mechanisms.base import EPSILON_RANGE, Mechanism, asked_epsilon
 from discreet.mechanisms.exponential_law import ExponentialLaw
 from discreet.posteriors.space import Counts, PosteriorSpace
 from discreet.sensitivity.exact import (
-    Arithmetic,
-    balls,
+    Balls,
     global_by,
     global_sensitivity,
     inverse_reciprocal_by,
@@ -115,12 +114,11 @@ class Exponential(Mechanism):
 
     def inverse_sensitivity(self, counts: Counts) -> arb:
         """1/S(c) at the working precision. It is private, except for the global sensitivity."""
-        inverse: arb = self.inverse_by(balls(self.space), counts)
-        return inverse
+        return self.inverse_by(Balls(self.space), counts)
 
     @abstractmethod
-    def inverse_by(self, by: Arithmetic, counts: Counts) -> Any:
-        """1/S(c) in any arithmetic, so that there is one formula for balls and for floats."""
+    def inverse_by(self, by: Balls, counts: Counts) -> arb:
+        """1/S(c), with steps of these sizes."""
 
     @classmethod
     def inverse_terms(cls, steps: Steps, gamma: float) -> list[Floats]:
@@ -170,7 +168,7 @@ class ExponentialGlobal(Exponential):
     name: ClassVar[str] = "exponential-global"
     constant: ClassVar[bool] = True
 
-    def inverse_by(self, by: Arithmetic, counts: Counts) -> Any:
+    def inverse_by(self, by: Balls, counts: Counts) -> arb:
         return 1 / global_by(by)
 
     @classmethod
@@ -190,7 +188,7 @@ class ExponentialLocal(Exponential):
 
     name: ClassVar[str] = "exponential-local"
 
-    def inverse_by(self, by: Arithmetic, counts: Counts) -> Any:
+    def inverse_by(self, by: Balls, counts: Counts) -> arb:
         return 1 / local_by(by, counts)
 
     @classmethod
@@ -257,8 +255,8 @@ class ExponentialSmooth(_Smoothed):
         budget = asked_epsilon(epsilon) if epsilon is not None else 2 * exact(scale, "scale", above=0)
         return exact(published_gamma(space, budget, PUBLISHED_DELTA), "gamma")
 
-    def inverse_by(self, by: Arithmetic, counts: Counts) -> Any:
-        return 1 / smooth_by(by, counts, by.number(self.gamma))
+    def inverse_by(self, by: Balls, counts: Counts) -> arb:
+        return 1 / smooth_by(by, counts, ball(self.gamma))
 
     @staticmethod
     def _smoothed(inverse: Floats, gamma: float, distance: Wholes) -> Floats:
@@ -284,8 +282,8 @@ class ExponentialReciprocal(_Smoothed):
     name: ClassVar[str] = "exponential-reciprocal"
     largest_gamma: ClassVar[float] = 3.0
 
-    def inverse_by(self, by: Arithmetic, counts: Counts) -> Any:
-        return inverse_reciprocal_by(by, counts, by.number(self.gamma))
+    def inverse_by(self, by: Balls, counts: Counts) -> arb:
+        return inverse_reciprocal_by(by, counts, ball(self.gamma))
 
     @staticmethod
     def _smoothed(inverse: Floats, gamma: float, distance: Wholes) -> Floats:

@@ -55,6 +55,14 @@ class ShareLaw(ABC):
         """The law of what is left of the share."""
 
     @abstractmethod
+    def cdf(self, x: ArrayLike) -> Floats:
+        """P(share ≤ x)."""
+
+    @abstractmethod
+    def pdf(self, x: ArrayLike) -> Floats:
+        """The density at x."""
+
+    @abstractmethod
     def _sums(self, rows: Wholes, x: Floats) -> tuple[Floats, Floats]:
         """P(share ≤ x) and the density at each x."""
 
