@@ -6,7 +6,8 @@ import random
 from dataclasses import dataclass
 
 from discreet import ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, ExponentialSmooth, PosteriorSpace
-from discreet.mechanisms.exponential import Exponential, ExponentialLaw
+from discreet.mechanisms.exponential import Exponential
+from discreet.mechanisms.exponential_law import ExponentialLaw
 
 FOUR: list[type[Exponential]] = [ExponentialGlobal, ExponentialLocal, ExponentialSmooth, ExponentialReciprocal]
 PLACES = ("centre", "corner", "edge", "ones", "anywhere")

@@ -8,10 +8,11 @@ from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadGroupScheduling
 
 from tests.support.browser import browser, tab
-from tests.support.postgres import database, postgres
+from tests.support.postgres import database, ledger_place, postgres
 from tests.support.spark import spark
+from tests.support.tables import quick
 
-__all__ = ["browser", "database", "postgres", "spark", "tab"]
+__all__ = ["browser", "database", "ledger_place", "postgres", "quick", "spark", "tab"]
 
 SOAK = 100
 """Examples of a property in `make soak`; a tenth of them are drawn in every run."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         TooLarge,
         Undecided,
     )
-    from discreet.inference import NoiseAware, combine, noise_aware
+    from discreet.inference import Belief, Comparison, NoiseAware, Share, combine, compare, noise_aware
     from discreet.ledger import Ledger
     from discreet.mechanisms import (
         ExponentialGlobal,
@@ -65,10 +65,12 @@ if TYPE_CHECKING:
 __all__ = [
     "Accuracy",
     "Audit",
+    "Belief",
     "Beta",
     "BudgetExceeded",
     "Bundle",
     "Certificate",
+    "Comparison",
     "Dirichlet",
     "DiscreetError",
     "ExponentialGlobal",
@@ -90,6 +92,7 @@ __all__ = [
     "Question",
     "Receipt",
     "Released",
+    "Share",
     "Snapping",
     "SourceError",
     "TooLarge",
@@ -99,6 +102,7 @@ __all__ = [
     "calibrate",
     "chi_squared",
     "combine",
+    "compare",
     "dilation",
     "global_sensitivity",
     "hellinger",
@@ -121,7 +125,7 @@ __all__ = [
 _ROOMS = {
     "discreet.errors": "BudgetExceeded DiscreetError InvalidInput LedgerError NotPrivate SourceError TooLarge "
     "Undecided",
-    "discreet.inference": "NoiseAware combine noise_aware",
+    "discreet.inference": "Belief Comparison NoiseAware Share combine compare noise_aware",
     "discreet.ledger": "Ledger",
     "discreet.mechanisms": "ExponentialGlobal ExponentialLocal ExponentialReciprocal ExponentialSmooth Geometric "
     "Laplace LaplaceImproved Mechanism Optimal Released mechanism",
@@ -134,7 +138,7 @@ _ROOMS = {
     "discreet.receipts": "Bundle Receipt",
     "discreet.requests.request": "Question",
     "discreet.requests.run": "release release_columns",
-    "discreet.sensitivity": "global_sensitivity local_sensitivity published_gamma reciprocal_sensitivity "
+    "discreet.sensitivity.exact": "global_sensitivity local_sensitivity published_gamma reciprocal_sensitivity "
     "smooth_sensitivity",
     "discreet.utility": "Accuracy Plan accuracy plan",
     "discreet_papers.verification": "dilation lifting",

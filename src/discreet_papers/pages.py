@@ -86,10 +86,10 @@ def study(name: str) -> Study:
     return cast(Study, resolve_name(f"discreet_papers.questions.{name}"))
 
 
-def question(name: str, shown: Any) -> str:
+def question(name: str, result: Any) -> str:
     """One question: where it was asked, the answer, the picture and what it was made from."""
     asked, where = QUESTIONS[name]
-    answer, settings = "\n\n".join(study(name).sentences(shown)), study(name).settings(False)
+    answer, settings = "\n\n".join(study(name).sentences(result)), study(name).settings(False)
     listed = "\n".join(f"- {what}: {value}" for what, value in settings.items())
     return f"## {asked}\n\nAsked in {where}.\n\n{answer}\n\n![{asked}](images/question-{name}.png)\n\n{listed}\n"
 
@@ -103,7 +103,7 @@ def write_questions(folder: Path) -> None:
     """Compute all answers, and write their page and its pictures."""
     parts = [QUESTIONS_HEAD]
     for name in QUESTIONS:
-        shown = study(name).numbers(False)
-        parts.append(question(name, shown))
-        (folder / "images" / f"question-{name}.png").write_bytes(render(study(name).paint(shown), "png"))
+        result = study(name).numbers(False)
+        parts.append(question(name, result))
+        (folder / "images" / f"question-{name}.png").write_bytes(render(study(name).paint(result), "png"))
     (folder / "questions.md").write_text("\n".join(parts), encoding="utf-8")

@@ -33,15 +33,18 @@ def legacy_gamma(n: int, epsilon: object, delta: object) -> float:
 
 def legacy_floats(space: PosteriorSpace, counts: Sequence[int], rows: ArrayLike) -> NDArray[np.float64]:
     """The legacy distances from the candidate c to many others, one per row."""
-    log_affinity = np.minimum(log_affinity_floats(space.prior, counts, rows), 0.0)
-    shown: NDArray[np.float64] = np.sqrt(-np.expm1(legacy_power(space) * log_affinity))
-    return shown
+    return _distance(np.minimum(log_affinity_floats(space.prior, counts, rows), 0.0), legacy_power(space))
+
+
+def _distance(log_affinity: NDArray[np.float64], power: float) -> NDArray[np.float64]:
+    """sqrt(1 - BC^p)."""
+    distance: NDArray[np.float64] = np.sqrt(-np.expm1(power * log_affinity))
+    return distance
 
 
 def _of_step(hellinger: ArrayLike, power: float) -> NDArray[np.float64]:
-    """sqrt(1 - BC^p) from H = sqrt(1 - BC) of a step: it grows with H, so the largest step stays the largest."""
-    shown: NDArray[np.float64] = np.sqrt(-np.expm1(power * np.log1p(-np.square(hellinger))))
-    return shown
+    """From H = sqrt(1 - BC) of a step: it grows with H, so the largest step stays the largest."""
+    return _distance(np.log1p(-np.square(hellinger)), power)
 
 
 class LegacySensitivity:
@@ -70,8 +73,8 @@ class LegacySensitivity:
         for inverse, distance in self._steps.far:
             step = np.maximum(_of_step(1 / inverse, self._power), 1e-300)  # no step where no record is left
             found = np.minimum(found, 1 / step + gamma * distance)
-        shown: NDArray[np.float64] = 1 / found
-        return shown
+        sensitivity: NDArray[np.float64] = 1 / found
+        return sensitivity
 
 
 class LegacyLine(Line):

@@ -30,7 +30,7 @@ CLAIM_FOLDER = "claims"
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class FigureRecord:
     """The record of a figure: what it shows, in words, and how long it took."""
 
     id: str
@@ -47,7 +47,7 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class ClaimRecord:
     """A claim of the papers with its verdict."""
 
     id: str
@@ -79,34 +79,34 @@ def code_digest() -> str:
     return found.hexdigest()
 
 
-def recall(entry: Entry, out: Path, *, quick: bool) -> Made | None:
+def recall(entry: Entry, out: Path, *, quick: bool) -> FigureRecord | None:
     """The figure as an earlier run left it, if that was the same figure and it is whole."""
     try:
         record = json.loads((out / f"{entry.id}.json").read_text(encoding="utf-8"))
-        made = Made(**record)
+        made = FigureRecord(**record)
         whole = all(_hash(made.read(out, kind)) == made.files[kind] for kind in FORMATS)
     except (OSError, ValueError, TypeError, KeyError):
         return None
     return made if whole and made.digest == digest_of(entry, quick=quick) else None
 
 
-def make(entry: Entry, out: Path, *, quick: bool) -> Made:
+def make(entry: Entry, out: Path, *, quick: bool) -> FigureRecord:
     """Make a figure and put it in place: its files first, its record last."""
     started = time.perf_counter()
     study, settings = entry.study(), entry.study().settings(quick)
-    shown = study.numbers(quick)
-    figure = study.paint(shown)
+    result = study.numbers(quick)
+    figure = study.paint(result)
     head = {"figure": f"{entry.id}: {entry.title} ({entry.source})", "discreet": __version__, **settings}
     contents = {kind: render(figure, kind) for kind in ("png", "svg")}
-    contents["csv"] = study.table(shown).to_csv(head).encode()
+    contents["csv"] = study.table(result).to_csv(head).encode()
     for kind, content in contents.items():
         put(out / f"{entry.id}.{kind}", content)
-    made = Made(
+    made = FigureRecord(
         id=entry.id,
         digest=digest_of(entry, quick=quick),
         quick=quick,
         settings=settings,
-        sentences=study.sentences(shown),
+        sentences=study.sentences(result),
         seconds=round(time.perf_counter() - started, 2),
         files={kind: _hash(content) for kind, content in contents.items()},
     )
@@ -114,11 +114,11 @@ def make(entry: Entry, out: Path, *, quick: bool) -> Made:
     return made
 
 
-def check(name: str, out: Path) -> Checked:
+def check(name: str, out: Path) -> ClaimRecord:
     """Check a claim and put its verdict in place."""
     started, claim = time.perf_counter(), CLAIMS[name]
     finding = claim.check()
-    checked = Checked(
+    checked = ClaimRecord(
         id=claim.id,
         source=claim.source,
         says=claim.says,
@@ -135,10 +135,10 @@ def check(name: str, out: Path) -> Checked:
     return checked
 
 
-def recall_check(name: str, out: Path) -> Checked | None:
+def recall_check(name: str, out: Path) -> ClaimRecord | None:
     """The verdict as an earlier run of the same code left it."""
     try:
-        known = Checked(**json.loads((out / CLAIM_FOLDER / f"{name}.json").read_text(encoding="utf-8")))
+        known = ClaimRecord(**json.loads((out / CLAIM_FOLDER / f"{name}.json").read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return None
     return known if known.code == code_digest() else None

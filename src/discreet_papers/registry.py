@@ -74,15 +74,15 @@ class Study(Protocol):
         """What is shown. A quick run takes fewer or smaller points, never another method."""
 
     @staticmethod
-    def table(shown: Any) -> Table:
+    def table(result: Any) -> Table:
         """All that is shown, for the CSV."""
 
     @staticmethod
-    def sentences(shown: Any) -> list[str]:
-        """What a reader should see, one paragraph each, with its numbers taken from `shown`."""
+    def sentences(result: Any) -> list[str]:
+        """What a reader should see, one paragraph each, with its numbers taken from `result`."""
 
     @staticmethod
-    def paint(shown: Any) -> Figure:
+    def paint(result: Any) -> Figure:
         """The picture."""
 
 

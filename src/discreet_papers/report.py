@@ -13,7 +13,7 @@ from html import escape
 from pathlib import Path
 
 from discreet.version import __version__
-from discreet_papers.records import Checked, Made
+from discreet_papers.records import ClaimRecord, FigureRecord
 from discreet_papers.registry import ENTRIES, Entry
 
 STYLE = """
@@ -33,7 +33,7 @@ details { margin: .4rem 0; } summary { cursor: pointer; }
 """
 
 
-def report(made: Sequence[Made], checked: Sequence[Checked], out: Path, *, quick: bool) -> bytes:
+def report(made: Sequence[FigureRecord], checked: Sequence[ClaimRecord], out: Path, *, quick: bool) -> bytes:
     """The whole page."""
     known = {figure.id: figure for figure in made}
     how = "--quick " if quick else ""
@@ -58,7 +58,7 @@ def report(made: Sequence[Made], checked: Sequence[Checked], out: Path, *, quick
     return "\n".join(parts).encode()
 
 
-def _contents(known: dict[str, Made], checked: Sequence[Checked]) -> str:
+def _contents(known: dict[str, FigureRecord], checked: Sequence[ClaimRecord]) -> str:
     lines = [
         f"<li><a href=#{entry.id}>{escape(entry.title)}</a> <span class=source>({escape(entry.source)})</span></li>"
         for entry in ENTRIES
@@ -68,7 +68,7 @@ def _contents(known: dict[str, Made], checked: Sequence[Checked]) -> str:
     return f"<nav><ul>{''.join(lines)}{claims}</ul></nav>"
 
 
-def _section(entry: Entry, made: Made | None, out: Path, how: str) -> str:
+def _section(entry: Entry, made: FigureRecord | None, out: Path, how: str) -> str:
     command = f"discreet reproduce {entry.id} {how}--out DIR"
     head = f"<h2 id={entry.id}>{escape(entry.title)}</h2><p class=source>{escape(entry.source)}</p>"
     if made is None:
@@ -86,7 +86,7 @@ def _section(entry: Entry, made: Made | None, out: Path, how: str) -> str:
     )
 
 
-def _claims(checked: Sequence[Checked], how: str) -> str:
+def _claims(checked: Sequence[ClaimRecord], how: str) -> str:
     if not checked:
         return f"<p class=missing>Not checked here: <code>discreet reproduce claims {how}--out DIR</code></p>"
     said = ", ".join(f"{number} {verdict}" for verdict, number in Counter(c.verdict for c in checked).items())

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from discreet.errors import InvalidInput
-from discreet_papers.records import CLAIM_FOLDER, Checked, Made, check, make, recall, recall_check
+from discreet_papers.records import CLAIM_FOLDER, ClaimRecord, FigureRecord, check, make, recall, recall_check
 from discreet_papers.registry import Entry
 
 STALE = 60.0
@@ -26,15 +26,16 @@ STALE = 60.0
 Tell = Callable[[str, float | None, int, int], None]
 """What is told as work is done: a name, its seconds (None if an earlier run did it), how much is done of how much."""
 
-Task = Callable[[], Made | Checked]
+Record = FigureRecord | ClaimRecord
+Task = Callable[[], Record]
 
 
 def reproduce(
     entries: Sequence[Entry], claims: Sequence[str], out: Path, *, quick: bool, jobs: int, tell: Tell
-) -> tuple[list[Made], list[Checked]]:
+) -> tuple[list[FigureRecord], list[ClaimRecord]]:
     """Make what is not there yet; the answer is all of it, in the order that was asked for."""
     prepare(out)
-    records: dict[str, Made | Checked | None] = {entry.id: recall(entry, out, quick=quick) for entry in entries}
+    records: dict[str, Record | None] = {entry.id: recall(entry, out, quick=quick) for entry in entries}
     records |= {name: recall_check(name, out) for name in claims}
     tasks: dict[str, Task] = {
         entry.id: partial(make, entry, out, quick=quick) for entry in sorted(entries, key=lambda entry: -entry.long)
@@ -47,8 +48,8 @@ def reproduce(
     for done, (name, record) in enumerate(_results(missing, jobs), len(there) + 1):
         records[name] = record
         tell(name, record.seconds, done, len(records))
-    made = [record for record in records.values() if isinstance(record, Made)]
-    return made, [record for record in records.values() if isinstance(record, Checked)]
+    made = [record for record in records.values() if isinstance(record, FigureRecord)]
+    return made, [record for record in records.values() if isinstance(record, ClaimRecord)]
 
 
 def prepare(out: Path) -> None:
@@ -62,7 +63,7 @@ def prepare(out: Path) -> None:
         raise InvalidInput(f"{out} cannot be made a directory", hint="choose another with --out") from None
 
 
-def _results(tasks: Mapping[str, Task], jobs: int) -> Iterator[tuple[str, Made | Checked]]:
+def _results(tasks: Mapping[str, Task], jobs: int) -> Iterator[tuple[str, Record]]:
     """Each task's result as it is ready; here and one by one if there is nothing to share out."""
     if jobs < 2 or len(tasks) < 2:
         yield from ((name, task()) for name, task in tasks.items())

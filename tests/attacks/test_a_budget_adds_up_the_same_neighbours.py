@@ -19,48 +19,42 @@ ARMS: dict[str, Any] = {"column": "arm", "categories": ["new", "old"], "epsilon"
 JOINT: dict[str, Any] = {**WELL, "by": "arm", "groups": ["new", "old"]}
 
 
-@pytest.fixture(params=["file", "postgresql"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A file, or a database of a real server."""
-    return str(tmp_path / "l.db") if request.param == "file" else str(request.getfixturevalue("database"))
-
-
-def test_a_budget_of_rows_pays_for_no_release_of_people(place: str) -> None:
-    Ledger.create(place, dataset="d", epsilon=1)
-    dc.release(VISITS, **WELL, ledger=place)
+def test_a_budget_of_rows_pays_for_no_release_of_people(ledger_place: str) -> None:
+    Ledger.create(ledger_place, dataset="d", epsilon=1)
+    dc.release(VISITS, **WELL, ledger=ledger_place)
     with pytest.raises(InvalidInput, match="is budgeted for rows; release without an id column, or open another"):
-        dc.release(VISITS, **WELL, ledger=place, id_column="patient")
-    assert Ledger(place).verify().rows == 3
+        dc.release(VISITS, **WELL, ledger=ledger_place, id_column="patient")
+    assert Ledger(ledger_place).verify().rows == 3
 
 
-def test_a_budget_of_people_pays_for_no_release_of_rows_or_of_other_people(place: str) -> None:
-    Ledger.create(place, dataset="d", epsilon=1, id_column="patient")
-    receipt = dc.release(VISITS, **WELL, ledger=place, id_column="patient")
+def test_a_budget_of_people_pays_for_no_release_of_rows_or_of_other_people(ledger_place: str) -> None:
+    Ledger.create(ledger_place, dataset="d", epsilon=1, id_column="patient")
+    receipt = dc.release(VISITS, **WELL, ledger=ledger_place, id_column="patient")
     assert receipt.document["n"] == 20
     for wrong in (None, "arm"):
         with pytest.raises(InvalidInput, match="told apart by 'patient'; release with the id column 'patient'"):
-            dc.release(VISITS, **WELL, ledger=place, id_column=wrong)
-    assert Ledger(place).account("d").unit == "id:patient"
-    assert Ledger(place).verify().rows == 3
+            dc.release(VISITS, **WELL, ledger=ledger_place, id_column=wrong)
+    assert Ledger(ledger_place).account("d").unit == "id:patient"
+    assert Ledger(ledger_place).verify().rows == 3
 
 
 @pytest.mark.parametrize("public_first", [True, False])
-def test_a_column_is_not_public_in_one_request_and_protected_in_another(public_first: bool, place: str) -> None:
-    Ledger.create(place, dataset="d", epsilon=1, adjacency="replace-answer")
+def test_a_column_is_not_public_in_one_request_and_protected_in_another(public_first: bool, ledger_place: str) -> None:
+    Ledger.create(ledger_place, dataset="d", epsilon=1, adjacency="replace-answer")
     public = {**JOINT, "group_public": True}
     first, second = (public, ARMS) if public_first else (ARMS, public)
-    dc.release(VISITS, **first, ledger=place)
+    dc.release(VISITS, **first, ledger=ledger_place)
     with pytest.raises(InvalidInput, match="column 'arm' of dataset 'd' is public in one request and protected in"):
-        dc.release(VISITS, **second, ledger=place)
-    dc.release(VISITS, **first, ledger=place)
-    assert Ledger(place).verify().rows == 5
+        dc.release(VISITS, **second, ledger=ledger_place)
+    dc.release(VISITS, **first, ledger=ledger_place)
+    assert Ledger(ledger_place).verify().rows == 5
 
 
-def test_a_private_group_s_column_is_protected_too(place: str) -> None:
-    Ledger.create(place, dataset="d", epsilon=1, adjacency="replace-answer")
-    dc.release(VISITS, **JOINT, ledger=place)
+def test_a_private_group_s_column_is_protected_too(ledger_place: str) -> None:
+    Ledger.create(ledger_place, dataset="d", epsilon=1, adjacency="replace-answer")
+    dc.release(VISITS, **JOINT, ledger=ledger_place)
     with pytest.raises(InvalidInput, match="column 'arm'"):
-        dc.release(VISITS, **JOINT, group_public=True, ledger=place)
+        dc.release(VISITS, **JOINT, group_public=True, ledger=ledger_place)
 
 
 @pytest.mark.parametrize("fault", ["unit", "columns"])

@@ -22,14 +22,17 @@ class Book:
     ledger: Ledger
     owner: psycopg.Connection[Any]
 
-    def edit(self, *statements: str, bound: tuple[object, ...] = ()) -> None:
+    def edit(self, statement: str, *bound: object) -> None:
         """What the owner can do: the guards sleep meanwhile."""
-        for (table, guard), _ in GUARDS.items():
+        for table, guard in GUARDS:
             self.run(f"ALTER TABLE discreet.{table} DISABLE TRIGGER {guard}")
-        for statement in statements:
-            self.owner.execute(statement.encode(), bound)
-        for (table, guard), _ in GUARDS.items():
+        self.owner.execute(statement.encode(), bound)
+        for table, guard in GUARDS:
             self.run(f"ALTER TABLE discreet.{table} ENABLE ALWAYS TRIGGER {guard}")
+
+    def set(self, row: int, column: str, value: object) -> None:
+        """Another value in a field."""
+        self.edit(f"UPDATE discreet.entries SET {column} = %s WHERE seq = {row}", value)  # noqa: S608
 
     def run(self, statement: str) -> None:
         self.owner.execute(statement.encode())
@@ -53,11 +56,10 @@ def test_a_changed_field_of_any_row_is_named(column: str, book: Book) -> None:
     for row, entry in enumerate(book.ledger.history(), start=1):
         value = entry._asdict()[column]
         changed = "x" if value is None else value[:-1] + ("0" if value[-1] != "0" else "1")
-        update = f"UPDATE discreet.entries SET {column} = %s WHERE seq = {row}"  # noqa: S608
-        book.edit(update, bound=(changed,))
+        book.set(row, column, changed)
         with pytest.raises(LedgerError, match=rf"^row {row} of .* is not as it was written"):
             book.ledger.verify()
-        book.edit(update, bound=(value,))
+        book.set(row, column, value)
     book.ledger.verify()
 
 
@@ -125,12 +127,12 @@ def test_a_missing_or_weakened_guard_is_noticed(statement: str, book: Book) -> N
 
 def test_no_charge_or_outcome_rests_on_a_row_that_was_changed(book: Book) -> None:
     census, seal = book.ledger.history()[1], book.ledger.history()[4]
-    book.edit("UPDATE discreet.entries SET epsilon = '9' WHERE seq = 2")
+    book.set(2, "epsilon", "9")
     with pytest.raises(LedgerError, match=r"row 2 of .* is not as it was written"):
         book.ledger.charge("census", 5, request_id="n", digest="d")
-    book.edit("UPDATE discreet.entries SET epsilon = %s WHERE seq = 2", bound=(census.epsilon,))
-    book.edit("UPDATE discreet.entries SET outcome = '{}' WHERE seq = 5")
+    book.set(2, "epsilon", census.epsilon)
+    book.set(5, "outcome", "{}")
     with pytest.raises(LedgerError, match=r"row 5 of .* is not as it was written"):
         book.ledger.find("r1")
-    book.edit("UPDATE discreet.entries SET outcome = %s WHERE seq = 5", bound=(seal.outcome,))
+    book.set(5, "outcome", seal.outcome)
     assert book.ledger.verify().rows == ROWS

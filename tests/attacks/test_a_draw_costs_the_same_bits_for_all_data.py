@@ -3,17 +3,8 @@
 import pytest
 
 from discreet import PosteriorSpace
-from discreet.mechanisms import (
-    ExponentialGlobal,
-    ExponentialLocal,
-    ExponentialReciprocal,
-    ExponentialSmooth,
-    Geometric,
-    Laplace,
-    LaplaceImproved,
-    Mechanism,
-    mechanism,
-)
+from discreet.mechanisms import Geometric, Laplace, LaplaceImproved, Mechanism, mechanism
+from discreet.mechanisms.exponential import KINDS
 from discreet.testing import CountedBits, HashedBits, draw_with
 
 SPACES = [PosteriorSpace([1, 1], 40), PosteriorSpace(["0.05", "3"], 25), PosteriorSpace([1, 1, 1], 8)]
@@ -25,7 +16,7 @@ def used(form: Mechanism, counts: tuple[int, ...], name: str) -> int:
     return bits.used
 
 
-@pytest.mark.parametrize("family", [ExponentialGlobal, ExponentialLocal, ExponentialSmooth, ExponentialReciprocal])
+@pytest.mark.parametrize("family", KINDS)
 @pytest.mark.parametrize("space", SPACES, ids=str)
 def test_small_laws_read_the_same_number_of_bits_for_every_data_set_and_outcome(
     family: type[Mechanism], space: PosteriorSpace

@@ -150,7 +150,7 @@ def test_what_was_ever_written_is_modest_and_takes_no_more_than_was_estimated(na
 
 def test_an_estimate_grows_with_every_size() -> None:
     small = {"n": 50, "k": 2, "digits": 3}
-    for name, way in (
+    for name, postprocess in (
         ("geometric", "nearest"),
         ("geometric", "bayes"),
         ("laplace", ""),
@@ -158,9 +158,9 @@ def test_an_estimate_grows_with_every_size() -> None:
         ("exponential-local", ""),
     ):
         for method in ("theorem", "enumeration"):
-            one = Sizes(name=name, epsilon=1.0, way=way, method=method, **small)
+            one = Sizes(name=name, epsilon=1.0, postprocess=postprocess, method=method, **small)
             for key, more in (("n", 500), ("k", 4), ("digits", 10**5)):
-                other = Sizes(name=name, epsilon=1.0, way=way, method=method, **{**small, key: more})
+                other = Sizes(name=name, epsilon=1.0, postprocess=postprocess, method=method, **{**small, key: more})
                 assert verifying_steps(other) >= verifying_steps(one)
 
 

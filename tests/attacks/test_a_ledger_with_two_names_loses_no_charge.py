@@ -4,10 +4,8 @@ A child charges through one name and is killed, the next through the other. With
 version 3, what was acknowledged under one was undone by whoever opened the other.
 """
 
-import json
 import os
 import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -16,30 +14,29 @@ import pytest
 import discreet.ledger.file as file
 from discreet.errors import BudgetExceeded, LedgerError
 from discreet.ledger import Ledger
-from tests.contracts.source import ROOT
+from tests.support.programs import run_program
 
 FEW_OR_ALL = pytest.mark.parametrize("kills", [20, pytest.param(200, marks=pytest.mark.soak)])
-MOUNTED = "mount --bind {0}/l.db {0}/elsewhere/m.db && exec {1}"
+MOUNTED = ("unshare", "-m", "sh", "-c", 'mount --bind "$0" "$1" && shift && exec "$@"')
+"""The file that is named first is there under the second name too, for the command that follows, and for it alone."""
 
 
-def kill_through(kills: int, names: list[Path], *, mounted: Path | None = None) -> dict[str, int]:
-    """What a program found that kills through each name in turn; it may mount the file in a namespace of its own."""
-    command = [sys.executable, "-W", "error", "-m", "tests.ledger.kills", str(kills), *map(str, names)]
-    if mounted is not None:
-        command = ["unshare", "-m", "sh", "-c", MOUNTED.format(mounted, " ".join(command))]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    found: dict[str, int] = json.loads(done.stdout)
-    return found
+@pytest.fixture
+def names(tmp_path: Path) -> tuple[Path, Path]:
+    """A ledger with a budget of 1, and a hard link to it."""
+    Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
+    os.link(tmp_path / "l.db", tmp_path / "h.db")
+    return tmp_path / "l.db", tmp_path / "h.db"
 
 
 @FEW_OR_ALL
 def test_kills_through_a_hard_link_lose_no_charge(kills: int, tmp_path: Path) -> None:
-    Ledger.create(tmp_path / "l.db", dataset="d", epsilon=kills)
-    os.link(tmp_path / "l.db", tmp_path / "h.db")
-    assert sum(kill_through(kills, [tmp_path / "l.db", tmp_path / "h.db"]).values()) == kills
-    for name in ("l.db", "h.db"):
-        ledger = Ledger(tmp_path / name)
+    names = tmp_path / "l.db", tmp_path / "h.db"
+    Ledger.create(names[0], dataset="d", epsilon=kills)
+    os.link(*names)
+    assert sum(run_program("tests.ledger.kills", kills, *names).values()) == kills
+    for name in names:
+        ledger = Ledger(name)
         assert (ledger.verify().rows, ledger.remaining("d").epsilon) == (1 + 2 * kills, Fraction(0))
         with pytest.raises(BudgetExceeded):
             ledger.charge("d", 1, request_id="more", digest="x")
@@ -50,32 +47,27 @@ def test_kills_through_a_bind_mount_lose_no_charge(kills: int, tmp_path: Path) -
     probe = subprocess.run(["unshare", "-m", "mount", "--bind", str(tmp_path), str(tmp_path)], check=False)
     if probe.returncode:
         pytest.skip("mounting needs root")
-    Ledger.create(tmp_path / "l.db", dataset="d", epsilon=kills)
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "elsewhere" / "m.db").touch()
-    names = [tmp_path / "l.db", tmp_path / "elsewhere" / "m.db"]
-    assert sum(kill_through(kills, names, mounted=tmp_path).values()) == kills
-    assert Ledger(tmp_path / "l.db").verify().rows == 1 + 2 * kills
+    names = tmp_path / "l.db", tmp_path / "elsewhere" / "m.db"
+    Ledger.create(names[0], dataset="d", epsilon=kills)
+    names[1].parent.mkdir()
+    names[1].touch()
+    assert sum(run_program("tests.ledger.kills", kills, *names, within=(*MOUNTED, *names)).values()) == kills
+    assert Ledger(names[0]).verify().rows == 1 + 2 * kills
 
 
-def test_who_holds_one_name_keeps_out_who_comes_by_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
-    os.link(tmp_path / "l.db", tmp_path / "h.db")
+def test_who_holds_one_name_keeps_out_who_comes_by_the_other(
+    names: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(file, "PATIENCE", 0)
-    with (
-        file.exclusive_lock(tmp_path / "h.db", "h.db", 0),
-        pytest.raises(LedgerError, match="locked by another process"),
-    ):
-        Ledger(tmp_path / "l.db").charge("d", 1, request_id="r", digest="x")
+    with file.exclusive_lock(names[1], "h.db", 0), pytest.raises(LedgerError, match="locked by another process"):
+        Ledger(names[0]).charge("d", 1, request_id="r", digest="x")
 
 
 def test_a_lock_beside_the_file_in_place_of_one_on_it_is_found_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    names: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The planted fault: each name has a lock of its own, and two writers find room for the last of a budget."""
-    Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
-    os.link(tmp_path / "l.db", tmp_path / "h.db")
-    one, other = Ledger(tmp_path / "l.db"), Ledger(tmp_path / "h.db")
+    one, other = map(Ledger, names)
     monkeypatch.setattr(file, "_try_lock", lambda _: True)
 
     def interrupt(step: str) -> None:

@@ -9,7 +9,8 @@ import pytest
 from discreet import PosteriorSpace
 from discreet.arithmetic.numbers import fraction_lower, fraction_upper, precision
 from discreet.mechanisms import FAMILIES, Geometric, Mechanism, Optimal, SnappedCounts, mechanism
-from discreet.mechanisms.exponential import Exponential, ExponentialLaw
+from discreet.mechanisms.exponential import Exponential
+from discreet.mechanisms.exponential_law import ExponentialLaw
 from discreet.mechanisms.law import CandidateLaw
 from discreet.testing import FixedBits, HashedBits, draw_with
 
@@ -101,7 +102,7 @@ def test_a_prior_that_a_float_of_the_counts_would_lose_fails_for_no_data_set(
         law = form.law([c, n - c])
         assert sum(draw_with(law, HashedBits(f"{family.name} {prior} {c}"))) == n
         assert isinstance(law, ExponentialLaw)
-        (least, most), many = law._brackets(), law._many_brackets()
+        (least, most), many = law._brackets(), law._log_brackets()
         for offset in {-c, n - c} - {0}:
             with precision(256):
                 exponent = law.log_weight((c + offset, n - c - offset))

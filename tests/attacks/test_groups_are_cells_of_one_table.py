@@ -10,16 +10,17 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
-from flint import arb, ctx
+from flint import arb
 
+from discreet.arithmetic.numbers import precision
 from discreet.errors import InvalidInput
 from discreet.ledger import Ledger
 from discreet.requests.prepare import PreparedRequest, prepare_request
 from discreet.requests.request import Question, ReleaseRequest
 from discreet.requests.run import release, release_columns
 from tests.faults.groups import naive_log_probability
-from tests.support.tables import no_sync
 
 G, K = 2, 2
 KINDS = ("answer", "group", "both")
@@ -31,9 +32,8 @@ LogProbability = Callable[[Cells, Cells], arb | None]
 
 @pytest.fixture(autouse=True)
 def _digits() -> Iterator[None]:
-    before, ctx.prec = ctx.prec, 160
-    yield
-    ctx.prec = before
+    with precision(160):
+        yield
 
 
 def prepared(n: int | tuple[int, ...], **asked: Any) -> PreparedRequest:
@@ -125,10 +125,7 @@ def test_with_public_groups_the_answer_alone_is_protected_and_the_adjacency_says
     assert found["group"] == found["both"] == float("inf")
 
 
-def test_a_budget_for_records_cannot_pay_for_public_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import pandas as pd
-
-    monkeypatch.setattr("discreet.ledger.file._sync", no_sync)
+def test_a_budget_for_records_cannot_pay_for_public_groups(tmp_path: Path, quick: None) -> None:
     table = pd.DataFrame({"vote": ["a", "b", "b"], "sex": ["f", "f", "m"]})
     asked: dict[str, Any] = {"column": "vote", "categories": ["a", "b"], "by": "sex", "groups": ["f", "m"]}
     ledger = Ledger.create(tmp_path / "l.db", dataset="records", epsilon=5)

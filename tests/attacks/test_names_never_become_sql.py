@@ -70,19 +70,16 @@ def test_a_hostile_column_is_that_column_and_a_hostile_category_that_category(na
 def test_a_hostile_table_or_file_is_that_one_or_is_refused(name: str, tmp_path: Path) -> None:
     """Never another table or file, and nothing appears or goes."""
     (tmp_path / "canary.csv").write_text("v\ncanary\n")
-    other = pa.table({"v": ["b", "b"]})
-    for i in range(3):
-        pq.write_table(other, tmp_path / f"{i}.parquet")
-        pq.write_table(other, tmp_path / f"{'abc'[i]}.parquet")
+    for other in "012abc":
+        pq.write_table(pa.table({"v": ["b", "b"]}), tmp_path / f"{other}.parquet")
     with duckdb.connect(tmp_path / "t.db") as connection:
         quoted = name.replace('"', '""')
         connection.execute(f"CREATE TABLE \"{quoted}\" AS SELECT 'a' AS v; CREATE TABLE other AS SELECT 'b' AS v")
     sources = [f"duckdb://{tmp_path}/t.db/{name}"]
     if len(name) < 200:
-        file = tmp_path / f"{name}.parquet"
-        pq.write_table(pa.table({"v": ["a"]}), file)
-        (tmp_path / f"{name}.csv").write_text("v\na\n")
-        sources += [str(file), str(tmp_path / f"{name}.csv")]
+        sources += [str(tmp_path / f"{name}.parquet"), str(tmp_path / f"{name}.csv")]
+        pq.write_table(pa.table({"v": ["a"]}), sources[1])
+        Path(sources[2]).write_text("v\na\n")
     before = sorted(tmp_path.iterdir())
     for source in sources:
         with open_source(source, Declaration("v", ["a", "b"])) as table:
@@ -138,12 +135,8 @@ def test_even_sql_of_the_attackers_own_reaches_nothing_but_the_source(kind: str,
         connection.execute("CREATE TABLE t AS SELECT 'a' AS v")
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     WORDS_IN_PYTHON = pa.table({"v": ["canary"]})  # noqa: F841 - what a replacement scan would find
-    sources: dict[str, object] = {
-        "memory": pa.table({"v": ["a"]}),
-        "parquet": tmp_path / "mine.parquet",
-        "duckdb": f"duckdb://{tmp_path}/t.db/t",
-    }
-    with open_duck(sources[kind], WORDS, form=CsvFormat()) as table:
+    sources = {"parquet": tmp_path / "mine.parquet", "duckdb": f"duckdb://{tmp_path}/t.db/t"}
+    with open_duck(sources.get(kind, pa.table({"v": ["a"]})), WORDS, form=CsvFormat()) as table:
         for statement in FORBIDDEN:
             with pytest.raises(duckdb.Error):
                 table.connection.execute(statement.format(tmp_path))

@@ -3,7 +3,6 @@
 import logging
 import re
 import traceback
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from discreet.ledger import Ledger
 from discreet.requests import run
 from discreet.requests.run import release
 from tests.cli.command import Answer, discreet
-from tests.support.tables import no_sync, write_votes
+from tests.support.tables import write_votes
 
 CANARY = 31337
 VOTES = ["a"] * CANARY + ["b"] * 9973
@@ -58,9 +57,8 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def place(tmp_path: Path, table: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(tmp_path: Path, table: Path, monkeypatch: pytest.MonkeyPatch, quick: None) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("discreet.ledger.file._sync", no_sync)
     monkeypatch.setattr("discreet.mechanisms.law.Law.draw", lambda law: RELEASED)
     monkeypatch.setattr(
         "discreet.requests.prepare.accuracy_statement", lambda made: {"what": "", "mean": None, "method": ""}
@@ -75,6 +73,14 @@ def assert_silent(text: str) -> None:
     told = re.sub(r"[0-9a-f]{32,}", "", text)
     for shown in (f"{CANARY}", f"{CANARY:,}", f"{CANARY + 1}", hex(CANARY)):
         assert shown not in told
+
+
+def fail(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let it go wrong in a place, or after a step."""
+    if where in PLACES:
+        monkeypatch.setattr(PLACES[where], failing)
+    else:
+        monkeypatch.setattr(run, "reached", lambda step: failing() if step == where else None)
 
 
 def assert_nothing_told(place: Path, answer: Answer, caplog: pytest.LogCaptureFixture) -> None:
@@ -109,10 +115,7 @@ def test_a_failure_tells_no_count(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     monkeypatch.setenv("DISCREET_DEBUG", debug)
-    if where in PLACES:
-        monkeypatch.setattr(PLACES[where], failing)
-    else:
-        monkeypatch.setattr(run, "reached", at(where))
+    fail(where, monkeypatch)
     answer = discreet(*ASKED, *(("--id-column", "person") if where == ENGINE else ()))
     assert answer.code in (1, 2)
     assert ("Traceback" in answer.err) == (debug == "1")
@@ -123,20 +126,11 @@ def test_a_failure_tells_no_count(
 def test_no_exception_that_leaves_the_workflow_holds_a_count_in_itself_or_its_causes(
     where: str, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if where in PLACES:
-        monkeypatch.setattr(PLACES[where], failing)
-    else:
-        monkeypatch.setattr(run, "reached", at(where))
+    fail(where, monkeypatch)
+    people = "person" if where == ENGINE else None
     with pytest.raises(DiscreetError) as failed:
-        release(
-            "v.csv", column="vote", categories=["a", "b"], epsilon=1, ledger="l.db", dataset="d",
-            id_column="person" if where == ENGINE else None,
-        )  # fmt: skip
+        release("v.csv", column="vote", categories=["a", "b"], epsilon=1, ledger="l.db", dataset="d", id_column=people)
     error: BaseException | None = failed.value
     while error is not None:
         assert_silent(repr(error) + "".join(traceback.format_exception(error)))
         error = error.__cause__ or error.__context__
-
-
-def at(step: str) -> Callable[[str], None]:
-    return lambda taken: failing() if taken == step else None

@@ -135,10 +135,7 @@ def test_nobody_reads_a_file_of_a_release_that_is_killed_and_root_finds_no_word_
 
 def test_files_that_spark_writes_by_itself_are_found_by_nobody_and_by_root(place: Path, tmp_path: Path) -> None:
     marker = secrets.token_hex(8)
-    with (
-        nobody_looking(place, marker) as seen,
-        release(place, tmp_path, marker, "local[2]", "as Spark does it"),
-    ):
+    with nobody_looking(place, marker) as seen, release(place, tmp_path, marker, "local[2]", "as Spark does it"):
         pass
     assert any("shuffle" in path for path in seen["marked"])
     assert any("shuffle" in path.name for path in files_with(place, marker))

@@ -8,7 +8,7 @@ import pytest
 from discreet.ledger import Ledger
 from discreet.requests.prepare import PreparedRequest
 from discreet.requests.run import release
-from tests.support.tables import no_sync, write_votes
+from tests.support.tables import write_votes
 
 DRAWN = ("output", "posterior", "interval")
 OWN = ("request_id", "charge")
@@ -19,9 +19,8 @@ OWN = ("request_id", "charge")
     ("mechanism", "calibrated"), [("geometric", False), ("exponential-local", False), ("exponential-reciprocal", True)]
 )
 def test_all_data_sets_of_one_size_are_charged_and_told_the_same(
-    mechanism: str, calibrated: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    mechanism: str, calibrated: bool, tmp_path: Path, quick: None
 ) -> None:
-    monkeypatch.setattr("discreet.ledger.file._sync", no_sync)
     n = 5
     ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=n + 1)
     said, asked = set(), set()

@@ -6,13 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import (
-    PosteriorSpace,
-    global_sensitivity,
-    local_sensitivity,
-    reciprocal_sensitivity,
-    smooth_sensitivity,
-)
+from discreet import PosteriorSpace, global_sensitivity, local_sensitivity, reciprocal_sensitivity, smooth_sensitivity
 from discreet.mechanisms import FAMILIES, Geometric, Optimal, mechanism
 from tests.support.checker import check
 from tests.support.enumeration import enumerate_space

@@ -5,13 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from discreet import (
-    PosteriorSpace,
-    global_sensitivity,
-    local_sensitivity,
-    reciprocal_sensitivity,
-    smooth_sensitivity,
-)
+from discreet import PosteriorSpace, global_sensitivity, local_sensitivity, reciprocal_sensitivity, smooth_sensitivity
 from tests.oracles import sensitivity as oracle
 from tests.oracles.precision import Real, mp, real
 

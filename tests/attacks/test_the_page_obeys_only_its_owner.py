@@ -12,9 +12,9 @@ import signal
 import socket
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from http.client import HTTPConnection
@@ -46,23 +46,27 @@ class Place:
 
     def priced(self) -> dict[str, object]:
         """The request, with what its price came with: sent to `/api/release` by its owner, it would be charged."""
-        response, answer = self.served.send("POST", "/api/price", json.dumps(self.asked), **self.served.headers)
-        assert response.status == 200, answer
-        told = json.loads(answer)
+        status, told = self.served.ask("price", self.asked)
+        assert status == 200, told
         return {**self.asked, "request_id": told["request_id"], "digest": told["digest"]}
+
+    def spent(self) -> Fraction:
+        return self.ledger.spent(MARKUP).epsilon
+
+
+@contextmanager
+def opened(folder: Path, *options: str, categories: Sequence[str] = ("yes", MARKUP)) -> Iterator[Place]:
+    ledger = Ledger.create(folder / "l.db", dataset=MARKUP, epsilon=100)
+    (folder / "votes.csv").write_text("vote\n" + "yes\n" * 60 + f"{MARKUP}\n" * 40, encoding="utf-8")
+    asked = {"source": "votes.csv", "column": "vote", "epsilon": "1/2", "dataset": MARKUP, "mechanism": "geometric"}
+    with serving("--ledger", "l.db", *options, folder=folder) as served:
+        yield Place(served, ledger, {**asked, "categories": [*categories]})
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    folder = tmp_path_factory.mktemp("page")
-    ledger = Ledger.create(folder / "l.db", dataset=MARKUP, epsilon=100)
-    (folder / "votes.csv").write_text("vote\n" + "yes\n" * 60 + f"{MARKUP}\n" * 40, encoding="utf-8")
-    asked: dict[str, object] = {
-        "source": "votes.csv", "column": "vote", "categories": ["yes", MARKUP], "epsilon": "1/2", "dataset": MARKUP,
-        "mechanism": "geometric",
-    }  # fmt: skip
-    with serving("--ledger", "l.db", "--allow-release", folder=folder) as served:
-        yield Place(served, ledger, asked)
+    with opened(tmp_path_factory.mktemp("page"), "--allow-release") as place:
+        yield place
 
 
 STRANGERS: dict[str, tuple[int, dict[str, str | None]]] = {
@@ -98,39 +102,36 @@ def test_a_stranger_is_turned_away_and_nothing_is_spent(who: str, place: Place) 
 
 def test_the_owner_is_let_in_and_pays_once_however_often_it_asks(place: Place) -> None:
     """What the strangers sent would have been charged: the tests above can say no."""
-    asked, before = place.priced(), place.ledger.spent(MARKUP).epsilon
+    asked, before = place.priced(), place.spent()
     host = {"Host": f"localhost:{place.served.port}", "Origin": f"http://localhost:{place.served.port}"}
     for headers in (place.served.headers, place.served.headers | host | {"Sec-Fetch-Site": "same-origin"}):
         response, answer = place.served.send("POST", "/api/release", json.dumps(asked), **headers)
         assert response.status == 200
-        told = json.loads(answer)
         charge = place.ledger.find(str(asked["request_id"]))
         assert charge is not None
-        assert charge.outcome == told["text"]
-    assert place.ledger.spent(MARKUP).epsilon - before == Fraction(1, 2)
+        assert charge.outcome == json.loads(answer)["text"]
+    assert place.spent() - before == Fraction(1, 2)
 
 
 def test_all_who_ask_for_one_request_at_once_get_the_one_receipt(place: Place) -> None:
-    body, before, together = json.dumps(place.priced()), place.ledger.spent(MARKUP).epsilon, threading.Barrier(6)
+    asked, before, together = place.priced(), place.spent(), threading.Barrier(6)
 
-    def ask(_: int) -> tuple[int, bytes]:
+    def ask(_: int) -> tuple[int, str]:
         together.wait()
-        response, answer = place.served.send("POST", "/api/release", body, **place.served.headers)
-        return response.status, answer
+        status, answer = place.served.ask("release", asked)
+        return status, answer["text"]
 
     with ThreadPoolExecutor(6) as pool:
-        answers = list(pool.map(ask, range(6)))
-    assert {status for status, _ in answers} == {200}
-    assert len({json.loads(answer)["text"] for _, answer in answers}) == 1
-    assert place.ledger.spent(MARKUP).epsilon - before == Fraction(1, 2)
+        [(status, _)] = set(pool.map(ask, range(6)))
+    assert status == 200
+    assert place.spent() - before == Fraction(1, 2)
 
 
 @pytest.mark.parametrize("change", [{"epsilon": "1"}, {"categories": [MARKUP, "yes"]}, {"digest": "0" * 64}])
 def test_only_what_was_priced_is_charged(change: dict[str, object], place: Place) -> None:
     asked, head = place.priced() | change, place.ledger.head()
-    response, answer = place.served.send("POST", "/api/release", json.dumps(asked), **place.served.headers)
-    assert response.status == 400
-    assert json.loads(answer)["error"]["message"] == "the release was not confirmed"
+    status, answer = place.served.ask("release", asked)
+    assert (status, answer["error"]["message"]) == (400, "the release was not confirmed")
     assert place.ledger.head() == head
 
 
@@ -158,12 +159,8 @@ def test_every_answer_tells_the_browser_what_not_to_do(path: str, host: str | No
 @pytest.mark.parametrize(
     "path",
     [
-        "/../answers.py",
-        "/%2e%2e/answers.py",
-        "/..%2fanswers.py",
-        "//etc/passwd",
-        "/page/../../guard.py",
-        "/index.html/",
+        *("/../answers.py", "/%2e%2e/answers.py", "/..%2fanswers.py"),
+        *("//etc/passwd", "/page/../../guard.py", "/index.html/"),
     ],
 )
 def test_no_file_but_the_pages_own_is_served(path: str, place: Place) -> None:
@@ -193,54 +190,41 @@ def test_no_file_but_the_pages_own_is_served(path: str, place: Place) -> None:
     ],
 )
 def test_bad_questions_get_one_clear_sentence(body: bytes, place: Place) -> None:
-    response, answer = place.served.send("POST", "/api/plan", body, **place.served.headers)
-    error = json.loads(answer)["error"]
-    assert response.status == 400
-    assert error["kind"] == "InvalidInput"
+    status, answer = place.served.ask("plan", body)
+    error = answer["error"]
+    assert (status, error["kind"]) == (400, "InvalidInput")
     assert error["message"]
     assert error["hint"]
     assert "\n" not in error["message"] + error["hint"]
 
 
 def test_a_question_without_end_is_cut_short(place: Place) -> None:
-    response, answer = place.served.send("POST", "/api/infer", b"x" * (MAX_BODY + 1), **place.served.headers)
-    assert response.status == 400
-    assert "too long" in json.loads(answer)["error"]["message"]
+    status, answer = place.served.ask("infer", b"x" * (MAX_BODY + 1))
+    assert status == 400
+    assert "too long" in answer["error"]["message"]
 
 
 def test_ctrl_c_ends_a_question_that_nobody_could_wait_for(tmp_path: Path) -> None:
     """`serving` fails unless the server ends well, and in a minute. This price takes more than that."""
-    Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
-    (tmp_path / "votes.csv").write_text("vote\nyes\nno\n" * 100, encoding="utf-8")
-    asked = json.dumps({
-        "source": "votes.csv", "column": "vote", "categories": [f"c{i}" for i in range(10_000)], "epsilon": "1/2",
-        "dataset": "d", "mechanism": "geometric",
-    })  # fmt: skip
-    with serving("--ledger", "l.db", "--allow-release", folder=tmp_path) as served:
-        headers = "".join(f"{name}: {text}\r\n" for name, text in served.headers.items())
-        start = f"POST /api/price HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nContent-Length: {len(asked)}\r\n"
-        with socket.create_connection(("127.0.0.1", served.port), timeout=1) as wire:
-            wire.sendall(f"{start}{headers}\r\n{asked}".encode())
-            with pytest.raises(TimeoutError):
-                wire.recv(1)
+    with opened(tmp_path, "--allow-release", categories=[f"c{i}" for i in range(10_000)]) as place:
+        ask_in_vain(place.served, "price", place.asked)
+
+
+def ask_in_vain(served: Served, what: str, asked: dict[str, object]) -> None:
+    """A question whose answer nobody waits for."""
+    with closing(HTTPConnection("127.0.0.1", served.port, timeout=1)) as connection:
+        connection.request("POST", f"/api/{what}", json.dumps(asked), served.headers)
+        with pytest.raises(TimeoutError):
+            connection.getresponse()
 
 
 def test_ctrl_c_waits_for_a_release_that_was_begun(tmp_path: Path) -> None:
-    ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
-    (tmp_path / "votes.csv").write_text("vote\n" + "yes\nno\n" * 100, encoding="utf-8")
-    asked: dict[str, object] = {
-        "source": "votes.csv", "column": "vote", "categories": ["yes", "no"], "epsilon": "1/2", "dataset": "d",
-        "mechanism": "geometric",
-    }  # fmt: skip
-    with ExitStack() as held, serving("--ledger", "l.db", "--allow-release", folder=tmp_path) as served:
-        priced = Place(served, ledger, asked).priced()
+    with ExitStack() as held, opened(tmp_path, "--allow-release") as place:
+        priced = place.priced()
         held.enter_context(exclusive_lock(tmp_path / "l.db", "l.db", 0))  # the charge has to wait
-        with closing(HTTPConnection("127.0.0.1", served.port, timeout=1)) as connection:
-            connection.request("POST", "/api/release", json.dumps(priced), served.headers)
-            with pytest.raises(TimeoutError):
-                connection.getresponse()
+        ask_in_vain(place.served, "release", priced)
         threading.Timer(3, held.pop_all().close).start()  # after Ctrl-C, and longer than the server waits for clients
-    charge = ledger.find(str(priced["request_id"]))
+    charge = place.ledger.find(str(priced["request_id"]))
     assert charge is not None
     assert charge.outcome is not None
 
@@ -330,14 +314,12 @@ def test_it_listens_on_the_loopback_address_alone(place: Place) -> None:
 
 
 def test_a_page_that_was_not_allowed_to_releases_nothing(tmp_path: Path, place: Place) -> None:
-    ledger = Ledger.create(tmp_path / "l.db", dataset=MARKUP, epsilon=100)
-    (tmp_path / "votes.csv").write_text("vote\nyes\n", encoding="utf-8")
-    with serving("--ledger", "l.db", folder=tmp_path) as served:
+    with opened(tmp_path) as closed:
         for what, asked in (("price", place.asked), ("release", place.priced())):
-            response, answer = served.send("POST", f"/api/{what}", json.dumps(asked), **served.headers)
-            assert response.status == 400
-            assert "--allow-release" in json.loads(answer)["error"]["hint"]
-    assert ledger.verify().rows == 1
+            status, answer = closed.served.ask(what, asked)
+            assert status == 400
+            assert "--allow-release" in answer["error"]["hint"]
+    assert closed.ledger.verify().rows == 1
 
 
 @pytest.mark.parametrize("file", sorted(PAGE.iterdir()), ids=lambda file: file.name)
@@ -409,9 +391,9 @@ def test_names_that_are_scripts_are_shown_and_not_run(place: Place, tab: Watched
     tab.turn("budgets")
     tab.page.wait_for_selector("#budgets table")
     assert MARKUP in tab.page.inner_text("#budgets")
-    response, answer = place.served.send("POST", "/api/release", json.dumps(place.priced()), **place.served.headers)
-    assert response.status == 200
-    (tmp_path / "r.json").write_text(json.loads(answer)["text"], encoding="utf-8")
+    status, answer = place.served.ask("release", place.priced())
+    assert status == 200
+    (tmp_path / "r.json").write_text(answer["text"], encoding="utf-8")
     tab.turn("receipt")
     tab.page.set_input_files("#receipt [name=file]", tmp_path / "r.json")
     tab.page.click("#receipt button")

@@ -19,7 +19,7 @@ def test_the_epsilon_found_meets_the_target_and_a_hundredth_less_does_not(monkey
     assert document["epsilon"] >= epsilon
     assert meets_error(space, epsilon, Fraction("0.05"), Fraction("0.95"))
     assert not meets_error(space, epsilon * Fraction(99, 100), Fraction("0.05"), Fraction("0.95"))
-    row = next(row for row in document["mechanisms"] if (row["name"], row["setting"]) == ("geometric", "nominal"))
+    row = next(row for row in document["mechanisms"] if (row["name"], row["setting"]) == ("geometric", "theorem"))
     assert row["error_95"] <= 0.05
     assert document["recommended"] == "geometric"
 
@@ -31,7 +31,7 @@ def test_the_table_fits_eighty_columns_and_says_what_to_use() -> None:
     assert all(len(line) <= 80 for line in table.splitlines())
     for name in ("geometric", "laplace-improved", "exponential-reciprocal", "exponential-global", "optimal"):
         assert name in table
-    assert "use geometric (nominal)" in answer.out
+    assert "use geometric (theorem)" in answer.out
     assert "without privacy" in answer.out
 
 

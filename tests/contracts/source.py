@@ -1,15 +1,40 @@
 """What the contract tests read: the repository's files, and the syntax trees of the library."""
 
 import ast
+import subprocess
+import sys
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 SRC = ROOT / "src"
 PACKAGE = SRC / "discreet"
 PAPERS = SRC / "discreet_papers"
+
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+@cache
+def known_files(*which: str) -> set[str]:
+    """The files that git knows of, and that are there."""
+    listing = ["git", "ls-files", "-z", "--cached", *which]
+    try:
+        known = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("not a git checkout")
+    return {name for name in known if name and (ROOT / name).is_file()}
+
+
+def run_python(*words: object) -> str:
+    """What Python prints, without a warning."""
+    command = [sys.executable, "-X", "utf8", "-W", "error", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True).stdout
 
 
 @cache

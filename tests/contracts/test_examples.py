@@ -1,12 +1,10 @@
 """The examples run, without a warning, and say what they promise."""
 
 import re
-import subprocess
-import sys
 
 import pytest
 
-from tests.contracts.source import ROOT
+from tests.contracts.source import ROOT, run_python
 
 SAYS = {
     "ab_test.py": r"P\(the new page sells more\) = (0|1)\.\d{4}, privacy noise included",
@@ -22,11 +20,4 @@ def test_every_example_is_run() -> None:
 
 @pytest.mark.parametrize("name", SAYS)
 def test_an_example_runs_and_says_what_it_promises(name: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-X", "utf8", "-W", "error", str(ROOT / "examples" / name)],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=True,
-    )
-    assert re.search(SAYS[name], done.stdout), done.stdout
+    assert re.search(SAYS[name], run_python(ROOT / "examples" / name))

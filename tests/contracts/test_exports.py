@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import ast
-import subprocess
-import sys
-import tomllib
 
 import pytest
 
 import discreet as dc
-from tests.contracts.source import PACKAGE, PAPERS, ROOT, room, trees
+from tests.contracts.source import PACKAGE, PAPERS, PROJECT, room, run_python, trees
 
 COMMANDS = {"cli"}
 """Its modules are named like the commands, and nothing imports them by that name from the package."""
@@ -23,11 +20,8 @@ def names_for_type_checkers() -> set[str]:
     return {alias.name for node in guard.body if isinstance(node, ast.ImportFrom) for alias in node.names}
 
 
-def test_the_public_names_are_sorted() -> None:
+def test_the_public_names_are_sorted_and_the_ones_that_type_checkers_see() -> None:
     assert dc.__all__ == sorted(dc.__all__)
-
-
-def test_the_public_names_are_the_ones_that_type_checkers_see() -> None:
     assert set(dc.__all__) == names_for_type_checkers()
 
 
@@ -55,15 +49,10 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
         "import sys, discreet; dir(discreet); discreet.InvalidInput; "
         "print([m for m in ('numpy', 'scipy', 'flint', 'matplotlib', 'rich', 'typer') if m in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+    assert run_python("-c", program) == "[]\n"
 
 
-def test_the_version_is_told_once() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["version"] == dc.__version__
-
-
-def test_the_package_is_typed() -> None:
+def test_the_package_is_typed_and_tells_its_version_once() -> None:
     assert (PACKAGE / "py.typed").is_file()
     assert (PAPERS / "py.typed").is_file()
+    assert PROJECT["version"] == dc.__version__

@@ -5,29 +5,21 @@ import shutil
 import subprocess
 import sys
 import tarfile
-import tomllib
 import zipfile
-from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-from tests.contracts.source import PACKAGE, ROOT
-
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+from tests.contracts.source import PACKAGE, PROJECT, ROOT, known_files
 
 
 @pytest.fixture(scope="module")
 def known() -> set[str]:
-    """The files that git knows of, and that are there."""
-    listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    try:
-        found = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
-    except (OSError, subprocess.CalledProcessError):
-        pytest.skip("not a git checkout")
-    return {name for name in found if name and (ROOT / name).is_file()}
+    """The files of the repository, those too that are not yet committed."""
+    return known_files("--others", "--exclude-standard")
 
 
 def copied(known: set[str], place: Path) -> Path:
@@ -96,26 +88,40 @@ def test_a_source_distribution_without_its_list_is_found_out(known: set[str], tm
         assert_whole(names(poor), known)
 
 
-def requirements() -> Iterator[Requirement]:
-    for line in (
-        *PROJECT["dependencies"],
-        *(one for extra in PROJECT["optional-dependencies"].values() for one in extra),
-    ):
-        yield Requirement(line)
+NEEDED = [Requirement(line) for line in chain(PROJECT["dependencies"], *PROJECT["optional-dependencies"].values())]
 
 
-@pytest.mark.parametrize("needed", list(requirements()), ids=str)
+def pins(name: str) -> dict[str, Version]:
+    """The versions in a file of constraints, by the names of the packages; nothing else is there."""
+    lines = [line for line in (ROOT / name).read_text("utf-8").splitlines() if line and not line.startswith("#")]
+    found = [re.fullmatch(r"([A-Za-z0-9._-]+)==([0-9][A-Za-z0-9.]*)", line) for line in lines]
+    versions = {match[1].lower().replace("_", "-"): Version(match[2]) for match in found if match}
+    assert list(versions) == sorted(versions)
+    assert len(versions) == len(lines)
+    return versions
+
+
+def least(needed: Requirement) -> Version:
+    [bound] = [Version(one.version) for one in needed.specifier if one.operator == ">="]
+    return bound
+
+
+@pytest.mark.parametrize("needed", NEEDED, ids=str)
 def test_a_dependency_has_a_range_and_the_tested_version_is_in_it(needed: Requirement) -> None:
-    tested = dict(re.findall(r"^([\w.-]+)==(\S+)$", (ROOT / "constraints.txt").read_text("utf-8"), flags=re.MULTILINE))
-    versions = {name.lower().replace("_", "-"): Version(version) for name, version in tested.items()}
     assert {one.operator for one in needed.specifier} == {">=", "<"}
-    assert versions[needed.name.lower()] in needed.specifier
-    [least] = [Version(one.version) for one in needed.specifier if one.operator == ">="]
-    assert least <= versions[needed.name.lower()]
+    assert pins("constraints.txt")[needed.name.lower()] in needed.specifier
+
+
+def test_everything_is_pinned_and_the_oldest_versions_are_the_lower_bounds() -> None:
+    assert len(pins("constraints.txt")) > 50
+    extras = [found for name, found in PROJECT["optional-dependencies"].items() if name not in ("dev", "spark")]
+    needed = [Requirement(line) for line in chain(PROJECT["dependencies"], *extras)]
+    assert {"numpy", "ibis-framework", "psycopg"} <= {one.name for one in needed}
+    oldest = pins("constraints-oldest.txt")
+    for one in needed:
+        bound = least(one).release
+        assert oldest[one.name.lower()].release[: len(bound)] == bound
 
 
 def test_what_two_extras_need_they_need_alike() -> None:
-    ranges: dict[str, set[str]] = {}
-    for needed in requirements():
-        ranges.setdefault(needed.name, set()).add(str(needed.specifier))
-    assert {name: said for name, said in ranges.items() if len(said) > 1} == {}
+    assert len({(needed.name, str(needed.specifier)) for needed in NEEDED}) == len({needed.name for needed in NEEDED})

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from discreet import Geometric, PosteriorSpace
-from discreet.inference.statement import quick_groups
+from discreet.inference.statement import quick
 from tests.cli.command import discreet
 from tests.contracts.source import ROOT
 
@@ -48,5 +48,5 @@ def test_enough_is_run() -> None:
 
 def test_intervals_within_groups_have_their_noise_as_far_as_the_page_says() -> None:
     cells = PosteriorSpace(prior=[1] * 6, n=10**6)
-    assert quick_groups(Geometric(cells, epsilon="0.13"), 3)
-    assert not quick_groups(Geometric(cells, epsilon="0.12"), 3)
+    assert quick(Geometric(cells, epsilon="0.13"), 3)
+    assert not quick(Geometric(cells, epsilon="0.12"), 3)

@@ -1,15 +1,12 @@
 """The repository as a whole: it names no machine, and what the README says is there."""
 
 import re
-import subprocess
-import sys
-import tomllib
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.contracts.source import ROOT
+from tests.contracts.source import ROOT, known_files, run_python
 
 # Written in pieces, so that this file does not find itself.
 FORBIDDEN = {
@@ -40,19 +37,8 @@ FORBIDDEN = {
 @cache
 def files() -> dict[Path, str]:
     """The text files that git knows of."""
-    listing = ["git", "ls-files", "-z", "--cached"]
-    try:
-        known = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    except (OSError, subprocess.CalledProcessError):
-        pytest.skip("not a git checkout")
-    texts = {}
-    for name in known.split("\0"):
-        path = ROOT / name
-        if name and path.is_file():
-            content = path.read_bytes()
-            if b"\0" not in content:
-                texts[Path(name)] = content.decode("utf-8")
-    return texts
+    contents = {Path(name): (ROOT / name).read_bytes() for name in sorted(known_files())}
+    return {path: content.decode("utf-8") for path, content in contents.items() if b"\0" not in content}
 
 
 @pytest.mark.parametrize("what", FORBIDDEN)
@@ -89,30 +75,7 @@ def test_the_python_of_the_readme_runs() -> None:
     examples = re.findall(r"```python\n(.*?)```", files()[Path("README.md")], flags=re.DOTALL)
     assert examples
     for example in examples:
-        subprocess.run([sys.executable, "-W", "error", "-c", example], capture_output=True, check=True)
-
-
-def pins(name: str) -> dict[str, str]:
-    """The versions in a file of constraints, by the names of the packages."""
-    lines = [line for line in files()[Path(name)].splitlines() if line and not line.startswith("#")]
-    assert [line for line in lines if not re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][A-Za-z0-9.]*", line)] == []
-    names = [re.split("==", line)[0].lower().replace("_", "-") for line in lines]
-    assert names == sorted(names)
-    return dict(zip(names, (line.partition("==")[2] for line in lines), strict=True))
-
-
-def test_everything_is_pinned_and_from_nowhere_in_particular() -> None:
-    assert len(pins("constraints.txt")) > 50
-
-
-def test_the_oldest_versions_are_the_lower_bounds() -> None:
-    project = tomllib.loads(files()[Path("pyproject.toml")])["project"]
-    extras = {name: found for name, found in project["optional-dependencies"].items() if name not in ("dev", "spark")}
-    needed = " ".join([*project["dependencies"], *(one for found in extras.values() for one in found)])
-    bounds = dict(re.findall(r"([a-z-]+)(?:\[[a-z,]+\])?>=([0-9.]+)", needed))
-    assert {"numpy", "ibis-framework", "psycopg"} <= set(bounds)
-    oldest = pins("constraints-oldest.txt")
-    assert {name: oldest[name] for name in bounds if not oldest[name].startswith(bounds[name])} == {}
+        run_python("-c", example)
 
 
 def test_ci_runs_what_a_contributor_runs() -> None:

@@ -11,7 +11,11 @@ from tests.contracts.source import PACKAGE, PAPERS, ROOT, SRC, imports, place, r
 FACES = {"cli", "web", "discreet_papers"}
 """Only a face and the papers see the library as its users do; a room that did would reach every room below it."""
 
-QUESTIONS = {"discreet/mechanisms/base.py": {"inference", "kernels"}, "discreet/inference/posterior.py": {"bridges"}}
+QUESTIONS = {
+    "discreet/mechanisms/base.py": {"inference", "kernels"},
+    "discreet/inference/posterior.py": {"bridges"},
+    "discreet/inference/quantities.py": {"bridges", "figures"},
+}
 """Methods that hand a question to a room below: imported when they are called, and never to build a law."""
 
 REGISTERS = {"discreet/__init__.py", "discreet/cli/app.py"}

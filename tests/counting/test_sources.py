@@ -12,6 +12,7 @@ import pytest
 from discreet.counting import Declaration, count_records
 from discreet.counting.sources import engine_for, find_database, find_spark, shown
 from discreet.errors import InvalidInput, SourceError
+from tests.counting.tables import Columns, as_arrow_file, as_parquet
 
 DECLARATION = Declaration("v", ["a", "b"], other="rest")
 
@@ -102,12 +103,10 @@ def test_columns_that_differ_only_in_case_are_told_apart_or_refused(tmp_path: Pa
 def test_files_whose_columns_differ_are_not_read_as_one(tmp_path: Path) -> None:
     (tmp_path / "0.csv").write_text("v,w\na,b\n")
     (tmp_path / "1.csv").write_text("w,v\na,b\n")
-    pq.write_table(pa.table({"v": [1, 2]}), tmp_path / "0.parquet")
-    pq.write_table(pa.table({"v": [1.5, 2.5]}), tmp_path / "1.parquet")
-    for name, values in (("0.arrow", [1, 2]), ("1.arrow", [1.5, 2.5])):
-        table = pa.table({"v": values})
-        with pa.OSFile(str(tmp_path / name), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
-            writer.write_table(table)
+    tables: list[Columns] = [{"v": [1, 2]}, {"v": [1.5, 2.5]}]
+    for i, columns in enumerate(tables):
+        as_parquet(tmp_path, columns, f"{i}.parquet")
+        as_arrow_file(tmp_path, columns, f"{i}.arrow")
     for kind in ("csv", "parquet", "arrow"):
         with pytest.raises(SourceError, match="have different"):
             count_records(str(tmp_path / f"*.{kind}"), Declaration("v", ["1", "2"], other="rest"))
@@ -115,13 +114,13 @@ def test_files_whose_columns_differ_are_not_read_as_one(tmp_path: Path) -> None:
 
 def test_a_glob_is_read_in_all_its_parts(tmp_path: Path) -> None:
     for i in range(5):
-        pq.write_table(pa.table({"v": ["a"] * i + ["b"]}), tmp_path / f"{i}.parquet")
+        as_parquet(tmp_path, {"v": ["a"] * i + ["b"]}, f"{i}.parquet")
     assert list(count_records(str(tmp_path / "[0-3].parquet"), DECLARATION).counts) == [6, 4, 0]
 
 
 def test_a_file_whose_name_looks_like_a_pattern_is_that_file(tmp_path: Path) -> None:
-    pq.write_table(pa.table({"v": ["a"]}), tmp_path / "x1.parquet")
-    pq.write_table(pa.table({"v": ["b", "b"]}), tmp_path / "x[1].parquet")
+    as_parquet(tmp_path, {"v": ["a"]}, "x1.parquet")
+    as_parquet(tmp_path, {"v": ["b", "b"]}, "x[1].parquet")
     assert list(count_records(str(tmp_path / "x[1].parquet"), DECLARATION).counts) == [0, 2, 0]
     assert list(count_records(tmp_path / "x1.parquet", DECLARATION).counts) == [1, 0, 0]
 
@@ -129,7 +128,7 @@ def test_a_file_whose_name_looks_like_a_pattern_is_that_file(tmp_path: Path) -> 
 def test_a_partition_in_the_path_is_no_column(tmp_path: Path) -> None:
     folder = tmp_path / "v=b"
     folder.mkdir()
-    pq.write_table(pa.table({"v": ["a"]}), folder / "t.parquet")
+    as_parquet(folder, {"v": ["a"]})
     assert list(count_records(str(tmp_path / "*" / "*.parquet"), DECLARATION).counts) == [1, 0, 0]
 
 

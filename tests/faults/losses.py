@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet import ExponentialLocal, ExponentialReciprocal, Geometric, LaplaceImproved, PosteriorSpace, calibrate
-from discreet.mechanisms.exponential import Exponential, ExponentialLaw
+from discreet.mechanisms.exponential import Exponential
+from discreet.mechanisms.exponential_law import ExponentialLaw
 from discreet.mechanisms.geometric import GeometricLaw
 from discreet.mechanisms.laplace import LaplaceLaw
 from discreet.mechanisms.law import CandidateLaw

@@ -9,19 +9,20 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from flint import arb
 from numpy.typing import NDArray
 
 from discreet import PosteriorSpace
 from discreet.mechanisms import ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, Geometric, LaplaceImproved
 from discreet.posteriors.space import Counts
 from discreet.samplers.noise import ZeroSum, zero_sum
-from discreet.sensitivity.exact import Arithmetic, local_by
+from discreet.sensitivity.exact import Balls, local_by
 
 
 class HalvedSensitivity(ExponentialGlobal):
     """The global sensitivity divided by two: the factor between s and ε applied twice."""
 
-    def inverse_by(self, by: Arithmetic, counts: Counts) -> Any:
+    def inverse_by(self, by: Balls, counts: Counts) -> arb:
         return 2 * super().inverse_by(by, counts)
 
 
@@ -36,7 +37,7 @@ class WrongNeighbour(Geometric):
 class BelowLocalSomewhere(ExponentialGlobal):
     """The local sensitivity of balanced data for all data: below LS near the ends."""
 
-    def inverse_by(self, by: Arithmetic, counts: Counts) -> Any:
+    def inverse_by(self, by: Balls, counts: Counts) -> arb:
         half = self.space.n // 2
         return 1 / local_by(by, (half, self.space.n - half))
 
@@ -44,7 +45,7 @@ class BelowLocalSomewhere(ExponentialGlobal):
 class BelowLocalAtOneDataSet(ExponentialReciprocal):
     """Right for all data but one corner, where S is a third of what it should be."""
 
-    def inverse_by(self, by: Arithmetic, counts: Counts) -> Any:
+    def inverse_by(self, by: Balls, counts: Counts) -> arb:
         corner = counts[0] == self.space.n
         return super().inverse_by(by, counts) * (3 if corner else 1)
 

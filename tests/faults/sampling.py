@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.arithmetic.numbers import ball, fixed_lower, precision
-from discreet.mechanisms.exponential import ExponentialLaw
+from discreet.mechanisms.exponential_law import ExponentialLaw
 from discreet.mechanisms.law import CandidateLaw
 from discreet.posteriors.space import Counts
 from discreet.samplers import bits, noise

@@ -20,7 +20,7 @@ from discreet.privacy_loss.interior_bounds import InteriorBounds
 from discreet.privacy_loss.scan import MARGIN
 from discreet.receipts import Part, Receipt, documents
 from discreet.sensitivity import lipschitz
-from discreet.sensitivity.exact import balls, local_by
+from discreet.sensitivity.exact import Balls, local_by
 from discreet.sensitivity.lipschitz import local_smoothness, smooth_smoothness
 from discreet_papers.cli import snap_documents
 from tests.faults import formulas as faults
@@ -57,11 +57,11 @@ def sensitivities_hold() -> bool:
 
 
 def growths_hold() -> bool:
-    """Γ is never below the largest step of 1/S between neighbours, told by balls and not by floats."""
+    """Γ is never below the largest step of 1/S between neighbours, told by Balls and not by floats."""
     for alpha, n in SPACES:
         space, every = dc.PosteriorSpace(alpha, n), enumerate_space(alpha, n)
         with precision(160):
-            inverse = [1 / local_by(balls(space), c) for c in every.rows]
+            inverse = [1 / local_by(Balls(space), c) for c in every.rows]
             steps = [inverse[i] - inverse[j] for i, j in zip(every.one.tolist(), every.other.tolist(), strict=True)]
             if local_smoothness(space) < max(fraction_lower(step) for step in steps):
                 return False

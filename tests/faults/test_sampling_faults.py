@@ -11,7 +11,7 @@ import pytest
 
 from discreet import DiscreetError, ExponentialLocal, PosteriorSpace
 from discreet.arithmetic.numbers import ball
-from discreet.mechanisms.exponential import ExponentialLaw
+from discreet.mechanisms.exponential_law import ExponentialLaw
 from discreet.samplers import noise
 from discreet.samplers.bits import draw_below, draw_bernoulli, draw_composition
 from discreet.samplers.noise import Geometric, RoundedLaplace, TwoSided, ZeroSum

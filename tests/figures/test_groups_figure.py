@@ -13,15 +13,14 @@ NAMES = ["yes", "$no$"]
 
 def test_a_panel_shows_both_posteriors_in_percent() -> None:
     belief = noise_aware(Geometric(PosteriorSpace(prior=[1] * 4, n=100), epsilon=1), (30, 10, 20, 40)).within([0, 1])
-    posterior = Dirichlet([31, 11])
-    shown = numbers("women", NAMES, posterior, belief)
-    low, high = belief.interval(0.95)
-    assert shown.low == pytest.approx(100 * low)
-    assert shown.high == pytest.approx(100 * high)
-    assert shown.plug_mean == pytest.approx(100 * np.array([31 / 42, 11 / 42]))
-    alone = numbers("women", NAMES, posterior, None)
-    assert alone.low is alone.high is alone.mean is None
-    assert numbers("nobody", NAMES, Dirichlet([1, 3]), EmptyGroup(Dirichlet([1, 3]))).mean == pytest.approx([25, 75])
+    panel = numbers("women", NAMES, Dirichlet([31, 11]), belief)
+    assert panel.belief is not None
+    assert np.array(panel.belief[1:]) == pytest.approx(100 * np.array(belief.interval(0.95)))
+    assert panel.plug_in.mean == pytest.approx(100 * np.array([31 / 42, 11 / 42]))
+    assert numbers("women", NAMES, Dirichlet([31, 11]), None).belief is None
+    nobody = numbers("nobody", NAMES, Dirichlet([1, 3]), EmptyGroup(Dirichlet([1, 3]))).belief
+    assert nobody is not None
+    assert nobody.mean == pytest.approx([25, 75])
 
 
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf"])

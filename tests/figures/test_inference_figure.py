@@ -13,7 +13,7 @@ def test_both_posteriors_are_labelled_with_what_they_include(output: tuple[int, 
     mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1] * len(output), n=90), epsilon="1/5")
     belief, posterior = dc.noise_aware(mechanism, output), mechanism.posterior(output)
     shown = inference.numbers(belief, posterior, ["a", "b", "c"][: len(output)])
-    assert (shown.high - shown.low > shown.plug_high - shown.plug_low).all()
+    assert (shown.belief.high - shown.belief.low > shown.plug_in.high - shown.plug_in.low).all()
     figure = inference.paint(shown, title="a title")
     (legend,) = figure.legends
     labels = {text.get_text().replace("\n", " ") for text in legend.get_texts()}
@@ -25,7 +25,6 @@ def test_both_posteriors_are_labelled_with_what_they_include(output: tuple[int, 
 def test_the_curves_hold_their_mass() -> None:
     mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1, 1], n=90), epsilon="1/5")
     shown = inference.numbers(dc.noise_aware(mechanism, (60, 30)), mechanism.posterior((60, 30)), ["a", "b"])
-    assert shown.grid is not None
-    for density in (shown.density, shown.plug_density):
-        assert density is not None
-        assert np.trapezoid(density, shown.grid) == pytest.approx(1, abs=1e-3)
+    assert shown.densities is not None
+    for density in (shown.densities.belief, shown.densities.plug_in):
+        assert np.trapezoid(density, shown.densities.grid) == pytest.approx(1, abs=1e-3)

@@ -97,9 +97,7 @@ def test_what_a_plan_has_computed_is_not_computed_again(monkeypatch: pytest.Monk
         return dc.accuracy(mechanism)
 
     monkeypatch.setattr(plans, "accuracy", counted)
-    known = {
-        row["name"]: row["mean_error"] for row in dc.plan(space, epsilon=1).mechanisms if row["setting"] == "nominal"
-    }
+    known = {row.name: row.mean_error for row in dc.plan(space, epsilon=1).mechanisms if row.setting == "theorem"}
     found = plans.numbers(space, 1, known=known)
     assert len(set(computed)) == len(computed)
     assert ("geometric", 4, 1) not in computed

@@ -16,7 +16,7 @@ def test_the_curve_of_a_beta_holds_all_of_its_mass(alpha: list[float]) -> None:
     assert shown.grid is not None
     assert shown.density is not None
     assert np.isfinite(shown.density).all()
-    assert (shown.low[0] <= shown.mean[0]) or alpha[0] < 1
+    assert (shown.shares.low[0] <= shown.shares.mean[0]) or alpha[0] < 1
     if min(alpha) >= 1:
         assert np.trapezoid(shown.density, shown.grid) == pytest.approx(1, abs=1e-3)
 
@@ -30,7 +30,7 @@ def test_a_density_that_is_no_curve_in_floats_is_shown_by_mean_and_interval() ->
 def test_more_than_two_categories_are_shown_by_mean_and_interval() -> None:
     shown = posterior.numbers(dc.Dirichlet([71, 51, 31]), ["a", "b", "c"])
     assert shown.grid is None
-    assert shown.mean.sum() == pytest.approx(100)
+    assert shown.shares.mean.sum() == pytest.approx(100)
     figure = posterior.paint(shown, title="a title")
     (axes,) = figure.axes
     assert axes.get_title(loc="left") == "a title"

@@ -10,8 +10,7 @@ from scipy.special import betaln
 
 import discreet as dc
 from discreet.inference import weighted_draws as module
-from discreet.inference.proposal_laws import NearOutput, NoiseProposal, PriorPredictive, Proposal
-from discreet.inference.weighted_draws import Sampled, sampled
+from discreet.inference.weighted_draws import NearOutput, NoiseProposal, PriorPredictive, Proposal, Sampled, sampled
 from discreet.kernels import HellingerKernel
 from discreet.kernels.powers import _log_power, powers
 from discreet.kernels.simplex_normalisers import SimplexNormalisers
@@ -111,6 +110,7 @@ def test_what_is_wrong_would_be_seen(monkeypatch: pytest.MonkeyPatch, fault: str
         monkeypatch.setattr(NearOutput, "log_chance", lambda self, rows: law(self, rows) - 0.02 * rows[:, 0])
     else:
         monkeypatch.setattr(module, "log_predictive", lambda p, rows: expected(p, rows) + 0.01 * rows[:, 0])
+        monkeypatch.setattr(PriorPredictive, "log_chance", lambda self, rows: expected(self._prior, rows))
     assert off(drawn(mechanism, output), whole).max() > 1.5
 
 
@@ -213,4 +213,6 @@ def test_a_normaliser_hardly_depends_on_how_many_records_there_are(name: str) ->
 def test_few_large_weights_are_refused() -> None:
     rows = np.array([[1, 0, 9], [2, 0, 8], [3, 0, 7]])
     with pytest.raises(dc.TooLarge, match="too few"):
-        Sampled(rows, np.zeros(3), np.ones(3, dtype=np.int64), prior_weight=0.0, error=0.0, method="three")
+        Sampled(
+            rows, np.zeros(3), np.ones(3, int), prior=dc.Dirichlet([1, 1, 1]), prior_weight=0.0, error=0.0, method=""
+        )

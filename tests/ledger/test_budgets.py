@@ -4,8 +4,10 @@ import csv
 import io
 import json
 import tempfile
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,12 @@ from discreet.errors import BudgetExceeded, InvalidInput, LedgerError
 from discreet.ledger import Amount, Ledger
 
 pytestmark = pytest.mark.usefixtures("quick")
+
+
+@pytest.fixture
+def ledger(ledger_place: str) -> Ledger:
+    """A ledger with a budget of 1 for the dataset `anes`."""
+    return Ledger.create(ledger_place, dataset="anes", epsilon=1)
 
 
 def amount(epsilon: int, delta: str = "0") -> Amount:
@@ -77,25 +85,28 @@ WRONG: dict[str, list[Any]] = {
 }
 
 
-@pytest.mark.parametrize(("argument", "value"), [(name, value) for name, values in WRONG.items() for value in values])
-def test_what_is_no_number_or_no_name_is_refused_and_nothing_is_written(
-    argument: str, value: Any, ledger: Ledger, tmp_path: Path
-) -> None:
-    asked = {"dataset": "anes", "price": 1, "delta": 0, "request_id": "r", "digest": "d", argument: value}
-    with pytest.raises(InvalidInput):
-        ledger.charge(**asked)
-    if argument in ("dataset", "request_id"):
-        with pytest.raises(InvalidInput):
-            ledger.spent(value) if argument == "dataset" else ledger.find(value)
-    if argument in ("dataset", "price", "delta"):
-        with pytest.raises(InvalidInput):
-            Ledger.create(tmp_path / "new.db", dataset=asked["dataset"], epsilon=asked["price"], delta=asked["delta"])
-        assert not (tmp_path / "new.db").exists()
+@pytest.mark.parametrize("argument", WRONG)
+def test_what_is_no_number_or_no_name_is_refused_and_nothing_is_written(argument: str, tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "l.db", dataset="anes", epsilon=1)
+    for value in WRONG[argument]:
+        asked: dict[str, Any] = {"dataset": "anes", "price": 1, "delta": 0, "request_id": "r", "digest": "d"}
+        asked[argument] = value
+        new = {"dataset": asked["dataset"], "epsilon": asked["price"], "delta": asked["delta"]}
+        calls: list[tuple[Callable[[], object], bool]] = [
+            (partial(ledger.charge, **asked), True),
+            (partial(Ledger.create, tmp_path / "new.db", **new), argument in ("dataset", "price", "delta")),
+            (partial(ledger.spent, value), argument == "dataset"),
+            (partial(ledger.find, value), argument == "request_id"),
+        ]
+        for call in (call for call, is_wrong in calls if is_wrong):
+            with pytest.raises(InvalidInput):
+                call()
+    assert [path.name for path in tmp_path.iterdir()] == ["l.db"]
     assert ledger.verify().rows == 1
 
 
-def test_delta_is_budgeted_like_epsilon(place: str) -> None:
-    ledger = Ledger.create(place, dataset="d", epsilon=10, delta=1e-8)
+def test_delta_is_budgeted_like_epsilon(ledger_place: str) -> None:
+    ledger = Ledger.create(ledger_place, dataset="d", epsilon=10, delta=1e-8)
     ledger.charge("d", 1, 6e-9, request_id="a", digest="d")
     with pytest.raises(BudgetExceeded, match="delta = 1/200000000 does not fit: 1/250000000 of 1/100000000"):
         ledger.charge("d", 1, 5e-9, request_id="b", digest="d")
@@ -128,9 +139,9 @@ def test_a_request_is_charged_once_and_found_again_even_when_the_budget_is_used_
     ],
 )
 def test_a_request_with_another_parameter_is_refused(
-    dataset: str, epsilon: str, delta: object, digest: str, adjacency: str, ledger: Ledger, place: str
+    dataset: str, epsilon: str, delta: object, digest: str, adjacency: str, ledger: Ledger, ledger_place: str
 ) -> None:
-    Ledger.create(place, dataset="two", epsilon=1, delta="1e-6")
+    Ledger.create(ledger_place, dataset="two", epsilon=1, delta="1e-6")
     ledger.charge("anes", "1/2", request_id="r", digest="d")
     with pytest.raises(InvalidInput, match="other parameters"):
         ledger.charge(dataset, epsilon, delta, request_id="r", digest=digest, adjacency=adjacency)
@@ -152,8 +163,8 @@ def test_an_outcome_is_sealed_once_and_only_under_its_charge(ledger: Ledger) -> 
     ledger.verify()
 
 
-def test_datasets_have_budgets_of_their_own(ledger: Ledger, place: str) -> None:
-    Ledger.create(place, dataset="census", epsilon=2, delta="1e-6")
+def test_datasets_have_budgets_of_their_own(ledger: Ledger, ledger_place: str) -> None:
+    Ledger.create(ledger_place, dataset="census", epsilon=2, delta="1e-6")
     ledger.charge("anes", 1, request_id="a", digest="d")
     ledger.charge("census", 1, request_id="b", digest="d")
     ledger.seal("b", "{}")
@@ -165,7 +176,7 @@ def test_datasets_have_budgets_of_their_own(ledger: Ledger, place: str) -> None:
     assert [entry.kind for entry in ledger.history("census")] == ["budget", "charge", "seal"]
     for budget in (1, 5):
         with pytest.raises(InvalidInput, match="a budget is set once"):
-            Ledger.create(place, dataset="anes", epsilon=budget)
+            Ledger.create(ledger_place, dataset="anes", epsilon=budget)
     for call in (ledger.spent, ledger.remaining, ledger.account):
         with pytest.raises(InvalidInput, match="has no dataset 'nobody'"):
             call("nobody")
@@ -173,8 +184,8 @@ def test_datasets_have_budgets_of_their_own(ledger: Ledger, place: str) -> None:
         ledger.charge("nobody", 1, request_id="c", digest="d")
 
 
-def test_denominators_that_grow_without_end_are_refused_before_they_cannot_be_written(place: str) -> None:
-    ledger = Ledger.create(place, dataset="d", epsilon=1)
+def test_denominators_that_grow_without_end_are_refused_before_they_cannot_be_written(ledger_place: str) -> None:
+    ledger = Ledger.create(ledger_place, dataset="d", epsilon=1)
 
     def charge_coprimes(start: int, end: int) -> None:
         for i in range(start, end):
@@ -187,12 +198,12 @@ def test_denominators_that_grow_without_end_are_refused_before_they_cannot_be_wr
     ledger.charge("d", "1/2", request_id="plain", digest="x")
 
 
-def test_many_who_create_at_once_make_one_ledger_and_lose_no_budget(place: str) -> None:
+def test_many_who_create_at_once_make_one_ledger_and_lose_no_budget(ledger_place: str) -> None:
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda i: Ledger.create(place, dataset=f"d{i}", epsilon=i + 1), range(8)))
-    budgets = {account.dataset: account.budget.epsilon for account in Ledger(place).accounts()}
+        list(pool.map(lambda i: Ledger.create(ledger_place, dataset=f"d{i}", epsilon=i + 1), range(8)))
+    budgets = {account.dataset: account.budget.epsilon for account in Ledger(ledger_place).accounts()}
     assert budgets == {f"d{i}": Fraction(i + 1) for i in range(8)}
-    assert Ledger(place).verify().rows == 8
+    assert Ledger(ledger_place).verify().rows == 8
 
 
 FORMULAS = ["=HYPERLINK(1)", "+1", "-1", "@SUM(1)", "=cmd|' /C calc'!A0", "＝1", "＋1", "－1", "＠SUM(1)"]
@@ -212,8 +223,8 @@ def test_json_holds_every_row_and_can_be_checked_again(ledger: Ledger) -> None:
 
 
 @pytest.mark.parametrize("name", FORMULAS)
-def test_no_cell_of_the_csv_begins_like_a_formula(name: str, place: str) -> None:
-    ledger = Ledger.create(place, dataset=name, epsilon=1)
+def test_no_cell_of_the_csv_begins_like_a_formula(name: str, ledger_place: str) -> None:
+    ledger = Ledger.create(ledger_place, dataset=name, epsilon=1)
     ledger.charge(name, 1, request_id=name, digest=name)
     ledger.seal(name, "{}")
     rows = list(csv.DictReader(io.StringIO(ledger.export("csv"))))

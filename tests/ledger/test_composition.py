@@ -31,8 +31,8 @@ def zcdp(place: str | Path, epsilon: object, delta: object = "1e-6") -> Ledger:
     return Ledger.create(place, dataset="d", epsilon=epsilon, delta=delta, composition="zcdp")
 
 
-def test_a_hundred_releases_at_a_tenth_fit_a_budget_that_their_sum_exceeds_twice(place: str) -> None:
-    ledger = zcdp(place, "5.25")
+def test_a_hundred_releases_at_a_tenth_fit_a_budget_that_their_sum_exceeds_twice(ledger_place: str) -> None:
+    ledger = zcdp(ledger_place, "5.25")
     for i in range(100):
         ledger.charge("d", 0.1, request_id=str(i), digest="x")
     account = ledger.account("d")
@@ -49,8 +49,8 @@ def test_a_hundred_releases_at_a_tenth_fit_a_budget_that_their_sum_exceeds_twice
     assert ledger.verify().rows == 102
 
 
-def test_few_releases_are_never_dearer_than_their_sum(place: str) -> None:
-    ledger = zcdp(place, 1)
+def test_few_releases_are_never_dearer_than_their_sum(ledger_place: str) -> None:
+    ledger = zcdp(ledger_place, 1)
     assert ledger.remaining("d").epsilon == 1, "one large release fits by its ε, though not by its ρ"
     ledger.charge("d", 1, request_id="r", digest="x")
     account = ledger.account("d")
@@ -95,8 +95,8 @@ def test_accepted_charges_never_exceed_the_promise_and_refused_ones_would(
         ledger.verify()
 
 
-def test_a_price_is_a_mechanism_s_own_and_nobody_can_state_another(place: str) -> None:
-    ledger = zcdp(place, 1)
+def test_a_price_is_a_mechanism_s_own_and_nobody_can_state_another(ledger_place: str) -> None:
+    ledger = zcdp(ledger_place, 1)
     with pytest.raises(TypeError):
         ledger.charge("d", 100, request_id="r", digest="x", rho="1e-30")  # type: ignore[call-arg]
     with pytest.raises(BudgetExceeded):
@@ -106,10 +106,10 @@ def test_a_price_is_a_mechanism_s_own_and_nobody_can_state_another(place: str) -
     assert [entry.rho for entry in ledger.history()[1:]] == ["1/200", "1/800"]
 
 
-def test_the_columns_of_a_request_are_all_paid_for_and_of_public_groups_the_dearest(place: str) -> None:
+def test_the_columns_of_a_request_are_all_paid_for_and_of_public_groups_the_dearest(ledger_place: str) -> None:
     """Whoever took the largest ρ of several columns in place of their sum would charge too little."""
     one, other = narrow_price("1/10").parts[0][0], narrow_price("1/5").parts[0][0]
-    ledger = zcdp(place, 1)
+    ledger = zcdp(ledger_place, 1)
     for name, parts in (("columns", ((one,), (other,))), ("groups", ((one, other),))):
         ledger.charge("d", Price(parts), request_id=name, digest="x")
     columns, groups = ledger.history()[1:]
@@ -117,16 +117,16 @@ def test_the_columns_of_a_request_are_all_paid_for_and_of_public_groups_the_dear
     assert (groups.epsilon, groups.rho) == ("1/5", "1/200")
 
 
-def test_a_request_repeated_at_another_price_is_refused(place: str) -> None:
-    ledger = zcdp(place, 1)
+def test_a_request_repeated_at_another_price_is_refused(ledger_place: str) -> None:
+    ledger = zcdp(ledger_place, 1)
     first = ledger.charge("d", narrow_price("1/10"), request_id="r", digest="x")
     assert ledger.charge("d", narrow_price("1/10"), request_id="r", digest="x").hash == first.hash
     with pytest.raises(InvalidInput, match="other parameters"):
         ledger.charge("d", "1/10", request_id="r", digest="x")
 
 
-def test_a_charge_with_a_delta_of_its_own_is_refused_where_delta_pays_for_the_composition(place: str) -> None:
-    ledger = zcdp(place, 1)
+def test_a_charge_with_a_delta_of_its_own_is_refused_where_delta_pays_for_the_composition(ledger_place: str) -> None:
+    ledger = zcdp(ledger_place, 1)
     for call in (ledger.charge, ledger.afford):
         options: dict[str, Any] = {"request_id": "r", "digest": "x"} if call == ledger.charge else {}
         with pytest.raises(InvalidInput, match="needed for its composition"):
@@ -153,8 +153,8 @@ def test_a_budget_by_a_rule_that_is_not_there_is_refused(options: dict[str, str]
     assert not (tmp_path / "l.db").exists()
 
 
-def test_afford_refuses_what_charge_would_and_spends_nothing(place: str) -> None:
-    ledger = zcdp(place, 1)
+def test_afford_refuses_what_charge_would_and_spends_nothing(ledger_place: str) -> None:
+    ledger = zcdp(ledger_place, 1)
     ledger.afford("d", 1)
     with pytest.raises(BudgetExceeded):
         ledger.afford("d", "1.01")
@@ -165,9 +165,9 @@ def test_afford_refuses_what_charge_would_and_spends_nothing(place: str) -> None
     assert ledger.verify().rows == 1
 
 
-def test_a_budget_of_answers_bears_releases_that_protect_more_and_not_the_reverse(place: str) -> None:
-    ledger = Ledger.create(place, dataset="answers", epsilon=1, adjacency="replace-answer")
-    Ledger.create(place, dataset="records", epsilon=1)
+def test_a_budget_of_answers_bears_releases_that_protect_more_and_not_the_reverse(ledger_place: str) -> None:
+    ledger = Ledger.create(ledger_place, dataset="answers", epsilon=1, adjacency="replace-answer")
+    Ledger.create(ledger_place, dataset="records", epsilon=1)
     ledger.charge("answers", "1/4", request_id="a", digest="x", adjacency="replace-answer")
     ledger.charge("answers", "1/4", request_id="b", digest="x", adjacency="replace-one")
     ledger.charge("records", "1/4", request_id="c", digest="x", adjacency="replace-one")

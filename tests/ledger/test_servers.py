@@ -326,3 +326,9 @@ def test_the_rights_of_the_page_are_the_tested_ones() -> None:
     page = (ROOT / "docs" / "ledger.md").read_text(encoding="utf-8")
     granted = re.findall(r"^GRANT (.*) TO .*;$", page, flags=re.MULTILINE)
     assert sorted(granted) == sorted(right.removeprefix("GRANT ").removesuffix(" TO {}") for right in CURATOR)
+
+
+def test_without_psycopg_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.ledger.places.find_spec", lambda _: None)
+    with pytest.raises(LedgerError, match=r"needs psycopg; pip install 'discreet\[postgres\]'"):
+        Ledger("postgresql://me:secret@host/db")

@@ -6,30 +6,20 @@ from discreet import InvalidInput, PosteriorSpace, mechanism
 from discreet.mechanisms import BY_NAME, FAMILIES, Mechanism
 
 SPACE = PosteriorSpace([1, 1], 20)
-NAMES = [
-    "exponential-global",
-    "exponential-local",
-    "exponential-smooth",
-    "exponential-reciprocal",
-    "laplace",
-    "laplace-improved",
-    "geometric",
-    "optimal",
-    "snapping",
-]
+NAMES = [*(f"exponential-{kind}" for kind in ("global", "local", "smooth", "reciprocal"))]
+NAMES += ["laplace", "laplace-improved", "geometric", "snapping", "optimal"]
 
 
 def test_the_names_are_those_of_the_interface() -> None:
-    assert sorted(BY_NAME) == sorted(NAMES)
+    assert list(BY_NAME) == NAMES
     assert len(FAMILIES) == len(NAMES)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_name_builds_what_its_class_builds(family: type[Mechanism]) -> None:
-    found = mechanism(family.name, SPACE, epsilon="0.5")
-    assert type(found) is family
-    assert found.name == family.name
-    assert found.space == SPACE
+    made = mechanism(family.name, SPACE, epsilon="0.5")
+    assert type(made) is family
+    assert made.space == SPACE
 
 
 @pytest.mark.parametrize(
@@ -66,3 +56,24 @@ def test_an_unknown_name_is_met_with_all_of_them(wrong: str) -> None:
 def test_an_option_that_a_mechanism_does_not_have_is_refused(name: str) -> None:
     with pytest.raises(InvalidInput, match=f"{name} has no option sigma"):
         mechanism(name, SPACE, epsilon=1, sigma=2)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("geometric", {"way": "far"}),
+        ("geometric", {"way": None}),
+        ("geometric", {"weighting": "mine"}),
+        ("laplace", {"rounding": "up"}),
+        ("optimal", {"objective": "median"}),
+        ("optimal", {"weighting": "mine"}),
+    ],
+)
+def test_an_option_that_is_no_choice_is_refused(name: str, options: dict[str, object]) -> None:
+    with pytest.raises(InvalidInput, match=f"^{next(iter(options))} must be .*; leave it out for "):
+        mechanism(name, SPACE, epsilon=1, **options)
+
+
+@pytest.mark.parametrize("name", ["geometric", "optimal", "snapping"])
+def test_what_no_paper_has_is_published_in_its_default_form(name: str) -> None:
+    assert BY_NAME[name].as_published(SPACE, epsilon=1) == mechanism(name, SPACE, epsilon=1)

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from itertools import permutations
-from typing import Literal
 
 import numpy as np
 import pytest
@@ -16,10 +15,9 @@ import pytest
 from discreet import PosteriorSpace, hellinger
 from discreet.mechanisms import Geometric, LaplaceImproved, Mechanism, Optimal
 from discreet.mechanisms.geometric import noise_vectors
+from discreet.mechanisms.postprocessing import Weighting
 from tests.oracles.spaces import prior_predictive_exact
 from tests.support.enumeration import Enumeration, Floats, enumerate_space
-
-Weighting = Literal["predictive", "uniform"]
 
 BETA = PosteriorSpace([1, 1], 50)
 SEVEN_FOUR = PosteriorSpace([7, 4], 50)
@@ -57,42 +55,30 @@ def mean_error_of_free_on_a_line(epsilon: str) -> float:
     return total
 
 
-@pytest.mark.few(1)
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
-    ("build", "printed", "digits"),
+    ("build", "weighting", "printed", "digits"),
     [
-        (lambda: Geometric(BETA, epsilon=1), 0.10800, 5),
-        (lambda: Geometric(BETA, epsilon=1, way="bayes"), 0.10800, 5),
-        (lambda: LaplaceImproved.as_published(BETA, epsilon=1), 0.1373, 4),
-        (lambda: Geometric(THREE, epsilon=1), 0.3659, 4),
-        (lambda: Geometric(THREE, epsilon=1, way="bayes"), 0.3625, 4),
-        (lambda: LaplaceImproved.as_published(THREE, epsilon=1), 0.516, 3),
-        (lambda: LaplaceImproved.as_published(LARGER, epsilon=1), 0.422, 3),
-        (lambda: Geometric(BETA, epsilon="0.2"), 0.4364, 4),
-        (lambda: Geometric(BETA, epsilon="0.2", way="bayes"), 0.4194, 4),
+        (lambda: Geometric(BETA, epsilon=1), "predictive", 0.10800, 5),
+        (lambda: Geometric(BETA, epsilon=1, way="bayes"), "predictive", 0.10800, 5),
+        (lambda: LaplaceImproved.as_published(BETA, epsilon=1), "predictive", 0.1373, 4),
+        (lambda: Geometric(THREE, epsilon=1), "predictive", 0.3659, 4),
+        (lambda: Geometric(THREE, epsilon=1, way="bayes"), "predictive", 0.3625, 4),
+        (lambda: LaplaceImproved.as_published(THREE, epsilon=1), "predictive", 0.516, 3),
+        (lambda: Geometric(LARGER, epsilon=1), "predictive", 0.255, 3),
+        (lambda: LaplaceImproved.as_published(LARGER, epsilon=1), "predictive", 0.422, 3),
+        (lambda: Geometric(BETA, epsilon="0.2"), "predictive", 0.4364, 4),
+        (lambda: Geometric(BETA, epsilon="0.2", way="bayes"), "predictive", 0.4194, 4),
+        (lambda: Geometric(SEVEN_FOUR, epsilon=1), "uniform", 0.08741, 5),
+        (lambda: Geometric(SEVEN_FOUR, epsilon=1, way="bayes", weighting="uniform"), "uniform", 0.08741, 5),
+        (lambda: LaplaceImproved.as_published(SEVEN_FOUR, epsilon=1), "uniform", 0.1110, 4),
     ],
     ids=lambda value: str(value()) if callable(value) else None,
 )
-def test_mean_errors_under_the_prior_predictive(build: Callable[[], Mechanism], printed: float, digits: int) -> None:
-    assert mean_error(build()) == pytest.approx(printed, abs=0.5001 * 10**-digits)
-
-
-@pytest.mark.soak
-def test_fifty_records_in_three_categories_after_nearest() -> None:
-    assert mean_error(Geometric(LARGER, epsilon=1)) == pytest.approx(0.255, abs=5e-4)
-
-
-@pytest.mark.parametrize(
-    ("build", "printed", "digits"),
-    [
-        (lambda: Geometric(SEVEN_FOUR, epsilon=1), 0.08741, 5),
-        (lambda: Geometric(SEVEN_FOUR, epsilon=1, way="bayes", weighting="uniform"), 0.08741, 5),
-        (lambda: LaplaceImproved.as_published(SEVEN_FOUR, epsilon=1), 0.1110, 4),
-    ],
-    ids=lambda value: str(value()) if callable(value) else None,
-)
-def test_mean_errors_under_a_uniform_weight(build: Callable[[], Mechanism], printed: float, digits: int) -> None:
-    assert mean_error(build(), "uniform") == pytest.approx(printed, abs=0.5001 * 10**-digits)
+def test_mean_errors_of_additive_mechanisms(
+    build: Callable[[], Mechanism], weighting: Weighting, printed: float, digits: int
+) -> None:
+    assert mean_error(build(), weighting) == pytest.approx(printed, abs=0.5001 * 10**-digits)
 
 
 @pytest.mark.parametrize(
@@ -113,11 +99,11 @@ def test_the_limit_of_all_private_kernels_on_the_candidates(
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize(("epsilon", "printed", "digits"), [("1", 0.10800, 5), ("0.2", 0.4109, 4)])
-def test_the_free_way_back_on_a_line(epsilon: str, printed: float, digits: int) -> None:
+def test_free_post_processing_on_a_line(epsilon: str, printed: float, digits: int) -> None:
     assert mean_error_of_free_on_a_line(epsilon) == pytest.approx(printed, abs=0.5001 * 10**-digits)
 
 
-def test_the_free_way_back_of_three_categories() -> None:
+def test_free_post_processing_of_three_categories() -> None:
     """`free` looks at noisy counts clamped to 0 … n; the prior is symmetric, so one order of them stands for all."""
     mechanism = Geometric(THREE, epsilon=1, way="free")
     moves, norms = noise_vectors(3, 40)  # beyond, noise has a probability of 1e-14

@@ -82,10 +82,6 @@ def test_renyi_meets_its_neighbours_at_the_orders_where_they_are_known() -> None
     assert distances.renyi((1, 2), (2, 1), 2) == mp.inf
 
 
-def test_total_variation_of_beta_2_1_and_the_uniform_is_a_quarter() -> None:
-    assert close(distances.total_variation((2, 1), (1, 1)), mp.mpf("0.25"), 20)
-
-
 @pytest.mark.parametrize("alpha", PRIORS)
 def test_hellinger_factorises_over_the_categories_as_section_1_says(alpha: tuple[int | str, ...]) -> None:
     every = spaces.candidates(len(alpha), 4)

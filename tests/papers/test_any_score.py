@@ -80,12 +80,9 @@ def test_the_largest_scale_has_the_loss_asked_for_and_a_larger_one_exceeds_it(na
     assert scored.loss(1.01 * scale, inverse) > 1
 
 
-def test_a_score_that_is_infinite_between_candidates_is_refused() -> None:
+def test_a_score_that_is_infinite_between_candidates_is_refused_and_accepted_where_it_is_finite() -> None:
     with pytest.raises(dc.NotPrivate, match="infinite"):
         Scored.of("chi-squared", LINE)
-
-
-def test_the_same_score_is_accepted_where_it_is_finite() -> None:
     scored = Scored.of("chi-squared", dc.PosteriorSpace(prior=[20, 20], n=6))
     inverse = scored.inverse(0.0)
     assert scored.loss(0.5, inverse) <= scored.guarantee(0.5, inverse)

@@ -11,6 +11,7 @@ import discreet as dc
 from discreet.figures.image import render
 from discreet_papers.pages import QUESTIONS, QUESTIONS_HEAD, question, study
 from discreet_papers.questions import normalisers, scores, tightness, winners
+from discreet_papers.questions.any_score import Scored
 from discreet_papers.registry import ENTRIES
 from tests.contracts.source import ROOT
 
@@ -96,8 +97,6 @@ def test_a_cell_counts_rivals_from_the_weakest_on() -> None:
 
 
 def test_every_score_is_measured_at_the_same_exact_loss() -> None:
-    from discreet_papers.questions.any_score import Scored
-
     for row in quick("scores").rows:
         scored = Scored.of(row.score, dc.PosteriorSpace(prior=list(row.prior), n=row.n))
         assert scored.loss(row.scale, scored.inverse(row.rate / row.diameter)) == pytest.approx(1, abs=1e-6)

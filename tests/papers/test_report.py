@@ -3,14 +3,15 @@
 import base64
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
-from discreet_papers.records import Checked, Made, make
+from discreet_papers.records import ClaimRecord, FigureRecord, make
 from discreet_papers.registry import ENTRIES, chosen
 from discreet_papers.report import report
 
-CLAIM = Checked("a-claim", "001 §1", "1 < 0 & 2 > 1", "fails", None, "two numbers", "1 > 0", "1 > 0", 0.1, "code")
+CLAIM = ClaimRecord("a-claim", "001 §1", "1 < 0 & 2 > 1", "fails", None, "two numbers", "1 > 0", "1 > 0", 0.1, "code")
 
 
 class Seen(HTMLParser):
@@ -39,8 +40,11 @@ class Seen(HTMLParser):
         self.text += data
 
 
+Page: TypeAlias = tuple[Seen, str, FigureRecord, Path]
+
+
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> tuple[Seen, str, Made, Path]:
+def page(tmp_path_factory: pytest.TempPathFactory) -> Page:
     """A report with one figure and one claim."""
     out = tmp_path_factory.mktemp("report")
     made = make(chosen(["fig1"])[0], out, quick=True)
@@ -50,15 +54,13 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> tuple[Seen, str, Made, Pat
     return seen, text, made, out
 
 
-def test_it_refers_to_nothing_outside_itself(page: tuple[Seen, str, Made, Path]) -> None:
+def test_it_refers_to_nothing_outside_itself(page: Page) -> None:
     seen, text, _, _ = page
     assert seen.open == []
     assert all(at.startswith("data:") or at[1:] in seen.places for at in seen.references)
     assert sum(at.startswith("#") for at in seen.references) == 2
-    outside = [
-        piece for piece in ("http:", "https:", "//", "url(", "@import", "<script", "<link") if piece in _bare(text)
-    ]
-    assert outside == []
+    for piece in ("http:", "https:", "//", "url(", "@import", "<script", "<link"):
+        assert piece not in _bare(text)
 
 
 def _bare(text: str) -> str:
@@ -67,36 +69,30 @@ def _bare(text: str) -> str:
     return parts[0] + "".join(part.partition('"')[2] for part in parts[1:])
 
 
-def test_it_holds_the_files_themselves(page: tuple[Seen, str, Made, Path]) -> None:
+def test_it_holds_the_files_themselves(page: Page) -> None:
     seen, _, _, out = page
     inside = {at.partition(";")[0]: at.partition(",")[2] for at in seen.references if at.startswith("data:")}
     for kind, name in (("data:image/png", "png"), ("data:text/csv", "csv"), ("data:image/svg+xml", "svg")):
         assert base64.b64decode(inside[kind]) == (out / f"fig1.{name}").read_bytes()
 
 
-def test_it_says_what_each_figure_is_how_to_make_it_alone_and_how_long_it_took(
-    page: tuple[Seen, str, Made, Path],
-) -> None:
+def test_it_says_what_each_figure_is_how_to_make_it_alone_and_how_long_it_took(page: Page) -> None:
     seen, _, made, _ = page
     assert "discreet reproduce fig1 --quick --out DIR" in seen.text
     assert f"{made.seconds:.1f} s" in seen.text
-    for sentence in made.sentences:
-        assert sentence in seen.text
-    for key, value in made.settings.items():
-        assert key in seen.text
-        assert value in seen.text
-    for entry in ENTRIES:
-        assert entry.title in seen.text
+    titles = [entry.title for entry in ENTRIES]
+    for text in (*made.sentences, *made.settings, *made.settings.values(), *titles):
+        assert text in seen.text
     assert seen.text.count("Not made here") == len(ENTRIES) - 1
 
 
-def test_it_has_the_table_of_claims_with_every_text_as_text(page: tuple[Seen, str, Made, Path]) -> None:
+def test_it_has_the_table_of_claims_with_every_text_as_text(page: Page) -> None:
     seen, text, _, _ = page
     assert "1 < 0 & 2 > 1" in seen.text
     assert "1 &lt; 0 &amp; 2 &gt; 1" in text
     assert "Of 1 statements: 1 fails" in seen.text
 
 
-def test_without_claims_it_says_how_to_check_them(page: tuple[Seen, str, Made, Path]) -> None:
+def test_without_claims_it_says_how_to_check_them(page: Page) -> None:
     _, _, made, out = page
     assert "discreet reproduce claims --out DIR" in report([made], [], out, quick=False).decode()

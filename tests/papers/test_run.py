@@ -30,9 +30,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def copied(made: Path, to: Path) -> Path:
-    for path in made.iterdir():
-        (to / path.name).write_bytes(path.read_bytes())
-    return to
+    return Path(shutil.copytree(made, to, dirs_exist_ok=True))
 
 
 def test_a_figure_has_two_pictures_and_its_numbers_under_its_settings(made: Path) -> None:
@@ -46,13 +44,6 @@ def test_a_figure_has_two_pictures_and_its_numbers_under_its_settings(made: Path
     assert len(rows) == 1 + 101
     assert all(len(row) == len(rows[0]) for row in rows)
     assert not list(made.glob(".*"))
-
-
-def test_a_whole_figure_is_recalled(made: Path) -> None:
-    found = recall(FIG2, made, quick=True)
-    assert found is not None
-    assert found.sentences
-    assert found.seconds > 0
 
 
 @pytest.mark.parametrize("kind", [*FORMATS, "json"])
@@ -77,12 +68,10 @@ def test_a_figure_of_other_settings_or_other_code_is_not(
 def test_a_rerun_makes_only_what_is_missing(made: Path, tmp_path: Path) -> None:
     out = copied(made, tmp_path)
     told: list[tuple[str, bool]] = []
-    entries = chosen(["fig1", "fig2"])
-    found, _ = reproduce(
-        entries, [], out, quick=True, jobs=1, tell=lambda name, took, *_: told.append((name, took is None))
-    )
+    tell = lambda name, took, *_: told.append((name, took is None))  # noqa: E731 - it only writes down
+    found, _ = reproduce(chosen(["fig1", "fig2"]), [], out, quick=True, jobs=1, tell=tell)
     assert told == [("fig2", True), ("fig1", False)]
-    assert [figure.id for figure in found] == ["fig1", "fig2"]
+    assert [figure.id for figure in found if figure.sentences and figure.seconds > 0] == ["fig1", "fig2"]
 
 
 def test_a_verdict_is_kept_and_trusted_while_the_code_is_the_same(

@@ -50,39 +50,29 @@ def test_a_plain_difference_of_log_gammas_would_lose_those_digits() -> None:
     assert np.abs(plain / right - 1).max() > 1000 * STATED
 
 
-@pytest.mark.parametrize("alpha", ["1e10", "1e12"])
-def test_a_line_keeps_its_digits_under_the_strongest_priors(alpha: str) -> None:
-    table = grid(PosteriorSpace([alpha, alpha], 40))
-    for r in (1, 2, 20, 40):
-        expected = float(between([Fraction(alpha)] * 2, (0, 40), (r, 40 - r)))
-        assert table.distances(0)[r] == pytest.approx(expected, rel=STATED, abs=0)
-
-
-@pytest.mark.parametrize("alpha", ["1e10", "1e12"])
-def test_a_simplex_keeps_its_digits_under_the_strongest_priors(alpha: str) -> None:
-    table = grid(PosteriorSpace([alpha, alpha, 1], 12))
-    for rank in (0, 5, 50, 90):
-        c, r = tuple(table.rows[0].tolist()), tuple(table.rows[rank].tolist())
-        expected = float(between([Fraction(alpha), Fraction(alpha), 1], c, r))
+@pytest.mark.parametrize("strong", ["1e10", "1e12"])
+@pytest.mark.parametrize(
+    ("rest", "n", "ranks"), [([], 40, (1, 2, 20, 40)), ([1], 12, (0, 5, 50, 90))], ids=["line", "simplex"]
+)
+def test_the_strongest_priors_cost_no_digits(strong: str, rest: list[int], n: int, ranks: tuple[int, ...]) -> None:
+    table = grid(PosteriorSpace([strong, strong, *rest], n))
+    for rank in ranks:
+        c, r = (tuple(table.rows[at].tolist()) for at in (0, rank))
+        expected = float(between([Fraction(strong), Fraction(strong), *rest], c, r))
         assert table.distances(0)[rank] == pytest.approx(expected, rel=STATED, abs=0)
 
 
 @pytest.mark.parametrize("space", [PosteriorSpace(["0.2", 3], 700), PosteriorSpace(["0.2", 3, 1], 12)])
-def test_a_candidate_has_no_distance_from_itself_and_the_same_both_ways(space: PosteriorSpace) -> None:
-    table = grid(space)
+def test_rows_are_symmetric_with_no_distance_from_oneself_and_parts_of_them_are_parts(space: PosteriorSpace) -> None:
+    table, rng = grid(space), seeded("parts")
     whole = np.stack([table.distances(rank) for rank in range(table.size)])
     assert (np.diag(whole) == 0).all()
     assert (np.abs(whole - whole.T) <= STATED * whole).all()
     assert ((whole >= 0) & (whole <= 1)).all()
-
-
-@pytest.mark.parametrize("space", [PosteriorSpace(["0.2", 3], 300), PosteriorSpace(["0.2", 3, 1], 12)])
-def test_a_part_of_a_row_is_that_part_of_the_row(space: PosteriorSpace) -> None:
-    table, rng = grid(space), seeded("parts")
     for _ in range(20):
         rank = rng.randrange(table.size)
         start, stop = sorted(rng.sample(range(table.size + 1), 2))
-        assert table.distances_between(rank, start, stop).tolist() == table.distances(rank)[start:stop].tolist()
+        assert table.distances_between(rank, start, stop).tolist() == whole[rank, start:stop].tolist()
 
 
 def test_the_steps_of_a_line_are_the_distances_of_neighbours() -> None:

@@ -21,18 +21,12 @@ def test_neighbours_are_what_replacing_one_record_of_the_data_leads_to(k: int, n
 
 
 @pytest.mark.parametrize(("k", "n"), SMALL)
-def test_the_distance_is_the_least_number_of_records_to_replace(k: int, n: int) -> None:
-    for c in spaces.candidates(k, n):
-        for other in spaces.candidates(k, n):
-            assert ReplaceOne(n).distance(c, other) == spaces.hamming(c, other)
-
-
-@pytest.mark.parametrize(("k", "n"), SMALL)
-def test_neighbours_are_the_data_sets_at_distance_one(k: int, n: int) -> None:
-    relation = ReplaceOne(n)
-    for c in spaces.candidates(k, n):
-        at_one = [other for other in spaces.candidates(k, n) if relation.distance(c, other) == 1]
-        assert sorted(relation.neighbours(c)) == at_one
+def test_the_distance_is_the_least_number_of_records_to_replace_and_one_between_neighbours(k: int, n: int) -> None:
+    relation, every = ReplaceOne(n), spaces.candidates(k, n)
+    for c in every:
+        distances = {other: relation.distance(c, other) for other in every}
+        assert distances == {other: spaces.hamming(c, other) for other in every}
+        assert sorted(relation.neighbours(c)) == [other for other in every if distances[other] == 1]
 
 
 @given(st.lists(st.integers(0, 10**12), min_size=2, max_size=6))

@@ -29,25 +29,15 @@ def test_candidates_come_once_each_in_lexicographic_order(k: int, n: int) -> Non
     assert len(found) == found.size == ones(k, n).size == len(expected) == math.comb(n + k - 1, k - 1)
 
 
-def test_ten_records_in_three_categories_make_66_candidates() -> None:
-    assert ones(3, 10).size == 66
-
-
 @given(st.integers(2, 6), st.integers(1, 10**9), st.data())
 def test_ranks_and_candidates_are_inverse_at_any_size(k: int, n: int, data: st.DataObject) -> None:
     candidates = ones(k, n).candidates()
-    rank = data.draw(st.integers(0, candidates.size - 1))
+    rank = data.draw(st.integers(0, candidates.size - 2))
     found = candidates.unrank(rank)
     assert sum(found) == n
     assert min(found) >= 0
     assert candidates.index(found) == rank
-
-
-@given(st.integers(2, 5), st.integers(1, 10**6), st.data())
-def test_the_next_rank_is_the_next_candidate(k: int, n: int, data: st.DataObject) -> None:
-    candidates = ones(k, n).candidates()
-    rank = data.draw(st.integers(0, candidates.size - 2))
-    assert candidates.unrank(rank) < candidates.unrank(rank + 1)
+    assert found < candidates.unrank(rank + 1)
 
 
 def test_candidates_are_lazy_and_take_slices_and_negative_ranks() -> None:
@@ -68,44 +58,26 @@ def test_a_rank_that_nobody_has_is_refused(rank: int) -> None:
 # Counts
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        [70, 50, 30],
-        (70, 50, 30),
-        np.array([70, 50, 30]),
-        np.array([70, 50, 30], dtype=np.uint8),
-        ["70", "50", "30"],
-        [70.0, 5e1, "3e1"],
-        iter([70, 50, 30]),
-    ],
-)
+LISTS: list[object] = [[70, 50, 30], (70, 50, 30), ["70", "50", "30"], [70.0, 5e1, "3e1"], iter([70, 50, 30])]
+
+
+@pytest.mark.parametrize("values", [*LISTS, np.array([70, 50, 30]), np.array([70, 50, 30], dtype=np.uint8)])
 def test_counts_may_be_any_array_like(values: object) -> None:
     found = ones(3, 150).counts(values)
     assert tuple(found) == (70, 50, 30)
     assert ones(3, 150).counts(found) is found
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        [70, 50],
-        [70, 50, 30, 0],
-        [70, 50, 31],
-        [150, 1, -1],
-        [70.5, 49.5, 30],
-        [70, 50, None],
-        [70, 50, True],
-        [70, 50, "x"],
-        [70, 50, math.nan],
-        [[70, 50, 30]],
-        "705030",
-        150,
-        None,
-        b"abc",
-        [],
-    ],
-)
+WRONG_SHAPES: list[object] = [[70, 50], [70, 50, 30, 0], [[70, 50, 30]], "705030", 150, None, b"abc", []]
+WRONG_ITEMS: list[object] = [
+    [70, 50, 31],
+    [150, 1, -1],
+    [70.5, 49.5, 30],
+    *([70, 50, x] for x in (None, True, "x", math.nan)),
+]
+
+
+@pytest.mark.parametrize("values", [*WRONG_SHAPES, *WRONG_ITEMS])
 def test_what_are_no_counts_of_the_space_is_refused(values: object) -> None:
     with pytest.raises(InvalidInput, match="counts"):
         ones(3, 150).counts(values)
@@ -128,21 +100,18 @@ def test_counts_show_nothing() -> None:
 
 
 def test_a_space_takes_a_prior_in_any_form() -> None:
-    assert PosteriorSpace(prior=[1, 1], n=5) == PosteriorSpace(Beta(1, 1), "5")
+    assert PosteriorSpace(prior=["1", 1.0], n=5) == PosteriorSpace(Beta(1, 1), "5")
+    assert hash(PosteriorSpace(Beta(1, 1), 5)) == hash(PosteriorSpace([1, 1], 5))
     assert PosteriorSpace([1, "0.5", 2], 5).prior == Dirichlet([1, 0.5, 2])
     assert PosteriorSpace([1, 1], 5).k == 2
 
 
 @pytest.mark.parametrize("n", [0, -1, 2.5, "nan", None, True, "1e400", "٣", [5]])
-def test_an_n_that_is_no_number_of_records_is_refused(n: object) -> None:
+def test_an_n_that_is_no_number_of_records_is_refused_and_so_is_what_is_no_prior(n: object) -> None:
     with pytest.raises(InvalidInput):
         PosteriorSpace([1, 1], n)
-
-
-@pytest.mark.parametrize("prior", [[1], [], [1, 0], [1, -1], "1,1", None, [1, "nan"]])
-def test_a_prior_that_is_none_is_refused(prior: object) -> None:
     with pytest.raises(InvalidInput):
-        PosteriorSpace(prior, 5)
+        PosteriorSpace([1, 0], 5)
 
 
 def test_neighbours_and_posteriors_are_those_of_the_counts() -> None:

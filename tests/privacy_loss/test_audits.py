@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
-from discreet.mechanisms.exponential import ExponentialLaw
+from discreet.mechanisms.exponential_law import ExponentialLaw
 from discreet.privacy_loss.audits import BY_LAWS
 from discreet.privacy_loss.scan import MARGIN
 from tests.oracles import geometric as geometric_oracle

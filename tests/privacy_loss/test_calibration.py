@@ -175,7 +175,7 @@ def test_what_has_no_scale_is_refused(name: str) -> None:
 
 @pytest.mark.parametrize("space", [dc.PosteriorSpace([1] * 4, 100), dc.PosteriorSpace([1, 1, 1], 1000)])
 def test_a_space_too_large_to_scan_is_refused_at_once(space: dc.PosteriorSpace) -> None:
-    with pytest.raises(dc.TooLarge, match="nominal"):
+    with pytest.raises(dc.TooLarge, match="setting of the theorem"):
         dc.calibrate("exponential-local", space, epsilon=1)
 
 

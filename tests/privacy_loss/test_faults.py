@@ -8,111 +8,96 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet import (
-    Certificate,
-    DiscreetError,
-    ExponentialGlobal,
-    ExponentialLocal,
-    ExponentialReciprocal,
-    Geometric,
-    InvalidInput,
-    LaplaceImproved,
-    Mechanism,
-    NotPrivate,
-    Optimal,
-    PosteriorSpace,
-    audit,
-    calibrate,
-)
+import discreet as dc
 from discreet.privacy_loss.certificates import certificate_by_theorem
 from tests.faults import losses as faults
 from tests.faults import planted
 
-SPACE = PosteriorSpace([1, 1], 20)
-FIFTY = PosteriorSpace([1, 1], 50)
+SPACE = dc.PosteriorSpace([1, 1], 20)
+FIFTY = dc.PosteriorSpace([1, 1], 50)
 
 
-def assert_rejected_by_its_loss(mechanism: Mechanism) -> None:
+def assert_rejected_by_its_loss(mechanism: dc.Mechanism) -> None:
     """The audit finds more loss than is claimed, and its certificate does not certify."""
-    found = audit(mechanism)
+    found = dc.audit(mechanism)
     assert not found.holds
     assert not found.private
     assert found.lower > mechanism.guarantee
-    with pytest.raises(NotPrivate, match="exceeds"):
+    with pytest.raises(dc.NotPrivate, match="exceeds"):
         found.certificate.check(mechanism)
 
 
-def assert_accepted(mechanism: Mechanism) -> None:
+def assert_accepted(mechanism: dc.Mechanism) -> None:
     """The right mechanism beside a fault: an audit that says no to everything proves nothing either."""
-    found = audit(mechanism)
+    found = dc.audit(mechanism)
     assert found.holds
     assert found.private
     found.certificate.check(mechanism)
 
 
-def assert_not_covered(certificate: Certificate, mechanism: Mechanism) -> None:
+def assert_not_covered(certificate: dc.Certificate, mechanism: dc.Mechanism) -> None:
     """A certificate of something else."""
-    with pytest.raises(NotPrivate, match="another mechanism"):
+    with pytest.raises(dc.NotPrivate, match="another mechanism"):
         certificate.check(mechanism)
 
 
 def test_an_epsilon_off_by_one_percent_is_rejected_by_its_loss() -> None:
-    for space in (FIFTY, PosteriorSpace([1, 2, 3], 7)):
+    for space in (FIFTY, dc.PosteriorSpace([1, 2, 3], 7)):
         assert_rejected_by_its_loss(faults.OnePercentMore(space, epsilon=1))
-        assert_accepted(LaplaceImproved(space, epsilon=1))
-    assert float(audit(faults.OnePercentMore(FIFTY, epsilon=1)).lower) == pytest.approx(1.01, abs=1e-12)
+        assert_accepted(dc.LaplaceImproved(space, epsilon=1))
+    assert float(dc.audit(faults.OnePercentMore(FIFTY, epsilon=1)).lower) == pytest.approx(1.01, abs=1e-12)
 
 
 @pytest.mark.parametrize("family", ["exponential-global", "exponential-local", "exponential-reciprocal"])
 def test_a_scale_one_percent_above_the_calibrated_one_is_rejected_by_its_loss(family: str) -> None:
-    right = calibrate(family, FIFTY, epsilon=1)
+    right = dc.calibrate(family, FIFTY, epsilon=1)
     assert_accepted(right)
-    assert isinstance(right, ExponentialGlobal | ExponentialLocal | ExponentialReciprocal)
-    options = {"gamma": right.gamma} if isinstance(right, ExponentialReciprocal) else {}
+    assert isinstance(right, dc.ExponentialGlobal | dc.ExponentialLocal | dc.ExponentialReciprocal)
+    options = {"gamma": right.gamma} if isinstance(right, dc.ExponentialReciprocal) else {}
     bolder: Any = type(right)(FIFTY, scale=right.scale * Fraction(101, 100), **options)
     assert_rejected_by_its_loss(bolder.certified(right.epsilon, right.guarantee, right.guaranteed_by))
 
 
 def test_a_claim_that_nobody_checked_is_rejected_by_its_loss() -> None:
-    honest = ExponentialReciprocal(FIFTY, epsilon=1)
-    found = audit(honest)
+    honest = dc.ExponentialReciprocal(FIFTY, epsilon=1)
+    found = dc.audit(honest)
     assert found.epsilon < Fraction(2, 5)
     lower = found.lower
     assert isinstance(lower, Fraction)
     assert_rejected_by_its_loss(faults.flattered(honest, lower * Fraction(99, 100)))
     assert_accepted(faults.flattered(honest, lower * Fraction(101, 100)))
-    assert audit(faults.flattered(honest, lower)).epsilon == found.epsilon  # no claim lowers what is certified
+    assert dc.audit(faults.flattered(honest, lower)).epsilon == found.epsilon  # no claim lowers what is certified
 
 
 def test_a_halved_sensitivity_is_rejected_by_its_loss() -> None:
     assert_rejected_by_its_loss(planted.HalvedSensitivity(FIFTY, epsilon=1))
-    assert_accepted(ExponentialGlobal(FIFTY, epsilon=1))
+    assert_accepted(dc.ExponentialGlobal(FIFTY, epsilon=1))
 
 
 def test_a_smoothness_left_out_of_the_theorem_is_rejected_by_its_loss() -> None:
-    space = PosteriorSpace(["0.001", "0.001"], 200)
+    space = dc.PosteriorSpace(["0.001", "0.001"], 200)
     assert_rejected_by_its_loss(planted.GrowthLeftOut(space, epsilon=1))
-    assert_accepted(ExponentialLocal(space, epsilon=1))
+    assert_accepted(dc.ExponentialLocal(space, epsilon=1))
 
 
 def test_a_scale_certified_for_another_n_is_rejected_by_its_loss_and_by_its_certificate() -> None:
-    fault = faults.AnotherN(PosteriorSpace([1, 1], 400), epsilon=1)
+    fault = faults.AnotherN(dc.PosteriorSpace([1, 1], 400), epsilon=1)
     assert_rejected_by_its_loss(fault)
-    right = calibrate("exponential-local", FIFTY, epsilon=1)
+    right = dc.calibrate("exponential-local", FIFTY, epsilon=1)
     assert_accepted(right)
-    assert_not_covered(audit(right).certificate, fault)
+    assert_not_covered(dc.audit(right).certificate, fault)
 
 
 def test_weights_floored_at_zero_are_rejected_by_an_infinite_loss() -> None:
     fault = faults.LinearWeights(SPACE, scale="1/2", gamma=1)
     assert_rejected_by_its_loss(fault)
-    assert audit(fault).epsilon == math.inf
-    assert audit(fault).certificate.bound == math.inf
+    assert dc.audit(fault).epsilon == math.inf
+    assert dc.audit(fault).certificate.bound == math.inf
 
 
 def test_float_weights_that_underflow_for_one_neighbour_only_are_rejected_by_an_infinite_loss() -> None:
-    fault = faults.UnderflowingWeights(PosteriorSpace([1, 1], 300), scale=40)
-    found = audit(fault)
+    fault = faults.UnderflowingWeights(dc.PosteriorSpace([1, 1], 300), scale=40)
+    found = dc.audit(fault)
     assert_rejected_by_its_loss(fault)
     assert found.epsilon == found.lower == math.inf
     assert found.worst is not None
@@ -120,69 +105,69 @@ def test_float_weights_that_underflow_for_one_neighbour_only_are_rejected_by_an_
     one, other = (fault.law(c).log_weights()[rank] for c in (found.worst.counts, found.worst.neighbour))
     assert np.isfinite(one)
     assert other == -math.inf
-    right = ExponentialLocal(fault.space, scale=40)
+    right = dc.ExponentialLocal(fault.space, scale=40)
     assert_accepted(right)
     for counts in (found.worst.counts, found.worst.neighbour):  # the law itself gives both a weight, near e**-745
         assert -760 < right.law(counts).log_weights()[rank] < -730
 
 
 def test_noise_proved_for_another_adjacency_is_rejected_by_its_loss() -> None:
-    space = PosteriorSpace([1, 1, 1], 8)
+    space = dc.PosteriorSpace([1, 1, 1], 8)
     fault = faults.ProvedForAddRemove(space, epsilon=1)
     assert_rejected_by_its_loss(fault)
-    assert float(audit(fault).lower) == pytest.approx(2, abs=1e-12)
-    assert_accepted(LaplaceImproved(space, epsilon=1))
+    assert float(dc.audit(fault).lower) == pytest.approx(2, abs=1e-12)
+    assert_accepted(dc.LaplaceImproved(space, epsilon=1))
 
 
 def test_an_audit_of_one_adjacency_never_certifies_another() -> None:
-    right, fault = ExponentialReciprocal(SPACE, epsilon=1), faults.ClaimedForAddRemove(SPACE, epsilon=1)
+    right, fault = dc.ExponentialReciprocal(SPACE, epsilon=1), faults.ClaimedForAddRemove(SPACE, epsilon=1)
     assert right.adjacency != fault.adjacency
-    for certificate in (audit(right).certificate, certificate_by_theorem(right)):
+    for certificate in (dc.audit(right).certificate, certificate_by_theorem(right)):
         assert_not_covered(certificate, fault)
-    with pytest.raises(DiscreetError):
-        audit(fault).certificate.check(fault)
+    with pytest.raises(dc.DiscreetError):
+        dc.audit(fault).certificate.check(fault)
 
 
 def test_the_solver_s_optimal_kernel_is_rejected_by_its_loss() -> None:
-    for space, epsilon in ((PosteriorSpace([1, 1], 10), 1), (PosteriorSpace([1, 1, 1], 5), 1)):
-        kernel = Optimal(space, epsilon=epsilon)
-        found = audit(kernel)
+    for space, epsilon in ((dc.PosteriorSpace([1, 1], 10), 1), (dc.PosteriorSpace([1, 1, 1], 5), 1)):
+        kernel = dc.Optimal(space, epsilon=epsilon)
+        found = dc.audit(kernel)
         assert found.holds  # it claims nothing
         assert not found.private
         assert kernel.epsilon < found.epsilon < kernel.epsilon + Fraction(1, 10**6)
         for certificate in (found.certificate, certificate_by_theorem(kernel)):
-            with pytest.raises(NotPrivate, match="exceeds"):
+            with pytest.raises(dc.NotPrivate, match="exceeds"):
                 certificate.check(kernel)
 
 
 def test_a_solver_s_kernel_that_leaves_an_output_to_one_neighbour_has_an_infinite_loss() -> None:
-    kernel = Optimal(PosteriorSpace([7, 4], 30), epsilon=2)
-    found = audit(kernel)
+    kernel = dc.Optimal(dc.PosteriorSpace([7, 4], 30), epsilon=2)
+    found = dc.audit(kernel)
     assert found.epsilon == found.lower == math.inf
     assert not found.private
     assert 0 < found.delta(2) < 1e-6
 
 
 def test_a_law_that_differs_in_one_weight_is_rejected_by_its_loss_and_by_its_certificate() -> None:
-    right, fault = ExponentialReciprocal(SPACE, epsilon=1), faults.OneWeight(SPACE, epsilon=1)
+    right, fault = dc.ExponentialReciprocal(SPACE, epsilon=1), faults.OneWeight(SPACE, epsilon=1)
     assert_rejected_by_its_loss(fault)
-    found = audit(fault)
+    found = dc.audit(fault)
     assert found.worst is not None
     assert (found.worst.counts, found.worst.output) == (faults.OneWeightLaw.data, faults.OneWeightLaw.outcome)
     assert_accepted(right)
-    assert_not_covered(audit(right).certificate, fault)
+    assert_not_covered(dc.audit(right).certificate, fault)
     assert_not_covered(certificate_by_theorem(right), fault)
 
 
 def test_a_drawn_weight_that_differs_in_one_place_or_is_no_number_is_rejected_by_its_audit() -> None:
     for fault in (faults.OneDrawnWeight(SPACE, epsilon=1), faults.NotANumber(SPACE, epsilon=1)):
-        assert_not_covered(audit(ExponentialReciprocal(SPACE, epsilon=1)).certificate, fault)
-        with contextlib.suppress(DiscreetError):
-            assert not audit(fault).private
+        assert_not_covered(dc.audit(dc.ExponentialReciprocal(SPACE, epsilon=1)).certificate, fault)
+        with contextlib.suppress(dc.DiscreetError):
+            assert not dc.audit(fault).private
 
 
 def test_a_geometric_law_of_another_rate_is_not_taken_for_the_right_one() -> None:
     fault = faults.DoubledRate(SPACE, epsilon=1)
-    with pytest.raises(InvalidInput, match="laws on candidates"):
-        audit(fault)
-    assert_not_covered(certificate_by_theorem(Geometric(SPACE, epsilon=1)), fault)
+    with pytest.raises(dc.InvalidInput, match="laws on candidates"):
+        dc.audit(fault)
+    assert_not_covered(certificate_by_theorem(dc.Geometric(SPACE, epsilon=1)), fault)

@@ -4,21 +4,21 @@ from fractions import Fraction
 
 import pytest
 
-from discreet import ExponentialReciprocal, ExponentialSmooth, PosteriorSpace, accuracy, audit, calibrate
+import discreet as dc
 from discreet.privacy_loss import calibration
 from discreet.privacy_loss.certificates import certificate_by_theorem
 
 
 @pytest.mark.soak
 def test_a_million_records_are_calibrated_with_a_certified_loss() -> None:
-    space = PosteriorSpace([1, 1], 10**6)
-    found = calibrate("exponential-reciprocal", space, epsilon=1)
-    assert isinstance(found, ExponentialReciprocal)
+    space = dc.PosteriorSpace([1, 1], 10**6)
+    found = dc.calibrate("exponential-reciprocal", space, epsilon=1)
+    assert isinstance(found, dc.ExponentialReciprocal)
     assert found.guarantee <= 1 == found.epsilon
     assert Fraction("0.95") < found.scale < 1
     assert Fraction("0.05") < found.gamma < Fraction("0.4")
     assert found.proved_by == certificate_by_theorem(found).method == "bounds"
-    again = audit(found)
+    again = dc.audit(found)
     assert again.private
     assert Fraction("0.95") < again.lower <= again.epsilon == found.guarantee
 
@@ -26,7 +26,7 @@ def test_a_million_records_are_calibrated_with_a_certified_loss() -> None:
 @pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["exponential-global", "exponential-local"])
 def test_sensitivities_without_a_rate_reach_what_is_asked(name: str) -> None:
-    found = calibrate(name, PosteriorSpace(["0.5", 3], 10**9), epsilon="0.7")
+    found = dc.calibrate(name, dc.PosteriorSpace(["0.5", 3], 10**9), epsilon="0.7")
     assert Fraction("0.699999") < found.guarantee <= Fraction("0.7")
 
 
@@ -36,11 +36,11 @@ def test_sensitivities_without_a_rate_reach_what_is_asked(name: str) -> None:
 def test_a_search_with_the_ends_alone_finds_what_one_with_all_losses_finds(
     name: str, prior: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    space = PosteriorSpace(prior, 700)
+    space = dc.PosteriorSpace(prior, 700)
     gamma = "0.3" if name == "exponential-reciprocal" else None
-    exact = calibrate(name, space, epsilon=1, gamma=gamma)
+    exact = dc.calibrate(name, space, epsilon=1, gamma=gamma)
     monkeypatch.setattr(calibration, "DENSE", 100)
-    found = calibrate(name, space, epsilon=1, gamma=gamma)
+    found = dc.calibrate(name, space, epsilon=1, gamma=gamma)
     assert found.guarantee <= 1
     scales = [Fraction(made.parameters()["scale"]) for made in (exact, found)]
     assert abs(scales[1] / scales[0] - 1) <= Fraction(1, 10**6)
@@ -49,28 +49,28 @@ def test_a_search_with_the_ends_alone_finds_what_one_with_all_losses_finds(
 def test_the_rate_that_the_ends_and_a_sample_choose_is_nearly_as_good_as_the_best(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    space = PosteriorSpace([1, 2], 700)
-    exact = calibrate("exponential-reciprocal", space, epsilon=1)
+    space = dc.PosteriorSpace([1, 2], 700)
+    exact = dc.calibrate("exponential-reciprocal", space, epsilon=1)
     monkeypatch.setattr(calibration, "DENSE", 100)
-    found = calibrate("exponential-reciprocal", space, epsilon=1)
-    assert accuracy(found).mean < 1.01 * accuracy(exact).mean
+    found = dc.calibrate("exponential-reciprocal", space, epsilon=1)
+    assert dc.accuracy(found).mean < 1.01 * dc.accuracy(exact).mean
 
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("n", [65_536, 65_535])
 def test_a_strong_and_unequal_prior_is_calibrated_on_either_side_of_enumeration(n: int) -> None:
-    found = calibrate("exponential-smooth", PosteriorSpace([10**6, "1/50"], n), epsilon=2, gamma="1/3")
-    assert isinstance(found, ExponentialSmooth)
+    found = dc.calibrate("exponential-smooth", dc.PosteriorSpace([10**6, "1/50"], n), epsilon=2, gamma="1/3")
+    assert isinstance(found, dc.ExponentialSmooth)
     assert Fraction("1.999") < found.guarantee <= 2
     assert float(found.scale) == pytest.approx(0.832004, abs=1e-5)
     assert found.proved_by == ("enumeration" if n == 65_535 else "bounds")
 
 
 def test_a_loss_that_somebody_claims_does_not_lower_what_is_certified() -> None:
-    space = PosteriorSpace([1, 1], 10**5)
-    plain = ExponentialReciprocal(space, scale="1/2", gamma="0.1")
-    certified = audit(plain)
+    space = dc.PosteriorSpace([1, 1], 10**5)
+    plain = dc.ExponentialReciprocal(space, scale="1/2", gamma="0.1")
+    certified = dc.audit(plain)
     assert certified.lower < Fraction("0.503") < certified.epsilon
-    claimed = audit(plain.certified(Fraction("0.503"), Fraction("0.503"), "somebody said so"))
+    claimed = dc.audit(plain.certified(Fraction("0.503"), Fraction("0.503"), "somebody said so"))
     assert claimed.epsilon == certified.epsilon
     assert not claimed.private

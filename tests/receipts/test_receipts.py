@@ -11,7 +11,16 @@ import discreet as dc
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate
 from discreet.mechanisms import RELEASABLE
 from discreet.privacy_loss import Certificate
-from discreet.receipts import KEYS, SCHEMA, UNIT_PERSON, Receipt, mechanism_of, verify_receipt, write_bundle
+from discreet.receipts import (
+    KEYS,
+    SCHEMA,
+    UNIT_PERSON,
+    Receipt,
+    mechanism_of,
+    read_receipt,
+    verify_receipt,
+    write_bundle,
+)
 from discreet.requests.prepare import check_counts
 from discreet.requests.request import Terms
 from discreet.requests.run import release_counts
@@ -29,6 +38,9 @@ FORMS: dict[str, dict[str, Any]] = {
 }
 
 CALIBRATED = ["exponential-global", "exponential-local", "exponential-reciprocal", "laplace", "geometric"]
+
+
+SCHEMAS = [f'{{"schema": "{name}"}}' for name in ("discreet-receipt-2", "discreet-receipts-1")]
 
 
 def released(counts: object = (7, 5), **options: Any) -> Receipt:
@@ -202,13 +214,13 @@ def test_nonsense_is_refused_in_one_line(key: str, value: object) -> None:
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "[]", "{}", "null", "nonsense", "[" * 100_000, '{"schema": "discreet-receipt-2"}']
-)
+@pytest.mark.parametrize("text", ["", "[]", "{}", "null", "nonsense", "[" * 100_000, *SCHEMAS])
 def test_what_is_no_receipt_is_refused(text: str, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="no receipt"):
-        Receipt.from_json(text)
     (tmp_path / "r.json").write_text(text)
+    with pytest.raises(InvalidInput, match="no receipt"):
+        dc.Bundle.from_json(text)
+    with pytest.raises(InvalidInput, match="no receipt"):
+        read_receipt(tmp_path / "r.json")
     with pytest.raises(InvalidInput):
         Receipt.read(tmp_path / "r.json")
 

@@ -11,7 +11,7 @@ import pytest
 
 import discreet as dc
 from discreet.counting import Table, Tally
-from discreet.errors import BudgetExceeded, DiscreetError, InvalidInput, SourceError
+from discreet.errors import BudgetExceeded, InvalidInput, SourceError
 from discreet.ledger import Ledger
 from discreet.privacy_loss.prices import Price, rho_upper
 from discreet.receipts import (
@@ -19,42 +19,17 @@ from discreet.receipts import (
     Receipt,
     believed,
     believed_groups,
-    read_receipt,
     verify_bundle,
     verify_receipt,
 )
-from discreet.requests import run
+from tests.requests.asking import TABLE, columns, grouped
 from tests.support.forgeries import every_forgery, verifies
 from tests.support.schema import faults
-from tests.support.tables import fail_at, no_sync
 
-TABLE = pd.DataFrame(
-    {"vote": ["a", "b", "a", "b", "b", "a", "b"], "sex": ["f", "f", "f", "m", "m", "m", "m"], "who": [*range(6), 0]}
-)
-GROUPED: dict[str, Any] = {"column": "vote", "categories": ["a", "b"], "by": "sex", "groups": ["f", "m"]}
-TWO = [dc.Question("vote", ["a", "b"], epsilon="1/4"), dc.Question("sex", ["f", "m"], epsilon="1/3", prior=[2, "1/3"])]
 PUBLISHED, BUNDLED = (
     json.loads(files("discreet.receipts").joinpath(f"{name}.schema.json").read_text("utf-8"))
     for name in ("receipt", "receipts")
 )
-
-
-@pytest.fixture
-def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
-    """A budget of 1 for the dataset `d`, and one for answers."""
-    monkeypatch.setattr("discreet.ledger.file._sync", no_sync)
-    Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
-    return Ledger.create(tmp_path / "l.db", dataset="answers", epsilon=1, adjacency="replace-answer")
-
-
-def grouped(ledger: Ledger | None = None, source: object = TABLE, **options: Any) -> Receipt:
-    asked = {**GROUPED, "epsilon": "1/2", "ledger": ledger, "dataset": None if ledger is None else "d", **options}
-    return dc.release(source, **asked)
-
-
-def columns(ledger: Ledger | None = None, source: object = TABLE, **options: Any) -> Bundle:
-    asked = {"ledger": ledger, "dataset": None if ledger is None else "d", **options}
-    return dc.release_columns(source, asked.pop("questions", TWO), **asked)
 
 
 @pytest.mark.few(4)
@@ -150,11 +125,11 @@ def test_several_columns_are_one_charge_one_seal_and_receipts_that_verify(ledger
     charge = ledger.find("x")
     assert charge is not None
     assert charge.outcome == bundle.to_json()
-    assert charge.epsilon == ledger.spent("d").epsilon == Fraction(7, 12)
-    assert bundle.document["epsilon_exact"] == "7/12"
+    assert charge.epsilon == ledger.spent("d").epsilon == Fraction(1, 2)
+    assert bundle.document["epsilon_exact"] == "1/2"
     assert bundle.document["charge"] == charge.hash
     assert bundle.columns == ("vote", "sex")
-    assert [part.document["epsilon_exact"] for part in bundle.parts] == ["1/4", "1/3"]
+    assert [part.document["epsilon_exact"] for part in bundle.parts] == ["1/4", "1/4"]
     assert len(verify_bundle(Bundle.from_json(bundle.to_json()))) == 2
     assert faults({**bundle.document, "parts": []}, BUNDLED, BUNDLED) == []
     assert all(faults(part, PUBLISHED, PUBLISHED) == [] for part in bundle.document["parts"])
@@ -173,69 +148,10 @@ def test_one_price_for_all_is_shared_equally_and_exactly() -> None:
     assert bundle.parts[2].groups == ("f", "m")
 
 
-@pytest.mark.parametrize(
-    ("options", "error"),
-    [
-        ({"questions": []}, InvalidInput),
-        ({"epsilon": 1}, InvalidInput),
-        ({"questions": [dc.Question("vote", ["a", "b"]), TWO[1]]}, InvalidInput),
-        ({"questions": [TWO[0], dc.Question("sex", ["f", "m"], epsilon=1)]}, BudgetExceeded),
-        ({"questions": [TWO[0], dc.Question("sex", ["f", "m"], epsilon="1/4", mechanism="optimal")]}, DiscreetError),
-        ({"questions": [TWO[0], dc.Question("sex", ["f"], other="m", epsilon=1, prior=[1] * 3)]}, InvalidInput),
-        ({"questions": [TWO[0], dc.Question(**GROUPED, epsilon="1/4", group_public=True)]}, InvalidInput),
-        ({"questions": [TWO[0], dc.Question("sex", ["f", "x"], epsilon="1/4")]}, InvalidInput),
-        ({"n": 8}, InvalidInput),
-        ({"questions": [TWO[0], dc.Question("age", ["1", "2"], epsilon="1/4")]}, SourceError),
-    ],
-)
-def test_what_is_refused_of_one_column_is_refused_of_all_and_costs_nothing(
-    options: dict[str, Any], error: type[Exception], ledger: Ledger, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("discreet.counting.Tally.counts", property(lambda _: pytest.fail("counted")))
-    with pytest.raises(error):
-        columns(ledger, **options)
-    assert ledger.verify().rows == 2
-
-
 @pytest.mark.parametrize("asked", [{"id_column": "who"}, {"n": 7}])
 def test_what_all_columns_share_is_no_part_of_a_question(asked: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput, match="one for all columns"):
         dc.Question("vote", ["a", "b"], **asked)
-
-
-@pytest.mark.parametrize("step", run.STEPS)
-def test_a_failure_costs_at_most_one_charge_for_all_columns_and_a_retry_pays_nothing_more(
-    step: str, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(run, "reached", fail_at(step))
-    with pytest.raises((RuntimeError, DiscreetError)):
-        columns(ledger, request_id="x")
-    charged = step in ("charged", "drawn", "sealed")
-    assert ledger.spent("d").epsilon == (Fraction(7, 12) if charged else 0)
-    left = ledger.find("x")
-    monkeypatch.setattr(run, "reached", lambda step: None)
-    bundle = columns(ledger, request_id="x")
-    assert left is None or left.outcome in (None, bundle.to_json())
-    assert ledger.spent("d").epsilon == Fraction(7, 12)
-    assert ledger.verify().rows == 2 + 2
-
-
-OTHERWISE: dict[str, dict[str, Any]] = {
-    "other groups": {"groups": ["m", "f"]},
-    "another group": {"groups": ["f"], "other_group": "m"},
-    "no groups": {"by": None, "groups": ()},
-    "another column of groups": {"by": "gender"},
-}
-
-
-@pytest.mark.parametrize("change", OTHERWISE)
-def test_a_request_with_other_groups_is_refused(change: str, ledger: Ledger) -> None:
-    table = TABLE.assign(gender=TABLE["sex"])
-    first = grouped(ledger, table, request_id="x")
-    with pytest.raises(InvalidInput, match="other parameters"):
-        grouped(ledger, table, request_id="x", **OTHERWISE[change])
-    assert grouped(ledger, table, request_id="x").document == first.document
-    assert ledger.spent("d").epsilon == Fraction(1, 2)
 
 
 def test_another_prior_of_a_public_group_without_records_is_another_request(ledger: Ledger) -> None:
@@ -249,8 +165,6 @@ def test_public_and_protected_groups_are_two_requests(ledger: Ledger) -> None:
     grouped(ledger, dataset="answers", request_id="x")
     with pytest.raises(InvalidInput, match="other parameters"):
         grouped(ledger, dataset="answers", request_id="x", group_public=True)
-    with pytest.raises(InvalidInput, match="column 'sex' of dataset 'answers' is public in one request and protected"):
-        grouped(ledger, dataset="answers", group_public=True)
     assert [row.adjacency for row in ledger.history("answers") if row.kind == "charge"] == ["replace-one"]
 
 
@@ -301,26 +215,6 @@ def test_several_columns_cost_the_sum_of_their_rho_and_not_the_greatest(
     assert [charged_rho(faulty, number) for number in (3, 10)] == [one, one]
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"group_public": True, "by": None, "groups": ()},
-        {"group_public": True, "n": [3, 5]},
-        {"group_public": True, "n": [4, 3]},
-        {"n": [3, 4]},
-        {"n": 8},
-        {"prior": [1, 2, 3]},
-        {"groups": ["f", "x"]},
-        {"groups": ["f", "x"], "group_public": True},
-    ],
-    ids=str,
-)
-def test_groups_that_cannot_be_meant_are_refused(options: dict[str, Any], ledger: Ledger) -> None:
-    with pytest.raises(InvalidInput):
-        grouped(ledger, dataset="answers", **options)
-    assert ledger.verify().rows == 2
-
-
 def test_n_may_be_told_for_all_records_and_for_each_public_group() -> None:
     assert grouped(n=7).document["n"] == grouped(n=7, group_public=True).document["n"] == 7
     assert grouped(n=[3, 4], group_public=True).document["group_sizes"] == {"f": 3, "m": 4}
@@ -346,12 +240,3 @@ def test_any_field_of_a_bundle_that_was_changed_is_noticed(key: str) -> None:
         if at[:1] == ("columns",) and len(at) == 2:
             continue  # a name that nothing public contradicts: only the ledger tells
         assert not verifies(forgery), at
-
-
-@pytest.mark.parametrize("text", ["{}", '{"schema": "discreet-receipts-1"}', "[]", "nonsense"])
-def test_what_is_no_bundle_is_refused(text: str, tmp_path: Path) -> None:
-    (tmp_path / "b.json").write_text(text)
-    with pytest.raises(InvalidInput, match="no receipt"):
-        read_receipt(tmp_path / "b.json")
-    with pytest.raises(InvalidInput, match="no receipt"):
-        Bundle.from_json(text)

@@ -1,39 +1,29 @@
 """The workflow: what is charged, what is sealed, what a retry gets, and what is refused before anything is spent."""
 
 import json
+from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
-import pandas as pd
 import pytest
 
+import discreet as dc
 from discreet import version
 from discreet.counting import CsvFormat
 from discreet.counting.duck import DuckTable
-from discreet.errors import BudgetExceeded, DiscreetError, InvalidInput, LedgerError, NotPrivate
+from discreet.errors import BudgetExceeded, DiscreetError, InvalidInput, LedgerError, NotPrivate, SourceError
 from discreet.ledger import Ledger
 from discreet.privacy_loss import certificates
 from discreet.receipts import UNIT_PERSON, UNIT_ROW, Receipt, documents, verify_receipt
 from discreet.requests import run
-from discreet.requests.prepare import PreparedRequest
+from discreet.requests.prepare import PreparedRequest, prepare_request
+from discreet.requests.request import ReleaseRequest
 from discreet.requests.run import STEPS, release, release_counts
-from tests.support.tables import fail_at, no_sync, write_votes
-
-VOTES = pd.DataFrame({"vote": ["a"] * 8 + ["b"] * 5})
-
-
-@pytest.fixture
-def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
-    """A budget of 1 for the dataset `d`."""
-    monkeypatch.setattr("discreet.ledger.file._sync", no_sync)
-    return Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
-
-
-def ask(ledger: Ledger | str | Path | None, source: object = VOTES, **options: Any) -> Receipt:
-    asked = {"column": "vote", "categories": ["a", "b"], "epsilon": "1/2", **options}
-    return release(source, ledger=ledger, dataset=None if ledger is None else "d", **asked)
+from tests.requests.asking import GROUPED, TABLE, TWO, ask, columns, grouped
+from tests.support.tables import fail_at, write_votes
 
 
 def test_the_steps_are_taken_in_their_order(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,7 +42,7 @@ def test_a_release_is_charged_exactly_sealed_as_shown_and_verifies(ledger: Ledge
     assert receipt.document["charge"] == charge.hash
     assert (receipt.request_id, receipt.document["dataset"]) == ("monday", "d")
     verify_receipt(Receipt.from_json(receipt.to_json()))
-    assert ledger.verify().rows == 3
+    assert ledger.verify().rows == 2 + 2
 
 
 def test_a_ledger_may_be_named_by_its_path(ledger: Ledger, tmp_path: Path) -> None:
@@ -78,14 +68,10 @@ def test_the_same_request_returns_the_sealed_outcome_and_draws_nothing(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = ask(ledger, request_id="x")
-
-    def fail(*_: object, **__: object) -> None:
-        raise AssertionError("a second draw, a second count, or a question")
-
-    monkeypatch.setattr("discreet.mechanisms.law.Law.draw", fail)
-    monkeypatch.setattr("discreet.counting.Tally.counts", property(fail))
-    monkeypatch.setattr("discreet.counting.Tally.has_strays", property(fail))
-    again = ask(ledger, request_id="x", confirm=fail)
+    monkeypatch.setattr("discreet.mechanisms.law.Law.draw", untouched)
+    monkeypatch.setattr("discreet.counting.Tally.counts", property(untouched))
+    monkeypatch.setattr("discreet.counting.Tally.has_strays", property(untouched))
+    again = ask(ledger, request_id="x", confirm=untouched)
     assert again.document == first.document
     assert again.posterior == first.posterior
     assert ledger.spent("d").epsilon == Fraction(1, 2)
@@ -103,27 +89,39 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "another column": {"column": "second"},
     "one record a person": {"id_column": "person"},
     "another CSV format": {"form": CsvFormat(delimiter=";")},
+    "other groups": {"groups": ["m", "f"]},
+    "another group": {"groups": ["f"], "other_group": "m"},
+    "no groups": {"by": None, "groups": ()},
+    "another column of groups": {"by": "gender"},
 }
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(8)
 @pytest.mark.parametrize("sealed", [True, False])
 @pytest.mark.parametrize("change", OTHERWISE)
 def test_a_request_with_another_parameter_is_refused(
     change: str, sealed: bool, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table = VOTES.assign(second=VOTES["vote"], person=range(len(VOTES)))
+    table = TABLE.assign(second=TABLE["vote"], person=range(len(TABLE)), gender=TABLE["sex"])
+    ask_again = partial(grouped if "group" in change else ask, ledger, table, request_id="x")
     if not sealed:
         monkeypatch.setattr(run, "reached", fail_at("charged"))
         with pytest.raises(DiscreetError):
-            ask(ledger, table, request_id="x")
+            ask_again()
         monkeypatch.setattr(run, "reached", lambda step: None)
     else:
-        ask(ledger, table, request_id="x")
+        ask_again()
     with pytest.raises(InvalidInput, match="other parameters"):
-        ask(ledger, table, request_id="x", **OTHERWISE[change])
+        ask_again(**OTHERWISE[change])
     assert ledger.spent("d").epsilon == Fraction(1, 2)
-    assert ask(ledger, table, request_id="x").request_id == "x"
+    assert ask_again().request_id == "x"
+
+
+def test_the_digest_of_a_request_is_that_of_earlier_versions() -> None:
+    """Who charged with one and repeats the request with another must not be told that it is another request."""
+    questions = [dc.Question("vote", ["a", "b"], other="é", epsilon="1/3"), dc.Question(**GROUPED, epsilon=1)]
+    prepared = prepare_request(ReleaseRequest("x.csv", questions, dataset="d", id_column="who"), [10, 10])
+    assert prepared.digest == "a6b56996ea8f466570421edb2463d2396f1970bcb36e27492d19f81beeb66942"
 
 
 def test_a_request_for_another_number_of_records_or_another_source_is_refused(ledger: Ledger, tmp_path: Path) -> None:
@@ -151,40 +149,29 @@ def test_an_upgrade_does_not_make_another_request(step: str, ledger: Ledger, mon
     assert ledger.spent("d").epsilon == Fraction(1, 2)
 
 
+@pytest.mark.parametrize("asking", [ask, columns])
 @pytest.mark.parametrize("step", STEPS)
-def test_a_failure_costs_at_most_one_charge_and_a_retry_pays_nothing_more(
-    step: str, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+def test_a_failure_costs_at_most_one_charge_and_names_the_request_that_need_not_be_paid_again(
+    step: str, asking: Callable[..., Any], ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run, "reached", fail_at(step))
-    with pytest.raises((RuntimeError, DiscreetError)):
-        ask(ledger, request_id="x")
-    charged = step in ("charged", "drawn", "sealed")
-    assert ledger.spent("d").epsilon == (Fraction(1, 2) if charged else 0)
-    left = ledger.find("x")
-    assert (left is not None) == charged
+    with pytest.raises((RuntimeError, DiscreetError)) as failed:
+        asking(ledger)
     monkeypatch.setattr(run, "reached", lambda step: None)
-    receipt = ask(ledger, request_id="x")
-    if step == "sealed":
-        assert left is not None
-        assert left.outcome == receipt.to_json()
+    charges = [entry for entry in ledger.history() if entry.kind == "charge"]
+    assert len(charges) == (step in ("charged", "drawn", "sealed"))
+    for charge in charges:
+        assert isinstance(failed.value, DiscreetError)
+        assert f"request id {charge.request_id}: nothing more is charged" in failed.value.hint
+        assert failed.value.__cause__ is failed.value.__context__ is None
+    request = str(charges[0].request_id) if charges else "x"
+    left = ledger.find(request)
+    receipt = asking(ledger, request_id=request)
+    outcome = None if left is None else left.outcome
+    assert outcome == (receipt.to_json() if step == "sealed" else None)
     assert ledger.spent("d").epsilon == Fraction(1, 2)
-    assert ask(ledger, request_id="x").document == receipt.document
-    assert ledger.verify().rows == 3
-
-
-@pytest.mark.parametrize("step", ["charged", "drawn", "sealed"])
-def test_a_failure_after_the_charge_names_the_request_that_need_not_be_paid_again(
-    step: str, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(run, "reached", fail_at(step))
-    with pytest.raises(DiscreetError) as failed:
-        ask(ledger)
-    charge = ledger.history()[1]
-    assert f"request id {charge.request_id}: nothing more is charged" in failed.value.hint
-    assert failed.value.__cause__ is failed.value.__context__ is None
-    monkeypatch.setattr(run, "reached", lambda step: None)
-    ask(ledger, request_id=charge.request_id)
-    assert ledger.spent("d").epsilon == Fraction(1, 2)
+    assert asking(ledger, request_id=request).document == receipt.document
+    assert ledger.verify().rows == 2 + 2
 
 
 def test_of_two_draws_under_one_charge_only_the_first_that_was_sealed_is_ever_shown(
@@ -211,48 +198,42 @@ def _rewrite(path: Path, votes: list[str], step: str) -> None:
 
 def test_a_table_is_read_once_and_what_changes_in_it_later_changes_nothing(tmp_path: Path) -> None:
     path = write_votes(tmp_path / "v.csv", ["a", "b", "b"])
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patched:
         for votes in (["a", "b", "stray"], ["a", "b"], ["a", "b", "b", "b"]):
             write_votes(path, ["a", "b", "b"])
-            patch.setattr(run, "reached", partial(_rewrite, path, votes))
+            patched.setattr(run, "reached", partial(_rewrite, path, votes))
             receipt = ask(None, path, epsilon=1000)
             assert (receipt.document["n"], receipt.output) == (3, (1, 2))
 
 
-def test_the_rows_are_gone_through_once(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    passes: list[object] = []
-    read = DuckTable._read
-
-    def noted(table: DuckTable, *asked: Any) -> Any:
-        passes.append(asked)
-        return read(table, *asked)
-
-    monkeypatch.setattr(DuckTable, "_read", noted)
-    ask(ledger)
-    assert len(passes) == 1
+def test_the_rows_are_gone_through_once(ledger: Ledger) -> None:
+    with patch.object(DuckTable, "_read", autospec=True, side_effect=DuckTable._read) as read:
+        ask(ledger)
+    assert read.call_count == 1
 
 
-def untouched(source: object) -> object:
-    raise AssertionError("the data was touched")
+def untouched(*_: object) -> object:
+    raise AssertionError("the data was touched, or somebody asked about what cannot be")
 
 
 @pytest.mark.parametrize(
-    ("options", "error"),
+    "options",
     [
-        ({"categories": ["a"]}, InvalidInput),
-        ({"categories": ["a", "a"]}, InvalidInput),
-        ({"categories": "ab"}, InvalidInput),
-        ({"id_column": "vote"}, InvalidInput),
-        ({"n": "nan"}, InvalidInput),
-        ({"n": 0}, InvalidInput),
-        ({"engine": "abacus"}, InvalidInput),
+        {"categories": ["a"]},
+        {"categories": ["a", "a"]},
+        {"categories": "ab"},
+        {"id_column": "vote"},
+        {"n": "nan"},
+        {"n": 0},
+        {"engine": "abacus"},
+        {"group_public": True},
     ],
 )
 def test_what_is_wrong_in_public_is_refused_before_the_data_is_touched(
-    options: dict[str, Any], error: type[Exception], ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+    options: dict[str, Any], ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("discreet.counting.duck.open_duck", untouched)
-    with pytest.raises(error):
+    with pytest.raises(InvalidInput):
         ask(ledger, **options)
 
 
@@ -271,33 +252,68 @@ def test_a_ledger_that_cannot_be_charged_is_refused_before_the_data_is_touched(
         {"ledger": None, "request_id": "x"},
     ):
         with pytest.raises(InvalidInput):
-            release(VOTES, **asked, **wrong)
+            release(TABLE, **asked, **wrong)
+
+
+PUBLIC: dict[str, Any] = {"dataset": "answers", "group_public": True}
 
 
 @pytest.mark.parametrize(
-    ("options", "error"),
+    ("asking", "options", "error"),
     [
-        ({"epsilon": "nan"}, InvalidInput),
-        ({"epsilon": 2}, BudgetExceeded),
-        ({"epsilon": "1.000000000000000000000001"}, BudgetExceeded),
-        ({"mechanism": "optimal"}, NotPrivate),
-        ({"mechanism": "gaussian"}, InvalidInput),
-        ({"prior": [1, 1, 1]}, InvalidInput),
-        ({"n": 14}, InvalidInput),
+        (ask, {"epsilon": "nan"}, InvalidInput),
+        (ask, {"epsilon": 2}, BudgetExceeded),
+        (ask, {"epsilon": "1.000000000000000000000001"}, BudgetExceeded),
+        (ask, {"mechanism": "optimal"}, NotPrivate),
+        (ask, {"mechanism": "gaussian"}, InvalidInput),
+        (ask, {"prior": [1, 1, 1]}, InvalidInput),
+        (ask, {"n": 14}, InvalidInput),
+        (grouped, {**PUBLIC, "n": [3, 5]}, InvalidInput),
+        (grouped, {**PUBLIC, "n": [4, 3]}, InvalidInput),
+        (grouped, {"n": [3, 4]}, InvalidInput),
+        (grouped, {"n": 8}, InvalidInput),
+        (grouped, {"prior": [1, 2, 3]}, InvalidInput),
+        (columns, {"n": 8}, InvalidInput),
+        (columns, {"epsilon": 1}, InvalidInput),
+        (columns, {"questions": []}, InvalidInput),
+        (columns, {"questions": [dc.Question("vote", ["a", "b"]), TWO[1]]}, InvalidInput),
+        (columns, {"questions": [TWO[0], dc.Question("sex", ["f", "m"], epsilon=1)]}, BudgetExceeded),
+        (columns, {"questions": [TWO[0], dc.Question("sex", ["f", "m"], epsilon=1, mechanism="optimal")]}, NotPrivate),
+        (
+            columns,
+            {"questions": [TWO[0], dc.Question("sex", ["f"], other="m", epsilon=1, prior=[1] * 3)]},
+            InvalidInput,
+        ),
+        (columns, {"questions": [TWO[0], dc.Question(**GROUPED, epsilon="1/4", group_public=True)]}, InvalidInput),
+        (columns, {"questions": [TWO[0], dc.Question("age", ["1", "2"], epsilon="1/4")]}, SourceError),
     ],
 )
 def test_what_is_refused_is_refused_before_the_counts_are_looked_at_and_costs_nothing(
-    options: dict[str, Any], error: type[Exception], ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+    asking: Callable[..., Any], options: Any, error: type[Exception], ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("discreet.counting.Tally.has_strays", property(untouched))
     monkeypatch.setattr("discreet.counting.Tally.counts", property(untouched))
-
-    def confirm(prepared: PreparedRequest) -> bool:
-        raise AssertionError("nobody is asked about what cannot be")
-
     with pytest.raises(error):
-        ask(ledger, **options, confirm=confirm)
-    assert ledger.spent("d").epsilon == 0
+        asking(ledger, **options, confirm=untouched)
+    assert ledger.verify().rows == 2
+
+
+@pytest.mark.parametrize(
+    ("asking", "options"),
+    [
+        (ask, {"categories": ["a", "c"]}),
+        (grouped, {"groups": ["f", "x"]}),
+        (grouped, {**PUBLIC, "groups": ["f", "x"]}),
+        (columns, {"questions": [TWO[0], dc.Question("sex", ["f", "x"], epsilon="1/4")]}),
+    ],
+)
+def test_a_value_outside_what_is_declared_is_refused_before_the_charge(
+    asking: Callable[..., Any], options: dict[str, Any], ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("discreet.counting.Tally.counts", property(untouched))
+    with pytest.raises(InvalidInput):
+        asking(ledger, **options)
+    assert ledger.verify().rows == 2
 
 
 def test_a_release_that_is_not_confirmed_costs_nothing_and_what_is_shown_is_public(ledger: Ledger) -> None:
@@ -307,7 +323,7 @@ def test_a_release_that_is_not_confirmed_costs_nothing_and_what_is_shown_is_publ
         shown.append(prepared)
         return False
 
-    for table in (VOTES, VOTES[::-1].replace({"a": "b"})):
+    for table in (TABLE, TABLE[::-1].replace({"a": "b"})):
         with pytest.raises(InvalidInput, match="not confirmed"):
             ask(ledger, table, confirm=refuse)
     assert ledger.spent("d").epsilon == 0
@@ -334,7 +350,7 @@ def test_without_a_ledger_a_failure_speaks_of_no_charge(monkeypatch: pytest.Monk
 
 def test_counts_in_hand_give_the_receipt_that_their_table_gives() -> None:
     from_table = ask(None, epsilon=1000)
-    from_counts = release_counts([8, 5], categories=["a", "b"], epsilon=1000)
+    from_counts = release_counts([3, 4], categories=["a", "b"], epsilon=1000)
     assert from_counts.document == from_table.document
 
 

@@ -4,18 +4,22 @@
 """
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
-from discreet import ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, ExponentialSmooth, PosteriorSpace
+from discreet import ExponentialLocal, ExponentialReciprocal, PosteriorSpace
 from discreet.arithmetic.numbers import dyadic, precision
-from discreet.mechanisms.exponential import LISTED, Exponential, ExponentialLaw
+from discreet.mechanisms.exponential_law import LISTED, ExponentialLaw
 from discreet.samplers.line_rejection import UNIT
 from discreet.samplers.noise import Geometric, RoundedLaplace, TwoSided, ZeroSum
 from discreet.testing import HashedBits, draw_many_with
+from discreet.typing import Outcome
 from tests.oracles.precision import mp, real
+from tests.privacy_loss.families import KINDS, Kind
 from tests.support.release_paths import (
     EXACT,
     by_blocks,
@@ -31,53 +35,41 @@ from tests.support.release_paths import (
 )
 from tests.support.statistics import fits, tally
 
-FOUR: list[type[Exponential]] = [ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, ExponentialSmooth]
 
-
-def is_off(law: ExponentialLaw, drawn: dict[tuple[int, ...], Fraction]) -> float:
-    assert len(drawn) == law.space.size
-    return off(drawn, weights_of(law, law.space.candidates()))
-
-
-@pytest.mark.parametrize("family", FOUR)
-@pytest.mark.parametrize(("prior", "counts"), [([1, "0.5"], [7, 33]), ([1, 2, "0.1"], [0, 3, 4])])
-def test_a_small_law_is_inverted_exactly(family: type[Exponential], prior: list[object], counts: list[int]) -> None:
-    law = family(PosteriorSpace(prior, sum(counts)), scale=3).law(counts)
-    assert is_off(law, by_inversion(law)) < EXACT
-
-
-@pytest.mark.few(4)
-@pytest.mark.parametrize("family", FOUR)
+@pytest.mark.few(14)
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
-    ("prior", "first"), [([1, "0.5"], 7), ([1, 1], LISTED // 2), (["1e5", "0.02"], 0), ([30, 2], LISTED)]
+    ("way", "scale", "prior", "counts"),
+    [
+        (by_inversion, 3, [1, "0.5"], [7, 33]),
+        (by_inversion, 3, [1, 2, "0.1"], [0, 3, 4]),
+        (by_blocks, 2, [1, "0.5"], [7, LISTED - 7]),
+        (by_blocks, 2, [1, 1], [LISTED // 2, LISTED - LISTED // 2]),
+        (by_blocks, 2, ["1e5", "0.02"], [0, LISTED]),
+        (by_blocks, 2, [30, 2], [LISTED, 0]),
+        (by_terms, 3, [1, "0.5", 2], [2, 3, 4]),
+        (by_terms, 3, [1, 1, 7, 3], [0, 5, 0, 1]),
+    ],
 )
-def test_a_long_line_is_drawn_exactly_from_its_blocks(
-    family: type[Exponential], prior: list[object], first: int
+def test_a_law_is_drawn_exactly_by_inversion_from_its_blocks_and_from_its_terms(
+    kind: Kind, way: Callable[[ExponentialLaw], dict[Outcome, Fraction]], scale: int, prior: list[object], counts: Any
 ) -> None:
-    law = family(PosteriorSpace(prior, LISTED), scale=2).law([first, LISTED - first])
-    assert is_off(law, by_blocks(law)) < EXACT
+    law = kind(PosteriorSpace(prior, sum(counts)), scale=scale).law(counts)
+    drawn = way(law)
+    assert len(drawn) == law.space.size
+    assert off(drawn, weights_of(law, law.space.candidates())) < EXACT
 
 
-@pytest.mark.few(2)
-@pytest.mark.parametrize("family", FOUR)
-@pytest.mark.parametrize(("prior", "counts"), [([1, "0.5", 2], [2, 3, 4]), ([1, 1, 7, 3], [0, 5, 0, 1])])
-def test_many_categories_are_drawn_exactly_from_their_terms(
-    family: type[Exponential], prior: list[object], counts: list[int]
-) -> None:
-    law = family(PosteriorSpace(prior, sum(counts)), scale=3).law(counts)
-    assert is_off(law, by_terms(law)) < EXACT
-
-
-@pytest.mark.parametrize("family", FOUR)
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("prior", "n", "first"),
     [([1, 1], 10**6, 10**6 // 3), (["0.02", "1e6"], 10**9, 5), ([1, 3], 10**12, 10**12 // 2), ([1, 1], 10**12, 0)],
 )
 def test_the_blocks_of_a_very_long_line_cover_it_and_bound_its_weights(
-    family: type[Exponential], prior: list[object], n: int, first: int
+    kind: Kind, prior: list[object], n: int, first: int
 ) -> None:
     """Weights fall outward, so a bound at a block's near end holds for all of it; the coin is read off at both ends."""
-    law = family(PosteriorSpace(prior, n), scale="1/2").law([first, n - first])
+    law = kind(PosteriorSpace(prior, n), scale="1/2").law([first, n - first])
     envelope = law._blocks()
     covered: dict[int, int] = {-1: 0, 1: 0}
     for index, (side, near, far) in sorted(enumerate(envelope._blocks), key=lambda item: item[1][1]):

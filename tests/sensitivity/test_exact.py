@@ -15,7 +15,7 @@ import discreet as dc
 from discreet.arithmetic.numbers import ball, precision, rational
 from discreet.posteriors.distances import Affinity
 from discreet.sensitivity.exact import (
-    balls,
+    Balls,
     global_by,
     inverse_reciprocal_by,
     local_by,
@@ -175,7 +175,7 @@ def test_statement_2_the_local_sensitivity_is_the_step_away_from_the_balanced_co
         for x in range(n + 1):
             away = x - 1 if (0 < x < balanced) or x == n else x + 1
             step = Affinity(space.prior, (x, n - x)).hellinger((away, n - away))
-            assert local_by(balls(space), (x, n - x)).overlaps(step)
+            assert local_by(Balls(space), (x, n - x)).overlaps(step)
 
 
 @given(PARAMETER, PARAMETER, st.integers(1, 40))
@@ -183,7 +183,7 @@ def test_statement_3_the_local_sensitivity_is_least_at_the_balanced_count(a: Fra
     space = dc.PosteriorSpace([a, b], n)
     balanced = (n + b - a) / 2
     with precision(256):
-        local = [local_by(balls(space), (x, n - x)) for x in range(n + 1)]
+        local = [local_by(Balls(space), (x, n - x)) for x in range(n + 1)]
         centre = max(Fraction(0), min(Fraction(n), balanced))
         at = {math.floor(centre), math.ceil(centre)}
         for x in range(n + 1):
@@ -197,14 +197,14 @@ def test_statement_3_the_local_sensitivity_is_least_at_the_balanced_count(a: Fra
 def test_statement_3_is_strict_for_a_balanced_prior_and_more_than_three_records(a: str, n: int) -> None:
     space = dc.PosteriorSpace([a, a], n)
     with precision(256):
-        least = local_by(balls(space), (n // 2, n // 2))
-        assert all(local_by(balls(space), (x, n - x)) > least for x in range(n + 1) if 2 * x != n)
+        least = local_by(Balls(space), (n // 2, n // 2))
+        assert all(local_by(Balls(space), (x, n - x)) > least for x in range(n + 1) if 2 * x != n)
 
 
 def test_floats_are_the_middles_of_the_enclosures() -> None:
     space, c = dc.PosteriorSpace(["0.3", 2, 7], 40), (3, 0, 37)
     with precision(200):
-        gamma, by = ball(Fraction(1, 7)), balls(space)
+        gamma, by = ball(Fraction(1, 7)), Balls(space)
         assert dc.local_sensitivity(space, c) == float(local_by(by, c))
         assert dc.global_sensitivity(space) == float(global_by(by))
         assert dc.smooth_sensitivity(space, c, "1/7") == float(smooth_by(by, c, gamma))

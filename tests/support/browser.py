@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -51,6 +52,12 @@ class Served:
         answer = response.read()
         connection.close()
         return response, answer
+
+    def ask(self, what: str, question: object) -> tuple[int, Any]:
+        """What the page is answered; bytes are sent as they are."""
+        body = question if isinstance(question, bytes) else json.dumps(question).encode()
+        response, answer = self.send("POST", f"/api/{what}", body, **self.headers)
+        return response.status, json.loads(answer)
 
 
 @contextmanager

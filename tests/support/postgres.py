@@ -227,3 +227,9 @@ def keep(place: Path) -> None:
 
 if __name__ == "__main__":
     keep(Path(sys.argv[1]))
+
+
+@pytest.fixture(params=["file", "postgresql"])
+def ledger_place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a ledger can be made, and none is yet: a file, and a database of a real server."""
+    return str(tmp_path / "l.db") if request.param == "file" else str(request.getfixturevalue("database"))

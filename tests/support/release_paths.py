@@ -14,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 
 from discreet.arithmetic.numbers import dyadic, precision
-from discreet.mechanisms.exponential import ExponentialLaw
+from discreet.mechanisms.exponential_law import ExponentialLaw
 from discreet.mechanisms.law import CandidateLaw
 from discreet.samplers.bits import CHUNK, Bits
 from discreet.samplers.line_rejection import Envelope

@@ -3,9 +3,17 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import pytest
+
 
 def no_sync(_handle: int) -> None:
     """In place of `discreet.ledger.file._sync` where no test pulls a plug: syncs take nearly all of the time."""
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Disks that may forget: only the tests of durability need the real thing."""
+    monkeypatch.setattr("discreet.ledger.file._sync", no_sync)
 
 
 def write_votes(path: Path, votes: Sequence[str], people: Sequence[object] | None = None) -> Path:

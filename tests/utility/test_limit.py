@@ -20,7 +20,6 @@ def test_with_two_categories_geometric_meets_the_limit(example: dict[str, Any], 
     for epsilon in example["EPSILONS"]:
         for n in (10, 60):
             row = example["compare"](example["PRIORS"][place], n, epsilon)
-            print(row, f"{100 * row.excess:.5f} %")
             assert abs(row.excess) < 1e-4
 
 
@@ -29,12 +28,10 @@ def test_with_two_categories_geometric_meets_the_limit(example: dict[str, Any], 
 def test_with_more_it_comes_near(example: dict[str, Any], k: int, n: int, greatest: float) -> None:
     for epsilon in example["EPSILONS"]:
         row = example["compare"](("1",) * k, n, epsilon)
-        print(row, f"{100 * row.excess:.3f} %")
         assert 0 < row.excess < (greatest if epsilon == "2" else 0.03)
 
 
 def test_with_three_the_distance_falls_as_records_grow(example: dict[str, Any]) -> None:
     excess = [row.excess for row in example["growing"]()]
-    print([f"{100 * share:.3f} %" for share in excess])
     assert excess == sorted(excess, reverse=True)
     assert excess == pytest.approx([0.040, 0.027, 0.018, 0.0126], abs=6e-4)

@@ -1,6 +1,6 @@
 """Distances of many candidates at once: the same as between two Dirichlets, and monotone term by term."""
 
-import random
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -10,37 +10,29 @@ from discreet.utility.metrics import METRIC, METRICS, as_metric, hellinger_betwe
 from tests.oracles.precision import mp
 
 
-def random_counts(rng: random.Random, k: int, n: int) -> list[int]:
-    cuts = sorted(rng.randint(0, n) for _ in range(k - 1))
-    return [high - low for low, high in zip([0, *cuts], [*cuts, n], strict=True)]
-
-
-def random_pairs(seed: str, number: int) -> list[tuple[dc.Dirichlet, list[int], list[int]]]:
+def random_pairs(seed: int, number: int) -> Iterator[tuple[dc.Dirichlet, list[int], list[int]]]:
     """Near and far candidates of spaces of every size."""
-    rng, found = random.Random(seed), []  # noqa: S311 - a test's own examples
+    rng = np.random.default_rng(seed)
     for _ in range(number):
-        k, n = rng.choice([2, 3, 5]), 10 ** rng.randint(0, 11) + rng.randint(0, 20)
-        prior = dc.Dirichlet([f"{10 ** rng.uniform(-2, 3):.6g}" for _ in range(k)])
-        c = random_counts(rng, k, n)
-        r = random_counts(rng, k, n)
+        k, n = int(rng.choice([2, 3, 5])), 10 ** int(rng.integers(0, 12)) + int(rng.integers(0, 21))
+        prior = dc.Dirichlet([f"{x:.6g}" for x in 10 ** rng.uniform(-2, 3, k)])
+        c, r = (rng.multinomial(n, rng.dirichlet(np.ones(k))) for _ in range(2))
         if rng.random() < 0.5:
-            r, top = list(c), max(range(k), key=c.__getitem__)
-            moved = min(c[top], rng.randint(1, 30))
-            r[top] -= moved
-            r[(top + 1) % k] += moved
-        found.append((prior, c, r))
-    return found
+            top = int(c.argmax())
+            moved = min(int(c[top]), int(rng.integers(1, 31)))
+            r = c - moved * np.eye(k, dtype=int)[top] + moved * np.eye(k, dtype=int)[(top + 1) % k]
+        yield prior, c.tolist(), r.tolist()
 
 
 @pytest.mark.parametrize(("name", "distance"), [("hellinger", dc.hellinger), ("kl", dc.kl), ("l1", dc.l1)])
 def test_many_distances_are_the_distances_of_two(name: str, distance: type) -> None:
-    for prior, c, r in random_pairs(name, 60):
+    for prior, c, r in random_pairs(len(name), 60):
         expected = distance(prior.update(c), prior.update(r))
         assert METRIC[name].distances(prior, c, [r])[0] == pytest.approx(expected, rel=1e-9)
 
 
 def test_total_variation_of_betas_is_the_integrated_one() -> None:
-    for prior, c, r in random_pairs("variation", 50):
+    for prior, c, r in random_pairs(9, 50):
         if prior.k == 2 and sum(c) < 10**7:
             expected = dc.total_variation(prior.update(c), prior.update(r))
             assert METRIC["total-variation"].distances(prior, c, [r])[0] == pytest.approx(expected, abs=2e-9)

@@ -7,14 +7,16 @@ import pytest
 from flint import arb
 
 import discreet as dc
+from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import precision
 from discreet.utility.noisy_shares import intervals, log_below, log_binomial
 from tests.oracles import widths as oracle
 
 
-def made(name: str, prior: list[str], n: int, epsilon: str, rounding: str = "nearest") -> dc.Mechanism:
-    options = {"rounding": rounding} if "laplace" in name else {}
-    return dc.mechanism(name, dc.PosteriorSpace(prior=prior, n=n), epsilon=epsilon, **options)
+def believed(mechanism: dc.Mechanism, outputs: Floats) -> tuple[Floats, Floats]:
+    noise = mechanism.kernel.noise
+    assert noise is not None
+    return intervals(mechanism.space, noise, outputs, 0.95)
 
 
 @pytest.mark.parametrize("epsilon", ["1/1000", "0.05", "1", "8", "900"])
@@ -23,11 +25,8 @@ def made(name: str, prior: list[str], n: int, epsilon: str, rounding: str = "nea
 )
 def test_every_output_has_its_probability_and_its_width(prior: list[str], epsilon: str) -> None:
     n = 40
-    mechanism = made("geometric", prior, n, epsilon)
-    noise = mechanism.kernel.noise
-    assert noise is not None
+    found = believed(dc.Geometric(dc.PosteriorSpace(prior=prior, n=n), epsilon=epsilon), np.arange(n + 1.0))
     _, chance, width = oracle.expected_width((prior[0], prior[1]), n, oracle.geometric_kernel(n, epsilon))
-    found = intervals(mechanism.space, noise, np.arange(n + 1.0), 0.95)
     seen = chance > 1e-200
     assert found[0][seen] == pytest.approx(chance[seen], rel=1e-9)
     likely = chance > 1e-20
@@ -36,13 +35,12 @@ def test_every_output_has_its_probability_and_its_width(prior: list[str], epsilo
 
 @pytest.mark.parametrize("rounding", ["nearest", "floor"])
 def test_laplace_noise_that_is_rounded_has_its_own_weight_at_zero_and_its_own_sides(rounding: str) -> None:
-    n, prior = 25, ["2", "1"]
-    mechanism = made("laplace-improved", prior, n, "0.7", rounding)
-    noise = mechanism.kernel.noise
-    assert noise is not None
+    n = 25
+    space = dc.PosteriorSpace(prior=[2, 1], n=n)
+    mechanism = dc.mechanism("laplace-improved", space, epsilon="0.7", rounding=rounding)
     kernel = np.stack([np.exp(mechanism.log_pmf([c, n - c])) for c in range(n + 1)])
     _, chance, width = oracle.expected_width(("2", "1"), n, kernel)
-    found = intervals(mechanism.space, noise, np.arange(n + 1.0), 0.95)
+    found = believed(mechanism, np.arange(n + 1.0))
     assert found[0] == pytest.approx(chance, rel=1e-10)
     assert found[1] == pytest.approx(width, rel=1e-9)
 
@@ -58,12 +56,10 @@ def test_laplace_noise_that_is_rounded_has_its_own_weight_at_zero_and_its_own_si
     ],
 )
 def test_many_records_are_believed_in_as_the_posterior_of_the_counts_has_it(n: int, epsilon: str, output: int) -> None:
-    mechanism = made("geometric", ["1", "1"], n, epsilon)
-    noise = mechanism.kernel.noise
-    assert noise is not None
+    mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1, 1], n=n), epsilon=epsilon)
     belief = dc.noise_aware(mechanism, (output, n - output))
     low, high = belief.interval(0.95)
-    _, width = intervals(mechanism.space, noise, np.array([float(output)]), 0.95)
+    _, width = believed(mechanism, np.array([float(output)]))
     # A probability that is off by so much moves an end by that over the density.
     within = belief.error * (1 / belief.pdf(low[0]) + 1 / belief.pdf(high[0]))
     assert float(width[0]) == pytest.approx(float(high[0] - low[0]), abs=float(within) + 1e-8 * float(width[0]))

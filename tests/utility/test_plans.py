@@ -9,16 +9,8 @@ import discreet as dc
 from discreet.utility.plans import FAMILIES
 
 KEYS = {
-    "name",
-    "setting",
-    "epsilon",
-    "exact_epsilon",
-    "mean_error",
-    "worst_mean_error",
-    "error_95",
-    "shift_points",
-    "interval_width",
-    "interval_width_within",
+    *("name", "setting", "epsilon", "exact_epsilon", "mean_error", "worst_mean_error"),
+    *("error_95", "shift_points", "interval_width", "interval_width_within"),
 }
 
 
@@ -29,55 +21,49 @@ def small() -> dc.Plan:
 
 def test_every_mechanism_is_there_at_both_settings_and_the_limit_beside_them(small: dc.Plan) -> None:
     assert small.omitted == ()
-    settings = {(row["name"], row["setting"]) for row in small.mechanisms}
+    settings = {(row.name, row.setting) for row in small.mechanisms}
     assert settings == {
-        *((name, setting) for name in FAMILIES for setting in ("nominal", "calibrated")),
+        *((name, setting) for name in FAMILIES for setting in ("theorem", "calibrated")),
         ("geometric", "bayes"),
-        ("snapping", "nominal"),
+        ("snapping", "theorem"),
         ("optimal", "limit"),
     }
-    assert all(set(row) >= KEYS for row in small.mechanisms)
 
 
 def test_no_mechanism_exceeds_the_epsilon_or_beats_the_limit(small: dc.Plan) -> None:
-    limit = small.row("optimal", "limit")["mean_error"]
+    limit = small.row("optimal", "limit").mean_error
     for row in small.mechanisms:
-        assert row["mean_error"] >= limit - 1e-6
-        if row["setting"] != "limit":
+        assert row.mean_error >= limit - 1e-6
+        if row.setting != "limit":
             assert row["exact_epsilon"] <= 1
 
 
 def test_calibration_never_makes_the_error_worse(small: dc.Plan) -> None:
     for name in FAMILIES:
-        assert small.row(name, "calibrated")["mean_error"] <= small.row(name)["mean_error"] + 1e-12
-    assert small.row("exponential-reciprocal", "calibrated")["mean_error"] <= 0.2075
+        assert small.row(name, "calibrated").mean_error <= small.row(name).mean_error + 1e-12
+    assert small.row("exponential-reciprocal", "calibrated").mean_error <= 0.2075
 
 
 def test_the_numbers_of_a_row_are_those_of_accuracy(small: dc.Plan) -> None:
     mechanism, row = dc.LaplaceImproved(small.space, epsilon=1), small.row("laplace-improved")
     found, moved = dc.accuracy(mechanism), dc.accuracy(mechanism, metric="l1")
-    assert row["mean_error"] == found.mean
-    assert row["worst_mean_error"] == found.worst_mean
-    assert row["error_95"] == found.quantile(0.95)
+    assert row.mean_error == found.mean
+    assert row.worst_mean_error == found.worst_mean
+    assert row.error_95 == found.quantile(0.95)
     # Half the L1 distance of the means, in percentage points.
-    assert row["shift_points"] == pytest.approx(100 * moved.mean / 2 / 52)
+    assert row.shift_points == pytest.approx(100 * moved.mean / 2 / 52)
     assert row["interval_width"] > small.interval_width_without_privacy
 
 
 def test_geometric_is_recommended_and_the_reason_says_why(small: dc.Plan) -> None:
-    assert (small.recommended, small.setting) == ("geometric", "nominal")
+    assert (small.recommended, small.setting) == ("geometric", "theorem")
     assert "0.108" in small.reason
     assert "least that any mechanism could reach" in small.reason
 
 
 def test_where_another_way_back_is_clearly_better_it_is_recommended() -> None:
     found = dc.plan(dc.PosteriorSpace(prior=[1, 1], n=20), epsilon="0.1")
-    assert (
-        found.recommended
-        == min(
-            (row for row in found.mechanisms if row["setting"] != "limit"), key=lambda row: float(row["mean_error"])
-        )["name"]
-    )
+    assert found.recommended == min((row.mean_error, row.name) for row in found.mechanisms if row.setting != "limit")[1]
     assert "is the least" in found.reason
     best, default = found.row("geometric", "bayes"), found.row("geometric")
     assert best["worst_mean_error"] > default["worst_mean_error"]
@@ -86,9 +72,12 @@ def test_where_another_way_back_is_clearly_better_it_is_recommended() -> None:
 
 def test_the_document_is_strict_json(small: dc.Plan) -> None:
     document = json.loads(json.dumps(small.to_json(), allow_nan=False))
-    assert document["recommended"] == "geometric"
-    assert document["epsilon"] == 1
-    assert [set(row) >= KEYS for row in document["mechanisms"]] == [True] * len(small.mechanisms)
+    assert (document["recommended"], document["setting"], document["epsilon"]) == ("geometric", "theorem", 1)
+    assert all(row.keys() >= KEYS for row in document["mechanisms"])
+
+
+def test_the_earlier_name_of_a_setting_finds_its_row(small: dc.Plan) -> None:
+    assert small.row("laplace", "nominal") == small.row("laplace", "theorem") == small.row("laplace")
 
 
 def test_what_is_left_out_of_a_large_space_is_said_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,17 +85,17 @@ def test_what_is_left_out_of_a_large_space_is_said_with_its_reason(monkeypatch: 
     monkeypatch.setattr("discreet.utility.studies._SLOWLY", 100)
     monkeypatch.setattr("discreet.utility.studies._PREPARED", 30)
     found = dc.plan(dc.PosteriorSpace(prior=[1, 1, 1], n=4000), epsilon=1)
-    left_out = {(row["name"], row["setting"]): row["reason"] for row in found.omitted}
+    left_out = {(row.name, row.setting): row.reason for row in found.omitted}
     assert "linear programme" in left_out["optimal", "limit"]
     assert "calibrating" in left_out["exponential-local", "calibrated"]
     row = found.row("exponential-local")
-    assert row["method"].startswith("64 exact draws for each of 30 drawn data sets")
-    assert 0 < row["mean_error_within"] < 0.2 < row["mean_error"] < 1
-    shown = {(row["name"], row["setting"]) for row in found.mechanisms}
-    assert ("geometric", "nominal") in shown
+    assert row.method.startswith("64 exact draws for each of 30 drawn data sets")
+    assert 0 < row.mean_error_within < 0.2 < row.mean_error < 1
+    shown = {(row.name, row.setting) for row in found.mechanisms}
+    assert ("geometric", "theorem") in shown
     assert not shown & set(left_out)
-    assert found.row("laplace")["missing"].keys() == {"interval_width", "worst_mean_error"}
-    assert found.row("geometric")["mean_error_within"] > 0
+    assert found.row("laplace").missing.keys() == {"interval_width", "worst_mean_error"}
+    assert found.row("geometric").mean_error_within > 0
     assert 0 < found.row("geometric")["interval_width_within"] < 1e-3 * found.row("geometric")["interval_width"]
 
 
@@ -115,7 +104,7 @@ def test_calibration_that_takes_minutes_is_left_to_those_who_ask(monkeypatch: py
     space = dc.PosteriorSpace(prior=[1, 1], n=24)
     assert dc.plan(space, epsilon=1, thorough=True).omitted == ()
     found = dc.plan(space, epsilon=1)
-    reasons = [row["reason"] for row in found.omitted if row["setting"] == "calibrated"]
+    reasons = [row.reason for row in found.omitted if row.setting == "calibrated"]
     assert len(reasons) == 4
     assert all("thorough" in reason for reason in reasons)
 

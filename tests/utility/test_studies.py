@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.utility.error_tables import WeightedSimplex
+from discreet.utility.error_tables import WeightedTable
 from discreet.utility.metrics import METRIC
 from discreet.utility.studies import draw_study, drawn_data, row_study
 from tests.oracles import spaces
@@ -37,7 +37,7 @@ def test_the_stated_interval_of_draws_holds_the_exact_mean(name: str) -> None:
 
 def test_exact_laws_of_drawn_data_sets_are_sharper() -> None:
     mechanism = dc.ExponentialLocal(dc.PosteriorSpace(prior=[1, 1, 1], n=12), epsilon=4)
-    survey = row_study(WeightedSimplex(mechanism), METRIC["hellinger"], 400).survey
+    survey = row_study(WeightedTable(mechanism), METRIC["hellinger"], 400).survey
     assert abs(float(survey.high.mean()) - dc.accuracy(mechanism).mean) < 3.5 * float(survey.high.std()) / 20
 
 

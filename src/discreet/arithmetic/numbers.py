@@ -39,12 +39,7 @@ _NUMBER = re.compile(f"{_DECIMAL}|{_RATIO.pattern}", re.ASCII)
 
 
 def exact(
-    value: object,
-    name: str,
-    *,
-    above: int | None = None,
-    minimum: int | None = None,
-    between: Range | None = None,
+    value: object, name: str, *, above: int | None = None, minimum: int | None = None, between: Range | None = None
 ) -> Fraction:
     """Read a number without losing any of it; refuse what has no one meaning.
 

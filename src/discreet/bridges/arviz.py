@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import whole
 from discreet.errors import InvalidInput
 from discreet.inference import NoiseAware
@@ -22,18 +23,24 @@ def to_arviz(belief: NoiseAware, size: object = 4000, *, categories: Sequence[st
     >>> to_arviz(released.noise_aware(), 400).posterior["theta"].shape
     (4, 100, 2)
     """
-    arviz = _arviz()
-    draws = -(-whole(size, "size", minimum=CHAINS) // CHAINS)
     names = [str(i) for i in range(1, belief.k + 1)] if categories is None else list(categories)
     if len(names) != belief.k:
         raise InvalidInput(f"categories must be {belief.k} names", hint="give one for each", parameter="categories")
-    theta = belief.sample(CHAINS * draws).reshape(CHAINS, draws, belief.k)
-    return arviz.from_dict(
-        posterior={"theta": theta},
-        coords={"category": names},
-        dims={"theta": ["category"]},
-        attrs={"method": belief.method, "error": belief.error},
-    )
+    theta = belief.sample(rounded_up(size))
+    return draws_to_arviz({"theta": theta}, error=belief.error, method=belief.method, category=names)
+
+
+def rounded_up(size: object) -> int:
+    """So many draws that all chains are of one length."""
+    return -(-whole(size, "size", minimum=CHAINS) // CHAINS) * CHAINS
+
+
+def draws_to_arviz(draws: dict[str, Floats], *, error: float, method: str = "exact", **labels: Sequence[str]) -> Any:
+    """Independent draws of quantities, or of shares with a coordinate for each axis of labels, in four chains."""
+    chains = {name: drawn.reshape(CHAINS, -1, *drawn.shape[1:]) for name, drawn in draws.items()}
+    dims = {name: list(labels) for name, drawn in draws.items() if drawn.ndim > 1}
+    coords = {name: list(own) for name, own in labels.items()}
+    return _arviz().from_dict(posterior=chains, coords=coords, dims=dims, attrs={"method": method, "error": error})
 
 
 def _arviz() -> Any:

@@ -15,6 +15,7 @@ from discreet.cli.busy import busy
 from discreet.cli.files import reserved_picture
 from discreet.cli.tables import decimal_upper, print_answer, print_table, say
 from discreet.figures import plans
+from discreet.utility.plans import PlanRow
 from discreet.utility.targets import LEAST
 
 EXAMPLE = "Example: discreet plan --prior 1,1 --n 1000 --target-error 0.05 --confidence 0.95"
@@ -57,14 +58,14 @@ def plan(
             )
         if plot is not None:
             with busy("painting") as tell:
-                known = {row["name"]: row["mean_error"] for row in result.mechanisms if row["setting"] in _PAINTED}
+                known = {row.name: row.mean_error for row in result.mechanisms if row.setting in _PAINTED}
                 picture = plans.numbers(space, result.epsilon, known=known, progress=tell)
                 write(lambda: plans.paint(picture))
                 notes = [f"{note}." for note in [plans.small_print(picture)] if note]
     print_answer(result.to_json(), lambda _: _print_plan(result, notes), as_json=as_json, written=[plot])
 
 
-_PAINTED = ("nominal", "limit")
+_PAINTED = ("theorem", "limit")
 """The settings whose errors the picture shows."""
 
 HEADINGS = {
@@ -93,30 +94,31 @@ def _print_plan(result: Plan, notes: list[str]) -> None:
     say("", *_target(result), *_explanations(result), *_estimates(result.mechanisms), *_left_out(result), *notes)
 
 
-def _merged(rows: tuple[dict[str, Any], ...]) -> dict[str, list[tuple[list[str], list[str]]]]:
+def _merged(rows: tuple[PlanRow, ...]) -> dict[str, list[tuple[list[str], list[str]]]]:
     """For each mechanism its settings and their numbers; settings with the same numbers share a line.
 
     A loss that is only bounded is marked: it is not the exact one.
 
-    >>> row = dict.fromkeys(HEADINGS, 1.0) | {"name": "laplace", "setting": "nominal", "exact_epsilon_reached": False}
-    >>> _merged((row,))["laplace"][0][1][:2]
-    ['≤ 1', '1']
+    >>> from dataclasses import replace
+    >>> row = dc.plan(dc.PosteriorSpace(prior=[1, 1], n=3), epsilon=1).row("laplace")
+    >>> _merged((replace(row, exact_epsilon=1.0, exact_epsilon_reached=False),))["laplace"][0][1][0]
+    '≤ 1'
     """
     merged: dict[str, list[tuple[list[str], list[str]]]] = {}
     for row in rows:
         numbers = [_cell(key, row[key]) for key in HEADINGS]
         if _is_bounded(row):
             numbers[0] = f"≤ {numbers[0]}"
-        lines = merged.setdefault(row["name"], [])
+        lines = merged.setdefault(row.name, [])
         if lines and lines[-1][1] == numbers:
-            lines[-1][0].append(row["setting"])
+            lines[-1][0].append(row.setting)
         else:
-            lines.append(([row["setting"]], numbers))
+            lines.append(([row.setting], numbers))
     return merged
 
 
-def _is_bounded(row: dict[str, Any]) -> bool:
-    return row["exact_epsilon"] is not None and not row["exact_epsilon_reached"]
+def _is_bounded(row: PlanRow) -> bool:
+    return row.exact_epsilon is not None and not row.exact_epsilon_reached
 
 
 def _cell(key: str, value: float | None) -> str:
@@ -169,12 +171,14 @@ def _explanations(result: Plan) -> list[str]:
     return lines
 
 
-def _estimates(rows: tuple[dict[str, Any], ...]) -> list[str]:
+def _estimates(rows: tuple[PlanRow, ...]) -> list[str]:
     """Which numbers are means over some outputs, and how far errors may be off: so that no digit is taken for exact.
 
-    >>> drawn = {"name": "geometric", "method": "50000 exact draws; interval by 512 outputs of 50000 exact draws"}
-    >>> drawn |= {"mean_error_within": 0.006, "interval_width_within": 0.0004}
-    >>> for line in _estimates((drawn, {**drawn, "mean_error_within": 0.002})):
+    >>> from dataclasses import replace
+    >>> method = "50000 exact draws; interval by 512 outputs of 50000 exact draws"
+    >>> row = dc.plan(dc.PosteriorSpace(prior=[1, 1], n=3), epsilon=1).row("geometric")
+    >>> drawn = replace(row, method=method, mean_error_within=0.006, interval_width_within=0.0004)
+    >>> for line in _estimates((drawn, replace(drawn, mean_error_within=0.002))):
     ...     print(line)
     mean H is estimated by exact draws: geometric ± 0.006 (99 %); so are 95 % of H and shift.
     95 % width is estimated by exact draws: geometric ± 0.0004 (six standard errors).
@@ -186,8 +190,8 @@ def _estimates(rows: tuple[dict[str, Any], ...]) -> list[str]:
     ):
         within: dict[str, float] = {}
         for row in rows:
-            if "draws" in row["method"].partition("; interval by ")[part] and row[key]:
-                within[row["name"]] = max(row[key], within.get(row["name"], 0.0))
+            if "draws" in row.method.partition("; interval by ")[part] and row[key]:
+                within[row.name] = max(row[key], within.get(row.name, 0.0))
         if within:
             each = ", ".join(f"{name} ± {error:.1g}" for name, error in within.items())
             lines.append(f"{what} is estimated by exact draws: {each} {surely}.")
@@ -198,7 +202,7 @@ def _left_out(result: Plan) -> list[str]:
     """What has no row or no number, by reason; a number that all rows lack is named once."""
     reasons: dict[str, dict[str, list[str]]] = {}
     for row in result.omitted:
-        reasons.setdefault(row["reason"], {}).setdefault(row["name"], []).append(row["setting"])
+        reasons.setdefault(row.reason, {}).setdefault(row.name, []).append(row.setting)
     lines = []
     for reason, settings in reasons.items():
         names = ", ".join(f"{name} {' and '.join(which)}" for name, which in settings.items())

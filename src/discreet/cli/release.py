@@ -249,10 +249,10 @@ def _release_counts(
 
 
 def _dry_run(request: ReleaseRequest, *, as_json: bool) -> None:
-    if request.n is None:
+    if request.sizes is None:
         raise InvalidInput("a dry run touches no data, so n is not known", hint="give --n")
     with busy("preparing"):
-        prepared = prepare_request(request, [request.n] * len(request.questions))
+        prepared = prepare_request(request, [request.sizes] * len(request.questions))
         prepared.require_guarantee()
     print_answer(prepared.receipt().document, print_any, as_json=as_json)
     if not as_json:

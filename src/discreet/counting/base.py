@@ -232,12 +232,12 @@ def strays_error(declaration: Declaration) -> InvalidInput:
 
 def find_column(names: Sequence[object], column: str, source: str) -> int:
     """The place of the column; two of the same name would leave it open which one is meant."""
-    found = [i for i, name in enumerate(names) if isinstance(name, str) and name == column]
-    if not found:
+    at = [i for i, name in enumerate(names) if isinstance(name, str) and name == column]
+    if not at:
         raise missing_column(column, source)
-    if len(found) > 1:
+    if len(at) > 1:
         raise SourceError(f"{source} has two columns {column!r}", hint="rename one of them")
-    return found[0]
+    return at[0]
 
 
 def missing_column(column: str, source: str) -> SourceError:

@@ -69,8 +69,8 @@ def _match(declaration: Declaration, sql_type: str, column: str) -> Match:
         raise InvalidInput(
             f"column {declaration.column!r} is numeric, and no category is a number", hint="name numbers"
         )
-    found = {place: held for number, place in numbers.items() if (held := holds(number)) is not None}
-    return Match(column, sql_type, tuple(found.values()), tuple(found))
+    fitting = {place: held for number, place in numbers.items() if (held := holds(number)) is not None}
+    return Match(column, sql_type, tuple(fitting.values()), tuple(fitting))
 
 
 def _held_by(sql_type: str) -> Callable[[Fraction], str | float | None] | None:

@@ -45,13 +45,12 @@ class CsvTable(Table):
 
 def _codes(values: pa.Array, wanted: pa.Array) -> NDArray[np.int64]:
     """Where each value is in a list, its length for none: from buffers, because Arrow would load pandas to tell."""
-    found = pc.index_in(values, value_set=wanted)
-    valid, data = found.buffers()
-    codes = np.frombuffer(data, dtype=np.int32)[: len(found)].astype(np.int64)
+    indices = pc.index_in(values, value_set=wanted)
+    valid, data = indices.buffers()
+    codes = np.frombuffer(data, dtype=np.int32)[: len(indices)].astype(np.int64)
     if valid is not None:
-        codes[np.unpackbits(np.frombuffer(valid, dtype=np.uint8), count=len(found), bitorder="little") == 0] = len(
-            wanted
-        )
+        bits = np.unpackbits(np.frombuffer(valid, dtype=np.uint8), count=len(indices), bitorder="little")
+        codes[bits == 0] = len(wanted)
     return codes
 
 

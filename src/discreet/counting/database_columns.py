@@ -161,8 +161,8 @@ def require_digits(connection: Any, name: str) -> None:
 def require_answer(connection: Any, questions: Mapping[str, Any], wanted: Sequence[object], error: SourceError) -> None:
     """Refuse a database that answers expressions of our own otherwise than we do, or not at all."""
     one = ibis.literal(1).name("one").as_table()
-    [found] = attempt(lambda: ask(connection, one.select(**questions)), error)
-    if list(found) != list(wanted):
+    [answer] = attempt(lambda: ask(connection, one.select(**questions)), error)
+    if list(answer) != list(wanted):
         raise error
 
 

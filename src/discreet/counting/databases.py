@@ -33,7 +33,7 @@ from discreet.counting.database_columns import (
     require_floats,
     type_of,
 )
-from discreet.counting.inspection import EXAMPLES, LONGEST
+from discreet.counting.inspection import MAX_STRAY_CHARS, MAX_STRAYS
 from discreet.counting.sources import DatabasePlace, find_database
 from discreet.counting.table import InspectableTable, Oddities
 from discreet.errors import SourceError
@@ -91,8 +91,8 @@ class DatabaseTable(InspectableTable):
         codes = coded(self.rows, self.declaration, self.matches, self.connection.name)
         if self.declaration.id_column is not None:
             codes = codes.group_by("person").aggregate(code=codes.code.min())
-        found = self.fetch(codes.group_by("code").aggregate(often=codes.count()))
-        return [(int(code), int(often)) for code, often in found]
+        answer = self.fetch(codes.group_by("code").aggregate(often=codes.count()))
+        return [(int(code), int(often)) for code, often in answer]
 
     def count_oddities(self) -> Oddities:
         """How many rows there are, and how many of them are odd: for the curator's eyes."""
@@ -101,17 +101,17 @@ class DatabaseTable(InspectableTable):
         if self.declaration.id_column is not None:
             odd["nameless"] = rows.person.isnull()
         counted = {what: rows.count(where=condition) for what, condition in odd.items()}
-        [found] = self.fetch(rows.aggregate(found=rows.count(), **counted))
-        return Oddities(*found)
+        [answer] = self.fetch(rows.aggregate(total=rows.count(), **counted))
+        return Oddities(*answer)
 
     def count_stray_values(self, *, groups: bool) -> list[tuple[str, int]]:
         """The most frequent values outside the categories, or the groups: for the curator's eyes."""
         rows = placed(self.rows, self.matches[int(groups)], "place", self.connection.name)
         value, text = (rows.c1, rows.t1) if groups else (rows.c0, rows.t0)
         outside = rows.filter(rows.place.isnull(), value.notnull(), text != "")
-        values = outside.group_by(stray=text.left(LONGEST)).aggregate(often=outside.count())
-        found = self.fetch(values.order_by(ibis.desc("often"), "stray").limit(EXAMPLES))
-        return [(str(stray), int(often)) for stray, often in found]
+        values = outside.group_by(stray=text.left(MAX_STRAY_CHARS)).aggregate(often=outside.count())
+        answer = self.fetch(values.order_by(ibis.desc("often"), "stray").limit(MAX_STRAYS))
+        return [(str(stray), int(often)) for stray, often in answer]
 
     def fetch(self, answer: Any) -> list[tuple[Any, ...]]:
         """The rows of an answer; whatever the database says when it fails is dropped, because it may quote rows."""
@@ -123,8 +123,9 @@ def open_database(source: object, declaration: Declaration) -> Iterator[Database
     """Open a table by its address, or an Ibis expression."""
     if not isinstance(source, str | Path):
         error = SourceError(f"a {type(source).__name__} is no table here", hint="give a table expression of Ibis")
-        connection = attempt(lambda: _backend(source), error)
-        yield _opened("the ibis table", connection, source, declaration)
+        if not isinstance(source, ibis.expr.types.Table):
+            raise error
+        yield _opened("the ibis table", attempt(source.get_backend, error), source, declaration)
         return
     place = find_database(source)
     with _connected(place) as connection:
@@ -159,19 +160,13 @@ def _connected(place: DatabasePlace) -> Iterator[Any]:
             connection.disconnect()
 
 
-def _backend(source: Any) -> Any:
-    if not isinstance(source, ibis.expr.types.Table):
-        raise TypeError
-    return source.get_backend()
-
-
 def _table(connection: Any, place: DatabasePlace) -> Any:
     """The one table or view of this name: on PostgreSQL `table` as the search path finds it, or `schema.table`."""
     if connection.name == "postgres":
-        found = connection.con.execute(TABLES, (place.table,)).fetchall()
-        if len(found) > 1:
-            found = [row for row in found if row[2] and row[1] == place.table]
-        [(schema, table, _)] = found
+        tables = connection.con.execute(TABLES, (place.table,)).fetchall()
+        if len(tables) > 1:
+            tables = [row for row in tables if row[2] and row[1] == place.table]
+        [(schema, table, _)] = tables
         return connection.table(table, database=(connection.current_catalog, schema))
     if place.table not in connection.list_tables():
         raise _unknown(place)

@@ -41,18 +41,15 @@ class DuckTable(SqlTable):
     def count_places(self) -> list[tuple[int, int]]:
         """The code of each place, and how many records are there.
 
-        Each distinct value is counted first, and then looked up once: as fast as the engine can be, where the values
-        are few. Where they are many it takes memory for all of them, so that rows are looked up one by one.
+        Counting values is as fast as the engine can be, where they are few. Where they are many it takes memory for
+        all of them, so that rows are looked up one by one.
         """
-        if self.declaration.id_column is None:
-            columns = ", ".join(match.column for match in self.matches)
-            values = f"(SELECT {columns}, count(*) AS often FROM records GROUP BY {columns})"
-            query = f"SELECT code, sum(often)::BIGINT FROM {self.codes(values)} GROUP BY code"
-            try:
-                return [(code, often) for code, often in self._fetch(query, *self.matches)]
-            except Exception:  # noqa: BLE001, S110 - most likely out of memory, and if not, it fails again
-                pass
-        return SqlTable.count_places(self)
+        try:
+            if self.declaration.id_column is None:
+                return [(code, often) for code, often in self._fetch(self.by_value(), *self.matches)]
+        except Exception:  # noqa: BLE001, S110 - most likely out of memory, and if not, it fails again
+            pass
+        return [(code, often) for code, often in self.fetch(self.by_row(), *self.matches)]
 
     def listed(self, match: Match) -> str:
         """A query for the values `w` that a column is compared with, and the `place` of each."""
@@ -80,7 +77,7 @@ class DuckTable(SqlTable):
         query = f"WITH records AS NOT MATERIALIZED (SELECT {', '.join(columns)} FROM {reading.rows}) {query}"
         bound = dict(reading.bound)
         for match in matches:
-            bound |= {f"wanted_{match.column}": match.wanted, f"places_{match.column}": match.places}
+            bound |= {f"wanted_{match.column}": list(match.wanted), f"places_{match.column}": list(match.places)}
         return watch(
             lambda: self.connection.execute(query, bound).fetchall(), look=self._tell, stop=self.connection.interrupt
         )

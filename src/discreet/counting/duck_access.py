@@ -115,12 +115,12 @@ def _find_table(connection: DuckDBPyConnection, place: DuckFile, declaration: De
         "UNION ALL SELECT schema_name, view_name FROM duckdb_views() WHERE NOT internal"
     )
     known = connection.execute(query).fetchall()
-    found = [(schema, table) for schema, table in known if place.table in (table, f"{schema}.{table}")]
-    if len(found) > 1:
-        found = [(schema, table) for schema, table in found if schema == "main" and table == place.table]
-    if len(found) != 1:
+    tables = [(schema, table) for schema, table in known if place.table in (table, f"{schema}.{table}")]
+    if len(tables) > 1:
+        tables = [(schema, table) for schema, table in tables if schema == "main" and table == place.table]
+    if len(tables) != 1:
         raise SourceError(f"{place.path.name} has no one table {place.table!r}", hint="write it like schema.table")
-    table = f"{_quoted(found[0][0])}.{_quoted(found[0][1])}"
+    table = f"{_quoted(tables[0][0])}.{_quoted(tables[0][1])}"
     columns = {name for name, *_ in connection.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()}
     for column in declaration.columns:
         if column not in columns:
@@ -138,8 +138,8 @@ def _parquet_types(connection: DuckDBPyConnection, files: Files, declaration: De
                 raise missing_column(column, files.name)
             if [name.lower() for name in names].count(column.lower()) > 1:  # DuckDB would call one of them v_1
                 raise SourceError(f"{files.name} has two columns like {column!r}", hint="rename one of them")
-        found = connection.execute(f"DESCRIBE SELECT * FROM {PARQUET}", {"files": [pattern]}).fetchall()
-        described = {name: kind for name, kind, *_ in found}
+        rows = connection.execute(f"DESCRIBE SELECT * FROM {PARQUET}", {"files": [pattern]}).fetchall()
+        described = {name: kind for name, kind, *_ in rows}
         types.add(tuple(described[column] for column in declaration.columns))
     if len(types) != 1:
         raise SourceError(f"the files of {files.name} have different types", hint="read them one by one")

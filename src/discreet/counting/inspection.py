@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from discreet.counting.base import Places
 from discreet.counting.table import InspectableTable
 
-EXAMPLES = 10
-LONGEST = 60
+MAX_STRAYS = 10
+MAX_STRAY_CHARS = 60
 """Characters of a stray that are shown."""
 
 NOT_PUBLISHABLE = "not publishable: speaks of the true data"

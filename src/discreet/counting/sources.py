@@ -119,11 +119,11 @@ def engine_for(source: object, asked: str | None = None) -> str:
     """
     if asked is not None and asked not in ENGINES:
         raise InvalidInput(f"there is no engine {asked!r}", hint=f"use {' or '.join(ENGINES)}")
-    found = _fitting(source)
-    files = found == "duckdb" and isinstance(source, str | Path) and not str(source).startswith("duckdb://")
-    if asked in (None, found) or (asked == "spark" and files):
-        return asked or found
-    raise InvalidInput(f"the engine {asked!r} does not read this source", hint=f"leave `engine` out, or use {found}")
+    fitting = _fitting(source)
+    files = fitting == "duckdb" and isinstance(source, str | Path) and not str(source).startswith("duckdb://")
+    if asked in (None, fitting) or (asked == "spark" and files):
+        return asked or fitting
+    raise InvalidInput(f"the engine {asked!r} does not read this source", hint=f"leave `engine` out, or use {fitting}")
 
 
 def _fitting(source: object) -> str:
@@ -170,21 +170,21 @@ def find_spark(source: str | Path) -> SparkPlace:
     SparkPlace(name='spark+local[2]://votes.parquet', master='local[2]', kind='parquet', what='votes.parquet')
     """
     text = str(source)
-    found = SPARK.fullmatch(text) if isinstance(source, str) else None
-    if found is None:
+    address = SPARK.fullmatch(text) if isinstance(source, str) else None
+    if address is None:
         refuse_misspelt(text)
         master, what = None, text
-    elif found["other"] is not None:
-        master, what = found["other"], found["rest"]
+    elif address["other"] is not None:
+        master, what = address["other"], address["rest"]
     else:
-        host, _, what = found["rest"].partition("/")
+        host, _, what = address["rest"].partition("/")
         master = f"spark://{host}" if host else None
     if not what or "\0" in what:
         raise SourceError(f"{text!r} names no table and no path", hint="write it like spark://host:7077/votes")
     if PASSWORD.search(what):
         raise SourceError("the path holds a password, which would be shown", hint="leave it to Spark's configuration")
     ending = ENDINGS.get(Path(what.rstrip("/")).suffix.lower())
-    if ending is None and (found is None or "/" in what or Path(what).suffix.lower() in {".csv", ".json"}):
+    if ending is None and (address is None or "/" in what or Path(what).suffix.lower() in {".csv", ".json"}):
         raise SourceError(
             f"{text} is of no kind that Spark can be trusted to read", hint=f"use names in {', '.join(ENDINGS)}"
         )

@@ -141,10 +141,8 @@ def _is_not_of_the_bridge(record: logging.LogRecord) -> bool:
 
 
 def _unreachable(place: SparkPlace) -> SourceError:
-    master = place.master or "the configured master"
-    return SourceError(
-        f"no Spark session starts on {master}", hint="check that the cluster runs and is of this version"
-    )
+    where = place.master or "the configured master"
+    return SourceError(f"no Spark session starts on {where}", hint="check that the cluster runs and is of this version")
 
 
 def collect(answer: Any, progress: Progress | None) -> list[tuple[Any, ...]]:
@@ -156,41 +154,31 @@ def collect(answer: Any, progress: Progress | None) -> list[tuple[Any, ...]]:
         context.setJobGroup(group, "counting", interruptOnCancel=True)
         return [tuple(row) for row in answer.collect()]
 
-    return watch(work, look=_Watch(context, group, progress).look, stop=lambda: context.cancelJobGroup(group))
+    master = str(context.master)
+    alone = master.startswith("local") and not master.startswith("local-cluster")
+    seen: float | None = None
 
-
-class _Watch:
-    """What is seen of a job from outside."""
-
-    def __init__(self, context: Any, group: str, progress: Progress | None) -> None:
-        self._context, self._group, self._progress = context, group, progress
-        master = str(context.master)
-        self._has_workers = not master.startswith("local") or master.startswith("local-cluster")
-        self._seen: float | None = None
-
-    def look(self) -> None:
+    def look() -> None:
         """Tell the progress; raise if all workers are gone for too long."""
+        nonlocal seen
         try:
-            workers, done = self._workers(), self._done()
+            workers = 1 if alone else int(context._jsc.sc().getExecutorMemoryStatus().size()) - 1  # and the driver
+            done = _share_done(context.statusTracker(), group)
         except Exception:  # noqa: BLE001 - the engine is going or gone, and the work itself will say so
             return
         if workers:
-            self._seen = time.monotonic()
-        elif self._seen is not None and time.monotonic() - self._seen > ALONE:
+            seen = time.monotonic()
+        elif seen is not None and time.monotonic() - seen > ALONE:
             raise SourceError("all workers of the cluster are gone", hint="bring one back")
-        if self._progress is not None and done is not None:
-            self._progress(done)
+        if progress is not None and done is not None:
+            progress(done)
 
-    def _workers(self) -> int:
-        """How many there are; the driver counts itself."""
-        if not self._has_workers:
-            return 1
-        return int(self._context._jsc.sc().getExecutorMemoryStatus().size()) - 1
+    return watch(work, look, stop=lambda: context.cancelJobGroup(group))
 
-    def _done(self) -> float | None:
-        tracker = self._context.statusTracker()
-        jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(self._group)]
-        stages = [tracker.getStageInfo(stage) for job in jobs if job is not None for stage in job.stageIds]
-        tasks = [(stage.numCompletedTasks, stage.numTasks) for stage in stages if stage is not None]
-        total = sum(size for _, size in tasks)
-        return sum(done for done, _ in tasks) / total if total else None
+
+def _share_done(tracker: Any, group: str) -> float | None:
+    jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(group)]
+    stages = [tracker.getStageInfo(stage) for job in jobs if job is not None for stage in job.stageIds]
+    tasks = [(stage.numCompletedTasks, stage.numTasks) for stage in stages if stage is not None]
+    total = sum(size for _, size in tasks)
+    return sum(done for done, _ in tasks) / total if total else None

@@ -15,7 +15,7 @@ from typing import Any
 
 from discreet.counting.base import Declaration
 from discreet.counting.comparisons import FLOATS, TEXTS, Match
-from discreet.counting.inspection import EXAMPLES, LONGEST
+from discreet.counting.inspection import MAX_STRAY_CHARS, MAX_STRAYS
 from discreet.counting.table import InspectableTable, Oddities
 
 
@@ -36,11 +36,21 @@ class SqlTable(InspectableTable):
 
     def count_places(self) -> list[tuple[int, int]]:
         """The code of each place, and how many records are there."""
+        query = self.by_value() if self.declaration.id_column is None else self.by_row()
+        return [(code, often) for code, often in self.fetch(query, *self.matches)]
+
+    def by_value(self) -> str:
+        """A query for the places of rows: each distinct value is counted first, and then looked up once."""
+        columns = ", ".join(match.column for match in self.matches)
+        values = f"(SELECT {columns}, count(*) AS often FROM records GROUP BY {columns})"
+        return f"SELECT code, sum(often) FROM {self.codes(values)} GROUP BY code"
+
+    def by_row(self) -> str:
+        """A query for the places of people, or of rows one by one."""
         codes = self.codes("records")
         if self.declaration.id_column is not None:
             codes = f"(SELECT min(code) AS code FROM {codes} GROUP BY person)"
-        found = self.fetch(f"SELECT code, count(*) FROM {codes} GROUP BY code", *self.matches)
-        return [(code, often) for code, often in found]
+        return f"SELECT code, count(*) FROM {codes} GROUP BY code"
 
     def codes(self, rows: str) -> str:
         """A query for the `code` of each row, beside its columns."""
@@ -56,20 +66,20 @@ class SqlTable(InspectableTable):
         """How many rows there are, and how many of them are odd: for the curator's eyes."""
         odd = ["c0 IS NULL", "t0 = ''", *(["person IS NULL"] if self.declaration.id_column is not None else [])]
         counted = ", ".join(f"count(*) FILTER (WHERE {condition})" for condition in odd)
-        [found] = self.fetch(f"SELECT count(*), {counted} FROM records")
-        return Oddities(*found)
+        [answer] = self.fetch(f"SELECT count(*), {counted} FROM records")
+        return Oddities(*answer)
 
     def count_stray_values(self, *, groups: bool) -> list[tuple[str, int]]:
         """The most frequent values outside the categories, or the groups: for the curator's eyes."""
         at = int(groups)
         listed = self.listed(self.matches[at])
         strays = (
-            f"(SELECT left(t{at}, {LONGEST}) AS stray FROM records LEFT JOIN {listed} l ON c{at} = l.w "
+            f"(SELECT left(t{at}, {MAX_STRAY_CHARS}) AS stray FROM records LEFT JOIN {listed} l ON c{at} = l.w "
             f"WHERE l.place IS NULL AND c{at} IS NOT NULL AND t{at} <> '')"
         )
-        most = f"GROUP BY stray ORDER BY often DESC, stray LIMIT {EXAMPLES}"
-        found = self.fetch(f"SELECT stray, count(*) AS often FROM {strays} {most}", self.matches[at])
-        return [(stray, often) for stray, often in found]
+        most = f"GROUP BY stray ORDER BY often DESC, stray LIMIT {MAX_STRAYS}"
+        answer = self.fetch(f"SELECT stray, count(*) AS often FROM {strays} {most}", self.matches[at])
+        return [(stray, often) for stray, often in answer]
 
 
 def read_columns(declaration: Declaration, types: list[str], read: list[tuple[str, str]]) -> list[str]:

@@ -9,7 +9,7 @@ file is validated in full, because offsets that point elsewhere would be followe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -104,39 +104,30 @@ def _taken_apart(records: memoryview, width: int, at: list[int], form: CsvFormat
 
 def from_arrow_files(files: Files, declaration: Declaration) -> Stream:
     """Arrow IPC files (Feather is their other name) and streams, read batch by batch."""
-    readers = [_ipc_reader(path, declaration) for path in files.paths]
-    schema = readers[0][0]
-    if any(other != schema for other, _ in readers):
+    schemas, places = [], []
+    for path in files.paths:
+        with pa.memory_map(str(path)) as opened:
+            fields = _ipc_opener(path)(opened).schema
+        places.append([find_column(fields.names, column, path.name) for column in declaration.columns])
+        schemas.append(pa.schema([(f"c{c}", fields.field(i).type) for c, i in enumerate(places[-1])]))
+    if any(schema != schemas[0] for schema in schemas):
         raise SourceError(f"the files of {files.name} have different columns", hint="read them one by one")
 
     def batches() -> Iterator[Any]:
-        for _, read in readers:
-            yield from read()
+        for path, at in zip(files.paths, places, strict=True):
+            order = [sorted(at).index(i) for i in at]  # what is included keeps the file's order
+            with pa.memory_map(str(path)) as opened:
+                reader = _ipc_opener(path)(opened, options=pa.ipc.IpcReadOptions(included_fields=at))
+                known = getattr(reader, "num_record_batches", None)  # in a file; a stream is read to its end
+                for batch in reader if known is None else map(reader.get_batch, range(known)):
+                    yield pa.record_batch([batch.column(i) for i in order], schema=schemas[0])
 
-    return Stream(schema, batches)
+    return Stream(schemas[0], batches)
 
 
-def _ipc_reader(path: Path, declaration: Declaration) -> tuple[Any, Callable[[], Iterator[Any]]]:
+def _ipc_opener(path: Path) -> Any:
     with path.open("rb") as file:
-        opener = pa.ipc.open_file if file.read(6) == b"ARROW1" else pa.ipc.open_stream
-    with pa.memory_map(str(path)) as opened:
-        fields = opener(opened).schema
-    at = [find_column(fields.names, column, path.name) for column in declaration.columns]
-    schema = pa.schema([(f"c{c}", fields.field(i).type) for c, i in enumerate(at)])
-    options = pa.ipc.IpcReadOptions(included_fields=at)
-    order = [sorted(at).index(i) for i in at]  # what is included keeps the file's order
-
-    def read() -> Iterator[Any]:
-        with pa.memory_map(str(path)) as opened:
-            reader = opener(opened, options=options)
-            if opener is pa.ipc.open_file:
-                found = (reader.get_batch(i) for i in range(reader.num_record_batches))
-            else:
-                found = iter(reader)
-            for batch in found:
-                yield pa.record_batch([batch.column(i) for i in order], schema=schema)
-
-    return schema, read
+        return pa.ipc.open_file if file.read(6) == b"ARROW1" else pa.ipc.open_stream
 
 
 def from_memory(table: Any, declaration: Declaration) -> Stream:
@@ -146,13 +137,11 @@ def from_memory(table: Any, declaration: Declaration) -> Stream:
     if package == "pandas" and type(table).__name__ == "DataFrame":
         arrays = [_pandas_column(table, column, declaration, shown) for column in declaration.columns]
     elif package == "polars" and type(table).__name__ in {"DataFrame", "LazyFrame"}:
-        names = list(table.collect_schema().names())
         for column in declaration.columns:
-            find_column(names, column, shown)
+            find_column(table.collect_schema().names(), column, shown)
         arrays = table.lazy().select(list(declaration.columns)).collect().to_arrow().columns
     elif isinstance(table, pa.Table | pa.RecordBatch):
-        names = table.schema.names
-        arrays = [table.column(find_column(names, column, shown)) for column in declaration.columns]
+        arrays = [table.column(find_column(table.schema.names, column, shown)) for column in declaration.columns]
     else:
         raise SourceError(
             f"a {type(table).__name__} is no table here",
@@ -160,8 +149,8 @@ def from_memory(table: Any, declaration: Declaration) -> Stream:
         )
     # A column of nothing has no type, which not every engine takes for a text.
     arrays = [array.cast(pa.string()) if pa.types.is_null(array.type) else array for array in arrays]
-    made = pa.table(arrays, names=[f"c{i}" for i in range(len(arrays))])
-    return Stream(made.schema, lambda: iter(made.to_batches()))
+    chosen = pa.table(arrays, names=[f"c{i}" for i in range(len(arrays))])
+    return Stream(chosen.schema, lambda: iter(chosen.to_batches()))
 
 
 def _pandas_column(table: Any, column: str, declaration: Declaration, shown: str) -> Any:
@@ -173,28 +162,29 @@ def _pandas_column(table: Any, column: str, declaration: Declaration, shown: str
     # Texts of Python may have halves of characters, which Arrow does not take.
     values = iter(series.astype(object))
     if column == declaration.id_column:
-        return pa.array(_identities(values), type=pa.binary())
+        return pa.array(map(_identity, values), type=pa.binary())
     grouping = declaration.grouping
     declared = grouping if grouping is not None and grouping.column == column else declaration
     places = map(Judge(declared).place, values)
     return pa.array((None if place is None else declared.categories[place] for place in places), type=pa.string())
 
 
-def _identities(values: Iterable[object]) -> Iterator[bytes | None]:
+def _identity(value: object) -> bytes | None:
     """Bytes that are equal for equal ids; None for a missing one. The number 1 and the text "1" are two people.
 
-    >>> list(_identities(["1", 1, 1.0, "", None, float("nan")]))
+    >>> [_identity(value) for value in ("1", 1, 1.0, "", None, float("nan"))]
     [b't1', b'n1', b'n1', None, None, None]
     """
-    for value in values:
-        if isinstance(value, str):
-            yield b"t" + value.encode("utf-8", "surrogatepass") if value else None
-        elif value is None or type(value).__name__ == "NAType" or _is_nan(value):
-            yield None
-        elif is_boolean(value):
-            yield b"b" + str(value).encode()
-        else:
-            yield _number_or_text(value)
+    if isinstance(value, str):
+        return b"t" + value.encode("utf-8", "surrogatepass") if value else None
+    if value is None or type(value).__name__ == "NAType" or _is_nan(value):
+        return None
+    if is_boolean(value):
+        return b"b" + str(value).encode()
+    try:
+        return b"n" + str(exact(value, "an id")).encode()
+    except InvalidInput:
+        return f"o{type(value).__qualname__} {value!s}".encode("utf-8", "surrogatepass")
 
 
 def _is_nan(value: object) -> bool:
@@ -202,10 +192,3 @@ def _is_nan(value: object) -> bool:
         return bool(value != value)  # as only NaN does
     except (TypeError, ValueError):  # an array has as many answers as it has elements
         return False
-
-
-def _number_or_text(value: object) -> bytes:
-    try:
-        return b"n" + str(exact(value, "an id")).encode()
-    except InvalidInput:
-        return f"o{type(value).__qualname__} {value!s}".encode("utf-8", "surrogatepass")

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.texts import visible_text
 from discreet.figures.inference import paint_intervals
+from discreet.figures.posterior import Shares, in_percent
 from discreet.inference import NoiseAware
 from discreet.inference.groups import EmptyGroup, Within
 from discreet.posteriors import Dirichlet
@@ -22,16 +22,12 @@ TALLEST = 40.0
 
 @dataclass(frozen=True, slots=True)
 class PanelNumbers:
-    """What one panel shows, in percent; low, high and mean only where a reader's belief is known."""
+    """What one panel shows; `belief` only where a reader's belief is known."""
 
     name: str
     categories: tuple[str, ...]
-    plug_mean: Floats
-    plug_low: Floats
-    plug_high: Floats
-    mean: Floats | None
-    low: Floats | None
-    high: Floats | None
+    plug_in: Shares
+    belief: Shares | None
 
 
 def numbers(
@@ -44,17 +40,12 @@ def numbers(
 ) -> PanelNumbers:
     """One panel: the released posterior, and the noise-aware one if that is known.
 
-    >>> shown = numbers("women", ["yes", "no"], Dirichlet([31, 11]), None)
-    >>> [round(float(x), 1) for x in shown.plug_mean], shown.low
+    >>> panel = numbers("women", ["yes", "no"], Dirichlet([31, 11]), None)
+    >>> [round(float(x), 1) for x in panel.plug_in.mean], panel.belief
     ([73.8, 26.2], None)
     """
-    low, high = posterior.interval(level)
-    plug = (100 * posterior.mean, 100 * low, 100 * high)
-    names = visible_text(name), tuple(map(visible_text, categories))
-    if belief is None:
-        return PanelNumbers(*names, *plug, None, None, None)
-    low, high = belief.interval(level)
-    return PanelNumbers(*names, *plug, 100 * belief.mean, 100 * low, 100 * high)
+    aware = None if belief is None else in_percent(belief, level)
+    return PanelNumbers(visible_text(name), tuple(map(visible_text, categories)), in_percent(posterior, level), aware)
 
 
 def paint(shown: Sequence[PanelNumbers], *, title: str) -> Figure:
@@ -66,10 +57,7 @@ def paint(shown: Sequence[PanelNumbers], *, title: str) -> Figure:
     figure = Figure(figsize=(7.6, height), layout="constrained")
     panels = figure.subplots(len(shown), 1, sharex=True, squeeze=False, height_ratios=[count + 0.6 for count in rows])
     for axes, panel in zip(panels[:, 0], shown, strict=True):
-        aware = None
-        if panel.mean is not None and panel.low is not None and panel.high is not None:
-            aware = (panel.mean, panel.low, panel.high)
-        paint_intervals(axes, panel.categories, (panel.plug_mean, panel.plug_low, panel.plug_high), aware)
+        paint_intervals(axes, panel.categories, panel.plug_in, panel.belief)
         axes.set_title(panel.name, loc="left", fontsize=10, parse_math=False)
         axes.spines[["top", "right"]].set_visible(False)
     panels[-1, 0].set_xlabel("share (%), mean and 95 % interval")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -18,6 +19,7 @@ from discreet.kernels import family_kernel
 from discreet.mechanisms import Mechanism, mechanism
 from discreet.posteriors.grid import grid
 from discreet.posteriors.space import PosteriorSpace, exceeds
+from discreet.typing import Progress
 from discreet.utility import accuracy
 from discreet.utility.plans import CATEGORIES
 
@@ -72,7 +74,7 @@ def numbers(
     epsilon: object,
     *,
     known: Mapping[str, float] | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> PlanningNumbers:
     """Expected Hellinger errors under the prior predictive, and the law at the most balanced counts.
 
@@ -83,61 +85,40 @@ def numbers(
     ['exponential-global', 'exponential-reciprocal', 'geometric', 'laplace-improved']
     """
     asked = exact(epsilon, "epsilon", above=0)
-    epsilons, sizes = _axes(space, asked)
+    few = space.k > 2 and exceeds(space, ENUMERATED)
+    prices = sorted({*map(Fraction, FEW_EPSILONS if few else EPSILONS), asked})
+    records = sorted({max(2, min(10**12, round(space.n * Fraction(share)))) for share in (FEW_SIZES if few else SIZES)})
     names = [name for name in SHOWN if space.k <= CATEGORIES or not family_kernel(name).weighted]
     slow = f"drawing its error for more than {CATEGORIES} categories takes minutes"
-    errors = _Errors(
-        steps=len(names) * (len(epsilons) + len(sizes)),
-        progress=progress or (lambda done, steps: None),
-        means={(name, space.n, asked): mean for name, mean in (known or {}).items()},
-        left_out={name: slow for name in SHOWN if name not in names},
-    )
-    prices = {float(price): (space, price) for price in epsilons}
-    records = {float(n): (PosteriorSpace(prior=space.prior, n=n), asked) for n in sizes}
+    left_out = {name: slow for name in SHOWN if name not in names}
+    means = {(name, space.n, asked): mean for name, mean in (known or {}).items()}
+    steps, done = len(names) * (len(prices) + len(records)), itertools.count(1)
+
+    def curve(name: str, points: Mapping[float, tuple[int, Fraction]]) -> Curve:
+        """The errors against the places on the axis, each computed once; a point that is refused is left out."""
+        at, errors = [], []
+        for place, (n, price) in points.items():
+            try:
+                if (name, n, price) not in means:
+                    sized = PosteriorSpace(prior=space.prior, n=n)
+                    means[name, n, price] = accuracy(mechanism(name, sized, epsilon=price)).mean
+                at.append(place)
+                errors.append(means[name, n, price])
+            except DiscreetError as refusal:
+                left_out[f"some points of {name}"] = refusal.message
+            if progress is not None:
+                progress(min(next(done), steps), steps)
+        return np.array(at), np.array(errors)
+
     limit = [] if exceeds(space, LIMIT) else ["optimal"]
-    by_epsilon = {name: errors.curve(name, prices) for name in (*names, *limit)}
-    by_n = {name: errors.curve(name, records) for name in names}
+    by_epsilon = {name: curve(name, {float(price): (space.n, price) for price in prices}) for name in (*names, *limit)}
+    by_n = {name: curve(name, {float(n): (n, asked) for n in records}) for name in names}
     counts, most, law = balanced(space), LONGEST_LAW if space.k == 2 else ENUMERATED, {}
     if exceeds(space, most):
-        errors.left_out["the exact law"] = f"it is listed for at most {most:,} candidates"
+        left_out["the exact law"] = f"it is listed for at most {most:,} candidates"
     else:
         law = {name: _law(mechanism(name, space, epsilon=asked), counts) for name in names}
-    return PlanningNumbers(space, asked, counts, by_epsilon, by_n, law, errors.left_out)
-
-
-def _axes(space: PosteriorSpace, epsilon: Fraction) -> tuple[list[Fraction], list[int]]:
-    """The ε and the n to compute errors at: fewer where every point takes draws."""
-    few = space.k > 2 and exceeds(space, ENUMERATED)
-    epsilons = {*map(Fraction, FEW_EPSILONS if few else EPSILONS), epsilon}
-    sizes = {max(2, min(10**12, round(space.n * Fraction(share)))) for share in (FEW_SIZES if few else SIZES)}
-    return sorted(epsilons), sorted(sizes)
-
-
-@dataclass
-class _Errors:
-    """Expected errors, each computed once, with what could not be computed and how much is done."""
-
-    steps: int
-    progress: Callable[[int, int], None]
-    means: dict[tuple[str, int, Fraction], float]
-    left_out: dict[str, str]
-    done: int = 0
-
-    def curve(self, name: str, points: Mapping[float, tuple[PosteriorSpace, Fraction]]) -> Curve:
-        """The errors of a mechanism against the places on the axis; a point that is refused is left out."""
-        at, errors = [], []
-        for place, (space, epsilon) in points.items():
-            key = (name, space.n, epsilon)
-            try:
-                if key not in self.means:
-                    self.means[key] = accuracy(mechanism(name, space, epsilon=epsilon)).mean
-                at.append(place)
-                errors.append(self.means[key])
-            except DiscreetError as refusal:
-                self.left_out[f"some points of {name}"] = refusal.message
-            self.done += 1
-            self.progress(min(self.done, self.steps), self.steps)
-        return np.array(at), np.array(errors)
+    return PlanningNumbers(space, asked, counts, by_epsilon, by_n, law, left_out)
 
 
 def balanced(space: PosteriorSpace) -> tuple[int, ...]:

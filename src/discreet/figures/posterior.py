@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.texts import visible_text
 from discreet.figures.style import BLUE, VERMILION, one_panel
+from discreet.inference import NoiseAware
+from discreet.inference.groups import EmptyGroup, Within
 from discreet.posteriors import Dirichlet
 
 if TYPE_CHECKING:
@@ -22,15 +24,27 @@ EDGE = 1e-5
 """The curve runs between these two tail quantiles: a Beta below 1 is infinite at its ends."""
 
 
+class Shares(NamedTuple):
+    """The mean and the interval of each category, in percent."""
+
+    mean: Floats
+    low: Floats
+    high: Floats
+
+
+def in_percent(law: Dirichlet | NoiseAware | Within | EmptyGroup, level: float) -> Shares:
+    """The shares of all categories under a law."""
+    low, high = law.interval(level)
+    return Shares(100 * law.mean, 100 * low, 100 * high)
+
+
 @dataclass(frozen=True, slots=True)
 class PosteriorNumbers:
     """What the figure shows, in percent; `grid` and `density` only for two categories, if floats can tell them."""
 
     categories: tuple[str, ...]
     level: float
-    mean: Floats
-    low: Floats
-    high: Floats
+    shares: Shares
     grid: Floats | None
     density: Floats | None
 
@@ -38,11 +52,10 @@ class PosteriorNumbers:
 def numbers(posterior: Dirichlet, categories: Sequence[str], *, level: float = 0.95) -> PosteriorNumbers:
     """The shares in percent, and for two categories the first one's density per percentage point.
 
-    >>> shown = numbers(Dirichlet([49, 43]), ["cured", "not cured"])
-    >>> [round(float(x), 1) for x in shown.mean]
+    >>> drawn = numbers(Dirichlet([49, 43]), ["cured", "not cured"])
+    >>> [round(float(x), 1) for x in drawn.shares.mean]
     [53.3, 46.7]
     """
-    low, high = posterior.interval(level)
     grid = density = None
     if posterior.k == 2:
         from scipy import stats
@@ -54,39 +67,39 @@ def numbers(posterior: Dirichlet, categories: Sequence[str], *, level: float = 0
         if np.isfinite(height).all():
             grid, density = 100 * shares, height
     names = tuple(map(visible_text, categories))
-    return PosteriorNumbers(names, level, 100 * posterior.mean, 100 * low, 100 * high, grid, density)
+    return PosteriorNumbers(names, level, in_percent(posterior, level), grid, density)
 
 
 def paint(shown: PosteriorNumbers, *, title: str) -> Figure:
     """The figure, made without matplotlib's global state, so that threads and notebooks are left alone."""
-    rows = 1 if shown.grid is not None else len(shown.categories)
-    figure, axes = one_panel(7.0, 4.0 if rows == 1 else min(1.6 + 0.45 * rows, 40.0), title)
+    mean, low, high = shown.shares
+    label = f"{100 * shown.level:g} % interval,\nprivacy noise not included"
     if shown.grid is not None and shown.density is not None:
-        _paint_density(axes, shown, shown.grid, shown.density)
+        figure, axes = one_panel(7.0, 4.0, title)
+        axes.plot(shown.grid, shown.density, color=BLUE, linewidth=2)
+        fill_interval(axes, shown.grid, shown.density, shown.shares, label)
+        axes.axvline(float(mean[0]), color=VERMILION, linestyle="--", label=f"mean {mean[0]:.1f} %")
+        label_density(axes, shown.categories[0])
     else:
-        _paint_intervals(axes, shown)
+        rows = range(len(shown.categories))
+        figure, axes = one_panel(7.0, min(1.6 + 0.45 * len(rows), 40.0), title)
+        axes.hlines(rows, low, high, color=BLUE, linewidth=3, label=label)
+        axes.plot(mean, rows, "o", color=VERMILION, label="mean")
+        axes.set_yticks(rows, shown.categories, parse_math=False)
+        axes.invert_yaxis()
+        axes.set_xlabel("share (%)")
     figure.legend(loc="outside lower center", ncols=2, frameon=False)
     return figure
 
 
-def _paint_density(axes: Axes, shown: PosteriorNumbers, grid: Floats, density: Floats) -> None:
-    inside = (grid >= shown.low[0]) & (grid <= shown.high[0])
-    axes.plot(grid, density, color=BLUE, linewidth=2)
-    axes.fill_between(grid, density, where=inside.tolist(), color=BLUE, alpha=0.25, label=_interval_label(shown))
-    axes.axvline(float(shown.mean[0]), color=VERMILION, linestyle="--", label=f"mean {shown.mean[0]:.1f} %")
+def fill_interval(axes: Axes, grid: Floats, density: Floats, shares: Shares, label: str) -> None:
+    """The area under the first category's density, within its interval."""
+    inside = (grid >= shares.low[0]) & (grid <= shares.high[0])
+    axes.fill_between(grid, density, where=inside.tolist(), color=BLUE, alpha=0.25, label=label)
+
+
+def label_density(axes: Axes, category: str) -> None:
+    """The axes of a density of the first category's share."""
     axes.set_ylim(bottom=0)
-    axes.set_xlabel(f"share of “{shown.categories[0]}” (%)", parse_math=False)
+    axes.set_xlabel(f"share of “{category}” (%)", parse_math=False)
     axes.set_ylabel("density (per percentage point)")
-
-
-def _paint_intervals(axes: Axes, shown: PosteriorNumbers) -> None:
-    rows = range(len(shown.categories))
-    axes.hlines(rows, shown.low, shown.high, color=BLUE, linewidth=3, label=_interval_label(shown))
-    axes.plot(shown.mean, rows, "o", color=VERMILION, label="mean")
-    axes.set_yticks(rows, shown.categories, parse_math=False)
-    axes.invert_yaxis()
-    axes.set_xlabel("share (%)")
-
-
-def _interval_label(shown: PosteriorNumbers) -> str:
-    return f"{100 * shown.level:g} % interval,\nprivacy noise not included"

@@ -38,31 +38,17 @@ class BetaTable(ShareLaw):
 
     def __init__(self, weights: Floats, a: float, b: float) -> None:
         rows, columns = (kept(weights.sum(axis=axis)) for axis in (1, 0))
-        self.a, self.b = a + rows.start, b + columns.start
         self.weights = weights[rows, columns] / weights[rows, columns].sum()
         self._x, self._y = (np.arange(size, dtype=np.float64) for size in self.weights.shape)
+        self.a, self.b = (a + rows.start + self._x)[:, None], (b + columns.start + self._y)[None, :]
         self._beyond = np.cumsum(self.weights[::-1], axis=0)[::-1] - self.weights
-        self._centre = np.unravel_index(int(np.argmax(self.weights)), self.weights.shape)
+        self._centre = tuple(map(int, np.unravel_index(int(np.argmax(self.weights)), self.weights.shape)))
         # ln K relative to the centre's, but for the powers of t: increments of lnΓ, which its values would lose.
         both = np.arange(sum(self.weights.shape) - 1, dtype=np.float64)
-        total = _rising(self.a + self.b + both, int(sum(self._centre)))
+        total = _rising(self.a[0] + self.b[0, 0] + both, sum(self._centre))
         beside = total[(self._x[:, None] + self._y[None, :]).astype(np.int64)]
-        first = _rising(self.a + self._x, int(self._centre[0])) + np.log(self.a + self._x)
-        self._logs = beside - first[:, None] - _rising(self.b + self._y, int(self._centre[1]))[None, :]
-
-    @property
-    def mean(self) -> float:
-        """The expected share."""
-        first, second = self.a + self._x[:, None], self.b + self._y[None, :]
-        return float((self.weights * (first / (first + second))).sum())
-
-    @property
-    def sd(self) -> float:
-        """The standard deviation of the share."""
-        first, second = self.a + self._x[:, None], self.b + self._y[None, :]
-        total = first + second
-        spread = first / total * (second / total) / (total + 1) + (first / total - self.mean) ** 2
-        return math.sqrt(float((self.weights * spread).sum()))
+        first = _rising(self.a[:, 0], self._centre[0]) + np.log(self.a[:, 0])
+        self._logs = beside - first[:, None] - _rising(self.b[0], self._centre[1])[None, :]
 
     def cdf(self, x: ArrayLike) -> Floats:
         """P(share ≤ x)."""
@@ -75,26 +61,26 @@ class BetaTable(ShareLaw):
     @cached_property
     def turned(self) -> BetaTable:
         """The table of what is left of the share."""
-        return BetaTable(self.weights.T, self.b, self.a)
+        return BetaTable(self.weights.T, float(self.b[0, 0]), float(self.a[0, 0]))
 
     def _sums(self, rows: Wholes, x: Floats) -> tuple[Floats, Floats]:
         return self._each(x)
 
     def _each(self, x: ArrayLike) -> tuple[Floats, Floats]:
         where = np.asarray(x, dtype=np.float64)
-        found = np.array([self._at(t) for t in where.reshape(-1).tolist()]).reshape(*where.shape, 2)
-        return found[..., 0], found[..., 1]
+        values = np.array([self._at(t) for t in where.reshape(-1).tolist()]).reshape(*where.shape, 2)
+        return values[..., 0], values[..., 1]
 
     def _at(self, t: float) -> tuple[float, float]:
         """P(share ≤ t), and the density at t."""
         if not 0 < t < 1:
             return float(t >= 1), 0.0
         logs, (row, column) = self._logs, self._centre
-        peak = float(log_kernel(*(np.array(part) for part in (self.a + row, self.b + column, t))))
+        peak = float(log_kernel(self.a[row, 0], self.b[0, column], np.array(t)))
         powers = (self._x - row)[:, None] * math.log(t) + (self._y - column)[None, :] * math.log1p(-t)
         kernel = np.exp(np.minimum(logs + powers + peak, 0.0))  # K is a difference of probabilities
-        most = incomplete_beta(self.a, self.b + self._y, t) @ self.weights.sum(axis=0)
-        density = float((kernel * self.weights).sum(axis=1) @ (self.a + self._x)) / (t * (1 - t))
+        most = incomplete_beta(self.a[0, 0], self.b[0], t) @ self.weights.sum(axis=0)
+        density = float((kernel * self.weights).sum(axis=1) @ self.a[:, 0]) / (t * (1 - t))
         return min(max(float(most - (kernel * self._beyond).sum()), 0.0), 1.0), density
 
 
@@ -108,5 +94,5 @@ def kept(marginal: Floats) -> slice:
 def _rising(arguments: Floats, at: int) -> Floats:
     """lnΓ of a run of arguments, each one more than the last, less lnΓ of the one that is `at` a place."""
     sums = np.concatenate([[0.0], np.cumsum(np.log(arguments[:-1]))])
-    shown: Floats = sums - sums[at]
-    return shown
+    relative: Floats = sums - sums[at]
+    return relative

@@ -22,7 +22,7 @@ from discreet.kernels.base import Factor
 LEFT_OUT = 1e-13
 """Windows grow until the bound on what they leave out is below this."""
 
-CELLS = 1 << 21
+MAX_WINDOW_CELLS = 1 << 21
 """All windows together are not longer than this, unless it is said otherwise."""
 
 _START = 36.0
@@ -49,26 +49,25 @@ def together(parts: Sequence[Sequence[Factor]]) -> list[Factor]:
 
 
 def _product(column: Sequence[Factor]) -> Factor:
-    logs = [factor.log for factor in column]
     return Factor(
         min(factor.first for factor in column),
         max(factor.last for factor in column),
         sum(factor.left for factor in column),
         sum(factor.right for factor in column),
-        lambda x: sum((log(x) for log in logs[1:]), logs[0](x)),
+        lambda x: np.sum([factor.log(x) for factor in column], axis=0),
     )
 
 
-def box(factors: Sequence[Factor], alpha: Floats, n: int, reach: Sequence[tuple[int, int]], cells: int = CELLS) -> Box:
+def box(factors: Sequence[Factor], alpha: Floats, n: int, reach: Sequence[tuple[int, int]], cells: int) -> Box:
     """The box of windows that reach so far to the left and right of what each factor points to."""
     own, lows, highs = _edges(factors, n, reach, cells)
     logs = [_log_mass(factor, a, low, high) for factor, a, low, high in zip(factors, alpha, lows, highs, strict=True)]
     masses, tilt = tilted(logs, lows, n)
-    total, tails = sum(own), []
+    tails = []
     for factor, a, first, low, high, mass in zip(factors, alpha, own, lows, highs, masses, strict=True):
-        # Beyond what the other windows leave of n there is nothing to leave out.
-        right = _right_tail(factor, a, high, mass, tilt) if high < n - (total - first) else 0.0
         left = _left_tail(factor, a, low, mass, tilt) if first > 0 else 0.0
+        # Beyond what the other windows leave of n there is nothing to leave out.
+        right = _right_tail(factor, a, high, mass, tilt) if high < n - (sum(own) - first) else 0.0
         tails.append((left, right))
     return Box(lows, masses, tails)
 
@@ -111,8 +110,8 @@ def _log_mass(factor: Factor, alpha: float, low: int, high: int) -> Floats:
     x = np.arange(low, high + 1, dtype=np.int64)
     later = x[1:].astype(np.float64)
     steps = np.where(later == 1, math.log(alpha), np.log1p((alpha - 1) / np.maximum(later, 2.0)))
-    shown: Floats = factor.log(x) + np.concatenate([[0.0], np.cumsum(steps)])
-    return shown
+    logs: Floats = factor.log(x) + np.concatenate([[0.0], np.cumsum(steps)])
+    return logs
 
 
 def tilted(logs: Sequence[Floats], lows: Sequence[int], n: int) -> tuple[list[Floats], float]:
@@ -121,12 +120,9 @@ def tilted(logs: Sequence[Floats], lows: Sequence[int], n: int) -> tuple[list[Fl
     target = n - sum(lows)
 
     def at(tilt: float) -> list[Floats]:
-        found = []
-        for log, x in zip(logs, steps, strict=True):
-            tall = log + tilt * x
-            weight = np.exp(tall - tall.max())
-            found.append(weight / weight.sum())
-        return found
+        tall = [log + tilt * x for log, x in zip(logs, steps, strict=True)]
+        weights = [np.exp(each - each.max()) for each in tall]
+        return [weight / weight.sum() for weight in weights]
 
     tilt, low, high = 0.0, -math.inf, math.inf
     masses = at(tilt)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +36,7 @@ class Part:
     places: Floats
     mass: Floats
     n: int
-    error: float
+    error: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,59 +56,77 @@ class Beyond:
         """ln(ℓ - least), which may be minus infinity."""
         log = self.log_likelihood(c)
         with np.errstate(divide="ignore"):
-            shown: Floats = log + np.log(-np.expm1(np.minimum(self.least - log, 0.0)))
-        return shown
+            return log + np.log(-np.expm1(np.minimum(self.least - log, 0.0)))
 
 
-def spread(a: Floats, b: Floats) -> Floats:
-    """The least standard deviation, in counts, that a Beta's parameters leave: 1/σ² = ψ'(a) + ψ'(b)."""
-    shown: Floats = 1 / np.sqrt(polygamma(1, a) + polygamma(1, b))
-    return shown
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Blocks of counts among n records, and what each of them weighs."""
+
+    prior: Dirichlet
+    n: int
+    start: Wholes
+    length: Wholes
+    mass: Floats
+
+    def only(self, which: NDArray[np.bool_]) -> Blocks:
+        """Some of them."""
+        return Blocks(self.prior, self.n, self.start[which], self.length[which], self.mass[which])
+
+    @cached_property
+    def parts(self) -> Wholes:
+        """Into how many parts each must be cut for its Betas to blur into each other."""
+        return parts_of(self.prior, self.n, self.start, self.length)
+
+    @property
+    def cost(self) -> Wholes:
+        """How many places they then have."""
+        return np.minimum(self.parts * PLACES, self.length)
+
+    def far(self, kinks: Sequence[int], places: int) -> NDArray[np.bool_]:
+        """The blocks farthest from all kinks and ends, such that so many places are enough for the nearer ones."""
+        # On a circle, counts are as far apart as their shares are in standard deviations.
+        middle = np.arcsin(np.sqrt((self.start + self.length // 2) / self.n))
+        anchors = np.arcsin(np.sqrt(np.array(sorted({0, self.n, *kinks})) / self.n))
+        after = np.clip(np.searchsorted(anchors, middle), 1, len(anchors) - 1)
+        order = np.argsort(
+            np.minimum(np.abs(middle - anchors[after - 1]), np.abs(anchors[after] - middle)), kind="stable"
+        )
+        far = np.ones(len(self.start), dtype=bool)
+        far[order[np.cumsum(np.where(self.mass > 0, self.cost, 0)[order]) <= places]] = False
+        return far
 
 
 def parts_of(prior: Dirichlet, n: int, start: Wholes, length: Wholes) -> Wholes:
-    """Into how many parts blocks must be cut for their Betas to blur into each other."""
+    """Into how many parts blocks must be cut: the least standard deviation, in counts, that a Beta's parameters leave
+    is 1/σ² = ψ'(a) + ψ'(b).
+    """
     first, second = prior.alpha
-    wide = np.min([spread(first + at, second + (n - at)) for at in (start, start + length - 1)], axis=0)
-    found: Wholes = np.maximum(1, np.ceil(length / np.maximum(WIDTH * wide, 1.0))).astype(np.int64)
-    return found
+    sides = [(first + at, second + (n - at)) for at in (start, start + length - 1)]
+    spread = np.min([1 / np.sqrt(polygamma(1, a) + polygamma(1, b)) for a, b in sides], axis=0)
+    parts: Wholes = np.maximum(1, np.ceil(length / np.maximum(WIDTH * spread, 1.0))).astype(np.int64)
+    return parts
 
 
-def far_blocks(
-    prior: Dirichlet, n: int, kinks: Sequence[int], start: Wholes, length: Wholes, mass: Floats, places: int
-) -> NDArray[np.bool_]:
-    """The blocks farthest from all kinks and ends, such that so many places are enough for the nearer ones."""
-    # On a circle, counts are as far apart as their shares are in standard deviations.
-    anchors, middle = (np.arcsin(np.sqrt(np.array(at) / n)) for at in (sorted({0, n, *kinks}), start + length // 2))
-    after = np.clip(np.searchsorted(anchors, middle), 1, len(anchors) - 1)
-    away = np.minimum(np.abs(middle - anchors[after - 1]), np.abs(anchors[after] - middle))
-    cost = np.where(mass > 0, np.minimum(parts_of(prior, n, start, length) * PLACES, length), 0)
-    order = np.argsort(away, kind="stable")
-    far = np.ones(len(start), dtype=bool)
-    far[order[np.cumsum(cost[order]) <= places]] = False
-    return far
-
-
-def coarse(beyond: Beyond, n: int, start: Wholes, length: Wholes, mass: Floats, places: int) -> Part:
+def coarse(beyond: Beyond, blocks: Blocks, places: int) -> Part:
     """Far blocks in so many places, of as many records as these can tell apart."""
-    prior = beyond.prior
-    needed = float(np.minimum(parts_of(prior, n, start, length) * PLACES, length)[mass > 0].sum())
+    n, start, end = blocks.n, blocks.start, blocks.start + blocks.length
+    needed = float(blocks.cost[blocks.mass > 0].sum())
     fewer = max(FEWEST, min(n, int(n * (0.9 * places / max(needed, 1.0)) ** 2)))
     share = fewer / n
     begin = np.ceil(share * start).astype(np.int64)
-    size = np.ceil(share * (start + length)).astype(np.int64) - begin
+    size = np.ceil(share * end).astype(np.int64) - begin
     begin, size = begin[size > 0], size[size > 0]
-    place, weight, _ = summed(*cut(begin, size, parts_of(prior, fewer, begin, size)))
-    found = weight * np.exp(beyond.log(place, fewer, share))
+    place, weight, _ = summed(*cut(begin, size, parts_of(blocks.prior, fewer, begin, size)))
+    mass = weight * np.exp(beyond.log(place, fewer, share))
     where = place / share
     here, blur = beyond.log_above(where), _blur(where, n, fewer)
     sides = [beyond.log_above(np.clip(where + side * math.sqrt(3) * blur, 0.0, n)) - here for side in (-1, 1)]
     bent = np.abs(1 / 3 - np.exp(np.minimum(sides, 700.0)).sum(axis=0) / 6)
-    follows = start[1:] == (start + length)[:-1]
-    edge = np.concatenate([start[np.append(True, ~follows)], (start + length - 1)[np.append(~follows, True)]])
+    follows = start[1:] == end[:-1]
+    edge = np.concatenate([start[np.append(True, ~follows)], (end - 1)[np.append(~follows, True)]])
     leaked = 2 / math.sqrt(2 * math.pi) * _blur(edge, n, fewer) * np.exp(beyond.log(edge.astype(np.float64), n))
-    error = float((found * bent)[found > 0].sum()) + float(leaked.sum())
-    return Part(place, found, fewer, error)
+    return Part(place, mass, fewer, float((mass * bent)[mass > 0].sum()) + float(leaked.sum()))
 
 
 def _blur(c: Floats | Wholes, n: int, fewer: int) -> Floats:

@@ -1,31 +1,50 @@
-"""What is known of the counts given an output: what every way of weighing data sets tells."""
+"""What is known of the counts given an output; the plainest form of it is a list of data sets with their weights."""
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arithmetic.arrays import Floats, Wholes
-from discreet.errors import TooLarge
-from discreet.inference.shares import draw_uniforms
+from discreet.errors import InvalidInput, TooLarge
+from discreet.inference.joint_shares import Betas, Components
+from discreet.inference.shares import draw_places
 from discreet.samplers.bits import Bits
 
 Counted: TypeAlias = NDArray[Any]
 
+Cells = tuple[int, ...]
+Sides = tuple[Cells, Cells]
+"""The categories whose share it is, and the others that it is a share among."""
+
+MAX_PAIRS = 1 << 24
+"""Pairs of components of two groups are not more than this."""
+
+SURE = 6.0
+"""An error that was drawn is stated as so many standard errors: one in a billion is larger."""
+
+KEPT = 1e-18
+"""Lighter data sets, over the heaviest, are left out."""
+
+_ROUNDING = 1e-11
+
 
 class CountPosterior(ABC):
-    """p(c | o). `error` bounds its total variation distance to the exact one.
+    """p(c | o). `error` bounds its total variation distance to the exact one, and `mean_errors` how far means are off.
 
     With probability `prior_weight` the output says nothing and the prior stays; all else is given that it says
-    something. Counts may be places between whole numbers that stand for many of them.
+    something. Counts may be places between whole numbers that stand for many of them, among `sizes` records.
     """
 
     error: float
+    mean_errors: Floats | float
     method: str
+    sizes: Floats | int
     prior_weight: float = 0.0
 
     @abstractmethod
@@ -44,17 +63,90 @@ class CountPosterior(ABC):
         """The counts of some categories together, and their probabilities."""
         raise TooLarge("the counts of groups are too many to list", hint="use geometric")
 
-    def split(self, i: int, others: Sequence[int]) -> tuple[int, int, Floats]:
-        """The joint law of a category's count and of others' together, as a table with the counts that it begins at."""
+    def split(self, own: Sequence[int], others: Sequence[int]) -> tuple[int, int, Floats]:
+        """The joint law of the counts of some and of other categories, as a table with the counts that it begins at."""
         raise TooLarge("the counts of groups are too many to list", hint="use geometric")
 
-    def mean_errors(self, prior_mean: Floats, alpha: Floats, n: int) -> Floats:
-        """How far each mean may be off, if that is less than `error`."""
-        return np.full(len(alpha), self.error)
+    def two_groups(self, first: Sides, second: Sides, alpha: Floats) -> tuple[Components, Components, Floats]:
+        """Two shares within disjoint sets of categories: their components, and the weight of each pair of these."""
+        raise TooLarge("the counts of groups are too many to list", hint="use geometric")
+
+    def one_group(
+        self, first: Cells, second: Cells, rest: Cells, alpha: Floats
+    ) -> tuple[Components, Components, Floats]:
+        """Two sets of categories: the share of both among these and the rest, and of the first among both."""
+        raise TooLarge("the counts of groups are too many to list", hint="use geometric")
+
+    def expectation(self, factors: Mapping[int, Callable[[Wholes], NDArray[Any]]]) -> NDArray[Any]:
+        """E[Π f_i(c_i)] over some categories: each f has one row for each number, one column for each count."""
+        raise TooLarge("the counts of all categories are too many to list", hint="use geometric")
 
 
-def draw_places(bits: Bits, weights: Floats, size: int) -> Wholes:
-    """Which of the weighed places independent draws fall on."""
-    sums = np.cumsum(weights)
-    at: Wholes = np.searchsorted(sums, draw_uniforms(bits, size) * sums[-1], side="right")
-    return np.minimum(at, len(sums) - 1)
+class Weighed(CountPosterior):
+    """The posterior of the counts, one row for each data set that matters."""
+
+    def __init__(self, rows: Wholes, log_weights: Floats, *, error: float, method: str) -> None:
+        top = log_weights.max() if len(log_weights) else -math.inf
+        if not math.isfinite(top):
+            raise InvalidInput("no data leads to this output", hint="give the output as it was released")
+        weight = np.exp(log_weights - top)
+        self._kept = weight > KEPT
+        self.rows, self.weights = rows[self._kept], weight[self._kept] / weight[self._kept].sum()
+        self.error = self.mean_errors = error + _ROUNDING
+        self.method, self.sizes = method, int(self.rows[0].sum())
+
+    def marginal(self, i: int) -> tuple[Wholes, Floats]:
+        return self._tallied(self.rows[:, i])
+
+    def pair(self, i: int, j: int) -> tuple[Wholes, Wholes, Floats]:
+        return self.rows[:, i], self.rows[:, j], self.weights
+
+    def draw(self, bits: Bits, size: int) -> Wholes:
+        found: Wholes = self.rows[draw_places(bits, self.weights, size)]
+        return found
+
+    def _tallied(self, counts: Wholes) -> tuple[Wholes, Floats]:
+        count, at = np.unique(counts, return_inverse=True)
+        return count, np.bincount(at.reshape(-1), self.weights).astype(np.float64)
+
+
+class Listed(Weighed):
+    """Every data set, one by one: groups of categories too."""
+
+    def total(self, members: Sequence[int]) -> tuple[Wholes, Floats]:
+        return self._tallied(self._sums(members))
+
+    def split(self, own: Sequence[int], others: Sequence[int]) -> tuple[int, int, Floats]:
+        x, y = self._sums(own), self._sums(others)
+        table = np.zeros((int(x.max() - x.min()) + 1, int(y.max() - y.min()) + 1))
+        np.add.at(table, (x - x.min(), y - y.min()), self.weights)
+        return int(x.min()), int(y.min()), table
+
+    def two_groups(self, first: Sides, second: Sides, alpha: Floats) -> tuple[Components, Components, Floats]:
+        sides = [np.stack([self._sums(cells) for cells in side], axis=1) for side in (first, second)]
+        (one, at), (other, place) = (np.unique(side, axis=0, return_inverse=True) for side in sides)
+        if len(one) * len(other) > MAX_PAIRS:
+            raise TooLarge("two groups have too many counts that matter", hint="use geometric")
+        weights = np.zeros((len(one), len(other)))
+        np.add.at(weights, (at.reshape(-1), place.reshape(-1)), self.weights)
+        return _betas(one, first, alpha), _betas(other, second, alpha), weights
+
+    def one_group(
+        self, first: Cells, second: Cells, rest: Cells, alpha: Floats
+    ) -> tuple[Components, Components, Floats]:
+        one, other, beside = (self._sums(cells) for cells in (first, second, rest))
+        both = _betas(np.stack([one + other, beside], axis=1), (first + second, rest), alpha)
+        return both, _betas(np.stack([one, other], axis=1), (first, second), alpha), self.weights
+
+    def expectation(self, factors: Mapping[int, Callable[[Wholes], NDArray[Any]]]) -> NDArray[Any]:
+        found: NDArray[Any] = np.multiply.reduce([of(self.rows[:, i]) for i, of in factors.items()]) @ self.weights
+        return found
+
+    def _sums(self, members: Sequence[int]) -> Wholes:
+        found: Wholes = self.rows[:, list(members)].sum(axis=1)
+        return found
+
+
+def _betas(counts: Wholes, sides: Sides, alpha: Floats) -> Betas:
+    a, b = (float(alpha[list(cells)].sum()) for cells in sides)
+    return Betas(*(counts.T.astype(np.float64) + np.array([[a], [b]])))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeAlias
 
 from discreet.arithmetic.numbers import as_items
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.boxes import first_reach, together
-from discreet.inference.counts import CountPosterior
+from discreet.inference.counts import CountPosterior, Listed
 from discreet.inference.line import on_a_line
-from discreet.inference.lists import Listed
 from discreet.inference.posterior import NoiseAware
 from discreet.inference.products import Product
 from discreet.inference.weighted_draws import sampled
@@ -21,10 +19,6 @@ from discreet.posteriors import Dirichlet
 from discreet.posteriors.predictive import log_predictive
 from discreet.posteriors.space import PosteriorSpace, exceeds
 from discreet.typing import Outcome
-
-if TYPE_CHECKING:
-    About: TypeAlias = tuple[Mechanism, Outcome]
-
 
 WIDE = 1 << 13
 """Noise over more counts than this is weighed in blocks, if there are two categories."""
@@ -65,7 +59,7 @@ def combine(releases: Sequence[Released], *, prior: object = None) -> NoiseAware
     return _belief(about, prior)
 
 
-def _belief(about: list[About], prior: object) -> NoiseAware:
+def _belief(about: list[tuple[Mechanism, Outcome]], prior: object) -> NoiseAware:
     space = about[0][0].space
     held = space.prior if prior is None else prior if isinstance(prior, Dirichlet) else Dirichlet(prior)
     if held.k != space.k:
@@ -74,58 +68,48 @@ def _belief(about: list[About], prior: object) -> NoiseAware:
     return NoiseAware(own.prior, own.n, _weighed(about, own))
 
 
-def _weighed(about: list[About], own: PosteriorSpace) -> CountPosterior:
-    parts = [mechanism.kernel.factors(output) for mechanism, output in about]
-    known = [part for part in parts if part is not None]
+def _weighed(about: list[tuple[Mechanism, Outcome]], own: PosteriorSpace) -> CountPosterior:
+    known = [factors for mechanism, output in about if (factors := mechanism.kernel.factors(output)) is not None]
+    product = together(known) if len(known) == len(about) else None
     if own.k == 2:
-        return _on_two(about, own, known)
-    if len(known) == len(parts):
+        return _on_two(about, own, product)
+    if product is not None:
         try:
-            return Product(together(known), own.prior.alpha, own.n)
+            return Product(product, own.prior.alpha, own.n)
         except TooLarge:
             pass
-    if len(known) == len(parts) or exceeds(own, LISTED):
-        drawn = sampled(about, own)
-        if drawn is not None:
-            return drawn
-    return _listed(about, own)
+    drawn = sampled(about, own) if product is not None or exceeds(own, LISTED) else None
+    return _listed(about, own) if drawn is None else drawn
 
 
-def _on_two(about: list[About], own: PosteriorSpace, known: list[list[Factor]]) -> CountPosterior:
+def _on_two(
+    about: list[tuple[Mechanism, Outcome]], own: PosteriorSpace, product: list[Factor] | None
+) -> CountPosterior:
     """Two categories: windows about the outputs, blocks where these are wide, or every data set."""
-    every = len(known) == len(about)
-    if every and not _wide(together(known), own.n):
+    if product is not None and min(map(sum, first_reach(product, own.n))) <= WIDE:
         try:
-            return Product(together(known), own.prior.alpha, own.n, 4 * WIDE)
+            return Product(product, own.prior.alpha, own.n, 4 * WIDE)
         except TooLarge:  # the prior contradicts the outputs, and draws the counts far away from them
             pass
-    found = on_a_line(about, own) if every or own.n >= LONGEST else None
-    if found is not None:
-        return found
-    return Product(together(known), own.prior.alpha, own.n) if every else _listed(about, own)
+    blocks = on_a_line(about, own) if product is not None or own.n >= LONGEST else None
+    if blocks is not None:
+        return blocks
+    return _listed(about, own) if product is None else Product(product, own.prior.alpha, own.n)
 
 
-def _listed(about: list[About], own: PosteriorSpace) -> Listed:
+def _listed(about: list[tuple[Mechanism, Outcome]], own: PosteriorSpace) -> Listed:
     """Every data set, one by one."""
     logs = sum(mechanism.kernel.column(output).values for mechanism, output in about)
     rows = own.candidates().array()
-    return Listed(
-        rows, logs + log_predictive(own.prior, rows), error=0.0, method=f"enumeration of all {len(rows):,} data sets"
-    )
-
-
-def _wide(known: list[Factor], n: int) -> bool:
-    """Whether so many counts matter that blocks of them are better."""
-    return min(left + right for left, right in first_reach(known, n)) > WIDE
+    method = f"enumeration of all {len(rows):,} data sets"
+    return Listed(rows, logs + log_predictive(own.prior, rows), error=0.0, method=method)
 
 
 def _checked(mechanism: Mechanism, output: object) -> Outcome:
     """An output that the mechanism could have emitted, as whole numbers."""
-    space, wrong = mechanism.space, InvalidInput("this is no output of the mechanism", hint="give it as released")
     items = as_items(output, "the output")
     found = tuple(int(item) for item in items if isinstance(item, int) or hasattr(item, "__index__"))
-    if len(found) != len(items) or len(found) != space.k or sum(found) != space.n:
-        raise wrong
-    if min(found) < 0 and not mechanism.kernel.signed:
-        raise wrong
+    whole = len(found) == len(items) == mechanism.space.k and sum(found) == mechanism.space.n
+    if not whole or (min(found) < 0 and not mechanism.kernel.signed):
+        raise InvalidInput("this is no output of the mechanism", hint="give it as released")
     return found

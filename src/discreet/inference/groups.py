@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -26,9 +27,13 @@ from discreet.posteriors.mixtures import BetaMixture, ShareLaw
 if TYPE_CHECKING:
     from discreet.inference.posterior import NoiseAware
 
+OneShare = TypeVar("OneShare", bound=ShareLaw)
 
-class Marginals(ABC):
+
+class Marginals(ABC, Generic[OneShare]):
     """The shares of several categories, one by one."""
+
+    _named: ClassVar = "categories"
 
     @property
     @abstractmethod
@@ -36,8 +41,24 @@ class Marginals(ABC):
         """The number of categories."""
 
     @abstractmethod
-    def marginal(self, i: int) -> ShareLaw:
+    def _marginal(self, at: int) -> OneShare: ...
+
+    @cached_property
+    def _marginals(self) -> dict[int, OneShare]:
+        return {}
+
+    def marginal(self, i: int) -> OneShare:
         """The posterior of one category's share."""
+        at = self._category(i)
+        if at not in self._marginals:
+            self._marginals[at] = self._marginal(at)
+        return self._marginals[at]
+
+    def _category(self, i: object) -> int:
+        at = whole(i, "a category's number")
+        if at >= self.k:
+            raise InvalidInput(f"{self._named} are numbered 0 to {self.k - 1}", hint="name one of them")
+        return at
 
     @property
     def mean(self) -> Floats:
@@ -49,13 +70,13 @@ class Marginals(ABC):
         """The standard deviation of each category's share."""
         return np.array([float(self.marginal(i).sd) for i in range(self.k)])
 
-    def _intervals(self, interval: Callable[[Any], tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+    def _intervals(self, interval: Callable[[OneShare], tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
         ends = np.array([[float(end) for end in interval(self.marginal(i))] for i in range(self.k)])
         return ends[:, 0], ends[:, 1]
 
 
 @dataclass(frozen=True, eq=False)
-class Within(Marginals):
+class Within(Marginals[BetaTable]):
     """The shares among some of the categories, in their order; `error` bounds every probability as `NoiseAware` does.
 
     >>> from discreet import Geometric, PosteriorSpace, noise_aware
@@ -68,7 +89,7 @@ class Within(Marginals):
 
     belief: NoiseAware
     members: tuple[int, ...]
-    _cache: dict[int, BetaTable] = field(default_factory=dict, repr=False)
+    _named: ClassVar = "the group's categories"
 
     def __post_init__(self) -> None:
         k = self.belief.k
@@ -100,18 +121,11 @@ class Within(Marginals):
         rest = float(self.belief.prior.total - own)
         return BetaMixture(chance, float(own) + count, rest + (self.belief.n - count))
 
-    def marginal(self, i: int) -> BetaTable:
-        """The posterior of the share that the group's i-th category has within the group."""
-        at = whole(i, "a category's number")
-        if at >= self.k:
-            raise InvalidInput(f"the group's categories are numbered 0 to {self.k - 1}", hint="name one of them")
-        if at not in self._cache:
-            own, others = self.members[at], [member for member in self.members if member != self.members[at]]
-            x, y, table = self.belief.counts.split(own, others)
-            parameters = self.belief.prior.parameters
-            beside = float(sum(parameters[j] for j in others))
-            self._cache[at] = BetaTable(table, float(parameters[own]) + x, beside + y)
-        return self._cache[at]
+    def _marginal(self, at: int) -> BetaTable:
+        own, others = self.members[at], [member for member in self.members if member != self.members[at]]
+        x, y, table = self.belief.counts.split([own], others)
+        parameters = self.belief.prior.parameters
+        return BetaTable(table, float(parameters[own]) + x, float(sum(parameters[j] for j in others)) + y)
 
     def interval(self, level: object = 0.95) -> tuple[Floats, Floats]:
         """The low ends and the high ends of each category's equal-tailed interval. Of two, one mirrors the other."""
@@ -131,16 +145,8 @@ class EmptyGroup:
     """
 
     prior: Dirichlet
-
-    @property
-    def error(self) -> float:
-        """Nothing was left out."""
-        return 0.0
-
-    @property
-    def method(self) -> str:
-        """How the counts were weighed."""
-        return "no record"
+    error: ClassVar = 0.0
+    method: ClassVar = "no record"
 
     @property
     def mean(self) -> Floats:

@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -33,8 +32,9 @@ from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.discrete_gauss_rule import PLACES, summed
 from discreet.arithmetic.growing_blocks import cut, doubling_edges
 from discreet.errors import InvalidInput, TooLarge
-from discreet.inference.coarse import Beyond, Part, coarse, far_blocks, parts_of
-from discreet.inference.counts import CountPosterior, draw_places
+from discreet.inference.coarse import Beyond, Blocks, Part, coarse
+from discreet.inference.counts import CountPosterior
+from discreet.inference.shares import draw_places
 from discreet.kernels.base import Logs
 from discreet.kernels.line_normalisers import NEAR
 from discreet.mechanisms import Mechanism
@@ -50,141 +50,86 @@ ALLOWED = 1e-3
 SINGLE = 2 * NEAR
 BLURRED = 3e-7
 PLACES_IN_ALL = 1 << 17
-_LIVELY, _LOST, _ROUNDS = 4.0, 45.0, 60
+_LIVELY, _LOST = 4.0, 45.0
 _LEAST_WEIGHT, _WORTH = 1e-3, 1e-6
-
-
-@dataclass(frozen=True, eq=False)
-class _Weighed:
-    """Blocks, what each weighs beyond the least likelihood as a share of `total`, and the error of these sums."""
-
-    start: Wholes
-    length: Wholes
-    excess: Floats
-    beyond: Beyond
-    total: float
-    prior_weight: float
-    error: float
 
 
 class Line(CountPosterior):
     """The posterior of the count of the first category, at real places, and how likely it is that nothing was said."""
 
-    def __init__(
-        self,
-        log_likelihood: Callable[[Floats], Floats],
-        kinks: Sequence[int],
-        prior: Dirichlet,
-        n: int,
-        errors: Callable[[Floats], Floats] | None = None,
-    ) -> None:
-        self.n, self.k, self._prior, self._log = n, 2, prior, log_likelihood
-        weighed = self._weigh(kinks, errors)
-        self.prior_weight = weighed.prior_weight
-        parts, coarsened, unblurred = self._placed(weighed, kinks)
+    def __init__(self, column: Callable[[Floats], Logs], kinks: Sequence[int], prior: Dirichlet, n: int) -> None:
+        self._column, self._prior, self._n = column, prior, n
+        blocks, beyond, measured = self._weigh(kinks)
+        cuts, unblurred = _divided(blocks)
+        parts: list[Part] = []
+        if unblurred > _WORTH:
+            far = blocks.far(kinks, PLACES_IN_ALL // 2)
+            parts.append(coarse(beyond, blocks.only(far), PLACES_IN_ALL // 2))
+            cuts, unblurred = _divided(blocks.only(~far))
+        places, weight, _ = summed(*cuts)
+        parts.append(Part(places, weight * np.exp(beyond.log(places, n)), n))
         mass = np.concatenate([part.mass for part in parts])
         kept = mass > mass.max(initial=0.0) * 1e-18
         self.weights = mass[kept] / mass[kept].sum()
         self.places = np.concatenate([part.places for part in parts])[kept]
-        self.sizes = np.concatenate([np.full(len(part.places), float(part.n)) for part in parts])[kept]
-        self._measured = weighed.error + coarsened + 1e-11
-        self.error = self._measured + unblurred
+        self.sizes: Floats = np.concatenate([np.full(len(part.places), float(part.n)) for part in parts])[kept]
+        # A mean is linear in the counts, so the rule is exact for it: only what was measured can move it.
+        self.mean_errors = measured + parts[0].error + 1e-11
+        self.error = self.mean_errors + unblurred + (BLURRED if len(weight) < weight.sum() else 0.0)
         self.method = f"blocks of counts, {len(self.places):,} places in all"
         if not self.error < ALLOWED:
             raise TooLarge(
                 "the counts that matter are too many even in blocks", hint="use a larger epsilon, or geometric"
             )
 
-    def _weigh(self, kinks: Sequence[int], errors: Callable[[Floats], Floats] | None) -> _Weighed:
-        """Blocks and what they weigh, each held against its halves; and how likely it is that nothing was said."""
-        start, length = self._lively(kinks)
-        whole = self._sums(start, length)
+    def _weigh(self, kinks: Sequence[int]) -> tuple[Blocks, Beyond, float]:
+        """Blocks and what they weigh beyond the least likelihood, as shares of the whole, and the error of these sums.
+
+        Each is held against its halves. With that least likelihood nothing was said.
+        """
+        start, length, whole, whole_top = self._lively(kinks)
         start, length, of = _halves(start, length)
         places, weight, block = summed(start, length)
-        log, log_prior = self._log(places), log_predictive_line(self._prior, self.n, places)
-        top = float((log + log_prior).max())
-        mass = weight * np.exp(log + log_prior - top)
-        halves = np.bincount(block, mass, len(start))
-        total = math.fsum(mass)
-        error = float(np.abs(np.bincount(of, halves, len(whole)) - whole * math.exp(self._top - top)).sum()) / total
-        if errors is not None:
-            error += float(mass @ errors(places)) / total
-        least = float(log.min())
-        prior_weight = math.exp(min(least - top - math.log(total), 0.0))
-        if prior_weight < _LEAST_WEIGHT:
-            prior_weight, least = 0.0, -math.inf
+        log, errors = self._column(places)
+        log_joint = log + log_predictive_line(self._prior, self._n, places)
+        top = float(log_joint.max())
+        mass = weight * np.exp(log_joint - top)
+        halves, total = np.bincount(block, mass, len(start)), math.fsum(mass)
+        gap = np.abs(np.bincount(of, halves, len(whole)) - whole * math.exp(whole_top - top))
+        least, top = float(log.min()), top + math.log(total)
+        self.prior_weight = math.exp(min(least - top, 0.0))
+        if self.prior_weight < _LEAST_WEIGHT:
+            self.prior_weight, least = 0.0, -math.inf
         excess = np.bincount(block, mass * -np.expm1(least - log), len(start)) / total
-        return _Weighed(start, length, excess, Beyond(self._prior, self._log, least, top), total, prior_weight, error)
+        beyond = Beyond(self._prior, lambda c: self._column(c).values, least, top)
+        return Blocks(self._prior, self._n, start, length, excess), beyond, float(gap.sum() + mass @ errors) / total
 
-    def _placed(self, weighed: _Weighed, kinks: Sequence[int]) -> tuple[list[Part], float, float]:
-        """The places of all blocks, what fewer records cost, and what Betas that do not blur may cost."""
-        start, length, excess, beyond = weighed.start, weighed.length, weighed.excess, weighed.beyond
-        fine, parts, coarsened = self._divided(start, length, excess), [], 0.0
-        if fine[2] > _WORTH:
-            half = PLACES_IN_ALL // 2
-            far = far_blocks(self._prior, self.n, kinks, start, length, excess, half)
-            parts.append(coarse(beyond, self.n, start[far], length[far], excess[far], half))
-            fine = self._divided(start[~far], length[~far], excess[~far])
-            coarsened = parts[0].error / weighed.total
-        places, weight, _ = summed(*fine[:2])
-        parts.append(Part(places, weight * np.exp(beyond.log(places, self.n)), self.n, 0.0))
-        return parts, coarsened, fine[2] + (BLURRED if len(weight) < weight.sum() else 0.0)
-
-    def mean_errors(self, prior_mean: Floats, alpha: Floats, n: int) -> Floats:
-        """A mean is linear in the counts, so the rule is exact for it: only what was measured can move it."""
-        return np.full(2, self._measured)
-
-    def _lively(self, kinks: Sequence[int]) -> tuple[Wholes, Wholes]:
-        """Blocks from 0 to n in each of which ln ℓπ changes little, or that weigh nothing."""
-        start, length = _blocks(self.n, kinks)
-        for _ in range(_ROUNDS):
-            places, _, block = summed(start, length)
-            log = self._log(places) + log_predictive_line(self._prior, self.n, places)
+    def _lively(self, kinks: Sequence[int]) -> tuple[Wholes, Wholes, Floats, float]:
+        """Blocks from 0 to n in each of which ln ℓπ changes little, or that weigh nothing; their masses over e^top."""
+        start, length = _blocks(self._n, kinks)
+        while True:
+            places, weight, block = summed(start, length)
+            log = self._column(places).values + log_predictive_line(self._prior, self._n, places)
             first = np.searchsorted(block, np.arange(len(start)))
             high, low = np.maximum.reduceat(log, first), np.minimum.reduceat(log, first)
-            if not math.isfinite(float(high.max())):
+            top = float(high.max())
+            if not math.isfinite(top):
                 raise InvalidInput("no data leads to this output", hint="give the output as it was released")
             matters = high + np.log(length) > float((high + np.log(length)).max()) - _LOST
             lively = matters & (length > PLACES) & (high - low > _LIVELY)
             if not lively.any():
-                break
-            begin, size, _ = _halves(start[lively], length[lively])
-            order = np.argsort(np.concatenate([start[~lively], begin]))
-            start = np.concatenate([start[~lively], begin])[order]
-            length = np.concatenate([length[~lively], size])[order]
-        return start, length
-
-    def _sums(self, start: Wholes, length: Wholes) -> Floats:
-        """The mass of each block over e^top."""
-        places, weight, block = summed(start, length)
-        log = self._log(places) + log_predictive_line(self._prior, self.n, places)
-        self._top = float(log.max())
-        return np.bincount(block, weight * np.exp(log - self._top), len(start)).astype(np.float64)
-
-    def _divided(self, start: Wholes, length: Wholes, mass: Floats) -> tuple[Wholes, Wholes, float]:
-        """Blocks of at most `WIDTH` standard deviations where they weigh most, and what the longer ones weigh."""
-        parts = parts_of(self._prior, self.n, start, length)
-        cost = np.minimum(parts * PLACES, length)
-        order = np.argsort(-mass / cost, kind="stable")
-        fits = np.cumsum(cost[order]) <= PLACES_IN_ALL
-        kept = np.zeros(len(start), dtype=bool)
-        kept[order[fits]] = True
-        light = np.argsort(mass, kind="stable")
-        kept[light[np.cumsum(mass[light]) <= BLURRED]] = False  # what weighs so little may be lumpy
-        unblurred = float(mass[~kept & (parts > 1)].sum())
-        return *cut(start, length, np.where(kept, parts, 1)), unblurred
+                mass = np.bincount(block, weight * np.exp(log - top), len(start)).astype(np.float64)
+                return start, length, mass, top
+            start, length = cut(start, length, np.where(lively, 2, 1))
 
     def marginal(self, i: int) -> tuple[Floats, Floats]:
-        """The places of a category and their probabilities, given that something was said."""
         return (self.places if i == 0 else self.sizes - self.places), self.weights
 
     def pair(self, i: int, j: int) -> tuple[Floats, Floats, Floats]:
-        """Joint places of both categories and their probabilities, given that something was said."""
         place, chance = self.marginal(i)
         return place, self.sizes - place, chance
 
     def draw(self, bits: Bits, size: int) -> Floats:
-        """Counts of both categories, one data set a row, given that something was said."""
         at = draw_places(bits, self.weights, size)
         return np.stack([self.places[at], self.sizes[at] - self.places[at]], axis=1)
 
@@ -201,8 +146,18 @@ def on_a_line(about: Sequence[tuple[Mechanism, Outcome]], own: PosteriorSpace) -
         columns = [mechanism.kernel.column(output, data) for mechanism, output in about]
         return Logs(*(np.sum(part, axis=0) for part in zip(*columns, strict=True)))
 
-    bends = sorted({kink for places in known for kink in places})
-    return Line(lambda c: column(c).values, bends, own.prior, own.n, lambda c: column(c).errors)
+    return Line(column, sorted({kink for places in known for kink in places}), own.prior, own.n)
+
+
+def _divided(blocks: Blocks) -> tuple[tuple[Wholes, Wholes], float]:
+    """Blocks of at most `WIDTH` standard deviations where they weigh most, and what the longer ones weigh."""
+    order = np.argsort(-blocks.mass / blocks.cost, kind="stable")
+    kept = np.zeros(len(order), dtype=bool)
+    kept[order[np.cumsum(blocks.cost[order]) <= PLACES_IN_ALL]] = True
+    light = np.argsort(blocks.mass, kind="stable")
+    kept[light[np.cumsum(blocks.mass[light]) <= BLURRED]] = False  # what weighs so little may be lumpy
+    unblurred = float(blocks.mass[~kept & (blocks.parts > 1)].sum())
+    return cut(blocks.start, blocks.length, np.where(kept, blocks.parts, 1)), unblurred
 
 
 def _blocks(n: int, kinks: Sequence[int]) -> tuple[Wholes, Wholes]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -14,26 +14,25 @@ from scipy.special import betaln, gammaln
 from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import exact_share, whole
 from discreet.errors import InvalidInput, TooLarge
-from discreet.inference.counts import CountPosterior
-from discreet.inference.differences import Difference, Estimate
+from discreet.inference.beta_tables import LEFT_OUT, ROUNDING, BetaTable
+from discreet.inference.counts import SURE, CountPosterior
 from discreet.inference.groups import Marginals, Within
+from discreet.inference.quantities import Estimate, Quantity
 from discreet.inference.shares import draw_dirichlet, draw_uniforms
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.dirichlet import incomplete_beta
-from discreet.posteriors.mixtures import BetaMixture
+from discreet.posteriors.mixtures import BetaMixture, ShareLaw
 from discreet.samplers.bits import SYSTEM, Bits
+from discreet.testing import HashedBits
 
 Kind = Literal["equal-tailed", "highest-density"]
-
-SURE = 6.0
-"""An error that was drawn is stated as so many standard errors: one in a billion is larger."""
 
 _STUDY, _CELLS = 1 << 15, 1 << 20
 _STARTS, _CLOSER = 17, 12
 
 
 @dataclass(frozen=True, eq=False)
-class NoiseAware(Marginals):
+class NoiseAware(Marginals[BetaMixture]):
     """A reader's posterior of the shares, with the privacy noise in it.
 
     `error` bounds what was left out: the total variation distance to the exact mixture, so every probability, and every
@@ -52,7 +51,6 @@ class NoiseAware(Marginals):
     prior: Dirichlet
     n: int
     counts: CountPosterior
-    _cache: dict[int, BetaMixture] = field(default_factory=dict, repr=False)
 
     def __repr__(self) -> str:
         return f"<NoiseAware of {self.k} categories, n = {self.n:,}: exact up to {self.error:.1g}, by {self.method}>"
@@ -70,29 +68,23 @@ class NoiseAware(Marginals):
     @property
     def mean_errors(self) -> Floats:
         """How far each mean may be off: at most `error`, and less where the data sets that were drawn lie close."""
-        stated = self.counts.mean_errors(self.prior.mean, self.prior.alpha, self.n)
-        found: Floats = np.minimum(self.error, stated)
-        return found
+        errors: Floats = np.minimum(self.error, np.broadcast_to(self.counts.mean_errors, self.k))
+        return errors
 
     @property
     def method(self) -> str:
         """How the counts were weighed."""
         return self.counts.method
 
-    def marginal(self, i: int) -> BetaMixture:
-        """The posterior of one category's share."""
-        at = _category(i, self.k)
-        if at not in self._cache:
-            count, chance = self.counts.marginal(at)
-            parameter = self.prior.parameters[at]
-            own, rest = float(parameter), float(self.prior.total - parameter)  # exactly: a weak rest is not lost
-            # Places that stand for fewer records say of how many.
-            a, b = own + count, rest + (getattr(self.counts, "sizes", self.n) - count)
-            if self.counts.prior_weight:
-                a, b = np.append(a, own), np.append(b, rest)
-                chance = np.append((1 - self.counts.prior_weight) * chance, self.counts.prior_weight)
-            self._cache[at] = BetaMixture(chance, a, b)
-        return self._cache[at]
+    def _marginal(self, at: int) -> BetaMixture:
+        count, chance = self.counts.marginal(at)
+        parameter = self.prior.parameters[at]
+        own, rest = float(parameter), float(self.prior.total - parameter)  # exactly: a weak rest is not lost
+        a, b = own + count, rest + (self.counts.sizes - count)
+        if self.counts.prior_weight:
+            a, b = np.append(a, own), np.append(b, rest)
+            chance = np.append((1 - self.counts.prior_weight) * chance, self.counts.prior_weight)
+        return BetaMixture(chance, a, b)
 
     def interval(self, level: object = 0.95, kind: Kind = "equal-tailed") -> tuple[Floats, Floats]:
         """The low ends and the high ends of each category's interval.
@@ -128,7 +120,7 @@ class NoiseAware(Marginals):
         >>> round(ahead, 3), ahead.error < 1e-9
         (0.706, True)
         """
-        one, other = _category(i, self.k), _category(j, self.k)
+        one, other = self._category(i), self._category(j)
         if one == other:
             raise InvalidInput("a category does not exceed itself", hint="name two categories")
         alpha, drawn = self.prior.alpha, False
@@ -153,9 +145,28 @@ class NoiseAware(Marginals):
         """
         return Within(self, tuple(categories))
 
-    def difference(self, other: NoiseAware, i: int = 0) -> Difference:
+    def share(self, own: Sequence[int], among: Sequence[int]) -> ShareLaw:
+        """The posterior of the share that some categories have among others, which they are part of."""
+        rest = [i for i in among if i not in own]
+        if len(among) == self.k and len(own) == 1:
+            return self.marginal(own[0])
+        parameters = self.prior.parameters
+        a, b = (float(sum(parameters[i] for i in side)) for side in (own, rest))
+        if len(among) == self.k:
+            count, chance = self.counts.total(own)
+            return BetaMixture(chance, a + count, b + (self.counts.sizes - count))
+        x, y, table = self.counts.split(own, rest)
+        return BetaTable(table, a + x, b + y)
+
+    def share_error(self, among: Sequence[int]) -> float:
+        """A bound on how far any probability of such a share is off."""
+        return self.error + (0.0 if len(among) == self.k else LEFT_OUT + ROUNDING)
+
+    def difference(self, other: NoiseAware, i: int = 0) -> Quantity:
         """Category i's share here minus there, for releases about different people: an A/B test."""
-        return Difference(self.marginal(i), other.marginal(i), self.error + other.error)
+        from discreet.inference.comparisons import difference_of_two
+
+        return difference_of_two(self, other, self._category(i))
 
     def posterior_predictive(self, m: object = 1, i: int = 0) -> Floats:
         """The law of how many of m further records fall into category i: probabilities of 0, 1, …, m."""
@@ -171,9 +182,10 @@ class NoiseAware(Marginals):
             found += weight @ np.exp(ways + logs)
         return found
 
-    def sample(self, size: object) -> Floats:
-        """Independent draws of all shares, one a row, from the operating system's bits."""
-        return self._sample(SYSTEM, whole(size, "size", minimum=1))
+    def sample(self, size: object, *, seed: object = None) -> Floats:
+        """Independent draws of all shares, one a row: the same for the same seed, else from the operating system."""
+        bits = SYSTEM if seed is None else HashedBits(f"sample {seed}")
+        return self._sample(bits, whole(size, "size", minimum=1))
 
     def _sample(self, bits: Bits, size: int) -> Floats:
         parameters = self.prior.alpha + self.counts.draw(bits, size)
@@ -198,10 +210,3 @@ def shortest(mixture: BetaMixture, level: float) -> tuple[Floats, Floats]:
         starts = np.linspace(starts[max(best - 1, 0)], starts[min(best + 1, points - 1)], 5)
         points = 5
     return mixture.quantile(p), mixture.quantile(p + level)
-
-
-def _category(i: object, k: int) -> int:
-    at = whole(i, "a category's number")
-    if at >= k:
-        raise InvalidInput(f"categories are numbered 0 to {k - 1}", hint="name one of them")
-    return at

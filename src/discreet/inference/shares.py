@@ -1,17 +1,24 @@
-"""Draws of shares for a reader: from fair bits through inverse distribution functions."""
+"""Draws for a reader: from fair bits through inverse distribution functions."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.special import gammaincinv
 
-from discreet.arithmetic.arrays import Floats
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.samplers.bits import Bits, draw_words
 
 
 def draw_uniforms(bits: Bits, count: int) -> Floats:
     """Independent uniform floats strictly between 0 and 1."""
     return ((draw_words(bits, count) >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
+
+
+def draw_places(bits: Bits, weights: Floats, size: int) -> Wholes:
+    """Which of the weighed places independent draws fall on."""
+    sums = np.cumsum(weights)
+    at: Wholes = np.searchsorted(sums, draw_uniforms(bits, size) * sums[-1], side="right")
+    return np.minimum(at, len(sums) - 1)
 
 
 def draw_dirichlet(bits: Bits, parameters: Floats) -> Floats:
@@ -25,9 +32,8 @@ def draw_dirichlet(bits: Bits, parameters: Floats) -> Floats:
     >>> bool(np.allclose(shares.sum(axis=1), 1))
     True
     """
-    one = draw_uniforms(bits, parameters.size).reshape(parameters.shape)
-    other = draw_uniforms(bits, parameters.size).reshape(parameters.shape)
+    one, other = (draw_uniforms(bits, parameters.size).reshape(parameters.shape) for _ in range(2))
     logs = np.log(gammaincinv(parameters + 1, one)) + np.log(other) / parameters
     sizes = np.exp(logs - logs.max(axis=1, keepdims=True))
-    shown: Floats = sizes / sizes.sum(axis=1, keepdims=True)
-    return shown
+    shares: Floats = sizes / sizes.sum(axis=1, keepdims=True)
+    return shares

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 Rows: TypeAlias = NDArray[Any]
 """Counts or outputs, one a row: whole numbers, or for two categories any number between 0 and n."""
 
-LISTED = 1 << 13
-"""Spaces of more candidates are not worked out pair by pair."""
+LISTED, QUICK = 1 << 13, 1 << 11
+"""Spaces of more candidates are not worked out pair by pair, or not within a second."""
 
 
 class Logs(NamedTuple):
@@ -78,8 +78,25 @@ class Kernel(ABC):
     cost = 1
     """About how many numbers one entry of a column takes."""
 
+    noise: LineNoise | None = None
+    """The noise of two categories in closed form, where noise is what is added."""
+
+    zero_sum: ZeroSum | None = None
+    """The noise on all counts at once, where its sum is zero."""
+
+    laplace: RoundedLaplace | None = None
+    """The noise on each count but the last, where it is rounded Laplace noise."""
+
+    postprocess = "nearest"
+    """How outputs become candidates."""
+
+    same_rates = False
+    """Whether the weights of all data sets fall alike with the distance."""
+
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism, self.space = mechanism, mechanism.space
+        self.reach = self.space.n + 1.0
+        """About how many counts of a category matter to the reader of an output."""
 
     @cached_property
     def candidates(self) -> Rows:
@@ -97,13 +114,18 @@ class Kernel(ABC):
 
     def column(self, output: Outcome, data: Rows | None = None) -> Logs:
         """ln P(o | c) for the data sets in the order of candidates, or for these: the likelihoods of an output."""
-        if data is None and exceeds(self.space, LISTED):
+        if data is None and not self.listed:
             raise self._too_many()
         return self._logs(self.candidates if data is None else data, np.array([output], dtype=np.int64))
 
     def _too_many(self) -> TooLarge:
         wanted = f"{self.mechanism.name} was not made for so many data sets to be weighed"
         return TooLarge(wanted, hint="use geometric")
+
+    @property
+    def listed(self) -> bool:
+        """Whether the space is small enough for all data sets to be weighed one by one."""
+        return not exceeds(self.space, LISTED)
 
     @abstractmethod
     def log_normaliser(self, counts: object) -> Logs:
@@ -114,39 +136,14 @@ class Kernel(ABC):
         """ln P(o | c) of pairs of rows; one of the two may be a single row."""
 
     @property
-    @abstractmethod
     def quick(self) -> bool:
-        """Whether a belief that weighs a column takes a second at most. Public facts only."""
-
-    @property
-    def reach(self) -> float:
-        """About how many counts of a category matter to the reader of an output."""
-        return self.space.n + 1.0
-
-    @property
-    def noise(self) -> LineNoise | None:
-        """The noise of two categories in closed form, where noise is what is added."""
-        return None
-
-    @property
-    def zero_sum(self) -> ZeroSum | None:
-        """The noise on all counts at once, where its sum is zero."""
-        return None
-
-    @property
-    def laplace(self) -> RoundedLaplace | None:
-        """The noise on each count but the last, where it is rounded Laplace noise."""
-        return None
+        """Whether a belief that weighs a column takes a second at most: by public facts, here the candidates."""
+        return not exceeds(self.space, QUICK)
 
     @property
     def enumerated(self) -> Enumerated:
         """All rows by the distances of candidates, if the kernel is `weighted`."""
         raise self._too_many()
-
-    @property
-    def same_rates(self) -> bool:
-        """Whether the weights of all data sets fall alike with the distance."""
-        return False
 
     def rates(self, data: Rows) -> Floats:
         """The rates of a `weighted` kernel: by how much a log-weight falls with the distance."""
@@ -159,12 +156,7 @@ class Kernel(ABC):
     def draw_outputs(self, data: Rows, each: int, bits: Bits) -> Rows:
         """So many released candidates for each data set, for studies."""
         drawn = [self.mechanism.law(row)._draw_many(bits, each) for row in data.tolist()]
-        return np.stack([self.mechanism.way_back(rows) for rows in drawn])
-
-    @property
-    def postprocess(self) -> str:
-        """How outputs become candidates."""
-        return "nearest"
+        return np.stack([self.mechanism.postprocess(rows) for rows in drawn])
 
     def factors(self, output: Outcome) -> list[Factor] | None:
         """A column as a product of one factor for each category; None where it is no product."""
@@ -191,7 +183,7 @@ class Kernel(ABC):
         return self
 
 
-def rounded(values: Floats, least: float = 1e-12, share: float = 1e-14) -> Logs:
+def rounded(values: Floats) -> Logs:
     """Logarithms from closed forms: a few roundings of sums no larger than themselves."""
     with np.errstate(invalid="ignore"):
-        return Logs(values, least + share * np.where(np.isfinite(values), np.abs(values), 0.0))
+        return Logs(values, 1e-12 + 1e-14 * np.where(np.isfinite(values), np.abs(values), 0.0))

@@ -20,7 +20,7 @@ from discreet.kernels.simplex_normalisers import SimplexNormalisers
 from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.distances import log_affinity_floats
 from discreet.posteriors.grid import Grid, Line, grid
-from discreet.posteriors.space import Counts, exceeds, orbits, rank_rows
+from discreet.posteriors.space import exceeds, orbits, rank_rows
 from discreet.samplers.bulk_rejection import Proposals
 from discreet.sensitivity.vectorised import Steps
 from discreet.typing import Outcome, Progress
@@ -37,8 +37,6 @@ ROUNDING = 2e-11
 NEGLIGIBLE = 42.0
 """What a window leaves out is below e^-42, less than 1e-18."""
 
-_QUICK, _CHECKED = 1 << 11, 12
-
 
 class Enumerated:
     """Weights exp(-rate·H) between all candidates, at given rates of the data sets."""
@@ -46,10 +44,6 @@ class Enumerated:
     def __init__(self, table: Grid, rates: Floats, progress: Progress | None = None) -> None:
         self.table, self.rates = table, rates
         self._progress = progress or (lambda done, total: None)
-
-    def log_normaliser(self, rank: int) -> float:
-        """ln NL of one data set, by its whole row."""
-        return math.log(float(np.exp(-self.rates[rank] * self.table.distances(rank)).sum()))
 
     @cached_property
     def log_normalisers(self) -> Floats:
@@ -72,8 +66,8 @@ class Enumerated:
 
     def log_pmf(self, rank: int) -> Floats:
         """The log-probabilities of all outputs of a data set."""
-        shown: Floats = -self.rates[rank] * self.table.distances(rank) - self.log_normalisers[rank]
-        return shown
+        logs: Floats = -self.rates[rank] * self.table.distances(rank) - self.log_normalisers[rank]
+        return logs
 
     def mean_error(self, chances: Floats) -> float:
         """The expected distance, with chances of the data sets."""
@@ -86,22 +80,19 @@ class Enumerated:
     @cached_property
     def windows(self) -> tuple[Rows, Rows]:
         """Where a row's weights are above e^-42/|R| of its greatest: on a line H grows outward: bisection finds it."""
-        size = self.table.size
-        centre = np.arange(size)
+        size, centre = self.table.size, np.arange(self.table.size)
         if not isinstance(self.table, Line):
             return np.zeros(size, dtype=np.int64), np.full(size, size)
         reach = (NEGLIGIBLE + math.log(size)) / self.rates
         with np.errstate(divide="ignore"):
             level = np.where(reach < 1, np.log1p(-(np.minimum(reach, 1.0) ** 2)), -np.inf)
         ends = []
-        for outer, inner_step in ((np.zeros(size, dtype=np.int64), -1), (np.full(size, size - 1), 1)):
-            inside, outside = centre.copy(), outer + inner_step
-            while (np.abs(outside - inside) > 1).any():
-                middle = (inside + outside) // 2
-                middle = np.where(np.abs(outside - inside) > 1, middle, inside)
+        for beyond in (-1, size):
+            inside, outside = centre, np.full(size, beyond)
+            while (apart := np.abs(outside - inside) > 1).any():
+                middle = np.where(apart, (inside + outside) // 2, inside)
                 kept = self.table.log_affinities(centre, middle) >= level
-                inside = np.where(kept, middle, inside)
-                outside = np.where(kept | (middle == inside), outside, middle)
+                inside, outside = np.where(kept, middle, inside), np.where(kept | ~apart, outside, middle)
             ends.append(inside)
         return ends[0], ends[1] + 1
 
@@ -112,17 +103,15 @@ class HellingerKernel(Kernel):
     mechanism: Exponential
     weighted = True
     pace = "prepared"
-    _nearby: SimplexNormalisers | None = None
-    _pilot: Rows
+
+    def __init__(self, mechanism: Exponential, nearby: SimplexNormalisers | None = None) -> None:
+        super().__init__(mechanism)
+        self.same_rates, self._nearby = mechanism.constant, nearby
+        if nearby is not None:
+            self.cost = nearby.cost
 
     def rates(self, data: Rows) -> Floats:
-        """s/S(c) of data sets."""
         return self.mechanism.rates(data)
-
-    @property
-    def same_rates(self) -> bool:
-        """Under the global sensitivity."""
-        return self.mechanism.constant
 
     def rate_bounds(self, first: Rows, last: Rows) -> tuple[Floats, Floats]:
         """Over strata none of which straddles the balanced count.
@@ -137,7 +126,6 @@ class HellingerKernel(Kernel):
 
     @property
     def listed(self) -> bool:
-        """Whether all rows are enumerated."""
         return not exceeds(self.space, LONGEST - 1 if self.space.k == 2 else LISTED)
 
     @cached_property
@@ -148,57 +136,38 @@ class HellingerKernel(Kernel):
         table = grid(self.space)
         return Enumerated(table, self.rates(table.rows))
 
-    def row(self, counts: object, outputs: Rows | None = None) -> Logs:
-        """A whole row is normalised by its own sum; no table is made for it."""
-        if outputs is not None or exceeds(self.space, LONGEST_ROW):
-            return super().row(counts, outputs)
-        logs, rate = self._log_weights(self.space.counts(counts))
-        return self._rounded(logs - np.log(np.exp(logs).sum()), rate, 0.0)
-
-    def _log_weights(self, counts: Counts) -> tuple[Floats, Floats]:
-        """-rate·H of all candidates, and the rate."""
-        here = np.array([counts], dtype=np.int64)
-        rate = self.rates(here)
-        affinity = np.minimum(log_affinity_floats(self.space.prior, here, self.space.candidates().array()), 0.0)
-        return -rate * np.sqrt(-np.expm1(affinity)), rate
-
-    def column(self, output: Outcome, data: Rows | None = None) -> Logs:
-        """The distance is symmetric, so a column of weights comes from a row of distances."""
-        if data is not None:
-            return super().column(output, data)
-        if not self.listed:
-            raise self._too_many()
-        every, rank = self.enumerated, self.space.candidates().index(output)
-        return self._rounded(-every.rates * every.table.distances(rank) - every.log_normalisers, every.rates, 0.0)
-
     def _logs(self, data: Rows, outputs: Rows) -> Logs:
         rates, normalisers = self.rates(data), self.log_normalisers(data)
+        return self._rounded(self._log_weights(data, outputs, rates) - normalisers.values, rates, normalisers.errors)
+
+    def _log_weights(self, data: Rows, outputs: Rows, rates: Floats) -> Floats:
         affinity = np.minimum(log_affinity_floats(self.space.prior, data, outputs), 0.0)
-        return self._rounded(-rates * np.sqrt(-np.expm1(affinity)) - normalisers.values, rates, normalisers.errors)
+        return -rates * np.sqrt(-np.expm1(affinity))
 
     @staticmethod
-    def _rounded(values: Floats, rates: Floats, errors: Floats | float) -> Logs:
+    def _rounded(values: Floats, rates: Floats, errors: Floats | float = 0.0) -> Logs:
         return Logs(values, np.broadcast_to(ROUNDING * np.maximum(1.0, rates / 100) + errors, values.shape))
 
     def log_normaliser(self, counts: object) -> Logs:
-        """ln NL(c)."""
-        checked = self.space.counts(counts)
-        rows = np.array([checked], dtype=np.int64)
-        if exceeds(self.space, LONGEST - 1 if self.space.k == 2 else LONGEST_ROW):
-            found = self.log_normalisers(rows)
-            return Logs(found.values[0], found.errors[0])
-        logs, rate = self._log_weights(checked)
-        return self._rounded(np.log(np.exp(logs).sum()), rate[0], 0.0)
+        found = self.log_normalisers(np.array([self.space.counts(counts)], dtype=np.int64))
+        return Logs(found.values[0], found.errors[0])
 
     def log_normalisers(self, data: Rows) -> Logs:
-        """ln NL of data sets: from the table of all, or from sums that need none."""
+        """ln NL of data sets: of one by its own row, of more from the table of all, or from sums that need none."""
         if self._nearby is not None:
-            return self._near_normalisers(data, self._nearby)
-        if self.listed and data.dtype.kind == "i":
-            return self._rounded(self.enumerated.log_normalisers[rank_rows(data)], self.rates(data), 0.0)
+            values = self._nearby(data)
+            return Logs(values, np.full(len(values), self._nearby.error))
+        whole = data.dtype.kind == "i"
+        if whole and len(data) == 1 and not exceeds(self.space, LONGEST_ROW):
+            rates = self.rates(data)
+            return self._rounded(
+                np.log(np.exp(self._log_weights(data, self.candidates, rates)).sum(keepdims=True)), rates
+            )
+        if whole and self.listed:
+            return self._rounded(self.enumerated.log_normalisers[rank_rows(data)], self.rates(data))
         if self.space.k > 2:
             return self.near(data).log_normalisers(data)
-        return Logs(self.line(data[:, 0].astype(np.float64)), self.line.errors(data[:, 0]))
+        return self.line(data[:, 0].astype(np.float64))
 
     @cached_property
     def line(self) -> LineNormalisers:
@@ -209,32 +178,10 @@ class HellingerKernel(Kernel):
         """At the output, and where 1/S bends."""
         return [output[0], *self.line.bends]
 
-    @property
-    def quick(self) -> bool:
-        """By how many candidates there are."""
-        return not exceeds(self.space, _QUICK)
-
     def proposals(self, output: Outcome) -> Proposals | None:
         """The sampler's own."""
         return self.mechanism.law(output).proposals() if self.space.k > 2 else None
 
     def near(self, data: Rows) -> Self:
         """Beyond enumeration, with tables of the categories' sums that serve data sets like these."""
-        if self.space.k == 2:
-            return self
-        found = type(self)(self.mechanism)
-        found._nearby, found._pilot = SimplexNormalisers(self.mechanism, data), data
-        found.cost = found._nearby.cost
-        return found
-
-    def _near_normalisers(self, data: Rows, nearby: SimplexNormalisers) -> Logs:
-        """How far some are from finer ones, doubled, and what rounding may have done to any row, is their error."""
-        values = nearby(data)
-        return Logs(values, np.full(len(values), self._measured + nearby.rounding))
-
-    @cached_property
-    def _measured(self) -> float:
-        assert self._nearby is not None
-        some = self._pilot[np.linspace(0, len(self._pilot) - 1, _CHECKED).astype(np.int64)]
-        finer = SimplexNormalisers(self.mechanism, some, finer=True)
-        return 2 * float(np.abs(finer(some) - self._nearby(some)).max())
+        return self if self.space.k == 2 else type(self)(self.mechanism, SimplexNormalisers(self.mechanism, data))

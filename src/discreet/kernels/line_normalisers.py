@@ -12,11 +12,13 @@ here depends on the output, so it is worked out once for a mechanism.
 from __future__ import annotations
 
 import numpy as np
+from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.discrete_gauss_rule import gram, summed
 from discreet.arithmetic.growing_blocks import doubling_edges
+from discreet.kernels.base import Logs
 from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.distances import second_difference
 from discreet.sensitivity.vectorised import Steps
@@ -41,7 +43,7 @@ class LineNormalisers:
         first, second = mechanism.space.prior.alpha
         self._middle = min(max((n + second - first) / 2, edge), n - edge)
         self.bends = sorted({int(self._middle), *self._turns()})
-        self._edges, self._values, self._errors = self._panels(edge, n - edge)
+        self._edges, self._series, self._errors = self._panels(edge, n - edge)
 
     def distances(self, c: Floats, move: Floats) -> Floats:
         """H between c and c + move."""
@@ -50,33 +52,21 @@ class LineNormalisers:
         gap = second_difference(here, here + move, move) + second_difference(there, there - move, move)
         return np.sqrt(-np.expm1(-0.5 * gap))
 
-    def __call__(self, c: Floats) -> Floats:
+    def __call__(self, c: Floats) -> Logs:
         """ln NL(c), at whole numbers near the ends and anywhere between."""
         place = np.searchsorted(self._ends, c)
-        found = self._end_values[np.minimum(place, len(self._ends) - 1)].copy()
-        inner, panel = self._at(c)
-        if inner.any():
+        values = self._end_values[np.minimum(place, len(self._ends) - 1)].copy()
+        errors = np.full(len(c), _ROUNDING)
+        if len(self._errors):
+            inner = (c >= self._edges[0]) & (c <= self._edges[-1])
+            # A bend belongs to the panel before it, and the next count to that after.
+            panel = np.searchsorted(self._edges, c[inner], side="right") - 1 - np.isin(c[inner], self.bends)
+            panel = np.clip(panel, 0, len(self._errors) - 1)
             low, high = self._edges[panel], self._edges[panel + 1]
-            found[inner] = _between((2 * c[inner] - low - high) / (high - low), self._values[panel])
-        return found
-
-    def errors(self, c: Floats) -> Floats:
-        """How far ln NL may be off at each c."""
-        found = np.full(len(c), _ROUNDING)
-        inner, panel = self._at(c)
-        found[inner] += self._errors[panel]
-        return found
-
-    def _at(self, c: Floats) -> tuple[NDArray[np.bool_], Wholes]:
-        """Which places lie in panels, and in which."""
-        if not len(self._errors):
-            return np.zeros(len(c), dtype=bool), np.empty(0, dtype=np.int64)
-        inner = (c >= self._edges[0]) & (c <= self._edges[-1])
-        panel = np.searchsorted(self._edges, c[inner], side="right") - 1
-        panel -= np.isin(
-            c[inner], self.bends
-        )  # a bend belongs to the panel before it, and the next count to that after
-        return inner, np.clip(panel, 0, len(self._errors) - 1)
+            t = (2 * c[inner] - low - high) / (high - low)
+            values[inner] = chebyshev.chebval(t, self._series[panel].T, tensor=False)
+            errors[inner] += self._errors[panel]
+        return Logs(values, errors)
 
     def directly(self, c: Floats) -> Floats:
         """ln NL at each c by its own sum."""
@@ -118,13 +108,11 @@ class LineNormalisers:
 
     def _turns(self) -> list[int]:
         """The counts after which another term of a smoothed 1/S is the least, found by halving between many counts."""
-        grid = np.unique(
-            np.concatenate([np.arange(64), np.geomspace(1, self.n, 4096).astype(np.int64)]).clip(0, self.n)
-        )
-        grid = np.unique(np.concatenate([grid, self.n - grid]))
+        near = np.concatenate([np.arange(64), np.geomspace(1, self.n, 4096).astype(np.int64)]).clip(0, self.n)
+        grid = np.unique(np.concatenate([near, self.n - near]))
         which = self._least_term(grid)
-        left, right = (grid[at][which[:-1] != which[1:]] for at in (slice(None, -1), slice(1, None)))
-        before = self._least_term(left)
+        changes = np.flatnonzero(which[:-1] != which[1:])
+        left, right, before = grid[changes], grid[changes + 1], which[changes]
         while len(left) and (right - left).max() > 1:
             middle = (left + right) // 2
             same = self._least_term(middle) == before
@@ -139,33 +127,33 @@ class LineNormalisers:
         return least
 
     def _panels(self, low: int, high: int) -> tuple[Floats, Floats, Floats]:
-        """The panels' edges, their values at Chebyshev's points, and their errors."""
+        """The panels' edges, their polynomials in Chebyshev's form, and their errors."""
         if low >= high:
             return np.empty(0), np.empty((0, _DEGREE)), np.empty(0)
         # From both ends, wherever 1/LS turns: a strong prior takes the turn to an end, but what ends there still ends.
         grown = _doubled(low, 0.5 * (high - low))
         bends = [float(place + side) for place in self.bends for side in (0, 1) if low < place + side < high]
         edges = np.unique(np.concatenate([low + grown, high - grown, bends]))
-        places = np.concatenate([_chebyshev(_DEGREE), _UNSEEN])
-        done: list[tuple[float, float, Floats, float]] = []
+        nodes = chebyshev.chebpts1(_DEGREE)
+        fit, unseen = (chebyshev.chebvander(at, _DEGREE - 1) for at in (nodes, _UNSEEN))
+        places, done = np.concatenate([nodes, _UNSEEN]), list[list[Floats]]()
         left, right = edges[:-1], edges[1:]
         for halving in range(_HALVED + 1):
             at = 0.5 * ((left + right)[:, None] + (right - left)[:, None] * places)
             values = self.directly(at.ravel()).reshape(at.shape)
-            known, checks = values[:, :_DEGREE], values[:, _DEGREE:]
-            guesses = [_between(np.full(len(left), t), known) for t in _UNSEEN]
-            gap = np.abs(np.stack(guesses, axis=1) - checks).max(axis=1)
+            series = np.linalg.solve(fit, values[:, :_DEGREE].T).T
+            gap = np.abs(series @ unseen.T - values[:, _DEGREE:]).max(axis=1)
             blurred = 8 * np.spacing(right) / (right - left)  # places are floats, and n may be large
             settled = (gap <= _SHARP + blurred) | (right - left <= 1) | (halving == _HALVED)
-            done += zip(left[settled], right[settled], known[settled], 2 * gap[settled], strict=True)
+            done.append([part[settled] for part in (left, right, series, 2 * gap)])
             left, right = left[~settled], right[~settled]
             if not len(left):
                 break
             centre = 0.5 * (left + right)
             left, right = np.concatenate([left, centre]), np.concatenate([centre, right])
-        done.sort(key=lambda panel: panel[0])
-        marks = np.array([panel[0] for panel in done] + [done[-1][1]])
-        return marks, np.array([panel[2] for panel in done]), np.array([panel[3] for panel in done])
+        order = np.argsort(np.concatenate([panels[0] for panels in done]))
+        begin, end, coefficients, errors = (np.concatenate(part)[order] for part in zip(*done, strict=True))
+        return np.append(begin, end[-1]), coefficients, errors
 
 
 def _doubled(start: float, room: float) -> Floats:
@@ -175,21 +163,3 @@ def _doubled(start: float, room: float) -> Floats:
         found.append(at)
         at = 2 * at + start
     return np.array([*found, room])
-
-
-def _chebyshev(count: int) -> Floats:
-    return np.cos(np.pi * (2 * np.arange(count) + 1) / (2 * count))
-
-
-def _between(t: Floats, values: Floats) -> Floats:
-    """The polynomials with these values at Chebyshev's points, each at its own t in [-1, 1]: barycentric form."""
-    count = values.shape[1]
-    nodes = _chebyshev(count)
-    pull = (-1.0) ** np.arange(count) * np.sin(np.pi * (2 * np.arange(count) + 1) / (2 * count))
-    away = t[:, None] - nodes
-    exact = np.abs(away) < 1e-15
-    factor = pull / np.where(exact, 1.0, away)
-    found: Floats = (factor * values).sum(axis=1) / factor.sum(axis=1)
-    hit = exact.any(axis=1)
-    found[hit] = values[hit, exact[hit].argmax(axis=1)]
-    return found

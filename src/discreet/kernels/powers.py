@@ -12,7 +12,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.discrete_gauss_rule import gram
@@ -27,10 +26,6 @@ class Powers:
 
     exponents: Floats
     times: Floats
-
-    def only(self, kept: NDArray[np.bool_]) -> Powers:
-        """Some of the exponents."""
-        return Powers(self.exponents[kept], self.times[kept])
 
     def log_weights(self, a: Floats) -> tuple[Floats, Floats, Floats]:
         """ln π_0 of each a; the logarithms of all weights, a row for each a; and what is left for z = 1.
@@ -100,5 +95,5 @@ def _log_power(m: Floats, a: Floats) -> Floats:
     above = z * z / (1 + root)
     steep = order * (np.log1p(above / 2) - above) - 0.25 * np.log1p(z * z) + np.log(series)
     factorial = order * np.log1p(1.5 / order) - 1.5 + np.log(m + 1) + 0.5 * np.log(order) + stirling_rest(m + 1)
-    shown: Floats = np.log(a) - 0.5 * math.log(4 * math.pi) - factorial + steep
-    return shown
+    logs: Floats = np.log(a) - 0.5 * math.log(4 * math.pi) - factorial + steep
+    return logs

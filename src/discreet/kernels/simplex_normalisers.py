@@ -5,13 +5,15 @@ over all r with Σr = n is one Fourier integral: Z_m(c) = (1/2π)∫ Π_i G_i(θ
 Each G is a function of one count alone. It is worked out on a ladder of counts (all small ones, then steps of an
 eighth) and interpolated between them by cubics in ln(α+c); the integral is the trapezoidal rule, which is exact but for
 what lies thirteen standard deviations away. m = 0 is the number of candidates, exactly. A `finer` one has more places,
-more angles and no interpolation: `HellingerKernel.near` compares the two and states what it sees, and
+more angles and no interpolation: `error` is what is seen between the two, and
 `tests/inference/test_weighted_draws.py` holds both to enumeration.
 """
 
 from __future__ import annotations
 
 import math
+from functools import cached_property
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -26,22 +28,22 @@ _ANGLES = 30
 _SINGLE, _STEP = 32, 1.125
 _FAR, _LOST, _CENTRED = 80.0, 25.0, 8
 _SHORT = 2.0**-23
-_CELLS, _ROWS = 1 << 22, 1 << 13
+_CELLS, _ROWS, _CHECKED = 1 << 22, 1 << 13, 12
 
 
 class SimplexNormalisers:
     """ln NL of many data sets at once: those it is made for, and others like them."""
 
     def __init__(self, mechanism: Exponential, rows: Wholes, *, finer: bool = False) -> None:
-        self.mechanism, space = mechanism, mechanism.space
+        self.mechanism, self._pilot, space = mechanism, rows, mechanism.space
         self._log_size = math.log(space.size)
         rates = self.mechanism.rates(rows)
         steepest = min(self._log_size + 40, 1.2 * float(rates.max()))
         self._all = powers(_FAR * space.n, steepest * (2.0 if finer else 1.0))
         self._kept = self._matter(rows, rates)
-        self._powers = self._all.only(self._kept)
+        self._exponents = self._all.exponents[self._kept]
         self._count = 45 if finer else _ANGLES
-        spread = np.sqrt(4 * (space.n + float(space.prior.total)) / self._powers.exponents)
+        spread = np.sqrt(4 * (space.n + float(space.prior.total)) / self._exponents)
         # Half of the angles: the other half mirrors them. A whole turn at most.
         turn = np.maximum((20 if finer else 13) * spread, 2.0 * (self._count - 1))
         self._angles = 2 * math.pi / turn[:, None] * np.arange(self._count)
@@ -49,7 +51,7 @@ class SimplexNormalisers:
         self._share[turn == 2 * (self._count - 1), -1] /= 2  # half a turn is its own mirror image
         self._ladder = np.unique(rows) if finer else _ladder(space.n)
         self.rounding = 0.0
-        self._tilts = np.zeros(len(self._powers.exponents))
+        self._tilts = np.zeros(len(self._exponents))
         self._tables = {alpha: self._table(float(alpha)) for alpha in set(space.prior.parameters)}
         self._centre(rows[:: max(1, len(rows) // 32)])
 
@@ -69,7 +71,7 @@ class SimplexNormalisers:
             if not far.any():
                 break
             step = np.where(far, mean / np.maximum(spread, 1e-12), 0.0)
-            self._tilts -= np.clip(step, -0.1 * self._powers.exponents, 0.1 * self._powers.exponents)
+            self._tilts -= np.clip(step, -0.1 * self._exponents, 0.1 * self._exponents)
             self._tables = {alpha: self._table(float(alpha)) for alpha in self._tables}
 
     @property
@@ -77,7 +79,18 @@ class SimplexNormalisers:
         """About how many numbers each row takes: its sums, and the steps among which its sensitivity is the largest."""
         k = self.mechanism.space.k
         steps = 0 if self.mechanism.constant else 100 * k * k
-        return len(self._powers.exponents) * self._count * k + steps + 600 * k
+        return len(self._exponents) * self._count * k + steps + 600 * k
+
+    @property
+    def error(self) -> float:
+        """How far any ln NL may be off: twice what is seen at some rows, and what rounding may have done so far."""
+        return self._measured + self.rounding
+
+    @cached_property
+    def _measured(self) -> float:
+        some = self._pilot[np.linspace(0, len(self._pilot) - 1, _CHECKED).astype(np.int64)]
+        finer = SimplexNormalisers(self.mechanism, some, finer=True)
+        return 2 * float(np.abs(finer(some) - self(some)).max())
 
     def __call__(self, rows: Wholes) -> Floats:
         """ln NL of every row."""
@@ -104,14 +117,14 @@ class SimplexNormalisers:
             some += 0.5 * np.log1p(wide[:, i, None] / m)
         some = np.minimum(some - 0.5 * np.log1p(wide.sum(axis=1)[:, None] / m), self._log_size)
         top = np.maximum((logs + some).max(axis=1), np.maximum(none + self._log_size, np.log(rest + 1e-300)))
-        shown: NDArray[np.bool_] = (logs + some - top[:, None]).max(axis=0) > -_LOST
-        shown[0] = True  # there must be one
-        return shown
+        matter: NDArray[np.bool_] = (logs + some - top[:, None]).max(axis=0) > -_LOST
+        matter[0] = True  # there must be one
+        return matter
 
     def _log_sums(self, rows: Wholes) -> tuple[Floats, Floats]:
         """ln Z_m of every row and exponent, some exponents at a time; and what short floats may have lost of it."""
-        blur = np.empty((len(rows), len(self._powers.exponents)))
-        found, many = np.empty((len(rows), len(self._powers.exponents))), max(1, _CELLS // (len(rows) * self._count))
+        found, blur = np.empty((2, len(rows), len(self._exponents)))
+        many = max(1, _CELLS // (len(rows) * self._count))
         for start in range(0, found.shape[1], many):
             part = slice(start, min(start + many, found.shape[1]))
             height = np.zeros((len(rows), part.stop - start))
@@ -135,15 +148,13 @@ class SimplexNormalisers:
         x = np.log(np.maximum(alpha, 0.5) + count)
         nodes = np.log(np.maximum(alpha, 0.5) + self._ladder)[at[:, None] + np.arange(4)]
         pull = np.ones((len(count), 4))
-        for j in range(4):
-            for other in range(4):
-                if other != j:
-                    pull[:, j] *= (x - nodes[:, other]) / (nodes[:, j] - nodes[:, other])
+        for j, other in permutations(range(4), 2):
+            pull[:, j] *= (x - nodes[:, other]) / (nodes[:, j] - nodes[:, other])
         return at, pull
 
     def _table(self, alpha: float) -> tuple[Floats, NDArray[np.complex64]]:
         """ln G(0) for every rung and exponent, and ln G(θ)/G(0) for every angle: short floats are enough for these."""
-        exponents, found = self._powers.exponents, []
+        exponents, found = self._exponents, []
         for count in self._ladder.tolist():
             logs = np.empty((len(exponents), self._count), dtype=np.complex128)
             spread = np.sqrt(4 * (count + alpha) / exponents)
@@ -158,7 +169,7 @@ class SimplexNormalisers:
 
     def _summed(self, alpha: float, count: int, some: NDArray[np.bool_], spread: Floats) -> NDArray[np.complex128]:
         """ln G by its sum, move by move, for exponents of similar reach together."""
-        m, angle, tilt = self._powers.exponents[some], self._angles[some], self._tilts[some]
+        m, angle, tilt = self._exponents[some], self._angles[some], self._tilts[some]
         reach = np.ceil(12 * spread + 110 / m + 2).astype(np.int64)
         logs = np.empty(angle.shape, dtype=np.complex128)
         group = np.floor(np.log2(reach)).astype(np.int64)
@@ -179,7 +190,7 @@ class SimplexNormalisers:
         step = spread / 5
         move = np.maximum(step[:, None] * np.arange(-60, 61), -float(count))
         loss = 0.5 * second_difference(alpha + count, alpha + count + move, move)
-        m, angle, tilt = self._powers.exponents[some], self._angles[some], self._tilts[some]
+        m, angle, tilt = self._exponents[some], self._angles[some], self._tilts[some]
         return _log_transform(np.exp(tilt[:, None] * move - m[:, None] * loss) * step[:, None], move, angle)
 
 
@@ -191,8 +202,8 @@ def _log_transform(weight: Floats, move: Floats, angle: Floats) -> NDArray[np.co
         found[:, q] = turned.sum(axis=1)
         turned *= turn
     size = np.maximum(np.abs(found), 1e-15 * np.abs(found[:, :1]))
-    shown: NDArray[np.complex128] = np.log(size) + 1j * np.unwrap(np.angle(found), axis=1)
-    return shown
+    logs: NDArray[np.complex128] = np.log(size) + 1j * np.unwrap(np.angle(found), axis=1)
+    return logs
 
 
 def _pulled(table: NDArray[Any], at: Wholes, pull: Floats) -> NDArray[Any]:

@@ -9,12 +9,11 @@ import numpy as np
 from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import precision
 from discreet.errors import InvalidInput
-from discreet.kernels.base import LISTED, Kernel, Logs, Rows, rounded
+from discreet.kernels.base import Kernel, Logs, Rows, rounded
 from discreet.mechanisms.law import CandidateLaw
-from discreet.posteriors.space import exceeds, rank_rows
+from discreet.posteriors.space import rank_rows
 
 _BITS = 96
-_QUICK = 1 << 11
 
 
 class TableKernel(Kernel):
@@ -34,7 +33,7 @@ class TableKernel(Kernel):
     @cached_property
     def table(self) -> Floats:
         """All rows."""
-        if exceeds(self.space, LISTED):
+        if not self.listed:
             raise self._too_many()
         return np.stack([self._law(c).log_pmf() for c in self.space.candidates()])
 
@@ -43,8 +42,3 @@ class TableKernel(Kernel):
         if not isinstance(law, CandidateLaw):
             raise InvalidInput("only laws on candidates have a table", hint="use a mechanism of this package")
         return law
-
-    @property
-    def quick(self) -> bool:
-        """By how many candidates there are."""
-        return not exceeds(self.space, _QUICK)

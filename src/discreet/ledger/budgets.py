@@ -4,7 +4,7 @@ Under `basic` composition the ε add up, and the δ. Under `zcdp` a budget of ε
 is made, and charges fit while either their ε add up to no more than ε, or their ρ to no more than ρ. Both are sums of
 fractions, so nothing is decided by a rounded number. docs/composition.md proves that the two rules together still keep
 the promise (ε, δ) when each request is chosen after seeing the outcomes of the earlier ones. That needs pure charges:
-the whole δ pays for the way back from ρ, and a charge with a δ of its own is refused.
+the whole δ pays for the conversion of ρ, and a charge with a δ of its own is refused.
 """
 
 from __future__ import annotations

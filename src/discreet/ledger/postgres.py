@@ -30,6 +30,8 @@ PATIENCE = 60
 APPLICATION = 0x64637274
 """The lock of those who make a ledger."""
 
+WRITE: LiteralString = "READ COMMITTED READ WRITE"
+
 Cursor = psycopg.Cursor[tuple[object, ...]]
 
 # Rows that others may not see are an error and not a gap; a commit is on disk when it is answered.
@@ -61,11 +63,21 @@ class PostgresStore:
 
     def read(self, dataset: str | None = None, request_id: str | None = None) -> Replay:
         """A consistent view: of all rows, or of those that concern the dataset and the request."""
+        with self._reading() as link:
+            rows = link.execute(*_query(dataset, request_id)).fetchall()
+        return _replay(rows, self.name, dataset, request_id)
+
+    def is_damaged(self) -> bool:
+        """Whether the guards are not as they were made, or the tables would be lost in a crash."""
+        with self._reading() as link:
+            return not is_guarded(link)
+
+    @contextmanager
+    def _reading(self) -> Iterator[Link]:
         with translated(self.name), self._shared.turn():
             link, _ = self._shared.opened(_begin_reading)
-            rows = link.execute(*_query(dataset, request_id)).fetchall()
+            yield link
             link.execute("COMMIT")
-        return _replay(rows, self.name, dataset, request_id)
 
     @contextmanager
     def writing(self, dataset: str | None = None, request_id: str | None = None) -> Iterator[Replay]:
@@ -82,13 +94,6 @@ class PostgresStore:
                 done = _send(link, state.new)
             _require_commit(*done)
             step("committed")
-
-    def is_damaged(self) -> bool:
-        """Whether the guards are not as they were made, or the tables would be lost in a crash."""
-        with translated(self.name), self._shared.turn():
-            guarded = is_guarded(self._shared.opened(_begin_reading)[0])
-            self._shared.link().execute("COMMIT")
-        return not guarded
 
 
 def create_tables(url: str, first: Entry) -> bool:
@@ -137,10 +142,14 @@ def _checked_version(found: list[tuple[object, ...]], name: str) -> object:
     return found[0][0]
 
 
+def _begin(link: Link, mode: LiteralString) -> None:
+    link.execute("BEGIN ISOLATION LEVEL " + mode)
+    link.execute(_SETTINGS, {"wait": f"{PATIENCE}s"})
+
+
 def _begin_reading(link: Link) -> None:
     with link.pipeline():
-        link.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        link.execute(_SETTINGS, {"wait": f"{PATIENCE}s"})
+        _begin(link, "REPEATABLE READ READ ONLY")
 
 
 def _begin_writing(
@@ -153,7 +162,7 @@ def _begin_writing(
     """
     with ExitStack() as stack:
         pipeline = stack.enter_context(link.pipeline())
-        _begin_locked(link)
+        _begin(link, WRITE)
         locked = link.execute(VERSION_OF + " FOR UPDATE")
         wanted = link.execute(*_query(dataset, request_id))
         pipeline.sync()
@@ -163,13 +172,8 @@ def _begin_writing(
 
 def _begin_making(link: Link) -> None:
     with link.pipeline():
-        _begin_locked(link)
+        _begin(link, WRITE)
         link.execute("SELECT pg_advisory_xact_lock(%s)", (APPLICATION,))  # there is no row to lock yet
-
-
-def _begin_locked(link: Link) -> None:
-    link.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
-    link.execute(_SETTINGS, {"wait": f"{PATIENCE}s"})
 
 
 def _send(link: Link, new: Entry | None) -> tuple[Cursor, ...]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import Range, exact
 from discreet.errors import InvalidInput, NotPrivate
 from discreet.mechanisms.law import Law
@@ -19,7 +17,7 @@ from discreet.posteriors.space import PosteriorSpace
 from discreet.typing import Outcome
 
 if TYPE_CHECKING:
-    from discreet.inference import NoiseAware
+    from discreet.inference import Belief, NoiseAware
     from discreet.kernels import Kernel
 
 
@@ -30,6 +28,17 @@ EPSILON_RANGE = Range("1e-9", "1e6")
 def asked_epsilon(value: object) -> Fraction:
     """Read the ε that a caller asks for."""
     return exact(value, "epsilon", above=0, between=EPSILON_RANGE)
+
+
+def require_choice(parameter: str, value: object, choices: tuple[str, ...], words: str) -> None:
+    """Refuse what is not among the choices, of which the first is the default."""
+    if value not in choices:
+        raise InvalidInput(f"{parameter} must be {words}", hint=f"leave it out for {choices[0]}", parameter=parameter)
+
+
+def moved_counts(space: PosteriorSpace) -> int:
+    """By how much in all a replaced record moves the first k-1 counts."""
+    return 1 if space.k == 2 else 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +67,13 @@ class Released:
         if not self._belief:
             self._belief.append(noise_aware(self.mechanism, self.output))
         return self._belief[0]
+
+    def belief(self, categories: Sequence[str] | None = None, *, prior: object = None) -> Belief:
+        """The same with names, to be asked by label: `released.belief(["cured", "not cured"])["cured"].interval()`."""
+        from discreet.inference import Belief
+
+        names = [str(i) for i in range(1, len(self.output) + 1)] if categories is None else list(categories)
+        return Belief.of(self.noise_aware(prior=prior), {"category": names})
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -93,9 +109,10 @@ class Mechanism(ABC):
         return self.space.adjacency.name
 
     @classmethod
-    @abstractmethod
     def as_published(cls, space: PosteriorSpace, *, epsilon: object, **options: Any) -> Self:
-        """The mechanism as the seed documents define it, whatever that guarantees."""
+        """The mechanism as the papers define it, whatever that guarantees; if they do not, its default form."""
+        build: Callable[..., Self] = cls
+        return build(space, epsilon=epsilon, **options)
 
     @classmethod
     def at_full_loss(cls, space: PosteriorSpace, *, epsilon: object) -> Self:
@@ -118,7 +135,7 @@ class Mechanism(ABC):
     def law(self, counts: object) -> Law:
         """The exact law on outputs, given the counts. It is private."""
 
-    def log_pmf(self, counts: object) -> NDArray[np.float64]:
+    def log_pmf(self, counts: object) -> Floats:
         """Log-probabilities of the released candidates, in the order of `space.candidates()`. They are private."""
         return self.kernel.row(counts).values
 
@@ -139,8 +156,8 @@ class Mechanism(ABC):
         """The posterior that is published for an output of the law: it looks at nothing else."""
         return self.space.prior.update(output)
 
-    def way_back(self, outputs: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The candidates that outputs lead to, one a row: the outputs themselves, where these are candidates."""
+    def postprocess(self, outputs: Wholes) -> Wholes:
+        """The candidates that outputs lead to, one per row: the outputs themselves, where these are candidates."""
         return outputs
 
     def parameters(self) -> dict[str, str]:
@@ -168,8 +185,8 @@ class Mechanism(ABC):
         output = self.law(counts).draw()
         return Released(posterior=self.posterior(output), output=output, mechanism=self)
 
-    def simulate(self, counts: object, size: int) -> NDArray[np.int64]:
-        """Many independent outputs, one a row, as exact as a release. For studies, never for publication.
+    def simulate(self, counts: object, size: int) -> Wholes:
+        """Many independent outputs, one per row, as exact as a release. For studies, never for publication.
 
         >>> from discreet import Geometric
         >>> mechanism = Geometric(PosteriorSpace(prior=[1, 1], n=10), epsilon=1)
@@ -184,6 +201,5 @@ class Mechanism(ABC):
             object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={value}" for name, value in self.parameters().items())
-        asked = f"epsilon={self.epsilon}" + (f", {shown}" if shown else "")
-        return f"{type(self).__name__}({self.space.prior!r}, n={self.space.n}, {asked})"
+        facts = {"n": self.space.n, "epsilon": self.epsilon, **self.parameters()}
+        return f"{type(self).__name__}({self.space.prior!r}, {', '.join(f'{key}={facts[key]}' for key in facts)})"

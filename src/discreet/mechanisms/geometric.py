@@ -1,34 +1,25 @@
 """The geometric mechanism: noise that sums to zero, on whole counts. Exactly ε-DP, and the default.
 
 P(z | c) ∝ exp(-ε·‖z-c‖₁/2) over whole numbers z with Σz = n. Replacing a record moves c by 2 in L1, so the loss is at
-most ε, and it is reached. The noisy counts z are the output and are published; the way back to a posterior looks at z
-alone (`discreet.mechanisms.postprocessing`) and costs no privacy.
+most ε, and it is reached. The noisy counts z are the output and are published; the post-processing to a posterior looks
+at z alone (`discreet.mechanisms.postprocessing`) and costs no privacy.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import ball
 from discreet.errors import InvalidInput, TooLarge
-from discreet.mechanisms.base import Mechanism, asked_epsilon
+from discreet.mechanisms.base import Mechanism, asked_epsilon, require_choice
 from discreet.mechanisms.law import Law
-from discreet.mechanisms.postprocessing import (
-    WAYS,
-    WEIGHTINGS,
-    Way,
-    Weighting,
-    bayes,
-    free,
-    nearest,
-    require_weighable,
-)
+from discreet.mechanisms.postprocessing import WAYS, WEIGHTINGS, Way, Weighting, bayes, free, nearest, require_weighable
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.space import Counts, PosteriorSpace, rank_rows
 from discreet.samplers.bits import Bits
@@ -61,13 +52,13 @@ class GeometricLaw(Law):
     def _draw(self, bits: Bits) -> Outcome:
         return tuple(c + v for c, v in zip(self.counts, self.noise.draw(bits), strict=True))
 
-    def _draw_many(self, bits: Bits, size: int) -> NDArray[np.int64]:
+    def _draw_many(self, bits: Bits, size: int) -> Wholes:
         return self.noise.draw_many(bits, size) + np.array(self.counts, dtype=np.int64)
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False)
 class Geometric(Mechanism):
-    """Noisy counts with the same total, and a way back to a posterior: `nearest` (default), `bayes` or `free`.
+    """Noisy counts with the same total, and their post-processing: `nearest` (default), `bayes` or `free`.
 
     >>> mechanism = Geometric(PosteriorSpace(prior=[1, 1, 1], n=150), epsilon=0.5)
     >>> mechanism.guarantee
@@ -88,16 +79,8 @@ class Geometric(Mechanism):
         way: Way = "nearest",
         weighting: Weighting = "predictive",
     ) -> None:
-        if way not in WAYS:
-            raise InvalidInput(
-                f"way must be one of {', '.join(WAYS)}", hint="leave it out for nearest", parameter="way"
-            )
-        if weighting not in WEIGHTINGS:
-            raise InvalidInput(
-                f"weighting must be one of {', '.join(WEIGHTINGS)}",
-                hint="leave it out for predictive",
-                parameter="weighting",
-            )
+        require_choice("way", way, WAYS, f"one of {', '.join(WAYS)}")
+        require_choice("weighting", weighting, WEIGHTINGS, f"one of {', '.join(WEIGHTINGS)}")
         asked = asked_epsilon(epsilon)
         if way != "nearest":
             require_weighable(space, asked)
@@ -109,11 +92,6 @@ class Geometric(Mechanism):
             way=way,
             weighting=weighting,
         )
-
-    @classmethod
-    def as_published(cls, space: PosteriorSpace, *, epsilon: object, **options: Any) -> Self:
-        """The documents have no such mechanism: this is the default form."""
-        return cls(space, epsilon=epsilon, **options)
 
     @classmethod
     def at_full_loss(cls, space: PosteriorSpace, *, epsilon: object) -> Self:
@@ -133,15 +111,19 @@ class Geometric(Mechanism):
         """The posterior that is published for noisy counts."""
         if self.way == "free":
             return free(self.space, self.epsilon, output, self.weighting)
-        return self.space.prior.update(self.way_back(np.array([output], dtype=np.int64))[0].tolist())
+        return self.space.prior.update(self.postprocess(np.array([output], dtype=np.int64))[0].tolist())
 
-    def way_back(self, noisy: NDArray[np.int64]) -> NDArray[np.int64]:
+    def postprocess(self, outputs: Wholes) -> Wholes:
         """The candidates that rows of noisy counts lead to, by `nearest` or `bayes`."""
         if self.way == "nearest":
-            return nearest(noisy, self.space.n)
-        return bayes(self.space, self.epsilon, noisy, self.weighting)
+            return nearest(outputs, self.space.n)
+        return bayes(self.space, self.epsilon, outputs, self.weighting)
 
-    def log_pmf(self, counts: object) -> NDArray[np.float64]:
+    def way_back(self, noisy: Wholes) -> Wholes:
+        """The former name of `postprocess`."""
+        return self.postprocess(noisy)
+
+    def log_pmf(self, counts: object) -> Floats:
         """Log-probabilities of the released candidates, in their order, by summing over noise.
 
         For two categories the sum runs over all noise, in closed form beyond the ends. For more, noise of probability
@@ -152,21 +134,20 @@ class Geometric(Mechanism):
         checked = self.space.counts(counts)
         noisy, log_mass = self._noisy_two(checked) if self.space.k == 2 else self._noisy_many(checked)
         logs = np.full(self.space.size, -np.inf)
-        np.logaddexp.at(logs, rank_rows(self.way_back(noisy)), log_mass)  # in logs: far candidates must not underflow
-        shown: NDArray[np.float64] = logs - np.logaddexp.reduce(logs)
-        return shown
+        np.logaddexp.at(logs, rank_rows(self.postprocess(noisy)), log_mass)  # in logs: nothing far may underflow
+        normalised: Floats = logs - np.logaddexp.reduce(logs)
+        return normalised
 
-    def _noisy_two(self, counts: Counts) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Noisy counts from 0 to n; the first and the last stand for all beyond them, which come back the same way."""
+    def _noisy_two(self, counts: Counts) -> tuple[Wholes, Floats]:
+        """Noisy counts from 0 to n; the first and the last stand for all beyond them, which lead to the same."""
         candidates = self.space.candidates().array()
         rate = float(self.epsilon)
         far = np.abs(candidates[:, 0] - counts[0])
         inside = np.log(np.tanh(rate / 2)) - rate * far
         beyond = -rate * far - np.log1p(np.exp(-rate))
-        ends = (far == counts[0]) & (candidates[:, 0] == 0) | (candidates[:, 1] == 0)
-        return candidates, np.where(ends, beyond, inside)
+        return candidates, np.where((candidates == 0).any(axis=1), beyond, inside)
 
-    def _noisy_many(self, counts: Counts) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def _noisy_many(self, counts: Counts) -> tuple[Wholes, Floats]:
         moves, norms = noise_vectors(self.space.k, self.noise_radius(self.space.n))
         return moves + np.array(counts, dtype=np.int64), -float(self.epsilon) / 2 * norms.astype(np.float64)
 
@@ -188,11 +169,11 @@ class Geometric(Mechanism):
                 return t
 
     def parameters(self) -> dict[str, str]:
-        """The way back."""
+        """The post-processing."""
         return {"way": self.way} if self.way == "nearest" else {"way": self.way, "weighting": self.weighting}
 
 
-def noise_vectors(k: int, radius: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def noise_vectors(k: int, radius: int) -> tuple[Wholes, Wholes]:
     """All whole v with Σv = 0 and ‖v‖₁ ≤ 2·radius, and their norms."""
     _require_noise(k, radius)
     axis = np.arange(-radius, radius + 1, dtype=np.int64)

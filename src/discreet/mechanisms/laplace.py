@@ -1,4 +1,4 @@
-"""The two Laplace mechanisms of the seed documents, with exact integer noise instead of a float Laplace.
+"""The two Laplace mechanisms of the papers, with exact integer noise instead of a float Laplace.
 
 r_i = clamp(c_i + noise_i, 0, what is left) for i < k, and the last category takes the rest, so the result is always a
 candidate. A whole number plus Laplace noise, rounded, is the whole number plus rounded noise: an integer law whose
@@ -15,58 +15,33 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
-from discreet.arithmetic.numbers import ball, exact
-from discreet.errors import InvalidInput
-from discreet.mechanisms.base import EPSILON_RANGE, Mechanism, asked_epsilon
-from discreet.mechanisms.law import CandidateLaw, require_outcome
+from discreet.arithmetic.arrays import Wholes
+from discreet.arithmetic.numbers import exact
+from discreet.mechanisms.base import EPSILON_RANGE, Mechanism, asked_epsilon, moved_counts, require_choice
+from discreet.mechanisms.law import ClampedLaw
 from discreet.posteriors.space import Counts, PosteriorSpace
 from discreet.samplers.bits import Bits
 from discreet.samplers.noise import RoundedLaplace, Rounding
-from discreet.typing import Outcome
 
 
-class LaplaceLaw(CandidateLaw):
-    """The law of sequentially clamped counts with rounded Laplace noise: a product over categories."""
+class LaplaceLaw(ClampedLaw):
+    """The law of clamped counts with rounded Laplace noise."""
 
     def __init__(self, space: PosteriorSpace, counts: Counts, noise: RoundedLaplace) -> None:
-        super().__init__(space)
-        self.counts = counts
+        super().__init__(space, counts)
         self.noise = noise
 
-    def log_weight(self, outcome: Outcome) -> arb:
-        """The log-probability of a candidate: these weights sum to one."""
-        require_outcome(self.space, outcome)
-        total, left = ball(0), self.space.n
-        for count, value in zip(self.counts[:-1], outcome[:-1], strict=True):
-            if left == 0:
-                break
-            step = value - count
-            if value == 0:
-                mass = self.noise.at_most(step)
-            elif value == left:
-                mass = self.noise.at_least(step)
-            else:
-                mass = self.noise.mass(step)
-            total += mass.log()
-            left -= value
-        return total
+    def _log_mass(self, count: int, value: int, left: int) -> arb:
+        if value == 0:
+            return self.noise.at_most(-count).log()
+        step = value - count
+        return (self.noise.at_least(step) if value == left else self.noise.mass(step)).log()
 
-    def log_total(self) -> arb:
-        """ln 1."""
-        return ball(0)
+    def _draw_noisy(self, bits: Bits, count: int) -> int:
+        return count + self.noise.draw(bits)
 
-    def _draw(self, bits: Bits) -> Outcome:
-        found: list[int] = []
-        left = self.space.n
-        for count in self.counts[:-1]:
-            value = min(max(count + self.noise.draw(bits), 0), left)
-            found.append(value)
-            left -= value
-        return (*found, left)
-
-    def _draw_many(self, bits: Bits, size: int) -> NDArray[np.int64]:
+    def _draw_many(self, bits: Bits, size: int) -> Wholes:
         left = np.full(size, self.space.n, dtype=np.int64)
         columns = []
         for count in self.counts[:-1]:
@@ -86,13 +61,9 @@ class _LaplaceFamily(Mechanism):
     def __init__(
         self, space: PosteriorSpace, *, epsilon: object, rounding: Rounding = "nearest", rate: object = None
     ) -> None:
-        if rounding not in ("nearest", "floor"):
-            raise InvalidInput(
-                "rounding must be nearest or floor", hint="leave it out for nearest", parameter="rounding"
-            )
-        asked = asked_epsilon(epsilon)
-        chosen = self._rate(asked, space.k) if rate is None else exact(rate, "rate", above=0, between=EPSILON_RANGE)
-        moved = 1 if space.k == 2 else 2
+        require_choice("rounding", rounding, ("nearest", "floor"), "nearest or floor")
+        asked, moved = asked_epsilon(epsilon), moved_counts(space)
+        chosen = self._rate(asked, space) if rate is None else exact(rate, "rate", above=0, between=EPSILON_RANGE)
         self._set(
             space=space,
             epsilon=asked,
@@ -106,7 +77,7 @@ class _LaplaceFamily(Mechanism):
     def at_full_loss(cls, space: PosteriorSpace, *, epsilon: object) -> Self:
         """The member of the family that spends all of ε: the largest rate that its theorem allows."""
         asked = asked_epsilon(epsilon)
-        return cls(space, epsilon=asked, rate=asked if space.k == 2 else asked / 2)
+        return cls(space, epsilon=asked, rate=asked / moved_counts(space))
 
     @classmethod
     def from_parameters(cls, space: PosteriorSpace, *, epsilon: Fraction, parameters: dict[str, Any]) -> Self:
@@ -118,12 +89,12 @@ class _LaplaceFamily(Mechanism):
 
     @staticmethod
     @abstractmethod
-    def _rate(epsilon: Fraction, k: int) -> Fraction:
+    def _rate(epsilon: Fraction, space: PosteriorSpace) -> Fraction:
         """1/scale of the noise."""
 
     @classmethod
     def as_published(cls, space: PosteriorSpace, *, epsilon: object, **options: Any) -> Self:
-        """The seeds round down. A result that would leave the space is truncated in the order of categories."""
+        """The papers round down. A result that would leave the space is truncated in the order of categories."""
         return cls(space, epsilon=epsilon, rounding="floor", **options)
 
     def law(self, counts: object) -> LaplaceLaw:
@@ -136,7 +107,7 @@ class _LaplaceFamily(Mechanism):
 
 
 class Laplace(_LaplaceFamily):
-    """The seeds' baseline: noise of scale k/ε, more than is needed.
+    """The papers' baseline: noise of scale k/ε, more than is needed.
 
     >>> Laplace(PosteriorSpace(prior=[1, 1, 1, 1], n=50), epsilon=1).guarantee
     Fraction(1, 2)
@@ -145,12 +116,12 @@ class Laplace(_LaplaceFamily):
     name: ClassVar[str] = "laplace"
 
     @staticmethod
-    def _rate(epsilon: Fraction, k: int) -> Fraction:
-        return epsilon / k
+    def _rate(epsilon: Fraction, space: PosteriorSpace) -> Fraction:
+        return epsilon / space.k
 
 
 class LaplaceImproved(_LaplaceFamily):
-    """The seeds' improved baseline: noise of scale 1/ε for two categories and 2/ε for more.
+    """The papers' improved baseline: noise of scale 1/ε for two categories and 2/ε for more.
 
     >>> LaplaceImproved(PosteriorSpace(prior=[1, 1, 1, 1], n=50), epsilon=1).guarantee
     Fraction(1, 1)
@@ -159,5 +130,5 @@ class LaplaceImproved(_LaplaceFamily):
     name: ClassVar[str] = "laplace-improved"
 
     @staticmethod
-    def _rate(epsilon: Fraction, k: int) -> Fraction:
-        return epsilon if k == 2 else epsilon / 2
+    def _rate(epsilon: Fraction, space: PosteriorSpace) -> Fraction:
+        return epsilon / moved_counts(space)

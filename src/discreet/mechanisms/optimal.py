@@ -10,24 +10,23 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar, Literal, NoReturn, Self
+from typing import Any, ClassVar, Literal, NoReturn
 
 import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import ball
-from discreet.errors import DiscreetError, InvalidInput, NotPrivate
-from discreet.mechanisms.base import Mechanism, asked_epsilon
+from discreet.errors import DiscreetError, NotPrivate
+from discreet.mechanisms.base import Mechanism, asked_epsilon, require_choice
 from discreet.mechanisms.law import CandidateLaw, require_outcome
+from discreet.mechanisms.postprocessing import WEIGHTINGS, Weighting
 from discreet.posteriors.distances import hellinger_floats
 from discreet.posteriors.predictive import log_predictive
 from discreet.posteriors.space import PosteriorSpace, require_enumerable
-from discreet.samplers.bits import Bits, draw_choice
 from discreet.typing import Outcome
 
 Objective = Literal["mean", "worst"]
-Weighting = Literal["predictive", "uniform"]
 
 _ROUNDED = 1e-12
 """What floats may have lost of a bound that is told in units of the order of 1."""
@@ -39,34 +38,15 @@ LARGEST = 256
 class KernelLaw(CandidateLaw):
     """One row of a kernel: floats, taken as the exact numbers that they are."""
 
-    def __init__(self, space: PosteriorSpace, row: NDArray[np.float64]) -> None:
+    def __init__(self, space: PosteriorSpace, row: Floats) -> None:
         super().__init__(space)
         self._row = [Fraction(float(value)) for value in row]
 
     def log_weight(self, outcome: Outcome) -> arb:
         """The logarithm of the exact number; -∞ where the solver put none."""
         require_outcome(self.space, outcome)
-
         value = self._row[self.space.candidates().index(outcome)]
         return ball(value).log() if value else arb.neg_inf()
-
-    def log_total(self) -> arb:
-        """The logarithm of the exact sum."""
-        return ball(sum(self._row, Fraction(0))).log()
-
-    def log_weights(self) -> NDArray[np.float64]:
-        """All log-weights as floats."""
-        with np.errstate(divide="ignore"):
-            shown: NDArray[np.float64] = np.log(np.array([float(value) for value in self._row]))
-        return shown
-
-    def _draw(self, bits: Bits) -> Outcome:
-        scale = math.lcm(*(value.denominator for value in self._row))
-        sums, running = [], 0
-        for value in self._row:
-            running += value.numerator * (scale // value.denominator)
-            sums.append(running)
-        return self.space.candidates().unrank(draw_choice(bits, sums))
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False)
@@ -90,12 +70,8 @@ class Optimal(Mechanism):
         objective: Objective = "mean",
         weighting: Weighting = "predictive",
     ) -> None:
-        if objective not in ("mean", "worst"):
-            raise InvalidInput("objective must be mean or worst", hint="leave it out for mean", parameter="objective")
-        if weighting not in ("predictive", "uniform"):
-            raise InvalidInput(
-                "weighting must be predictive or uniform", hint="leave it out for predictive", parameter="weighting"
-            )
+        require_choice("objective", objective, ("mean", "worst"), "mean or worst")
+        require_choice("weighting", weighting, WEIGHTINGS, "predictive or uniform")
         require_enumerable(space, limit=LARGEST)
         self._set(
             space=space,
@@ -105,11 +81,6 @@ class Optimal(Mechanism):
             objective=objective,
             weighting=weighting,
         )
-
-    @classmethod
-    def as_published(cls, space: PosteriorSpace, *, epsilon: object, **options: Any) -> Self:
-        """The documents have no such mechanism: this is the default form."""
-        return cls(space, epsilon=epsilon, **options)
 
     @property
     def error(self) -> float:
@@ -133,7 +104,7 @@ class Optimal(Mechanism):
 @lru_cache(maxsize=16)
 def _solve(
     space: PosteriorSpace, epsilon: Fraction, objective: Objective, weighting: Weighting
-) -> tuple[NDArray[np.float64], float]:
+) -> tuple[Floats, float]:
     """Minimise the error over kernels P with P(r|c) ≤ e^ε P(r|c') for adjacent c, c' and rows that sum to 1.
 
     Permuting categories of equal prior permutes the programme, so the average of a solution over all permutations
@@ -144,7 +115,7 @@ def _solve(
 
     rows = space.candidates().array()
     cost = np.stack([hellinger_floats(space.prior, row.tolist(), rows) for row in rows])
-    weight = _weights(space, rows, weighting)
+    weight = np.full(len(rows), 1 / len(rows)) if weighting == "uniform" else np.exp(log_predictive(space.prior, rows))
     unit = float((weight @ cost if objective == "mean" else cost.max(axis=0)).min())
     cost /= unit
     orbit = _orbits(space, rows)
@@ -177,9 +148,7 @@ def _solve(
     return np.maximum(found.x[:known], 0.0)[orbit], unit * least
 
 
-def _dual_bound(
-    target: NDArray[np.float64], private: Any, sums: Any, prices: NDArray[np.float64], values: NDArray[np.float64]
-) -> float:
+def _dual_bound(target: Floats, private: Any, sums: Any, prices: Floats, values: Floats) -> float:
     """A value that no solution goes below: Σy for any y and z ≥ 0 with y·sums - z·private ≤ target.
 
     The solver's y and z meet this up to its tolerance. Each y is lowered by what the columns of its row lack, and all
@@ -196,20 +165,16 @@ def _dual_bound(
     return float((y - lowered).sum() * (1 - _ROUNDED))
 
 
-def _weights(space: PosteriorSpace, rows: NDArray[np.int64], weighting: Weighting) -> NDArray[np.float64]:
-    return np.exp(log_predictive(space.prior, rows)) if weighting == "predictive" else np.full(len(rows), 1 / len(rows))
-
-
-def _private(
-    space: PosteriorSpace, rows: NDArray[np.int64], orbit: NDArray[np.int64], epsilon: Fraction, width: int
-) -> Any:
+def _private(space: PosteriorSpace, rows: Wholes, orbit: Wholes, epsilon: Fraction, width: int) -> Any:
     """P(r|c) - e^ε P(r|c') ≤ 0 for adjacent c, c', each orbit of them once."""
-    pairs = np.concatenate([np.stack([orbit[i], orbit[j]], axis=1) for i, j in _adjacent(space, rows)])
+    rank, neighbours = space.candidates().index, space.adjacency.neighbours
+    adjacent = [(i, rank(other)) for i, c in enumerate(map(tuple, rows)) for other in neighbours(c)]
+    pairs = np.concatenate([np.stack([orbit[i], orbit[j]], axis=1) for i, j in adjacent])
     places = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
     return _matrix(np.tile([1.0, -np.exp(float(epsilon))], (len(places), 1)), places, width)
 
 
-def _orbits(space: PosteriorSpace, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def _orbits(space: PosteriorSpace, rows: Wholes) -> Wholes:
     """A number for each pair of candidates; swapping categories of equal prior leaves it as it is."""
     alpha, size = space.prior.parameters, len(rows)
     rank = {tuple(row): i for i, row in enumerate(rows.tolist())}
@@ -228,12 +193,7 @@ def _orbits(space: PosteriorSpace, rows: NDArray[np.int64]) -> NDArray[np.int64]
     return np.unique(label, return_inverse=True)[1].reshape(size, size)
 
 
-def _adjacent(space: PosteriorSpace, rows: NDArray[np.int64]) -> list[tuple[int, int]]:
-    rank = space.candidates().index
-    return [(i, rank(other)) for i, c in enumerate(map(tuple, rows)) for other in space.adjacency.neighbours(c)]
-
-
-def _matrix(values: NDArray[np.float64], columns: NDArray[np.int64], width: int) -> Any:
+def _matrix(values: Floats, columns: Wholes, width: int) -> Any:
     """A sparse matrix whose rows have these values at these columns; values at the same place are added."""
     from scipy import sparse
 

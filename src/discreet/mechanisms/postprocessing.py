@@ -1,4 +1,4 @@
-"""From noisy counts back to a posterior. Each way looks at the noisy counts and public facts only: post-processing.
+"""From noisy counts back to a posterior: each post-processing looks at the noisy counts and public facts only.
 
 `nearest`  the Euclidean projection on {x ≥ 0, Σx = n}, rounded by largest remainder, ties to the lower index
 `bayes`    the candidate of least expected Hellinger distance given the noisy counts
@@ -15,9 +15,9 @@ from functools import lru_cache
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import TooLarge
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.distances import hellinger_floats
@@ -52,8 +52,8 @@ def _reach(space: PosteriorSpace, epsilon: Fraction) -> int:
     return math.ceil((60 + 2 * math.log(space.n)) / epsilon)
 
 
-def nearest(noisy: NDArray[np.int64], n: int) -> NDArray[np.int64]:
-    """Project noisy counts, one a row, on the candidates: exact, in whole numbers.
+def nearest(noisy: Wholes, n: int) -> Wholes:
+    """Project noisy counts, one per row, on the candidates: exact, in whole numbers.
 
     The projection is max(z - τ, 0) for one τ, and whole z share the fraction of z - τ, so after rounding down the units
     that are left go to the first of the positive categories.
@@ -72,24 +72,22 @@ def nearest(noisy: NDArray[np.int64], n: int) -> NDArray[np.int64]:
     floors = np.where(positive, scaled // support[:, None], 0)
     left = n - floors.sum(axis=1)
     first = positive & (np.cumsum(positive, axis=1) <= left[:, None])
-    rounded: NDArray[np.int64] = floors + first
+    rounded: Wholes = floors + first
     return rounded
 
 
-def bayes(
-    space: PosteriorSpace, epsilon: Fraction, noisy: NDArray[np.int64], weighting: Weighting = "predictive"
-) -> NDArray[np.int64]:
+def bayes(space: PosteriorSpace, epsilon: Fraction, noisy: Wholes, weighting: Weighting = "predictive") -> Wholes:
     """The candidate of least posterior-expected Hellinger distance for each row of noisy counts.
 
     Beyond [0, n] a coordinate's likelihood has the same shape as at the end, so rows are clipped and shared.
     """
-    clipped, back = np.unique(np.clip(noisy, 0, space.n), axis=0, return_inverse=True)
+    clipped, place = np.unique(np.clip(noisy, 0, space.n), axis=0, return_inverse=True)
     best = np.empty_like(clipped)
     for i, row in enumerate(clipped):
         rows, chance, distance = _given(space, epsilon, row, weighting)
         best[i] = rows[np.argmin(distance @ chance)]
-    found: NDArray[np.int64] = best[back.reshape(-1)]
-    return found
+    candidates: Wholes = best[place.reshape(-1)]
+    return candidates
 
 
 def free(
@@ -110,7 +108,7 @@ def _free(space: PosteriorSpace, epsilon: Fraction, row: tuple[int, ...], weight
     weight = chance[kept] / chance[kept].sum()
     half = 0.5 * (gammaln(alpha).sum(axis=1) - gammaln(alpha.sum(axis=1)))
 
-    def error(log_parameters: NDArray[np.float64]) -> float:
+    def error(log_parameters: Floats) -> float:
         other = np.exp(log_parameters)
         middle = 0.5 * (alpha + other)
         log_bc = gammaln(middle).sum(axis=1) - gammaln(middle.sum(axis=1)) - half
@@ -134,12 +132,12 @@ def _free(space: PosteriorSpace, epsilon: Fraction, row: tuple[int, ...], weight
 
 
 def _given(
-    space: PosteriorSpace, epsilon: Fraction, row: NDArray[np.int64], weighting: Weighting
-) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    space: PosteriorSpace, epsilon: Fraction, row: Wholes, weighting: Weighting
+) -> tuple[Wholes, Floats, Floats]:
     """The counts that matter given noisy ones, their posterior probabilities, and the distances among them."""
     listed = space.k > 2 or space.n < _MAX_TABLE
-    centre = 0 if listed else _mode(space, epsilon, int(row[0]), weighting)
-    rows, distance = _table(space) if listed else _window(space, epsilon, centre)
+    centre = None if listed else _mode(space, epsilon, int(row[0]), weighting)
+    rows, distance = _table(space, centre, 0 if listed else _reach(space, epsilon))
     log_chance = -float(epsilon) / 2 * np.abs(rows - row).sum(axis=1)
     if weighting == "predictive":
         log_chance += log_predictive(space.prior, rows)
@@ -147,9 +145,14 @@ def _given(
     return rows, chance / chance.sum(), distance
 
 
-@lru_cache(maxsize=4)
-def _table(space: PosteriorSpace) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    rows = space.candidates().array()
+@lru_cache(maxsize=16)
+def _table(space: PosteriorSpace, centre: int | None, reach: int) -> tuple[Wholes, Floats]:
+    """All candidates, or those whose first of two counts is within reach of a centre, and the distances among them."""
+    if centre is None:
+        rows = space.candidates().array()
+    else:
+        first = np.arange(max(0, centre - reach), min(space.n, centre + reach) + 1, dtype=np.int64)
+        rows = np.stack([first, space.n - first], axis=1)
     return rows, np.stack([hellinger_floats(space.prior, row.tolist(), rows) for row in rows])
 
 
@@ -165,13 +168,3 @@ def _mode(space: PosteriorSpace, epsilon: Fraction, z: int, weighting: Weighting
         if high - low < _GRID:
             return int(grid[best])
         low, high = int(grid[max(best - 1, 0)]), int(grid[min(best + 1, len(grid) - 1)])
-
-
-@lru_cache(maxsize=16)
-def _window(space: PosteriorSpace, epsilon: Fraction, z: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Two categories and many records: only counts near the noisy one matter."""
-    reach = _reach(space, epsilon)
-    low, high = max(0, z - reach), min(space.n, z + reach)
-    first = np.arange(low, high + 1, dtype=np.int64)
-    rows = np.stack([first, space.n - first], axis=1)
-    return rows, np.stack([hellinger_floats(space.prior, row.tolist(), rows) for row in rows])

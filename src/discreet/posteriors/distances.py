@@ -1,8 +1,8 @@
 """Distances between Dirichlet distributions.
 
 Hellinger comes in three forms that agree: `hellinger_floats`, stable and vectorised, for many candidates at once;
-`Affinity`, enclosures at the working precision, for whatever a privacy claim rests on; and
-`hellinger` for any two Dirichlets. BC is the Bhattacharyya coefficient and H = sqrt(1 - BC).
+`Affinity`, enclosures at the working precision, for whatever a privacy claim rests on; and `hellinger` for any two
+Dirichlets. BC is the Bhattacharyya coefficient and H = sqrt(1 - BC).
 
 Between candidates of one space the totals agree, so ln BC is a sum over categories of second differences of lnΓ,
 none of them positive: nothing cancels between categories (mathematics: section 1 of docs/mathematics.md).
@@ -11,9 +11,10 @@ none of them positive: nothing cancels between categories (mathematics: section 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from operator import getitem
 
 import numpy as np
 from flint import arb
@@ -32,22 +33,21 @@ def hellinger(p: Dirichlet, q: Dirichlet) -> float:
     >>> round(hellinger(Dirichlet([7, 4, 5]), Dirichlet([8, 3, 5])), 12)
     0.239992747797
     """
-    _same_k(p, q)
-    return 0.0 if p == q else nearest_float(lambda: _root_gap(_log_affinity_any(p, q)))
+    return _divergence(p, q, lambda: _root_gap(_log_affinity_any(p, q)))
 
 
 def legacy_hellinger(p: Dirichlet, q: Dirichlet) -> float:
-    """What the seed documents plotted as Hellinger: sqrt(1 - BC^(1/ln(total))), a programming slip.
+    """What the papers plotted as Hellinger: sqrt(1 - BC^(1/ln(total))), a programming slip.
 
     Their program divides by ln(n+Σα) where it should subtract lnΓ(n+Σα). Kept to reproduce their figures.
 
     >>> round(legacy_hellinger(Dirichlet([1, 101]), Dirichlet([2, 100])), 3)
     0.161
     """
-    _same_k(p, q)
+    require_same_k(p, q)
     if p.total != q.total or p.total <= 1:
         raise InvalidInput("the legacy distance needs equal totals above 1", hint="compare candidates of one space")
-    return 0.0 if p == q else nearest_float(lambda: _root_gap(_log_affinity_any(p, q) / ball(p.total).log()))
+    return _divergence(p, q, lambda: _root_gap(_log_affinity_any(p, q) / ball(p.total).log()))
 
 
 def hellinger_floats(prior: Dirichlet, c: Sequence[int], r: ArrayLike) -> Floats:
@@ -85,16 +85,10 @@ def second_difference(a: ArrayLike, b: ArrayLike, step: ArrayLike) -> Floats:
     middle = 0.5 * (low + high)
     t = np.abs(np.asarray(step, dtype=np.float64)) / (2 * middle)
     direct = gammaln(low) + gammaln(high) - 2 * gammaln(middle)
-    safe = np.maximum(low, 10.0)
+    rests = [stirling_rest(np.maximum(x, 10.0)) for x in (low, high, middle)]
     with np.errstate(divide="ignore", invalid="ignore"):
-        stirling = (
-            middle * _phi(t)
-            - 0.5 * np.log1p(-t * t)
-            + (stirling_rest(safe) + stirling_rest(np.maximum(high, 10.0)))
-            - 2 * stirling_rest(np.maximum(middle, 10.0))
-        )
-    result = np.where(low < 10.0, direct, stirling)
-    return np.where(t == 0, 0.0, result)
+        stirling = middle * _phi(t) - 0.5 * np.log1p(-t * t) + (rests[0] + rests[1]) - 2 * rests[2]
+    return np.where(t == 0, 0.0, np.where(low < 10.0, direct, stirling))
 
 
 def _phi(t: Floats) -> Floats:
@@ -111,10 +105,8 @@ def _phi(t: Floats) -> Floats:
 def stirling_rest(x: Floats) -> Floats:
     """lnΓ(x) minus (x-½)ln x - x + ½ln 2π, for x ≥ 10 to 1e-17."""
     w = 1 / (x * x)
-    result: Floats = (
-        1 / 12 - w * (1 / 360 - w * (1 / 1260 - w * (1 / 1680 - w * (1 / 1188 - w * (691 / 360360)))))
-    ) / x
-    return result
+    series: Floats = 1 / 12 - w * (1 / 360 - w * (1 / 1260 - w * (1 / 1680 - w * (1 / 1188 - w * (691 / 360360)))))
+    return series / x
 
 
 class Affinity:
@@ -128,20 +120,16 @@ class Affinity:
 
     def __init__(self, prior: Dirichlet, c: Sequence[int]) -> None:
         self._bits = working_bits() + 2 * (sum(c) + math.ceil(prior.total)).bit_length() + 16
-        self._centre = tuple(c)
-        self._prior = prior
+        self._centre, self._prior = tuple(c), prior
         with precision(self._bits):
             self._alpha = [ball(parameter) for parameter in prior.parameters]
             self._here = [(alpha + count).lgamma() / 2 for alpha, count in zip(self._alpha, c, strict=True)]
 
     def log_affinity(self, r: Sequence[int]) -> arb:
         """ln BC between c and r."""
+        moved = [i for i, value in enumerate(r) if value != self._centre[i]]
         with precision(self._bits):
-            total = ball(0)
-            for i, value in enumerate(r):
-                if value != self._centre[i]:
-                    total += self._log_factor(i, value)
-            return total
+            return sum((self._log_factor(i, r[i]) for i in moved), ball(0))
 
     def hellinger(self, r: Sequence[int]) -> arb:
         """H between c and r."""
@@ -151,20 +139,16 @@ class Affinity:
         """H to each of the space's candidates: ln BC is a sum over categories, so each category is tabled first."""
         terms = [self._all_factors(i) for i in range(len(self._centre))]
         for r in candidates:
-            total = terms[0][r[0]]
-            for table, value in zip(terms[1:], r[1:], strict=True):
-                total = total + table[value]
-            yield _root_gap(total) if tuple(r) != self._centre else ball(0)
+            yield _root_gap(sum(map(getitem, terms, r), ball(0))) if tuple(r) != self._centre else ball(0)
 
     def _all_factors(self, i: int) -> list[arb]:
         """ln g_i(0), …, ln g_i(n), from values of lnΓ that are shared between laws of one space."""
         here, centre, last = self._here[i], self._centre[i], sum(self._centre)
-        table = half_gammas(self._prior.parameters[i], centre + last, self._bits)
-        whole = half_gammas(self._prior.parameters[i], 2 * last, self._bits)
+        table = half_gammas(self._prior.parameters[i], 2 * last, self._bits)
         with precision(self._bits):
-            found = [table[centre + value] - here - whole[2 * value] / 2 for value in range(last + 1)]
-        found[centre] = ball(0)
-        return found
+            factors = [table[centre + value] - here - table[2 * value] / 2 for value in range(last + 1)]
+        factors[centre] = ball(0)
+        return factors
 
     def _log_factor(self, i: int, value: int) -> arb:
         """ln g_i(value), from its definition."""
@@ -198,13 +182,8 @@ def _root_gap(log_affinity: arb) -> arb:
 
 
 def _log_affinity_any(p: Dirichlet, q: Dirichlet) -> arb:
-    total = ball(0)
-    for a, b in zip(p.parameters, q.parameters, strict=True):
-        if a != b:
-            total += ball((a + b) / 2).lgamma() - (ball(a).lgamma() + ball(b).lgamma()) / 2
-    if p.total != q.total:
-        total += (ball(p.total).lgamma() + ball(q.total).lgamma()) / 2 - ball((p.total + q.total) / 2).lgamma()
-    return total
+    middle = [(a + b) / 2 for a, b in zip(p.parameters, q.parameters, strict=True)]
+    return log_beta(middle) - (log_beta(p.parameters) + log_beta(q.parameters)) / 2
 
 
 def l1(p: Dirichlet, q: Dirichlet) -> float:
@@ -213,7 +192,7 @@ def l1(p: Dirichlet, q: Dirichlet) -> float:
     >>> l1(Dirichlet([3, 4]), Dirichlet([4, 3]))
     2.0
     """
-    _same_k(p, q)
+    require_same_k(p, q)
     return float(sum(abs(a - b) for a, b in zip(p.parameters, q.parameters, strict=True)))
 
 
@@ -223,18 +202,15 @@ def kl(p: Dirichlet, q: Dirichlet) -> float:
     >>> round(kl(Dirichlet([2, 2]), Dirichlet([1, 1])), 12)
     0.125092802561
     """
-    _same_k(p, q)
-    if p == q:
-        return 0.0
 
     def divergence() -> arb:
-        total = log_beta(q) - log_beta(p)
+        total = log_beta(q.parameters) - log_beta(p.parameters)
         shared = ball(p.total).digamma()
         for a, b in zip(p.parameters, q.parameters, strict=True):
             total += ball(a - b) * (ball(a).digamma() - shared)
         return total
 
-    return nearest_float(divergence)
+    return _divergence(p, q, divergence)
 
 
 def renyi(p: Dirichlet, q: Dirichlet, order: object) -> float:
@@ -244,19 +220,10 @@ def renyi(p: Dirichlet, q: Dirichlet, order: object) -> float:
     >>> abs(renyi(p, q, 0.5) + 2 * math.log(1 - hellinger(p, q) ** 2)) < 1e-12
     True
     """
-    _same_k(p, q)
     power = exact(order, "order", above=0)
     if power == 1:
         return kl(p, q)
-    if p == q:
-        return 0.0
-    mixed = [power * a + (1 - power) * b for a, b in zip(p.parameters, q.parameters, strict=True)]
-    if min(mixed) <= 0:
-        return math.inf
-    blend = Dirichlet(mixed)
-    return nearest_float(
-        lambda: (log_beta(blend) - ball(power) * log_beta(p) - ball(1 - power) * log_beta(q)) / ball(power - 1)
-    )
+    return _of_power(p, q, power, lambda log: log / ball(power - 1))
 
 
 def chi_squared(p: Dirichlet, q: Dirichlet) -> float:
@@ -265,24 +232,35 @@ def chi_squared(p: Dirichlet, q: Dirichlet) -> float:
     >>> chi_squared(Dirichlet([1, 1]), Dirichlet([2, 2]))
     inf
     """
-    _same_k(p, q)
-    if p == q:
-        return 0.0
-    mixed = [2 * a - b for a, b in zip(p.parameters, q.parameters, strict=True)]
+    return _of_power(p, q, Fraction(2), lambda log: log.expm1())
+
+
+def _of_power(p: Dirichlet, q: Dirichlet, power: Fraction, divergence: Callable[[arb], arb]) -> float:
+    """A divergence that is a function of ln ∫p^power·q^(1-power), which is infinite where it diverges."""
+    require_same_k(p, q)
+    mixed = [power * a + (1 - power) * b for a, b in zip(p.parameters, q.parameters, strict=True)]
     if min(mixed) <= 0:
         return math.inf
-    blend = Dirichlet(mixed)
-    return nearest_float(lambda: (log_beta(blend) - 2 * log_beta(p) + log_beta(q)).expm1())
+
+    def value() -> arb:
+        rest = ball(power) * log_beta(p.parameters) + ball(1 - power) * log_beta(q.parameters)
+        return divergence(log_beta(mixed) - rest)
+
+    return _divergence(p, q, value)
 
 
-def log_beta(p: Dirichlet) -> arb:
+def _divergence(p: Dirichlet, q: Dirichlet, value: Callable[[], arb]) -> float:
+    """The float nearest to what encloses it; exactly 0 between equals."""
+    require_same_k(p, q)
+    return 0.0 if p == q else nearest_float(value)
+
+
+def log_beta(parameters: Sequence[Fraction]) -> arb:
     """ln B of the parameters."""
-    total = -ball(p.total).lgamma()
-    for a in p.parameters:
-        total += ball(a).lgamma()
-    return total
+    return sum((ball(a).lgamma() for a in parameters), -ball(sum(parameters, Fraction(0))).lgamma())
 
 
-def _same_k(p: Dirichlet, q: Dirichlet) -> None:
+def require_same_k(p: Dirichlet, q: Dirichlet) -> None:
+    """Refuse distributions that cannot be compared."""
     if p.k != q.k:
         raise InvalidInput("the two distributions differ in their number of categories", hint="compare like with like")

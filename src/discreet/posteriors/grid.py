@@ -60,8 +60,6 @@ class Grid(ABC):
         log_affinity = np.minimum(self._log_affinity(rank, start, stop), 0.0)
         # 1 - exp loses digits only near the candidate itself; there expm1, which is slower, keeps them.
         close = log_affinity > -1e-2
-        if close.all():
-            return np.sqrt(-np.expm1(log_affinity))
         gap = 1.0 - np.exp(log_affinity)
         gap[close] = -np.expm1(log_affinity[close])
         return np.sqrt(gap, out=gap)
@@ -93,10 +91,8 @@ class Line(Grid):
 
     def _log_affinity(self, rank: int, start: int, stop: int) -> Floats:
         here = slice(rank + start, rank + stop)
-        exact = self._high[here] - self._half_high[start:stop]
-        exact -= self._half_high[rank]
-        rest = self._low[here] - self._half_low[start:stop]
-        rest -= self._half_low[rank]
+        exact: Floats = self._high[here] - self._half_high[start:stop] - self._half_high[rank]
+        rest: Floats = self._low[here] - self._half_low[start:stop] - self._half_low[rank]
         exact += rest
         return exact
 
@@ -109,13 +105,9 @@ class Simplex(Grid):
         if space.k * (space.n + 1) ** 2 > WIDEST_TABLES:
             raise TooLarge(f"tables of {space.k} × {space.n + 1}² distances would not fit", hint="take fewer records")
         super().__init__(space)
-
-        count = np.arange(space.n + 1)
-        self._tables = [
-            -0.5
-            * second_difference(float(a) + count[:, None], float(a) + count[None, :], count[None, :] - count[:, None])
-            for a in space.prior.parameters
-        ]
+        one, other = np.ogrid[: space.n + 1, : space.n + 1]
+        alphas = map(float, space.prior.parameters)
+        self._tables = [-0.5 * second_difference(a + one, a + other, other - one) for a in alphas]
         self._columns = [np.ascontiguousarray(column) for column in self.rows.T]
 
     def _log_affinity(self, rank: int, start: int, stop: int) -> Floats:

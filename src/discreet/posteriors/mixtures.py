@@ -28,22 +28,39 @@ _SHARP, _CLOSE = 1e-14, 1e-8
 
 
 class ShareLaw(ABC):
-    """A law of a share whose distribution function and density are known."""
+    """A law of a share: a mixture of Beta(a, b), whose distribution function and density are known."""
+
+    weights: Floats
+    a: Floats
+    b: Floats
 
     @property
-    @abstractmethod
     def mean(self) -> float:
         """The expected share."""
+        return self._average(self.a / (self.a + self.b))
 
     @property
-    @abstractmethod
     def sd(self) -> float:
         """The standard deviation of the share."""
+        total = self.a + self.b
+        inside = self.a / total * (self.b / total) / (total + 1)
+        return math.sqrt(self._average(inside + (self.a / total - self.mean) ** 2))
+
+    def _average(self, values: Floats) -> float:
+        return float(self.weights.reshape(-1) @ values.reshape(-1))
 
     @property
     @abstractmethod
     def turned(self) -> Self:
         """The law of what is left of the share."""
+
+    @abstractmethod
+    def cdf(self, x: ArrayLike) -> Floats:
+        """P(share ≤ x)."""
+
+    @abstractmethod
+    def pdf(self, x: ArrayLike) -> Floats:
+        """The density at x."""
 
     @abstractmethod
     def _sums(self, rows: Wholes, x: Floats) -> tuple[Floats, Floats]:
@@ -104,18 +121,6 @@ class BetaMixture(ShareLaw):
         object.__setattr__(self, "a", first[kept])
         object.__setattr__(self, "b", second[kept])
 
-    @property
-    def mean(self) -> float:
-        """The expected share."""
-        return float(self.weights @ (self.a / (self.a + self.b)))
-
-    @property
-    def sd(self) -> float:
-        """The standard deviation of the share."""
-        total = self.a + self.b
-        inside = self.a / total * (self.b / total) / (total + 1)
-        return math.sqrt(float(self.weights @ (inside + (self.a / total - self.mean) ** 2)))
-
     def cdf(self, x: ArrayLike) -> Floats:
         """P(share ≤ x)."""
         at = np.asarray(x, dtype=np.float64)[..., None]
@@ -135,12 +140,7 @@ class BetaMixture(ShareLaw):
         return self.cdf(x), self.pdf(x)
 
 
-def solved(
-    sums: Callable[[Wholes, Floats], tuple[Floats, Floats]],
-    wanted: Floats,
-    mean: Floats,
-    sd: Floats,
-) -> Floats:
+def solved(sums: Callable[[Wholes, Floats], tuple[Floats, Floats]], wanted: Floats, mean: Floats, sd: Floats) -> Floats:
     """The quantiles of many laws of shares, none of them above ½ by more than rounding.
 
     `sums` gives P(share ≤ x) and the density at x, for the laws of these numbers.
@@ -167,12 +167,7 @@ def solved(
     return np.where(high <= _LEAST, 0.0, x)
 
 
-def log_kernel(
-    a: Floats,
-    b: Floats,
-    x: Floats,
-    rest: Floats | None = None,
-) -> Floats:
+def log_kernel(a: Floats, b: Floats, x: Floats, rest: Floats | None = None) -> Floats:
     """ln(x^a·(1-x)^b/B(a, b)) in Loader's form, which keeps its digits where the powers and B are huge and cancel.
 
     `rest` is 1 - x, where more of its digits are known than x has.

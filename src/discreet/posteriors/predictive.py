@@ -29,8 +29,8 @@ def log_predictive(prior: Dirichlet, counts: ArrayLike) -> Floats:
     n, alpha = rows.sum(axis=1, keepdims=True), prior.alpha
     whole = alpha.sum(keepdims=True)
     rest = np.log(whole / (n + whole)) + excess(n + whole) - excess(whole) - excess(n)
-    shown: Floats = log_factors(rows, alpha, n, whole).sum(axis=1) - rest[:, 0]
-    return shown
+    logs: Floats = log_factors(rows, alpha, n, whole).sum(axis=1) - rest[:, 0]
+    return logs
 
 
 def log_predictive_line(prior: Dirichlet, n: int, c: ArrayLike) -> Floats:

@@ -6,6 +6,7 @@ All that is public is here: the prior, n, and so the candidates. Counts are only
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,6 +14,7 @@ from math import comb
 
 import numpy as np
 from flint import fmpq
+from scipy import special
 
 from discreet.arithmetic.arrays import Wholes
 from discreet.arithmetic.numbers import Range, as_items, rational, whole
@@ -24,7 +26,6 @@ from discreet.posteriors.neighbours import adjacency as named_adjacency
 
 MAX_CELLS = 1 << 26
 """Arrays of candidates beyond this many numbers (half a gigabyte) are refused before they are allocated."""
-
 
 MAX_N = 10**15
 """Counts stay exact in a float, and their products with k in 64 bits."""
@@ -100,20 +101,15 @@ class PosteriorSpace:
         if isinstance(values, Counts) and len(values) == self.k and sum(values) == self.n:
             return values
         items = as_items(values, "counts")
-        if len(items) != self.k:
-            raise self._wrong_counts()
         try:
             checked = Counts([whole(item, "a count") for item in items])
         except InvalidInput:
-            raise self._wrong_counts() from None
-        if sum(checked) != self.n:
-            raise self._wrong_counts()
+            checked = Counts()
+        if len(checked) != self.k or sum(checked) != self.n:
+            raise InvalidInput(
+                f"counts must be {self.k} whole numbers that sum to n = {self.n}", hint=_HINT_COUNTS, parameter="counts"
+            )
         return checked
-
-    def _wrong_counts(self) -> InvalidInput:
-        return InvalidInput(
-            f"counts must be {self.k} whole numbers that sum to n = {self.n}", hint=_HINT_COUNTS, parameter="counts"
-        )
 
     def candidates(self) -> Candidates:
         """The candidates' counts in lexicographic order, lazily."""
@@ -167,10 +163,18 @@ class Candidates:
         return self.size
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:
-        current: tuple[int, ...] | None = (0,) * (self._k - 1) + (self._n,)
-        while current is not None:
-            yield current
-            current = _successor(current)
+        current = [0] * (self._k - 1) + [self._n]
+        while True:
+            yield tuple(current)
+            last = self._k - 1
+            while not current[last]:
+                last -= 1
+            if last == 0:
+                return
+            # Raise the rightmost number that has something to its right, and empty what follows but for the last.
+            rest, current[last] = current[last] - 1, 0
+            current[last - 1] += 1
+            current[-1] = rest
 
     def __getitem__(self, rank: int | slice) -> tuple[int, ...] | list[tuple[int, ...]]:
         if isinstance(rank, slice):
@@ -184,16 +188,10 @@ class Candidates:
         found, rest = [], self._n
         for parts in range(self._k - 1, 0, -1):
             # Candidates whose first number is below f: all of them but those that put f aside first.
-            low, high = 0, rest
-            while low < high:
-                middle = (low + high + 1) // 2
-                if _below(middle, rest, parts) <= rank:
-                    low = middle
-                else:
-                    high = middle - 1
-            rank -= _below(low, rest, parts)
-            found.append(low)
-            rest -= low
+            first = bisect_right(range(rest + 1), rank, key=lambda f: _below(f, rest, parts)) - 1
+            rank -= _below(first, rest, parts)
+            found.append(first)
+            rest -= first
         return (*found, rest)
 
     def index(self, candidate: tuple[int, ...]) -> int:
@@ -207,7 +205,6 @@ class Candidates:
     def array(self) -> Wholes:
         """All candidates as rows of one array; `TooLarge` before anything is allocated if it would not fit."""
         require_enumerable(self._space, self._k)
-
         if self._k == 2:
             first = np.arange(self._n + 1, dtype=np.int64)
             return np.stack([first, self._n - first], axis=1)
@@ -224,14 +221,12 @@ class Candidates:
 
 def rank_rows(rows: Wholes) -> Wholes:
     """The ranks of many candidates at once."""
-    from scipy.special import comb
-
     k = rows.shape[1]
     left = rows.sum(axis=1)
     rank = np.zeros(rows.shape[0])
     for i in range(k - 1):
         parts = k - 1 - i
-        rank += comb(left + parts, parts) - comb(left - rows[:, i] + parts, parts)
+        rank += special.comb(left + parts, parts) - special.comb(left - rows[:, i] + parts, parts)
         left = left - rows[:, i]
     return np.rint(rank).astype(np.int64)
 
@@ -274,22 +269,10 @@ def require_enumerable(
     if exceeds(space, limit // cells):
         n, k = space.n, space.k
         exponent = (math.lgamma(n + k) - math.lgamma(n + 1) - math.lgamma(k)) / math.log(10)
-        shown = f"{space.size:,}" if exponent < 15 else f"about 10^{exponent:.0f}"
-        raise TooLarge(f"this would enumerate {shown} candidates", hint=hint)
+        number = f"{space.size:,}" if exponent < 15 else f"about 10^{exponent:.0f}"
+        raise TooLarge(f"this would enumerate {number} candidates", hint=hint)
 
 
 def _below(first: int, rest: int, parts: int) -> int:
     """How many ways to split `rest` over parts+1 numbers have a first number below `first`."""
     return comb(rest + parts, parts) - comb(rest - first + parts, parts)
-
-
-def _successor(current: tuple[int, ...]) -> tuple[int, ...] | None:
-    """The next composition: raise the rightmost number that has something to its right, empty what follows."""
-    head, tail = list(current[:-1]), current[-1]
-    for i in range(len(head) - 1, -1, -1):
-        if tail > 0:
-            head[i] += 1
-            head[i + 1 :] = [0] * (len(head) - i - 1)
-            return (*head, tail - 1)
-        tail += head[i]
-    return None

@@ -17,9 +17,9 @@ from fractions import Fraction
 from flint import acb, arb
 
 from discreet.arithmetic.numbers import ball, nearest_float, precision, working_bits
-from discreet.errors import InvalidInput, Undecided
+from discreet.errors import Undecided
 from discreet.posteriors import Dirichlet
-from discreet.posteriors.distances import log_beta
+from discreet.posteriors.distances import log_beta, require_same_k
 
 ERROR = 1e-9
 """The stated absolute error of `total_variation` between distributions on three categories or more."""
@@ -38,8 +38,7 @@ def total_variation(p: Dirichlet, q: Dirichlet) -> float:
     >>> round(total_variation(Dirichlet([70, 50, 30]), Dirichlet([71, 49, 30])), 6)
     0.074146
     """
-    if p.k != q.k:
-        raise InvalidInput("the two distributions differ in their number of categories", hint="compare like with like")
+    require_same_k(p, q)
     if p == q:
         return 0.0
     if p.k == 2:
@@ -55,7 +54,7 @@ def total_variation(p: Dirichlet, q: Dirichlet) -> float:
 
 def _by_inversion(p: Dirichlet, q: Dirichlet, d: Sequence[Fraction]) -> float:
     with precision(64 + 2 * math.ceil(max(p.total, q.total)).bit_length() + 64):
-        cut = log_beta(p) - log_beta(q)
+        cut = log_beta(p.parameters) - log_beta(q.parameters)
         mean_p, deviation_p = _moments(p, d)
         mean_q, deviation_q = _moments(q, d)
         reach = max(abs(float(cut - mean_p)), abs(float(cut - mean_q)), deviation_p, deviation_q)
@@ -73,7 +72,7 @@ def _by_inversion(p: Dirichlet, q: Dirichlet, d: Sequence[Fraction]) -> float:
 def _midpoints(p: Dirichlet, q: Dirichlet, d: Sequence[Fraction], cut: arb, step: float) -> tuple[float, int]:
     total, node, small = 0.0, 0, 0
     h = arb(step)
-    log_p, log_q = log_beta(p), log_beta(q)
+    log_p, log_q = log_beta(p.parameters), log_beta(q.parameters)
     while small < 8 and node <= _MAX_NODES:
         u = h * (2 * node + 1) / 2
         turn = acb(0, -(u * cut))
@@ -86,10 +85,9 @@ def _midpoints(p: Dirichlet, q: Dirichlet, d: Sequence[Fraction], cut: arb, step
 
 
 def _log_beta_along(p: Dirichlet, d: Sequence[Fraction], u: arb) -> acb:
-    shift = sum(d, Fraction(0))
-    total = -acb(ball(p.total), ball(shift) * u).lgamma() if shift else -acb(ball(p.total).lgamma())
+    total = -acb(ball(p.total), ball(sum(d, Fraction(0))) * u).lgamma()
     for a, move in zip(p.parameters, d, strict=True):
-        total += acb(ball(a), ball(move) * u).lgamma() if move else acb(ball(a).lgamma())
+        total += acb(ball(a), ball(move) * u).lgamma()
     return total
 
 
@@ -99,9 +97,8 @@ def _moments(p: Dirichlet, d: Sequence[Fraction]) -> tuple[arb, float]:
     mean = -ball(shift) * ball(p.total).digamma()
     variance = -(ball(shift) ** 2) * _trigamma(p.total)
     for a, move in zip(p.parameters, d, strict=True):
-        if move:
-            mean += ball(move) * ball(a).digamma()
-            variance += ball(move) ** 2 * _trigamma(a)
+        mean += ball(move) * ball(a).digamma()
+        variance += ball(move) ** 2 * _trigamma(a)
     return mean, math.sqrt(float(variance.mid()))
 
 
@@ -115,7 +112,7 @@ def _between_betas(p: Dirichlet, q: Dirichlet) -> arb:
     Anything from 0 to 1 where balls of this precision do not tell the two densities apart.
     """
     a, b = (one - other for one, other in zip(p.parameters, q.parameters, strict=True))
-    level = log_beta(p) - log_beta(q)
+    level = log_beta(p.parameters) - log_beta(q.parameters)
 
     def log_ratio(t: arb) -> arb:
         """ln p/q at the share with log-odds t: a·ln x + b·ln(1-x) - level. Crossings may lie very near 0 or 1."""

@@ -142,7 +142,7 @@ class _Search:
         self.family, self.space, self.epsilon, self.progress = family, space, epsilon, progress
         long = space.k == 2 and exceeds(space, DENSE)
         if not long and not scannable(space):
-            raise TooLarge("this space is too large to scan all its losses", hint="use the nominal setting")
+            raise TooLarge("this space is too large to scan all its losses", hint="use the setting of the theorem")
         self.scope = Ends(space, float(epsilon) / 4) if long else _Whole(space)
         self.target = float(epsilon) - 1e-9 * float(epsilon) - 5e-10
         self._left, self._done = WORK, 0

@@ -62,7 +62,7 @@ def epsilon_upper(rho: object, delta: object) -> Fraction:
     spent, slack = exact(rho, "rho", minimum=0), _slack(delta)
     if spent == 0:
         return Fraction(0)
-    order = _root(lambda t: _logarithm(slack) - math.log1p(t) - float(spent) * t * t, slack)
+    order = _root(lambda t: -math.log(slack) - math.log1p(t) - float(spent) * t * t, slack)
     with precision(WORKING_BITS):
         found = ball(spent) * ball(1 + order) + _rest(order, slack)
         return max(Fraction(0), fraction_upper(found))
@@ -82,7 +82,7 @@ def rho_lower(epsilon: object, delta: object) -> Fraction:
 
     def excess(t: float) -> float:
         """How far the ε whose best order is 1 + t lies above what is asked: it falls with t."""
-        return (_logarithm(slack) - math.log1p(t)) * (2 / t + 1 / t / t) - math.log1p(1 / t) - float(asked)
+        return (-math.log(slack) - math.log1p(t)) * (2 / t + 1 / t / t) - math.log1p(1 / t) - float(asked)
 
     order = _root(excess, slack)
     with precision(WORKING_BITS):
@@ -118,14 +118,9 @@ def _rest(order: Fraction, slack: Fraction) -> arb:
     return (-ball(slack).log() - a.log()) / t + t.log() - a.log()
 
 
-def _logarithm(slack: Fraction) -> float:
-    """ln 1/δ."""
-    return -math.log(slack)
-
-
 def _root(falling: Callable[[float], float], slack: Fraction) -> Fraction:
     """Where a falling function of t = a - 1 is zero, between the least t that can matter and a = 1/δ."""
-    low, high = -360.0, _logarithm(slack) + 1
+    low, high = -360.0, -math.log(slack) + 1
     for _ in range(200):
         middle = (low + high) / 2
         if falling(math.exp(middle)) > 0:

@@ -21,7 +21,8 @@ from flint import arb
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.growing_blocks import growing_edges
 from discreet.arithmetic.numbers import ball
-from discreet.mechanisms.exponential import Exponential, ExponentialLaw
+from discreet.mechanisms.exponential import Exponential
+from discreet.mechanisms.exponential_law import ExponentialLaw
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.distances import second_difference
 from discreet.posteriors.space import PosteriorSpace

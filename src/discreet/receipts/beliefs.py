@@ -35,7 +35,7 @@ class ReaderBelief:
         return {
             **({} if self.column is None else {"column": self.column}),
             "noise_aware": rows if groups else rows[""],
-            "level": float(LEVEL),
+            "level": LEVEL,
             "prior": [float(parameter) for parameter in self.prior.parameters],
             "error": widest.error,
             "method": widest.method,
@@ -64,8 +64,8 @@ def read_beliefs(receipt: Receipt | Bundle, prior: object = None, *, thorough: b
 @refuse_nonsense()
 def belief_document(receipt: Receipt | Bundle, prior: object = None, *, thorough: bool = False) -> dict[str, Any]:
     """The same as `discreet infer --json` prints it."""
-    found = [belief.to_json() for belief in read_beliefs(receipt, prior, thorough=thorough)]
-    return {"columns": found} if isinstance(receipt, Bundle) else found[0]
+    documents = [belief.to_json() for belief in read_beliefs(receipt, prior, thorough=thorough)]
+    return {"columns": documents} if isinstance(receipt, Bundle) else documents[0]
 
 
 def believed(receipt: Receipt, *, prior: object = None) -> NoiseAware:
@@ -137,8 +137,7 @@ def _read(receipt: Receipt, column: str | None, prior: object) -> ReaderBelief:
 
 
 def _rows(belief: NoiseAware | Within | EmptyGroup, released: Dirichlet, names: list[str]) -> dict[str, Any]:
-    level = float(LEVEL)
-    told = (belief.mean, belief.sd, *belief.interval(level), *released.interval(level))
+    told = (belief.mean, belief.sd, *belief.interval(LEVEL), *released.interval(LEVEL))
     return {
         name: {"mean": mean, "sd": sd, "interval": [a, b], "interval_plug_in": [c, d]}
         for name, mean, sd, a, b, c, d in zip(names, *(values.tolist() for values in told), strict=True)

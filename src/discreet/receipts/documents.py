@@ -18,7 +18,6 @@ from discreet.arithmetic.numbers import float_upper
 from discreet.inference.statement import (
     NOISE_AWARE,
     PLUG_IN,
-    group_interval_kind,
     interval_kind,
     stated_groups,
     stated_interval,
@@ -144,17 +143,17 @@ def _rows(
     kind = NOISE_AWARE if all(interval_kind(made) == NOISE_AWARE for made in mechanisms) else PLUG_IN
     if drawn is None:
         return {"interval_kind": kind}
-    level, pairs = float(LEVEL), list(zip(parts, drawn, strict=True))
+    pairs = list(zip(parts, drawn, strict=True))
     posteriors = [part.prior if released is None else released.posterior for part, released in pairs]
     ends: list[tuple[Floats, Floats]] = []
     if kind == NOISE_AWARE:
         stated = [
-            (NOISE_AWARE, *part.prior.interval(level)) if released is None else stated_interval(released, level)
+            (NOISE_AWARE, *part.prior.interval(LEVEL)) if released is None else stated_interval(released, LEVEL)
             for part, released in pairs
         ]
         ends = [(low, high) for own, low, high in stated if own == NOISE_AWARE]
     if len(ends) < len(parts):
-        kind, ends = PLUG_IN, [posterior.interval(level) for posterior in posteriors]
+        kind, ends = PLUG_IN, [posterior.interval(LEVEL) for posterior in posteriors]
     outputs = [[0] * len(categories) if released is None else list(released.output) for released in drawn]
     return {
         "interval_kind": kind,
@@ -170,10 +169,10 @@ def _cross_rows(
     """What was drawn for a cross table. The posterior within each group is that of its cells alone."""
     k, released = len(categories), None if drawn is None else drawn[0]
     if released is None:
-        return {"interval_kind": group_interval_kind(mechanism, k)}
+        return {"interval_kind": interval_kind(mechanism, k)}
     cells = _blocks(released.posterior.parameters, k)
     shares = Dirichlet([sum(own) for own in cells])
-    kind, low, high, least, most = stated_groups(released, float(LEVEL), k)
+    kind, low, high, least, most = stated_groups(released, LEVEL, k)
     around = _interval_rows(groups, least, most)
     means = [float(parameter / shares.total) for parameter in shares.parameters]
     pairs = zip(groups, means, strict=True)

@@ -21,7 +21,7 @@ from discreet.typing import Outcome
 
 SCHEMA = "discreet-receipt-1"
 BUNDLE_SCHEMA = "discreet-receipts-1"
-LEVEL = "0.95"
+LEVEL = 0.95
 MAX_CHARS = 1 << 26
 """A receipt of ten thousand categories has about three million."""
 
@@ -63,8 +63,8 @@ class Sealed:
     @property
     def request_id(self) -> str | None:
         """The request that was charged, if there was a ledger."""
-        found: str | None = self.document["request_id"]
-        return found
+        request_id: str | None = self.document["request_id"]
+        return request_id
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{key}={self.document.get(key)!r}" for key in self._shown)
@@ -136,8 +136,8 @@ class Receipt(Sealed):
     @property
     def output(self) -> Outcome:
         """What the law emitted: for all cells, group by group, where there are groups."""
-        found = self.document["output"]
-        return tuple(found) if not self.groups else tuple(value for group in self.groups for value in found[group])
+        output = self.document["output"]
+        return tuple(value for group in self.groups for value in output[group]) if self.groups else tuple(output)
 
     def noise_aware(self, *, prior: object = None) -> NoiseAware:
         """What a reader may believe, from the receipt alone: `discreet.receipts.verify_receipt` tells if it holds.
@@ -154,15 +154,15 @@ class Receipt(Sealed):
     def _ordered(document: dict[str, Any]) -> dict[str, Any]:
         """The keys as a release writes them: a text sorts them, and a reader wants categories in their own order."""
         categories, groups = document["categories"], document["groups"]
-        found = {key: document[key] for key in KEYS}
+        document = {key: document[key] for key in KEYS}
         for key in BY_GROUP:
-            rows = _sorted_by(found[key], groups)
+            rows = _sorted_by(document[key], groups)
             if key in ("posterior", "interval"):
                 rows = _sorted_by(rows, categories)
                 if isinstance(groups, list) and isinstance(rows, dict):
                     rows = {name: _sorted_by(row, categories) for name, row in rows.items()}
-            found[key] = rows
-        return found
+            document[key] = rows
+        return document
 
     def _dirichlet(self, rows: dict[str, Any]) -> Dirichlet:
         return Dirichlet([exact_number(rows[name]["parameter"]) for name in self.document["categories"]])
@@ -245,10 +245,10 @@ def loaded(text: str) -> dict[str, Any] | None:
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Of two values under one name, some programs show the first and others the last."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    document = dict(pairs)
+    if len(document) != len(pairs):
         raise ValueError("a name is said twice")
-    return found
+    return document
 
 
 def _finite(text: str) -> float:

@@ -19,7 +19,7 @@ from discreet.receipts.claims import claims_of
 from discreet.receipts.documents import Part, ReceiptRequest, write_bundle, write_receipt
 from discreet.receipts.receipt import SHARED, UNITS, Bundle, Receipt, contradiction, refuse_nonsense
 from discreet.receipts.work import require_modest
-from discreet.utility.statement import accuracy_statement
+from discreet.utility.measure import accuracy_statement
 
 DIGEST = re.compile("[0-9a-f]{64}")
 METHODS = ("theorem", "enumeration", "bounds")
@@ -33,7 +33,7 @@ BITS, TIE = 96, Fraction(1, 10**9)
 """Losses at two places are the same if they are within this, which is the size of a scan's own error."""
 
 SEARCHED = Fraction(1, 100_000)
-"""Where the search of the free way back ends depends on last digits too. Nothing of the guarantee depends on it."""
+"""Where the search of the free post-processing ends depends on last digits too. The guarantee does not depend on it."""
 
 
 def verify_receipt(receipt: Receipt, *, thorough: bool = False) -> Certificate:
@@ -163,7 +163,7 @@ def _distinct(names: Sequence[Any]) -> bool:
 
 
 def _released(mechanism: Mechanism, emitted: Sequence[Any], said: Dirichlet) -> Released:
-    """What the output leads to; the posterior of the free way back is searched for, and held to what is found."""
+    """What the output leads to; that of the free post-processing is searched for, and held to what is found."""
     output = tuple(emitted)
     fits = len(output) == mechanism.space.k and sum(output) == mechanism.space.n
     if not fits or not all(type(value) is int for value in output):

@@ -32,7 +32,7 @@ class Sizes:
     n: int
     k: int
     epsilon: float
-    way: str
+    postprocess: str
     method: str
     digits: int
     """Of all different parameters of the prior."""
@@ -104,11 +104,11 @@ def _line_steps(of: Sizes) -> float:
 
 
 def _error_steps(of: Sizes) -> float:
-    """The expected error: `discreet.utility.statement`."""
+    """The expected error: `discreet.utility.measure`."""
     listed, many = of.candidates**2, of.candidates == _MANY
-    if of.way == "free":
+    if of.postprocess == "free":
         return 1e6 + listed / 2  # no error is stated, and the posterior is searched for
-    if of.way == "bayes":
+    if of.postprocess == "bayes":
         return 2e6 + 8 * listed
     if not (of.kernel.noisy or of.kernel.weighted):
         return 1e6 if many or (of.k > 2 and of.candidates > 2048) else 100 * listed
@@ -151,7 +151,7 @@ def sizes_of(receipt: Receipt) -> Iterator[Sizes]:
             n=max(1, min(claim.n, 10**15)),
             k=len(claim.cells),
             epsilon=max(float(exact_number(receipt.document["epsilon_exact"])), 1e-300),
-            way=str(claim.parameters.get("way", "")),
+            postprocess=str(claim.parameters.get("way", "")),
             method=str(claim.certificate["method"]),
             digits=sum(len(str(parameter)) for parameter in set(claim.cells)),
         )

@@ -23,7 +23,7 @@ from discreet.posteriors.space import Counts, PosteriorSpace
 from discreet.privacy_loss import Certificate, Price, audit, calibrate, certificate_by_theorem
 from discreet.receipts import UNIT_PERSON, UNIT_ROW, Bundle, Part, Receipt, ReceiptRequest, write_bundle, write_receipt
 from discreet.requests.request import Question, ReleaseRequest, Sizes, Terms
-from discreet.utility.statement import accuracy_statement
+from discreet.utility.measure import accuracy_statement
 
 Drawn = tuple[Released | None, ...]
 """What was drawn for a column: one release, or one for each public group, None for one without records."""

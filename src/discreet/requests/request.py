@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import KW_ONLY, dataclass, field, fields
 
 from discreet.arithmetic.numbers import whole
 from discreet.counting import CsvFormat, Declaration, engine_for, shown
@@ -64,52 +64,39 @@ class Question(Declaration):
 
     def declaration(self, id_column: str | None) -> Declaration:
         """What the question declares of its column."""
-        declared = {field.name: getattr(self, field.name) for field in fields(Declaration)}
+        declared = {each.name: getattr(self, each.name) for each in fields(Declaration)}
         return Declaration(**declared | {"id_column": id_column})
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True)
 class ReleaseRequest:
     """One request: where the rows are, what is asked of them, at what price, and which budget pays."""
 
     source: object
-    questions: tuple[Question, ...]
-    declarations: tuple[Declaration, ...]
-    epsilons: tuple[object, ...]
-    """The price of each question."""
-    n: Sizes | None
-    dataset: str | None
-    request_id: str | None
-    engine: str
-    form: CsvFormat
-    is_bundle: bool
+    questions: Sequence[Question]
+    _: KW_ONLY
+    epsilon: object = None
+    """The price of all questions together; None if each says its own."""
+    n: object = None
+    id_column: str | None = None
+    dataset: str | None = None
+    request_id: str | None = None
+    engine: str | None = None
+    form: CsvFormat = field(default_factory=CsvFormat)
+    is_bundle: bool = False
     """Whether the receipts of the questions come in one `Bundle`, also if there is only one."""
+    declarations: tuple[Declaration, ...] = field(init=False)
+    epsilons: tuple[object, ...] = field(init=False)
+    """The price of each question."""
+    sizes: Sizes | None = field(init=False)
 
-    def __init__(
-        self,
-        source: object,
-        questions: Sequence[Question],
-        *,
-        epsilon: object = None,
-        n: object = None,
-        id_column: str | None = None,
-        dataset: str | None = None,
-        request_id: str | None = None,
-        engine: str | None = None,
-        form: CsvFormat | None = None,
-        is_bundle: bool = False,
-    ) -> None:
+    def __post_init__(self) -> None:
         told = {
-            "source": source,
-            "questions": tuple(questions),
-            "declarations": tuple(question.declaration(id_column) for question in questions),
-            "epsilons": _shares(questions, epsilon),
-            "n": _sizes(n),
-            "dataset": dataset,
-            "request_id": request_id,
-            "engine": engine_for(source, engine),
-            "form": form or CsvFormat(),
-            "is_bundle": is_bundle or len(questions) > 1,
+            "declarations": tuple(question.declaration(self.id_column) for question in self.questions),
+            "epsilons": _shares(self.questions, self.epsilon),
+            "sizes": _sizes(self.n),
+            "engine": engine_for(self.source, self.engine),
+            "is_bundle": self.is_bundle or len(self.questions) > 1,
         }
         for name, value in told.items():
             object.__setattr__(self, name, value)

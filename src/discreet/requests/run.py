@@ -83,8 +83,9 @@ def release(
         prior=prior, mechanism=mechanism, calibrated=calibrated, epsilon=epsilon, **options,
     )  # fmt: skip
     request = ReleaseRequest(
-        source, [question], n=n, id_column=id_column, dataset=dataset, request_id=request_id, engine=engine, form=form
-    )
+        source, [question], n=n, id_column=id_column, dataset=dataset, request_id=request_id, engine=engine,
+        form=form or CsvFormat(),
+    )  # fmt: skip
     receipt = run_request(request, ledger, confirm=confirm, progress=progress)
     assert isinstance(receipt, Receipt), "a request for one column seals one receipt"
     return receipt
@@ -118,7 +119,7 @@ def release_columns(
     """
     request = ReleaseRequest(
         source, questions, epsilon=epsilon, n=n, id_column=id_column, dataset=dataset, request_id=request_id,
-        engine=engine, form=form, is_bundle=True,
+        engine=engine, form=form or CsvFormat(), is_bundle=True,
     )  # fmt: skip
     bundle = run_request(request, ledger, confirm=confirm, progress=progress)
     assert isinstance(bundle, Bundle), "a request for several columns seals one bundle"
@@ -218,7 +219,7 @@ def _prepare(request: ReleaseRequest, tallies: Sequence[Tally]) -> PreparedReque
         raise SourceError("the table changed while it was read", hint="let nobody write to it meanwhile")
     pairs = zip(request.questions, tallies, strict=True)
     sizes: list[Sizes] = [tally.groups if question.group_public else tally.n for question, tally in pairs]
-    if request.n is not None and not all(request.n in (size, *totals) for size in sizes):
+    if request.sizes is not None and not all(request.sizes in (size, *totals) for size in sizes):
         raise InvalidInput("the table does not have n records", hint="leave `n` out, or give the true number")
     if totals == {0}:
         raise InvalidInput("the table has no records", hint="give one with at least one")

@@ -73,14 +73,14 @@ def cover(a: float, least: float, log_floor: float) -> Cover:
 
 
 def _log_target(a: float, at: Floats) -> Floats:
-    shown: Floats = -a * np.sqrt(-np.expm1(-at))
-    return shown
+    logs: Floats = -a * np.sqrt(-np.expm1(-at))
+    return logs
 
 
 def _slope(a: float, at: Floats) -> Floats:
     """Minus the derivative of the logarithm: the rate of the exponential that touches it."""
-    shown: Floats = a * np.exp(-at) / (2 * np.sqrt(-np.expm1(-at)))
-    return shown
+    slope: Floats = a * np.exp(-at) / (2 * np.sqrt(-np.expm1(-at)))
+    return slope
 
 
 def _last(a: float, log_constant: float) -> float:
@@ -117,11 +117,7 @@ def _fit(rates: Floats, at: Floats, target: Floats, log_constant: float) -> Floa
 
 
 def _deficits(
-    rates: Floats,
-    log_weights: Floats,
-    log_constant: float,
-    at: Floats,
-    target: Floats,
+    rates: Floats, log_weights: Floats, log_constant: float, at: Floats, target: Floats
 ) -> tuple[Floats, Floats]:
     """How far the cover's tangents are below the target's chords, between grid points; and each term's share there."""
     terms = np.concatenate([log_weights - rates * at[:, None], np.full((at.size, 1), log_constant)], axis=1)

@@ -6,23 +6,17 @@ which increases with x. Both smooth sensitivities reach their extreme at the end
 arrangements for each pair are enough (mathematics: section 2; tests: `tests/sensitivity/test_exact.py` against
 enumeration).
 
-The formulas are written once, with `_by` in their names, for balls at the working precision and for floats whose
-errors are known.
+The formulas, with `_by` in their names, are for balls at the working precision.
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
-import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from flint import arb, fmpq, fmpz
 
-from discreet.arithmetic.lgamma_bounds import SAFE, least_second_difference, most_second_difference
 from discreet.arithmetic.numbers import ball, exact, exact_share, nearest_float, precision, working_bits
 from discreet.posteriors.space import PosteriorSpace
 
@@ -39,7 +33,7 @@ def local_sensitivity(space: PosteriorSpace, c: object) -> float:
     0.0223467
     """
     counts = space.counts(c)
-    return nearest_float(lambda: local_by(balls(space), counts))
+    return nearest_float(lambda: local_by(Balls(space), counts))
 
 
 def global_sensitivity(space: PosteriorSpace) -> float:
@@ -48,7 +42,7 @@ def global_sensitivity(space: PosteriorSpace) -> float:
     >>> round(global_sensitivity(PosteriorSpace(prior=[7, 4, 5], n=10**12)), 12)
     0.233629480709
     """
-    return nearest_float(lambda: global_by(balls(space)))
+    return nearest_float(lambda: global_by(Balls(space)))
 
 
 def smooth_sensitivity(space: PosteriorSpace, c: object, gamma: object) -> float:
@@ -59,7 +53,7 @@ def smooth_sensitivity(space: PosteriorSpace, c: object, gamma: object) -> float
     True
     """
     counts, rate = space.counts(c), exact(gamma, "gamma", minimum=0)
-    return nearest_float(lambda: smooth_by(balls(space), counts, ball(rate)))
+    return nearest_float(lambda: smooth_by(Balls(space), counts, ball(rate)))
 
 
 def reciprocal_sensitivity(space: PosteriorSpace, c: object, gamma: object) -> float:
@@ -70,7 +64,7 @@ def reciprocal_sensitivity(space: PosteriorSpace, c: object, gamma: object) -> f
     True
     """
     counts, rate = space.counts(c), exact(gamma, "gamma", minimum=0)
-    return nearest_float(lambda: 1 / inverse_reciprocal_by(balls(space), counts, ball(rate)))
+    return nearest_float(lambda: 1 / inverse_reciprocal_by(Balls(space), counts, ball(rate)))
 
 
 def published_gamma(space: PosteriorSpace, epsilon: object, delta: object) -> float:
@@ -96,96 +90,62 @@ def step_enclosure(x: fmpq, y: fmpq) -> arb:
     return (-(log_step(x) + log_step(y)).expm1()).sqrt()
 
 
-def bracket(space: PosteriorSpace, formula: Callable[[Arithmetic], Any]) -> tuple[float, float]:
-    """Floats certainly below and above the inverse of a sensitivity, given by a formula for any arithmetic.
+class Balls:
+    """The prior and the sizes of steps as enclosures, at the working precision.
 
-    They decide what is clear without a ball; see `discreet.arithmetic.lgamma_bounds`.
-
-    >>> space = PosteriorSpace(prior=[1, 1], n=1000)
-    >>> low, high = bracket(space, lambda by: 1 / local_by(by, [500, 500]))
-    >>> low < 1 / local_sensitivity(space, [500, 500]) < high, high / low < 1.0001
-    (True, True)
+    Arguments recur: with many categories each is met in many pairs.
     """
-    low: float = formula(floats(space, most_second_difference))
-    high: float = formula(floats(space, least_second_difference))
-    return low * (1 - 2 * SAFE), high * (1 + 2 * SAFE)
 
+    def __init__(self, space: PosteriorSpace) -> None:
+        self.alpha, self.n = space.rationals, space.n
+        self._known: dict[tuple[fmpz, fmpz], arb] = {}
 
-@dataclass(frozen=True, slots=True)
-class Arithmetic:
-    """What the formulas below compute with: rational arguments and real distances, in types of its own."""
+    def size(self, x: fmpq, y: fmpq) -> arb:
+        """The distance of a step between arguments x (losing) and y (gaining), as in `step_enclosure`."""
+        return (-(self._log_step(x) + self._log_step(y)).expm1()).sqrt()
 
-    alpha: Sequence[Any]
-    n: int
-    number: Callable[[Fraction], Any]
-    size: Callable[[Any, Any], Any]
-    """The distance of a step between arguments x (losing) and y (gaining), sqrt(1 - g(x)·g(y))."""
-    exp: Callable[[Any], Any]
-    larger: Callable[[Any, Any], Any]
-    """The maximum, also where it is open which one that is."""
-    smaller: Callable[[Any, Any], Any]
-
-
-def balls(space: PosteriorSpace) -> Arithmetic:
-    """Enclosures at the working precision. Arguments recur: with many categories each is met in many pairs."""
-    known: dict[tuple[fmpz, fmpz], arb] = {}
-
-    def log(x: fmpq) -> arb:
+    def _log_step(self, x: fmpq) -> arb:
         key = x.p, x.q  # a rational's own hash takes as long as lnΓ
-        if key not in known:
-            known[key] = log_step(x)
-        return known[key]
-
-    def size(x: fmpq, y: fmpq) -> arb:
-        return (-(log(x) + log(y)).expm1()).sqrt()
-
-    return Arithmetic(space.rationals, space.n, ball, size, arb.exp, arb.max, arb.min)
+        if key not in self._known:
+            self._known[key] = log_step(x)
+        return self._known[key]
 
 
-def floats(space: PosteriorSpace, twice: Callable[[float, float, int], float]) -> Arithmetic:
-    """Floats on one side of the truth, by bounds on -2 ln g(x), which is a second difference of lnΓ."""
-
-    def size(x: float, y: float) -> float:
-        return math.sqrt(-math.expm1(-0.5 * (twice(x, x + 1, 1) + twice(y, y + 1, 1))))
-
-    return Arithmetic([float(a) for a in space.prior.parameters], space.n, float, size, math.exp, max, min)
-
-
-def local_by(by: Arithmetic, c: Sequence[int]) -> Any:
+def local_by(by: Balls, c: Sequence[int]) -> arb:
     """LS(c): the largest of the steps that no other dominates."""
-    return functools.reduce(by.larger, (by.size(x, y) for x, y in _steps(by, c)))
+    return functools.reduce(arb.max, (by.size(x, y) for x, y in _steps(by, c)))
 
 
-def global_by(by: Arithmetic) -> Any:
+def global_by(by: Balls) -> arb:
     """GS: for k ≥ 3 the two smallest priors meet; for k = 2 the larger of the two end steps."""
     if len(by.alpha) > 2:
         first, second = sorted(by.alpha)[:2]
         return by.size(first, second)
     (a, b), last = by.alpha, by.n - 1
-    return by.larger(by.size(a, b + last), by.size(b, a + last))
+    return by.size(a, b + last).max(by.size(b, a + last))
 
 
-def smooth_by(by: Arithmetic, c: Sequence[int], gamma: Any) -> Any:
+def smooth_by(by: Balls, c: Sequence[int], gamma: arb) -> arb:
     """S(c) = max LS_ij(c')·exp(-γd) over the arrangements that can be extreme."""
     found = local_by(by, c)
     for x, y, d in _far_steps(by, c):
-        fade = by.exp(-gamma * d)
+        fade = (-gamma * d).exp()
         if not fade < found:  # every step is below 1: otherwise it is too far away, whatever it is
-            found = by.larger(found, by.size(x, y) * fade)
+            found = found.max(by.size(x, y) * fade)
     return found
 
 
-def inverse_reciprocal_by(by: Arithmetic, c: Sequence[int], gamma: Any) -> Any:
+def inverse_reciprocal_by(by: Balls, c: Sequence[int], gamma: arb) -> arb:
     """1/S(c) = min 1/LS_ij(c') + γd over the arrangements that can be extreme."""
     found = 1 / local_by(by, c)
     for x, y, d in _far_steps(by, c):
         way = gamma * d
         if not 1 + way > found:  # every step is below 1: otherwise it is too far away, whatever it is
-            found = by.smaller(found, 1 / by.size(x, y) + way)
+            found = found.min(1 / by.size(x, y) + way)
     return found
 
 
-def _far_steps(by: Arithmetic, c: Sequence[int]) -> Iterator[tuple[Any, Any, int]]:
+def _far_steps(by: Balls, c: Sequence[int]) -> Iterator[tuple[fmpq, fmpq, int]]:
     """The steps (x, y) beside the local one that can be extreme for a smooth sensitivity, with their distance from c.
 
     For each ordered pair (i, j) it is its own step with i emptied to its last record or left alone, and j emptied or
@@ -206,7 +166,7 @@ def _far_steps(by: Arithmetic, c: Sequence[int]) -> Iterator[tuple[Any, Any, int
                     yield alpha[i] + (left_i - 1), alpha[j] + left_j, max(taken, put)
 
 
-def _steps(by: Arithmetic, c: Sequence[int]) -> Iterator[tuple[Any, Any]]:
+def _steps(by: Balls, c: Sequence[int]) -> Iterator[tuple[fmpq, fmpq]]:
     """The steps from c that can be the largest: g increases, so the smallest source and the smallest target,
     or, where these are the same category, each of them with the other's runner-up."""
     targets = sorted([(a + count, j) for j, (a, count) in enumerate(zip(by.alpha, c, strict=True))])

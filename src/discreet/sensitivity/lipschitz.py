@@ -25,7 +25,7 @@ from flint import arb
 
 from discreet.arithmetic.numbers import ball, fixed_upper, precision, rational, working_bits
 from discreet.posteriors.space import Counts, PosteriorSpace, exceeds
-from discreet.sensitivity.exact import balls, local_by, log_step, smooth_by, step_enclosure
+from discreet.sensitivity.exact import Balls, local_by, log_step, smooth_by, step_enclosure
 
 ENUMERATED = 2000
 """Up to this many data sets Γ is exact; beyond it the bound above is used."""
@@ -45,7 +45,7 @@ def local_smoothness(space: PosteriorSpace) -> Fraction:
     """
     with precision(_BITS):
         if not exceeds(space, ENUMERATED):
-            return _by_enumeration(space, lambda c: 1 / local_by(balls(space), c))
+            return _by_enumeration(space, lambda c: 1 / local_by(Balls(space), c))
         return local_smoothness_bound(space)
 
 
@@ -58,7 +58,7 @@ def smooth_smoothness(space: PosteriorSpace, gamma: Fraction) -> Fraction:
     with precision(_BITS):
         if not exceeds(space, ENUMERATED):
             rate = ball(gamma)
-            return _by_enumeration(space, lambda c: 1 / smooth_by(balls(space), c, rate))
+            return _by_enumeration(space, lambda c: 1 / smooth_by(Balls(space), c, rate))
         return _rounded_up(-(-ball(gamma)).expm1() / least_local(space))
 
 

@@ -1,4 +1,6 @@
-"""The five upper bounds on Pr[H ≥ t] of the Hellinger family, from the exact one to the one that may be published.
+"""Upper bounds on the tail of the error, from the exact one to the one that may be published.
+
+The Hellinger family has five on Pr[H ≥ t]:
 
     exact         Σ_{H(c,r) ≥ t} exp(-s·H/S(c)) / NL(c)
     normalised    |R|·exp(-s·t/S(c)) / NL(c)
@@ -19,55 +21,55 @@ import numpy as np
 
 from discreet.mechanisms import Mechanism
 from discreet.posteriors.space import Counts
+from discreet.samplers.noise import RoundedLaplace
 from discreet.sensitivity.exact import global_sensitivity
 from discreet.utility.count_blocks import CountBlocks
-from discreet.utility.error_tables import line_table
 from discreet.utility.metrics import METRIC
-from discreet.utility.normaliser import finite_exp, hellinger_family, normaliser, normaliser_at
+from discreet.utility.normaliser import enumerated_rows, hellinger_family, log_normaliser_at, normaliser
 
 
-def bounds_at(mechanism: Mechanism, counts: Counts, t: float, exact: float) -> dict[str, float]:
-    """The bounds for one data set, given the exact tail."""
-    rate = float(mechanism.kernel.rates(np.array([counts]))[0])
-    least = normaliser(mechanism).lower
-    loose = _scaled(mechanism, rate, t, 1.0)
+def hellinger_bounds(mechanism: Mechanism, counts: Counts | None, t: float, exact: float) -> dict[str, float]:
+    """The bounds for one data set, or the worst of each over all data sets, given the exact tail."""
+    family = hellinger_family(mechanism)
+    slowest = float(family.scale) / global_sensitivity(family.space)
+    rate = slowest if counts is None else float(family.kernel.rates(np.array([counts]))[0])
+    log_least, log_size = math.log(normaliser(family).lower), math.log(family.space.size)
+    if counts is None:
+        log_normalised = log_size + _worst_normalised(family, t)
+    else:
+        log_normalised = log_size - rate * t - log_normaliser_at(family, counts)[0]
     return {
         "exact": exact,
-        "normalised": loose / normaliser_at(mechanism, counts)[0],
-        "n-normalised": loose / least,
-        "loose": loose,
-        "data-free": _scaled(mechanism, _slowest(mechanism), t, least),
-    }
-
-
-def bounds_everywhere(mechanism: Mechanism, t: float, exact: float) -> dict[str, float]:
-    """The worst of each bound over all data sets, given the worst exact tail."""
-    least, slowest = normaliser(mechanism).lower, _slowest(mechanism)
-    data_free = _scaled(mechanism, slowest, t, least)
-    return {
-        "exact": exact,
-        "normalised": _worst_normalised(mechanism, t),
-        "n-normalised": data_free,
-        "loose": _scaled(mechanism, slowest, t, 1.0),
-        "data-free": data_free,
+        "normalised": _finite_exp(log_normalised),
+        "n-normalised": _finite_exp(log_size - rate * t - log_least),
+        "loose": _finite_exp(log_size - rate * t),
+        "data-free": _finite_exp(log_size - slowest * t - log_least),
     }
 
 
 def _worst_normalised(mechanism: Mechanism, t: float) -> float:
-    """max over c of |R|·exp(-s·t/S(c))/NL(c)."""
-    line = line_table(mechanism) if mechanism.space.k == 2 else None
-    every = mechanism.kernel.enumerated if mechanism.space.k > 2 else line.every if line is not None else None
+    """max over c of ln exp(-s·t/S(c))/NL(c)."""
+    every = enumerated_rows(mechanism)
     if every is not None:
         rates, logs = every.rates, every.log_normalisers
     else:
         rates, lower, _ = CountBlocks(mechanism, METRIC["hellinger"], None).normalisers()
         logs = np.log(lower)
-    return finite_exp(math.log(mechanism.space.size) + float((-rates * t - logs).max()))
+    return float((-rates * t - logs).max())
 
 
-def _slowest(mechanism: Mechanism) -> float:
-    return float(hellinger_family(mechanism).scale) / global_sensitivity(mechanism.space)
+def _finite_exp(x: float) -> float:
+    """e^x, or infinity where no float is as large."""
+    return math.exp(x) if x < 700 else math.inf
 
 
-def _scaled(mechanism: Mechanism, rate: float, t: float, normalised_by: float) -> float:
-    return finite_exp(math.log(mechanism.space.size) - rate * t) / normalised_by
+def l1_tail(noise: RoundedLaplace, k: int, t: float) -> float:
+    """An upper bound on Pr[‖released - true‖₁ ≥ t] for Laplace noise, whatever the data; at most 1.
+
+    The tail of seed 003, section 3.1, put right: for m = k-1 noises Y_i of scale b, Pr[max |Y_i| ≥ y] ≤ m·exp(-y/b).
+    What the noise adds or takes in total bounds both sides of the move, clamped or not: if the last category gained,
+    nothing was cut off above, and the move is what the others lost; if not, it is what they gained. So with counts
+    rounded by at most ρ (½ to the nearest, 1 downwards), ‖released - true‖₁ ≤ 2m·(max |Y_i| + ρ).
+    """
+    reach = t / (2 * (k - 1)) - (1 - float(noise.shift))
+    return min(1.0, (k - 1) * math.exp(-float(noise.rate) * reach)) if reach > 0 else 1.0

@@ -93,18 +93,30 @@ class CountBlocks:
     def slices(self) -> Iterator[ErrorRows]:
         """A few strata at a time."""
         for part in self._parts():
-            yield self._slice(self.first[part], self.last[part], self.weight[part])
+            first, last, weight = self.first[part], self.last[part], self.weight[part]
+            if self.noise is not None:
+                low, high = self._distances(first, last, self.near, self.far, self.metric)
+                mass = np.broadcast_to(self._noise_masses(self.noise), low.shape)
+                yield ErrorRows(weight, low, high, mass, mass)
+            else:
+                cells = self._cells(first, last)
+                low, high = cells.low, cells.high
+                if self.metric.name != "hellinger":
+                    low, high = self._distances(first, last, cells.near, cells.far, self.metric)
+                yield bracket(weight, low, high, cells.least, cells.most)
+
+    def normalisers(self) -> tuple[Floats, Floats, Floats]:
+        """For each stratum the least s/S(c), and NL(c) from below and from above."""
+        sums = []
+        for part in self._parts():
+            cells = self._cells(self.first[part], self.last[part])
+            sums.append((cells.slow, cells.least.sum(axis=1), cells.most.sum(axis=1)))
+        slow, lower, upper = (np.concatenate(column) for column in zip(*sums, strict=True))
+        return slow, lower, upper
 
     def _parts(self) -> Iterator[slice]:
         step = max(1, _CHUNK // (2 * len(self.near)))
         return (slice(start, start + step) for start in range(0, len(self.first), step))
-
-    def _slice(self, first: Wholes, last: Wholes, weight: Floats) -> ErrorRows:
-        if self.noise is None:
-            return self._weighted(first, last, weight)
-        low, high = self._distances(first, last, self.near, self.far, self.metric)
-        mass = np.broadcast_to(self._noise_masses(self.noise), low.shape)
-        return ErrorRows(weight, low, high, mass, mass)
 
     def _noise_masses(self, noise: LineNoise) -> Floats:
         """The masses of the blocks below, of no move, and of the blocks above; the last ones reach to infinity."""
@@ -112,22 +124,6 @@ class CountBlocks:
         share[-1] = 1.0
         side = np.exp(-noise.rate * (self.near - 1.0)) * share
         return np.concatenate([noise.down * side, [noise.zero], noise.up * side])
-
-    def _weighted(self, first: Wholes, last: Wholes, weight: Floats) -> ErrorRows:
-        cells = self._cells(first, last)
-        if self.metric.name == "hellinger":
-            return bracket(weight, cells.low, cells.high, cells.least, cells.most)
-        low, high = self._distances(first, last, cells.near, cells.far, self.metric)
-        return bracket(weight, low, high, cells.least, cells.most)
-
-    def normalisers(self) -> tuple[Floats, Floats, Floats]:
-        """For each stratum the least s/S(c), and NL(c) from below and from above."""
-        found = []
-        for part in self._parts():
-            cells = self._cells(self.first[part], self.last[part])
-            found.append((cells.slow, cells.least.sum(axis=1), cells.most.sum(axis=1)))
-        slow, lower, upper = (np.concatenate(column) for column in zip(*found, strict=True))
-        return slow, lower, upper
 
     def _cells(self, first: Wholes, last: Wholes) -> _Cells:
         """The Hellinger distances and the weights of all blocks that matter."""
@@ -158,38 +154,35 @@ class CountBlocks:
 
     def _numbers(self, first: Wholes, last: Wholes, near: Wholes, far: Wholes) -> tuple[Floats, Floats]:
         """How many moves of each block stay on the line, at most and at least, over a stratum."""
+
+        def both(down: Wholes, up: Wholes) -> Floats:
+            sides = [np.maximum(np.minimum(far, room[:, None]) - near + 1, 0.0) for room in (down, up)]
+            return np.concatenate([sides[0], np.ones((len(first), 1)), sides[1]], axis=1)
+
         n = self.space.n
-        centre = np.ones((len(first), 1))
-
-        def both(rooms: tuple[Wholes, Wholes]) -> Floats:
-            down, up = (np.maximum(np.minimum(far, room[:, None]) - near + 1, 0.0) for room in rooms)
-            return np.concatenate([down, centre, up], axis=1)
-
-        return both((last, n - first)), both((first, n - last))
+        return both(last, n - first), both(first, n - last)
 
     def _distances(
         self, first: Wholes, last: Wholes, near: Wholes, far: Wholes, metric: Metric
     ) -> tuple[Floats, Floats]:
         """Enclosures of the distances of moves down (a block each), of none, and of moves up."""
         n, (one, two) = self.space.n, self.space.prior.alpha
+
+        def corner(moved: Wholes, left: Wholes, gainer: Wholes, losing: np.float64, gaining: np.float64) -> Floats:
+            """Of moves after which the loser has so many records left, and before which the gainer has so many."""
+            move = moved.astype(np.float64)
+            up = metric.term(gaining + np.broadcast_to(gainer, move.shape), move, 1)
+            return metric.finish(up + metric.term(losing + np.maximum(left, 0.0), move, -1))
+
+        bounds = []
+        for least, most, losing, gaining in ((first, last, one, two), (n - last, n - first, two, one)):
+            l0, l1 = least[:, None], most[:, None]
+            farthest, nearest = np.minimum(far, l1), np.minimum(near, l0)
+            high = corner(farthest, l0 - farthest, n - l1, losing, gaining)
+            bounds.append((corner(nearest, l1 - nearest, n - l0, losing, gaining), high))
+        (down_low, down_high), (up_low, up_high) = bounds
         zero = np.zeros((len(first), 1))
-        exact = bool((first == last).all() and (near == far).all())
-        sides = []
-        for lose, gain, losing, gaining in (
-            ((first, last), (n - last, n - first), one, two),
-            ((n - last, n - first), (first, last), two, one),
-        ):
-            (l0, l1), (g0, g1) = ((a[:, None], b[:, None]) for a, b in (lose, gain))
-            most, least = np.minimum(far, l1), np.minimum(near, l0)
-            up = metric.term(gaining + np.broadcast_to(g0, most.shape), most.astype(np.float64), 1)
-            high = up + metric.term(losing + np.maximum(l0 - most, 0), most.astype(np.float64), -1)
-            if exact:
-                low = high
-            else:
-                up = metric.term(gaining + np.broadcast_to(g1, least.shape), least.astype(np.float64), 1)
-                low = up + metric.term(losing + (l1 - least), least.astype(np.float64), -1)
-            sides.append((metric.finish(low), metric.finish(high)))
-        low, high = (np.concatenate([sides[0][i], zero, sides[1][i]], axis=1) for i in (0, 1))
+        low, high = np.hstack([down_low, zero, up_low]), np.hstack([down_high, zero, up_high])
         return low, high
 
 

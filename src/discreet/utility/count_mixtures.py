@@ -7,8 +7,6 @@ each count, and also tells the density. `tests/utility/test_count_mixtures.py` c
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -19,86 +17,67 @@ from discreet.posteriors.mixtures import log_kernel, solved
 _CELLS = 1 << 17
 
 
-class CountMixtures:
-    """A mixture for each row of weights; the components of a row begin at its a and b.
+def mixture_widths(weights: Floats, a: ArrayLike, b: ArrayLike, level: float) -> Floats:
+    """The width of the equal-tailed interval of a mixture for each row of weights, whose components begin at its a, b.
 
     >>> import numpy as np
-    >>> low, high = CountMixtures(np.array([[0.25, 0.5, 0.25]]), 30.0, 72.0).interval(0.95)
-    >>> low.round(4), high.round(4)
-    (array([0.218]), array([0.3972]))
+    >>> mixture_widths(np.array([[0.25, 0.5, 0.25]]), 30.0, 72.0, 0.95).round(4)
+    array([0.1792])
     """
+    first, second = (np.broadcast_to(np.asarray(x, dtype=np.float64), len(weights)) for x in (a, b))
+    rows = max(1, _CELLS // weights.shape[1])
+    parts = [slice(start, start + rows) for start in range(0, len(weights), rows)]
+    return np.concatenate([_Mixtures(weights[part], first[part], second[part]).widths(level) for part in parts])
 
-    def __init__(self, weights: Floats, a: ArrayLike, b: ArrayLike) -> None:
-        self.weights = weights / weights.sum(axis=1, keepdims=True)
-        self.a, self.b = (np.broadcast_to(np.asarray(x, dtype=np.float64), len(weights)) for x in (a, b))
 
-    def interval(self, level: float) -> tuple[Floats, Floats]:
-        """The equal-tailed interval of each row."""
-        rows = max(1, _CELLS // self.weights.shape[1])
-        ends = [
-            self._some(slice(start, start + rows))._interval((1 - level) / 2)
-            for start in range(0, len(self.weights), rows)
-        ]
-        low, high = (np.concatenate(side) for side in zip(*ends, strict=True))
-        return low, np.maximum(low, high)
+class _Mixtures:
+    """Some of the mixtures, with what their sums need."""
 
-    def _some(self, rows: slice | Wholes, turned: bool = False) -> CountMixtures:
-        """Some of the rows, or what is left of their shares."""
-        weights, a, b = self.weights[rows], self.a[rows], self.b[rows]
-        last = weights.shape[1] - 1
-        return CountMixtures(weights[:, ::-1], b - last, a + last) if turned else CountMixtures(weights, a, b)
+    def __init__(self, weights: Floats, a: Floats, b: Floats) -> None:
+        self.weights, self.a, self.b = weights / weights.sum(axis=1, keepdims=True), a, b
+        self.j = np.arange(weights.shape[1])
+        self.beyond = np.cumsum(self.weights[:, ::-1], axis=1)[:, ::-1] - self.weights
+        self.slopes = self.weights * (a[:, None] + self.j)
+        # ln K but for powers of x, relative to each row's heaviest component.
+        steps = np.log(b[:, None] - self.j[1:]) - np.log(a[:, None] + self.j[1:])
+        logs = np.concatenate([np.zeros((len(a), 1)), np.cumsum(steps, axis=1)], axis=1)
+        self.heaviest = self.weights.argmax(axis=1)
+        self.logs = logs - np.take_along_axis(logs, self.heaviest[:, None], axis=1)
 
-    def _interval(self, tail: float) -> tuple[Floats, Floats]:
-        # What lies above ½ is sought as the rest of 1, so that the float next to 1 is told from 1.
-        half = self._sums(np.arange(len(self.a)), np.full(len(self.a), 0.5))[0]
-        ends = []
-        for p in (tail, 1 - tail):
-            found, upper = np.empty(len(half)), half < p
+    def widths(self, level: float) -> Floats:
+        """What lies above ½ is sought as the rest of 1, so that the float next to 1 is told from 1."""
+        rows = np.arange(len(self.a))
+        half = self.sums(rows, np.full(len(rows), 0.5))[0]
+        low, high = ends = np.empty((2, len(rows)))
+        for found, p in zip(ends, ((1 - level) / 2, (1 + level) / 2), strict=True):
             for turned in (False, True):
-                rows = np.flatnonzero(upper == turned)
-                part = self._some(rows, turned)
-                value = solved(part._sums, np.full(len(rows), 1 - p if turned else p), *part._moments)
-                found[rows] = 1 - value if turned else value
-            ends.append(found)
-        return ends[0], ends[1]
+                some = rows[(half < p) == turned]
+                part = self.some(some, turned)
+                value = solved(part.sums, np.full(len(some), 1 - p if turned else p), *part.moments)
+                found[some] = 1 - value if turned else value
+        return np.maximum(high - low, 0.0)
+
+    def some(self, rows: Wholes, turned: bool) -> _Mixtures:
+        """Some of the rows, or what is left of their shares."""
+        weights, a, b, last = self.weights[rows], self.a[rows], self.b[rows], self.j[-1]
+        return _Mixtures(weights[:, ::-1], b - last, a + last) if turned else _Mixtures(weights, a, b)
 
     @property
-    def _moments(self) -> tuple[Floats, Floats]:
+    def moments(self) -> tuple[Floats, Floats]:
         """The mean and the standard deviation of each row."""
-        total, j = self.a + self.b, np.arange(self.weights.shape[1])
-        mean = self.weights @ j
-        spread = (self.weights * (j - mean[:, None]) ** 2).sum(axis=1)
+        total, mean = self.a + self.b, self.weights @ self.j
+        spread = (self.weights * (self.j - mean[:, None]) ** 2).sum(axis=1)
         own = (self.a + mean) / total * ((self.b - mean) / total)  # of the mean of the components, and a little more
         return (self.a + mean) / total, np.sqrt(spread / total**2 + own / (total + 1))
 
-    @cached_property
-    def _beyond(self) -> Floats:
-        found: Floats = np.cumsum(self.weights[:, ::-1], axis=1)[:, ::-1] - self.weights
-        return found
-
-    @cached_property
-    def _slopes(self) -> Floats:
-        found: Floats = self.weights * (self.a[:, None] + np.arange(self.weights.shape[1]))
-        return found
-
-    @cached_property
-    def _logs(self) -> tuple[Floats, Wholes]:
-        """ln K but for powers of x, relative to each row's heaviest component, and which that is."""
-        j = np.arange(1, self.weights.shape[1])
-        steps = np.log(self.b[:, None] - j) - np.log(self.a[:, None] + j)
-        logs = np.concatenate([np.zeros((len(self.a), 1)), np.cumsum(steps, axis=1)], axis=1)
-        middle = self.weights.argmax(axis=1)
-        return logs - np.take_along_axis(logs, middle[:, None], axis=1), middle
-
-    def _sums(self, rows: Wholes, x: Floats) -> tuple[Floats, Floats]:
+    def sums(self, rows: Wholes, x: Floats) -> tuple[Floats, Floats]:
         """P(share ≤ x) and the density at x, one x for each of the rows."""
-        (logs, middle), j = self._logs, np.arange(self.weights.shape[1])
-        a, b, at = self.a[rows], self.b[rows], middle[rows]
+        a, b, at = self.a[rows], self.b[rows], self.heaviest[rows]
         peak = log_kernel(a + at, b - at, x) - np.log(a + at) - np.log1p(-x)
         odds = np.log(x) - np.log1p(-x)
-        kernel = np.multiply.outer(odds, j)
+        kernel = np.multiply.outer(odds, self.j)
         kernel += (peak - at * odds)[:, None]
-        kernel += logs[rows]
+        kernel += self.logs[rows]
         np.exp(np.minimum(kernel, 0.0, out=kernel), out=kernel)
-        below = incomplete_beta(a, b, x) - np.einsum("ij,ij->i", kernel, self._beyond[rows])
-        return below, np.einsum("ij,ij->i", kernel, self._slopes[rows]) / x
+        below = incomplete_beta(a, b, x) - np.einsum("ij,ij->i", kernel, self.beyond[rows])
+        return below, np.einsum("ij,ij->i", kernel, self.slopes[rows]) / x

@@ -17,7 +17,7 @@ from scipy.special import rel_entr
 from discreet.arithmetic.arrays import Floats
 
 KEPT = 1 << 22
-"""Slices of fewer cells are kept, so that the next question need not compute them again."""
+"""Slices of no more cells are kept, so that the next question need not compute them again."""
 
 _BINS, _SELDOM = 4096, 1e-9
 
@@ -40,13 +40,17 @@ class ErrorRows:
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """What one pass over all slices finds: weights and mean errors of the rows, and the masses between `edges`."""
+    """What one pass over all slices finds: weights and mean errors of the rows, and the masses between `edges`.
+
+    `kept` are the slices themselves, unless they are too large to keep.
+    """
 
     weight: Floats
     low: Floats
     high: Floats
     edges: Floats
     masses: Floats
+    kept: list[ErrorRows] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,15 +68,10 @@ class ErrorLaw:
     sampled: int = 0
 
     @cached_property
-    def _kept(self) -> list[ErrorRows]:
-        """The first slices, as long as they are not too large to keep."""
-        return []
-
-    @cached_property
     def survey(self) -> Survey:
-        """The first pass; it keeps the slices if they are small."""
+        """The first pass."""
         edges = np.concatenate([[0.0], self.diameter * np.geomspace(1e-15, 1.0, _BINS), [np.inf]])
-        masses, rows, kept, cells = np.zeros(len(edges) - 1), [], [], 0
+        masses, rows, kept, cells = np.zeros(len(edges) - 1), [], list[ErrorRows](), 0
         for part in self.make():
             rows.append((part.weight, (part.low * part.low_mass).sum(axis=1), (part.high * part.high_mass).sum(axis=1)))
             mass = (part.weight[:, None] * part.high_mass).ravel()
@@ -81,13 +80,11 @@ class ErrorLaw:
             cells += part.high.size
             if cells <= KEPT:
                 kept.append(part)
-        if cells <= KEPT:
-            self._kept.extend(kept)
         weight, low, high = (np.concatenate(column) for column in zip(*rows, strict=True))
-        return Survey(weight, low, high, edges, masses)
+        return Survey(weight, low, high, edges, masses, kept if cells <= KEPT else None)
 
     def __iter__(self) -> Iterator[ErrorRows]:
-        return iter(self._kept) if self._kept else self.make()
+        return iter(self.survey.kept or self.make())
 
     def tail(self, t: float) -> float:
         """Pr[error ≥ t] over all rows, from above."""
@@ -125,14 +122,14 @@ class ErrorLaw:
 
     def worst_quantile(self, p: float) -> float:
         """The largest p-quantile of any row, from above."""
-        found = 0.0
+        worst = 0.0
         for part in self:
             order = np.argsort(-part.high, axis=1)
-            value = np.take_along_axis(part.high, order, axis=1)
             mass = np.take_along_axis(part.high_mass, order, axis=1)
             first = np.argmax(np.cumsum(mass, axis=1) > _spare(p), axis=1)
-            found = max(found, float(value[np.arange(len(value)), first].max()))
-        return found
+            rows = np.arange(len(order))
+            worst = max(worst, float(part.high[rows, order[rows, first]].max()))
+        return worst
 
 
 def upper_mean(mean: float, size: float) -> float:
@@ -151,13 +148,7 @@ def upper_mean(mean: float, size: float) -> float:
     return high
 
 
-def bracket(
-    weight: Floats,
-    low: Floats,
-    high: Floats,
-    least: Floats,
-    most: Floats,
-) -> ErrorRows:
+def bracket(weight: Floats, low: Floats, high: Floats, least: Floats, most: Floats) -> ErrorRows:
     """The slice of laws known only by enclosures: atoms of value low … high and unnormalised weight least … most.
 
     Pr[error ≥ t] is A/(A+B), with A the weight at or beyond t and B the rest: at most with the largest A and least B.

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from discreet.arithmetic.numbers import exact, exact_share
-from discreet.errors import InvalidInput, TooLarge
+from discreet.errors import DiscreetError, InvalidInput, TooLarge
 from discreet.mechanisms import Mechanism
 from discreet.posteriors.space import Counts
-from discreet.utility.bounds import bounds_at, bounds_everywhere
+from discreet.utility.bounds import hellinger_bounds, l1_tail
 from discreet.utility.count_blocks import CountBlocks
 from discreet.utility.error_rows import ErrorLaw
-from discreet.utility.error_tables import CELLS, ErrorTable, line_table, simplex_table
+from discreet.utility.error_tables import MAX_CELLS, ErrorTable, error_table
 from discreet.utility.metrics import Metric, as_metric
 from discreet.utility.studies import draw_study, row_study
-from discreet.utility.tails import l1_tail
 
 TV_COST = 1 << 14
 """How many cells of another metric one total variation of three categories or more takes the time of."""
@@ -47,7 +48,7 @@ class Accuracy:
     error: float
     worst_mean: float | None
     method: str
-    _source: ErrorLaw
+    _law: ErrorLaw
     _counts: Counts | None
 
     @property
@@ -57,11 +58,11 @@ class Accuracy:
 
     def quantile(self, p: object) -> float:
         """The least t with Pr[distance ≤ t] ≥ p."""
-        return self._source.quantile(float(exact_share(p, "p")))
+        return self._law.quantile(float(exact_share(p, "p")))
 
     def tail(self, t: object) -> float:
         """Pr[distance ≥ t]."""
-        return self._source.tail(float(exact(t, "t", minimum=0)))
+        return self._law.tail(float(exact(t, "t", minimum=0)))
 
     def tail_upper(self, t: object) -> float:
         """Pr[distance ≥ t] from above: where data sets were drawn, by the most that they leave but for 1 in 10⁹.
@@ -71,36 +72,35 @@ class Accuracy:
         >>> round(drawn.tail("0.2"), 3), round(drawn.tail_upper("0.2"), 3)
         (0.032, 0.037)
         """
-        return self._source.tail_upper(float(exact(t, "t", minimum=0)))
+        return self._law.tail_upper(float(exact(t, "t", minimum=0)))
 
     def worst_quantile(self, p: object) -> float:
         """The largest quantile of any data set."""
         self._require_all()
-        return self._source.worst_quantile(float(exact_share(p, "p")))
+        return self._law.worst_quantile(float(exact_share(p, "p")))
 
     def worst_tail(self, t: object) -> float:
         """The largest Pr[distance ≥ t] of any data set."""
         self._require_all()
-        return self._source.worst_tail(float(exact(t, "t", minimum=0)))
+        return self._law.worst_tail(float(exact(t, "t", minimum=0)))
 
     def bounds(self, t: object) -> dict[str, float]:
         """Upper bounds on Pr[distance ≥ t] by name, the exact one first; without counts each holds for every data set.
 
         In Hellinger distance the exponential family has the five of `discreet.utility.bounds`; in L1 the Laplace
-        mechanisms have the seeds' tail. The others have only the exact one.
+        mechanisms have the papers' tail. The others have only the exact one.
         """
         at = float(exact(t, "t", minimum=0))
         tail = self.tail(t) if self._counts is not None else self.worst_tail(t)
-        if self.mechanism.kernel.weighted and self.metric == "hellinger":
-            if self._counts is not None:
-                return bounds_at(self.mechanism, self._counts, at, tail)
-            return bounds_everywhere(self.mechanism, at, tail)
-        if self.mechanism.kernel.laplace is not None and self.metric == "l1":
-            return {"exact": tail, "noise": l1_tail(self.mechanism, at)}
+        kernel = self.mechanism.kernel
+        if kernel.weighted and self.metric == "hellinger":
+            return hellinger_bounds(self.mechanism, self._counts, at, tail)
+        if kernel.laplace is not None and self.metric == "l1":
+            return {"exact": tail, "noise": l1_tail(kernel.laplace, self.mechanism.space.k, at)}
         return {"exact": tail}
 
     def _require_all(self) -> None:
-        if not self._source.complete:
+        if not self._law.complete:
             raise TooLarge("the worst case over data sets needs all of them", hint="take fewer records or categories")
 
     def __repr__(self) -> str:
@@ -120,54 +120,80 @@ def accuracy(mechanism: Mechanism, counts: object = None, *, metric: str = "hell
     checked = None if counts is None else mechanism.space.counts(counts)
     if mechanism.kernel.postprocess == "free" and metric != "hellinger":
         raise InvalidInput("the free way back leaves the candidates", hint="measure it by hellinger")
-    source = error_source(mechanism, measured, checked)
-    weight, low, high = source.survey.weight, source.survey.low, source.survey.high
+    law = error_law(mechanism, measured, checked)
+    weight, low, high = law.survey.weight, law.survey.low, law.survey.high
     mean_low, mean_high = float(weight @ low), float(weight @ high)
     spread = (mean_high - mean_low) / 2
-    if source.sampled:
+    if law.sampled:
         middle = (low + high) / 2
-        spread += 2.576 * float(middle.std(ddof=1)) / math.sqrt(source.sampled)
+        spread += 2.576 * float(middle.std(ddof=1)) / math.sqrt(law.sampled)
     return Accuracy(
         mechanism=mechanism,
         metric=metric,
         publishable=counts is None,
         mean=(mean_low + mean_high) / 2,
         error=spread,
-        worst_mean=(float(low.max()) + float(high.max())) / 2 if source.complete and counts is None else None,
-        method=source.method,
-        _source=source,
+        worst_mean=(float(low.max()) + float(high.max())) / 2 if law.complete and counts is None else None,
+        method=law.method,
+        _law=law,
         _counts=checked,
     )
 
 
-def error_source(mechanism: Mechanism, metric: Metric, counts: Counts | None) -> ErrorLaw:
+def error_law(mechanism: Mechanism, metric: Metric, counts: Counts | None) -> ErrorLaw:
     """The error laws of all data sets, or of one, by the first way that fits: enumeration, enclosure, or draws."""
-    if mechanism.space.k > 2:
-        return _simplex_source(mechanism, metric, counts)
-    table = line_table(mechanism, alone=counts is not None)
-    if table is not None:
-        return _enumerated(table, metric, counts)
-    diameter = metric.diameter(mechanism.space)
-    strata = CountBlocks(mechanism, metric, counts)
-    return ErrorLaw(strata.slices, diameter, f"enclosure of {len(strata.first)} strata")
-
-
-def _enumerated(table: ErrorTable, metric: Metric, counts: Counts | None) -> ErrorLaw:
-    """All data sets, or one."""
-    space = table.space
-    ranks, weight = table.data if counts is None else (np.array([space.candidates().index(counts)]), np.ones(1))
-    return ErrorLaw(lambda: table.slices(metric, ranks, weight), metric.diameter(space), "enumeration")
-
-
-def _simplex_source(mechanism: Mechanism, metric: Metric, counts: Counts | None) -> ErrorLaw:
+    space = mechanism.space
     try:
-        table = simplex_table(mechanism)
+        table = error_table(mechanism)
     except TooLarge:
+        table = None
+    if table is not None and (counts is not None or table.cells * _cost(table, metric) <= MAX_CELLS):
+        ranks, weight = table.data if counts is None else (np.array([space.candidates().index(counts)]), np.ones(1))
+        return ErrorLaw(lambda: table.slices(metric, ranks, weight), metric.diameter(space), "enumeration")
+    if space.k == 2:
+        strata = CountBlocks(mechanism, metric, counts)
+        return ErrorLaw(strata.slices, metric.diameter(space), f"enclosure of {len(strata.first)} strata")
+    if table is None or not table.symmetric or metric.name == "total-variation" or table.widths[0] > ROWS:
         return draw_study(mechanism, metric, counts)
-    width = table.width(0)
-    cost = TV_COST if metric.name == "total-variation" else 1 if table.quick else LAW_COST
-    if counts is not None or len(table.data[0]) * width * cost <= CELLS:
-        return _enumerated(table, metric, counts)
-    if not table.symmetric or metric.name == "total-variation" or width > ROWS:
-        return draw_study(mechanism, metric, counts)
-    return row_study(table, metric, max(64, CELLS // (2 * width)))
+    return row_study(table, metric, max(64, MAX_CELLS // (2 * int(table.widths[0]))))
+
+
+def _cost(table: ErrorTable, metric: Metric) -> int:
+    """How many cells' time a cell takes; on a line, a law without a closed form is known by its table alone."""
+    if table.space.k == 2:
+        return int(table.quick)
+    return TV_COST if metric.name == "total-variation" else 1 if table.quick else LAW_COST
+
+
+WHAT = "Hellinger distance between the true and the released posterior, for data that the prior expects"
+
+
+def accuracy_statement(mechanism: Mechanism) -> dict[str, Any]:
+    """What a receipt says: the expected error, its 95 % quantile, and the worst expectation of any data set.
+
+    It is public and the same for all data.
+
+    >>> from discreet import Geometric, PosteriorSpace
+    >>> said = accuracy_statement(Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon=1))
+    >>> round(said["mean"], 3), round(said["quantile_95"], 3), round(said["worst_mean"], 3)
+    (0.108, 0.378, 0.185)
+    """
+    return {"what": WHAT, **_stated(mechanism)}
+
+
+@lru_cache(maxsize=64)
+def _stated(mechanism: Mechanism) -> dict[str, Any]:
+    """Kept, because a table of groups, or a receipt that is written and verified, asks again."""
+    if mechanism.kernel.postprocess == "free":
+        return {"mean": None, "method": "not stated for the free way back: it would take minutes"}
+    try:
+        found = accuracy(mechanism)
+        return {
+            "mean": found.mean,
+            "error": found.error,
+            "quantile_95": found.quantile(0.95),
+            "worst_mean": found.worst_mean,
+            "method": found.method,
+        }
+    except DiscreetError as refusal:  # too large to say exactly: the release does not depend on it
+        return {"mean": None, "method": refusal.message}

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,14 +36,17 @@ METRICS: tuple[MetricName, ...] = get_args(MetricName)
 
 @dataclass(frozen=True)
 class Metric:
-    """A distance as a sum over categories: `term(low, moved, side)`, then `finish` of the sum.
-
-    `side` is 1 where the category gained `moved` records and -1 where it lost them; `low` is the lesser parameter.
-    """
+    """A distance as a sum over categories: of the terms, then finished. As it is, L1."""
 
     name: MetricName
-    term: Callable[[Floats, Floats, int], Floats]
-    finish: Callable[[Floats], Floats]
+
+    def term(self, low: Floats, moved: Floats, side: int) -> Floats:
+        """Of a category that gained (`side` is 1) or lost (-1) `moved` records; `low` is the lesser parameter."""
+        return moved
+
+    def finish(self, total: Floats) -> Floats:
+        """The distance, by the sum of the terms."""
+        return total
 
     def distances(self, prior: Dirichlet, c: ArrayLike, rows: ArrayLike) -> Floats:
         """From the candidate c to the candidates in rows; c may also be one candidate for each of them.
@@ -66,10 +69,24 @@ class Metric:
         """No distance between two candidates is larger."""
         if self.name in ("hellinger", "total-variation"):
             return 1.0
-        if self.name == "l1":
-            return 2.0 * space.n
         least, moved = np.array([space.prior.alpha.min()]), np.array([float(space.n)])
         return float(self.term(least, moved, -1)[0] + self.term(least, moved, 1)[0])
+
+
+class _Hellinger(Metric):
+    def term(self, low: Floats, moved: Floats, side: int) -> Floats:
+        return 0.5 * second_difference(low, low + moved, moved)
+
+    def finish(self, total: Floats) -> Floats:
+        return np.sqrt(-np.expm1(-np.maximum(total, 0.0)))
+
+
+class _Divergence(Metric):
+    """KL(true, released): the part of a category is lnΓ(b) - lnΓ(a) - (b-a)ψ(a), from the true a to the released b."""
+
+    def term(self, low: Floats, moved: Floats, side: int) -> Floats:
+        # What is left where nearly all records are taken away is told: a sum of the two parts would have lost it.
+        return log_gamma_gap(low, moved) if side > 0 else log_gamma_gap(low + moved, -moved, low)
 
 
 class _Variation(Metric):
@@ -103,34 +120,11 @@ def hellinger_between(one: Floats, other: Floats) -> Floats:
     For small parameters: differences of lnΓ are taken as they are.
     """
 
-    def log_beta(alpha: Floats) -> Floats:
-        shown: Floats = gammaln(alpha).sum(axis=-1) - gammaln(alpha.sum(axis=-1))
-        return shown
+    def log_beta(alpha: Floats) -> Any:
+        return gammaln(alpha).sum(axis=-1) - gammaln(alpha.sum(axis=-1))
 
     middle = log_beta((one[:, None, :] + other[None, :, :]) / 2)
-    return _hellinger_finish((log_beta(one)[:, None] + log_beta(other)[None, :]) / 2 - middle)
-
-
-def _hellinger_term(low: Floats, moved: Floats, side: int) -> Floats:
-    return 0.5 * second_difference(low, low + moved, moved)
-
-
-def _hellinger_finish(total: Floats) -> Floats:
-    return np.sqrt(-np.expm1(-np.maximum(total, 0.0)))
-
-
-def _l1_term(low: Floats, moved: Floats, side: int) -> Floats:
-    return moved
-
-
-def _identity(total: Floats) -> Floats:
-    return total
-
-
-def _kl_term(low: Floats, moved: Floats, side: int) -> Floats:
-    """The part of KL(true, released): lnΓ(b) - lnΓ(a) - (b-a)ψ(a) from the true parameter a to the released b."""
-    # What is left where nearly all records are taken away is told: a sum of the two parts would have lost it.
-    return log_gamma_gap(low, moved) if side > 0 else log_gamma_gap(low + moved, -moved, low)
+    return METRIC["hellinger"].finish((log_beta(one)[:, None] + log_beta(other)[None, :]) / 2 - middle)
 
 
 def log_gamma_gap(a: ArrayLike, step: ArrayLike, end: ArrayLike | None = None) -> Floats:
@@ -184,8 +178,8 @@ def _between_betas(prior: Dirichlet, c: Wholes, r: Wholes, n: Wholes) -> Floats:
 
 
 METRIC: dict[str, Metric] = {
-    "hellinger": Metric("hellinger", _hellinger_term, _hellinger_finish),
-    "l1": Metric("l1", _l1_term, _identity),
-    "total-variation": _Variation("total-variation", _l1_term, _identity),
-    "kl": Metric("kl", _kl_term, _identity),
+    "hellinger": _Hellinger("hellinger"),
+    "l1": Metric("l1"),
+    "total-variation": _Variation("total-variation"),
+    "kl": _Divergence("kl"),
 }

@@ -19,13 +19,13 @@ from functools import lru_cache
 import numpy as np
 
 from discreet.errors import InvalidInput, TooLarge
-from discreet.kernels.exponential import LONGEST, LONGEST_ROW
+from discreet.kernels.exponential import LONGEST, LONGEST_ROW, Enumerated
 from discreet.mechanisms import Mechanism
 from discreet.mechanisms.exponential import Exponential
-from discreet.posteriors.space import Counts, exceeds, orbits, require_enumerable
+from discreet.posteriors.space import Counts, exceeds, require_enumerable
 from discreet.testing import HashedBits
 from discreet.utility.count_blocks import CountBlocks
-from discreet.utility.error_tables import CELLS, line_table
+from discreet.utility.error_tables import MAX_CELLS, WeightedTable
 from discreet.utility.metrics import METRIC
 
 PROPOSALS = 40_000
@@ -53,34 +53,36 @@ def normaliser(mechanism: Mechanism) -> Normaliser:
     (4.0947, (500, 500), 4.083)
     """
     family = hellinger_family(mechanism)
-    if family.space.k > 2:
-        return _of_simplex(family)
-    limit = math.inf if family.kernel.same_rates else 1 / math.tanh(float(family.scale) / 2)
-    table = line_table(family)
-    if table is not None and table.every is not None:
-        logs, n = table.every.log_normalisers, family.space.n
-        place = int(logs.argmin())
-        value = math.exp(logs[place])
-        return Normaliser(value, value, (place, n - place), limit, "enumeration")
-    value, counts = min((normaliser_at(family, c)[1], tuple(c)) for c in _extremes(family))
-    lower = float(CountBlocks(family, METRIC["hellinger"], None).normalisers()[1].min())
+    space, limit = family.space, None
+    if space.k == 2:
+        limit = math.inf if family.kernel.same_rates else 1 / math.tanh(float(family.scale) / 2)
+    every = enumerated_rows(family)
+    if every is not None:
+        rank = int(every.log_normalisers.argmin())
+        value = math.exp(every.log_normalisers[rank])
+        return Normaliser(value, value, space.candidates().unrank(rank), limit, "enumeration")
+    if space.k > 2:
+        require_enumerable(space, limit=LONGEST_ROW)
+        raise TooLarge("N(n) would need all candidates of a space with too many", hint="take fewer records")
+    log_value, counts = min((log_normaliser_at(family, c)[1], tuple(c)) for c in _extremes(family))
+    value, lower = math.exp(log_value), float(CountBlocks(family, METRIC["hellinger"], None).normalisers()[1].min())
     return Normaliser(value, min(lower, value), counts, limit, "the extreme data sets, and a lower bound for all")
 
 
-def normaliser_at(mechanism: Mechanism, counts: object) -> tuple[float, float]:
-    """NL(c) from below and from above; the same number where it is enumerated. It speaks of the data.
+def enumerated_rows(mechanism: Mechanism) -> Enumerated | None:
+    """All rows of a Hellinger mechanism, unless they are too many."""
+    try:
+        table = WeightedTable(mechanism)
+    except TooLarge:
+        return None
+    return table.every if table.cells <= MAX_CELLS else None
 
-    With three categories or more and too many candidates to list, the bounds hold with 99 % (`log_normaliser_at`).
-    """
-    lower, upper = log_normaliser_at(mechanism, counts)
-    return finite_exp(lower), finite_exp(upper)
 
-
-def log_normaliser_at(mechanism: Mechanism, counts: object, *, proposals: int = PROPOSALS) -> tuple[float, float]:
+def log_normaliser_at(mechanism: Mechanism, counts: object) -> tuple[float, float]:
     """ln NL(c) from below and from above, for any n and k. It speaks of the data.
 
-    Two categories: enumerated or enclosed. More: enumerated while a row is short; beyond, from so many proposals of the
-    exact sampler, the same ones on every run, within an interval that holds with 99 %
+    Two categories: enumerated or enclosed. More: enumerated while a row is short; beyond, from proposals of the exact
+    sampler, the same ones on every run, within an interval that holds with 99 %
     (`discreet.samplers.bulk_rejection`).
 
     >>> from discreet import ExponentialLocal, PosteriorSpace
@@ -97,13 +99,8 @@ def log_normaliser_at(mechanism: Mechanism, counts: object, *, proposals: int = 
     if family.space.k == 2:
         _, lower, upper = CountBlocks(family, METRIC["hellinger"], checked).normalisers()
         return math.log(lower[0]), math.log(upper[0])
-    found = family.law(checked).proposals().log_normaliser(HashedBits("normaliser"), proposals)
+    found = family.law(checked).proposals().log_normaliser(HashedBits("normaliser"), PROPOSALS)
     return found.log_lower, found.log_upper
-
-
-def finite_exp(x: float) -> float:
-    """e^x, or infinity where no float is as large."""
-    return math.exp(x) if x < 700 else math.inf
 
 
 def hellinger_family(mechanism: Mechanism) -> Exponential:
@@ -122,14 +119,3 @@ def _extremes(mechanism: Exponential) -> list[Counts]:
         below, above = mechanism.kernel.rate_bounds(*2 * (np.array([left, right]),))[0]
         low, high = (left, high) if below < above else (low, right)
     return [Counts((c, n - c)) for c in sorted({0, n, *range(low - 3, high + 4)}) if 0 <= c <= n]
-
-
-def _of_simplex(mechanism: Exponential) -> Normaliser:
-    space = mechanism.space
-    require_enumerable(space, limit=LONGEST_ROW)
-    if len(np.unique(orbits(space))) * space.size > CELLS:
-        raise TooLarge("N(n) would need all candidates of a space with too many", hint="take fewer records")
-    logs = mechanism.kernel.enumerated.log_normalisers
-    rank = int(logs.argmin())
-    value = math.exp(logs[rank])
-    return Normaliser(value, value, space.candidates().unrank(rank), None, "enumeration")

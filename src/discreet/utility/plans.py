@@ -1,6 +1,6 @@
 """All mechanisms side by side for a space and an ε, and the one to use: before any data is touched.
 
-A row is a mechanism at one setting: `nominal`, where its theorem spends all of ε; `calibrated`, where its certified
+A row is a mechanism at one setting: `theorem`, where its theorem spends all of ε; `calibrated`, where its certified
 loss does; `bayes` for geometric with its other way back; `limit` for the linear programme, which is a yardstick and
 never a release. What is too costly for the space is left out, and the plan says what and why.
 """
@@ -8,8 +8,8 @@ never a release. What is too costly for the space is left out, and the plan says
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -18,12 +18,11 @@ from discreet.errors import DiscreetError, TooLarge
 from discreet.kernels import family_kernel
 from discreet.mechanisms import Mechanism, mechanism
 from discreet.mechanisms.base import asked_epsilon
-from discreet.posteriors.space import PosteriorSpace, require_enumerable
+from discreet.posteriors.space import PosteriorSpace, exceeds
 from discreet.privacy_loss import audit, calibrate
+from discreet.typing import Progress
 from discreet.utility.measure import accuracy
 from discreet.utility.widths import expected_width, width_without_privacy
-
-Progress = Callable[[int, int], None]
 
 FAMILIES = (
     "geometric",
@@ -35,9 +34,9 @@ FAMILIES = (
     "exponential-global",
 )
 SETTINGS = (
-    *((FAMILIES[0], setting) for setting in ("nominal", "calibrated", "bayes")),
-    *((name, setting) for name in FAMILIES[1:] for setting in ("nominal", "calibrated")),
-    ("snapping", "nominal"),
+    *((FAMILIES[0], setting) for setting in ("theorem", "calibrated", "bayes")),
+    *((name, setting) for name in FAMILIES[1:] for setting in ("theorem", "calibrated")),
+    ("snapping", "theorem"),
     ("optimal", "limit"),
 )
 """The rows of a plan; the first is the default."""
@@ -56,18 +55,66 @@ CLEARLY = 0.01
 """Another mechanism than geometric is recommended only if its expected error is smaller by more than this share."""
 
 
+class _Row(Mapping[str, Any]):
+    """A row whose fields can also be read by their JSON keys."""
+
+    def __getitem__(self, key: str) -> Any:
+        return vars(self)[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(vars(self))
+
+    def __len__(self) -> int:
+        return len(vars(self))
+
+    def to_json(self) -> dict[str, Any]:
+        """A row of the command's JSON."""
+        return dict(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanRow(_Row):
+    """The numbers of a mechanism at a setting; what is not available is None, with a reason under `missing`."""
+
+    name: str
+    setting: str
+    epsilon: float
+    exact_epsilon: float | None
+    exact_epsilon_by: str | None
+    exact_epsilon_reached: bool
+    mean_error: float
+    mean_error_within: float
+    worst_mean_error: float | None
+    error_95: float
+    shift_points: float
+    interval_width: float | None
+    interval_width_within: float | None
+    parameters: dict[str, Any]
+    method: str
+    missing: dict[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Omission(_Row):
+    """A row that a plan does not have, and why."""
+
+    name: str
+    setting: str
+    reason: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """What each mechanism would cost and give, and which one to use.
 
-    `mechanisms` are rows, dictionaries with the keys of the command's JSON. `epsilon` is the ε they were made for: the
-    one that was asked, or the one that was found for a wanted error or width.
+    `epsilon` is the ε that the rows were made for: the one that was asked, or the one that was found for a wanted error
+    or width.
     """
 
     space: PosteriorSpace
     epsilon: Fraction
-    mechanisms: tuple[dict[str, Any], ...]
-    omitted: tuple[dict[str, str], ...]
+    mechanisms: tuple[PlanRow, ...]
+    omitted: tuple[Omission, ...]
     recommended: str
     setting: str
     reason: str
@@ -78,26 +125,26 @@ class Plan:
         """What to use, and how much there is to read.
 
         >>> plan_at(PosteriorSpace(prior=[1, 1], n=5), 1)
-        <Plan at ε = 1, n = 5: use geometric (nominal); 17 rows in mechanisms>
+        <Plan at ε = 1, n = 5: use geometric (theorem); 17 rows in mechanisms>
         """
         use = f"use {self.recommended} ({self.setting}); {len(self.mechanisms)} rows in mechanisms"
         return f"<Plan at ε = {self.epsilon}, n = {self.space.n:,}: {use}>"
 
-    def row(self, name: str, setting: str = "nominal") -> dict[str, Any]:
+    def row(self, name: str, setting: str = "theorem") -> PlanRow:
         """The row of a mechanism at a setting."""
-        return next(row for row in self.mechanisms if (row["name"], row["setting"]) == (name, setting))
+        wanted = (name, "theorem" if setting == "nominal" else setting)
+        return next(row for row in self.mechanisms if (row.name, row.setting) == wanted)
 
     def to_json(self) -> dict[str, Any]:
         """What `discreet plan --json` prints."""
-        prior = [float(parameter) for parameter in self.space.prior.parameters]
         return {
-            "prior": prior,
+            "prior": self.space.prior.alpha.tolist(),
             "n": self.space.n,
             "question": self.question,
             "epsilon": float_upper(self.epsilon),
             "epsilon_exact": str(self.epsilon),
-            "mechanisms": [dict(row) for row in self.mechanisms],
-            "omitted": [dict(row) for row in self.omitted],
+            "mechanisms": [row.to_json() for row in self.mechanisms],
+            "omitted": [row.to_json() for row in self.omitted],
             "recommended": self.recommended,
             "setting": self.setting,
             "reason": self.reason,
@@ -115,115 +162,110 @@ def plan_at(
 ) -> Plan:
     """All rows for one ε."""
     asked = asked_epsilon(epsilon)
-    rows: list[dict[str, Any]] = []
-    omitted: list[dict[str, str]] = []
+    rows: list[PlanRow] = []
+    omitted: list[Omission] = []
     for done, (name, setting) in enumerate(SETTINGS):
         if progress is not None:
             progress(done, len(SETTINGS))
         try:
-            made = _made(name, setting, space, asked, thorough)
+            made = _mechanism(name, setting, space, asked, thorough)
             rows.append(_known(made, setting, rows) or _row(made, setting))
         except DiscreetError as refusal:
-            omitted.append({"name": name, "setting": setting, "reason": refusal.message})
+            omitted.append(Omission(name=name, setting=setting, reason=refusal.message))
     chosen, reason = _recommended(rows)
     return Plan(
         space=space,
         epsilon=asked,
         mechanisms=tuple(rows),
         omitted=tuple(omitted),
-        recommended=chosen["name"],
-        setting=chosen["setting"],
+        recommended=chosen.name,
+        setting=chosen.setting,
         reason=reason,
         interval_width_without_privacy=width_without_privacy(space).value,
         question=question or {"epsilon": str(asked)},
     )
 
 
-def _made(name: str, setting: str, space: PosteriorSpace, epsilon: Fraction, thorough: bool) -> Mechanism:
+def _mechanism(name: str, setting: str, space: PosteriorSpace, epsilon: Fraction, thorough: bool) -> Mechanism:
     """The mechanism of a row, or a refusal that says why there is none."""
+    kernel = family_kernel(name)
     if setting == "limit":
         _require(space, LIMIT, "the linear programme is solved for at most {} candidates")
-        return mechanism(name, space, epsilon=epsilon)
-    kernel = family_kernel(name)
-    if not (kernel.noisy or kernel.weighted):
+    elif not (kernel.noisy or kernel.weighted):
         _require(space, SNAPPED, "the exact law of floats is compared for at most {} candidates")
-    if setting == "bayes":
+    elif setting == "bayes":
         _require(space, WEIGHED, "this way back is compared for at most {} candidates")
         return mechanism(name, space, epsilon=epsilon, way="bayes")
-    if kernel.weighted:
-        if space.k > CATEGORIES and not thorough:
+    elif kernel.weighted and not thorough:
+        if space.k > CATEGORIES:
             text = f"drawing its error for more than {CATEGORIES} categories takes minutes: ask for a thorough plan"
             raise TooLarge(text, hint="take fewer categories")
-        if setting == "calibrated" and not thorough:
+        if setting == "calibrated":
             most = CALIBRATED if space.k == 2 else CALIBRATED_MORE
             _require(space, most, "calibrating more than {} candidates takes minutes: ask for a thorough plan")
     return (calibrate if setting == "calibrated" else mechanism)(name, space, epsilon=epsilon)
 
 
 def _require(space: PosteriorSpace, most: int, text: str) -> None:
-    try:
-        require_enumerable(space, limit=most)
-    except TooLarge:
-        raise TooLarge(text.format(f"{most:,}"), hint="take fewer records") from None
+    if exceeds(space, most):
+        raise TooLarge(text.format(f"{most:,}"), hint="take fewer records")
 
 
-def _known(made: Mechanism, setting: str, rows: list[dict[str, Any]]) -> dict[str, Any] | None:
+def _known(made: Mechanism, setting: str, rows: list[PlanRow]) -> PlanRow | None:
     """The row of the same mechanism under another setting: some have no slack to calibrate away."""
     for row in rows:
-        if (row["name"], row["parameters"]) == (made.name, made.parameters()) and setting == "calibrated":
-            return {**row, "setting": setting, "parameters": dict(row["parameters"]), "missing": dict(row["missing"])}
+        if (row.name, row.parameters) == (made.name, made.parameters()) and setting == "calibrated":
+            return replace(row, setting=setting)
     return None
 
 
-def _row(made: Mechanism, setting: str) -> dict[str, Any]:
-    """All numbers of a row; what cannot be had is None, with a reason under `missing`."""
+def _row(made: Mechanism, setting: str) -> PlanRow:
+    """All numbers of a row."""
     found = accuracy(made)
     moved = accuracy(made, metric="l1")
-    missing = {}
+    width, method, missing = None, found.method, {}
     try:
         width = expected_width(made)
-        interval, within, how = width.value, width.error, width.method
+        method += f"; interval by {width.method}"
     except TooLarge as refusal:
-        interval, within, how = None, None, ""
         missing["interval_width"] = refusal.message
     if found.worst_mean is None:
         missing["worst_mean_error"] = "the worst case needs every data set"
     audited = None if setting == "limit" else audit(made)
     loss = math.inf if audited is None else audited.epsilon
-    return {
-        "name": made.name,
-        "setting": setting,
-        "epsilon": float_upper(made.epsilon),
-        "exact_epsilon": None if loss == math.inf else float_upper(loss),
-        "exact_epsilon_by": None if audited is None else audited.certificate.method,
-        "exact_epsilon_reached": audited is not None and audited.worst is not None,
-        "mean_error": found.mean,
-        "mean_error_within": found.error,
-        "worst_mean_error": found.worst_mean,
-        "error_95": found.quantile("0.95"),
-        "shift_points": 50 * moved.mean / (made.space.n + float(made.space.prior.total)),
-        "interval_width": interval,
-        "interval_width_within": within,
-        "parameters": made.parameters(),
-        "method": found.method + (f"; interval by {how}" if how else ""),
-        "missing": missing,
-    }
+    return PlanRow(
+        name=made.name,
+        setting=setting,
+        epsilon=float_upper(made.epsilon),
+        exact_epsilon=None if loss == math.inf else float_upper(loss),
+        exact_epsilon_by=None if audited is None else audited.certificate.method,
+        exact_epsilon_reached=audited is not None and audited.worst is not None,
+        mean_error=found.mean,
+        mean_error_within=found.error,
+        worst_mean_error=found.worst_mean,
+        error_95=found.quantile("0.95"),
+        shift_points=50 * moved.mean / (made.space.n + float(made.space.prior.total)),
+        interval_width=None if width is None else width.value,
+        interval_width_within=None if width is None else width.error,
+        parameters=made.parameters(),
+        method=method,
+        missing=missing,
+    )
 
 
-def _recommended(rows: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
+def _recommended(rows: list[PlanRow]) -> tuple[PlanRow, str]:
     """Geometric, unless another mechanism that may be released is clearly better on average."""
-    private = [row for row in rows if row["setting"] != "limit"]
-    geometric = private[0]
-    best = min(private, key=lambda row: float(row["mean_error"]))
-    limit = next((row for row in rows if row["setting"] == "limit"), None)
-    beyond = "" if limit is None else f"; the least that any mechanism could reach is {limit['mean_error']:.4g}"
-    if best["mean_error"] < (1 - CLEARLY) * geometric["mean_error"] - geometric["mean_error_within"]:
-        least, worst = (best["worst_mean_error"] or 0.0), (geometric["worst_mean_error"] or 0.0)
-        price = f"; for the worst data set it has {least:.4g}, where the default way back has at most {worst:.4g}"
+    private = [row for row in rows if row.setting != "limit"]
+    geometric, best = private[0], min(private, key=lambda row: row.mean_error)
+    limits = [row.mean_error for row in rows if row.setting == "limit"]
+    beyond = f"; the least that any mechanism could reach is {limits[0]:.4g}" if limits else ""
+    if best.mean_error < (1 - CLEARLY) * geometric.mean_error - geometric.mean_error_within:
+        worst, default = best.worst_mean_error or 0.0, geometric.worst_mean_error or 0.0
+        price = f"; for the worst data set it has {worst:.4g}, where the default way back has at most {default:.4g}"
         return best, (
-            f"its expected error {best['mean_error']:.4g} is the least; geometric with its default way back has "
-            f"{geometric['mean_error']:.4g}{price if least > worst else ''}{beyond}"
+            f"its expected error {best.mean_error:.4g} is the least; geometric with its default way back has "
+            f"{geometric.mean_error:.4g}{price if worst > default else ''}{beyond}"
         )
-    others = [row["mean_error"] for row in private if row["name"] != geometric["name"]]
+    others = [row.mean_error for row in private if row.name != geometric.name]
     runner = f"; the best of the others has {min(others):.4g}" if others else ""
-    return geometric, f"its expected error {geometric['mean_error']:.4g} is not clearly beaten{runner}{beyond}"
+    return geometric, f"its expected error {geometric.mean_error:.4g} is not clearly beaten{runner}{beyond}"

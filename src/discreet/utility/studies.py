@@ -7,7 +7,6 @@ one is prepared, many for each of fewer data sets. Either way the mean comes wit
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
@@ -20,7 +19,7 @@ from discreet.posteriors.space import Counts, PosteriorSpace, rank_rows
 from discreet.samplers.bits import draw_words
 from discreet.testing import HashedBits
 from discreet.utility.error_rows import ErrorLaw, ErrorRows
-from discreet.utility.error_tables import SimplexTable
+from discreet.utility.error_tables import ErrorTable
 from discreet.utility.metrics import Metric
 
 DRAWN = 50_000
@@ -72,7 +71,7 @@ def _binomial(u: Floats, n: Wholes, share: Floats) -> Wholes:
     return found.astype(np.int64)
 
 
-def row_study(table: SimplexTable, metric: Metric, size: int) -> ErrorLaw:
+def row_study(table: ErrorTable, metric: Metric, size: int) -> ErrorLaw:
     """The exact error laws of drawn data sets."""
     ranks = rank_rows(drawn_data(table.space, size, "rows"))
     weight = np.full(size, 1 / size)
@@ -88,18 +87,11 @@ def draw_study(mechanism: Mechanism, metric: Metric, counts: Counts | None) -> E
         raise TooLarge("this needs all candidates of a space with too many", hint="use hellinger and nearest")
     data, released = _outputs(mechanism, counts)
     size, each = released.shape[:2]
-    value = np.stack(
-        [metric.distances(space.prior, data, released[:, i]) for i in range(each)]
-        if size > each
-        else [metric.distances(space.prior, data[i], released[i]) for i in range(size)],
-        axis=1 if size > each else 0,
-    )
-
-    def slices() -> Iterator[ErrorRows]:
-        yield ErrorRows.exact(np.full(size, 1 / size), value, np.full((size, each), 1 / each))
-
+    here, there = np.repeat(data, each, axis=0), released.reshape(-1, space.k)
+    value = metric.distances(space.prior, here, there).reshape(size, each)
+    rows = ErrorRows.exact(np.full(size, 1 / size), value, np.full((size, each), 1 / each))
     method = f"{size} exact draws" if each == 1 else f"{each} exact draws for each of {size} drawn data sets"
-    return ErrorLaw(slices, metric.diameter(space), method, complete=False, sampled=size)
+    return ErrorLaw(lambda: iter([rows]), metric.diameter(space), method, complete=False, sampled=size)
 
 
 @lru_cache(maxsize=8)

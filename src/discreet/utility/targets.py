@@ -1,32 +1,31 @@
 """The inverse questions: the least ε for a wanted error at a wanted confidence, or for a wanted interval width.
 
-They are answered for geometric with its default way back, which every space can use. A bracket is closed by bisection
-among the numbers of four digits: the ε given meets the target, and 0.99 of it does not, as far as is known. What is
-known of an error or a width may be an interval: then the end on the safe side has to meet the target, and a plan's
-`question` says which it is and how it was found.
+They are answered for geometric with its default way back, which every space can use, by bisection among the numbers of
+four digits: the ε given meets the target, and 0.99 of it does not, as far as is known. What is known of an error or a
+width may be an interval: then the end on the safe side has to meet the target, and a plan's `question` says which it is
+and how it was found.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from typing import Any
 
 from discreet.arithmetic.numbers import exact, exact_share
-from discreet.arithmetic.roots import root_between
-from discreet.errors import InvalidInput
+from discreet.errors import InvalidInput, TooLarge
 from discreet.mechanisms import Geometric
 from discreet.posteriors.space import PosteriorSpace
+from discreet.typing import Progress
 from discreet.utility.measure import accuracy
-from discreet.utility.plans import Plan, Progress, plan_at
+from discreet.utility.plans import Plan, plan_at
 from discreet.utility.widths import expected_width, width_without_privacy
 
-LEAST, MOST = Fraction(1, 10**6), Fraction(10**4)
-"""Beyond these no ε is sought."""
-
-DIGITS, _CLOSE, _ABOUT = 4, 1e-4, 1e-5
+LEAST, DECADES = Fraction(1, 10**6), 10
+"""No smaller ε is sought, and none beyond so many powers of ten from it."""
 
 
 def plan(
@@ -84,13 +83,10 @@ def least_epsilon_for_error(
     if distance >= 1:
         raise InvalidInput("no Hellinger distance is above 1, so any epsilon keeps it", hint="want a smaller error")
 
-    @cache
-    def beyond(epsilon: Fraction) -> float:
-        return _beyond(space, epsilon, distance, worst_case)[0] - float(1 - confidence)
-
-    guess = _crossing(lambda t: beyond(Fraction(f"{math.exp(t):.6g}")), 0.0)
     return _least(
-        lambda epsilon: beyond(epsilon) <= 0, "no epsilon meets this target error", "allow a larger error", guess
+        lambda epsilon: meets_error(space, epsilon, distance, confidence, worst_case=worst_case),
+        "no epsilon meets this target error",
+        "allow a larger error",
     )
 
 
@@ -123,63 +119,37 @@ def least_epsilon_for_width(space: PosteriorSpace, width: Fraction) -> Fraction:
             f"the interval has an expected width of {without:.4g} even without privacy", hint="allow a wider interval"
         )
 
-    @cache
-    def about(t: float) -> float:
-        return expected_width(Geometric(space, epsilon=f"{math.exp(t):.6g}"), sharp=_ABOUT).value - float(width)
-
     def meets(epsilon: Fraction) -> bool:
         found = expected_width(Geometric(space, epsilon=epsilon))
         return found.value + found.error <= float(width)
 
-    guess = _crossing(about, math.log(_normal_guess(space, width, without)))
-    return _least(meets, "no epsilon meets this target width", "allow a wider interval", guess)
+    return _least(meets, "no epsilon meets this target width", "allow a wider interval")
 
 
-def _unit(epsilon: Fraction) -> Fraction:
-    """The last of the digits that an ε is given with."""
-    return Fraction(10) ** (math.floor(math.log10(epsilon)) + 1 - DIGITS)
+def _least(meets: Callable[[Fraction], bool], failure: str, hint: str) -> Fraction:
+    """The least ε of four digits, by bisection; then smaller ones, where the error is not monotone in ε."""
+    known = cache(meets)
 
+    def met(place: int) -> bool:
+        try:
+            return known(_four_digits(place))
+        except TooLarge:  # noise too wide to be measured: the check of what was found says so if it matters
+            return False
 
-def _normal_guess(space: PosteriorSpace, width: Fraction, without: float) -> float:
-    """About the ε for a width, if noise of variance 2/ε² added to the variance of a normal law."""
-    spare = math.sqrt(float(width) ** 2 - without**2) / (2 * 1.96)
-    return min(max(math.sqrt(2) / (spare * (space.n + float(space.prior.total))), float(LEAST)), float(MOST))
-
-
-def _crossing(f: Callable[[float], float], t: float) -> Fraction:
-    """About the ε at whose logarithm a falling f crosses 0, from about where it does; as far as ε is sought at most."""
-    low, high = math.log(LEAST), math.log(MOST)
-    side, step = 1 if f(t) > 0 else -1, 0.25
-    before = t
-    while low < t < high and (f(t) > 0) == (side > 0):
-        before, t, step = t, min(max(t + side * step, low), high), 2 * step
-    if (f(t) > 0) != (side > 0):
-        t = root_between(f, before, t, _CLOSE)
-    found = Fraction(math.exp(t + _CLOSE))
-    return math.ceil(found / _unit(found)) * _unit(found)
-
-
-def _least(meets: Callable[[Fraction], bool], failure: str, hint: str, guess: Fraction) -> Fraction:
-    """The least ε, by a bracket that grows from a guess and is then closed."""
-    ratio = 1 + Fraction(1, 10**DIGITS)
-    low, high, known = max(guess / ratio, LEAST), max(guess, 2 * LEAST), cache(meets)
-    while not known(high):
-        low, high, ratio = high, high * ratio, min(ratio**2, Fraction(2))
-        if high > MOST:
-            raise InvalidInput(failure, hint=hint)
-    while known(low):
-        if low == LEAST:
-            return LEAST
-        low, high, ratio = max(low / ratio, LEAST), low, min(ratio**2, Fraction(2))
-    unit = _unit(low)
-    below, above = math.floor(low / unit), math.ceil(high / unit)
-    while above - below > 1:
-        middle = (below + above) // 2
-        if known(middle * unit):
-            above = middle
-        else:
-            below = middle
-    found = above * unit
-    while found > LEAST and known(found * Fraction(99, 100)):  # where the error is not monotone in ε
+    last = 9000 * DECADES
+    found = _four_digits(min(bisect_left(range(last), True, key=met), last))
+    if not known(found):
+        raise InvalidInput(failure, hint=hint)
+    while found > LEAST and known(found * Fraction(99, 100)):
         found *= Fraction(99, 100)
     return found
+
+
+def _four_digits(place: int) -> Fraction:
+    """The numbers of four digits in their order.
+
+    >>> [float(_four_digits(place)) for place in (0, 1, 9000, 62_500)]
+    [1e-06, 1.001e-06, 1e-05, 9.5]
+    """
+    decade, digits = divmod(place, 9000)
+    return LEAST * Fraction((1000 + digits) * 10**decade, 1000)

@@ -9,8 +9,9 @@ three categories or more beyond enumeration are drawn, and the error is six stan
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -20,11 +21,11 @@ from discreet.errors import TooLarge
 from discreet.mechanisms import Mechanism
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.predictive import log_factors, log_predictive
-from discreet.posteriors.space import PosteriorSpace
+from discreet.posteriors.space import PosteriorSpace, exceeds
 from discreet.samplers.noise import ZeroSum
 from discreet.testing import HashedBits
-from discreet.utility.count_mixtures import CountMixtures
-from discreet.utility.error_tables import NoisySimplex, SimplexTable, simplex_table
+from discreet.utility.count_mixtures import mixture_widths
+from discreet.utility.error_tables import ErrorTable, NoisySimplex, error_table
 from discreet.utility.expected_counts import first_count_moments, predictive_weights
 from discreet.utility.noisy_shares import intervals
 from discreet.utility.smooth_sums import WHOLE, smooth_sum
@@ -48,37 +49,26 @@ class Width:
     method: str
 
 
-def expected_width(mechanism: Mechanism, level: object = "0.95", *, sharp: float = SHARP) -> Width:
-    """The expected width of the noise-aware interval of the first category; `TooLarge` where it cannot be had.
+def expected_width(mechanism: Mechanism, level: object = "0.95") -> Width:
+    """The expected width of the noise-aware interval of the first category; `TooLarge` where it is not available.
 
-    Along a line of many outputs its error is at most the share `sharp` of it.
+    Along a line of many outputs its error is at most the share `SHARP` of it.
 
     >>> from discreet import Geometric
     >>> width = expected_width(Geometric(PosteriorSpace(prior=[1, 1], n=60), epsilon=1))
     >>> round(width.value, 4), width.error < 1e-8, width.method
     (0.2133, True, 'all 61 outputs')
     """
-    share, space = float(exact_share(level, "level")), mechanism.space
-    zero_sum, noise = mechanism.kernel.zero_sum, mechanism.kernel.noise
+    share, space, kernel = float(exact_share(level, "level")), mechanism.space, mechanism.kernel
     if space.k > 2:
-        return _table_width(mechanism, share) if zero_sum is None else _noisy_width(mechanism, zero_sum, share)
-    if noise is not None:
-        mirrored = noise.up == noise.down and len(set(space.prior.parameters)) == 1
-        return _line_width(
-            lambda o: intervals(space, noise, o, share),
-            space.prior,
-            space.n,
-            mirrored=mirrored,
-            scale=1 / noise.rate,
-            sharp=sharp,
-        )
+        return _simplex_width(mechanism, share)
+    if (noise := kernel.noise) is not None:
+        widths = partial(intervals, space, noise, level=share)
+        return _line_width(widths, space.prior, space.n, symmetric=noise.up == noise.down, scale=1 / noise.rate)
     if space.n > LONGEST_LINE:
         raise TooLarge(f"its noise-aware widths are summed up to n = {LONGEST_LINE:,}", hint="use geometric")
-    mirrored = mechanism.kernel.weighted and len(set(space.prior.parameters)) == 1
-    predictive = predictive_weights(space)
-    return _line_width(
-        lambda o: _column_widths(mechanism, predictive, o, share), space.prior, space.n, mirrored=mirrored
-    )
+    widths = partial(_column_widths, mechanism, predictive_weights(space), level=share)
+    return _line_width(widths, space.prior, space.n, symmetric=kernel.weighted)
 
 
 def width_without_privacy(space: PosteriorSpace, level: object = "0.95") -> Width:
@@ -89,7 +79,7 @@ def width_without_privacy(space: PosteriorSpace, level: object = "0.95") -> Widt
         chance = np.exp(log_predictive(prior, np.stack([c, space.n - c], axis=1)))
         return chance, _plain_widths(prior, space.n, c, share)
 
-    return _line_width(widths, prior, space.n, mirrored=len(set(prior.parameters)) == 1)
+    return _line_width(widths, prior, space.n, symmetric=True)
 
 
 def _two_categories(prior: Dirichlet) -> Dirichlet:
@@ -101,23 +91,18 @@ def _two_categories(prior: Dirichlet) -> Dirichlet:
 def _plain_widths(prior: Dirichlet, n: int, c: Floats, level: float) -> Floats:
     """The widths of the posteriors of first counts themselves."""
     first, second = prior.alpha
-    low, high = CountMixtures(np.ones((len(c), 1)), first + c, second + (n - c)).interval(level)
-    return high - low
+    return mixture_widths(np.ones((len(c), 1)), first + c, second + (n - c), level)
 
 
 def _line_width(
-    widths: Callable[[Floats], tuple[Floats, Floats]],
-    prior: Dirichlet,
-    n: int,
-    *,
-    mirrored: bool,
-    scale: float = 0.0,
-    sharp: float = SHARP,
+    widths: Callable[[Floats], tuple[Floats, Floats]], prior: Dirichlet, n: int, *, symmetric: bool, scale: float = 0.0
 ) -> Width:
     """The mean over the outputs 0 … n, of which `widths` tells the probabilities and the widths.
 
     The probabilities of all outputs sum to 1: by how much those that were found do not is in the error.
     """
+
+    mirrored = symmetric and len(set(prior.parameters)) == 1
 
     def terms(o: Wholes) -> Floats:
         at, back = np.unique(np.minimum(o, n - o) if mirrored else o, return_inverse=True)
@@ -126,7 +111,7 @@ def _line_width(
 
     mean, spread = first_count_moments(prior, n)
     marks = [mean + side * unit * 2.0**j for unit in (spread, scale) for j in range(6) for side in (-1, 1)]
-    total, error, number = smooth_sum(terms, n, [mean, *marks] if spread < n / 16 else [], sharp=sharp)
+    total, error, number = smooth_sum(terms, n, [mean, *marks] if spread < n / 16 else [], sharp=SHARP)
     value = float(total[0] / total[1])
     within = float(error[0]) + value * (abs(float(total[1]) - 1) + _ROUNDING)
     return Width(value, within, f"all {n + 1} outputs" if n < WHOLE else f"{number} of {n + 1:,} outputs")
@@ -138,8 +123,7 @@ def _column_widths(mechanism: Mechanism, predictive: Floats, outputs: Floats, le
     logs = np.stack([mechanism.kernel.column((int(o), n - int(o))).values for o in outputs])
     with np.errstate(divide="ignore"):
         logs = logs + np.log(predictive)
-    low, high = CountMixtures(_weights(logs), first, second + n).interval(level)
-    return np.exp(logs).sum(axis=1), high - low
+    return np.exp(logs).sum(axis=1), mixture_widths(_weights(logs), first, second + n, level)
 
 
 def _weights(logs: Floats) -> Floats:
@@ -149,15 +133,24 @@ def _weights(logs: Floats) -> Floats:
     return np.where(np.isfinite(top), found, 1.0)
 
 
-def _table_width(mechanism: Mechanism, level: float) -> Width:
-    """Three categories or more: the whole kernel as one table."""
-    space = mechanism.space
-    if space.k > LARGEST_TABLE or space.size > LARGEST_TABLE:
-        raise TooLarge(f"its noise-aware widths are summed up to {LARGEST_TABLE:,} candidates", hint="use geometric")
-    return _enumerated_width(simplex_table(mechanism), level)
+def _simplex_width(mechanism: Mechanism, level: float) -> Width:
+    """Three categories or more: all outputs that a reader can tell apart; or noise that sums to zero is drawn."""
+    space, noise = mechanism.space, mechanism.kernel.zero_sum
+    if noise is None:
+        if exceeds(space, LARGEST_TABLE):
+            wanted = f"its noise-aware widths are summed up to {LARGEST_TABLE:,} candidates"
+            raise TooLarge(wanted, hint="use geometric")
+        return _enumerated_width(error_table(mechanism), level)
+    try:
+        table = NoisySimplex(mechanism, noise, told=True)
+    except TooLarge:
+        return _drawn_width(space, noise, level)
+    if int(table.widths[0]) * (len(table.candidates) + 32 * space.n) > _CELLS:
+        return _drawn_width(space, noise, level)
+    return _enumerated_width(table, level)
 
 
-def _enumerated_width(table: SimplexTable, level: float) -> Width:
+def _enumerated_width(table: ErrorTable, level: float) -> Width:
     """The mean over all outputs: their masses are told for each data set."""
     space, weight, count = table.space, predictive_weights(table.space), table.candidates[:, 0]
     given = np.zeros((space.n + 1, len(table.masses(0))))
@@ -166,20 +159,9 @@ def _enumerated_width(table: SimplexTable, level: float) -> Width:
     chance = given.sum(axis=0)
     kept = chance > _KEPT / len(chance)
     first, second = _two_categories(space.prior).alpha
-    low, high = CountMixtures(given[:, kept].T, first, second + space.n).interval(level)
-    value = float(chance[kept] @ (high - low) / chance[kept].sum())
+    width = mixture_widths(given[:, kept].T, first, second + space.n, level)
+    value = float(chance[kept] @ width / chance[kept].sum())
     return Width(value, abs(1 - float(chance[kept].sum())) + _ROUNDING * value, f"all {len(chance)} outputs")
-
-
-def _noisy_width(mechanism: Mechanism, noise: ZeroSum, level: float) -> Width:
-    """Noise that sums to zero on three categories or more: all noisy counts that a reader can tell apart, or drawn."""
-    try:
-        table = NoisySimplex(mechanism, noise, told=True)
-    except TooLarge:
-        return _drawn_width(mechanism.space, noise, level)
-    if len(table.outputs) * (len(table.candidates) + 32 * mechanism.space.n) > _CELLS:
-        return _drawn_width(mechanism.space, noise, level)
-    return _enumerated_width(table, level)
 
 
 def _drawn_width(space: PosteriorSpace, law: ZeroSum, level: float) -> Width:
@@ -201,11 +183,11 @@ def _drawn_width(space: PosteriorSpace, law: ZeroSum, level: float) -> Width:
     for row, (c, weight) in enumerate(windows):
         weights[row, c - start[row]] = weight
     first, second = prior.alpha
-    low, high = CountMixtures(weights, first + start, second + (space.n - start)).interval(level)
+    width = mixture_widths(weights, first + start, second + (space.n - start), level)
     # Outputs differ far more in the width that their counts would have anyway than in what the noise adds to it: only
     # the latter is averaged over few outputs, and the former over all counts. Neighbours in the order of their first
     # count tell how far outputs differ by chance.
-    wider = high - low - _plain_means(prior, space.n, windows, level)
+    wider = width - _plain_means(prior, space.n, windows, level)
     without = width_without_privacy(space, level)
     spread = math.sqrt(float((np.diff(wider) ** 2).sum()) / (2 * (number - 1) * number))
     method = f"{number} outputs, in order of their first count, of {drawn} exact draws"
@@ -240,24 +222,21 @@ def first_count_given(space: PosteriorSpace, half: float, z: Wholes) -> tuple[Wh
     >>> c.tolist(), chance.round(3).tolist()
     ([0, 1, 2, 3, 4], [0.056, 0.117, 0.223, 0.35, 0.256])
     """
-    reach = math.ceil(40 / half) + int(np.clip(z, 0, space.n).sum()) - space.n
-    (low, weight), *rest = _factors(space, half, z, reach)
-    start, total = rest[0]
-    for first, factor in rest[1:]:
-        total = np.convolve(total, factor)
-        total, start = total / total.max(), start + first
-    c = low + np.arange(len(weight))
-    place = space.n - c - start
-    inside = (place >= 0) & (place < len(total))
-    given = np.where(inside, weight * total[np.clip(place, 0, len(total) - 1)], 0.0)
+    n, alpha = space.n, space.prior.alpha
+    inside = np.clip(z, 0, n)
+    reach = math.ceil(40 / half) + int(inside.sum()) - n
+    low, high = np.maximum(inside - reach, 0), np.minimum(inside + reach, n)
+    factors = []
+    for i, noisy in enumerate(inside.tolist()):
+        c = np.arange(low[i], high[i] + 1)
+        logs = log_factors(c.astype(np.float64), alpha[i], n, alpha.sum()) - half * np.abs(noisy - c)
+        factors.append(np.exp(logs - logs.max()))
+    rest = factors[1]
+    for factor in factors[2:]:
+        rest = np.convolve(rest, factor)
+        rest = rest / rest.max()
+    c = np.arange(low[0], high[0] + 1)
+    place = n - c - low[1:].sum()
+    known = (place >= 0) & (place < len(rest))
+    given = np.where(known, factors[0] * rest[np.clip(place, 0, len(rest) - 1)], 0.0)
     return c, given / given.sum()
-
-
-def _factors(space: PosteriorSpace, half: float, z: Wholes, reach: int) -> Iterator[tuple[int, Floats]]:
-    """For each category where its counts start, and their weights up to a factor."""
-    alpha = space.prior.alpha
-    for i, noisy in enumerate(np.clip(z, 0, space.n).tolist()):
-        low, high = max(0, noisy - reach), min(space.n, noisy + reach)
-        c = np.arange(low, high + 1)
-        logs = log_factors(c.astype(np.float64), alpha[i], space.n, alpha.sum()) - half * np.abs(noisy - c)
-        yield low, np.exp(logs - logs.max())

@@ -32,26 +32,26 @@ class Evidence(NamedTuple):
 
     true: bool
     number: float
-    shown: str
+    line: str
 
     @classmethod
-    def unless(cls, wrong: Iterable[str], number: float, shown: str) -> Evidence:
-        """True, with the line shown, unless there is a counterexample: then the first one is the line.
+    def unless(cls, wrong: Iterable[str], number: float, line: str) -> Evidence:
+        """True, with the line given, unless there is a counterexample: then the first one is the line.
 
         >>> Evidence.unless((f"{n} is odd" for n in (2, 4, 5, 7) if n % 2), 4, "all are even")
-        Evidence(true=False, number=4, shown='5 is odd')
+        Evidence(true=False, number=4, line='5 is odd')
         """
         first = next(iter(wrong), None)
-        return cls(first is None, number, shown if first is None else first)
+        return cls(first is None, number, line if first is None else first)
 
     @classmethod
     def at_most(
         cls, bound: float, cases: Iterable[tuple[float, str]], form: str = "{}", tolerance: float = 1e-12
     ) -> Evidence:
-        """True if no number exceeds the bound; shown is the line of the greatest, the first of those equal to it.
+        """True if no number exceeds the bound; the line is that of the greatest, the first of those equal to it.
 
         >>> Evidence.at_most(3, [(1.0, "a"), (2.0, "b"), (2.0 + 1e-15, "c")], form="greatest {number} at {}")
-        Evidence(true=True, number=2.0, shown='greatest 2.0 at b')
+        Evidence(true=True, number=2.0, line='greatest 2.0 at b')
         """
         worst, where = float("-inf"), ""
         for number, line in cases:
@@ -108,9 +108,9 @@ class Claim(Generic[Reading]):
         """Test the statement as printed and, if it is false, put right."""
         seen = self.test(self.printed)
         if seen.true:
-            return Finding(Verdict.HOLDS, seen.number, self.settings, "", seen.shown)
+            return Finding(Verdict.HOLDS, seen.number, self.settings, "", seen.line)
         if self.mended is None:
-            return Finding(Verdict.FAILS, seen.number, self.settings, seen.shown, self.right)
+            return Finding(Verdict.FAILS, seen.number, self.settings, seen.line, self.right)
         better = self.test(self.mended)
         verdict = Verdict.CORRECTED if better.true else Verdict.FAILS
-        return Finding(verdict, better.number, self.settings, seen.shown, f"{self.right}: {better.shown}")
+        return Finding(verdict, better.number, self.settings, seen.line, f"{self.right}: {better.line}")

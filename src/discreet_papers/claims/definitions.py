@@ -21,14 +21,12 @@ Row: TypeAlias = tuple[int, ...]
 
 
 def _size(formula: Callable[[int, int], int]) -> Evidence:
-    sizes = {(n, k): len(list(PosteriorSpace(prior=[1] * k, n=n).candidates())) for k in (3, 2, 4, 5) for n in _SIZES}
+    cases = [(n, k) for k in (3, 2, 4, 5) for n in range(10, 0, -1)]
+    sizes = {(n, k): len(list(PosteriorSpace(prior=[1] * k, n=n).candidates())) for n, k in cases}
     wrong = (
         f"n = {n}, k = {k}: {formula(n, k)}, not {size}" for (n, k), size in sizes.items() if formula(n, k) != size
     )
     return Evidence.unless(wrong, formula(10, 3), f"n = 10, k = 3: {formula(10, 3)}, as listed")
-
-
-_SIZES = range(10, 0, -1)
 
 
 def _line_size(formula: Callable[[int], int]) -> Evidence:
@@ -39,12 +37,10 @@ def _line_size(formula: Callable[[int], int]) -> Evidence:
 
 def _density(shift: int) -> Evidence:
     """∫ Π θ_i^(α_i + shift) dθ over the simplex is Π Γ(α_i + shift + 1)/Γ(Σ(α_i + shift + 1)): it must equal B(α)."""
-    masses = {alpha: _generalised_beta([a + shift + 1 for a in alpha]) / _generalised_beta(alpha) for alpha in _ALPHAS}
-    alpha, mass = next(((a, m) for a, m in masses.items() if m != 1), (_ALPHAS[0], Fraction(1)))
+    alphas = ((7, 4, 5), (2, 3), (1, 1), (1, 2, 3, 4))
+    masses = {alpha: _generalised_beta([a + shift + 1 for a in alpha]) / _generalised_beta(alpha) for alpha in alphas}
+    alpha, mass = next(((a, m) for a, m in masses.items() if m != 1), (alphas[0], Fraction(1)))
     return Evidence(mass == 1, float(mass), f"the density of parameters {alpha} has mass {mass}")
-
-
-_ALPHAS = ((7, 4, 5), (2, 3), (1, 1), (1, 2, 3, 4))
 
 
 def _generalised_beta(alpha: Sequence[int]) -> Fraction:
@@ -54,13 +50,11 @@ def _generalised_beta(alpha: Sequence[int]) -> Fraction:
 def _adjacency(related: Callable[[Row, Row], bool]) -> Evidence:
     """Among all data sets of four records: those related must be exactly those that differ in at most one record."""
     pairs = list(itertools.product(itertools.product((0, 1), repeat=4), repeat=2))
-    wrong = [(x, y) for x, y in pairs if related(x, y) != (sum(a != b for a, b in zip(x, y, strict=True)) <= 1)]
-    shown = f"{_digits(wrong[0][0])} and {_digits(wrong[0][1])} are judged wrongly" if wrong else "all pairs agree"
-    return Evidence(not wrong, len(wrong), f"{shown}: {len(wrong)} of {len(pairs)} pairs wrong")
-
-
-def _digits(row: Row) -> str:
-    return "".join(map(str, row))
+    wrong = [pair for pair in pairs if related(*pair) != (sum(a != b for a, b in zip(*pair, strict=True)) <= 1)]
+    line = "all pairs agree"
+    if wrong:
+        line = " and ".join("".join(map(str, row)) for row in wrong[0]) + " are judged wrongly"
+    return Evidence(not wrong, len(wrong), f"{line}: {len(wrong)} of {len(pairs)} pairs wrong")
 
 
 def _moved(formula: Callable[[int], int]) -> Evidence:
@@ -175,8 +169,8 @@ def _smooth(reach: int) -> Evidence:
         for other in space.adjacency.neighbours(c)
     )
     agrees = all(math.isclose(smooth[c], smooth_sensitivity(space, c, gamma), rel_tol=1e-9) for c in local)
-    shown = f"from {where[0]} to {where[1]} ln S changes by {worst + gamma:.4f}, γ = {gamma}"
-    return Evidence(worst <= 1e-9 and agrees, worst + gamma, shown)
+    line = f"from {where[0]} to {where[1]} ln S changes by {worst + gamma:.4f}, γ = {gamma}"
+    return Evidence(worst <= 1e-9 and agrees, worst + gamma, line)
 
 
 def _at_most(left: float, right: float) -> bool:

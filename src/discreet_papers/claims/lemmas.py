@@ -85,8 +85,8 @@ def _twice(counts: Callable[[int], list[int]]) -> Evidence:
         twice = all(row.occurrences(z) == (1 if r == first else 2) for r, z in enumerate(row.distances))
         if not twice and (first == 20 or not wrong):
             wrong = f"n = 100, x = {first}: H to {first - 1} is {down:.6f}, to {first + 1} is {up:.6f}"
-    shown = wrong or "n = 100: for x = 50"
-    return Evidence(not wrong, float(Scores.of(100, 20).distances[19]), shown)
+    line = wrong or "n = 100: for x = 50"
+    return Evidence(not wrong, float(Scores.of(100, 20).distances[19]), line)
 
 
 def _sliding(sign: int) -> Evidence:
@@ -110,17 +110,17 @@ def _moved_score(chance: Chance, move: Callable[[Scores, float], float]) -> Evid
             over = left - (math.exp(0.5) * chance(row, move(row, z)) + DELTA / 2)
             cases.append((over, f"n = {n}, x = {first}, r = {r}: {left:.3g} exceeds the right side by {over:.3g}"))
     found = Evidence.at_most(1e-15, cases, tolerance=0.0)
-    return found._replace(shown="at every candidate's score") if found.true else found
+    return found._replace(line="at every candidate's score") if found.true else found
 
 
-def _slid(row: Scores, z: float) -> float:
+def _slid_score(chance: Chance) -> Evidence:
     """The score moved by the whole sensitivity S = 1/(2·rate), the most that sliding allows at ε = 1."""
-    return z + 0.5 / row.rate
+    return _moved_score(chance, lambda row, z: z + 0.5 / row.rate)
 
 
-def _dilated(tail: float) -> Callable[[Scores, float], float]:
+def _dilated_score(chance: Chance, tail: float = DELTA / 2) -> Evidence:
     """The score multiplied by e^λ, with λ from |R|·exp(ε/(2(1-e^λ))) = tail, ε = 1."""
-    return lambda row, z: z * (1 + 0.5 / math.log(len(row.distances) / tail))
+    return _moved_score(chance, lambda row, z: z * (1 + 0.5 / math.log(len(row.distances) / tail)))
 
 
 def _conditions(holds: Callable[[float, float], bool]) -> Evidence:
@@ -155,11 +155,11 @@ def _parameters(formula: Callable[[int, int, int, int], tuple[float, float]]) ->
     (x, y, r), (epsilon, delta) = triples[0], found[0]
     least, most = (pick(epsilon for epsilon, _ in found) for pick in (min, max))
     undefined = sum(math.isnan(delta) for _, delta in found)
-    shown = (
+    line = (
         f"x = {x}, x' = {y}, r = {r}: ε' = {epsilon:.4f}, δ = {delta:.4g}; over the data ε' goes from {least:.4f} to "
         f"{most:.4f}, δ undefined for {undefined} of {len(found)}"
     )
-    return Evidence(proper and same, delta, shown)
+    return Evidence(proper and same, delta, line)
 
 
 def printed_parameters(n: int, x: int, y: int, r: int) -> tuple[float, float]:
@@ -217,11 +217,9 @@ CHECKS: dict[str, Check[Any]] = {
     "001-lemma-5.2": Check(_multiplicity, lambda row, r: row.occurrences(row.distances[r])),
     "001-lemma-5.3-twice": Check(_twice, lambda n: list(range(n + 1)), lambda n: [n // 2]),
     "001-lemma-5.3-sign": Check(_sliding, -1, 1),
-    "003-lemma-2.1": Check(lambda chance: _moved_score(chance, _slid), Scores.at_score, Scores.by_formula),
-    "003-lemma-2.2": Check(
-        lambda chance: _moved_score(chance, _dilated(DELTA / 2)), Scores.at_score, Scores.by_formula
-    ),
-    "001-lemma-5.4": Check(lambda tail: _moved_score(Scores.by_formula, _dilated(tail)), 1 - DELTA / 2, DELTA / 2),
+    "003-lemma-2.1": Check(_slid_score, Scores.at_score, Scores.by_formula),
+    "003-lemma-2.2": Check(_dilated_score, Scores.at_score, Scores.by_formula),
+    "001-lemma-5.4": Check(lambda tail: _dilated_score(Scores.by_formula, tail), 1 - DELTA / 2, DELTA / 2),
     "001-lemma-5.5": Check(_parameters, printed_parameters, theorem_parameters),
     "000-lemma-3.1": Check(_laplace_dilation, math.inf, 2.0),
     "000-lemma-3.1-case-1": Check(_first_case, lambda epsilon: epsilon / 2, lambda epsilon: math.exp(epsilon / 2)),

@@ -43,8 +43,8 @@ def _largest_loss(kind: type[Exponential], bound: float) -> Callable[[Fraction],
         losses = [(float(audit(kind(space, scale=scale)).lower), space) for space in SPACES]
         worst, space = max(losses, key=lambda pair: pair[0])
         least = min(loss for loss, _ in losses)
-        shown = f"exact losses from {least:.2f} to {worst:.4f}, at {_name(space)}, n = {space.n:,}; claimed {bound:g}"
-        return Evidence(worst <= bound, worst, shown)
+        line = f"exact losses from {least:.2f} to {worst:.4f}, at {_name(space)}, n = {space.n:,}; claimed {bound:g}"
+        return Evidence(worst <= bound, worst, line)
 
     return test
 
@@ -65,8 +65,8 @@ def _laplace(scale: Callable[[int], Fraction]) -> Evidence:
     for k, n in ((2, 30), (3, 8), (4, 5)):
         space = PosteriorSpace(prior=[1] * k, n=n)
         found[k] = float(audit(LaplaceImproved(space, epsilon=1, rate=1 / scale(k), rounding="floor")).lower)
-    shown = ", ".join(f"{loss:.4f} for k = {k}" for k, loss in found.items())
-    return Evidence(max(found.values()) <= 1 + 1e-9, max(found.values()), f"exact losses at ε = 1: {shown}")
+    line = ", ".join(f"{loss:.4f} for k = {k}" for k, loss in found.items())
+    return Evidence(max(found.values()) <= 1 + 1e-9, max(found.values()), f"exact losses at ε = 1: {line}")
 
 
 def _argument(outputs: Outputs) -> Evidence:
@@ -89,8 +89,8 @@ def _argument(outputs: Outputs) -> Evidence:
             pairs += 1
             if loss > worst + 1e-9:
                 worst, where = loss, f"{_name(space)}, n = {space.n}, x = {here}, y = {there}"
-    shown = f"greatest loss {worst:.4f} over {pairs} pairs of x and y, at {where}" if pairs else where
-    return Evidence(worst > 1, worst, shown)
+    line = f"greatest loss {worst:.4f} over {pairs} pairs of x and y, at {where}" if pairs else where
+    return Evidence(worst > 1, worst, line)
 
 
 def worst_for_the_neighbour(local: NDArray[Any], distances: NDArray[Any], x: int, y: int) -> slice | None:

@@ -46,6 +46,9 @@ class Errors(NamedTuple):
     baseline: float
     improved: float
 
+    def __str__(self) -> str:
+        return f"M_H {self.smooth:.4f}, baseline {self.baseline:.4f}"
+
 
 TRUE, PROGRAM = Setup(RIGHT, "1"), Setup(PRINTED, "0.8")
 
@@ -73,8 +76,8 @@ def _sensitivities(reading: str) -> Evidence:
     space, data = PosteriorSpace(prior=[1, 1], n=100), [(0, 100), (50, 50)]
     printed = LegacySensitivity(space, data).local.tolist()
     edge, centre = printed if reading == PRINTED else [local_sensitivity(space, c) for c in data]
-    shown = f"{edge:.5f} at the edge, {centre:.5f} at the centre, where 0.161 and 0.0327 are plotted"
-    return Evidence(abs(edge - 0.161) <= 5e-4 and abs(centre - 0.0327) <= 5e-5, edge, shown)
+    line = f"{edge:.5f} at the edge, {centre:.5f} at the centre, where 0.161 and 0.0327 are plotted"
+    return Evidence(abs(edge - 0.161) <= 5e-4 and abs(centre - 0.0327) <= 5e-5, edge, line)
 
 
 def smooth_at(space: PosteriorSpace, counts: Sequence[int]) -> float:
@@ -96,19 +99,15 @@ def _figure_4(setup: Setup) -> Evidence:
     """Figure 4 at n = 100: three means, read off to half of the last digit and 1000 runs' worth of noise."""
     found = errors(100, setup)
     near = all(abs(value - plotted) <= 1.5e-3 for value, plotted in zip(found, (0.194, 0.083, 0.042), strict=True))
-    right = f"M_H {found.smooth:.4f}, baseline {found.baseline:.4f}, improved {found.improved:.4f}"
-    return Evidence(near, found.smooth, f"{right}, where 0.194, 0.083 and 0.042 are plotted")
+    line = f"{found}, improved {found.improved:.4f}, where 0.194, 0.083 and 0.042 are plotted"
+    return Evidence(near, found.smooth, line)
 
 
 def _overtaken(where: Callable[[str, str], int]) -> Evidence:
     """Below this n both Laplace mechanisms are better than M_H, from it on M_H is better than the baseline."""
     n = where(*TRUE)
     found = {size: errors(size, TRUE) for size in (50, 100, 150, n - 40, n - 20, n, n + 20, 1000, 5000, 15000)}
-    wrong = (
-        f"n = {size}: M_H {e.smooth:.4f}, baseline {e.baseline:.4f}"
-        for size, e in found.items()
-        if (e.smooth > max(e.baseline, e.improved)) != (size < n)
-    )
+    wrong = (f"n = {size}: {e}" for size, e in found.items() if (e.smooth > max(e.baseline, e.improved)) != (size < n))
     other = f"{overtaking(RIGHT, '0.8')} at ε = 0.8, {overtaking(*PROGRAM)} by their program"
     return Evidence.unless(wrong, n, f"overtakes near n = {n}; {other}")
 
@@ -117,8 +116,8 @@ def _approaches(limit: float) -> Evidence:
     """M_H's error over the improved Laplace mechanism's, as n grows: does it come near this number?"""
     ratios = {n: errors(n, TRUE).smooth / errors(n, TRUE).improved for n in (1000, 5000, 15000)}
     last = errors(5000, TRUE)
-    shown = f"n = 5000: {last.smooth:.4f} against {last.improved:.4f}; ratios " + _series(ratios.items())
-    return Evidence(abs(ratios[15000] - limit) < 0.05, ratios[15000], shown)
+    line = f"n = 5000: {last.smooth:.4f} against {last.improved:.4f}; ratios " + _series(ratios.items())
+    return Evidence(abs(ratios[15000] - limit) < 0.05, ratios[15000], line)
 
 
 def _series(pairs: Iterable[tuple[object, float]]) -> str:
@@ -138,8 +137,8 @@ def _figure_6(reading: str) -> Evidence:
     found = {n: losses(reading, n) for n in plotted}
     near = all(abs(a - b) <= 5e-3 for n in found for a, b in zip(found[n], plotted[n], strict=True))
     smooth, local = (" / ".join(f"{found[n][i]:.{digits}f}" for n in found) for i, digits in ((0, 3), (1, 4)))
-    shown = f"M_H {smooth}, local {local} at n = 10³ / 10⁴ / 5·10⁴"
-    return Evidence(near, found[50_000][0], f"{shown}, where 0.715 / 0.824 / 0.848 and 1.39 / 1.93 / 2.175 are plotted")
+    line = f"M_H {smooth}, local {local} at n = 10³ / 10⁴ / 5·10⁴"
+    return Evidence(near, found[50_000][0], f"{line}, where 0.715 / 0.824 / 0.848 and 1.39 / 1.93 / 2.175 are plotted")
 
 
 def _nearer(level: float) -> Evidence:
@@ -149,8 +148,8 @@ def _nearer(level: float) -> Evidence:
         ((distance, weight),) = stream(RIGHT, name, space, balanced(space), "1").parts()
         chances[name] = float(weight[distance <= level].sum() / weight.sum())
     smooth, baseline, improved = (chances[name] for name in NAMES)
-    shown = f"Pr[H ≤ {level}]: improved {improved:.4f}, M_H {smooth:.4f}, baseline {baseline:.4f}"
-    return Evidence(baseline < smooth < improved, smooth, f"n = {space.n}, {shown}")
+    line = f"Pr[H ≤ {level}]: improved {improved:.4f}, M_H {smooth:.4f}, baseline {baseline:.4f}"
+    return Evidence(baseline < smooth < improved, smooth, f"n = {space.n}, {line}")
 
 
 def _priors(near: float) -> Evidence:
@@ -163,10 +162,10 @@ def _priors(near: float) -> Evidence:
 
 def _small_priors(sizes: tuple[int, ...]) -> Evidence:
     """For these n and a uniform prior, M_H lies between the baseline and the improved Laplace mechanism."""
-    wrong = [n for n in sizes if not errors(n, TRUE).improved < errors(n, TRUE).smooth < errors(n, TRUE).baseline]
+    found = {n: errors(n, TRUE) for n in sizes}
+    wrong = [n for n, e in found.items() if not e.improved < e.smooth < e.baseline]
     at = wrong[0] if wrong else sizes[0]
-    shown = f"n = {at}: M_H {errors(at, TRUE).smooth:.4f}, baseline {errors(at, TRUE).baseline:.4f}"
-    return Evidence(not wrong, errors(at, TRUE).smooth, shown)
+    return Evidence(not wrong, found[at].smooth, f"n = {at}: {found[at]}")
 
 
 def _better_than_global(sensitivity: Sensitivity) -> Evidence:
@@ -186,7 +185,7 @@ GLOBAL = "0.239992747797"
 GAMMAS = {100: "0.0699407108115", 120: "0.0677791100173"}
 
 
-def agrees(value: float, printed: str) -> bool:
+def _agrees(value: float, printed: str) -> bool:
     """Whether a number rounds to the digits that are printed."""
     digits = len(printed.partition(".")[2])
     return abs(Fraction(value) - Fraction(printed)) <= Fraction(1, 2 * 10**digits)
@@ -194,56 +193,55 @@ def agrees(value: float, printed: str) -> bool:
 
 def _global_value(value: Callable[[], float]) -> Evidence:
     """A number against the enumeration of all neighbours of all data sets, at n small enough for that."""
-    found = max(
-        PosteriorSpace(prior=PRIOR, n=n).distance(c, other)
-        for n in (4, 8)
-        for c in PosteriorSpace(prior=PRIOR, n=n).candidates()
-        for other in PosteriorSpace(prior=PRIOR, n=n).adjacency.neighbours(c)
+    enumerated = max(
+        space.distance(c, other)
+        for space in (PosteriorSpace(prior=PRIOR, n=n) for n in (4, 8))
+        for c in space.candidates()
+        for other in space.adjacency.neighbours(c)
     )
-    impossible = impossible_sensitivity()
-    why = f"; {GLOBAL} = H(DL(7,4,5), DL(8,3,5)), no posterior of any data" if agrees(impossible, GLOBAL) else ""
-    return Evidence(math.isclose(value(), found, rel_tol=1e-9), found, f"{value():.12f}, enumerated {found:.12f}{why}")
+    line = f"{value():.12f}, enumerated {enumerated:.12f}"
+    if _agrees(impossible_sensitivity(), GLOBAL):
+        line += f"; {GLOBAL} = H(DL(7,4,5), DL(8,3,5)), no posterior of any data"
+    return Evidence(math.isclose(value(), enumerated, rel_tol=1e-9), enumerated, line)
 
 
-def gamma(inside: int) -> float:
+def _gamma(inside: int) -> float:
     """ln(1 - ε/(2 ln(δ/(2·inside)))) at ε = δ = 0.8."""
     return legacy_gamma(inside, "0.8", "0.8")
 
 
 def _gammas(inside: Callable[[int], int]) -> Evidence:
     """The formula's γ at n = 100 and 120 against the twelve digits printed."""
-    found = {n: gamma(inside(n)) for n in GAMMAS}
-    shown = " and ".join(f"{value:.10f}" for value in found.values())
-    near = all(agrees(found[n], GAMMAS[n]) for n in GAMMAS)
-    return Evidence(near, found[100], f"{shown}, where {' and '.join(GAMMAS.values())} are printed")
+    found = {n: _gamma(inside(n)) for n in GAMMAS}
+    line = " and ".join(f"{value:.10f}" for value in found.values())
+    near = all(_agrees(found[n], GAMMAS[n]) for n in GAMMAS)
+    return Evidence(near, found[100], f"{line}, where {' and '.join(GAMMAS.values())} are printed")
 
 
 def _gamma_size(inside: Callable[[int], int]) -> Evidence:
     """The lemma's γ needs |R|, the number of candidates; the figures have three categories."""
-    sizes = {n: PosteriorSpace(prior=PRIOR, n=n).size for n in GAMMAS}
-    right = all(inside(n) == sizes[n] for n in sizes)
-    shown = f"n = 100: |R| = {sizes[100]}, {inside(100)} is used, γ = {gamma(inside(100)):.10f}"
-    return Evidence(right, gamma(inside(100)), shown)
+    sizes, gamma = {n: PosteriorSpace(prior=PRIOR, n=n).size for n in GAMMAS}, _gamma(inside(100))
+    line = f"n = 100: |R| = {sizes[100]}, {inside(100)} is used, γ = {gamma:.10f}"
+    return Evidence(all(inside(n) == size for n, size in sizes.items()), gamma, line)
 
 
 def _gamma_figure_4(n: int) -> Evidence:
     """The γ under Figure 4, which has n = 150, by the program's formula."""
-    return Evidence(
-        agrees(gamma(n), GAMMAS[120]), gamma(n), f"n = {n}: {gamma(n):.13f}, where {GAMMAS[120]} is printed"
-    )
+    gamma, printed = _gamma(n), GAMMAS[120]
+    return Evidence(_agrees(gamma, printed), gamma, f"n = {n}: {gamma:.13f}, where {printed} is printed")
 
 
 def _captions(data: Callable[[NDArray[np.int64]], NDArray[np.bool_]]) -> Evidence:
     """Is there, for each n, a data set of the kind claimed that has both sensitivities as printed?"""
-    matches, shown, balanced = [], [], {}
+    matches, lines, local = [], [], {}
     for n in CAPTIONS:
         space = PosteriorSpace(prior=PRIOR, n=n)
         rows = space.candidates().array()
         both = has_both(space, float(GAMMAS[n]), rows[data(rows)])
-        balanced[n] = local_sensitivity(space, (n // 3, n // 3, n - 2 * (n // 3)))
+        local[n] = local_sensitivity(space, (n // 3, n // 3, n - 2 * (n // 3)))
         matches.append(bool(both.any()))
-        shown.append(f"n = {n}: {both.sum()} of {len(both)} data sets match; balanced has LS {balanced[n]:.4f}")
-    return Evidence(all(matches), balanced[100], "; ".join(shown))
+        lines.append(f"n = {n}: {both.sum()} of {len(both)} data sets match; balanced has LS {local[n]:.4f}")
+    return Evidence(all(matches), local[100], "; ".join(lines))
 
 
 CHECKS: dict[str, Check[Any]] = {

@@ -49,8 +49,8 @@ def _unclamped(enough: Enough) -> Evidence:
     found = one_dilation_is_not_enough()
     possible, impossible = float(found.possible.lower), float(found.impossible.upper)
     claimed = enough(LOWER_HALF, LOWER_HALF)
-    shown = f"noise on (0, ½]: output {float(found.output)} has chance {possible:.4f} from -1 and {impossible:g} from 0"
-    return Evidence(possible - claimed <= impossible, claimed, f"{shown}; δ = {claimed:.4f}")
+    line = f"noise on (0, ½]: output {float(found.output)} has chance {possible:.4f} from -1 and {impossible:g} from 0"
+    return Evidence(possible - claimed <= impossible, claimed, f"{line}; δ = {claimed:.4f}")
 
 
 def one_dilation(mu1: Steps, mu2: Steps) -> float:
@@ -72,10 +72,7 @@ def _total(mass: Callable[[], float]) -> Evidence:
 def _multiplied() -> float:
     ideal = Ideal(epsilon=1, lattice=1, bound=400)
     with precision(BITS):
-        total = ball(0)
-        for index in range(-ideal.last, ideal.last + 1):
-            total += ideal.mass(0, index)
-        return float(total)
+        return float(sum((ideal.mass(0, index) for index in range(-ideal.last, ideal.last + 1)), ball(0)))
 
 
 def _branch(exponent: int) -> Evidence:

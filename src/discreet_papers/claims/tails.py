@@ -27,8 +27,8 @@ def _floored(formula: Callable[[int, float], float]) -> Evidence:
     law = RoundedLaplace(Fraction(1, 2), "floor")
     wrong = [t for t in range(21) if abs(formula(t, 2.0) - float(law.mass(t))) > 1e-12]
     at = wrong[0] if wrong else 1
-    shown = f"Lap(2), t = {at}: {formula(at, 2.0):.6f}, exactly {float(law.mass(at)):.6f}"
-    return Evidence(not wrong, float(law.mass(1)), shown)
+    line = f"Lap(2), t = {at}: {formula(at, 2.0):.6f}, exactly {float(law.mass(at)):.6f}"
+    return Evidence(not wrong, float(law.mass(1)), line)
 
 
 def printed_floor(t: int, scale: float) -> float:

@@ -16,7 +16,7 @@ from discreet.figures.image import picture_format
 from discreet_papers.registry import ENTRIES, chosen
 
 if TYPE_CHECKING:
-    from discreet_papers.records import Made
+    from discreet_papers.records import FigureRecord
 
 EXAMPLE = "Example: discreet reproduce fig4 --quick --out figures"
 
@@ -96,7 +96,7 @@ def _print_list(*, as_json: bool) -> None:
     print_table("", dict.fromkeys(("name", "where", "what"), "left"), lines, box=SIMPLE_HEAD)
 
 
-def _print_made(made: list[Made], report: Path, *, as_json: bool) -> None:
+def _print_made(made: list[FigureRecord], report: Path, *, as_json: bool) -> None:
     if as_json:
         rows = [{"name": m.id, "seconds": m.seconds, "settings": m.settings, "sentences": m.sentences} for m in made]
         print_json({"figures": rows, "report": str(report)})

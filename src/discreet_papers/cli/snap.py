@@ -13,6 +13,9 @@ from discreet.cli.busy import busy
 from discreet.cli.files import reserved_picture
 from discreet.cli.help import HelpTyper
 from discreet.errors import InvalidInput
+from discreet_papers.cli import snap_documents as documents
+from discreet_papers.figures import snapping as figures
+from discreet_papers.verification.attack import FloatLaplace
 
 RELEASE_EXAMPLE = "Example: discreet snap release --epsilon 1 --bound 100 --value 17.3"
 VERIFY_EXAMPLE = "Example: discreet snap verify --epsilon 1 --bound 100 --value 0 --neighbour 1"
@@ -38,16 +41,11 @@ def release(
     as_json: AsJson = False,
 ) -> None:
     """Release a number by one exact draw. What is printed may be published."""
-    from discreet_papers.cli import snap_documents as documents
-    from discreet_papers.figures import snapping as figures
-
-    snapping = dc.Snapping(epsilon=epsilon, bound=bound, sensitivity=sensitivity)
-    given = _read(value)
+    snapping, given = dc.Snapping(epsilon=epsilon, bound=bound, sensitivity=sensitivity), _read(value)
     with reserved_picture(plot) as write:
         output = snapping.release(given)
         write(lambda: figures.paint_likelihood(figures.likelihood(snapping, output)))
-    document = documents.release_document(snapping, output)
-    documents.show(document, "released by snapping", plot, as_json=as_json)
+    documents.show(documents.release_document(snapping, output), "released by snapping", plot, as_json=as_json)
 
 
 @snap.command("verify", epilog=VERIFY_EXAMPLE)
@@ -66,9 +64,6 @@ def verify(
     as_json: AsJson = False,
 ) -> None:
     """Compute the exact privacy loss of the float program between two values, or certify it for all of them."""
-    from discreet_papers.cli import snap_documents as documents
-    from discreet_papers.figures import snapping as figures
-
     if (value is None) != (neighbour is None):
         raise InvalidInput("a pair needs both --value and --neighbour", hint="give both, or neither to certify all")
     snapping = dc.Snapping(epsilon=epsilon, bound=bound, sensitivity=sensitivity)
@@ -94,13 +89,8 @@ def attack(
     as_json: AsJson = False,
 ) -> None:
     """Find outputs of a float Laplace that only one of two neighbours can give, and none for snapping."""
-    from discreet_papers.cli import snap_documents as documents
-    from discreet_papers.figures import snapping as figures
-    from discreet_papers.verification.attack import FloatLaplace
-
     laplace = FloatLaplace(epsilon=epsilon, exact_uniforms=exact_uniforms)
-    wide = 100 / laplace.epsilon if bound is None else bound
-    snapping = dc.Snapping(epsilon=epsilon, bound=wide)
+    snapping = dc.Snapping(epsilon=epsilon, bound=100 / laplace.epsilon if bound is None else bound)
     with reserved_picture(plot) as write:
         with busy("attacking"):
             document = documents.attack_document(laplace, snapping, value, neighbour)

@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from discreet.arithmetic.binary64 import Dyadic
 from discreet.arithmetic.numbers import exact, float_upper
 from discreet.cli.tables import print_answer, print_table, say
 from discreet.mechanisms.snapping.number import Snapping
@@ -56,6 +55,7 @@ def verify_document(
     snapping: Snapping, found: Verdict, everywhere: Certificate | None, at_epsilon: list[str]
 ) -> dict[str, Any]:
     """The exact loss of a pair; or, for all pairs, what is proved and the worst pair that was found."""
+    deltas = [(float(exact(at, "at_epsilon", minimum=0)), float(found.delta(at))) for at in at_epsilon]
     return {
         "exact_epsilon": found.exact_epsilon if everywhere is None else everywhere.exact_epsilon,
         "ideal_epsilon": float(found.ideal),
@@ -67,9 +67,7 @@ def verify_document(
         "value": plain(found.value),
         "neighbour": plain(found.neighbour),
         "worst_output": found.worst,
-        "delta": [
-            {"epsilon": float(exact(at, "at_epsilon", minimum=0)), "delta": float(found.delta(at))} for at in at_epsilon
-        ],
+        "delta": [{"epsilon": epsilon, "delta": delta} for epsilon, delta in deltas],
         "all_values": everywhere is not None,
         **parameters(snapping),
     }
@@ -80,8 +78,9 @@ def attack_document(laplace: FloatLaplace, snapping: Snapping, value: str, neigh
     porous, snapped = scan(laplace, value, neighbour), scan(Snapped(snapping), value, neighbour)
     first = dict.fromkeys(("output", "output_hex", "probability", "neighbour_probability"))
     if porous.pores:
-        output, probability = porous.pores[0].output, dyadic_text(porous.pores[0].probability)
-        first = dict(zip(first, (output, output.hex(), probability, "0"), strict=True))
+        output, chance = porous.pores[0].output, porous.pores[0].probability
+        told = (output, output.hex(), f"{chance.mantissa}·2^{chance.exponent}", "0")
+        first = dict(zip(first, told, strict=True))
     return {
         "float_laplace": {
             "infinite": bool(porous.pores),
@@ -103,16 +102,11 @@ def attack_document(laplace: FloatLaplace, snapping: Snapping, value: str, neigh
     }
 
 
-def dyadic_text(number: Dyadic) -> str:
-    """A dyadic number as people write it."""
-    return f"{number.mantissa}·2^{number.exponent}"
-
-
 def print_document(document: dict[str, Any], title: str) -> None:
     """A release or a verification for people."""
     certain = document.get("complete", True) and not document.get("all_values", False)
     labels = LABELS if certain else LABELS | {"exact_epsilon": "loss, at most"}
-    rows = [(label, _shown(document[key])) for key, label in labels.items() if key in document]
+    rows = [(label, _text(document[key])) for key, label in labels.items() if key in document]
     rows += [(f"δ at ε = {row['epsilon']:g}", f"{row['delta']:.6g}") for row in document.get("delta", [])]
     print_table(title, {"what": "left", "value": "right"}, rows)
 
@@ -137,7 +131,7 @@ def print_attack(document: dict[str, Any]) -> None:
     )
 
 
-def _shown(value: object) -> str:
+def _text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return repr(value) if isinstance(value, float) else str(value)

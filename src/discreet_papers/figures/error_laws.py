@@ -168,7 +168,7 @@ def geometric_law(mechanism: Geometric, counts: Sequence[int]) -> ErrorLaw:
     """The error of the geometric mechanism by summing over its noise, of which a negligible part is left out."""
     moves, _ = noise_vectors(mechanism.space.k, mechanism.noise_radius(1))
     noisy = moves + np.array(counts)
-    distance = hellinger_floats(mechanism.space.prior, counts, mechanism.way_back(noisy))
+    distance = hellinger_floats(mechanism.space.prior, counts, mechanism.postprocess(noisy))
     value, index = np.unique(distance, return_inverse=True)
     weight = np.bincount(index, weights=np.exp(mechanism.kernel.row(counts, noisy).values))
     return ListedLaw(value, weight.astype(np.float64))

@@ -58,27 +58,27 @@ def numbers(quick: bool) -> SensitivityNumbers:
     return SensitivityNumbers({PRINTED: printed, RIGHT: right}, gamma)
 
 
-def table(shown: SensitivityNumbers) -> Table:
+def table(result: SensitivityNumbers) -> Table:
     columns = {
-        f"{kind}, {reading}": curve for reading, curves in shown.curves.items() for kind, curve in curves.items()
+        f"{kind}, {reading}": curve for reading, curves in result.curves.items() for kind, curve in curves.items()
     }
     return Table.of_curves("first count", columns)
 
 
-def sentences(shown: SensitivityNumbers) -> list[str]:
+def sentences(result: SensitivityNumbers) -> list[str]:
     return [
         f"{reading.capitalize()}: the local sensitivity is {curves['local'][0]:.5f} at the edge and "
         f"{curves['local'][SPACE.n // 2]:.5f} at the centre, where the smooth one is "
-        f"{curves['smooth'][SPACE.n // 2]:.5f} (γ = {shown.gamma[reading]:.6f})."
-        for reading, curves in shown.curves.items()
+        f"{curves['smooth'][SPACE.n // 2]:.5f} (γ = {result.gamma[reading]:.6f})."
+        for reading, curves in result.curves.items()
     ]
 
 
-def paint(shown: SensitivityNumbers) -> Figure:
+def paint(result: SensitivityNumbers) -> Figure:
     """Two panels on one scale: the difference between them is the slip."""
 
     def panel(axes: Axes, reading: str) -> tuple[str, str, str]:
-        for kind, values in shown.curves[reading].items():
+        for kind, values in result.curves[reading].items():
             axes.plot(range(SPACE.n + 1), values, label=kind, linewidth=2, **STYLE[kind])
         axes.set_ylim(0, 0.36)
         return reading, "records in the first category", f"sensitivity ({DISTANCE[reading]})"

@@ -41,8 +41,8 @@ def numbers(quick: bool) -> Curves:
     return curves
 
 
-def table(shown: Curves) -> Table:
-    columns = {f"{reading}, c = {data}": curve for (reading, data), curve in shown.items()}
+def table(result: Curves) -> Table:
+    columns = {f"{reading}, c = {data}": curve for (reading, data), curve in result.items()}
     return Table.of_curves("first count of r", columns)
 
 
@@ -51,18 +51,18 @@ def peaks(curve: list[float]) -> list[int]:
     return [r for r, value in enumerate(curve) if value >= max(curve) - 1e-12]
 
 
-def sentences(shown: Curves) -> list[str]:
+def sentences(result: Curves) -> list[str]:
     lines = []
-    for (reading, data), curve in shown.items():
+    for (reading, data), curve in result.items():
         places = " and ".join(f"({r}, {SPACE.n - r})" for r in peaks(curve))
         lines.append(f"{reading.capitalize()}, c = {data}: the largest change is {max(curve):.6f}, at r = {places}.")
     return [*lines, "The other points of a peak are the neighbours that are farthest from c."]
 
 
-def paint(shown: Curves) -> Figure:
+def paint(result: Curves) -> Figure:
     def panel(axes: Axes, reading: str) -> tuple[str, str, str]:
         for data, (colour, dash) in DATA.items():
-            curve = shown[reading, data]
+            curve = result[reading, data]
             axes.plot(range(SPACE.n + 1), curve, color=colour, linestyle=dash, label=f"c = {data}")
             axes.plot(data[0], curve[data[0]], "o", color=colour, label=f"r = c = {data}")
         axes.set_ylim(bottom=0)

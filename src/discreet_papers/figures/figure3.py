@@ -53,21 +53,21 @@ def numbers(quick: bool) -> list[Law]:
     return laws
 
 
-def table(shown: list[Law]) -> Table:
+def table(result: list[Law]) -> Table:
     return Table(
-        ("from distance", "to distance", *(f"{law.mechanism}, k = {law.k}, {law.reading}" for law in shown)),
-        tuple((i / BINS, (i + 1) / BINS, *(float(law.chance[i]) for law in shown)) for i in range(BINS)),
+        ("from distance", "to distance", *(f"{law.mechanism}, k = {law.k}, {law.reading}" for law in result)),
+        tuple((i / BINS, (i + 1) / BINS, *(float(law.chance[i]) for law in result)) for i in range(BINS)),
     )
 
 
-def sentences(shown: list[Law]) -> list[str]:
+def sentences(result: list[Law]) -> list[str]:
     lines = []
     for reading in READINGS:
         parts = []
         for k in CATEGORIES:
             chances = ", ".join(
                 f"{law.mechanism} {law.chance[: round(NEAR * BINS)].sum():.3f}"
-                for law in shown
+                for law in result
                 if (law.reading, law.k) == (reading, k)
             )
             parts.append(f"k = {k}: {chances}")
@@ -75,11 +75,11 @@ def sentences(shown: list[Law]) -> list[str]:
     return lines
 
 
-def paint(shown: list[Law]) -> Figure:
+def paint(result: list[Law]) -> Figure:
     """A row for each reading, a column for each k."""
     title = f"Exact probability of a release by its distance from the truth; balanced data, n = {N}, ε = {EPSILON}"
     figure, panels = figure_of(2, 3, title, width=4.6, height=3.4)
-    for law in shown:
+    for law in result:
         axes = panels[READINGS.index(law.reading)][law.k - 2]
         kept = np.flatnonzero(law.chance)
         axes.plot((kept + 0.5) / BINS, law.chance[kept], label=law.mechanism, markersize=3, **STYLE[law.mechanism])

@@ -38,14 +38,14 @@ def numbers(quick: bool) -> list[Box]:
     return boxes
 
 
-def sentences(shown: list[Box]) -> list[str]:
-    return box_means(shown, "Mean error {panel}, prior beta({place},{place})")
+def sentences(result: list[Box]) -> list[str]:
+    return box_means(result, "Mean error {panel}, prior beta({place},{place})")
 
 
-def paint(shown: list[Box]) -> Figure:
+def paint(result: list[Box]) -> Figure:
     across = "a of the prior beta(a, a)"
     labels = {
         reading: (f"{reading}: ε = {EPSILON[reading]}", across, f"{DISTANCE[reading]} to the truth")
         for reading in READINGS
     }
-    return box_figure(shown, "Error for data (50, 50) under balanced priors", labels)
+    return box_figure(result, "Error for data (50, 50) under balanced priors", labels)

@@ -88,37 +88,37 @@ def right_losses(space: PosteriorSpace, names: Sequence[str] = NAMES) -> list[Lo
     return losses
 
 
-def table(shown: list[Loss]) -> Table:
+def table(result: list[Loss]) -> Table:
     columns = ("reading", "mechanism", "n", "exact loss", "worst data", "its neighbour", "the output")
-    return Table(columns, tuple(shown))
+    return Table(columns, tuple(result))
 
 
-def sentences(shown: list[Loss]) -> list[str]:
+def sentences(result: list[Loss]) -> list[str]:
     """The values that can be read off the papers' figure, and the right ones."""
     lines = []
-    sizes = [n for n in SHOWN if any(loss.n == n for loss in shown)]
+    sizes = [n for n in SHOWN if any(loss.n == n for loss in result)]
     for reading in READINGS:
         parts = []
-        for name, curve in _curves(shown, reading).items():
+        for name, curve in _curves(result, reading).items():
             values = {loss.n: loss.epsilon for loss in curve}
             parts.append(f"{name} {' / '.join(f'{values[n]:.4f}' for n in sizes)}")
         lines.append(f"{reading.capitalize()}, n = {' / '.join(f'{n:,}' for n in sizes)}: {'; '.join(parts)}.")
     return lines
 
 
-def _curves(shown: list[Loss], reading: str) -> dict[str, list[Loss]]:
+def _curves(result: list[Loss], reading: str) -> dict[str, list[Loss]]:
     curves: dict[str, list[Loss]] = {}
-    for loss in shown:
+    for loss in result:
         if loss.reading == reading:
             curves.setdefault(loss.mechanism, []).append(loss)
     return curves
 
 
-def paint(shown: list[Loss]) -> Figure:
+def paint(result: list[Loss]) -> Figure:
     """Two panels, with the ε that the papers claim as a bound."""
 
     def panel(axes: Axes, reading: str) -> tuple[str, str, str]:
-        for name, curve in _curves(shown, reading).items():
+        for name, curve in _curves(result, reading).items():
             style = STYLE["exponential-reciprocal" if name == "M_H" else name]
             label = "M_H (reciprocal, γ = 1)" if name == "M_H" else name
             axes.plot([loss.n for loss in curve], [loss.epsilon for loss in curve], label=label, markersize=5, **style)

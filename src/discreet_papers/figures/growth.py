@@ -73,41 +73,41 @@ class Growth:
         places = {f"{reading}, ε = {epsilon}": overtaking(reading, epsilon) for reading, epsilon in self.crossings}
         return GrowthNumbers(points, places)
 
-    def table(self, shown: GrowthNumbers) -> Table:
+    def table(self, result: GrowthNumbers) -> Table:
         return Table(
             ("reading", "mechanism", "n", "exact mean", f"mean of {RUNS} runs", "allowed gap at 1e-9"),
-            tuple((p.reading, p.mechanism, p.n, p.mean, p.runs.mean, p.runs.allowed) for p in shown.points),
+            tuple((p.reading, p.mechanism, p.n, p.mean, p.runs.mean, p.runs.allowed) for p in result.points),
         )
 
-    def sentences(self, shown: GrowthNumbers) -> list[str]:
+    def sentences(self, result: GrowthNumbers) -> list[str]:
         """What was printed, what is right, and where the curves cross."""
-        last = max(point.n for point in shown.points)
+        last = max(point.n for point in result.points)
         told, lines = self.told or (last,), []
         for reading in READINGS:
-            names = dict.fromkeys(point.mechanism for point in shown.points if point.reading == reading)
-            values = (f"{name} {' / '.join(f'{shown.mean(reading, name, n):.4f}' for n in told)}" for name in names)
+            names = dict.fromkeys(point.mechanism for point in result.points if point.reading == reading)
+            values = (f"{name} {' / '.join(f'{result.mean(reading, name, n):.4f}' for n in told)}" for name in names)
             head = f"{reading.capitalize()}, ε = {EPSILON[reading]}, n = {' / '.join(map(str, told))}"
             lines.append(f"{head}: {'; '.join(values)}.")
-        if shown.overtakes:
-            crossed = "; ".join(f"n = {n} ({what})" for what, n in shown.overtakes.items())
+        if result.overtakes:
+            crossed = "; ".join(f"n = {n} ({what})" for what, n in result.overtakes.items())
             lines.append(f"M_H overtakes the baseline from {crossed}.")
-        ratios = {n: shown.mean(RIGHT, "M_H", n) / shown.mean(RIGHT, "laplace-improved", n) for n in (told[-1], last)}
+        ratios = {n: result.mean(RIGHT, "M_H", n) / result.mean(RIGHT, "laplace-improved", n) for n in (told[-1], last)}
         listed = " and ".join(f"{ratio:.3f} at n = {n:,}" for n, ratio in ratios.items())
         lines.append(f"Put right, the mean error of M_H is {listed} times that of improved Laplace.")
-        good = sum(p.runs.agrees_with(p.mean) for p in shown.points)
-        widest = max(abs(p.runs.mean - p.mean) / p.runs.allowed for p in shown.points)
+        good = sum(p.runs.agrees_with(p.mean) for p in result.points)
+        widest = max(abs(p.runs.mean - p.mean) / p.runs.allowed for p in result.points)
         lines.append(
-            f"{good} of {len(shown.points)} averages of {RUNS} runs lie as near to the exact means as they must with a "
-            f"false-alarm rate of 1e-9; the farthest is {widest:.2f} of the allowed gap away."
+            f"{good} of {len(result.points)} averages of {RUNS} runs lie as near to the exact means as they must with "
+            f"a false-alarm rate of 1e-9; the farthest is {widest:.2f} of the allowed gap away."
         )
         return lines
 
-    def paint(self, shown: GrowthNumbers) -> Figure:
+    def paint(self, result: GrowthNumbers) -> Figure:
         """Two panels: curves for the exact means, hollow marks for the averages of runs."""
 
         def panel(axes: Axes, reading: str) -> tuple[str, str, str]:
             for name, style in STYLE.items():
-                mine = [p for p in shown.points if (p.reading, p.mechanism) == (reading, name)]
+                mine = [p for p in result.points if (p.reading, p.mechanism) == (reading, name)]
                 if not mine:
                     continue
                 n = [p.n for p in mine]

@@ -138,10 +138,10 @@ class Notes:
     def _panel(self, n: int, metric: str) -> str:
         return f"n = {n}" if len(self.metrics) == 1 else f"n = {n}, {metric}"
 
-    def table(self, shown: NotesNumbers) -> Table:
-        return box_table(shown.boxes)
+    def table(self, result: NotesNumbers) -> Table:
+        return box_table(result.boxes)
 
-    def sentences(self, shown: NotesNumbers) -> list[str]:
+    def sentences(self, result: NotesNumbers) -> list[str]:
         """The printed numbers explained, and the means."""
         lines = []
         if len(self.prior) > 2:
@@ -151,14 +151,14 @@ class Notes:
                 f"distance to a posterior that no data has; the largest between neighbours is {right:.12f}."
             )
         lines += [self._gamma_told(n) for n in self.sizes]
-        for n, both in shown.data_with_both.items():
-            used, (local, smooth) = shown.used[n], CAPTIONS[n]
+        for n, both in result.data_with_both.items():
+            used, (local, smooth) = result.used[n], CAPTIONS[n]
             lines.append(
                 f"n = {n}: balanced data has a local sensitivity of {used['exponential-local']:.4f} and a smooth one "
                 f"of {used['exponential-smooth']:.4f}; the printed {local} and {smooth} belong to {both} of all "
                 "data sets."
             )
-        return [*lines, *box_means(shown.boxes, "{panel}, {place}, mean error")]
+        return [*lines, *box_means(result.boxes, "{panel}, {place}, mean error")]
 
     def _gamma_told(self, n: int) -> str:
         source = self.gamma_of.get(n, n)
@@ -170,11 +170,11 @@ class Notes:
             f"gives {beta:.10f}, and the true number of candidates {right:.10f}."
         )
 
-    def paint(self, shown: NotesNumbers) -> Figure:
+    def paint(self, result: NotesNumbers) -> Figure:
         panels = [(self._panel(n, metric), UNIT[metric]) for n in self.sizes for metric in self.metrics]
         labels = {panel: (panel, "settings", unit) for panel, unit in panels}
         title = f"Error with prior {prior_name(self.prior)}, ε = δ = {self.epsilon}"
-        return box_figure(shown.boxes, title, labels, self.top)
+        return box_figure(result.boxes, title, labels, self.top)
 
 
 _GLOBAL = {"global sensitivity": "H(DL(7,4,5), DL(8,3,5)) as printed, the largest between neighbours put right"}

@@ -80,7 +80,8 @@ def law_and_runs(reading: str, name: str, space: PosteriorSpace, counts: Sequenc
     epsilon = EPSILON[reading]
     if name == "geometric":
         ours = Geometric(space, epsilon=epsilon)
-        return geometric_law(ours, counts), distances(RIGHT, space, counts, ours.way_back(ours.simulate(counts, RUNS)))
+        released = ours.postprocess(ours.simulate(counts, RUNS))
+        return geometric_law(ours, counts), distances(RIGHT, space, counts, released)
     law = stream(reading, name, space, counts, epsilon)
     if (reading, name) == (PRINTED, "M_H"):  # a law, but no mechanism of this package
         return law, law.draw_distances(RUNS)

@@ -121,14 +121,14 @@ def _limit(space: PosteriorSpace, counts: tuple[int, ...]) -> Measured | None:
         return geometric_law(best, counts).mean, 0.0, "geometric, bayes"
 
 
-def table(shown: list[Error]) -> Table:
+def table(result: list[Error]) -> Table:
     columns = ("reading", "data", "counts", "mechanism", "mean error", "within", "method")
-    return Table(columns, tuple((e.reading, e.data, " ".join(map(str, e.counts)), *e[3:]) for e in shown))
+    return Table(columns, tuple((e.reading, e.data, " ".join(map(str, e.counts)), *e[3:]) for e in result))
 
 
-def sentences(shown: list[Error]) -> list[str]:
+def sentences(result: list[Error]) -> list[str]:
     """How far each mechanism is from geometric, and geometric from the limit."""
-    right = {(e.data, e.mechanism): e.mean for e in shown if e.reading == RIGHT}
+    right = {(e.data, e.mechanism): e.mean for e in result if e.reading == RIGHT}
     ratios: dict[str, list[float]] = {}
     for (data, name), mean in right.items():
         ratios.setdefault(name, []).append(mean / right[data, "geometric"])
@@ -140,7 +140,7 @@ def sentences(shown: list[Error]) -> list[str]:
         f"Put right, mean errors as multiples of geometric's over all {sets} data sets: {spans}.",
         "The limit is the best on average under the prior: on one data set a mechanism may be above or below it.",
     ]
-    drawn = dict.fromkeys(error.data for error in shown if error.within > 0)
+    drawn = dict.fromkeys(error.data for error in result if error.within > 0)
     if drawn:
         lines.append(
             f"Too many candidates to sum: {', '.join(drawn)}. Put right, the exponential mechanisms there are averages "
@@ -149,13 +149,13 @@ def sentences(shown: list[Error]) -> list[str]:
     return lines
 
 
-def paint(shown: list[Error]) -> Figure:
+def paint(result: list[Error]) -> Figure:
     """A row for two and for three categories, a column for each reading."""
     title = f"Mean error on real counts and multiples of them, ε = {EPSILON}"
     figure, panels = figure_of(2, 2, title, width=6.6, height=4.2)
     for row, k in zip(panels, (2, 3), strict=True):
         for axes, reading in zip(row, READINGS, strict=True):
-            _paint_rows(axes, [error for error in shown if error.reading == reading and len(error.counts) == k])
+            _paint_rows(axes, [error for error in result if error.reading == reading and len(error.counts) == k])
             title = f"{reading}, {'two' if k == 2 else 'three'} categories"
             dress(axes, title, f"mean {DISTANCE[reading]} to the truth", "data set")
     legend_below(figure, panels[0][1], panels[0][0])

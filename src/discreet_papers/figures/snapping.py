@@ -20,7 +20,7 @@ from discreet_papers.verification.attack import FloatLaplace
 
 POINTS = 241
 SPAN = 8
-"""Values within this many scales of the output are shown."""
+"""Values within this many scales of the output are plotted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +53,19 @@ def numbers(found: Verdict) -> OutputLosses:
     )
 
 
-def paint(shown: OutputLosses) -> Figure:
+def paint(result: OutputLosses) -> Figure:
     """The losses, and the hair by which they differ from the ideal."""
-    title = f"Snapping, value {shown.names[0]} against {shown.names[1]}: exact loss"
+    title = f"Snapping, value {result.names[0]} against {result.names[1]}: exact loss"
     figure, ((top,), (bottom,)) = figure_of(2, 1, title, width=7.0, height=2.7)
-    top.plot(shown.outputs, shown.losses, "o", markersize=3, color=BLUE)
+    top.plot(result.outputs, result.losses, "o", markersize=3, color=BLUE)
     for sign in (1, -1):
-        top.axhline(sign * shown.ideal, color=VERMILION, linewidth=1, label="ideal loss" if sign > 0 else None)
+        top.axhline(sign * result.ideal, color=VERMILION, linewidth=1, label="ideal loss" if sign > 0 else None)
     dress(top, "", "output", "log-ratio of probabilities (nats)")
-    near = [pair for pair in zip(shown.outputs, shown.excesses, strict=True) if pair[1] > -shown.slack]
+    near = [pair for pair in zip(result.outputs, result.excesses, strict=True) if pair[1] > -result.slack]
     bottom.plot(*zip(*near, strict=True), "o", markersize=3, color=BLUE)
     bottom.axhline(0.0, color=VERMILION, linewidth=1)
-    bottom.axhline(shown.slack, color=VERMILION, linewidth=1, linestyle="--", label="Mironov's bound")
-    bottom.set_ylim(-0.6 * shown.slack, 1.3 * shown.slack)
+    bottom.axhline(result.slack, color=VERMILION, linewidth=1, linestyle="--", label="Mironov's bound")
+    bottom.set_ylim(-0.6 * result.slack, 1.3 * result.slack)
     dress(bottom, "", "output", "size of the loss, less the ideal")
     top.legend(frameon=False, loc="center right")
     bottom.legend(frameon=False, loc="lower right")
@@ -96,11 +96,11 @@ def likelihood(snapping: Snapping, output: float) -> Likelihood:
     )
 
 
-def paint_likelihood(shown: Likelihood) -> Figure:
+def paint_likelihood(result: Likelihood) -> Figure:
     """The curve over the values, with the output marked."""
-    figure, ((axes,),) = figure_of(1, 1, shown.title, width=7.0, height=3.4)
-    axes.plot(shown.values, shown.probabilities, color=BLUE, linewidth=2)
-    axes.axvline(shown.output, color=VERMILION, linestyle="--", label=f"output {shown.output:g}")
+    figure, ((axes,),) = figure_of(1, 1, result.title, width=7.0, height=3.4)
+    axes.plot(result.values, result.probabilities, color=BLUE, linewidth=2)
+    axes.axvline(result.output, color=VERMILION, linestyle="--", label=f"output {result.output:g}")
     axes.set_ylim(bottom=0)
     dress(axes, "", "value", "probability of this output from the value")
     axes.legend(frameon=False)
@@ -109,7 +109,7 @@ def paint_likelihood(shown: Likelihood) -> Figure:
 
 LIGHT_GREY = "#999999"
 SHOWN = 12
-"""How many snapped outputs are shown on either side of the values."""
+"""How many snapped outputs are plotted on either side of the values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,32 +147,32 @@ def pore_numbers(
     )
 
 
-def paint_pores(shown: PoreNumbers) -> Figure:
+def paint_pores(result: PoreNumbers) -> Figure:
     """The pores above, the grid below."""
     figure, ((top,), (bottom,)) = figure_of(2, 1, "A float Laplace and snapping", width=8.0, height=2.7)
-    _paint_support(top, shown)
-    _paint_grid(bottom, shown)
+    _paint_support(top, result)
+    _paint_grid(bottom, result)
     return figure
 
 
-def _paint_support(axes: Axes, shown: PoreNumbers) -> None:
-    for row, (mine, other) in enumerate((shown.possible, shown.possible[::-1])):
+def _paint_support(axes: Axes, result: PoreNumbers) -> None:
+    for row, (mine, other) in enumerate((result.possible, result.possible[::-1])):
         for position, (can, also) in enumerate(zip(mine, other, strict=True)):
             colour = (LIGHT_GREY if also else VERMILION) if can else "none"
             axes.plot(position, 1 - row, "s", color=colour, markeredgecolor=colour if can else "#dddddd", markersize=6)
     axes.plot([], [], "s", color=VERMILION, label="possible for this value alone: it is given away")
     axes.plot([], [], "s", color=LIGHT_GREY, label="possible for both")
     axes.set_ylim(-0.6, 2.3)
-    axes.set_yticks([1, 0], [f"value {name}" for name in shown.names], parse_math=False)
-    across = f"{len(shown.doubles)} doubles in a row, from {shown.doubles[0]!r}"
-    dress(axes, f"Float Laplace, ε = {shown.epsilon:g}: its support has pores", across, "")
+    axes.set_yticks([1, 0], [f"value {name}" for name in result.names], parse_math=False)
+    across = f"{len(result.doubles)} doubles in a row, from {result.doubles[0]!r}"
+    dress(axes, f"Float Laplace, ε = {result.epsilon:g}: its support has pores", across, "")
     axes.legend(frameon=False, loc="upper left", ncols=2)
 
 
-def _paint_grid(axes: Axes, shown: PoreNumbers) -> None:
-    width = (shown.outputs[1] - shown.outputs[0]) / 2 * 0.9
-    for shift, name, masses, colour in zip((-0.5, 0.5), shown.names, shown.masses, (BLUE, VERMILION), strict=True):
-        places = [output + shift * width for output in shown.outputs]
+def _paint_grid(axes: Axes, result: PoreNumbers) -> None:
+    width = (result.outputs[1] - result.outputs[0]) / 2 * 0.9
+    for shift, name, masses, colour in zip((-0.5, 0.5), result.names, result.masses, (BLUE, VERMILION), strict=True):
+        places = [output + shift * width for output in result.outputs]
         axes.bar(places, masses, width=width, color=colour, label=f"value {name}")
     axes.set_yscale("log")
     dress(axes, "Snapping: every output is possible for both", "output", "exact probability")

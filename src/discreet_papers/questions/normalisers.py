@@ -62,29 +62,29 @@ def numbers(quick: bool) -> NormaliserNumbers:
     return NormaliserNumbers(by_size, by_scale, bounds, 1 / math.tanh(0.25))
 
 
-def table(shown: NormaliserNumbers) -> Table:
+def table(result: NormaliserNumbers) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for name, curve in shown.by_size.items():
+    for name, curve in result.by_size.items():
         rows += [("against n", name, n, 0.5, value) for n, value in curve]
-    rows += [("against s", ExponentialReciprocal.name, MANY, s, value) for s, value, _ in shown.by_scale]
-    for t, bounds in shown.bounds:
+    rows += [("against s", ExponentialReciprocal.name, MANY, s, value) for s, value, _ in result.by_scale]
+    for t, bounds in result.bounds:
         rows += [("bound on Pr[H ≥ t]", name, BOUNDED, t, value) for name, value in bounds.items()]
     return Table(("panel", "name", "n", "s or t", "value"), tuple(rows))
 
 
-def sentences(shown: NormaliserNumbers) -> list[str]:
-    last_n, last = shown.by_size[ExponentialReciprocal.name][-1]
-    first_n, first = shown.by_size[ExponentialGlobal.name][-2]
-    end_n, end = shown.by_size[ExponentialGlobal.name][-1]
-    far, near = (max(abs(value / limit - 1) for _, value, limit in shown.by_scale[start:]) for start in (0, 2))
-    slowest = max(shown.by_scale, key=lambda row: abs(row[1] / row[2] - 1))[0]
-    t, bounds = shown.bounds[len(shown.bounds) // 2]
+def sentences(result: NormaliserNumbers) -> list[str]:
+    last_n, last = result.by_size[ExponentialReciprocal.name][-1]
+    first_n, first = result.by_size[ExponentialGlobal.name][-2]
+    end_n, end = result.by_size[ExponentialGlobal.name][-1]
+    far, near = (max(abs(value / limit - 1) for _, value, limit in result.by_scale[start:]) for start in (0, 2))
+    slowest = max(result.by_scale, key=lambda row: abs(row[1] / row[2] - 1))[0]
+    t, bounds = result.bounds[len(result.bounds) // 2]
     return [
         f"N(n) = min NL exists and has a limit: at s = 1/2 it is {last:.5f} at n = {last_n:,} and tends to "
-        f"coth(s/2) = {shown.limit:.5f}, the normaliser of noise of weight exp(-s|v|). Under global sensitivity it "
+        f"coth(s/2) = {result.limit:.5f}, the normaliser of noise of weight exp(-s|v|). Under global sensitivity it "
         f"grows with n, from {first:.5g} at n = {first_n:,} to {end:.5g} at n = {end_n:,}.",
-        f"At n = {MANY} it is within {near:.2%} of coth(s/2) for s from {shown.by_scale[2][0]:g} to "
-        f"{shown.by_scale[-1][0]:g}; for smaller s the noise still reaches the ends, and N is up to {far:.0%} away "
+        f"At n = {MANY} it is within {near:.2%} of coth(s/2) for s from {result.by_scale[2][0]:g} to "
+        f"{result.by_scale[-1][0]:g}; for smaller s the noise still reaches the ends, and N is up to {far:.0%} away "
         f"(s = {slowest:g}).",
         f"What it buys: at s = 1, n = {BOUNDED} and t = {t:g} the bound that may be published, "
         f"|R|·exp(-st/max S)/N(n), is {bounds['data-free']:.3g} where the loose one is {bounds['loose']:.3g}; the "
@@ -92,20 +92,20 @@ def sentences(shown: NormaliserNumbers) -> list[str]:
     ]
 
 
-def paint(shown: NormaliserNumbers) -> Figure:
+def paint(result: NormaliserNumbers) -> Figure:
     figure, ((first, second, third),) = figure_of(1, 3, "N(n), the normaliser that depends on no data", width=4.6)
-    for name, curve in shown.by_size.items():
+    for name, curve in result.by_size.items():
         x, y = zip(*curve, strict=True)
         first.plot(x, y, label=name.removeprefix("exponential-"), markerfacecolor="none", **STYLE[name])
-    first.axhline(shown.limit, color=BLACK, linewidth=1, zorder=0)
+    first.axhline(result.limit, color=BLACK, linewidth=1, zorder=0)
     below = {"xytext": (0, -14), "textcoords": "offset points", "ha": "center", "fontsize": 9}
-    first.annotate("coth(s/2)", (2e8, shown.limit), **below)
+    first.annotate("coth(s/2)", (2e8, result.limit), **below)
     first.set_xscale("log")
     first.set_ylim(2.5, 60)  # global sensitivity goes on as a straight line
     dress(first, "N(n) at s = 1/2, prior (1, 1)", "number of records n", "N(n)")
     plain_logs(first, "y")
     first.legend(frameon=False, fontsize=9, title="sensitivity", loc="upper right")
-    scale, value, _ = zip(*shown.by_scale, strict=True)
+    scale, value, _ = zip(*result.by_scale, strict=True)
     fine = [scale[0] * math.pow(scale[-1] / scale[0], i / 60) for i in range(61)]
     second.plot(fine, [1 / math.tanh(s / 2) for s in fine], color=BLACK, linewidth=1, label="coth(s/2)")
     second.plot(scale, value, color=BLUE, marker="o", linestyle="none", label=f"N({MANY})")
@@ -113,9 +113,9 @@ def paint(shown: NormaliserNumbers) -> Figure:
     dress(second, f"N(n) at n = {MANY}, reciprocal, γ = 1", "scale s", "N(n)")
     second.legend(frameon=False, fontsize=9)
     styles = {"exact": (GREEN, "-"), "normalised": (BLUE, "-."), "data-free": (ORANGE, "--"), "loose": (BLACK, ":")}
-    levels = [t for t, _ in shown.bounds]
+    levels = [t for t, _ in result.bounds]
     for name, (colour, style) in styles.items():
-        third.plot(levels, [bounds[name] for _, bounds in shown.bounds], color=colour, linestyle=style, label=name)
+        third.plot(levels, [bounds[name] for _, bounds in result.bounds], color=colour, linestyle=style, label=name)
     third.set_yscale("log")
     title = f"bounds on Pr[H ≥ t] for all data, s = 1, n = {BOUNDED}"
     dress(third, title, "Hellinger distance t", "probability, or above 1")

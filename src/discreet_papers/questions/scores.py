@@ -121,30 +121,30 @@ def _row(scored: Scored, measures: dict[str, NDArray[np.float64]]) -> Row:
     )
 
 
-def table(shown: ScoreNumbers) -> Table:
+def table(result: ScoreNumbers) -> Table:
     """One row per score and space, geometric below, then the refused."""
     rows: list[tuple[Cell, ...]] = []
-    for row in shown.rows:
+    for row in result.rows:
         place = (str(row.prior), row.n, row.score)
         told = (row.diameter, row.least, row.greatest, row.at_theorem, row.rate, row.scale)
         rows.append((*place, *told, *(row.errors.get(name) for name in MEASURES)))
-    for (prior, n), errors in shown.geometric.items():
+    for (prior, n), errors in result.geometric.items():
         rows.append((str(prior), n, "geometric", *(None,) * 6, *(errors.get(name) for name in MEASURES)))
-    rows += [(str(prior), n, f"{score}: refused, infinite", *(None,) * 10) for prior, n, score in shown.refused]
+    rows += [(str(prior), n, f"{score}: refused, infinite", *(None,) * 10) for prior, n, score in result.refused]
     columns = ("prior", "n", "score", "D", "least LS", "GS", "exact loss at the theorem's scale", "γ·D", "scale")
     return Table((*columns, *(f"mean {name}" for name in MEASURES)), tuple(rows))
 
 
-def sentences(shown: ScoreNumbers) -> list[str]:
-    best = [(_best(shown, place, name), name) for place, errors in shown.geometric.items() for name in errors]
+def sentences(result: ScoreNumbers) -> list[str]:
+    best = [(_best(result, place, name), name) for place, errors in result.geometric.items() for name in errors]
     wins = Counter(score for score, _ in best)
     own = sum(score == measure for score, measure in best)
-    first, geometric = next(iter(shown.geometric.items()))
-    rows = [row for row in shown.rows if (row.prior, row.n) == first]
+    first, geometric = next(iter(result.geometric.items()))
+    rows = [row for row in result.rows if (row.prior, row.n) == first]
     ratios = {row.score: row.errors["hellinger"] / geometric["hellinger"] for row in rows}
-    flatness = max(row.greatest / row.least for row in shown.rows if row.score == "l1" and len(row.prior) == 2)
-    least, most = (pick(row.at_theorem for row in shown.rows) for pick in (min, max))
-    refused = sorted({score for _, _, score in shown.refused})
+    flatness = max(row.greatest / row.least for row in result.rows if row.score == "l1" and len(row.prior) == 2)
+    least, most = (pick(row.at_theorem for row in result.rows) for pick in (min, max))
+    refused = sorted({score for _, _, score in result.refused})
     return [
         "At equal exact loss, the score that gives the least error is "
         + ", ".join(f"{name} in {count} of {len(best)} comparisons" for name, count in wins.most_common())
@@ -158,20 +158,20 @@ def sentences(shown: ScoreNumbers) -> list[str]:
     ]
 
 
-def _best(shown: ScoreNumbers, place: Place, measure: str) -> str:
+def _best(result: ScoreNumbers, place: Place, measure: str) -> str:
     """The score that gives the least error."""
-    return min((row for row in shown.rows if (row.prior, row.n) == place), key=lambda row: row.errors[measure]).score
+    return min((row for row in result.rows if (row.prior, row.n) == place), key=lambda row: row.errors[measure]).score
 
 
-def paint(shown: ScoreNumbers) -> Figure:
+def paint(result: ScoreNumbers) -> Figure:
     """A matrix for each space: scores down, measures across, the error over that of geometric."""
     from matplotlib.colors import LogNorm
     from matplotlib.patches import Rectangle
 
     title = "Other scores: mean error at exact loss 1, over that of geometric noise (outlined: score = measure)"
-    figure, (panels,) = figure_of(1, len(shown.geometric), title, width=4.8, height=3.6)
-    for axes, (place, geometric) in zip(panels, shown.geometric.items(), strict=True):
-        rows = [row for row in shown.rows if (row.prior, row.n) == place]
+    figure, (panels,) = figure_of(1, len(result.geometric), title, width=4.8, height=3.6)
+    for axes, (place, geometric) in zip(panels, result.geometric.items(), strict=True):
+        rows = [row for row in result.rows if (row.prior, row.n) == place]
         ratios = [[row.errors[name] / geometric[name] for name in geometric] for row in rows]
         axes.imshow(ratios, cmap="cividis_r", norm=LogNorm(0.9, 12), aspect="auto")
         for y, row in enumerate(rows):

@@ -79,19 +79,19 @@ def numbers(quick: bool) -> TightNumbers:
     return TightNumbers(losses, errors, calibrated)
 
 
-def table(shown: TightNumbers) -> Table:
+def table(result: TightNumbers) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for kind, curves in (("exact loss", shown.losses), ("mean H", shown.errors)):
+    for kind, curves in (("exact loss", result.losses), ("mean H", result.errors)):
         rows += [(kind, name, n, value, None) for name, curve in curves.items() for n, value in curve]
-    rows += [("calibrated scale and γ", BEST, n, scale, gamma) for n, scale, gamma in shown.calibrated]
+    rows += [("calibrated scale and γ", BEST, n, scale, gamma) for n, scale, gamma in result.calibrated]
     return Table(("what", "name", "n", "value", "gamma"), tuple(rows))
 
 
-def sentences(shown: TightNumbers) -> list[str]:
-    curve = shown.losses[ExponentialReciprocal.name]
+def sentences(result: TightNumbers) -> list[str]:
+    curve = result.losses[ExponentialReciprocal.name]
     low, high = min(curve, key=lambda pair: pair[1]), max(curve, key=lambda pair: pair[1])
-    n, scale, gamma = shown.calibrated[-1]
-    last = {name: dict(curve).get(n, float("nan")) for name, curve in shown.errors.items()}
+    n, scale, gamma = result.calibrated[-1]
+    last = {name: dict(curve).get(n, float("nan")) for name, curve in result.errors.items()}
     return [
         f"The theorem gives 2ε for M_H at the papers' scale s = ε/2; at ε = 1 its exact loss goes from {low[1]:.4f} at "
         f"n = {low[0]:,} to {high[1]:.4f} at n = {high[0]:,}: the bound is {2 / high[1]:.2f} to {2 / low[1]:.2f} times "
@@ -104,9 +104,9 @@ def sentences(shown: TightNumbers) -> list[str]:
     ]
 
 
-def paint(shown: TightNumbers) -> Figure:
+def paint(result: TightNumbers) -> Figure:
     figure, ((first, second),) = figure_of(1, 2, "The tight privacy loss, and what calibrating to it buys", width=6.0)
-    for name, curve in shown.losses.items():
+    for name, curve in result.losses.items():
         x, y = zip(*curve, strict=True)
         first.plot(x, y, label=name.removeprefix("exponential-"), markerfacecolor="none", **STYLE[name])
     for level, text in ((2.0, "2ε, the theorem for reciprocal"), (1.0, "ε = 1")):
@@ -116,7 +116,7 @@ def paint(shown: TightNumbers) -> Figure:
     first.set_ylim(0, 2.2)
     dress(first, "exact loss at s = 1/2, prior (1, 1)", "number of records n", "privacy loss (nats)")
     first.legend(frameon=False, fontsize=9, title="sensitivity", loc="center", bbox_to_anchor=(0.78, 0.68))
-    for name, curve in shown.errors.items():
+    for name, curve in result.errors.items():
         x, y = zip(*curve, strict=True)
         second.plot(x, y, label=name, markerfacecolor="none", **LABELS[name])
     plain_logs(second, "x", "y")

@@ -82,24 +82,23 @@ def counts_of(n: int, k: int, share: float) -> list[int]:
     return first + [each + (i < rest) for i in range(k - len(first))]
 
 
-def table(shown: list[Cell]) -> Table:
+def table(result: list[Cell]) -> Table:
     names = ("M_H", *RIVALS)
+    columns = ("k", "prior", "data", "n", "epsilon", *names, "verdict")
     return Table(
-        ("k", "prior", "data", "n", "epsilon", *names, "verdict"),
-        tuple(
-            (c.k, c.prior, c.data, c.n, c.epsilon, *(c.errors[name] for name in names), BEATEN[c.beaten]) for c in shown
-        ),
+        columns,
+        tuple((c.k, c.prior, c.data, c.n, c.epsilon, *(c.errors[n] for n in names), BEATEN[c.beaten]) for c in result),
     )
 
 
-def sentences(shown: list[Cell]) -> list[str]:
-    total = len(shown)
-    counts = [sum(cell.beaten >= level for cell in shown) for level in range(4)]
-    balanced, uneven = (sum(c.beaten >= 1 for c in shown if c.data == data) for data in SHARES)
-    weak, strong = (sum(c.beaten >= 1 for c in shown if c.prior == prior) for prior in PRIORS)
+def sentences(result: list[Cell]) -> list[str]:
+    total = len(result)
+    counts = [sum(cell.beaten >= level for cell in result) for level in range(4)]
+    balanced, uneven = (sum(c.beaten >= 1 for c in result if c.data == data) for data in SHARES)
+    weak, strong = (sum(c.beaten >= 1 for c in result if c.prior == prior) for prior in PRIORS)
     turn = 2 * math.acosh(2)
-    above = [cell.beaten >= 2 for cell in shown if cell.epsilon > turn]
-    below = [cell for cell in shown if cell.beaten >= 2 and cell.epsilon < turn]
+    above = [cell.beaten >= 2 for cell in result if cell.epsilon > turn]
+    below = [cell for cell in result if cell.beaten >= 2 and cell.epsilon < turn]
     return [
         f"Of {total} settings M_H beats baseline Laplace in {counts[1]}, improved Laplace too in {counts[2]}, and "
         f"geometric too in {counts[3]}.",
@@ -120,11 +119,11 @@ def _where(cells: list[Cell]) -> str:
         return "."
     data, kinds = ({getattr(cell, name) for cell in cells} for name in ("data", "k"))
     most, epsilon = max(cell.n for cell in cells), max(cell.epsilon for cell in cells)
-    kinds_shown = ", ".join(f"k = {k}" for k in sorted(kinds))
-    return f", all with {kinds_shown}, n ≤ {most}, ε ≤ {epsilon:g} and {' or '.join(sorted(data))} data."
+    categories = ", ".join(f"k = {k}" for k in sorted(kinds))
+    return f", all with {categories}, n ≤ {most}, ε ≤ {epsilon:g} and {' or '.join(sorted(data))} data."
 
 
-def paint(shown: list[Cell]) -> Figure:
+def paint(result: list[Cell]) -> Figure:
     """A map for each prior, number of categories and imbalance; colours say what M_H beats, numbers by how much."""
     from matplotlib.patches import Patch
 
@@ -133,7 +132,7 @@ def paint(shown: list[Cell]) -> Figure:
     figure, grid = figure_of(len(PRIORS), len(columns), title, width=4.2, height=3.3)
     for axes_row, prior in zip(grid, PRIORS, strict=True):
         for axes, (k, data) in zip(axes_row, columns, strict=True):
-            cells = [c for c in shown if (c.k, c.prior, c.data) == (k, prior, data)]
+            cells = [c for c in result if (c.k, c.prior, c.data) == (k, prior, data)]
             _paint_map(axes, cells)
             axes.set_title(f"k = {k}, prior {prior}, {data}", loc="left", fontsize=10)
     handles = [Patch(facecolor=colour, alpha=0.55, label=name) for colour, name in zip(COLOURS, BEATEN, strict=True)]

@@ -15,42 +15,28 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Wholes
 from discreet.arithmetic.binary64 import Dyadic
-from discreet.mechanisms.base import Mechanism, asked_epsilon
-from discreet.mechanisms.law import CandidateLaw, require_outcome
+from discreet.mechanisms.base import Mechanism, asked_epsilon, moved_counts
+from discreet.mechanisms.law import ClampedLaw
 from discreet.mechanisms.snapping.law import mass
 from discreet.mechanisms.snapping.number import Snapping
 from discreet.posteriors.space import Counts, PosteriorSpace
 from discreet.samplers.bits import Bits
-from discreet.typing import Outcome
 
 
-class SnappedCountsLaw(CandidateLaw):
-    """The law of sequentially clamped, snapped counts: a product of exact dyadic probabilities."""
+class SnappedCountsLaw(ClampedLaw):
+    """The law of clamped, snapped counts: a product of exact dyadic probabilities."""
 
     def __init__(self, space: PosteriorSpace, counts: Counts, snapping: Snapping) -> None:
-        super().__init__(space)
-        self.counts = counts
+        super().__init__(space, counts)
         self.snapping = snapping
         self._known: dict[tuple[int, int, int], Dyadic] = {}
 
-    def log_weight(self, outcome: Outcome) -> arb:
-        """The log-probability of a candidate: these weights sum to one."""
-        require_outcome(self.space, outcome)
-        total, left = arb(0), self.space.n
-        for count, value in zip(self.counts[:-1], outcome[:-1], strict=True):
-            if left == 0:
-                break
-            here = self._mass(count, value, left)
-            total += here.ball().log() if here.mantissa else arb.neg_inf()
-            left -= value
-        return total
-
-    def log_total(self) -> arb:
-        """ln 1."""
-        return arb(0)
+    def _log_mass(self, count: int, value: int, left: int) -> arb:
+        mass = self._mass(count, value, left)
+        return mass.ball().log() if mass.mantissa else arb.neg_inf()
 
     def _mass(self, count: int, value: int, left: int) -> Dyadic:
         """The probability that a count is snapped to the value and clamped to what is left."""
@@ -67,17 +53,10 @@ class SnappedCountsLaw(CandidateLaw):
         """The number of the first output that rounds to the value or more; the bound is at least n."""
         return math.ceil((value - Fraction(1, 2)) / Fraction(self.snapping.lattice))
 
-    def _draw(self, bits: Bits) -> Outcome:
-        found: list[int] = []
-        left = self.space.n
-        for count in self.counts[:-1]:
-            snapped = self.snapping.output(self.snapping._draw(Fraction(count), bits))
-            value = min(max(math.floor(snapped + 0.5), 0), left)
-            found.append(value)
-            left -= value
-        return (*found, left)
+    def _draw_noisy(self, bits: Bits, count: int) -> int:
+        return math.floor(self.snapping.output(self.snapping._draw(Fraction(count), bits)) + 0.5)
 
-    def _draw_many(self, bits: Bits, size: int) -> NDArray[np.int64]:
+    def _draw_many(self, bits: Bits, size: int) -> Wholes:
         return np.array([self._draw(bits) for _ in range(size)], dtype=np.int64).reshape(size, self.space.k)
 
 
@@ -94,8 +73,7 @@ class SnappedCounts(Mechanism):
     snapping: Snapping
 
     def __init__(self, space: PosteriorSpace, *, epsilon: object) -> None:
-        asked = asked_epsilon(epsilon)
-        moved = 1 if space.k == 2 else 2
+        asked, moved = asked_epsilon(epsilon), moved_counts(space)
         each = asked / moved
         snapping = Snapping(epsilon=each, bound=max(space.n, 2 * math.ceil(1 / each)))
         self._set(
@@ -105,11 +83,6 @@ class SnappedCounts(Mechanism):
             guarantee=moved * snapping.guarantee,
             guaranteed_by=f"Mironov's theorem, for at most {moved} snapped counts moved by one record",
         )
-
-    @classmethod
-    def as_published(cls, space: PosteriorSpace, *, epsilon: object, **options: Any) -> Self:
-        """The seed defines snapping for a number; for counts this is its only form."""
-        return cls(space, epsilon=epsilon, **options)
 
     @classmethod
     def from_parameters(cls, space: PosteriorSpace, *, epsilon: Fraction, parameters: dict[str, Any]) -> Self:

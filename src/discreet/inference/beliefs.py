@@ -1,0 +1,249 @@
+"""Belief: a noise-aware posterior whose cells have names, and the shares that may be asked of it.
+
+The cells of a release are combinations of labels, one for each axis: the categories of a column, or the groups and
+answers of a cross table. Aggregating and conditioning a Dirichlet gives a Dirichlet again, so every margin, every
+group and every choice among categories is a belief of the same kind: a share is some cells among others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from discreet.arithmetic.arrays import Floats
+from discreet.errors import InvalidInput
+from discreet.inference.posterior import NoiseAware
+from discreet.inference.quantities import Estimate, Kind, Quantity
+from discreet.posteriors.mixtures import ShareLaw
+
+Cells = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Share(Quantity):
+    """What may be believed of the share that some cells have among others of the same release."""
+
+    posterior: NoiseAware
+    own: Cells
+    among: Cells
+    label: str
+    people: str | None = None
+    """Who it is about, where the release says so."""
+
+    @property
+    def name(self) -> str:
+        return self.label
+
+    @property
+    def rest(self) -> Cells:
+        """The other cells of the whole."""
+        return tuple(i for i in self.among if i not in self.own)
+
+    @cached_property
+    def law(self) -> ShareLaw:
+        """The mixture of Betas."""
+        return self.posterior.share(self.own, self.among)
+
+    @property
+    def error(self) -> float:
+        return self.posterior.share_error(self.among)
+
+    @property
+    def mean(self) -> float:
+        return float(self.law.mean)
+
+    @property
+    def sd(self) -> float:
+        return float(self.law.sd)
+
+    def cdf(self, x: ArrayLike) -> Floats:
+        return self.law.cdf(np.clip(np.asarray(x, dtype=np.float64), 0.0, 1.0))
+
+    def pdf(self, x: ArrayLike) -> Floats:
+        return self.law.pdf(x)
+
+    def quantile(self, p: ArrayLike) -> Floats:
+        return self.law.quantile(p)
+
+    def sample(self, size: object = 1, *, seed: object = None) -> Floats:
+        return self.of(self.posterior.sample(size, seed=seed))
+
+    def of(self, shares: Floats) -> Floats:
+        """The share in draws of all cells, one a row."""
+        found: Floats = shares[:, list(self.own)].sum(axis=1) / shares[:, list(self.among)].sum(axis=1)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """The noise-aware posterior of labelled cells.
+
+    `axes` has the labels of each axis by its name. A belief of one axis is asked by label, one of several by one label
+    for each axis, or by `group`, `given` and `margin` first.
+
+    >>> from discreet import Geometric, PosteriorSpace
+    >>> released = Geometric(PosteriorSpace(prior=[1, 1], n=100), epsilon=0.5).release([60, 40])
+    >>> belief = released.belief(["cured", "not cured"])
+    >>> belief["cured"].name, 0 < belief["cured"].mean < 1
+    ('cured', True)
+    """
+
+    axes: Mapping[str, tuple[str, ...]]
+    cells: Mapping[tuple[str, ...], tuple[NoiseAware, Cells]]
+    """By one label for each axis: the posterior that it is in, and its cells there."""
+    people: str | None = None
+    conditions: tuple[str, ...] = ()
+    """What it is given, in words."""
+
+    @classmethod
+    def of(cls, posterior: NoiseAware, axes: Mapping[str, Sequence[str]], people: str | None = None) -> Belief:
+        """Of all cells of a posterior, the last axis running fastest."""
+        labels = {name: tuple(own) for name, own in axes.items()}
+        keys = list(product(*labels.values()))
+        if len(keys) != posterior.k:
+            raise InvalidInput(
+                f"categories must be {posterior.k} names", hint="give one for each", parameter="categories"
+            )
+        return cls(labels, {key: (posterior, (i,)) for i, key in enumerate(keys)}, people)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of a belief of one axis."""
+        if len(self.axes) != 1:
+            raise InvalidInput("a belief of several axes has no labels of its own", hint="use group, given or margin")
+        return next(iter(self.axes.values()))
+
+    def __getitem__(self, label: object) -> Share:
+        """The share of a label, or of one label for each axis."""
+        key = label if isinstance(label, tuple) else (label,)
+        if len(self.axes) > 1 and len(key) == 1:
+            names = [name for name, labels in self.axes.items() if key[0] in labels]
+            if not names:
+                raise _not_there(key, self.axes)
+            return self.margin(names[-1])[label]
+        if len(key) != len(self.axes):
+            raise InvalidInput(f"give one label for each of {', '.join(self.axes)}", hint="or use group, given, margin")
+        if key not in self.cells:
+            raise _not_there(key, self.axes)
+        return self._share([key], ", ".join(map(str, key)))
+
+    marginal = __getitem__
+
+    def __iter__(self) -> Any:
+        """The labels."""
+        return iter(self.labels)
+
+    def any_of(self, labels: Sequence[str]) -> Share:
+        """The share of several labels together: of "agree" and "strongly agree", say."""
+        keys = [(label,) for label in labels]
+        for key in keys:
+            if key not in self.cells:
+                raise _not_there(key, self.axes)
+        return self._share(keys, " or ".join(map(str, labels)))
+
+    def among(self, labels: Sequence[str]) -> Belief:
+        """The shares among these labels alone: the others are left out of the whole."""
+        chosen, [name] = tuple(labels), list(self.axes)[-1:]
+        if len(set(chosen)) != len(chosen) or len(chosen) < 2:
+            raise InvalidInput("name two labels or more, each once", hint=f"of {', '.join(self.axes[name])}")
+        for label in chosen:
+            if label not in self.axes[name]:
+                raise _not_there((label,), {name: self.axes[name]})
+        cells = {key: cell for key, cell in self.cells.items() if key[-1] in chosen}
+        said = () if set(chosen) == set(self.axes[name]) else (f"among {', '.join(chosen)}",)
+        return Belief({**self.axes, name: chosen}, cells, self.people, self.conditions + said)
+
+    within = among
+
+    def group(self, label: str) -> Belief:
+        """The shares within a group: a label of the first axis."""
+        if len(self.axes) < 2:
+            raise InvalidInput("the release has no groups", hint="ask for a label")
+        return self.given(**{next(iter(self.axes)): label})
+
+    def given(self, **labels: str) -> Belief:
+        """The shares among the cells with these labels: `belief.given(region="north")`."""
+        places = {name: i for i, name in enumerate(self.axes)}
+        for name, label in labels.items():
+            if name not in places or label not in self.axes[name]:
+                raise _not_there((label,), {name: self.axes.get(name, ())})
+        kept = [i for name, i in places.items() if name not in labels]
+        if not kept:
+            raise InvalidInput("nothing is left to ask for", hint="leave one axis open")
+        cells = {
+            tuple(key[i] for i in kept): cell
+            for key, cell in self.cells.items()
+            if all(key[places[name]] == label for name, label in labels.items())
+        }
+        axes = {name: own for name, own in self.axes.items() if name not in labels}
+        said = tuple(f"{name} = {label}" for name, label in labels.items())
+        return Belief(axes, cells, self.people, self.conditions + said)
+
+    def margin(self, *names: str) -> Belief:
+        """The shares of these axes, summed over all others."""
+        places = {name: i for i, name in enumerate(self.axes)}
+        if not names or any(name not in places for name in names):
+            raise InvalidInput("a margin is of axes by name", hint=f"of {', '.join(self.axes)}")
+        if len({id(posterior) for posterior, _ in self.cells.values()}) > 1:
+            raise InvalidInput("public groups have no common margin", hint="ask by group, or weigh them yourself")
+        sums: dict[tuple[str, ...], tuple[NoiseAware, Cells]] = {}
+        for key, (posterior, cells) in self.cells.items():
+            short = tuple(key[places[name]] for name in names)
+            sums[short] = posterior, sums.get(short, (posterior, ()))[1] + cells
+        return Belief({name: self.axes[name] for name in names}, sums, self.people, self.conditions)
+
+    def probability(self, one: str, other: str) -> Estimate:
+        """The probability that one label's share exceeds another's."""
+        from discreet.inference.comparisons import compare
+
+        return compare(self[one], self[other]).probability_greater
+
+    def shares(self) -> dict[tuple[str, ...], Share]:
+        """The share of every cell, by its labels."""
+        return {key: self._share([key], ", ".join(key)) for key in self.cells}
+
+    @cached_property
+    def mean(self) -> Floats:
+        """The expected share of each label, in the order of the cells."""
+        return np.array([share.mean for share in self.shares().values()])
+
+    @cached_property
+    def sd(self) -> Floats:
+        """The standard deviation of each."""
+        return np.array([share.sd for share in self.shares().values()])
+
+    def interval(self, level: object = 0.95, kind: Kind = "equal-tailed") -> tuple[Floats, Floats]:
+        """The low ends and the high ends of each interval."""
+        ends = np.array([share.interval(level, kind) for share in self.shares().values()])
+        return ends[:, 0], ends[:, 1]
+
+    @property
+    def error(self) -> float:
+        """A bound on how far any probability is off."""
+        return max(share.error for share in self.shares().values())
+
+    def sample(self, size: object = 1, *, seed: object = None) -> Floats:
+        """Independent draws of all shares, one a row: the same for the same seed."""
+        posteriors = {id(posterior): posterior for posterior, _ in self.cells.values()}
+        drawn = {
+            key: posterior.sample(size, seed=None if seed is None else (seed, i))
+            for i, (key, posterior) in enumerate(posteriors.items())
+        }
+        return np.column_stack([share.of(drawn[id(share.posterior)]) for share in self.shares().values()])
+
+    def _share(self, keys: Sequence[tuple[str, ...]], label: str) -> Share:
+        posterior = self.cells[keys[0]][0]
+        own = tuple(cell for key in keys for cell in self.cells[key][1])
+        among = tuple(cell for other, cells in self.cells.values() if other is posterior for cell in cells)
+        return Share(posterior, own, among, " | ".join([label, *self.conditions]), self.people)
+
+
+def _not_there(key: tuple[object, ...], axes: Mapping[str, tuple[str, ...]]) -> InvalidInput:
+    known = "; ".join(f"{name}: {', '.join(labels[:12])}" for name, labels in axes.items())
+    return InvalidInput(f"there is no {', '.join(map(repr, key))}", hint=f"there are {known}")

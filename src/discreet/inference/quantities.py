@@ -1,0 +1,178 @@
+"""Quantity: what may be believed of one number, whichever it is: a share, a difference, a ratio, a total, a rate."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from discreet.arithmetic.arrays import Floats
+from discreet.arithmetic.numbers import exact_share
+from discreet.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Kind = Literal["equal-tailed", "highest-density"]
+
+_STARTS, _CLOSER = 17, 12
+
+
+class Estimate(float):
+    """A number that knows how far it may be off.
+
+    >>> Estimate(0.25, 1e-3), Estimate(0.25, 1e-3).error
+    (0.25, 0.001)
+    """
+
+    error: float
+
+    def __new__(cls, value: float, error: float) -> Estimate:
+        """The number and a bound on its error."""
+        estimate = super().__new__(cls, value)
+        estimate.error = error
+        return estimate
+
+
+class Quantity(ABC):
+    """The posterior of one number, with the privacy noise in it; `error` bounds how far any probability is off."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What it is, for tables and axes."""
+
+    @property
+    @abstractmethod
+    def error(self) -> float:
+        """A bound on how far any probability is off."""
+
+    @property
+    @abstractmethod
+    def mean(self) -> float:
+        """The expected value; infinite where there is none."""
+
+    @property
+    @abstractmethod
+    def sd(self) -> float:
+        """The standard deviation; infinite where there is none."""
+
+    @abstractmethod
+    def cdf(self, x: ArrayLike) -> Floats:
+        """The probability of at most x."""
+
+    @abstractmethod
+    def pdf(self, x: ArrayLike) -> Floats:
+        """The density at x; of a whole number, its probability."""
+
+    @abstractmethod
+    def quantile(self, p: ArrayLike) -> Floats:
+        """The x that is exceeded with probability 1 - p."""
+
+    @abstractmethod
+    def sample(self, size: object = 1, *, seed: object = None) -> Floats:
+        """Independent draws: the same for the same seed, and from the operating system without one."""
+
+    @property
+    def median(self) -> float:
+        """As likely exceeded as not."""
+        return float(self.quantile(0.5))
+
+    def interval(self, level: object = 0.95, kind: Kind = "equal-tailed") -> tuple[float, float]:
+        """The low and the high end; `highest-density` is the shortest interval of the level."""
+        share = exact_share(level, "level")
+        if kind == "highest-density":
+            return self._shortest(float(share))
+        if kind != "equal-tailed":
+            raise InvalidInput(
+                "kind must be equal-tailed or highest-density", hint="leave it out for equal-tailed", parameter="kind"
+            )
+        tail = float((1 - share) / 2)
+        low, high = (float(self.quantile(p)) for p in (tail, 1 - tail))
+        return low, max(low, high)  # each is right to its last digits, and they may differ in no others
+
+    def probability_above(self, x: float) -> Estimate:
+        """The probability of more than x, with its own `error`."""
+        return Estimate(1 - float(self.cdf(x)), self.error)
+
+    @property
+    def probability(self) -> Estimate:
+        """The probability of more than 0: of a difference, that the first is the greater."""
+        return self.probability_above(0.0)
+
+    ppf = property(lambda self: self.quantile, doc="SciPy's name of `quantile`.")
+    rvs = property(lambda self: self.sample, doc="SciPy's name of `sample`.")
+
+    def plot(self) -> Figure:
+        """A picture of the density with its 95 % interval (the extra `plot`)."""
+        from discreet.figures.quantities import plot_quantity
+
+        return plot_quantity(self)
+
+    def to_arviz(self, size: object = 4000, *, seed: object = None) -> Any:
+        """Independent draws under its name, as ArviZ reads them (the extra `arviz`)."""
+        from discreet.bridges.arviz import draws_to_arviz, rounded_up
+
+        return draws_to_arviz({self.name: self.sample(rounded_up(size), seed=seed)}, error=self.error)
+
+    def __repr__(self) -> str:
+        low, high = self.interval()
+        centre = f"mean {self.mean:.4g}" if math.isfinite(self.mean) else f"median {self.median:.4g}"
+        return f"<{self.name}: {centre}, 95 % interval {low:.4g} to {high:.4g}, privacy noise included>"
+
+    def _shortest(self, level: float) -> tuple[float, float]:
+        """The p that minimises Q(p+level) - Q(p), on a grid and then on closer ones."""
+        starts = np.linspace(1e-12 * (1 - level), (1 - 1e-12) * (1 - level), _STARTS)
+        for _ in range(_CLOSER):
+            best = int(np.argmin(self.quantile(starts + level) - self.quantile(starts)))
+            p, points = float(starts[best]), len(starts)
+            starts = np.linspace(starts[max(best - 1, 0)], starts[min(best + 1, points - 1)], 5)
+        return float(self.quantile(p)), float(self.quantile(p + level))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Transformed(Quantity):
+    """An increasing function of a quantity."""
+
+    base: Quantity
+    label: str
+    forth: Callable[[Floats], Floats]
+    back: Callable[[Floats], Floats]
+    slope: Callable[[Floats], Floats]
+    """The derivative of `back`."""
+    expected: float
+    spread: float
+
+    @property
+    def name(self) -> str:
+        return self.label
+
+    @property
+    def mean(self) -> float:
+        return self.expected
+
+    @property
+    def sd(self) -> float:
+        return self.spread
+
+    @property
+    def error(self) -> float:
+        return self.base.error
+
+    def cdf(self, x: ArrayLike) -> Floats:
+        return self.base.cdf(self.back(np.asarray(x, dtype=np.float64)))
+
+    def pdf(self, x: ArrayLike) -> Floats:
+        at = np.asarray(x, dtype=np.float64)
+        return self.base.pdf(self.back(at)) * self.slope(at)
+
+    def quantile(self, p: ArrayLike) -> Floats:
+        return self.forth(self.base.quantile(p))
+
+    def sample(self, size: object = 1, *, seed: object = None) -> Floats:
+        return self.forth(self.base.sample(size, seed=seed))
