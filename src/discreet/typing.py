@@ -10,3 +10,6 @@ Outcome = tuple[int, ...]
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with how much is done, and of how much."""
+
+Steps: TypeAlias = Callable[[str, int, int], None]
+"""The same, with what is being done first."""

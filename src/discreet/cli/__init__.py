@@ -41,3 +41,6 @@ def main() -> None:
 
 
 __all__ = ["INTERRUPTED", "main"]
+
+QUIET = "DISCREET_QUIET"
+"""The variable of the environment that says what `--quiet` says."""
