@@ -82,7 +82,7 @@ def test_mixes_of_releases_are_never_below_the_truth_and_close_to_it(seed: int) 
             proved = mpmath.mpf(bound.exact.numerator) / bound.exact.denominator
             assert (
                 bound.lower <= truth <= proved + mpmath.mpf(10) ** -45
-            )  # fifty digits of the sum, fifty-seven of the bound
+            )
         assert bound <= truth + 3 * float(together.slack) + 1e-15
 
 
