@@ -127,6 +127,11 @@ class Mechanism(ABC):
         build: Callable[..., Self] = cls
         return build(space, epsilon=epsilon, **parameters)
 
+    @property
+    def loss_categories(self) -> int:
+        """Neighbours are told apart no better than by geometric with so many categories: by its ε alone, with two."""
+        return 2
+
     def loss_range(self) -> Fraction:
         """η: between the same two neighbours, the losses at any two outputs differ by at most this."""
         return 2 * Fraction(self.guarantee)

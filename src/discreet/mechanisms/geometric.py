@@ -103,6 +103,11 @@ class Geometric(Mechanism):
         """The law of z - c."""
         return zero_sum(self.epsilon / 2, self.space.k)
 
+    @property
+    def loss_categories(self) -> int:
+        """Its noise is the same for all data, so every pair of neighbours has the same losses."""
+        return self.space.k
+
     def law(self, counts: object) -> GeometricLaw:
         """The exact law on noisy counts."""
         return GeometricLaw(self.space.counts(counts), self.noise)
