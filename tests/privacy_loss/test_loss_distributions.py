@@ -13,9 +13,10 @@ import discreet as dc
 from discreet.errors import InvalidInput, NotPrivate
 from discreet.privacy_loss import loss_distributions
 from discreet.privacy_loss.loss_distributions import compose, largest_loss_chance, loss_distribution
+from discreet.typing import Epsilon
 
 
-def geometric(k: int, epsilon: object) -> dc.Geometric:
+def geometric(k: int, epsilon: Epsilon) -> dc.Geometric:
     return dc.Geometric(dc.PosteriorSpace(prior=[1] * k, n=30), epsilon=epsilon)
 
 
