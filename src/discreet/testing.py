@@ -80,9 +80,9 @@ class HashedBits:
             self._pool = (self._pool << (8 * size)) | int.from_bytes(more, "big")
             self._held += 8 * size
         self._held -= count
-        found = self._pool >> self._held
+        drawn = self._pool >> self._held
         self._pool &= (1 << self._held) - 1
-        return found
+        return drawn
 
 
 def draw_with(law: Law, bits: Bits) -> tuple[int, ...]:

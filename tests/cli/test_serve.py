@@ -1,9 +1,6 @@
 """`discreet serve`: what it refuses before it listens, and how the browser gets the token."""
 
-import os
-import signal
 import socket
-import subprocess
 import time
 from pathlib import Path
 
@@ -11,7 +8,8 @@ import pytest
 
 from discreet.ledger import Ledger
 from discreet.web.guard import TOKEN_BITS
-from tests.cli.command import SCRIPT, assert_refused, typed
+from tests.cli.command import assert_refused, typed
+from tests.support.browser import serving
 
 
 def test_a_page_that_may_release_needs_a_ledger_that_is_there(tmp_path: Path) -> None:
@@ -23,10 +21,10 @@ def test_a_page_that_may_release_needs_a_ledger_that_is_there(tmp_path: Path) ->
 
 @pytest.mark.parametrize("package", ["starlette", "uvicorn"])
 def test_a_package_that_is_missing_is_named(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.web.find_spec", lambda name: None if name == package else name)
+    monkeypatch.setattr("discreet.errors.find_spec", lambda name: None if name == package else name)
     answer = typed("serve --no-browser")
     assert_refused(answer)
-    assert f"the page needs {package}; pip install 'discreet[web,workflow]'" in answer.err
+    assert f"the page needs {package}; pip install '.[web,workflow]'" in answer.err
 
 
 def test_a_port_that_is_none_or_taken_is_refused() -> None:
@@ -47,18 +45,11 @@ def test_the_browser_is_led_by_a_file_that_only_its_owner_can_read(tmp_path: Pat
         f"mv {seen}.part {seen}\n"
     )
     script.chmod(0o700)
-    environment = {**os.environ, "BROWSER": str(script)}
-    with subprocess.Popen(
-        [str(SCRIPT), "serve", "--ledger", "l.db"], cwd=tmp_path, env=environment, stdout=subprocess.PIPE
-    ) as server:
-        assert server.stdout is not None
-        address = server.stdout.readline().decode().split()[-1]
+    with serving("--ledger", "l.db", folder=tmp_path, opener=script) as served:
         while not seen.exists():
             time.sleep(0.05)
-        server.send_signal(signal.SIGINT)
-        assert server.wait(timeout=60) == 0
     asked, mode, page = seen.read_text().splitlines()
-    token = address.partition("#token=")[2]
+    token = served.token
     assert len(token) == TOKEN_BITS // 4
     assert token not in asked
     assert mode == "600"

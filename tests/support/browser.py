@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -60,10 +61,12 @@ class Served:
 
 
 @contextmanager
-def serving(*options: str, folder: Path) -> Iterator[Served]:
-    """`discreet serve`, until Ctrl-C."""
-    command = [str(SCRIPT), "serve", "--no-browser", *options]
-    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
+def serving(*options: str, folder: Path, opener: Path | None = None) -> Iterator[Served]:
+    """`discreet serve`, until Ctrl-C; the page is opened by a program, or by none."""
+    command = [str(SCRIPT), "serve", *options, *([] if opener else ["--no-browser"])]
+    environment = {**os.environ, "BROWSER": str(opener)}
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, cwd=folder, env=environment, **pipes) as server:
         assert server.stdout is not None
         assert server.stderr is not None
         line = server.stdout.readline().decode()

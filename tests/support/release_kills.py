@@ -22,7 +22,7 @@ from typing import Any
 import discreet.requests.run as workflow
 from discreet.cli.app import run as command
 from discreet.ledger import Ledger
-from tests.support.tables import write_votes
+from tests.support.tables import at, write_votes
 
 POINTS = (*workflow.STEPS, "anywhere")
 PRICE = Fraction(1, 10)
@@ -69,11 +69,7 @@ def _asks_for_two(request: str) -> bool:
 
 
 def _request(arguments: list[str], point: str) -> None:
-    def pull(step: str) -> None:
-        if step == point:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    vars(workflow)["reached"] = pull
+    vars(workflow)["reached"] = at(point, lambda: os.kill(os.getpid(), signal.SIGKILL))
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     assert command(arguments) == 0
 

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import discreet.requests.run as run
 from discreet.counting import spark_sessions
+from tests.support.tables import at
 
 EPSILON = 1
 
 
-def wait_at_the_counts(step: str) -> None:
-    if step == "counted":
-        print(step, flush=True)
-        sys.stdin.readline()
+def wait() -> None:
+    print("counted", flush=True)
+    sys.stdin.readline()
 
 
 def plant(fault: str) -> None:
@@ -34,5 +34,5 @@ def plant(fault: str) -> None:
 if __name__ == "__main__":
     source, fault = sys.argv[1:]
     plant(fault)
-    vars(run)["reached"] = wait_at_the_counts
+    vars(run)["reached"] = at("counted", wait)
     run.release(source, column="v", categories=["a"], other="rest", id_column="who", epsilon=EPSILON, ledger=None)

@@ -31,6 +31,7 @@ from discreet.ledger import Ledger
 from tests.contracts.source import ROOT
 from tests.support.postgres import free_port
 from tests.support.spark import executors
+from tests.support.tables import at
 
 PAGE = ROOT / "docs" / "cluster.md"
 EPSILON = 2000
@@ -91,10 +92,9 @@ def _refused(source: str, ledger: Ledger, worker: int, kill: Callable[[], None])
     """What is said of a release that is killed in the middle of its count."""
     killed: list[bool] = []
 
-    def begin(step: str) -> None:
-        if step == "opened":
-            _signal(executors(worker), signal.SIGSTOP)  # a task can begin and cannot end
-            threading.Thread(target=in_the_middle, daemon=True).start()
+    def begin() -> None:
+        _signal(executors(worker), signal.SIGSTOP)  # a task can begin and cannot end
+        threading.Thread(target=in_the_middle, daemon=True).start()
 
     def in_the_middle() -> None:
         _until(_is_at_work)
@@ -103,7 +103,7 @@ def _refused(source: str, ledger: Ledger, worker: int, kill: Callable[[], None])
         killed.append(True)
         _signal(stopped, signal.SIGCONT)
 
-    vars(workflow)["reached"] = begin
+    vars(workflow)["reached"] = at("opened", begin)
     with pytest.raises(SourceError) as refused:
         _release(source, ledger)
     assert killed, "the count failed of itself"

@@ -24,11 +24,20 @@ def write_votes(path: Path, votes: Sequence[str], people: Sequence[object] | Non
     return path
 
 
-def fail_at(step: str) -> Callable[[str], None]:
-    """In place of `discreet.requests.run.reached`: a release that ends at this step."""
+def at(step: str, act: Callable[[], object]) -> Callable[[str], None]:
+    """In place of `discreet.requests.run.reached`: something is done when a release comes to this step."""
 
     def reached(taken: str) -> None:
         if taken == step:
-            raise RuntimeError("the plug was pulled")
+            act()
 
     return reached
+
+
+def fail_at(step: str) -> Callable[[str], None]:
+    """A release that ends at this step."""
+
+    def fail() -> None:
+        raise RuntimeError("the plug was pulled")
+
+    return at(step, fail)

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -12,7 +13,7 @@ from discreet.requests.request import Question
 from discreet.requests.run import release, release_columns
 from discreet.web.answers import QUESTIONS, PageApi
 from discreet.web.fields import Fields
-from tests.cli.command import discreet
+from tests.cli.command import told
 
 
 def answer(what: str, desk: PageApi | None = None, **sent: object) -> dict[str, object]:
@@ -28,23 +29,21 @@ def as_sent(document: dict[str, object]) -> object:
     return json.loads(json.dumps(document))
 
 
-def test_a_plan_is_the_commands() -> None:
-    told = discreet("plan", "--prior", "1,1", "--n", "9", "--epsilon", "1", "--json").document
-    assert as_sent(answer("plan", prior="1,1", n="9", epsilon="1")) == told
-
-
-def test_an_audit_is_the_commands() -> None:
-    told = discreet("audit", "laplace", "--prior", "1,1", "--n", "9", "--epsilon", "1", "--json").document
-    assert as_sent(answer("audit", mechanism="laplace", prior="1,1", n="9", epsilon="1")) == told
+@pytest.mark.parametrize(
+    ("line", "sent"), [("plan", {}), ("audit laplace", {"mechanism": "laplace"})], ids=["a plan", "an audit"]
+)
+def test_what_is_answered_is_what_the_command_says(line: str, sent: dict[str, Any]) -> None:
+    document = told(f"{line} --prior 1,1 --n 9 --epsilon 1")
+    assert as_sent(answer(line.split()[0], **sent, prior="1,1", n="9", epsilon="1")) == document
 
 
 def test_budgets_are_the_commands_and_no_outcome_travels_with_the_history(tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=2, delta="1e-6", composition="zcdp")
     ledger.charge("d", "1/3", request_id="r", digest="x")
     ledger.seal("r", '{"secret": "until it is asked for"}')
-    told = discreet("ledger", "show", str(tmp_path / "l.db"), "--json").document
+    document = told(f"ledger show {tmp_path / 'l.db'}")
     found = answer("budgets", PageApi(ledger=str(tmp_path / "l.db")))
-    assert {key: as_sent(found)[key] for key in told} == told  # type: ignore[index]
+    assert {key: as_sent(found)[key] for key in document} == document  # type: ignore[index]
     assert "secret" not in json.dumps(found)
 
 
@@ -52,9 +51,8 @@ def test_budgets_are_the_commands_and_no_outcome_travels_with_the_history(tmp_pa
 def test_a_receipt_is_read_as_by_the_command(prior: str, table: pd.DataFrame, tmp_path: Path) -> None:
     receipt = release(table, column="vote", categories=["yes", "no"], epsilon=1, ledger=None)
     (tmp_path / "r.json").write_text(receipt.to_json(), encoding="utf-8")
-    options = ["--prior", prior] if prior else []
-    told = discreet("infer", str(tmp_path / "r.json"), *options, "--json").document
-    assert as_sent(answer("infer", receipt=receipt.to_json(), prior=prior))["belief"] == told  # type: ignore[index]
+    belief = told(f"infer {tmp_path / 'r.json'}", *(["--prior", prior] if prior else []))
+    assert as_sent(answer("infer", receipt=receipt.to_json(), prior=prior))["belief"] == belief  # type: ignore[index]
 
 
 def test_several_columns_share_the_readers_prior(table: pd.DataFrame) -> None:

@@ -15,6 +15,8 @@ from tests.support.browser import Served, Watched, serving
 
 pytestmark = pytest.mark.xdist_group("browser")
 
+VOTES = {"source": "votes.csv", "column": "vote", "categories": "yes\nno"}
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -40,16 +42,36 @@ def cells(tab: Watched, part: str) -> list[list[str]]:
 
 def fill(tab: Watched, part: str, **texts: str) -> None:
     for name, text in texts.items():
-        tab.page.fill(f"#{part} [name={name}]", text)
+        put = tab.page.select_option if name == "mechanism" else tab.page.fill
+        put(f"#{part} [name={name}]", text)
+
+
+def ask(tab: Watched, served: Served, part: str, answer: str, **texts: str) -> None:
+    """Open the page, fill in one of its parts, ask, and wait for the answer."""
+    tab.open(served)
+    tab.turn(part)
+    fill(tab, part, **texts)
+    tab.page.click(f"#{part} form button")
+    tab.page.wait_for_selector(f"#{part} {answer}")
+
+
+def reload(tab: Watched) -> None:
+    tab.page.reload()
+    tab.page.wait_for_selector("body[data-ready]")
 
 
 def price(tab: Watched, served: Served, epsilon: str) -> None:
     """Ask what a release of the votes would cost."""
-    tab.open(served)
-    tab.turn("release")
-    fill(tab, "release", source="votes.csv", column="vote", categories="yes\nno", epsilon=epsilon)
-    tab.page.click("#release form button")
-    tab.page.wait_for_selector("#release .spend")
+    ask(tab, served, "release", ".spend", **VOTES, epsilon=epsilon)
+
+
+def read(tab: Watched, receipt: Path) -> list[str]:
+    """The categories that the page shows of a receipt."""
+    tab.turn("receipt")
+    tab.page.set_input_files("#receipt [name=file]", receipt)
+    tab.page.click("#receipt form button")
+    tab.page.wait_for_selector("#receipt table")
+    return [row[0] for row in cells(tab, "receipt")]
 
 
 def test_a_plan_shows_the_librarys_numbers(served: Served, tab: Watched) -> None:
@@ -87,14 +109,8 @@ def test_the_least_epsilon_for_an_error_is_the_librarys(served: Served, tab: Wat
 
 
 def test_an_audit_shows_the_exact_loss_and_where_it_is_worst(served: Served, tab: Watched) -> None:
-    tab.open(served)
-    tab.turn("audit")
-    tab.page.select_option("#audit [name=mechanism]", "exponential-reciprocal")
-    fill(tab, "audit", n="50")
-    tab.page.click("#audit button")
-    tab.page.wait_for_selector("#audit dl")
-    made = dc.ExponentialReciprocal(dc.PosteriorSpace(prior=[1, 1], n=50), epsilon=1)
-    expected = dc.audit(made)
+    ask(tab, served, "audit", "dl", mechanism="exponential-reciprocal", n="50")
+    expected = dc.audit(dc.ExponentialReciprocal(dc.PosteriorSpace(prior=[1, 1], n=50), epsilon=1))
     names, values = (tab.page.locator(f"#audit {tag}").all_inner_texts() for tag in ("dt", "dd"))
     told = dict(zip(names, values, strict=True))
     assert float(told["Exact loss ε"]) == pytest.approx(float(expected.epsilon), rel=1e-3)
@@ -105,14 +121,8 @@ def test_an_audit_shows_the_exact_loss_and_where_it_is_worst(served: Served, tab
 
 
 def test_a_mechanism_that_keeps_no_epsilon_is_called_so(served: Served, tab: Watched) -> None:
-    tab.open(served)
-    tab.turn("audit")
-    tab.page.select_option("#audit [name=mechanism]", "exponential-local")
-    fill(tab, "audit", n="4", epsilon="8")
-    tab.page.click("#audit button")
-    tab.page.wait_for_selector("#audit .lead")
-    space = dc.PosteriorSpace(prior=[1, 1], n=4)
-    private = dc.audit(dc.ExponentialLocal(space, epsilon=8)).private
+    ask(tab, served, "audit", ".lead", mechanism="exponential-local", n="4", epsilon="8")
+    private = dc.audit(dc.ExponentialLocal(dc.PosteriorSpace(prior=[1, 1], n=4), epsilon=8)).private
     assert ("does not keep" in tab.page.inner_text("#audit .lead")) == (not private)
 
 
@@ -134,11 +144,7 @@ def test_a_release_shows_its_price_first_and_is_paid_once(served: Served, folder
     assert charge is not None
     assert charge.outcome == receipt
     (folder / "r.json").write_text(receipt, encoding="utf-8")
-    tab.turn("receipt")
-    tab.page.set_input_files("#receipt [name=file]", folder / "r.json")
-    tab.page.click("#receipt button")
-    tab.page.wait_for_selector("#receipt table")
-    assert [row[0] for row in cells(tab, "receipt")] == ["yes", "no"]
+    assert read(tab, folder / "r.json") == ["yes", "no"]
     tab.turn("budgets")
     tab.page.wait_for_selector("#budgets table")
     assert f"ε = {float(2 - before) - 0.5:g}" in cells(tab, "budgets")[0]
@@ -156,21 +162,18 @@ def test_a_release_that_was_reloaded_away_is_offered_again_and_paid_once(
         tab.page.click("#release .spend")
     assert tab.page.is_disabled("#release form button"), "another price would take its answer's place"
     tab.page.unroute("**/api/release")
-    tab.page.reload()
-    tab.page.wait_for_selector("body[data-ready]")
+    reload(tab)
     tab.turn("release")
     for _ in range(2):  # what was shown but not saved is offered as well
         tab.page.click("#release .spend")
         tab.page.wait_for_selector("#release .released table")
         assert ledger.spent("anes").epsilon == before + Fraction(1, 100)
-        tab.page.reload()
-        tab.page.wait_for_selector("body[data-ready]")
+        reload(tab)
         tab.turn("release")
     tab.page.click("#release .spend")
     with tab.page.expect_download():
         tab.page.click("#release .save")
-    tab.page.reload()
-    tab.page.wait_for_selector("body[data-ready]")
+    reload(tab)
     assert tab.page.locator("#release .spend").count() == 0
     assert ledger.spent("anes").epsilon == before + Fraction(1, 100)
 
@@ -179,17 +182,13 @@ def test_categories_that_are_numbers_keep_the_order_of_the_prior(served: Served,
     receipt = release_counts([30, 20, 10], categories=["10", "x", "2"], epsilon=1)
     (tmp_path / "r.json").write_text(receipt.to_json(), encoding="utf-8")
     tab.open(served)
-    tab.turn("receipt")
-    tab.page.set_input_files("#receipt [name=file]", tmp_path / "r.json")
-    tab.page.click("#receipt button")
-    tab.page.wait_for_selector("#receipt table")
-    assert [row[0] for row in cells(tab, "receipt")] == ["10", "x", "2"]
+    assert read(tab, tmp_path / "r.json") == ["10", "x", "2"]
 
 
 def test_groups_are_released_and_read(served: Served, tab: Watched) -> None:
     tab.open(served)
     tab.turn("release")
-    fill(tab, "release", source="votes.csv", column="vote", categories="yes\nno", epsilon="0.25")
+    fill(tab, "release", **VOTES, epsilon="0.25")
     tab.page.click("#release summary")
     fill(tab, "release", by="sex", groups="f\nm")
     tab.page.click("#release form button")
@@ -203,7 +202,7 @@ def test_a_refusal_says_how_to_mend_it_and_spends_nothing(served: Served, folder
     head = ledger.head()
     tab.open(served)
     tab.turn("release")
-    fill(tab, "release", source="votes.csv", column="vote", categories="yes\nno", epsilon="50")
+    fill(tab, "release", **VOTES, epsilon="50")
     tab.page.click("#release form button")
     status = tab.page.locator("#release > .status")
     status.filter(has_text="does not fit").wait_for()
@@ -229,8 +228,7 @@ def test_a_file_that_is_no_receipt_is_refused(served: Served, folder: Path, tab:
 def test_the_token_leaves_the_address_and_a_reload_keeps_it(served: Served, tab: Watched) -> None:
     tab.open(served)
     assert served.token not in tab.page.url
-    tab.page.reload()
-    tab.page.wait_for_selector("body[data-ready]")
+    reload(tab)
     assert "on this machine alone" in tab.page.inner_text("#about")
 
 
@@ -255,18 +253,13 @@ def test_every_field_has_a_name_that_is_read_aloud_and_every_table_a_caption(ser
         ".filter((field) => !field.labels[0]?.textContent.trim()).map((field) => field.name)"
     )
     assert nameless == []
-    fill(tab, "plan", n="20")
-    tab.page.click("#plan button")
-    tab.page.wait_for_selector("#plan table caption")
+    ask(tab, served, "plan", "table caption", n="20")
     assert tab.page.get_attribute("#plan svg", "aria-label")
 
 
 def test_a_narrow_window_does_not_scroll_sideways(served: Served, tab: Watched) -> None:
     tab.page.set_viewport_size({"width": 360, "height": 700})
-    tab.open(served)
-    fill(tab, "plan", n="20")
-    tab.page.click("#plan button")
-    tab.page.wait_for_selector("#plan table")
+    ask(tab, served, "plan", "table", n="20")
     assert tab.page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
     tab.turn("budgets")
     tab.page.wait_for_selector("#budgets dd")
@@ -275,8 +268,5 @@ def test_a_narrow_window_does_not_scroll_sideways(served: Served, tab: Watched) 
 
 
 def test_errors_of_any_smallness_have_an_axis_that_can_be_read(served: Served, tab: Watched) -> None:
-    tab.open(served)
-    fill(tab, "plan", n="10", epsilon="700")
-    tab.page.click("#plan button")
-    tab.page.wait_for_selector("#plan table")
+    ask(tab, served, "plan", "table", n="10", epsilon="700")
     assert 2 <= tab.page.locator("#plan svg .grid").count() <= 10

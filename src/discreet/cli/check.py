@@ -39,52 +39,57 @@ def check(
     declaration = Declaration(column, names, other, id_column, by=by, groups=declared, other_group=other_group)
     with busy("counting"):
         form = CsvFormat(delimiter=delimiter, header=header)
-        found = inspect_source(source, declaration, engine=engine, form=form)
-    print_answer(_document(found, declaration), lambda _: _print_table(found, declaration), as_json=as_json)
-    if not found.fits:
+        inspection = inspect_source(source, declaration, engine=engine, form=form)
+    print_answer(_document(inspection, declaration), lambda _: _print_table(inspection, declaration), as_json=as_json)
+    if not inspection.fits:
         rest = "--other" if by is None else "--other and --other-group"
-        said = f"error: {strays_error(declaration).message}; declare them too, or give the rest a name with {rest}"
-        print(visible_text(said), file=sys.stderr)
+        message = f"error: {strays_error(declaration).message}; declare them too, or give the rest a name with {rest}"
+        print(visible_text(message), file=sys.stderr)
         raise typer.Exit(InvalidInput.exit_code)
 
 
-def _document(found: Inspection, declaration: Declaration) -> dict[str, Any]:
+def _document(inspection: Inspection, declaration: Declaration) -> dict[str, Any]:
     """What programs see; it speaks of the true data, and says so."""
     numbers = ("rows", "outside", "missing", "empty", "without_id")
     return {
-        "fits": found.fits,
+        "fits": inspection.fits,
         "publishable": False,
-        "n": found.records,
-        **{name: getattr(found, name) for name in numbers},
-        "unused": list(found.unused),
-        "strays": [{"value": value, "rows": rows} for value, rows in found.strays],
+        "n": inspection.records,
+        **{name: getattr(inspection, name) for name in numbers},
+        "unused": list(inspection.unused),
+        "strays": [{"value": value, "rows": rows} for value, rows in inspection.strays],
         "categories": list(declaration.categories),
         "other": declaration.other,
         "by": declaration.by,
         "groups": list(declaration.groups) or None,
         "other_group": declaration.other_group,
-        "unused_groups": list(found.unused_groups),
-        "stray_groups": [{"value": value, "rows": rows} for value, rows in found.stray_groups],
+        "unused_groups": list(inspection.unused_groups),
+        "stray_groups": [{"value": value, "rows": rows} for value, rows in inspection.stray_groups],
     }
 
 
-def _print_table(found: Inspection, declaration: Declaration) -> None:
-    rows: list[tuple[str, int]] = [("rows", found.rows)]
+def _print_table(inspection: Inspection, declaration: Declaration) -> None:
+    rows: list[tuple[str, int]] = [("rows", inspection.rows)]
     if declaration.id_column is not None:
-        rows += [("people (n)", found.records), ("rows without an id, taken as one person's", found.without_id or 0)]
+        rows += [
+            ("people (n)", inspection.records),
+            ("rows without an id, taken as one person's", inspection.without_id or 0),
+        ]
     rows += [
-        ("records outside the categories", found.outside),
-        ("rows with no value", found.missing),
-        ("rows with an empty text", found.empty),
-        *((f"rows that say {value!r}", often) for value, often in found.strays),
-        *((f"rows in the group {value!r}", often) for value, often in found.stray_groups),
+        ("records outside the categories", inspection.outside),
+        ("rows with no value", inspection.missing),
+        ("rows with an empty text", inspection.empty),
+        *((f"rows that say {value!r}", often) for value, often in inspection.strays),
+        *((f"rows in the group {value!r}", often) for value, often in inspection.stray_groups),
     ]
     title = f"does column {declaration.column!r} fit the declaration?"
     print_table(title, {"what": "left", "how many": "right"}, [(what, str(often)) for what, often in rows])
-    if found.unused or found.unused_groups:
-        named = ", ".join(repr(name) for name in (*found.unused, *found.unused_groups))
+    if inspection.unused or inspection.unused_groups:
+        named = ", ".join(repr(name) for name in (*inspection.unused, *inspection.unused_groups))
         say(f"no record is in {named}: a misspelling, perhaps")
     others = " or ".join(repr(name) for name in (declaration.other, declaration.other_group) if name is not None)
-    where = f"they count as {others}" if found.fits else "a release would stop"
-    outside = f"there are values outside the categories: {where}" if found.outside else "every record is in a category"
-    say(f"{'it fits' if found.fits else 'it does not fit'}: {outside}", NOT_PUBLISHABLE)
+    where = f"they count as {others}" if inspection.fits else "a release would stop"
+    outside = (
+        f"there are values outside the categories: {where}" if inspection.outside else "every record is in a category"
+    )
+    say(f"{'it fits' if inspection.fits else 'it does not fit'}: {outside}", NOT_PUBLISHABLE)

@@ -24,15 +24,14 @@ R = TypeVar("R", Receipt, Bundle, Receipt | Bundle)
 
 
 @contextmanager
-def reserve(out: Path | None, plot: Path | None) -> Iterator[dict[str, Reserved]]:
+def reserve(out: Path | None, plot: Path | None) -> Iterator[dict[Path, Reserved]]:
     """Make sure that both files can be written, before anything is drawn."""
     if plot is not None:
         picture_format(plot)
     if out is not None and plot is not None and out.resolve() == plot.resolve():
         raise InvalidInput("--out and --plot name the same file", hint="give each its own")
     with ExitStack() as stack:
-        wanted = {"out": out, "plot": plot}
-        yield {key: stack.enter_context(Reserved(path)) for key, path in wanted.items() if path is not None}
+        yield {path: stack.enter_context(Reserved(path)) for path in (out, plot) if path is not None}
 
 
 def publish(draw: Callable[[], R], out: Path | None, plot: Path | None, *, as_json: bool, quiet: bool = False) -> R:
@@ -45,18 +44,16 @@ def publish(draw: Callable[[], R], out: Path | None, plot: Path | None, *, as_js
     with reserve(out, plot) as places:
         receipt = draw()
         with suppress(OSError):
-            if "out" in places:
-                places["out"].write((receipt.to_json() + "\n").encode())
-                written.append(places["out"].path)
-            if "plot" in places:
-                places["plot"].write(render(picture(receipt), picture_format(places["plot"].path)))
-                written.append(places["plot"].path)
+            for path, place in places.items():
+                text = f"{receipt.to_json()}\n".encode()
+                place.write(text if path == out else render(picture(receipt), picture_format(path)))
+                written.append(path)
     if not quiet:
         print_answer(receipt.document, print_any, as_json=as_json, written=written)
-    for place in places.values():
-        if place.path not in written:
+    for path in places:
+        if path not in written:
             again = "" if receipt.request_id is None else f", or repeat it with --request-id {receipt.request_id}"
-            raise InvalidInput(f"{place.path} could not be written", hint=f"keep what was printed{again}")
+            raise InvalidInput(f"{path} could not be written", hint=f"keep what was printed{again}")
     return receipt
 
 

@@ -46,7 +46,7 @@ def plan(
     notes = []
     with reserved_picture(plot) as write:
         with busy("planning") as tell:
-            found = dc.plan(
+            result = dc.plan(
                 space,
                 epsilon=epsilon,
                 target_error=target_error,
@@ -58,11 +58,11 @@ def plan(
             )
         if plot is not None:
             with busy("painting") as tell:
-                known = {row.name: row.mean_error for row in found.mechanisms if row.setting in _PAINTED}
-                picture = plans.numbers(space, found.epsilon, known=known, progress=tell)
+                known = {row.name: row.mean_error for row in result.mechanisms if row.setting in _PAINTED}
+                picture = plans.numbers(space, result.epsilon, known=known, progress=tell)
                 write(lambda: plans.paint(picture))
                 notes = [f"{note}." for note in [plans.small_print(picture)] if note]
-    print_answer(found.to_json(), lambda _: _print_plan(found, notes), as_json=as_json, written=[plot])
+    print_answer(result.to_json(), lambda _: _print_plan(result, notes), as_json=as_json, written=[plot])
 
 
 _PAINTED = ("theorem", "limit")
@@ -78,20 +78,20 @@ HEADINGS = {
 }
 
 
-def _print_plan(found: Plan, notes: list[str]) -> None:
-    space = found.space
+def _print_plan(result: Plan, notes: list[str]) -> None:
+    space = result.space
     prior = ", ".join(f"{float(parameter):g}" for parameter in space.prior.parameters[:8])
     more = ", …" if space.k > 8 else ""
-    title = f"mechanisms at ε = {float(found.epsilon):.6g}, n = {space.n:,}, prior {prior}{more}"
+    title = f"mechanisms at ε = {float(result.epsilon):.6g}, n = {space.n:,}, prior {prior}{more}"
     columns = {"mechanism\n  setting": "left", **dict.fromkeys(HEADINGS.values(), "right")}
     rows = []
-    for name, lines in _merged(found.mechanisms).items():
+    for name, lines in _merged(result.mechanisms).items():
         rows.append([name])
         for settings, numbers in lines:
             rows.append([f"  {' = '.join(settings) if len(settings) < 3 else 'all settings'}", *numbers])
     look: dict[str, Any] = {"box": SIMPLE_HEAD, "padding": (0, 1, 0, 0), "show_edge": False}
     print_table(title, columns, rows, unbroken=columns, **look)
-    say("", *_target(found), *_explanations(found), *_estimates(found.mechanisms), *_left_out(found), *notes)
+    say("", *_target(result), *_explanations(result), *_estimates(result.mechanisms), *_left_out(result), *notes)
 
 
 def _merged(rows: tuple[PlanRow, ...]) -> dict[str, list[tuple[list[str], list[str]]]]:
@@ -136,9 +136,9 @@ def _cell(key: str, value: float | None) -> str:
     return f"{value:.4g}" if value >= 0.01 else f"{value:.3g}"
 
 
-def _target(found: Plan) -> list[str]:
+def _target(result: Plan) -> list[str]:
     """What the least ε was asked to keep, and how surely it does."""
-    question = found.question
+    question = result.question
     if "target_error" in question:
         target, confidence = (float(Fraction(question[key])) for key in ("target_error", "confidence"))
         whom = "for every data set" if question["worst_case"] else "for data that the prior expects"
@@ -147,8 +147,8 @@ def _target(found: Plan) -> list[str]:
         goal = f"an expected 95 % width of at most {float(Fraction(question['target_width'])):g} for geometric"
     else:
         return []
-    least = "the least" if found.epsilon >= 2 * LEAST else "the smallest that is tried,"
-    lines = [f"ε = {float(found.epsilon):.6g} is {least} with {goal}."]
+    least = "the least" if result.epsilon >= 2 * LEAST else "the smallest that is tried,"
+    lines = [f"ε = {float(result.epsilon):.6g} is {least} with {goal}."]
     if "draws" in question["by"]:
         if "target_error" in question:
             kept = f"at least {100 * question['at_least']:.4g} % but for 1 chance in 10⁹"
@@ -158,15 +158,15 @@ def _target(found: Plan) -> list[str]:
     return lines
 
 
-def _explanations(found: Plan) -> list[str]:
+def _explanations(result: Plan) -> list[str]:
     lines = [
-        f"use {found.recommended} ({found.setting}): {found.reason}.",
+        f"use {result.recommended} ({result.setting}): {result.reason}.",
         "H is the Hellinger distance between the true and the released posterior; shift is how far the mean moves, "
         "in percentage points; the 95 % width is that of the first category's noise-aware interval "
-        f"({found.interval_width_without_privacy:.4g} without privacy). "
+        f"({result.interval_width_without_privacy:.4g} without privacy). "
         "All but the worst are expected over data that the prior expects.",
     ]
-    if any(map(_is_bounded, found.mechanisms)):
+    if any(map(_is_bounded, result.mechanisms)):
         lines.append("≤: a bound on the loss, which no output is known to reach.")
     return lines
 
@@ -198,21 +198,21 @@ def _estimates(rows: tuple[PlanRow, ...]) -> list[str]:
     return lines
 
 
-def _left_out(found: Plan) -> list[str]:
+def _left_out(result: Plan) -> list[str]:
     """What has no row or no number, by reason; a number that all rows lack is named once."""
     reasons: dict[str, dict[str, list[str]]] = {}
-    for row in found.omitted:
+    for row in result.omitted:
         reasons.setdefault(row.reason, {}).setdefault(row.name, []).append(row.setting)
     lines = []
     for reason, settings in reasons.items():
         names = ", ".join(f"{name} {' and '.join(which)}" for name, which in settings.items())
         lines.append(f"left out: {names} ({reason}).")
     lacking: dict[tuple[str, str], list[str]] = {}
-    for mechanism in found.mechanisms:
+    for mechanism in result.mechanisms:
         for key, reason in mechanism["missing"].items():
             lacking.setdefault((key, reason), []).append(mechanism["name"])
     for (key, reason), having in lacking.items():
-        whose = "all" if len(having) == len(found.mechanisms) else ", ".join(dict.fromkeys(having))
+        whose = "all" if len(having) == len(result.mechanisms) else ", ".join(dict.fromkeys(having))
         what = HEADINGS[key].replace("\n", " ")
         lines.append(f"left out: {what} of {whose} ({reason}).")
     return lines

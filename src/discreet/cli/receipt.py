@@ -28,16 +28,16 @@ def verify(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Derive the certificate anew, and check the receipt against it and against the ledger."""
-    found = read_receipt(file)
+    given = read_receipt(file)
     with busy("deriving the certificate"):
-        certificates = verify_any(found, thorough=thorough)
+        certificates = verify_any(given, thorough=thorough)
     if ledger is not None:
-        _check_ledger(found, ledger)
+        _check_ledger(given, ledger)
     document = {
         "verified": True,
-        "epsilon": found.document["epsilon"],
+        "epsilon": given.document["epsilon"],
         "certificate": certificates[0].to_json(),
-        **({"certificates": [one.to_json() for one in certificates]} if isinstance(found, Bundle) else {}),
+        **({"certificates": [one.to_json() for one in certificates]} if isinstance(given, Bundle) else {}),
         "ledger": None if ledger is None else "charged and sealed",
     }
     lines = [f"certificate {one.digest[:16]}… derived anew, by {one.method}: it holds" for one in certificates]

@@ -22,7 +22,8 @@ def sensitivity(
     n: Annotated[str | None, typer.Option("--n", help="The number of records; the counts' sum if not said.")] = None,
     counts: Annotated[str | None, typer.Option(help="The true counts, like 50,50; - reads standard input.")] = None,
     gamma: Annotated[
-        str | None, typer.Option(help="For smooth and reciprocal; the seeds' γ at ε = 1, δ = 1e-8, and 1, if not said.")
+        str | None,
+        typer.Option(help="For smooth and reciprocal; the papers' γ at ε = 1, δ = 1e-8, and 1, if not said."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from discreet.cli.tables import say
-from discreet.web import require_packages
+from discreet.errors import require_packages
 
 EXAMPLE = "Example: discreet serve --ledger budgets.db --allow-release"
 
@@ -24,21 +24,20 @@ def serve(
     ] = False,
 ) -> None:
     """Plan, audit, read receipts and, if you allow it, release, in a browser on this machine. Ctrl-C ends it."""
-    require_packages()
+    require_packages("the page", "web,workflow", "starlette", "uvicorn")
     from discreet.web.answers import PageApi
     from discreet.web.server import serve as serve_page
-    from discreet.web.site import finish_releases, is_thinking
+    from discreet.web.site import open_questions
 
     def tell(address: str) -> None:
-        say(
-            f"the page is at {address}",
-            "only this machine reaches it, and only with that address; Ctrl-C ends it",
-        )
+        say(f"the page is at {address}", "only this machine reaches it, and only with that address; Ctrl-C ends it")
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # it would leave the file with the token behind
     with suppress(KeyboardInterrupt):  # that is how it ends
         serve_page(PageApi(ledger=ledger, may_release=allow_release), port=port, browser=browser, say=tell)
-    with suppress(KeyboardInterrupt):  # a second Ctrl-C does not wait
-        finish_releases()
-    if is_thinking():
+    with suppress(KeyboardInterrupt):  # every release that was begun is sealed; a second Ctrl-C does not wait
+        for thread in open_questions():
+            if not thread.daemon:
+                thread.join()
+    if open_questions():
         os._exit(0)  # Python would wait for a plan that nobody waits for, or tidy up under it

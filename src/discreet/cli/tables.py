@@ -160,11 +160,10 @@ def print_any(document: dict[str, Any]) -> None:
     if not drawn:
         print_any_plan(document)
         say("dry run: nothing was drawn")
-    for column, part in zip(document.get("columns", [None]), parts, strict=True):
-        if drawn and column is not None:
-            say(f"column {column!r}, ε = {part['epsilon_exact']}")
-        if drawn:
-            _print_posterior(part)
+    for i, part in enumerate(parts if drawn else ()):
+        if "parts" in document:
+            say(f"column {document['columns'][i]!r}, ε = {part['epsilon_exact']}")
+        _print_posterior(part)
     if "parts" in document:
         say(f"all columns together, on n = {document['n']:,} records", meaning(document))
         return

@@ -20,19 +20,19 @@ from discreet.web.site import site
 LOOPBACK = "127.0.0.1"
 
 
-def serve(desk: PageApi, *, port: int = 0, browser: bool = True, say: Callable[[str], None] = print) -> None:
+def serve(api: PageApi, *, port: int = 0, browser: bool = True, say: Callable[[str], None] = print) -> None:
     """Listen on the loopback address, say where, and answer until it is stopped. Port 0 takes one that is free."""
-    if desk.may_release and desk.ledger is None:
+    if api.may_release and api.ledger is None:
         raise InvalidInput("a page that may release needs a ledger", hint="name it with --ledger")
-    if desk.ledger is not None:
-        Ledger(desk.ledger)  # one that is not there is refused now
+    if api.ledger is not None:
+        Ledger(api.ledger)  # one that is not there is refused now
     door = _door(port)
     chosen: int = door.getsockname()[1]
     token = draw_token()
     address = f"http://{LOOPBACK}:{chosen}/#token={token}"
     # Not a word to the log: an address or a header could carry what only its owner should see.
     config = uvicorn.Config(
-        site(desk, token=token, port=chosen), log_level="critical", access_log=False, lifespan="off", ws="none",
+        site(api, token=token, port=chosen), log_level="critical", access_log=False, lifespan="off", ws="none",
         http="h11", loop="asyncio", proxy_headers=False, server_header=False, timeout_graceful_shutdown=1,
     )  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="discreet-") as folder, door:
@@ -51,7 +51,7 @@ def _door(port: int) -> socket.socket:
 
 def _open(address: str, folder: Path) -> None:
     """Lead the browser there by a file that only its owner can read: everyone on a machine sees command lines."""
-    way = folder / "discreet.html"
-    way.touch(mode=0o600)
-    way.write_text(f'<meta http-equiv="refresh" content="0; url={escape(address)}">', encoding="utf-8")
-    webbrowser.open(way.as_uri())
+    file = folder / "discreet.html"
+    file.touch(mode=0o600)
+    file.write_text(f'<meta http-equiv="refresh" content="0; url={escape(address)}">', encoding="utf-8")
+    webbrowser.open(file.as_uri())

@@ -42,7 +42,7 @@ class Gone(Exception):
     """Nobody waits for the answer any more."""
 
 
-def site(desk: PageApi, *, token: str, port: int) -> ASGIApp:
+def site(api: PageApi, *, token: str, port: int) -> ASGIApp:
     """The guarded application."""
     kept = {file.name: file.read_bytes() for file in files("discreet.web").joinpath("page").iterdir()}
     turns = asyncio.Semaphore(AT_ONCE)
@@ -69,7 +69,7 @@ def site(desk: PageApi, *, token: str, port: int) -> ASGIApp:
             async with AsyncExitStack() as stack:
                 if not spends:
                     await stack.enter_async_context(turns)
-                answer = asyncio.wrap_future(_begun(lambda: ask(desk, fields, tell), spends=spends))
+                answer = asyncio.wrap_future(_begun(lambda: ask(api, fields, tell), spends=spends))
                 while not (await asyncio.wait([answer], timeout=PATIENCE))[0]:
                     if await request.is_disconnected():
                         gone.set()
@@ -104,19 +104,8 @@ def _begun(work: Callable[[], dict[str, Any]], *, spends: bool) -> Future[dict[s
     return answer
 
 
-def finish_releases() -> None:
-    """Wait until every release that was begun is sealed."""
-    for thread in _threads():
-        if not thread.daemon:
-            thread.join()
-
-
-def is_thinking() -> bool:
-    """Whether a question is still thought about."""
-    return bool(_threads())
-
-
-def _threads() -> list[Thread]:
+def open_questions() -> list[Thread]:
+    """The threads of the questions that are still thought about; that of a release is no daemon."""
     return [thread for thread in enumerate_threads() if thread.name == THREAD]
 
 

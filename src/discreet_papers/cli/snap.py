@@ -10,6 +10,7 @@ import typer
 
 import discreet as dc
 from discreet.cli.busy import busy
+from discreet.cli.files import reserved_picture
 from discreet.cli.help import HelpTyper
 from discreet.errors import InvalidInput
 from discreet_papers.cli import snap_documents as documents
@@ -20,19 +21,14 @@ RELEASE_EXAMPLE = "Example: discreet snap release --epsilon 1 --bound 100 --valu
 VERIFY_EXAMPLE = "Example: discreet snap verify --epsilon 1 --bound 100 --value 0 --neighbour 1"
 ATTACK_EXAMPLE = "Example: discreet snap attack --epsilon 1 --plot pores.png"
 
-snap = HelpTyper(epilog=VERIFY_EXAMPLE, invoke_without_command=True)
+snap = HelpTyper(
+    help="The snapping mechanism: a number released exactly, and its privacy verified.", epilog=VERIFY_EXAMPLE
+)
 
 Epsilon = Annotated[str, typer.Option(help="The privacy loss to allow, exact: 0.5, 1e-3 or 1/3.")]
 Bound = Annotated[str, typer.Option(help="Values and outputs are clamped to ±bound.")]
 Sensitivity = Annotated[str, typer.Option(help="The farthest that one record moves the value.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-
-
-@snap.callback()
-def root(context: typer.Context) -> None:
-    """The snapping mechanism: a number released exactly, and its privacy verified."""
-    if context.invoked_subcommand is None:
-        print(context.get_help())
 
 
 @snap.command("release", epilog=RELEASE_EXAMPLE)
@@ -46,7 +42,7 @@ def release(
 ) -> None:
     """Release a number by one exact draw. What is printed may be published."""
     snapping, given = dc.Snapping(epsilon=epsilon, bound=bound, sensitivity=sensitivity), _read(value)
-    with documents.picture(plot) as write:
+    with reserved_picture(plot) as write:
         output = snapping.release(given)
         write(lambda: figures.paint_likelihood(figures.likelihood(snapping, output)))
     documents.show(documents.release_document(snapping, output), "released by snapping", plot, as_json=as_json)
@@ -71,7 +67,7 @@ def verify(
     if (value is None) != (neighbour is None):
         raise InvalidInput("a pair needs both --value and --neighbour", hint="give both, or neither to certify all")
     snapping = dc.Snapping(epsilon=epsilon, bound=bound, sensitivity=sensitivity)
-    with documents.picture(plot) as write:
+    with reserved_picture(plot) as write:
         with busy("verifying"):
             everywhere = snapping.verify_all() if value is None else None
             found = snapping.verify(value, neighbour) if everywhere is None else everywhere.attained
@@ -95,7 +91,7 @@ def attack(
     """Find outputs of a float Laplace that only one of two neighbours can give, and none for snapping."""
     laplace = FloatLaplace(epsilon=epsilon, exact_uniforms=exact_uniforms)
     snapping = dc.Snapping(epsilon=epsilon, bound=100 / laplace.epsilon if bound is None else bound)
-    with documents.picture(plot) as write:
+    with reserved_picture(plot) as write:
         with busy("attacking"):
             document = documents.attack_document(laplace, snapping, value, neighbour)
         write(lambda: figures.paint_pores(figures.pore_numbers(laplace, snapping, value, neighbour)))

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from discreet.arithmetic.numbers import exact, float_upper
-from discreet.cli.files import Reserved
-from discreet.cli.tables import print_json, print_table, print_written, say
-from discreet.figures.image import picture_format, render
+from discreet.cli.tables import print_answer, print_table, say
 from discreet.mechanisms.snapping.number import Snapping
 from discreet.mechanisms.snapping.proof import Certificate, Verdict
 from discreet.receipts import plain
-from discreet_papers.registry import Figure
 from discreet_papers.verification.attack import FloatLaplace, Snapped, scan
 
 LABELS = {
@@ -143,23 +139,5 @@ def _text(value: object) -> str:
 
 def show(document: dict[str, Any], title: str, plot: Path | None, *, as_json: bool) -> None:
     """Print a document, for programs or for people, and what was painted."""
-    if as_json:
-        print_json(document)
-        return
-    if "float_laplace" in document:
-        print_attack(document)
-    else:
-        print_document(document, title)
-    if plot is not None:
-        print_written([plot])
-
-
-@contextmanager
-def picture(path: Path | None) -> Iterator[Callable[[Callable[[], Figure]], None]]:
-    """A place for a picture, checked before anything is drawn; nothing at all where none is asked for."""
-    if path is None:
-        yield lambda paint: None
-        return
-    kind = picture_format(path)
-    with Reserved(path) as place:
-        yield lambda paint: place.write(render(paint(), kind))
+    printer = print_attack if "float_laplace" in document else partial(print_document, title=title)
+    print_answer(document, printer, as_json=as_json, written=[plot])
