@@ -64,7 +64,7 @@ def plan(
     notes = []
     with reserved_picture(plot) as write:
         with busy("planning") as tell:
-            found = dc.plan(
+            result = dc.plan(
                 space,
                 epsilon=epsilon,
                 target_error=target_error,
@@ -82,11 +82,11 @@ def plan(
             )
         if plot is not None:
             with busy("plotting") as tell:
-                known = {row.name: row.mean_error for row in found.mechanisms if row.setting in _PAINTED}
-                picture = plans.numbers(space, found.epsilon, known=known, progress=tell)
+                known = {row.name: row.mean_error for row in result.mechanisms if row.setting in _PAINTED}
+                picture = plans.numbers(space, result.epsilon, known=known, progress=tell)
                 write(lambda: plans.paint(picture))
                 notes = [f"{note}." for note in [plans.small_print(picture)] if note]
-    print_answer(found.to_json(), lambda _: _print_plan(found, notes), as_json=as_json, written=[plot])
+    print_answer(result.to_json(), lambda _: _print_plan(result, notes), as_json=as_json, written=[plot])
 
 
 def _sizes(text: str) -> dict[str, int]:
@@ -110,44 +110,44 @@ HEADINGS = {
     "worst_mean_error": "worst\nmean H",
     "error_95": "95 %\nof H",
     "shift_points": "shift,\npoints",
-    "interval_width": "95 %\nwidth",
+    "interval_width": "interval\nwidth",
 }
 
 
-def _print_plan(found: Plan, notes: list[str]) -> None:
-    say(*_target(found), *found.sentences(), *_groups(found))
-    if len(found.mechanisms) == 1:
-        row = found.answer
+def _print_plan(result: Plan, notes: list[str]) -> None:
+    say(*_target(result), *result.sentences(), *_groups(result))
+    if len(result.mechanisms) == 1:
+        row = result.answer
         loss = f"{_cell('exact_epsilon', row.exact_epsilon)}{' at most' if _is_bounded(row) else ''}"
         say(
             f"use {row.name} ({row.setting}), whose exact loss is {loss}.",
-            f"On average the released mean moves by {_cell('shift_points', row.shift_points)} points, and the posterior by "
-            f"a Hellinger distance of {_cell('mean_error', row.mean_error)}; 95 % of releases stay within "
+            f"On average the released mean moves by {_cell('shift_points', row.shift_points)} points, and the "
+            f"posterior by a Hellinger distance of {_cell('mean_error', row.mean_error)}; 95 % of releases stay within "
             f"{_cell('error_95', row.error_95)}.",
-            *_estimates(found.mechanisms),
-            *_left_out(found),
+            *_estimates(result.mechanisms),
+            *(f"the width is not known: {reason}." for key, reason in row.missing.items() if key == "interval_width"),
             *notes,
             "--compare puts all mechanisms side by side.",
         )
         return
-    space = found.space
+    space = result.space
     prior = ", ".join(f"{float(parameter):g}" for parameter in space.prior.parameters[:8])
     more = ", …" if space.k > 8 else ""
-    title = f"mechanisms at ε = {float(found.epsilon):.6g}, n = {space.n:,}, prior {prior}{more}"
+    title = f"mechanisms at ε = {float(result.epsilon):.6g}, n = {space.n:,}, prior {prior}{more}"
     columns = {"mechanism\n  setting": "left", **dict.fromkeys(HEADINGS.values(), "right")}
     rows = []
-    for name, lines in _merged(found.mechanisms).items():
+    for name, lines in _merged(result.mechanisms).items():
         rows.append([name])
         for settings, numbers in lines:
             rows.append([f"  {' = '.join(settings) if len(settings) < 3 else 'all settings'}", *numbers])
     look: dict[str, Any] = {"box": SIMPLE_HEAD, "padding": (0, 1, 0, 0), "show_edge": False}
     print_table(title, columns, rows, unbroken=columns, **look)
-    say("", *_explanations(found), *_estimates(found.mechanisms), *_left_out(found), *notes)
+    say("", *_explanations(result), *_estimates(result.mechanisms), *_left_out(result), *notes)
 
 
-def _groups(found: Plan) -> list[str]:
+def _groups(result: Plan) -> list[str]:
     """What is assumed of the groups."""
-    interval = found.question["interval"]
+    interval = result.question["interval"]
     if "groups" not in interval:
         return []
     sizes = ", ".join(f"{name} {size:,}" for name, size in interval["groups"].items())
@@ -209,12 +209,12 @@ def _target(result: Plan) -> list[str]:
         whom = "for every data set" if question["worst_case"] else "for data that the prior expects"
         goal = f"H ≤ {target:g} in {100 * confidence:g} % of releases by geometric, {whom}"
     elif "target_width" in question:
-        width, level = Fraction(question["target_width"]), float(found.level)
+        width, level = Fraction(question["target_width"]), float(result.level)
         goal = f"an expected {100 * level:g} % width of at most {points(float(width))} points by geometric"
     else:
         return []
     least = "the least" if result.epsilon >= 2 * LEAST else "the smallest that is tried,"
-    lines = [f"ε = {float(result.epsilon):.6g} is {least} with {goal}."]
+    lines = [f"ε = {exact_text(result.epsilon)} is {least} with {goal}."]
     if "draws" in question["by"]:
         if "target_error" in question:
             kept = f"at least {100 * question['at_least']:.4g} % but for 1 chance in 10⁹"
@@ -228,7 +228,7 @@ def _explanations(result: Plan) -> list[str]:
     lines = [
         f"use {result.recommended} ({result.setting}): {result.reason}.",
         "H is the Hellinger distance between the true and the released posterior; shift is how far the mean moves, "
-        "in percentage points; the 95 % width is that of the first category's noise-aware interval "
+        "in percentage points; the width is that of the noise-aware interval "
         f"({result.interval_width_without_privacy:.4g} without privacy). "
         "All but the worst are expected over data that the prior expects.",
     ]
@@ -247,12 +247,12 @@ def _estimates(rows: tuple[PlanRow, ...]) -> list[str]:
     >>> for line in _estimates((drawn, replace(drawn, mean_error_within=0.002))):
     ...     print(line)
     mean H is estimated by exact draws: geometric ± 0.006 (99 %); so are 95 % of H and shift.
-    95 % width is estimated by exact draws: geometric ± 0.0004 (six standard errors).
+    interval width is estimated by exact draws: geometric ± 0.0004 (six standard errors).
     """
     lines = []
     for part, key, what, surely in (
         (0, "mean_error_within", "mean H", "(99 %); so are 95 % of H and shift"),
-        (2, "interval_width_within", "95 % width", "(six standard errors)"),
+        (2, "interval_width_within", "interval width", "(six standard errors)"),
     ):
         within: dict[str, float] = {}
         for row in rows:

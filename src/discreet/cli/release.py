@@ -51,7 +51,8 @@ class Asked:
     ] = None
     counts: Annotated[str | None, typer.Option(help="Counts in hand, like 70,50,30; - reads standard input.")] = None
     prior: Annotated[
-        list[str] | None, typer.Option(help="Prior parameters, one per category or cell; or jeffreys, or uniform (if not said).")
+        list[str] | None,
+        typer.Option(help="Prior parameters, one per category or cell; or jeffreys, or uniform (if not said)."),
     ] = None
     other: Annotated[list[str] | None, typer.Option(help="A category for whatever is outside the others.")] = None
 
@@ -225,7 +226,7 @@ def _confirmed() -> bool:
 def _release_counts(
     asked: Asked, counts: str, n: str | None, drawing: Drawing, keeping: Keeping, *, dry_run: bool
 ) -> None:
-    epsilon, prior = only(asked.epsilon, "--epsilon"), only(asked.prior, "--prior")
+    epsilon, prior = only(asked.epsilon, "--epsilon") or "", only(asked.prior, "--prior")
     in_hand = read_counts(counts)
     names = read_categories(only(asked.categories, "--categories"), len(in_hand))
 

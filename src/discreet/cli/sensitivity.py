@@ -13,12 +13,15 @@ from discreet.cli.busy import busy
 from discreet.cli.inputs import read_counts
 from discreet.cli.tables import print_answer, print_table, say
 from discreet.errors import InvalidInput
+from discreet.posteriors import as_prior
 
 EXAMPLE = "Example: discreet sensitivity --prior 1,1 --n 100 --counts 50,50"
 
 
 def sensitivity(
-    prior: Annotated[str | None, typer.Option(help="Prior parameters, one per category; or jeffreys, or uniform (if not said).")] = None,
+    prior: Annotated[
+        str | None, typer.Option(help="Prior parameters, one per category; or jeffreys, or uniform (if not said).")
+    ] = None,
     n: Annotated[str | None, typer.Option("--n", help="The number of records; the counts' sum if not said.")] = None,
     counts: Annotated[str | None, typer.Option(help="The true counts, like 50,50; - reads standard input.")] = None,
     gamma: Annotated[

@@ -16,6 +16,7 @@ from rich.text import Text
 from discreet.arithmetic.texts import visible_text
 from discreet.utility.words import epsilon_meaning, epsilon_text, epsilon_warning, width_words
 
+
 def console() -> Console:
     """Standard output as Rich sees it, without markup. What is foreign goes through `say` and `print_table`."""
     return Console(markup=False, highlight=False, emoji=False)

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from discreet.posteriors.dirichlet import Beta, Dirichlet, as_prior
 
-__all__ = ["Beta", "Dirichlet"]
+__all__ = ["Beta", "Dirichlet", "as_prior"]

@@ -1,8 +1,9 @@
 """What to use for a space and an ε, and what it will give: before any data is touched.
 
-The answer is the row of the recommended mechanism; who compares gets all of them side by side. A row is a mechanism at one setting: `theorem`, where its theorem spends all of ε; `calibrated`, where its certified
-loss does; `bayes` for geometric with its other way back; `limit` for the linear programme, which is a yardstick and
-never a release. What is too costly for the space is left out, and the plan says what and why.
+The answer is the row of the recommended mechanism; who compares gets all of them side by side. A row is a mechanism
+at one setting: `theorem`, where its theorem spends all of ε; `calibrated`, where its certified loss does; `bayes` for
+geometric with its other way back; `limit` for the linear programme, which is a yardstick and never a release. What is
+too costly for the space is left out, and the plan says what and why.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from discreet.mechanisms import Mechanism, mechanism
 from discreet.mechanisms.base import asked_epsilon
 from discreet.posteriors.space import PosteriorSpace, exceeds
 from discreet.privacy_loss import audit, calibrate
-from discreet.typing import Steps
+from discreet.typing import Epsilon, Steps
 from discreet.utility.measure import accuracy, quick_accuracy
 from discreet.utility.widths import expected_width, quick_width, width_without_privacy
 from discreet.utility.words import epsilon_meaning, epsilon_warning, width_words
@@ -190,7 +191,7 @@ def _whose(space: PosteriorSpace, interval: Mapping[str, Any]) -> str:
 
 def plan_at(
     space: PosteriorSpace,
-    epsilon: object,
+    epsilon: Epsilon,
     *,
     compare: bool = False,
     thorough: bool = False,

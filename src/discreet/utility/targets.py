@@ -21,7 +21,7 @@ from discreet.arithmetic.numbers import exact, exact_share, whole
 from discreet.errors import InvalidInput, TooLarge
 from discreet.mechanisms import Geometric
 from discreet.posteriors.space import PosteriorSpace
-from discreet.typing import Steps
+from discreet.typing import Epsilon, Steps
 from discreet.utility.differences import GroupLine, difference_width, group_lines
 from discreet.utility.measure import accuracy
 from discreet.utility.plans import Plan, plan_at
@@ -84,13 +84,13 @@ class Interval:
 def plan(
     space: PosteriorSpace,
     *,
-    epsilon: object = None,
-    target_error: object = None,
-    confidence: object = None,
-    target_width: object = None,
-    level: object = "0.95",
-    category: object = 1,
-    groups: Mapping[str, object] | None = None,
+    epsilon: Epsilon | None = None,
+    target_error: Epsilon | None = None,
+    confidence: Epsilon | None = None,
+    target_width: Epsilon | None = None,
+    level: Epsilon = "0.95",
+    category: int | str = 1,
+    groups: Mapping[str, int] | None = None,
     group_public: bool = False,
     of: str = "share",
     worst_case: bool = False,
@@ -216,13 +216,13 @@ def least_epsilon_for_error(
 
 
 def meets_error(
-    space: PosteriorSpace, epsilon: object, distance: Fraction, confidence: Fraction, *, worst_case: bool = False
+    space: PosteriorSpace, epsilon: Epsilon, distance: Fraction, confidence: Fraction, *, worst_case: bool = False
 ) -> bool:
     """Whether geometric at ε keeps within the distance with the confidence, on average or for every data set."""
     return _beyond(space, epsilon, distance, worst_case)[0] <= float(1 - confidence)
 
 
-def _beyond(space: PosteriorSpace, epsilon: object, distance: Fraction, worst_case: bool) -> tuple[float, str]:
+def _beyond(space: PosteriorSpace, epsilon: Epsilon, distance: Fraction, worst_case: bool) -> tuple[float, str]:
     """Pr[H > distance] by geometric from above, and how it was found."""
     found = accuracy(Geometric(space, epsilon=epsilon))
     just_above = Fraction(math.nextafter(float(distance), math.inf))

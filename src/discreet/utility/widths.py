@@ -41,7 +41,7 @@ INEXACT = 0.06
 
 _CELLS, _KEPT = 1 << 25, 1e-13
 _OUTPUTS, _FEWEST, _STEPS, _NODES = 512, 16, 4e9, 12
-_ROUNDING, _SURE, _FINE = 1e-9, 6.0, 0.01
+_ROUNDING, _SURE, _FINE, _RARE = 1e-9, 6.0, 0.01, 12.0
 
 
 @dataclass(frozen=True)
@@ -111,13 +111,15 @@ def cell_rate(half: float, k: int) -> float:
     """The rate of geometric noise with the variance of one count's, where all counts' noise sums to zero.
 
     P(t) ∝ q^|t|·S(t), with S the law of the sum of k-1 such noises, by Fourier's transform. Below `_FINE` it is
-    proportional to `half`.
+    proportional to `half`, and beyond `_RARE` only one record moves, from this count or to it.
 
     >>> round(cell_rate(0.5, 2), 6), round(cell_rate(0.5, 3), 4), round(cell_rate(0.5, 1000), 4)
     (1.0, 0.7756, 0.5006)
     """
     if half < _FINE:
         return half / _FINE * cell_rate(_FINE, k)
+    if half > _RARE:
+        return max(half, 2 * half - math.log(k - 1))
     reach = math.ceil(40 / half)
     t = np.arange(-reach, reach + 1)
     one = np.exp(-half * np.abs(t))

@@ -143,4 +143,3 @@ QUESTIONS: dict[str, Callable[[PageApi, Fields, Progress], dict[str, Any]]] = {
 
 def _space(fields: Fields) -> PosteriorSpace:
     return dc.PosteriorSpace(prior=fields.text("prior"), n=fields.text("n"))
-
