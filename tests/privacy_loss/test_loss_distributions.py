@@ -13,9 +13,10 @@ import discreet as dc
 from discreet.errors import InvalidInput, NotPrivate
 from discreet.privacy_loss import loss_distributions
 from discreet.privacy_loss.loss_distributions import compose, largest_loss_chance, loss_distribution
+from discreet.typing import Epsilon
 
 
-def geometric(k: int, epsilon: object) -> dc.Geometric:
+def geometric(k: int, epsilon: Epsilon) -> dc.Geometric:
     return dc.Geometric(dc.PosteriorSpace(prior=[1] * k, n=30), epsilon=epsilon)
 
 
@@ -80,9 +81,7 @@ def test_mixes_of_releases_are_never_below_the_truth_and_close_to_it(seed: int) 
         with mpmath.workdps(50):
             truth = true_delta(releases, mpmath.mpf(Fraction(at).numerator) / Fraction(at).denominator)
             proved = mpmath.mpf(bound.exact.numerator) / bound.exact.denominator
-            assert (
-                bound.lower <= truth <= proved + mpmath.mpf(10) ** -45
-            )
+            assert bound.lower <= truth <= proved + mpmath.mpf(10) ** -45
         assert bound <= truth + 3 * float(together.slack) + 1e-15
 
 

@@ -30,6 +30,7 @@ from flint import arb, arb_poly
 from discreet.arithmetic.numbers import ball, exact, float_upper, fraction_lower, fraction_upper, precision
 from discreet.errors import InvalidInput
 from discreet.mechanisms import Mechanism
+from discreet.typing import Epsilon
 
 WORKING_BITS = 192
 MAX_ATOMS = 1 << 16
@@ -71,7 +72,7 @@ class LossDistribution:
         """The largest loss: ε without any δ."""
         return self.step * (self.first + self.chances.degree())
 
-    def delta(self, epsilon: object) -> UpperBound:
+    def delta(self, epsilon: Epsilon) -> UpperBound:
         """The δ with which all together are (ε, δ)-DP."""
         asked = exact(epsilon, "epsilon", minimum=0)
         with precision(WORKING_BITS):
@@ -79,7 +80,7 @@ class LossDistribution:
             below = fraction_lower(self._delta(asked + self.slack))
         return UpperBound(max(above, Fraction(0)), max(below, Fraction(0)))
 
-    def epsilon(self, delta: object) -> UpperBound:
+    def epsilon(self, delta: Epsilon) -> UpperBound:
         """The ε with which all together are (ε, δ)-DP."""
         allowed = exact(delta, "delta", minimum=0)
         if allowed >= 1:

@@ -24,6 +24,7 @@ from discreet.ledger.book import OTHER, repetition
 from discreet.receipts import Bundle, Receipt, read_sealed
 from discreet.requests.prepare import PreparedRequest, check_counts, prepare_request
 from discreet.requests.request import Question, ReleaseRequest, Sizes, Terms, draw_request_id
+from discreet.typing import Epsilon
 
 T = TypeVar("T")
 
@@ -42,7 +43,7 @@ def release(
     *,
     column: str,
     categories: Sequence[str],
-    epsilon: object,
+    epsilon: Epsilon,
     ledger: Ledger | str | Path | None,
     dataset: str | None = None,
     prior: object = None,
@@ -99,7 +100,7 @@ def release_columns(
     questions: Sequence[Question],
     *,
     ledger: Ledger | str | Path | None,
-    epsilon: object = None,
+    epsilon: Epsilon | None = None,
     dataset: str | None = None,
     n: object = None,
     id_column: str | None = None,
@@ -181,7 +182,7 @@ def open_ledger(request: ReleaseRequest, ledger: Ledger | str | Path | None) -> 
 def release_counts(
     counts: object,
     *,
-    epsilon: object,
+    epsilon: Epsilon,
     categories: Sequence[str] | None = None,
     prior: object = None,
     n: object = None,
