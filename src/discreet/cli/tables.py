@@ -64,7 +64,8 @@ def print_table(
     for i, (heading, side) in enumerate(columns.items()):
         justify: Literal["left", "right"] = "right" if side == "right" else "left"
         if heading in unbroken:
-            widths[heading] = max(map(cell_len, [*heading.split(), *(line[i] for line in lines if line)]))
+            cells = (cell for line in lines if line for cell in line[i : i + 1])  # a row may end early
+            widths[heading] = max(map(cell_len, [*heading.split(), *cells]))
         table.add_column(heading, justify=justify, overflow="fold", width=widths.get(heading))
     for line in lines:
         if line is None:
