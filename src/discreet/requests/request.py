@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 
 from discreet.arithmetic.numbers import whole
-from discreet.counting import CsvFormat, Declaration, engine_for, shown
+from discreet.counting import CsvFormat, Declaration, Label, engine_for, shown
 from discreet.errors import InvalidInput
 from discreet.mechanisms.base import asked_epsilon
 
@@ -39,12 +39,13 @@ class Question(Declaration):
     def __init__(
         self,
         column: str,
-        categories: Sequence[str],
+        categories: Sequence[Label],
         *,
         other: str | None = None,
         by: str | None = None,
-        groups: Sequence[str] = (),
+        groups: Sequence[Label] = (),
         other_group: str | None = None,
+        missing: str | None = None,
         group_public: bool = False,
         prior: object = None,
         mechanism: str = "geometric",
@@ -55,7 +56,9 @@ class Question(Declaration):
         shared = {"id_column", "n"} & set(options)
         if shared:
             raise InvalidInput(f"{min(shared)} is one for all columns", hint="give it to release_columns")
-        Declaration.__init__(self, column, categories, other, by=by, groups=groups, other_group=other_group)
+        Declaration.__init__(
+            self, column, categories, other, by=by, groups=groups, other_group=other_group, missing=missing
+        )
         if group_public and by is None:
             raise InvalidInput("there are no groups to be public", hint="name their column with `by`")
         object.__setattr__(self, "group_public", group_public)
@@ -96,6 +99,7 @@ class ReleaseRequest:
             "epsilons": _shares(self.questions, self.epsilon),
             "sizes": _sizes(self.n),
             "engine": engine_for(self.source, self.engine),
+            "form": self.form.named(self.source),
             "is_bundle": self.is_bundle or len(self.questions) > 1,
         }
         for name, value in told.items():

@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TypeVar
 
-from discreet.counting import CsvFormat, Progress, Tally, open_source, strays_error
+from discreet.counting import CsvFormat, Label, Progress, Tally, open_source, strays_error
 from discreet.errors import DiscreetError, InvalidInput, SourceError
 from discreet.ledger import Charge, Ledger
 from discreet.ledger.book import OTHER
@@ -42,7 +42,7 @@ def release(
     source: object,
     *,
     column: str,
-    categories: Sequence[str],
+    categories: Sequence[Label],
     epsilon: object,
     ledger: Ledger | str | Path | None,
     dataset: str | None = None,
@@ -50,9 +50,10 @@ def release(
     mechanism: str = "geometric",
     n: object = None,
     other: str | None = None,
+    missing: str | None = None,
     id_column: str | None = None,
     by: str | None = None,
-    groups: Sequence[str] = (),
+    groups: Sequence[Label] = (),
     other_group: str | None = None,
     group_public: bool = False,
     engine: str | None = None,
@@ -79,8 +80,8 @@ def release(
     (100, ['f', 'm'])
     """
     question = Question(
-        column, categories, other=other, by=by, groups=groups, other_group=other_group, group_public=group_public,
-        prior=prior, mechanism=mechanism, calibrated=calibrated, epsilon=epsilon, **options,
+        column, categories, other=other, missing=missing, by=by, groups=groups, other_group=other_group,
+        group_public=group_public, prior=prior, mechanism=mechanism, calibrated=calibrated, epsilon=epsilon, **options,
     )  # fmt: skip
     request = ReleaseRequest(
         source, [question], n=n, id_column=id_column, dataset=dataset, request_id=request_id, engine=engine,
@@ -178,7 +179,7 @@ def release_counts(
     counts: object,
     *,
     epsilon: object,
-    categories: Sequence[str] | None = None,
+    categories: Sequence[Label] | None = None,
     prior: object = None,
     n: object = None,
     mechanism: str = "geometric",
