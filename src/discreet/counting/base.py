@@ -44,11 +44,9 @@ from discreet.arithmetic.numbers import exact
 from discreet.arithmetic.texts import require_name
 from discreet.errors import InvalidInput, SourceError
 from discreet.posteriors.space import MAX_K
+from discreet.typing import Label
 
 T = TypeVar("T")
-
-Label = str | bool | int
-"""How a category is declared. A Boolean or a whole number is its text: `true`, `false`, `12`."""
 
 Places = NDArray[np.int64]
 """How many records are in each place: a row for each group (one without groups), a column for each category, and

@@ -14,7 +14,7 @@ from functools import reduce
 from typing import Any
 
 from discreet.arithmetic.numbers import whole
-from discreet.counting import CsvFormat, Declaration, Label
+from discreet.counting import CsvFormat, Declaration
 from discreet.errors import InvalidInput
 from discreet.ledger import Charge, Scope
 from discreet.mechanisms import Mechanism, Released, mechanism
@@ -23,6 +23,7 @@ from discreet.posteriors.space import Counts, PosteriorSpace
 from discreet.privacy_loss import Certificate, Price, audit, calibrate, certificate_by_theorem
 from discreet.receipts import UNIT_PERSON, UNIT_ROW, Bundle, Part, Receipt, ReceiptRequest, write_bundle, write_receipt
 from discreet.requests.request import Question, ReleaseRequest, Sizes, Terms
+from discreet.typing import Epsilon, Label
 from discreet.utility.measure import accuracy_statement
 
 Drawn = tuple[Released | None, ...]
@@ -145,7 +146,7 @@ def prepare_request(request: ReleaseRequest, sizes: Sequence[Sizes]) -> Prepared
 
 
 def check_counts(
-    counts: object, terms: Terms, *, epsilon: object, categories: Sequence[Label] | None = None, n: object = None
+    counts: object, terms: Terms, *, epsilon: Epsilon, categories: Sequence[Label] | None = None, n: object = None
 ) -> tuple[PreparedColumn, Counts]:
     """The same for counts in hand, without a table or groups, and the counts, checked."""
     values = list(counts) if not isinstance(counts, str) and hasattr(counts, "__iter__") else [counts]
@@ -175,7 +176,7 @@ def _checked_sizes(question: Question, declaration: Declaration, n: Sizes) -> tu
 
 
 def _prepare_column(
-    declaration: Declaration, terms: Terms, epsilon: object, sizes: tuple[int, ...], table: Mapping[str, object]
+    declaration: Declaration, terms: Terms, epsilon: Epsilon, sizes: tuple[int, ...], table: Mapping[str, object]
 ) -> PreparedColumn:
     """The column's mechanisms, and a digest of all that it asks. That has to stay the same in every version."""
     cells, adjacency = _whole_prior(declaration, terms.prior).parameters, "replace-one"
@@ -193,7 +194,7 @@ def _prepare_column(
     return PreparedColumn(declaration, parts, _digest(facts))
 
 
-def _prepare_part(terms: Terms, epsilon: object, prior: Dirichlet, n: int, adjacency: str) -> Part:
+def _prepare_part(terms: Terms, epsilon: Epsilon, prior: Dirichlet, n: int, adjacency: str) -> Part:
     """One mechanism with its certificate; a public group without records has none."""
     if n == 0:
         return Part(prior, None, None, None)

@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TypeVar
 
-from discreet.counting import CsvFormat, Label, Progress, Tally, open_source, strays_error
+from discreet.counting import CsvFormat, Progress, Tally, open_source, strays_error
 from discreet.errors import DiscreetError, InvalidInput, SourceError
 from discreet.ledger import Charge, Ledger
 from discreet.ledger.book import OTHER
@@ -25,6 +25,7 @@ from discreet.receipts import Bundle, Receipt, read_sealed
 from discreet.requests.prepare import PreparedRequest, check_counts, prepare_request
 from discreet.requests.request import Question, ReleaseRequest, Sizes, Terms
 from discreet.samplers.bits import SYSTEM
+from discreet.typing import Epsilon, Label
 
 T = TypeVar("T")
 
@@ -43,7 +44,7 @@ def release(
     *,
     column: str,
     categories: Sequence[Label],
-    epsilon: object,
+    epsilon: Epsilon,
     ledger: Ledger | str | Path | None,
     dataset: str | None = None,
     prior: object = None,
@@ -97,7 +98,7 @@ def release_columns(
     questions: Sequence[Question],
     *,
     ledger: Ledger | str | Path | None,
-    epsilon: object = None,
+    epsilon: Epsilon | None = None,
     dataset: str | None = None,
     n: object = None,
     id_column: str | None = None,
@@ -178,7 +179,7 @@ def open_ledger(request: ReleaseRequest, ledger: Ledger | str | Path | None) -> 
 def release_counts(
     counts: object,
     *,
-    epsilon: object,
+    epsilon: Epsilon,
     categories: Sequence[Label] | None = None,
     prior: object = None,
     n: object = None,
