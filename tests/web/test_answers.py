@@ -81,9 +81,16 @@ def test_a_file_is_read_as_the_page_is_told(tmp_path: Path) -> None:
     Ledger.create(tmp_path / "l.db", dataset="d", epsilon=2000)
     desk = PageApi(ledger=str(tmp_path / "l.db"), may_release=True)
     sent: dict[str, Any] = {
-        **{"source": str(tmp_path / "v.txt"), "column": "column1", "categories": ["café", "thé"], "missing": "unsaid"},
-        **{"delimiter": "tab", "encoding": "cp1252", "no_header": True, "dataset": "d"},
-        **{"epsilon": "1000", "mechanism": "geometric"},
+        "source": str(tmp_path / "v.txt"),
+        "column": "column1",
+        "categories": ["café", "thé"],
+        "missing": "unsaid",
+        "delimiter": "tab",
+        "encoding": "cp1252",
+        "no_header": True,
+        "dataset": "d",
+        "epsilon": "1000",
+        "mechanism": "geometric",
     }
     price = answer("price", desk, **sent)
     assert price["document"]["n"] == 4  # type: ignore[index]
