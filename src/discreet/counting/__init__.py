@@ -58,7 +58,7 @@ def open_source(
     ...     list(table.count_records().counts)
     [1, 2]
     """
-    chosen = engine_for(source, engine)
+    chosen, form = engine_for(source, engine), form.named(source)
     place = find_source(source) if chosen == "duckdb" and isinstance(source, str | Path) else None
     if declaration.id_column is not None or not isinstance(place, Files) or place.kind != "csv":
         return _open_engine(chosen, source, declaration, form, progress)
@@ -117,6 +117,7 @@ def inspect_source(
     source: object, declaration: Declaration, *, engine: str | None = None, form: CsvFormat = CSV
 ) -> Inspection:
     """What a curator may want to know before a release. It speaks of the true data and is never for publication."""
+    form = form.named(source)
     try:
         with _open_engine(engine_for(source, engine), source, declaration, form) as table:
             return inspect_table(table)
