@@ -81,9 +81,7 @@ def test_mixes_of_releases_are_never_below_the_truth_and_close_to_it(seed: int) 
         with mpmath.workdps(50):
             truth = true_delta(releases, mpmath.mpf(Fraction(at).numerator) / Fraction(at).denominator)
             proved = mpmath.mpf(bound.exact.numerator) / bound.exact.denominator
-            assert (
-                bound.lower <= truth <= proved + mpmath.mpf(10) ** -45
-            )
+            assert bound.lower <= truth <= proved + mpmath.mpf(10) ** -45
         assert bound <= truth + 3 * float(together.slack) + 1e-15
 
 
