@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from discreet.cli.busy import busy
+from discreet.cli.completion import complete_dataset, complete_mechanism
 from discreet.cli.help import in_groups
 from discreet.cli.inputs import each, only, read_categories, read_counts, read_names
 from discreet.cli.outputs import publish, reserve
@@ -61,7 +62,9 @@ class Paying:
     """What pays"""
 
     ledger: Annotated[str | None, typer.Option(help="The ledger whose budget is charged.")] = None
-    dataset: Annotated[str | None, typer.Option(help="The dataset in the ledger.")] = None
+    dataset: Annotated[str | None, typer.Option(help="The dataset in the ledger.", autocompletion=complete_dataset)] = (
+        None
+    )
     no_ledger: Annotated[bool, typer.Option("--no-ledger", help="Release without a budget to charge.")] = False
     request_id: Annotated[str | None, typer.Option(help="A name for the request: repeating it costs nothing.")] = None
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Touch no data, charge nothing, draw nothing.")] = False
@@ -97,7 +100,9 @@ class People:
 class Drawing:
     """How it is drawn"""
 
-    mechanism: Annotated[str, typer.Option(help="The mechanism, by name.")] = "geometric"
+    mechanism: Annotated[str, typer.Option(help="The mechanism, by name.", autocompletion=complete_mechanism)] = (
+        "geometric"
+    )
     calibrated: Annotated[bool, typer.Option("--calibrated", help="Use the largest scale that keeps ε.")] = False
     gamma: Annotated[str | None, typer.Option(help="How smooth a smooth or reciprocal sensitivity is.")] = None
     way: Annotated[str | None, typer.Option(help="geometric's way back: nearest, bayes or free.")] = None
