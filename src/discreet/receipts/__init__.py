@@ -18,6 +18,7 @@ from discreet.receipts.beliefs import (
 )
 from discreet.receipts.claims import mechanism_of, mechanisms_of
 from discreet.receipts.documents import Part, ReceiptRequest, plain, write_bundle, write_receipt
+from discreet.receipts.labelled import labelled, labelled_plug_in
 from discreet.receipts.receipt import (
     KEYS,
     SCHEMA,
@@ -29,6 +30,7 @@ from discreet.receipts.receipt import (
     read_sealed,
 )
 from discreet.receipts.verification import verify_any, verify_bundle, verify_receipt
+from discreet.receipts.work import require_modest
 
 __all__ = [
     "KEYS",
@@ -44,12 +46,15 @@ __all__ = [
     "belief_document",
     "believed",
     "believed_groups",
+    "labelled",
+    "labelled_plug_in",
     "mechanism_of",
     "mechanisms_of",
     "plain",
     "read_beliefs",
     "read_receipt",
     "read_sealed",
+    "require_modest",
     "verify_any",
     "verify_bundle",
     "verify_receipt",
