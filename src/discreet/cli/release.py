@@ -12,7 +12,7 @@ import typer
 from discreet.cli.busy import busy
 from discreet.cli.completion import complete_dataset, complete_mechanism
 from discreet.cli.help import in_groups
-from discreet.cli.inputs import each, only, read_categories, read_counts, read_names
+from discreet.cli.inputs import Delimiter, Encoding, Header, each, only, read_categories, read_counts, read_names
 from discreet.cli.outputs import publish, reserve
 from discreet.cli.tables import print_answer, print_any, print_any_plan, say
 from discreet.counting import CsvFormat
@@ -55,6 +55,7 @@ class Asked:
         list[str] | None, typer.Option(help="Prior parameters, one a category or one a cell; ones if not said.")
     ] = None
     other: Annotated[list[str] | None, typer.Option(help="A category for whatever is outside the others.")] = None
+    missing: Annotated[list[str] | None, typer.Option(help="A category for NULL, NaN and empty texts.")] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +80,9 @@ class Reading:
         str | None, typer.Option("--n", help="The number of records, or of each public group; counted if not said.")
     ] = None
     engine: Annotated[str | None, typer.Option(help="duckdb, ibis or spark; it follows from the source.")] = None
-    delimiter: Annotated[str, typer.Option(help="What separates the fields of a CSV file.")] = ","
-    header: Annotated[bool, typer.Option(help="Whether a CSV file begins with the names of its columns.")] = True
+    delimiter: Delimiter = None
+    encoding: Encoding = "utf-8"
+    header: Header = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,13 +164,14 @@ def _read_request(asked: Asked, paying: Paying, reading: Reading, people: People
     prices = epsilons if together is None else [None] * size
     if len(prices) != size:
         raise InvalidInput("--epsilon is one for all columns, or one for each", hint="give them in the same order")
-    others, priors = each(asked.other, size, "--other"), each(asked.prior, size, "--prior")
-    rows = zip(columns, categories, others, priors, prices, strict=True)
+    others, missing = each(asked.other, size, "--other"), each(asked.missing, size, "--missing")
+    rows = zip(columns, categories, others, missing, each(asked.prior, size, "--prior"), prices, strict=True)
     questions = [
         Question(
             column,
             read_names(names, "categories"),
             other=other or None,
+            missing=blank or None,
             by=people.by,
             groups=() if people.groups is None else read_names(people.groups, "groups"),
             other_group=people.other_group,
@@ -179,7 +182,7 @@ def _read_request(asked: Asked, paying: Paying, reading: Reading, people: People
             epsilon=price,
             **drawing.options,
         )
-        for column, names, other, prior, price in rows
+        for column, names, other, blank, prior, price in rows
     ]
     return ReleaseRequest(
         asked.source,
@@ -190,7 +193,7 @@ def _read_request(asked: Asked, paying: Paying, reading: Reading, people: People
         dataset=paying.dataset,
         request_id=paying.request_id,
         engine=reading.engine,
-        form=CsvFormat(delimiter=reading.delimiter, header=reading.header),
+        form=CsvFormat(reading.delimiter, reading.header, reading.encoding),
     )
 
 
@@ -280,10 +283,10 @@ def _require_one_way(asked: Asked, paying: Paying) -> None:
 def _refuse_words_about_a_table(asked: Asked, paying: Paying, reading: Reading, people: People) -> None:
     """What would be ignored is refused: whoever says it relies on it."""
     words = {
-        "column": asked.column, "other": asked.other, "by": people.by, "groups": people.groups,
-        "other-group": people.other_group, "engine": reading.engine, "delimiter": reading.delimiter != ",",
-        "no-header": not reading.header, "group-public": people.group_public, "id-column": people.id_column,
-        "request-id": paying.request_id,
+        "column": asked.column, "other": asked.other, "missing": asked.missing, "by": people.by,
+        "groups": people.groups, "other-group": people.other_group, "engine": reading.engine,
+        "delimiter": reading.delimiter, "encoding": reading.encoding != "utf-8", "no-header": not reading.header,
+        "group-public": people.group_public, "id-column": people.id_column, "request-id": paying.request_id,
     }  # fmt: skip
     for word, said in words.items():
         if said:
