@@ -12,6 +12,7 @@ import typer
 
 from discreet.arithmetic.texts import visible_text
 from discreet.cli.busy import busy
+from discreet.cli.completion import complete_dataset, complete_mechanism
 from discreet.cli.failures import Charged
 from discreet.cli.help import in_groups
 from discreet.cli.inputs import (
@@ -83,7 +84,9 @@ class Paying:
     """What pays"""
 
     ledger: Annotated[str | None, typer.Option(help="The ledger whose budget is charged.")] = None
-    dataset: Annotated[str | None, typer.Option(help="The dataset in the ledger.")] = None
+    dataset: Annotated[str | None, typer.Option(help="The dataset in the ledger.", autocompletion=complete_dataset)] = (
+        None
+    )
     no_ledger: Annotated[bool, typer.Option("--no-ledger", help="Release without a budget to charge.")] = False
     request_id: Annotated[str | None, typer.Option(help="A name for the request: repeating it costs nothing.")] = None
     again: Annotated[
@@ -124,7 +127,9 @@ class People:
 class Drawing:
     """How it is drawn"""
 
-    mechanism: Annotated[str, typer.Option(help="The mechanism, by name.")] = "geometric"
+    mechanism: Annotated[str, typer.Option(help="The mechanism, by name.", autocompletion=complete_mechanism)] = (
+        "geometric"
+    )
     calibrated: Annotated[bool, typer.Option("--calibrated", help="Use the largest scale that keeps ε.")] = False
     gamma: Annotated[str | None, typer.Option(help="How smooth a smooth or reciprocal sensitivity is.")] = None
     way: Annotated[str | None, typer.Option(help="geometric's way back: nearest, bayes or free.")] = None
