@@ -17,3 +17,6 @@ Progress: TypeAlias = Callable[[int, int], None]
 
 Steps: TypeAlias = Callable[[str, int, int], None]
 """The same, with what is being done first."""
+
+Label = str | bool | int
+"""How a category is declared. A Boolean or a whole number is its text: `true`, `false`, `12`."""

@@ -23,7 +23,7 @@ from discreet.posteriors.space import Counts, PosteriorSpace
 from discreet.privacy_loss import Certificate, Price, audit, calibrate, certificate_by_theorem
 from discreet.receipts import UNIT_PERSON, UNIT_ROW, Bundle, Part, Receipt, ReceiptRequest, write_bundle, write_receipt
 from discreet.requests.request import Question, ReleaseRequest, Sizes, Terms
-from discreet.typing import Epsilon
+from discreet.typing import Epsilon, Label
 from discreet.utility.measure import accuracy_statement
 
 Drawn = tuple[Released | None, ...]
@@ -131,7 +131,12 @@ class PreparedRequest:
 
 def prepare_request(request: ReleaseRequest, sizes: Sequence[Sizes]) -> PreparedRequest:
     """Settle mechanisms, certificates and accuracy from public facts alone: what is asked, and n for each question."""
-    table = {"source": request.name, "engine": request.engine, "form": asdict(request.form), "dataset": request.dataset}
+    table = {
+        "source": request.name,
+        "engine": request.engine,
+        "form": request.form.to_json(),
+        "dataset": request.dataset,
+    }
     rows = zip(request.questions, request.declarations, request.epsilons, sizes, strict=True)
     columns = tuple(
         _prepare_column(declaration, question.terms, epsilon, _checked_sizes(question, declaration, n), table)
@@ -141,7 +146,7 @@ def prepare_request(request: ReleaseRequest, sizes: Sequence[Sizes]) -> Prepared
 
 
 def check_counts(
-    counts: object, terms: Terms, *, epsilon: Epsilon, categories: Sequence[str] | None = None, n: object = None
+    counts: object, terms: Terms, *, epsilon: Epsilon, categories: Sequence[Label] | None = None, n: object = None
 ) -> tuple[PreparedColumn, Counts]:
     """The same for counts in hand, without a table or groups, and the counts, checked."""
     values = list(counts) if not isinstance(counts, str) and hasattr(counts, "__iter__") else [counts]
@@ -151,7 +156,7 @@ def check_counts(
             f"categories must be {len(values)} names", hint="give one for each count", parameter="categories"
         )
     size = whole(sum(whole(value, "a count") for value in values) if n is None else n, "n", minimum=1)
-    table = {"source": "counts in hand", "engine": "none", "form": asdict(CsvFormat()), "dataset": None}
+    table = {"source": "counts in hand", "engine": "none", "form": CsvFormat().to_json(), "dataset": None}
     prepared = _prepare_column(Declaration("counts in hand", names), terms, epsilon, (size,), table)
     [made] = prepared.mechanisms
     return prepared, made.space.counts(values)
@@ -182,7 +187,10 @@ def _prepare_column(
         _prepare_part(terms, epsilon, Dirichlet(cells[i * k : (i + 1) * k]), n, adjacency) for i, n in enumerate(sizes)
     )
     laws = list(map(_law, parts))
-    facts = {**asdict(declaration), **table, "law": laws if len(parts) > 1 else laws[0]}
+    declared = asdict(declaration)
+    if declaration.missing is None:
+        del declared["missing"]
+    facts = {**declared, **table, "law": laws if len(parts) > 1 else laws[0]}
     return PreparedColumn(declaration, parts, _digest(facts))
 
 

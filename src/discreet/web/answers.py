@@ -10,12 +10,12 @@ from weakref import WeakValueDictionary
 
 import discreet as dc
 from discreet import Mechanism, PosteriorSpace
+from discreet.counting import CsvFormat
 from discreet.errors import InvalidInput
 from discreet.mechanisms import RELEASABLE
 from discreet.receipts import Bundle, belief_document, read_sealed, verify_any
-from discreet.requests.request import Question, ReleaseRequest
+from discreet.requests.request import Question, ReleaseRequest, draw_request_id
 from discreet.requests.run import price_request, run_request
-from discreet.samplers.bits import SYSTEM
 from discreet.typing import Progress, Steps
 from discreet.web.fields import Fields
 
@@ -84,7 +84,7 @@ class PageApi:
 
         The request id that comes with it makes the release that follows one and the same, however often it is asked.
         """
-        request = self._request(fields, f"{SYSTEM.draw_bits(128):032x}")
+        request = self._request(fields, draw_request_id())
         fields.all_read()
         book = dc.Ledger(self._ledger())
         prepared = price_request(request, book)
@@ -120,6 +120,7 @@ class PageApi:
             fields.text("column"),
             fields.names("categories"),
             other=fields.maybe("other"),
+            missing=fields.maybe("missing"),
             by=fields.maybe("by"),
             groups=fields.names("groups"),
             group_public=fields.flag("group_public"),
@@ -133,6 +134,9 @@ class PageApi:
             id_column=fields.maybe("id_column"),
             dataset=fields.text("dataset"),
             request_id=request_id or fields.text("request_id"),
+            form=CsvFormat(
+                fields.maybe("delimiter"), not fields.flag("no_header"), fields.maybe("encoding") or "utf-8"
+            ),
         )
 
 
