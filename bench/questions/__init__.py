@@ -17,11 +17,13 @@ from bench.questions import (  # noqa: I001  (the order of the table)
     inference,
     reach,
     startup,
+    commands,
     earlier,
 )
 
 __all__ = [
     "auditing",
+    "commands",
     "counting",
     "earlier",
     "first",

@@ -75,7 +75,7 @@ def test_an_interrupt_leaves_without_a_word_and_an_unexpected_error_with_its_typ
     ("line", "spelled"),
     [
         ("release --counts 7,5 --epsilon 1 --no-ledger", "eps = 1: replacing one row"),
-        ("plan --prior 1,1 --n 20 --epsilon 1", "mechanisms at eps = 1"),
+        ("plan --prior 1,1 --n 20 --epsilon 1", "eps = 1: replacing"),
     ],
 )
 def test_a_terminal_without_greek_still_gets_its_table(line: str, spelled: str) -> None:

@@ -52,3 +52,26 @@ def test_a_picture_is_painted(place: Path) -> None:
     assert answer.code == 0, answer
     assert_painted(place / "plan.png")
     assert "written: plan.png" in answer.out
+
+
+def test_the_answer_comes_in_points_and_says_what_the_epsilon_means() -> None:
+    answer = typed("plan --prior jeffreys --n 100 --epsilon 0.5")
+    assert answer.out.startswith("95 % intervals will be about ")
+    assert "a factor of at most 1.65" in answer.out
+    assert "a chance of at most 62.3 %" in answer.out
+    assert len(told("plan --prior jeffreys --n 100 --epsilon 0.5")["mechanisms"]) == 1
+
+
+def test_private_groups_are_planned_with_sizes_that_are_guesses() -> None:
+    answer = typed("plan --groups new=20,old=26 --epsilon 1 --of difference")
+    assert "95 % intervals of the difference will be about" in answer.out
+    assert "guesses" in answer.out
+    assert typed("plan --groups new=20,new=26 --epsilon 1").code == 2
+
+
+def test_slow_work_says_one_line_where_stderr_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.cli.busy.PATIENCE", 0.0)
+    monkeypatch.delenv("DISCREET_QUIET", raising=False)
+    assert typed(f"{SMALL} --epsilon 1 --compare").err == "planning …\n"
+    monkeypatch.setenv("DISCREET_QUIET", "")  # so that what the option sets is undone
+    assert typed(f"{SMALL} --epsilon 1 --compare --quiet").err == ""

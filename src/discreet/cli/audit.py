@@ -10,13 +10,13 @@ import typer
 
 import discreet as dc
 from discreet import Mechanism, PosteriorSpace
+from discreet.arithmetic.words import decimal_upper
 from discreet.cli.busy import busy
 from discreet.cli.completion import complete_mechanism
 from discreet.cli.files import reserved_picture
 from discreet.cli.tables import print_answer, print_table, say
 from discreet.errors import InvalidInput
 from discreet.figures import losses
-from discreet.utility.words import decimal_upper
 
 EXAMPLE = "Example: discreet audit exponential-reciprocal --prior 1,1 --n 1000 --scale 0.5 --at-epsilon 0.5"
 

@@ -13,6 +13,7 @@ import discreet as dc
 from discreet import Plan
 from discreet.arithmetic.numbers import whole
 from discreet.arithmetic.texts import require_name
+from discreet.arithmetic.words import decimal_upper, exact_text, points
 from discreet.cli.busy import busy
 from discreet.cli.files import reserved_picture
 from discreet.cli.inputs import read_names
@@ -21,7 +22,6 @@ from discreet.errors import InvalidInput
 from discreet.figures import plans
 from discreet.utility.plans import PlanRow
 from discreet.utility.targets import LEAST
-from discreet.utility.words import decimal_upper, exact_text, points
 
 EXAMPLE = "Example: discreet plan --groups new=200,old=206 --group-public --target-width 0.17 --of difference"
 

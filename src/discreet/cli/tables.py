@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from discreet.arithmetic.texts import visible_text
-from discreet.utility.words import epsilon_meaning, epsilon_text, epsilon_warning, width_words
+from discreet.arithmetic.words import epsilon_meaning, epsilon_text, epsilon_warning, width_words
 
 NARROW = 4
 """Characters that a column takes beside what must stay on one line."""

@@ -16,6 +16,7 @@ from typing import Any
 
 from discreet.arithmetic.cards import Bar, card, promise
 from discreet.arithmetic.numbers import float_upper
+from discreet.arithmetic.words import epsilon_meaning, epsilon_warning, width_words
 from discreet.errors import DiscreetError, TooLarge
 from discreet.kernels import family_kernel
 from discreet.mechanisms import Mechanism, mechanism
@@ -25,7 +26,6 @@ from discreet.privacy_loss import audit, calibrate
 from discreet.typing import Epsilon, Steps
 from discreet.utility.measure import accuracy, quick_accuracy
 from discreet.utility.widths import expected_width, quick_width, width_without_privacy
-from discreet.utility.words import epsilon_meaning, epsilon_warning, width_words
 
 FAMILIES = (
     "geometric",
