@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
+from datetime import datetime
 from fractions import Fraction
 from typing import Any
 
 from discreet.arithmetic.numbers import fraction_lower, precision
+from discreet.arithmetic.texts import require_name
 from discreet.errors import NotPrivate
 from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
@@ -17,12 +19,13 @@ from discreet.privacy_loss import Certificate, audit, certificate_by_theorem
 from discreet.receipts.agreement import agree
 from discreet.receipts.claims import claims_of
 from discreet.receipts.documents import Part, ReceiptRequest, write_bundle, write_receipt
-from discreet.receipts.receipt import SHARED, UNITS, Bundle, Receipt, contradiction, refuse_nonsense
+from discreet.receipts.receipt import FIRST_SCHEMA, SHARED, UNITS, Bundle, Receipt, contradiction, refuse_nonsense
 from discreet.receipts.work import require_modest
 from discreet.utility.measure import accuracy_statement
 
 DIGEST = re.compile("[0-9a-f]{64}")
 METHODS = ("theorem", "enumeration", "bounds")
+TIME = re.compile("[0-9-]{10}T[0-9:]{8}[+]00:00")
 VERSION = re.compile(r"[0-9]+(?:\.[0-9]+)*[0-9a-z.+-]{0,40}")
 
 ROUNDED = Fraction(1, 1 << 20)
@@ -63,7 +66,7 @@ def verify_bundle(bundle: Bundle, *, thorough: bool = False) -> list[Certificate
     certificates = [verify_receipt(part, thorough=True) for part in bundle.parts]
     with refuse_nonsense():
         rebuilt = write_bundle(document["columns"], bundle.parts).document
-        shared = all(part[key] == document[key] for part in document["parts"] for key in SHARED)
+        shared = all(part[key] == document[key] for part in document["parts"] for key in SHARED[document["schema"]])
         public = {part["by"] for part in document["parts"] if part["group_sizes"] is not None}
     # Losses add up over the same neighbours: no column is public as groups here and protected as answers there.
     if not shared or rebuilt != document or public & set(document["columns"]):
@@ -93,6 +96,8 @@ def derived_document(receipt: Receipt) -> tuple[dict[str, Any], list[Certificate
         parts.append(Part(mechanism.space.prior, mechanism, said, accuracy_statement(mechanism)))
         drawn.append(_released(mechanism, claim.output, claim.posterior))
         certificates.append(derived)
+    told = [each.name for each in fields(ReceiptRequest) if each.name in document]
+    request = ReceiptRequest(**{name: document[name] for name in told})
     [version] = {part.certificate.facts["version"] for part in parts if part.certificate is not None}
     rebuilt = write_receipt(
         parts,
@@ -100,9 +105,10 @@ def derived_document(receipt: Receipt) -> tuple[dict[str, Any], list[Certificate
         drawn,
         by=document["by"],
         groups=receipt.groups,
-        request=ReceiptRequest(*(document[key] for key in ("unit", "request_id", "dataset", "charge"))),
+        request=replace(request, version=version),
+        schema=document["schema"],
     )
-    return {**rebuilt.document, "version": version}, certificates
+    return rebuilt.document, certificates
 
 
 def _unreliable(message: str) -> NotPrivate:
@@ -147,7 +153,10 @@ def _is_as_bad(mechanism: Mechanism, place: Any, loss: Fraction) -> bool:
 
 
 def _check_request(document: dict[str, Any]) -> None:
-    """Either there was a ledger, and the receipt names the charge, or there was none; names tell things apart."""
+    """Either there was a ledger, and the receipt names the charge, or there was none; names tell things apart.
+
+    What else it says of itself (since the second schema) is visible text, a time of day, and names of its categories.
+    """
     request = [document[key] for key in ("request_id", "dataset", "charge")]
     named = all(isinstance(part, str) and part for part in request) and DIGEST.fullmatch(request[-1])
     names, by, groups = (document[key] for key in ("categories", "by", "groups"))
@@ -156,6 +165,16 @@ def _check_request(document: dict[str, Any]) -> None:
         raise contradiction()
     if not grouped and (by, groups, document["group_sizes"]) != (None, None, None):
         raise contradiction()
+    if document["schema"] != FIRST_SCHEMA:
+        texts = [document[key] for key in ("title", "source_name", "column") if document[key] is not None]
+        treated = {document["other"], document["missing"]} - {None}
+        if not all(isinstance(text, str) and require_name(text, "a name") for text in texts):
+            raise contradiction()
+        if not treated <= set(names) or (treated and document["column"] is None):
+            raise contradiction()
+        if not TIME.fullmatch(document["released_at"]):
+            raise contradiction()
+        datetime.fromisoformat(document["released_at"])
 
 
 def _distinct(names: Sequence[Any]) -> bool:

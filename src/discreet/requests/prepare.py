@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -17,12 +17,13 @@ from discreet.arithmetic.numbers import whole
 from discreet.counting import CsvFormat, Declaration
 from discreet.errors import InvalidInput
 from discreet.ledger import Charge, Scope
+from discreet.ledger.book import utc_now
 from discreet.mechanisms import Mechanism, Released, mechanism
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.space import Counts, PosteriorSpace
 from discreet.privacy_loss import Certificate, Price, audit, calibrate, certificate_by_theorem
 from discreet.receipts import UNIT_PERSON, UNIT_ROW, Bundle, Part, Receipt, ReceiptRequest, write_bundle, write_receipt
-from discreet.requests.request import Question, ReleaseRequest, Sizes, Terms
+from discreet.requests.request import Question, ReleaseRequest, Sizes, Terms, checked_presentation
 from discreet.utility.measure import accuracy_statement
 
 Drawn = tuple[Released | None, ...]
@@ -36,6 +37,8 @@ class PreparedColumn:
     declaration: Declaration
     parts: tuple[Part, ...]
     digest: str
+    about: ReceiptRequest
+    """What its receipt says of the request before there is a charge."""
 
     @property
     def has_public_groups(self) -> bool:
@@ -62,17 +65,19 @@ class PreparedColumn:
         return tuple(None if made is None else made.release(own) for made, own in pairs)
 
     def receipt(self, drawn: Drawn | None, charge: Charge | None) -> Receipt:
-        """The receipt, as far as it is known."""
-        declaration = self.declaration
-        unit = UNIT_ROW if declaration.id_column is None else UNIT_PERSON
-        facts = () if charge is None else (charge.request_id, charge.dataset, charge.hash)
+        """The receipt, as far as it is known. A charge dates it: whoever repeats the request gets the same."""
+        declaration, about = self.declaration, self.about
+        if charge is not None:
+            about = replace(about, request_id=charge.request_id, dataset=charge.dataset, charge=charge.hash)
+        if drawn is not None:
+            about = replace(about, released_at=utc_now() if charge is None else charge.time)
         return write_receipt(
             self.parts,
             declaration.answers,
             drawn,
             by=declaration.by,
             groups=declaration.group_labels,
-            request=ReceiptRequest(unit, *facts),
+            request=about,
         )
 
 
@@ -131,16 +136,24 @@ class PreparedRequest:
 def prepare_request(request: ReleaseRequest, sizes: Sequence[Sizes]) -> PreparedRequest:
     """Settle mechanisms, certificates and accuracy from public facts alone: what is asked, and n for each question."""
     table = {"source": request.name, "engine": request.engine, "form": asdict(request.form), "dataset": request.dataset}
+    about = ReceiptRequest(**checked_presentation(request.title, request.source_name))
     rows = zip(request.questions, request.declarations, request.epsilons, sizes, strict=True)
     columns = tuple(
-        _prepare_column(declaration, question.terms, epsilon, _checked_sizes(question, declaration, n), table)
+        _prepare_column(declaration, question.terms, epsilon, _checked_sizes(question, declaration, n), table, about)
         for question, declaration, epsilon, n in rows
     )
     return PreparedRequest(columns, request.is_bundle)
 
 
 def check_counts(
-    counts: object, terms: Terms, *, epsilon: object, categories: Sequence[str] | None = None, n: object = None
+    counts: object,
+    terms: Terms,
+    *,
+    epsilon: object,
+    categories: Sequence[str] | None = None,
+    n: object = None,
+    title: str | None = None,
+    source_name: str | None = None,
 ) -> tuple[PreparedColumn, Counts]:
     """The same for counts in hand, without a table or groups, and the counts, checked."""
     values = list(counts) if not isinstance(counts, str) and hasattr(counts, "__iter__") else [counts]
@@ -151,9 +164,10 @@ def check_counts(
         )
     size = whole(sum(whole(value, "a count") for value in values) if n is None else n, "n", minimum=1)
     table = {"source": "counts in hand", "engine": "none", "form": asdict(CsvFormat()), "dataset": None}
-    prepared = _prepare_column(Declaration("counts in hand", names), terms, epsilon, (size,), table)
+    about = ReceiptRequest(**checked_presentation(title, source_name))
+    prepared = _prepare_column(Declaration("counts in hand", names), terms, epsilon, (size,), table, about)
     [made] = prepared.mechanisms
-    return prepared, made.space.counts(values)
+    return replace(prepared, about=about), made.space.counts(values)
 
 
 def _checked_sizes(question: Question, declaration: Declaration, n: Sizes) -> tuple[int, ...]:
@@ -170,7 +184,12 @@ def _checked_sizes(question: Question, declaration: Declaration, n: Sizes) -> tu
 
 
 def _prepare_column(
-    declaration: Declaration, terms: Terms, epsilon: object, sizes: tuple[int, ...], table: Mapping[str, object]
+    declaration: Declaration,
+    terms: Terms,
+    epsilon: object,
+    sizes: tuple[int, ...],
+    table: Mapping[str, object],
+    about: ReceiptRequest,
 ) -> PreparedColumn:
     """The column's mechanisms, and a digest of all that it asks. That has to stay the same in every version."""
     cells, adjacency = _whole_prior(declaration, terms.prior).parameters, "replace-one"
@@ -182,7 +201,10 @@ def _prepare_column(
     )
     laws = list(map(_law, parts))
     facts = {**asdict(declaration), **table, "law": laws if len(parts) > 1 else laws[0]}
-    return PreparedColumn(declaration, parts, _digest(facts))
+    unit = UNIT_ROW if declaration.id_column is None else UNIT_PERSON
+    missing = getattr(declaration, "missing", None)
+    named = replace(about, unit=unit, column=declaration.column, other=declaration.other, missing=missing)
+    return PreparedColumn(declaration, parts, _digest(facts), named)
 
 
 def _prepare_part(terms: Terms, epsilon: object, prior: Dirichlet, n: int, adjacency: str) -> Part:

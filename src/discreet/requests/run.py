@@ -59,13 +59,15 @@ def release(
     form: CsvFormat | None = None,
     request_id: str | None = None,
     calibrated: bool = False,
+    title: str | None = None,
+    source_name: str | None = None,
     confirm: Confirm | None = None,
     progress: Progress | None = None,
     **options: object,
 ) -> Receipt:
     """Release a posterior from a table, charge it, and keep the receipt. `ledger=None` says that nothing is charged.
 
-    With `by` and `groups`, one cross table is released, at the price of one release; `group_public` declares that
+    The receipt is called `title`, and names its source `source_name`; neither is part of what is asked. With `by` and `groups`, one cross table is released, at the price of one release; `group_public` declares that
     everyone may know who is in which group, and protects the answers alone.
 
     >>> import pandas as pd
@@ -84,7 +86,7 @@ def release(
     )  # fmt: skip
     request = ReleaseRequest(
         source, [question], n=n, id_column=id_column, dataset=dataset, request_id=request_id, engine=engine,
-        form=form or CsvFormat(),
+        form=form or CsvFormat(), title=title, source_name=source_name,
     )  # fmt: skip
     receipt = run_request(request, ledger, confirm=confirm, progress=progress)
     assert isinstance(receipt, Receipt), "a request for one column seals one receipt"
@@ -103,6 +105,8 @@ def release_columns(
     engine: str | None = None,
     form: CsvFormat | None = None,
     request_id: str | None = None,
+    title: str | None = None,
+    source_name: str | None = None,
     confirm: Confirm | None = None,
     progress: Progress | None = None,
 ) -> Bundle:
@@ -119,7 +123,7 @@ def release_columns(
     """
     request = ReleaseRequest(
         source, questions, epsilon=epsilon, n=n, id_column=id_column, dataset=dataset, request_id=request_id,
-        engine=engine, form=form or CsvFormat(), is_bundle=True,
+        engine=engine, form=form or CsvFormat(), title=title, source_name=source_name, is_bundle=True,
     )  # fmt: skip
     bundle = run_request(request, ledger, confirm=confirm, progress=progress)
     assert isinstance(bundle, Bundle), "a request for several columns seals one bundle"
@@ -184,11 +188,15 @@ def release_counts(
     mechanism: str = "geometric",
     calibrated: bool = False,
     accept_no_guarantee: bool = False,
+    title: str | None = None,
+    source_name: str | None = None,
     **options: object,
 ) -> Receipt:
     """The same from counts in hand: no table, no ledger, nothing charged."""
     terms = Terms(mechanism, calibrated, prior, options)
-    prepared, checked = check_counts(counts, terms, epsilon=epsilon, categories=categories, n=n)
+    prepared, checked = check_counts(
+        counts, terms, epsilon=epsilon, categories=categories, n=n, title=title, source_name=source_name
+    )
     [made] = prepared.mechanisms
     released = _hide_failure(lambda: made.release(checked, accept_no_guarantee=accept_no_guarantee), charge=None)
     return prepared.receipt((released,), None)
