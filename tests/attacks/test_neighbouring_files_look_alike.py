@@ -88,6 +88,7 @@ def seen_in(answer: Answer, place: Path) -> tuple[object, ...]:
     text = answer.out
     for charge in Ledger(place / "l.db").history()[1:2]:
         text = text.replace(charge.hash, "")  # it has the ledger's time in it
+    text = re.sub(r"T[0-9:]{8}[+]00:00", "", text)
     return answer.code, answer.err, answer.out.count("\n"), json.dumps(shape(json.loads(text)))
 
 

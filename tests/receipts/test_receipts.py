@@ -267,5 +267,6 @@ def test_all_data_sets_of_size_n_with_the_same_output_have_the_same_receipt(
 ) -> None:
     """So price, accuracy and certificate do not depend on data, and posterior and interval only by the output."""
     monkeypatch.setattr("discreet.mechanisms.law.Law.draw", lambda law: (2, 4))
+    monkeypatch.setattr("discreet.requests.prepare.utc_now", lambda: "2030-01-01T00:00:00+00:00")
     chosen = FORMS.get(form, {"mechanism": "exponential-local", "calibrated": True})
     assert len({released([first, 6 - first], **chosen).to_json() for first in range(7)}) == 1

@@ -18,7 +18,7 @@ from discreet.counting import CsvFormat
 from discreet.counting.sources import Files, find_source
 from discreet.errors import DiscreetError, InvalidInput
 from discreet.privacy_loss.composition import six_digits
-from discreet.receipts import Bundle, Receipt
+from discreet.receipts import Bundle, Receipt, ReceiptRequest
 from discreet.requests.prepare import PreparedRequest, check_counts, prepare_request
 from discreet.requests.request import Question, ReleaseRequest, Terms
 from discreet.requests.run import release_counts, run_request
@@ -117,6 +117,10 @@ class Keeping:
 
     out: Annotated[Path | None, typer.Option(help="Write the receipt to this JSON file.")] = None
     plot: Annotated[Path | None, typer.Option(help="Paint the released posterior (.png, .svg or .pdf).")] = None
+    title: Annotated[str | None, typer.Option(help="What the receipt is called.")] = None
+    source_name: Annotated[
+        str | None, typer.Option(help="Where the receipt says that its records are from; never a path.")
+    ] = None
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False
 
 
@@ -130,7 +134,7 @@ def release(asked: Asked, paying: Paying, reading: Reading, people: People, draw
         return
     if drawing.accept_no_guarantee:
         raise InvalidInput("a table is never released without a guarantee", hint="leave --accept-no-guarantee out")
-    request = _read_request(asked, paying, reading, people, drawing)
+    request = _read_request(asked, paying, reading, people, drawing, keeping)
     if paying.dry_run:
         _dry_run(request, as_json=keeping.as_json)
         return
@@ -140,7 +144,9 @@ def release(asked: Asked, paying: Paying, reading: Reading, people: People, draw
     publish(lambda: _draw(request, paying, keeping), keeping.out, keeping.plot, as_json=keeping.as_json)
 
 
-def _read_request(asked: Asked, paying: Paying, reading: Reading, people: People, drawing: Drawing) -> ReleaseRequest:
+def _read_request(
+    asked: Asked, paying: Paying, reading: Reading, people: People, drawing: Drawing, keeping: Keeping
+) -> ReleaseRequest:
     """One question for each `--column`, in their order.
 
     What may be left out is given once for all columns or once for each, where an empty one says that there is none. A
@@ -186,6 +192,7 @@ def _read_request(asked: Asked, paying: Paying, reading: Reading, people: People
         request_id=paying.request_id,
         engine=reading.engine,
         form=CsvFormat(delimiter=reading.delimiter, header=reading.header),
+        about=ReceiptRequest(title=keeping.title, source_name=keeping.source_name),
     )
 
 
@@ -234,7 +241,8 @@ def _release_counts(
         with busy("preparing and drawing"):
             return release_counts(
                 in_hand, epsilon=epsilon, categories=names, prior=parameters, n=n, mechanism=drawing.mechanism,
-                calibrated=drawing.calibrated, accept_no_guarantee=drawing.accept_no_guarantee, **drawing.options,
+                calibrated=drawing.calibrated, accept_no_guarantee=drawing.accept_no_guarantee, title=keeping.title,
+                source_name=keeping.source_name, **drawing.options,
             )  # fmt: skip
 
     if not dry_run:

@@ -66,21 +66,27 @@ def stated_shares(released: Released, level: float) -> tuple[str, Stated]:
     return (PLUG_IN, stated_by(released.posterior, level)) if aware is None else (NOISE_AWARE, aware[0])
 
 
-def stated_groups(released: Released, level: float, k: int) -> tuple[str, list[Stated], Stated]:
+def stated_groups(released: Released, level: float, k: int) -> tuple[str, Sequence[Stated], Stated]:
     """The kind of the posterior, what it says of the k answers of each group, and of the groups' own shares."""
     groups = [tuple(range(first, first + k)) for first in range(0, released.mechanism.space.k, k)]
 
     def told(belief: NoiseAware) -> list[Stated]:
         within = [Within(belief, group) for group in groups]
         shares = [group.share for group in within]
-        own = Stated(np.array([share.mean for share in shares]), *np.array([share.interval(level) for share in shares]).T)
+        own = Stated(
+            np.array([share.mean for share in shares]), *np.array([share.interval(level) for share in shares]).T
+        )
         return [*(stated_by(group, level) for group in within), own]
 
     aware = _if_all_goes_well(released, k, told)
     if aware is not None:
         return NOISE_AWARE, aware[:-1], aware[-1]
     cells = [[released.posterior.parameters[i] for i in group] for group in groups]
-    return PLUG_IN, [stated_by(Dirichlet(own), level) for own in cells], stated_by(Dirichlet(list(map(sum, cells))), level)
+    return (
+        PLUG_IN,
+        [stated_by(Dirichlet(own), level) for own in cells],
+        stated_by(Dirichlet(list(map(sum, cells))), level),
+    )
 
 
 def _if_all_goes_well(

@@ -26,7 +26,7 @@ from discreet.receipts.receipt import (
     read_receipt,
     read_sealed,
 )
-from discreet.receipts.verification import verify_any, verify_bundle, verify_receipt
+from discreet.receipts.verification import readable, verify_any, verify_bundle, verify_receipt
 from discreet.receipts.words import UNIT_PERSON, UNIT_ROW, plain
 
 __all__ = [
@@ -49,6 +49,7 @@ __all__ = [
     "read_beliefs",
     "read_receipt",
     "read_sealed",
+    "readable",
     "verify_any",
     "verify_bundle",
     "verify_receipt",

@@ -5,9 +5,9 @@ the output, the certificate. Floats that are shown beside them are compared to a
 
 - A mean is a ratio of exact numbers. It is derived as the nearest float; earlier receipts have it from float sums,
   which are off by a few in the 16th digit. It is held to 14 digits.
-- The end of an interval, the mean of a belief and an expected error come from special functions, whose last digits (from the 13th on, as
-  measured) differ between processors and between versions of NumPy and SciPy. They are held to 9 digits: of themselves,
-  an end also of what it leaves of 1 and to a millionth of its interval's width, and an error's error of the error.
+- The end of an interval, the mean of a belief and an expected error come from special functions, whose last digits
+  (from the 13th on, as measured) differ between processors and between versions of NumPy and SciPy. They are held to 9
+  digits: of themselves, an end also of what it leaves of 1 and to a millionth of its interval's width, and an error's error of the error.
 
 `tests/receipts/test_written_receipts.py` changes every digit that is compared, one at a time, and each is noticed.
 """

@@ -8,12 +8,13 @@ its prior, and nothing is drawn for it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from math import isfinite
 from typing import Any, TypeVar
 
 from discreet.arithmetic.numbers import float_upper
+from discreet.arithmetic.texts import require_name
 from discreet.inference.statement import (
     NOISE_AWARE,
     PLUG_IN,
@@ -41,13 +42,18 @@ class ReceiptRequest:
     request_id: str | None = None
     dataset: str | None = None
     charge: str | None = None
-    version: str = __version__
+    version: str = field(default_factory=lambda: __version__)
     released_at: str | None = None
     title: str | None = None
     source_name: str | None = None
     column: str | None = None
     other: str | None = None
     missing: str | None = None
+
+    def __post_init__(self) -> None:
+        for what in ("title", "source_name", "column"):
+            if getattr(self, what) is not None:
+                require_name(getattr(self, what), f"the {what.replace('_', ' ')}")
 
 
 @dataclass(frozen=True, slots=True)

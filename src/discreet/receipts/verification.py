@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from datetime import datetime
 from fractions import Fraction
 from typing import Any
 
 from discreet.arithmetic.numbers import fraction_lower, precision
-from discreet.arithmetic.texts import require_name
 from discreet.errors import NotPrivate
 from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
 from discreet.privacy_loss import Certificate, audit, certificate_by_theorem
 from discreet.receipts.agreement import agree
-from discreet.receipts.claims import claims_of
+from discreet.receipts.claims import Claim, claims_of
 from discreet.receipts.documents import Part, ReceiptRequest, write_bundle, write_receipt
-from discreet.receipts.receipt import FIRST_SCHEMA, SHARED, UNITS, Bundle, Receipt, contradiction, refuse_nonsense
+from discreet.receipts.receipt import (
+    BUNDLE_OF,
+    FIRST_SCHEMA,
+    SCHEMA,
+    SHARED,
+    UNITS,
+    Bundle,
+    Receipt,
+    contradiction,
+    refuse_nonsense,
+)
 from discreet.receipts.work import require_modest
 from discreet.utility.measure import accuracy_statement
 
@@ -67,6 +76,8 @@ def verify_bundle(bundle: Bundle, *, thorough: bool = False) -> list[Certificate
     with refuse_nonsense():
         rebuilt = write_bundle(document["columns"], bundle.parts).document
         shared = all(part[key] == document[key] for part in document["parts"] for key in SHARED[document["schema"]])
+        named = zip(document["columns"], document["parts"], strict=True)
+        shared = shared and all(part.get("column", column) == column for column, part in named)
         public = {part["by"] for part in document["parts"] if part["group_sizes"] is not None}
     # Losses add up over the same neighbours: no column is public as groups here and protected as answers there.
     if not shared or rebuilt != document or public & set(document["columns"]):
@@ -83,32 +94,59 @@ def verify_any(receipt: Receipt | Bundle, *, thorough: bool = False) -> list[Cer
 
 def derived_document(receipt: Receipt) -> tuple[dict[str, Any], list[Certificate]]:
     """The receipt as it must read if its claims hold, and the certificates that were derived for it."""
+    _check_request(receipt.document)
+    certificates: list[Certificate] = []
+
+    def certified(claim: Claim, mechanism: Mechanism) -> Part:
+        said, derived = _derived(mechanism, claim.certificate)
+        certificates.append(derived)
+        return Part(mechanism.space.prior, mechanism, said, accuracy_statement(mechanism))
+
+    return _rewritten(receipt, certified, receipt.document["schema"]).document, certificates
+
+
+def readable(receipt: Receipt | Bundle) -> Receipt | Bundle:
+    """The same under the newest schema: faces need to know no other. Nothing of it is checked."""
+    if receipt.document["schema"] in (SCHEMA, BUNDLE_OF[SCHEMA]):
+        return receipt
+    if isinstance(receipt, Bundle):
+        named = zip(receipt.parts, receipt.columns, strict=True)
+        return write_bundle(receipt.columns, [_rewritten(part, _as_said, SCHEMA, column) for part, column in named])
+    return _rewritten(receipt, _as_said, SCHEMA)
+
+
+def _as_said(claim: Claim, mechanism: Mechanism) -> Part:
+    stated = claim.receipt.document["accuracy"]
+    accuracy = stated[claim.group] if claim.group else stated
+    return Part(mechanism.space.prior, mechanism, Certificate.from_json(claim.certificate), accuracy)
+
+
+@refuse_nonsense()
+def _rewritten(
+    receipt: Receipt, part_of: Callable[[Claim, Mechanism], Part], schema: str, column: str | None = None
+) -> Receipt:
+    """The receipt, written from its claims."""
     document = receipt.document
-    _check_request(document)
-    parts, drawn, certificates = list[Part](), list[Released | None](), list[Certificate]()
+    parts, drawn = list[Part](), list[Released | None]()
     for claim in claims_of(receipt):
         mechanism = claim.mechanism()
         if mechanism is None:
             parts.append(Part(claim.prior, None, None))
             drawn.append(None)
             continue
-        said, derived = _derived(mechanism, claim.certificate)
-        parts.append(Part(mechanism.space.prior, mechanism, said, accuracy_statement(mechanism)))
+        parts.append(part_of(claim, mechanism))
         drawn.append(_released(mechanism, claim.output, claim.posterior))
-        certificates.append(derived)
-    told = [each.name for each in fields(ReceiptRequest) if each.name in document]
-    request = ReceiptRequest(**{name: document[name] for name in told})
+    told = {each.name: document[each.name] for each in fields(ReceiptRequest) if each.name in document}
     [version] = {part.certificate.facts["version"] for part in parts if part.certificate is not None}
-    rebuilt = write_receipt(
+    return write_receipt(
         parts,
         document["categories"],
         drawn,
         by=document["by"],
         groups=receipt.groups,
-        request=replace(request, version=version),
-        schema=document["schema"],
+        request=ReceiptRequest(**{"column": column, **told, "version": version}),
+        schema=schema,
     )
-    return rebuilt.document, certificates
 
 
 def _unreliable(message: str) -> NotPrivate:
@@ -155,7 +193,7 @@ def _is_as_bad(mechanism: Mechanism, place: Any, loss: Fraction) -> bool:
 def _check_request(document: dict[str, Any]) -> None:
     """Either there was a ledger, and the receipt names the charge, or there was none; names tell things apart.
 
-    What else it says of itself (since the second schema) is visible text, a time of day, and names of its categories.
+    Since the second schema it also says when it was released, and which of its categories are for other values.
     """
     request = [document[key] for key in ("request_id", "dataset", "charge")]
     named = all(isinstance(part, str) and part for part in request) and DIGEST.fullmatch(request[-1])
@@ -166,10 +204,7 @@ def _check_request(document: dict[str, Any]) -> None:
     if not grouped and (by, groups, document["group_sizes"]) != (None, None, None):
         raise contradiction()
     if document["schema"] != FIRST_SCHEMA:
-        texts = [document[key] for key in ("title", "source_name", "column") if document[key] is not None]
         treated = {document["other"], document["missing"]} - {None}
-        if not all(isinstance(text, str) and require_name(text, "a name") for text in texts):
-            raise contradiction()
         if not treated <= set(names) or (treated and document["column"] is None):
             raise contradiction()
         if not TIME.fullmatch(document["released_at"]):

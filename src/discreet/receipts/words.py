@@ -54,12 +54,15 @@ def citation(document: dict[str, Any]) -> str | None:
 
 
 def treatment(document: dict[str, Any]) -> str:
-    """What became of values outside the categories; nothing is known of counts in hand.
+    """What became of values outside the categories. Receipts of the first schema, which are not dated, do not say.
 
-    >>> print(treatment({"column": "vote", "other": "someone else", "missing": None}))
+    >>> said = {"released_at": "2030-01-01T00:00:00+00:00", "column": "vote", "other": "someone else", "missing": None}
+    >>> print(treatment(said))
     Missing values and values outside the categories count as “someone else”.
     """
     other, missing = document["other"], document["missing"]
+    if document["released_at"] is None:
+        return "The receipt does not say how missing and other values were treated."
     if document["column"] is None:
         return "The counts were given as they are."
     if missing is None and other is None:
@@ -88,8 +91,8 @@ def _release(document: dict[str, Any]) -> list[str]:
     prior = ", ".join(map(str, priors if groups is None else chain.from_iterable(priors.values())))
     shares = f"The shares of {len(document['categories'])} categories" + ("" if column is None else f" of “{column}”")
     if groups is not None:
-        public = "" if document["group_sizes"] is None else ", whose members are declared public"
-        shares += f" within {len(groups)} groups of “{document['by']}”{public},"
+        public = "" if document["group_sizes"] is None else ", whose members are declared public,"
+        shares += f" within {len(groups)} groups of “{document['by']}”{public}"
     error = (document["accuracy"] or {}).get("mean")
     expected = f" The expected Hellinger distance to the true posterior is {error:.3f}." if error else ""
     return [
@@ -97,24 +100,21 @@ def _release(document: dict[str, Any]) -> list[str]:
         f"{document['mechanism']['name']} mechanism of discreet {document['version']}, which satisfies ε-differential "
         f"privacy with ε = {epsilon_text(document)} when {replaced(document)} is replaced.",
         f"They are reported as posterior means with equal-tailed 95 % intervals ({document['interval_kind']}), "
-        f"which are {_widths(document)} wide.{expected}",
+        f"which are {widths(document)} wide.{expected}",
         treatment(document),
         f"Certificate {', '.join(one['digest'][:16] for one in certificates(document))}.",
     ]
 
 
-def _widths(document: dict[str, Any]) -> str:
+def widths(document: dict[str, Any]) -> str:
     """How wide the intervals are, in percentage points.
 
-    >>> _widths({"groups": None, "interval": {"yes": [0.5, 0.5625], "no": [0.40625, 0.5]}})
-    '6.25 to 9.38 points'
+    >>> widths({"groups": None, "interval": {"yes": [0.5, 0.5625], "no": [0.40625, 0.5]}})
+    'at most 9.38 points'
     """
     rows = [document["interval"]] if document["groups"] is None else document["interval"].values()
     widths = [100 * (ends[1] - ends[0]) for row in rows for ends in row.values() if ends is not None]
-    if not widths:
-        return "not known"
-    low, high = (f"{width:.3g}" for width in (min(widths), max(widths)))
-    return f"{low} points" if low == high else f"{low} to {high} points"
+    return f"at most {max(widths):.3g} points" if widths else "not known"
 
 
 def epsilon_text(document: dict[str, Any]) -> str:

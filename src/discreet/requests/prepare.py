@@ -23,7 +23,7 @@ from discreet.posteriors import Dirichlet
 from discreet.posteriors.space import Counts, PosteriorSpace
 from discreet.privacy_loss import Certificate, Price, audit, calibrate, certificate_by_theorem
 from discreet.receipts import UNIT_PERSON, UNIT_ROW, Bundle, Part, Receipt, ReceiptRequest, write_bundle, write_receipt
-from discreet.requests.request import Question, ReleaseRequest, Sizes, Terms, checked_presentation
+from discreet.requests.request import Question, ReleaseRequest, Sizes, Terms
 from discreet.utility.measure import accuracy_statement
 
 Drawn = tuple[Released | None, ...]
@@ -136,10 +136,11 @@ class PreparedRequest:
 def prepare_request(request: ReleaseRequest, sizes: Sequence[Sizes]) -> PreparedRequest:
     """Settle mechanisms, certificates and accuracy from public facts alone: what is asked, and n for each question."""
     table = {"source": request.name, "engine": request.engine, "form": asdict(request.form), "dataset": request.dataset}
-    about = ReceiptRequest(**checked_presentation(request.title, request.source_name))
     rows = zip(request.questions, request.declarations, request.epsilons, sizes, strict=True)
     columns = tuple(
-        _prepare_column(declaration, question.terms, epsilon, _checked_sizes(question, declaration, n), table, about)
+        _prepare_column(
+            declaration, question.terms, epsilon, _checked_sizes(question, declaration, n), table, request.about
+        )
         for question, declaration, epsilon, n in rows
     )
     return PreparedRequest(columns, request.is_bundle)
@@ -152,8 +153,7 @@ def check_counts(
     epsilon: object,
     categories: Sequence[str] | None = None,
     n: object = None,
-    title: str | None = None,
-    source_name: str | None = None,
+    about: ReceiptRequest | None = None,
 ) -> tuple[PreparedColumn, Counts]:
     """The same for counts in hand, without a table or groups, and the counts, checked."""
     values = list(counts) if not isinstance(counts, str) and hasattr(counts, "__iter__") else [counts]
@@ -164,10 +164,10 @@ def check_counts(
         )
     size = whole(sum(whole(value, "a count") for value in values) if n is None else n, "n", minimum=1)
     table = {"source": "counts in hand", "engine": "none", "form": asdict(CsvFormat()), "dataset": None}
-    about = ReceiptRequest(**checked_presentation(title, source_name))
-    prepared = _prepare_column(Declaration("counts in hand", names), terms, epsilon, (size,), table, about)
+    told = about or ReceiptRequest()
+    prepared = _prepare_column(Declaration("counts in hand", names), terms, epsilon, (size,), table, told)
     [made] = prepared.mechanisms
-    return replace(prepared, about=about), made.space.counts(values)
+    return replace(prepared, about=told), made.space.counts(values)
 
 
 def _checked_sizes(question: Question, declaration: Declaration, n: Sizes) -> tuple[int, ...]:

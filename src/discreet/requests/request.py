@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 
 from discreet.arithmetic.numbers import whole
-from discreet.arithmetic.texts import require_name
 from discreet.counting import CsvFormat, Declaration, engine_for, shown
 from discreet.errors import InvalidInput
 from discreet.mechanisms.base import asked_epsilon
+from discreet.receipts import ReceiptRequest
 
 Sizes = int | tuple[int, ...]
 """n: the number of records, or of each public group."""
@@ -84,9 +84,8 @@ class ReleaseRequest:
     request_id: str | None = None
     engine: str | None = None
     form: CsvFormat = field(default_factory=CsvFormat)
-    title: str | None = None
-    source_name: str | None = None
-    """What the receipt is called, and where it says that its records are from: presentation, no part of the question."""
+    about: ReceiptRequest = field(default_factory=ReceiptRequest)
+    """What the receipt is called, and what it says of the source: presentation, and no part of what is asked."""
     is_bundle: bool = False
     """Whether the receipts of the questions come in one `Bundle`, also if there is only one."""
     declarations: tuple[Declaration, ...] = field(init=False)
@@ -95,7 +94,6 @@ class ReleaseRequest:
     sizes: Sizes | None = field(init=False)
 
     def __post_init__(self) -> None:
-        checked_presentation(self.title, self.source_name)
         told = {
             "declarations": tuple(question.declaration(self.id_column) for question in self.questions),
             "epsilons": _shares(self.questions, self.epsilon),
@@ -110,15 +108,6 @@ class ReleaseRequest:
     def name(self) -> str:
         """What may be said of the source: no password is in it."""
         return shown(self.source)
-
-
-def checked_presentation(title: str | None, source_name: str | None) -> dict[str, str | None]:
-    """The title and the name of the source, as far as they are said; refused if they are not fit to be shown."""
-    told = {"title": title, "source_name": source_name}
-    for name, text in told.items():
-        if text is not None:
-            require_name(text, f"the {name.replace('_', ' ')}")
-    return told
 
 
 def _shares(questions: Sequence[Question], epsilon: object) -> tuple[object, ...]:

@@ -21,7 +21,7 @@ from discreet.counting import CsvFormat, Progress, Tally, open_source, strays_er
 from discreet.errors import DiscreetError, InvalidInput, SourceError
 from discreet.ledger import Charge, Ledger
 from discreet.ledger.book import OTHER
-from discreet.receipts import Bundle, Receipt, read_sealed
+from discreet.receipts import Bundle, Receipt, ReceiptRequest, read_sealed
 from discreet.requests.prepare import PreparedRequest, check_counts, prepare_request
 from discreet.requests.request import Question, ReleaseRequest, Sizes, Terms
 from discreet.samplers.bits import SYSTEM
@@ -67,7 +67,9 @@ def release(
 ) -> Receipt:
     """Release a posterior from a table, charge it, and keep the receipt. `ledger=None` says that nothing is charged.
 
-    The receipt is called `title`, and names its source `source_name`; neither is part of what is asked. With `by` and `groups`, one cross table is released, at the price of one release; `group_public` declares that
+    The receipt is called `title`, and says that its records are from `source_name`; neither is part of what is asked.
+
+    With `by` and `groups`, one cross table is released, at the price of one release; `group_public` declares that
     everyone may know who is in which group, and protects the answers alone.
 
     >>> import pandas as pd
@@ -86,7 +88,7 @@ def release(
     )  # fmt: skip
     request = ReleaseRequest(
         source, [question], n=n, id_column=id_column, dataset=dataset, request_id=request_id, engine=engine,
-        form=form or CsvFormat(), title=title, source_name=source_name,
+        form=form or CsvFormat(), about=ReceiptRequest(title=title, source_name=source_name),
     )  # fmt: skip
     receipt = run_request(request, ledger, confirm=confirm, progress=progress)
     assert isinstance(receipt, Receipt), "a request for one column seals one receipt"
@@ -123,7 +125,8 @@ def release_columns(
     """
     request = ReleaseRequest(
         source, questions, epsilon=epsilon, n=n, id_column=id_column, dataset=dataset, request_id=request_id,
-        engine=engine, form=form or CsvFormat(), title=title, source_name=source_name, is_bundle=True,
+        engine=engine, form=form or CsvFormat(), about=ReceiptRequest(title=title, source_name=source_name),
+        is_bundle=True,
     )  # fmt: skip
     bundle = run_request(request, ledger, confirm=confirm, progress=progress)
     assert isinstance(bundle, Bundle), "a request for several columns seals one bundle"
@@ -195,8 +198,9 @@ def release_counts(
     """The same from counts in hand: no table, no ledger, nothing charged."""
     terms = Terms(mechanism, calibrated, prior, options)
     prepared, checked = check_counts(
-        counts, terms, epsilon=epsilon, categories=categories, n=n, title=title, source_name=source_name
-    )
+        counts, terms, epsilon=epsilon, categories=categories, n=n,
+        about=ReceiptRequest(title=title, source_name=source_name),
+    )  # fmt: skip
     [made] = prepared.mechanisms
     released = _hide_failure(lambda: made.release(checked, accept_no_guarantee=accept_no_guarantee), charge=None)
     return prepared.receipt((released,), None)
