@@ -62,7 +62,8 @@ endef
 
 $(STAMP): pyproject.toml constraints.txt
 	$(call new_venv,.venv)
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[plot,web,workflow,dev]'
+	@echo 'Installing discreet, what it needs and the development tools into .venv: once, some minutes.'
+	$(BIN)/python -m pip install -c constraints.txt -e '.[plot,web,workflow,dev]'
 	@touch $@
 
 # Spark is large and needs Java; without it, its tests say that they are skipped.

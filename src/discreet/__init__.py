@@ -47,7 +47,15 @@ if TYPE_CHECKING:
     from discreet.posteriors.distances import chi_squared, hellinger, kl, l1, renyi
     from discreet.posteriors.space import PosteriorSpace
     from discreet.posteriors.variation import total_variation
-    from discreet.privacy_loss import Audit, Certificate, audit, calibrate
+    from discreet.privacy_loss import (
+        Audit,
+        Certificate,
+        LossDistribution,
+        audit,
+        calibrate,
+        compose,
+        loss_distribution,
+    )
     from discreet.receipts import Bundle, Receipt
     from discreet.requests.request import Question
     from discreet.requests.run import release, release_columns
@@ -83,6 +91,7 @@ __all__ = [
     "LaplaceImproved",
     "Ledger",
     "LedgerError",
+    "LossDistribution",
     "Mechanism",
     "NoiseAware",
     "NotPrivate",
@@ -103,6 +112,7 @@ __all__ = [
     "chi_squared",
     "combine",
     "compare",
+    "compose",
     "dilation",
     "global_sensitivity",
     "hellinger",
@@ -110,6 +120,7 @@ __all__ = [
     "l1",
     "lifting",
     "local_sensitivity",
+    "loss_distribution",
     "mechanism",
     "noise_aware",
     "plan",
@@ -134,7 +145,7 @@ _ROOMS = {
     "discreet.posteriors.distances": "chi_squared hellinger kl l1 renyi",
     "discreet.posteriors.space": "PosteriorSpace",
     "discreet.posteriors.variation": "total_variation",
-    "discreet.privacy_loss": "Audit Certificate audit calibrate",
+    "discreet.privacy_loss": "Audit Certificate LossDistribution audit calibrate compose loss_distribution",
     "discreet.receipts": "Bundle Receipt",
     "discreet.requests.request": "Question",
     "discreet.requests.run": "release release_columns",

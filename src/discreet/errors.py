@@ -17,6 +17,10 @@ A hint quotes the names of arguments in backticks. The command puts its options 
 
 from __future__ import annotations
 
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
 
 class DiscreetError(Exception):
     """The root of all errors that discreet raises on purpose.
@@ -95,3 +99,20 @@ class Unexpected(DiscreetError):
 
     def __init__(self, failure: Exception, work: str, *, hint: str) -> None:
         super().__init__(f"an unexpected {type(failure).__name__} stopped {work}", hint=hint)
+
+
+def require_packages(what: str, extra: str, *packages: str, error: type[DiscreetError] = InvalidInput) -> None:
+    """Refuse what needs a package that is missing, and say how to install the extra that has it."""
+    for package in packages:
+        if find_spec(package) is None:
+            raise error(f"{what} needs {package}", hint=install_hint(extra))
+
+
+def install_hint(extra: str) -> str:
+    """How to add an extra to discreet. It is on no index, so it is installed from its source.
+
+    >>> print(install_hint("plot"))
+    pip install '.[plot]' in discreet's source directory
+    """
+    has_pipx = (Path(sys.prefix) / "pipx_metadata.json").exists()
+    return f"{'pipx install --force' if has_pipx else 'pip install'} '.[{extra}]' in discreet's source directory"

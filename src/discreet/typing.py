@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import TypeAlias
+
+Epsilon: TypeAlias = int | str | float | Fraction
+"""An exact number, of ε, δ or a target: text and whole numbers mean themselves, a float the decimal Python prints."""
 
 Outcome = tuple[int, ...]
 """What a mechanism may release: counts, one per category."""

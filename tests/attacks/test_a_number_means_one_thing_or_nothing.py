@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,7 @@ PARSERS: list[Callable[[object], object]] = [
     lambda value: whole(value, "n", minimum=1),
 ]
 
-DOORS: list[Callable[[object], object]] = [
+DOORS: list[Callable[[Any], object]] = [
     lambda value: PosteriorSpace([1, 1], value),
     lambda value: Dirichlet([1, value]),
     lambda value: Dirichlet([1, 1]).update([1, value]),
@@ -68,6 +69,6 @@ def test_refusals_are_one_short_line_that_says_how_to_mend_it_and_does_not_repea
 
 
 @pytest.mark.parametrize("value", ["1", "0.5", "1e-3", "1/3", 2, 0.25])
-def test_the_doors_are_not_simply_closed(value: object) -> None:
+def test_the_doors_are_not_simply_closed(value: Any) -> None:
     assert exact(value, "x", above=0) > 0
     assert Geometric(PosteriorSpace([1, 1], 2), epsilon=value).epsilon > 0

@@ -61,7 +61,7 @@ def test_the_reader_may_bring_a_prior_and_paint(place: Path) -> None:
     assert_painted(place / "b.png")
     mechanism = dc.Geometric(dc.PosteriorSpace(prior=["1/2", 3], n=50), epsilon="1/3")
     belief = dc.noise_aware(mechanism, receipt.output, prior=[4, "1/3"])
-    assert f"{belief.mean[0]:.4f}" in answer.out
+    assert f"{100 * belief.mean[0]:.2f} %" in answer.out
 
 
 def test_a_reader_s_prior_is_one_for_all_columns_or_one_for_each(place: Path) -> None:

@@ -21,10 +21,10 @@ def test_a_page_that_may_release_needs_a_ledger_that_is_there(tmp_path: Path) ->
 
 @pytest.mark.parametrize("package", ["starlette", "uvicorn"])
 def test_a_package_that_is_missing_is_named(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.web.find_spec", lambda name: None if name == package else name)
+    monkeypatch.setattr("discreet.errors.find_spec", lambda name: None if name == package else name)
     answer = typed("serve --no-browser")
     assert_refused(answer)
-    assert f"the page needs {package}; pip install 'discreet[web,workflow]'" in answer.err
+    assert f"the page needs {package}; pip install '.[web,workflow]'" in answer.err
 
 
 def test_a_port_that_is_none_or_taken_is_refused() -> None:

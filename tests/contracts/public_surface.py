@@ -41,6 +41,7 @@ COMMANDS = [
     "ledger verify l.db --json",
     "infer counts.json --json",
     "infer g.json --json",
+    "compare g.json --groups f,m --category a --json",
     "receipt verify counts.json --json",
     "snap release --value 17.3 --epsilon 1 --bound 100 --json",
     "snap verify --epsilon 1 --bound 100 --json",

@@ -10,6 +10,7 @@ SAYS = {
     "ab_test.py": r"P\(the new page sells more\) = (0|1)\.\d{4}, privacy noise included",
     "survey.py": r"(?s)strong Democrat .*independent .*strong Republican .*exact up to \d+e-1\d",
     "groups.py": r"(?s)strong Democrat .*strong Republican .*all groups together: ε = 1\n.*party together: ε = 3/4",
+    "trial.py": r"(?s)interval: -?0\.\d.*odds ratio, .*P\(the new arm does better\) = (0|1)\.\d{4}, privacy noise",
     "choose_epsilon.py": r"at most 8 points wide on 1000 records, spend ε = 0\.\d{3}",
 }
 

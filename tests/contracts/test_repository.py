@@ -20,6 +20,7 @@ FORBIDDEN = {
     "a path of one machine": re.compile(
         r"(?<![\w.~])/(?:work|root|home/\w+|Users/\w+|tmp/\w+|opt/(?:pypi|wheels))(?:/|\b)(?![\w]*\()"
     ),
+    "discreet on an index, where it is not": re.compile(r"pipx? install (?:-\w+ )*['\"]?discreet\b"),
     "the workplace": re.compile(
         r"\b(?:this|last|previous|next|another|coding|lead) (?:session|agent)s?\b"
         r"|\bgenerated (?:by|with) (?:an? )?(?:AI|LLM|assistant)\b"

@@ -147,8 +147,8 @@ def test_a_package_that_an_engine_needs_is_named(
     monkeypatch.chdir(tmp_path)
     for name in ("t.csv", "t.parquet"):
         (tmp_path / name).write_text("v\na\n")
-    monkeypatch.setattr("discreet.counting.find_spec", lambda name: None if name == package else name)
-    with pytest.raises(SourceError, match=rf"needs {package}; pip install 'discreet\[{extra}\]'"):
+    monkeypatch.setattr("discreet.errors.find_spec", lambda name: None if name == package else name)
+    with pytest.raises(SourceError, match=rf"needs {package}; pip install '\.\[{extra}\]'"):
         count_records(source, DECLARATION)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from flint import arb
 
 from discreet import Geometric, PosteriorSpace
 
 
-def naive_log_probability(counts: Sequence[int], output: Sequence[int], *, k: int, epsilon: object) -> arb | None:
+def naive_log_probability(counts: Sequence[int], output: Sequence[int], *, k: int, epsilon: Any) -> arb | None:
     """ln P(output | counts) of a release of ε for each group of k cells, None if it is impossible.
 
     Every group's noise keeps the group's total, so an output tells how large each group was.

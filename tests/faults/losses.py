@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class OnePercentMore(LaplaceImproved):
 class AnotherN(ExponentialLocal):
     """A scale that was certified for fifty records, used for however many there are."""
 
-    def __init__(self, space: PosteriorSpace, *, epsilon: object) -> None:
+    def __init__(self, space: PosteriorSpace, *, epsilon: Any) -> None:
         right = calibrate(self.name, PosteriorSpace(space.prior, 50), epsilon=epsilon)
         assert isinstance(right, ExponentialLocal)
         super().__init__(space, scale=right.scale)
@@ -64,7 +64,7 @@ class UnderflowingWeights(ExponentialLocal):
 class ProvedForAddRemove(LaplaceImproved):
     """Noise for one count that moves by one, as when a record is added; a replaced record moves two."""
 
-    def __init__(self, space: PosteriorSpace, *, epsilon: object) -> None:
+    def __init__(self, space: PosteriorSpace, *, epsilon: Any) -> None:
         super().__init__(space, epsilon=epsilon, rate=epsilon)
         self._set(guarantee=self.epsilon, guaranteed_by="an added record moves one count by one")
 

@@ -60,7 +60,7 @@ class GrowthLeftOut(ExponentialLocal):
 class NoiseTooSmall(LaplaceImproved):
     """Noise of scale 1/ε, which is enough for two categories, under the claim ε for more of them."""
 
-    def __init__(self, space: PosteriorSpace, *, epsilon: object, **options: Any) -> None:
+    def __init__(self, space: PosteriorSpace, *, epsilon: Any, **options: Any) -> None:
         super().__init__(space, epsilon=epsilon, **options)
         self._set(rate=self.epsilon, guarantee=self.epsilon)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 from discreet import Snapping
 from discreet.arithmetic.binary64 import DIGITS, Dyadic, unit
@@ -52,7 +53,7 @@ class EndsWithBinary64(Snapping):
 class LatticeTooSmall(Snapping):
     """Λ is the power of two below λ, and not the one above."""
 
-    def __init__(self, *, epsilon: object, bound: object, sensitivity: object = 1) -> None:
+    def __init__(self, *, epsilon: Any, bound: object, sensitivity: object = 1) -> None:
         super().__init__(epsilon=epsilon, bound=bound, sensitivity=sensitivity)
         self._set(lattice=self.lattice / 2)
 
@@ -68,6 +69,6 @@ class ScaledInFloats(Snapping):
 class ScaleTooSmall(Snapping):
     """λ is too small by one part in a million."""
 
-    def __init__(self, *, epsilon: object, bound: object, sensitivity: object = 1) -> None:
+    def __init__(self, *, epsilon: Any, bound: object, sensitivity: object = 1) -> None:
         super().__init__(epsilon=epsilon, bound=bound, sensitivity=sensitivity)
         self._set(scale=self.scale * (1 - 1e-6))

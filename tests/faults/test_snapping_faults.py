@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -14,14 +15,14 @@ from tests.faults import snapping as faults
 PAGE = "docs/snapping.md"
 
 
-def distributions_differ(fault: type[Snapping], value: str, **parameters: object) -> bool:
+def distributions_differ(fault: type[Snapping], value: str, **parameters: Any) -> bool:
     """Whether the fault's exact distribution is not the right one, in any bit of any mass."""
     wrong = fault(**parameters).distribution(value)
     assert wrong.mass_is_one
     return wrong.probabilities() != Snapping(**parameters).distribution(value).probabilities()
 
 
-CASES: list[tuple[type[Snapping], dict[str, object], str]] = [
+CASES: list[tuple[type[Snapping], dict[str, Any], str]] = [
     (faults.LogOneUnitOff, {"epsilon": 1, "bound": 20}, "0.3"),
     (faults.TowardZero, {"epsilon": 1, "bound": 20}, "0.3"),
     (faults.TiesToEven, {"epsilon": "1/3", "bound": 40}, "2"),
@@ -34,7 +35,7 @@ CASES: list[tuple[type[Snapping], dict[str, object], str]] = [
 
 
 @pytest.mark.parametrize(("fault", "parameters", "value"), CASES)
-def test_a_fault_has_another_distribution(fault: type[Snapping], parameters: dict[str, object], value: str) -> None:
+def test_a_fault_has_another_distribution(fault: type[Snapping], parameters: dict[str, Any], value: str) -> None:
     assert distributions_differ(fault, value, **parameters)
 
 
@@ -71,7 +72,7 @@ def test_scaling_in_floats_moves_neighbours_farther_apart_than_their_sensitivity
 
 
 def test_ties_to_even_differ_only_where_the_sum_is_exactly_a_tie() -> None:
-    parameters = {"epsilon": "1/3", "bound": 40}
+    parameters: dict[str, Any] = {"epsilon": "1/3", "bound": 40}
     wrong, right = faults.TiesToEven(**parameters).distribution(2), Snapping(**parameters).distribution(2)
     gaps = [abs(p.minus(q).fraction()) for p, q in zip(wrong.masses, right.masses, strict=True)]
     assert 0 < max(gaps) < 1e-14

@@ -12,7 +12,7 @@ from discreet.ledger.book import _asked, charge_of
 class UnlockedLedger(Ledger):
     """Check, then spend: two transactions where there must be one."""
 
-    def charge(self, dataset: str, price: object, delta: object = 0, **told: Any) -> Charge:
+    def charge(self, dataset: str, price: Any, delta: Any = 0, **told: Any) -> Charge:
         """Spend what fitted a moment ago."""
         self.afford(dataset, price, delta)
         asked = _asked(dataset, price, delta, "replace-one", Scope())

@@ -244,7 +244,7 @@ def test_panels_that_are_settled_too_soon_would_be_seen(monkeypatch: pytest.Monk
 
 
 def test_every_ratio_of_widths_is_compared_both_ways_round() -> None:
-    for n, epsilon in itertools.product((10**3, 10**6), ("1/2", 2)):
+    for n, epsilon in itertools.product((10**3, 10**6), ("1/2", "2")):
         mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1] * 4, n=n), epsilon=epsilon)
         belief = Belief.of(dc.noise_aware(mechanism, (n // 2, n // 4, n // 100, n - n // 2 - n // 4 - n // 100)), AXES)
         one, other = (belief.group(g)["yes"] for g in ("new", "old"))

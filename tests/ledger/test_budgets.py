@@ -139,7 +139,7 @@ def test_a_request_is_charged_once_and_found_again_even_when_the_budget_is_used_
     ],
 )
 def test_a_request_with_another_parameter_is_refused(
-    dataset: str, epsilon: str, delta: object, digest: str, adjacency: str, ledger: Ledger, ledger_place: str
+    dataset: str, epsilon: str, delta: Any, digest: str, adjacency: str, ledger: Ledger, ledger_place: str
 ) -> None:
     Ledger.create(ledger_place, dataset="two", epsilon=1, delta="1e-6")
     ledger.charge("anes", "1/2", request_id="r", digest="d")

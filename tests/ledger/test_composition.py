@@ -22,12 +22,12 @@ from tests.oracles.precision import mp, real
 pytestmark = pytest.mark.usefixtures("quick")
 
 
-def narrow_price(epsilon: object) -> Price:
+def narrow_price(epsilon: Any) -> Price:
     """Of a mechanism that pays a quarter of ε²/2."""
     return Price(((dc.ExponentialReciprocal(dc.PosteriorSpace(prior=[1, 1], n=50), epsilon=epsilon),),))
 
 
-def zcdp(place: str | Path, epsilon: object, delta: object = "1e-6") -> Ledger:
+def zcdp(place: str | Path, epsilon: Any, delta: Any = "1e-6") -> Ledger:
     return Ledger.create(place, dataset="d", epsilon=epsilon, delta=delta, composition="zcdp")
 
 

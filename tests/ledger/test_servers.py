@@ -329,6 +329,6 @@ def test_the_rights_of_the_page_are_the_tested_ones() -> None:
 
 
 def test_without_psycopg_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.ledger.places.find_spec", lambda _: None)
-    with pytest.raises(LedgerError, match=r"needs psycopg; pip install 'discreet\[postgres\]'"):
+    monkeypatch.setattr("discreet.errors.find_spec", lambda _: None)
+    with pytest.raises(LedgerError, match=r"needs psycopg; pip install '\.\[postgres\]'"):
         Ledger("postgresql://me:secret@host/db")

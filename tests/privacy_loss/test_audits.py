@@ -6,6 +6,7 @@ import sys
 from fractions import Fraction
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -213,7 +214,7 @@ def test_delta_falls_as_epsilon_grows_and_is_a_probability() -> None:
 
 
 @pytest.mark.parametrize("epsilon", [-1, "nan", None, "1e400", "٣"])
-def test_a_delta_at_no_epsilon_is_refused(epsilon: object) -> None:
+def test_a_delta_at_no_epsilon_is_refused(epsilon: Any) -> None:
     with pytest.raises(dc.InvalidInput):
         dc.audit(dc.Geometric(dc.PosteriorSpace([1, 1], 10), epsilon=1)).delta(epsilon)
 

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -162,7 +163,7 @@ def test_a_gamma_of_the_caller_is_kept_exactly(
         *(("exponential-global", epsilon, None) for epsilon in (0, -1, "nan", None, "1e9")),
     ],
 )
-def test_what_is_no_epsilon_or_no_rate_of_the_family_is_refused(name: str, epsilon: object, gamma: object) -> None:
+def test_what_is_no_epsilon_or_no_rate_of_the_family_is_refused(name: str, epsilon: Any, gamma: object) -> None:
     with pytest.raises(dc.InvalidInput):
         dc.calibrate(name, dc.PosteriorSpace([1, 1], 20), epsilon=epsilon, gamma=gamma)
 

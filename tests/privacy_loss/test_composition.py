@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -90,7 +91,7 @@ def test_sums_stay_short_and_only_grow() -> None:
 
 
 @pytest.mark.parametrize("delta", [0, 1, -1, "nan", 2])
-def test_a_delta_that_is_no_small_number_is_refused(delta: object) -> None:
+def test_a_delta_that_is_no_small_number_is_refused(delta: Any) -> None:
     for call in (epsilon_upper, rho_lower):
         with pytest.raises(InvalidInput):
             call(1, delta)

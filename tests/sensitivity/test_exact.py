@@ -5,6 +5,7 @@ import math
 import random
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from flint import fmpq
@@ -236,6 +237,6 @@ def test_the_seeds_gamma_is_the_printed_one(k: int, n: int, epsilon: str, delta:
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0, "1e-8"), (-1, "1e-8"), (1, 0), (1, 1), (1, 2), ("nan", "1e-8")])
-def test_the_seeds_gamma_refuses_what_makes_no_sense(epsilon: object, delta: object) -> None:
+def test_the_seeds_gamma_refuses_what_makes_no_sense(epsilon: Any, delta: Any) -> None:
     with pytest.raises(dc.InvalidInput):
         dc.published_gamma(dc.PosteriorSpace([1, 1], 10), epsilon, delta)

@@ -8,7 +8,7 @@ from typing import Any
 
 from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import whole
-from discreet.errors import InvalidInput
+from discreet.errors import InvalidInput, require_packages
 from discreet.inference import NoiseAware
 
 CHAINS = 4
@@ -44,9 +44,7 @@ def draws_to_arviz(draws: dict[str, Floats], *, error: float, method: str = "exa
 
 
 def _arviz() -> Any:
-    try:
-        with warnings.catch_warnings(action="ignore", category=FutureWarning):  # of a version that is not this one
-            import arviz
-    except ImportError:
-        raise InvalidInput("this needs ArviZ", hint="pip install 'discreet[arviz]'") from None
+    require_packages("this", "arviz", "arviz")
+    with warnings.catch_warnings(action="ignore", category=FutureWarning):  # of a version that is not this one
+        import arviz
     return arviz

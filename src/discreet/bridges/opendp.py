@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from discreet.arithmetic.numbers import exact, float_upper, whole
-from discreet.errors import InvalidInput, NotPrivate
+from discreet.errors import InvalidInput, NotPrivate, require_packages
 from discreet.mechanisms import Mechanism
 
 
@@ -74,8 +74,7 @@ def make_release(
 
 
 def _opendp() -> Any:
-    try:
-        import opendp.prelude
-    except ImportError:
-        raise InvalidInput("this needs OpenDP", hint="pip install 'discreet[opendp]'") from None
+    require_packages("this", "opendp", "opendp")
+    import opendp.prelude
+
     return opendp.prelude

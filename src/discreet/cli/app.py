@@ -27,6 +27,7 @@ COMMANDS = {
     "Not for publication: exit code 2 if not.",
     "ledger": "Budgets of privacy loss: what may be spent, what was, and proof that the book was not changed.",
     "infer": "What a reader may believe: the exact posterior given the release, with the privacy noise in it.",
+    "compare": "Compare groups: the difference, ratio or odds ratio of a share, with the privacy noise in it.",
     "receipt": "Check receipts.",
     "reproduce": "Make the figures of the papers behind discreet again, with their numbers, "
     "and a report that opens offline.",

@@ -44,13 +44,13 @@ def audit(
         if (epsilon is None) == (scale is None):
             example = "--epsilon 1 says what the mechanism should keep"
             raise InvalidInput("give either --epsilon or --scale", hint=example)
-        if calibrated and epsilon is None:
-            raise InvalidInput("calibration needs an epsilon to keep", hint="give --epsilon in place of --scale")
         with busy("preparing") as tell:
-            if calibrated:
-                audited: Mechanism = dc.calibrate(mechanism, space, epsilon=epsilon, progress=tell, **options)
+            if not calibrated:
+                audited: Mechanism = dc.mechanism(mechanism, space, epsilon=epsilon, **options)
+            elif epsilon is not None:
+                audited = dc.calibrate(mechanism, space, epsilon=epsilon, progress=tell, **options)
             else:
-                audited = dc.mechanism(mechanism, space, epsilon=epsilon, **options)
+                raise InvalidInput("calibration needs an epsilon to keep", hint="give --epsilon in place of --scale")
         with busy("scanning neighbours and outputs") as tell:
             result = dc.audit(audited, progress=tell)
             document = result.to_json(at_epsilon or [])

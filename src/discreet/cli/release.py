@@ -232,7 +232,7 @@ def _confirmed() -> bool:
 def _release_counts(
     asked: Asked, counts: str, n: str | None, drawing: Drawing, keeping: Keeping, *, dry_run: bool
 ) -> None:
-    epsilon, prior = only(asked.epsilon, "--epsilon"), only(asked.prior, "--prior")
+    epsilon, prior = only(asked.epsilon, "--epsilon") or "", only(asked.prior, "--prior")
     in_hand = read_counts(counts)
     names = read_categories(only(asked.categories, "--categories"), len(in_hand))
     parameters = None if prior is None else prior.split(",")

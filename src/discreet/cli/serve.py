@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from discreet.cli.tables import say
-from discreet.web import require_packages
+from discreet.errors import require_packages
 
 EXAMPLE = "Example: discreet serve --ledger budgets.db --allow-release"
 
@@ -24,7 +24,7 @@ def serve(
     ] = False,
 ) -> None:
     """Plan, audit, read receipts and, if you allow it, release, in a browser on this machine. Ctrl-C ends it."""
-    require_packages()
+    require_packages("the page", "web,workflow", "starlette", "uvicorn")
     from discreet.web.answers import PageApi
     from discreet.web.server import serve as serve_page
     from discreet.web.site import open_questions

@@ -186,14 +186,14 @@ def print_belief(document: dict[str, Any]) -> None:
         ends = row["interval"]
         outside |= ends is not None and not ends[0] <= row["mean"] <= ends[1]
         parameter = (released[group] if grouped else released)[name]["parameter"]
-        return [f"{100 * row['mean']:.2f} %", _ends(ends), f"{float(Fraction(parameter)):.10g}"]
+        return [f"{100 * row['mean']:.2f} %", percent_range(ends), f"{float(Fraction(parameter)):.10g}"]
 
     column = document["column"]
     title = ("shares" if column is None else f"shares of {column}") + (" within each group" if grouped else "")
     print_shares(title, document["belief"], grouped, ("mean", INTERVAL, "released\nparameter"), cells)
     if document["group_shares"]:
         shares = [
-            [g, f"{100 * row['mean']:.2f} %", _ends(row["interval"])] for g, row in document["group_shares"].items()
+            [g, f"{100 * row['mean']:.2f} %", percent_range(row["interval"])] for g, row in document["group_shares"].items()
         ]
         columns = {"group": "left", "mean": "right", INTERVAL: "right"}
         print_table(f"share of each group, by {document['by']}", columns, shares, unbroken=[INTERVAL])
@@ -220,7 +220,8 @@ def print_shares(
     print_table(title, columns, lines, unbroken=numbers)
 
 
-def _ends(ends: list[float] | None) -> str:
+def percent_range(ends: list[float] | None) -> str:
+    """An interval of shares, in percent."""
     return "beyond floats" if ends is None else f"{100 * ends[0]:.2f} – {100 * ends[1]:.2f} %"
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import warnings
 from contextlib import AbstractContextManager, nullcontext
-from importlib.util import find_spec
 from pathlib import Path
 
 from discreet.counting.base import Declaration, Progress, strays_error
@@ -22,7 +21,7 @@ from discreet.counting.csv_records import LOOK, name_malformed_line
 from discreet.counting.inspection import Inspection, inspect_table
 from discreet.counting.sources import CsvFormat, Files, engine_for, find_source, shown
 from discreet.counting.table import InspectableTable, Table, Tally
-from discreet.errors import SourceError
+from discreet.errors import SourceError, require_packages
 
 __all__ = [
     "CsvFormat",
@@ -63,7 +62,7 @@ def open_source(
     place = find_source(source) if chosen == "duckdb" and isinstance(source, str | Path) else None
     if declaration.id_column is not None or not isinstance(place, Files) or place.kind != "csv":
         return _open_engine(chosen, source, declaration, form, progress)
-    _require("reading tables", "workflow", "pyarrow")
+    require_packages("reading tables", "workflow", "pyarrow", error=SourceError)
     from discreet.counting.csv_table import open_csv
 
     _forbid_core_files()
@@ -76,26 +75,20 @@ def _open_engine(
     """Every engine is imported when it is needed, and where it is missing that is said."""
     _forbid_core_files()
     if engine == "spark":
-        _require("counting on Spark", "spark", "pyspark")
+        require_packages("counting on Spark", "spark", "pyspark", error=SourceError)
         with warnings.catch_warnings(action="ignore"):  # of versions of pandas, which is not used here
             from discreet.counting.spark import open_spark
 
         return open_spark(source, declaration, progress=progress)
     if engine == "ibis":
-        _require("counting in databases", "ibis", "ibis")
+        require_packages("counting in databases", "ibis", "ibis", error=SourceError)
         from discreet.counting.databases import open_database
 
         return open_database(source, declaration)
-    _require("reading tables", "workflow", "duckdb", "pyarrow")
+    require_packages("reading tables", "workflow", "duckdb", "pyarrow", error=SourceError)
     from discreet.counting.duck import open_duck
 
     return open_duck(source, declaration, form=form, progress=progress)
-
-
-def _require(what: str, extra: str, *packages: str) -> None:
-    for package in packages:
-        if find_spec(package) is None:
-            raise SourceError(f"{what} needs {package}", hint=f"pip install 'discreet[{extra}]'")
 
 
 def _forbid_core_files() -> None:

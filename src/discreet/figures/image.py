@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from discreet.errors import InvalidInput
+from discreet.errors import InvalidInput, require_packages
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,8 +24,7 @@ def picture_format(path: Path) -> str:
     kind = path.suffix[1:].lower()
     if kind not in FORMATS:
         raise InvalidInput("a picture must be a .png, .svg or .pdf", hint="give its name one of these endings")
-    if importlib.util.find_spec("matplotlib") is None:
-        raise InvalidInput("pictures need matplotlib", hint="pip install 'discreet[plot]'")
+    require_packages("a picture", "plot", "matplotlib")
     return kind
 
 

@@ -19,7 +19,7 @@ from discreet.kernels import family_kernel
 from discreet.mechanisms import Mechanism, mechanism
 from discreet.posteriors.grid import grid
 from discreet.posteriors.space import PosteriorSpace, exceeds
-from discreet.typing import Progress
+from discreet.typing import Epsilon, Progress
 from discreet.utility import accuracy
 from discreet.utility.plans import CATEGORIES
 
@@ -71,7 +71,7 @@ class PlanningNumbers:
 
 def numbers(
     space: PosteriorSpace,
-    epsilon: object,
+    epsilon: Epsilon,
     *,
     known: Mapping[str, float] | None = None,
     progress: Progress | None = None,

@@ -7,8 +7,8 @@ was drawn from is known exactly, so this is too: no chain is run, and what is le
 from __future__ import annotations
 
 from discreet.inference.beliefs import Belief, Share
-from discreet.inference.comparisons import Comparison, compare
+from discreet.inference.comparisons import Comparison, compare, compare_all
 from discreet.inference.dispatch import combine, noise_aware
 from discreet.inference.posterior import NoiseAware
 
-__all__ = ["Belief", "Comparison", "NoiseAware", "Share", "combine", "compare", "noise_aware"]
+__all__ = ["Belief", "Comparison", "NoiseAware", "Share", "combine", "compare", "compare_all", "noise_aware"]

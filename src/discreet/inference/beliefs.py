@@ -35,6 +35,8 @@ class Share(Quantity):
     label: str
     people: str | None = None
     """Who it is about, where the release says so."""
+    part: tuple[str, str] | None = None
+    """Which of them, by axis and label: those of one public group."""
 
     @property
     def name(self) -> str:
@@ -100,6 +102,8 @@ class Belief:
     people: str | None = None
     conditions: tuple[str, ...] = ()
     """What it is given, in words."""
+    part: tuple[str, str] | None = None
+    """The public group that it is about, by axis and label."""
 
     @classmethod
     def of(cls, posterior: NoiseAware, axes: Mapping[str, Sequence[str]], people: str | None = None) -> Belief:
@@ -157,7 +161,7 @@ class Belief:
                 raise _not_there((label,), {name: self.axes[name]})
         cells = {key: cell for key, cell in self.cells.items() if key[-1] in chosen}
         said = () if set(chosen) == set(self.axes[name]) else (f"among {', '.join(chosen)}",)
-        return Belief({**self.axes, name: chosen}, cells, self.people, self.conditions + said)
+        return Belief({**self.axes, name: chosen}, cells, self.people, self.conditions + said, self.part)
 
     within = among
 
@@ -183,20 +187,21 @@ class Belief:
         }
         axes = {name: own for name, own in self.axes.items() if name not in labels}
         said = tuple(f"{name} = {label}" for name, label in labels.items())
-        return Belief(axes, cells, self.people, self.conditions + said)
+        part = next(iter(labels.items())) if _posteriors(self.cells) > _posteriors(cells) else self.part
+        return Belief(axes, cells, self.people, self.conditions + said, part)
 
     def margin(self, *names: str) -> Belief:
         """The shares of these axes, summed over all others."""
         places = {name: i for i, name in enumerate(self.axes)}
         if not names or any(name not in places for name in names):
             raise InvalidInput("a margin is of axes by name", hint=f"of {', '.join(self.axes)}")
-        if len({id(posterior) for posterior, _ in self.cells.values()}) > 1:
+        if _posteriors(self.cells) > 1:
             raise InvalidInput("public groups have no common margin", hint="ask by group, or weigh them yourself")
         sums: dict[tuple[str, ...], tuple[NoiseAware, Cells]] = {}
         for key, (posterior, cells) in self.cells.items():
             short = tuple(key[places[name]] for name in names)
             sums[short] = posterior, sums.get(short, (posterior, ()))[1] + cells
-        return Belief({name: self.axes[name] for name in names}, sums, self.people, self.conditions)
+        return Belief({name: self.axes[name] for name in names}, sums, self.people, self.conditions, self.part)
 
     def probability(self, one: str, other: str) -> Estimate:
         """The probability that one label's share exceeds another's."""
@@ -241,7 +246,13 @@ class Belief:
         posterior = self.cells[keys[0]][0]
         own = tuple(cell for key in keys for cell in self.cells[key][1])
         among = tuple(cell for other, cells in self.cells.values() if other is posterior for cell in cells)
-        return Share(posterior, own, among, " | ".join([label, *self.conditions]), self.people)
+        part = (next(iter(self.axes)), keys[0][0]) if _posteriors(self.cells) > 1 else self.part
+        return Share(posterior, own, among, " | ".join([label, *self.conditions]), self.people, part)
+
+
+def _posteriors(cells: Mapping[tuple[str, ...], tuple[NoiseAware, Cells]]) -> int:
+    """How many there are: one for each public group."""
+    return len({id(posterior) for posterior, _ in cells.values()})
 
 
 def _not_there(key: tuple[object, ...], axes: Mapping[str, tuple[str, ...]]) -> InvalidInput:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from itertools import combinations
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,6 +30,9 @@ Function: TypeAlias = Callable[[Floats], Floats]
 
 Pairs: TypeAlias = Callable[[object, object], tuple[Floats, Floats]]
 """Draws of both shares: how many, and by which seed."""
+
+Measure = Literal["difference", "ratio", "odds-ratio"]
+MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,7 @@ class Integrated(Quantity):
     @cached_property
     def error(self) -> float:
         """A bound on how far any probability is off: what both beliefs and the panels leave out."""
-        return self.believed_within + self.shares.error + sum(self.shares.ties) / 2
+        return float(self.believed_within + self.shares.error + sum(self.shares.ties) / 2)
 
     def cdf(self, x: ArrayLike) -> Floats:
         return self._each(lambda d: float(d > 0) if abs(d) >= self.farthest else self._below(d), x)
@@ -236,6 +240,13 @@ class Comparison:
     log_ratio: Quantity
     _log_odds_ratio: Quantity | None
 
+    def measure(self, name: Measure) -> Quantity:
+        """The difference, the ratio or the odds ratio, by its name."""
+        if name not in MEASURES:
+            raise InvalidInput(f"a measure is {', '.join(MEASURES)}", hint="name one of them", parameter="measure")
+        quantity: Quantity = getattr(self, name.replace("-", "_"))
+        return quantity
+
     @property
     def probability_greater(self) -> Estimate:
         """The probability that the first share is the greater."""
@@ -269,7 +280,7 @@ def compare(first: Share, second: Share, *, different_people: bool = False) -> C
     unless it is said that they are `different_people`.
     """
     if first.posterior is not second.posterior:
-        if first.people is not None and first.people == second.people and not different_people:
+        if not different_people and _same_people(first, second):
             raise InvalidInput(
                 "both releases are of one dataset, so of the same people",
                 hint="use combine for one quantity of the same people, or say different_people=True",
@@ -282,6 +293,29 @@ def compare(first: Share, second: Share, *, different_people: bool = False) -> C
     if set(first.among) != set(second.among) or set(first.own) & set(second.own):
         raise InvalidInput("the two shares overlap", hint="compare shares of disjoint groups, or two of one whole")
     return _of_one_whole(first, second)
+
+
+def _same_people(first: Share, second: Share) -> bool:
+    """Whether two shares are known to be about the same people, and not of different public groups of them."""
+    one, other = first.part, second.part
+    apart = one is not None and other is not None and one[0] == other[0] and one[1] != other[1]
+    return first.people is not None and first.people == second.people and not apart
+
+
+def compare_all(shares: Mapping[str, Share], *, different_people: bool = False) -> dict[tuple[str, str], Comparison]:
+    """All pairs of shares, by their names: each with those after it.
+
+    >>> from discreet import Belief, Geometric, PosteriorSpace, noise_aware
+    >>> cells = noise_aware(Geometric(PosteriorSpace(prior=[1] * 6, n=30), epsilon=1), (8, 2, 5, 5, 4, 6))
+    >>> belief = Belief.of(cells, {"arm": ("a", "b", "c"), "outcome": ("yes", "no")})
+    >>> pairs = compare_all({arm: belief.group(arm)["yes"] for arm in ("a", "b", "c")})
+    >>> [(pair, round(both.difference.mean, 2)) for pair, both in pairs.items()]
+    [(('a', 'b'), 0.23), (('a', 'c'), 0.31), (('b', 'c'), 0.08)]
+    """
+    return {
+        (one, other): compare(shares[one], shares[other], different_people=different_people)
+        for one, other in combinations(shares, 2)
+    }
 
 
 def _contrasts(first: Share, second: Share, shares: JointShares) -> Comparison:

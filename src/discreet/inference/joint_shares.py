@@ -10,9 +10,9 @@ ball arithmetic over eight decades of widths.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.polynomial import legendre
@@ -37,19 +37,28 @@ Function = Callable[[Floats], Floats]
 """Of many logits at once; densities of several components have one column for each."""
 
 
-class Components(Protocol):
+class Components(ABC):
     """A share as a sum of components: what each weighs, and the density of the logit of each."""
 
     @property
+    @abstractmethod
     def masses(self) -> Floats:
         """What each component weighs."""
 
+    @abstractmethod
     def density(self, s: Floats) -> Floats:
         """One row for each logit, one column for each component: its weight is in it."""
 
+    def panels(self, law: ShareLaw, importance: Floats) -> Panels:
+        """The densities on panels. Whatever the share is compared with, they are the same, and kept."""
+        if "_panels" not in vars(self):
+            vars(self)["_panels"] = _tabulate(self.density, float(law.mean), float(law.sd), importance)
+        kept: Panels = vars(self)["_panels"]
+        return kept
+
 
 @dataclass(frozen=True, eq=False)
-class Betas:
+class Betas(Components):
     """Components that are Beta distributions."""
 
     a: Floats
@@ -68,7 +77,7 @@ class Betas:
 
 
 @dataclass(frozen=True, eq=False)
-class SplitShare:
+class SplitShare(Components):
     """A share whose counts sum to m: Σ_{x+y=m} w(x)·v(y)·Beta(a+x, b+y), one component for each m.
 
     With any M, Beta(a+x, b+y) is P(a+x, Mθ)·P(b+y, M(1-θ))/P(a+b+m, M) for P(A, λ) = λ^A·e^-λ/Γ(A), so that the
@@ -105,7 +114,7 @@ class SplitShare:
 
 
 @dataclass(frozen=True, eq=False)
-class SumShare:
+class SumShare(Components):
     """The share of counts that sum to m among all that matter: Σ_y v(y)·r(m+y)·Beta(a+m, b+y) for each m.
 
     `beyond` are the chances r of what is left for the cells that do not matter, by m + y from its first.
@@ -163,7 +172,7 @@ def _log_poisson(shape: Floats, rate: float) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class _Panels:
+class Panels:
     """Densities of a logit, one for each component, at Gauss' nodes of panels; `error` is what they may hide."""
 
     edges: Floats
@@ -171,7 +180,7 @@ class _Panels:
     error: float
 
 
-def _tabulate(density: Function, mean: float, sd: float, importance: Floats) -> _Panels:
+def _tabulate(density: Function, mean: float, sd: float, importance: Floats) -> Panels:
     """Densities on panels that double away from the mean, and are halved until their last coefficients vanish."""
     left, right = _first_panels(mean, sd)
     room, error = _CELLS, 0.0
@@ -192,7 +201,7 @@ def _tabulate(density: Function, mean: float, sd: float, importance: Floats) -> 
         left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
     begin, end, values = (np.concatenate(part) for part in zip(*done, strict=True))
     order = np.argsort(begin)
-    return _Panels(np.append(begin[order], end.max()), values[order].reshape(-1, values.shape[-1]), error)
+    return Panels(np.append(begin[order], end.max()), values[order].reshape(-1, values.shape[-1]), error)
 
 
 def _first_panels(mean: float, sd: float) -> tuple[Floats, Floats]:
@@ -312,7 +321,7 @@ def joint_shares(
         importance = weights @ second.masses, first.masses @ weights
     total = float(importance[0] @ first.masses)
     one, other = (
-        _tabulate(side.density, float(law.mean), float(law.sd), important / total)
+        side.panels(law, important / total)
         for side, law, important in zip((first, second), laws, importance, strict=True)
     )
     paired = one.values * weights if weights.ndim == 1 else one.values @ weights

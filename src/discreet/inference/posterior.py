@@ -15,7 +15,7 @@ from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import exact_share, whole
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.beta_tables import LEFT_OUT, ROUNDING, BetaTable
-from discreet.inference.counts import SURE, CountPosterior
+from discreet.inference.counts import SURE, CountPosterior, Listed
 from discreet.inference.groups import Marginals, Within
 from discreet.inference.quantities import Estimate, Quantity
 from discreet.inference.shares import draw_dirichlet, draw_uniforms
@@ -51,6 +51,12 @@ class NoiseAware(Marginals[BetaMixture]):
     prior: Dirichlet
     n: int
     counts: CountPosterior
+
+    @classmethod
+    def at_face_value(cls, posterior: Dirichlet) -> NoiseAware:
+        """A Dirichlet as if no noise were in it: of a group without records, or of a release taken at its word."""
+        alone = Listed(np.zeros((1, posterior.k), dtype=np.int64), np.zeros(1), error=0.0, method="no noise")
+        return cls(posterior, 0, alone)
 
     def __repr__(self) -> str:
         return f"<NoiseAware of {self.k} categories, n = {self.n:,}: exact up to {self.error:.1g}, by {self.method}>"

@@ -31,6 +31,9 @@ PAIRS = 1 << 22
 MANY, GROUPED = 1 << 12, 5e-7
 """Windows of more counts are grouped for their shares, which are then wrong by less than this."""
 
+MAX_SIDES = 16
+"""The groups of which tables are kept: all pairs of so many groups share them."""
+
 _UNIT, _CLOSE, _SELDOM = 2.0**-53, 500.0, 1e-3
 
 
@@ -39,6 +42,7 @@ class Product(CountPosterior):
 
     def __init__(self, factors: Sequence[Factor], alpha: Floats, n: int, cells: int = MAX_WINDOW_CELLS) -> None:
         self.sizes, self.k, self._n, self._alpha = n, len(factors), n, alpha
+        self._sides: dict[Sides, SplitShare] = {}
         reach = first_reach(factors, n)
         while True:
             found = box(factors, alpha, n, reach, cells)
@@ -135,7 +139,7 @@ class Product(CountPosterior):
         return int(lows[0] + x[0]), int(lows[1] + y[0]), weight / weight.sum()
 
     def two_groups(self, first: Sides, second: Sides, alpha: Floats) -> tuple[Components, Components, Floats]:
-        one, other = (SplitShare(*(self._window(cells, alpha) for cells in side)) for side in (first, second))
+        one, other = (self._split_share(side) for side in (first, second))
         sizes = len(one.masses), len(other.masses)
         if sizes[0] * sizes[1] > MAX_PAIRS:
             raise TooLarge("two groups have too many counts that matter", hint="use a larger epsilon")
@@ -144,12 +148,20 @@ class Product(CountPosterior):
         taken = np.arange(sizes[0])[:, None] + np.arange(sizes[1])[None, :]
         return one, other, _at(self._without(members), left - taken)
 
+    def _split_share(self, side: Sides) -> SplitShare:
+        """The same object for the same side: what it has tabulated serves all of its comparisons."""
+        if side not in self._sides:
+            self._sides[side] = SplitShare(*(self._window(cells) for cells in side))
+            if len(self._sides) > MAX_SIDES:
+                del self._sides[next(iter(self._sides))]
+        return self._sides[side]
+
     def one_group(
         self, first: Cells, second: Cells, rest: Cells, alpha: Floats
     ) -> tuple[Components, Components, Floats]:
-        split = SplitShare(self._window(first, alpha), self._window(second, alpha))
+        split = SplitShare(self._window(first), self._window(second))
         both = Window(split.first, split.masses, split.own.parameter + split.rest.parameter)
-        beside = self._window(rest, alpha)
+        beside = self._window(rest)
         size = len(both.weights) + len(beside.weights) - 1
         if len(both.weights) * len(beside.weights) > MAX_PAIRS:
             raise TooLarge("two categories have too many counts that matter", hint="use a larger epsilon")
@@ -170,12 +182,12 @@ class Product(CountPosterior):
         found: NDArray[Any] = (spectrum @ turns) / length / float(self._weights([0]).sum())
         return found
 
-    def _window(self, members: Cells, alpha: Floats) -> Window:
+    def _window(self, members: Cells) -> Window:
         """The counts of some categories together, but for those that are too unlikely to matter."""
         low, (count, chance) = self._low(members), self.total(members)
         first, last = count[kept(chance)][[0, -1]]
         weights = self._sum_of(members)[first - low : last - low + 1]
-        return Window(int(first), weights, float(alpha[list(members)].sum()))
+        return Window(int(first), weights, float(self._alpha[list(members)].sum()))
 
     def _low(self, members: Sequence[int]) -> int:
         return sum(self._lows[i] for i in members)

@@ -15,6 +15,7 @@ from discreet.ledger.entries import BUDGET, CHARGE, SEAL, Amount, Entry, Loss, S
 from discreet.ledger.places import create_if_missing, open_store
 from discreet.privacy_loss.composition import rounded_up
 from discreet.privacy_loss.prices import Price
+from discreet.typing import Epsilon
 
 ROWS = Scope()
 
@@ -76,8 +77,8 @@ class Ledger:
         path_or_url: str | Path,
         *,
         dataset: str,
-        epsilon: object,
-        delta: object = 0,
+        epsilon: Epsilon,
+        delta: Epsilon = 0,
         adjacency: str = REPLACE_ONE,
         composition: str = BASIC,
         id_column: str | None = None,
@@ -119,8 +120,8 @@ class Ledger:
     def charge(
         self,
         dataset: str,
-        price: object,
-        delta: object = 0,
+        price: Epsilon | Price,
+        delta: Epsilon = 0,
         *,
         request_id: str,
         digest: str,
@@ -152,8 +153,8 @@ class Ledger:
     def afford(
         self,
         dataset: str,
-        price: object,
-        delta: object = 0,
+        price: Epsilon | Price,
+        delta: Epsilon = 0,
         *,
         adjacency: str = REPLACE_ONE,
         scope: Scope = ROWS,
@@ -261,7 +262,7 @@ def charge_of(entry: Entry, seal: Entry | None, *, is_new: bool) -> Charge:
     )
 
 
-def _asked(dataset: str, price: object, delta: object, adjacency: str, scope: Scope) -> Entry:
+def _asked(dataset: str, price: Epsilon | Price, delta: Epsilon, adjacency: str, scope: Scope) -> Entry:
     """A charge as it is asked for: ρ is the mechanisms' own, and ε²/2 where only ε is known."""
     if isinstance(price, Price):
         amount, adjacency = Amount(price.epsilon, price.delta), price.adjacency

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from discreet.arithmetic.numbers import exact
 from discreet.errors import InvalidInput
 from discreet.privacy_loss.composition import rounded_up
+from discreet.typing import Epsilon
 
 FIRST = "0" * 64
 """What stands for the hash before the first row."""
@@ -209,7 +210,7 @@ def _read_number(text: object) -> Fraction:
     return number
 
 
-def asked_amount(epsilon: object, delta: object) -> Amount:
+def asked_amount(epsilon: Epsilon, delta: Epsilon) -> Amount:
     """What a caller asks for: ε > 0 and 0 ≤ δ < 1, exactly."""
     amount = Amount(exact(epsilon, "epsilon", above=0), exact(delta, "delta", minimum=0))
     if amount.delta >= 1:

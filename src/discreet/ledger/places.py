@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from discreet.errors import LedgerError
+from discreet.errors import LedgerError, require_packages
 from discreet.ledger.entries import Entry
 from discreet.ledger.file import FileStore, create_file, resolved
 
@@ -46,8 +45,7 @@ def create_if_missing(path_or_url: str | Path, first: Entry) -> bool:
 def _is_postgres(path_or_url: str | Path) -> bool:
     if not isinstance(path_or_url, str) or not path_or_url.startswith(POSTGRES):
         return False
-    if find_spec("psycopg") is None:
-        raise LedgerError("a ledger on PostgreSQL needs psycopg", hint="pip install 'discreet[postgres]'")
+    require_packages("a ledger on PostgreSQL", "postgres", "psycopg", error=LedgerError)
     return True
 
 

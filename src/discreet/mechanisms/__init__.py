@@ -20,6 +20,7 @@ from discreet.mechanisms.laplace import Laplace, LaplaceImproved
 from discreet.mechanisms.optimal import Optimal
 from discreet.mechanisms.snapping.counts import SnappedCounts
 from discreet.posteriors.space import PosteriorSpace
+from discreet.typing import Epsilon
 
 FAMILIES: tuple[type[Mechanism], ...] = (
     ExponentialGlobal,
@@ -57,7 +58,7 @@ __all__ = [
 ]
 
 
-def mechanism(name: str, space: PosteriorSpace, *, epsilon: object, **options: Any) -> Mechanism:
+def mechanism(name: str, space: PosteriorSpace, *, epsilon: Epsilon | None, **options: Any) -> Mechanism:
     """The mechanism of this name.
 
     >>> mechanism("geometric", PosteriorSpace(prior=[1, 1], n=50), epsilon=0.1)

@@ -14,7 +14,7 @@ from discreet.errors import InvalidInput, NotPrivate
 from discreet.mechanisms.law import Law
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.space import PosteriorSpace
-from discreet.typing import Outcome
+from discreet.typing import Epsilon, Outcome
 
 if TYPE_CHECKING:
     from discreet.inference import Belief, NoiseAware
@@ -109,13 +109,13 @@ class Mechanism(ABC):
         return self.space.adjacency.name
 
     @classmethod
-    def as_published(cls, space: PosteriorSpace, *, epsilon: object, **options: Any) -> Self:
+    def as_published(cls, space: PosteriorSpace, *, epsilon: Epsilon, **options: Any) -> Self:
         """The mechanism as the papers define it, whatever that guarantees; if they do not, its default form."""
         build: Callable[..., Self] = cls
         return build(space, epsilon=epsilon, **options)
 
     @classmethod
-    def at_full_loss(cls, space: PosteriorSpace, *, epsilon: object) -> Self:
+    def at_full_loss(cls, space: PosteriorSpace, *, epsilon: Epsilon) -> Self:
         """The member of the family that spends all of ε by its theorem, if the theorem has no slack."""
         raise InvalidInput(
             "this mechanism has no scale to calibrate", hint="choose an exponential, laplace or geometric"
@@ -126,6 +126,11 @@ class Mechanism(ABC):
         """The mechanism with these `parameters`; what is certified by an audit is not yet certified."""
         build: Callable[..., Self] = cls
         return build(space, epsilon=epsilon, **parameters)
+
+    @property
+    def loss_categories(self) -> int:
+        """Neighbours are told apart no better than by geometric with so many categories: by its ε alone, with two."""
+        return 2
 
     def loss_range(self) -> Fraction:
         """η: between the same two neighbours, the losses at any two outputs differ by at most this."""

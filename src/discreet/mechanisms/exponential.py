@@ -36,6 +36,7 @@ from discreet.sensitivity.exact import (
 )
 from discreet.sensitivity.lipschitz import local_smoothness, reciprocal_smoothness, smooth_smoothness
 from discreet.sensitivity.vectorised import Steps
+from discreet.typing import Epsilon
 
 SCALE_RANGE = Range("1e-12", "1e7")
 
@@ -52,7 +53,7 @@ class Exponential(Mechanism):
     constant: ClassVar[bool] = False
     """Whether S is the same for all data."""
 
-    def __init__(self, space: PosteriorSpace, *, epsilon: object = None, scale: object = None) -> None:
+    def __init__(self, space: PosteriorSpace, *, epsilon: Epsilon | None = None, scale: object = None) -> None:
         if (epsilon is None) == (scale is None):
             raise InvalidInput(f"{self.name} needs epsilon or scale, and not both", hint="give `epsilon`, like 1")
         self._set(space=space, audited="")
@@ -70,7 +71,7 @@ class Exponential(Mechanism):
         )
 
     @classmethod
-    def as_published(cls, space: PosteriorSpace, *, epsilon: object, **options: Any) -> Self:
+    def as_published(cls, space: PosteriorSpace, *, epsilon: Epsilon, **options: Any) -> Self:
         """The papers' scale s = ε/2, whatever that guarantees.
 
         >>> ExponentialReciprocal.as_published(PosteriorSpace(prior=[1, 1], n=50), epsilon=1).guarantee
@@ -206,7 +207,7 @@ class _Smoothed(Exponential):
     gamma: Fraction
 
     def __init__(
-        self, space: PosteriorSpace, *, epsilon: object = None, scale: object = None, gamma: object = None
+        self, space: PosteriorSpace, *, epsilon: Epsilon | None = None, scale: object = None, gamma: object = None
     ) -> None:
         if gamma is None:
             rate = self._default_gamma(space, epsilon, scale)
@@ -216,7 +217,7 @@ class _Smoothed(Exponential):
         Exponential.__init__(self, space, epsilon=epsilon, scale=scale)
 
     @staticmethod
-    def _default_gamma(space: PosteriorSpace, epsilon: object, scale: object) -> Fraction:
+    def _default_gamma(space: PosteriorSpace, epsilon: Epsilon | None, scale: object) -> Fraction:
         return Fraction(1)
 
     @classmethod
@@ -251,7 +252,7 @@ class ExponentialSmooth(_Smoothed):
     largest_gamma: ClassVar[float] = 1.0
 
     @staticmethod
-    def _default_gamma(space: PosteriorSpace, epsilon: object, scale: object) -> Fraction:
+    def _default_gamma(space: PosteriorSpace, epsilon: Epsilon | None, scale: object) -> Fraction:
         budget = asked_epsilon(epsilon) if epsilon is not None else 2 * exact(scale, "scale", above=0)
         return exact(published_gamma(space, budget, PUBLISHED_DELTA), "gamma")
 

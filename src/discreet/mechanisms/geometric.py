@@ -24,7 +24,7 @@ from discreet.posteriors import Dirichlet
 from discreet.posteriors.space import Counts, PosteriorSpace, rank_rows
 from discreet.samplers.bits import Bits
 from discreet.samplers.noise import ZeroSum, zero_sum
-from discreet.typing import Outcome
+from discreet.typing import Epsilon, Outcome
 
 TAIL = 1e-14
 """The probability of noise that `Geometric.log_pmf` leaves out for k ≥ 3 is at most this."""
@@ -75,7 +75,7 @@ class Geometric(Mechanism):
         self,
         space: PosteriorSpace,
         *,
-        epsilon: object,
+        epsilon: Epsilon,
         way: Way = "nearest",
         weighting: Weighting = "predictive",
     ) -> None:
@@ -94,7 +94,7 @@ class Geometric(Mechanism):
         )
 
     @classmethod
-    def at_full_loss(cls, space: PosteriorSpace, *, epsilon: object) -> Self:
+    def at_full_loss(cls, space: PosteriorSpace, *, epsilon: Epsilon) -> Self:
         """The default form, whose loss is ε."""
         return cls(space, epsilon=epsilon)
 
@@ -102,6 +102,11 @@ class Geometric(Mechanism):
     def noise(self) -> ZeroSum:
         """The law of z - c."""
         return zero_sum(self.epsilon / 2, self.space.k)
+
+    @property
+    def loss_categories(self) -> int:
+        """Its noise is the same for all data, so every pair of neighbours has the same losses."""
+        return self.space.k
 
     def law(self, counts: object) -> GeometricLaw:
         """The exact law on noisy counts."""

@@ -23,6 +23,7 @@ from discreet.mechanisms.law import ClampedLaw
 from discreet.posteriors.space import Counts, PosteriorSpace
 from discreet.samplers.bits import Bits
 from discreet.samplers.noise import RoundedLaplace, Rounding
+from discreet.typing import Epsilon
 
 
 class LaplaceLaw(ClampedLaw):
@@ -59,7 +60,7 @@ class _LaplaceFamily(Mechanism):
     rounding: Rounding
 
     def __init__(
-        self, space: PosteriorSpace, *, epsilon: object, rounding: Rounding = "nearest", rate: object = None
+        self, space: PosteriorSpace, *, epsilon: Epsilon, rounding: Rounding = "nearest", rate: object = None
     ) -> None:
         require_choice("rounding", rounding, ("nearest", "floor"), "nearest or floor")
         asked, moved = asked_epsilon(epsilon), moved_counts(space)
@@ -74,7 +75,7 @@ class _LaplaceFamily(Mechanism):
         )
 
     @classmethod
-    def at_full_loss(cls, space: PosteriorSpace, *, epsilon: object) -> Self:
+    def at_full_loss(cls, space: PosteriorSpace, *, epsilon: Epsilon) -> Self:
         """The member of the family that spends all of ε: the largest rate that its theorem allows."""
         asked = asked_epsilon(epsilon)
         return cls(space, epsilon=asked, rate=asked / moved_counts(space))
@@ -93,7 +94,7 @@ class _LaplaceFamily(Mechanism):
         """1/scale of the noise."""
 
     @classmethod
-    def as_published(cls, space: PosteriorSpace, *, epsilon: object, **options: Any) -> Self:
+    def as_published(cls, space: PosteriorSpace, *, epsilon: Epsilon, **options: Any) -> Self:
         """The papers round down. A result that would leave the space is truncated in the order of categories."""
         return cls(space, epsilon=epsilon, rounding="floor", **options)
 

@@ -24,7 +24,7 @@ from discreet.mechanisms.postprocessing import WEIGHTINGS, Weighting
 from discreet.posteriors.distances import hellinger_floats
 from discreet.posteriors.predictive import log_predictive
 from discreet.posteriors.space import PosteriorSpace, require_enumerable
-from discreet.typing import Outcome
+from discreet.typing import Epsilon, Outcome
 
 Objective = Literal["mean", "worst"]
 
@@ -66,7 +66,7 @@ class Optimal(Mechanism):
         self,
         space: PosteriorSpace,
         *,
-        epsilon: object,
+        epsilon: Epsilon,
         objective: Objective = "mean",
         weighting: Weighting = "predictive",
     ) -> None:

@@ -28,7 +28,7 @@ from discreet.privacy_loss.certificates import Certificate, WorstCase, certifica
 from discreet.privacy_loss.deltas import Pair, delta_upper, excess, geometric_delta
 from discreet.privacy_loss.edge_rows import enclose_ends, scan_ends
 from discreet.privacy_loss.scan import Scan, margin, scannable, scanner, sweepable
-from discreet.typing import Outcome, Progress
+from discreet.typing import Epsilon, Outcome, Progress
 
 BY_LAWS = 3000
 """A family of this package that is scanned by its laws may have at most this many data sets."""
@@ -76,7 +76,7 @@ class Audit:
         loss, asked = float_upper(self.epsilon), float_upper(self.mechanism.epsilon)
         return f"<Audit of {self.mechanism.name}: {kind} {loss}, asked for {asked}, by {self.certificate.method}>"
 
-    def delta(self, epsilon: object) -> float:
+    def delta(self, epsilon: Epsilon) -> float:
         """δ*(ε), rounded up: the least δ for which the mechanism is (ε, δ)-DP; 0 from the exact loss on.
 
         It is never below the truth, and above it by less than a share of 1e-12; or by the scan's error, where more
@@ -90,7 +90,7 @@ class Audit:
         at = exact(epsilon, "epsilon", minimum=0)
         return 0.0 if at >= self.epsilon else self._delta(at)
 
-    def to_json(self, at_epsilon: Sequence[object] = ()) -> dict[str, Any]:
+    def to_json(self, at_epsilon: Sequence[Epsilon] = ()) -> dict[str, Any]:
         """The audit for programs, with δ at each ε that is asked for. Losses are floats, rounded up; the one that is
         certainly reached is rounded down.
 

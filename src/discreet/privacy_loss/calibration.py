@@ -31,7 +31,7 @@ from discreet.privacy_loss.audits import audit
 from discreet.privacy_loss.large_n import Ends
 from discreet.privacy_loss.scan import DENSE, margin, orbit_pairs, scannable
 from discreet.sensitivity.vectorised import Steps
-from discreet.typing import Progress
+from discreet.typing import Epsilon, Progress
 
 WORK = 1 << 34
 """How many weights a search may compute: two or three minutes' worth, and the same result on every machine."""
@@ -46,7 +46,7 @@ _AT_ONCE = 32
 
 
 def calibrate(
-    name: str, space: PosteriorSpace, *, epsilon: object, gamma: object = None, progress: Progress | None = None
+    name: str, space: PosteriorSpace, *, epsilon: Epsilon, gamma: object = None, progress: Progress | None = None
 ) -> Mechanism:
     """The family's member with the largest scale found, and the best γ, whose certified loss is at most ε.
 

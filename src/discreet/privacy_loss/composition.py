@@ -22,6 +22,7 @@ from flint import arb
 
 from discreet.arithmetic.numbers import ball, exact, fraction_lower, fraction_upper, precision
 from discreet.errors import InvalidInput
+from discreet.typing import Epsilon
 
 STEP_BITS = 128
 """A ρ that needs a longer denominator is rounded up to a multiple of 2^-128, so that sums never grow long."""
@@ -52,7 +53,7 @@ def rho_of_range(width: Fraction) -> Fraction:
     return rounded_up(width * width / 8)
 
 
-def epsilon_upper(rho: object, delta: object) -> Fraction:
+def epsilon_upper(rho: object, delta: Epsilon) -> Fraction:
     """An ε that is certainly not below the one of the best order: ρ-zCDP is (ε, δ)-DP.
 
     >>> hundred = 100 * rho_of_range(2 * Fraction(1, 10))  # a hundred releases at ε = 0.1
@@ -68,7 +69,7 @@ def epsilon_upper(rho: object, delta: object) -> Fraction:
         return max(Fraction(0), fraction_upper(found))
 
 
-def rho_lower(epsilon: object, delta: object) -> Fraction:
+def rho_lower(epsilon: Epsilon, delta: Epsilon) -> Fraction:
     """A ρ that is certainly (ε, δ)-DP, and the largest such but for its last bits.
 
     It is one unit in the last place below what was found, so that whoever checks it with `epsilon_upper` agrees,
@@ -105,7 +106,7 @@ def six_digits(number: Fraction, rounding: str) -> str:
     return f"{rounded.normalize():f}"
 
 
-def _slack(delta: object) -> Fraction:
+def _slack(delta: Epsilon) -> Fraction:
     slack = exact(delta, "delta", above=0)
     if slack >= 1:
         raise InvalidInput("delta must be less than 1", hint="give a small number, like 1e-8", parameter="delta")

@@ -18,6 +18,7 @@ from discreet.receipts.beliefs import (
 )
 from discreet.receipts.claims import mechanism_of, mechanisms_of
 from discreet.receipts.documents import Part, ReceiptRequest, write_bundle, write_receipt
+from discreet.receipts.labelled import labelled, labelled_plug_in
 from discreet.receipts.receipt import (
     KEYS,
     SCHEMA,
@@ -28,6 +29,7 @@ from discreet.receipts.receipt import (
 )
 from discreet.receipts.verification import readable, verify_any, verify_bundle, verify_receipt
 from discreet.receipts.words import UNIT_PERSON, UNIT_ROW, plain
+from discreet.receipts.work import require_modest
 
 __all__ = [
     "KEYS",
@@ -43,6 +45,8 @@ __all__ = [
     "belief_document",
     "believed",
     "believed_groups",
+    "labelled",
+    "labelled_plug_in",
     "mechanism_of",
     "mechanisms_of",
     "plain",
@@ -50,6 +54,7 @@ __all__ = [
     "read_receipt",
     "read_sealed",
     "readable",
+    "require_modest",
     "verify_any",
     "verify_bundle",
     "verify_receipt",

@@ -7,7 +7,8 @@ the output, the certificate. Floats that are shown beside them are compared to a
   which are off by a few in the 16th digit. It is held to 14 digits.
 - The end of an interval, the mean of a belief and an expected error come from special functions, whose last digits
   (from the 13th on, as measured) differ between processors and between versions of NumPy and SciPy. They are held to 9
-  digits: of themselves, an end also of what it leaves of 1 and to a millionth of its interval's width, and an error's error of the error.
+  digits: of themselves, an end also of what it leaves of 1 and to a millionth of its interval's width, and an error's
+  error of the error.
 
 `tests/receipts/test_written_receipts.py` changes every digit that is compared, one at a time, and each is noticed.
 """

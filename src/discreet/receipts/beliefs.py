@@ -73,7 +73,7 @@ def believed(receipt: Receipt, *, prior: object = None) -> NoiseAware:
 
     Of a cross table it is that of all cells; `believed_groups` has the shares within each group.
     """
-    [belief] = _believed(receipt, prior)
+    [belief] = believed_parts(receipt, prior)
     assert isinstance(belief, NoiseAware), "only a public group may be empty"
     return belief
 
@@ -84,12 +84,12 @@ def believed_groups(receipt: Receipt, *, prior: object = None) -> dict[str, Nois
     A prior is one for each answer, which all groups share, or one for each cell.
     """
     if receipt.has_public_groups:
-        return dict(zip(receipt.groups, _believed(receipt, prior), strict=True))
+        return dict(zip(receipt.groups, believed_parts(receipt, prior), strict=True))
     k, belief = len(receipt.document["categories"]), believed(receipt, prior=prior)
     return {group: Within(belief, tuple(range(g * k, (g + 1) * k))) for g, group in enumerate(receipt.groups)}
 
 
-def _believed(receipt: Receipt, prior: object) -> list[NoiseAware | EmptyGroup]:
+def believed_parts(receipt: Receipt, prior: object) -> list[NoiseAware | EmptyGroup]:
     """Of each mechanism. What this process drew keeps its belief under the release's own prior."""
     given, claims = whole_prior(receipt, prior).parameters, list(claims_of(receipt))
     size = len(given) // len(claims)

@@ -24,6 +24,7 @@ from discreet.posteriors.space import Counts, PosteriorSpace
 from discreet.privacy_loss import Certificate, Price, audit, calibrate, certificate_by_theorem
 from discreet.receipts import UNIT_PERSON, UNIT_ROW, Bundle, Part, Receipt, ReceiptRequest, write_bundle, write_receipt
 from discreet.requests.request import Question, ReleaseRequest, Sizes, Terms
+from discreet.typing import Epsilon
 from discreet.utility.measure import accuracy_statement
 
 Drawn = tuple[Released | None, ...]
@@ -150,7 +151,7 @@ def check_counts(
     counts: object,
     terms: Terms,
     *,
-    epsilon: object,
+    epsilon: Epsilon,
     categories: Sequence[str] | None = None,
     n: object = None,
     about: ReceiptRequest | None = None,
@@ -186,7 +187,7 @@ def _checked_sizes(question: Question, declaration: Declaration, n: Sizes) -> tu
 def _prepare_column(
     declaration: Declaration,
     terms: Terms,
-    epsilon: object,
+    epsilon: Epsilon,
     sizes: tuple[int, ...],
     table: Mapping[str, object],
     about: ReceiptRequest,
@@ -207,7 +208,7 @@ def _prepare_column(
     return PreparedColumn(declaration, parts, _digest(facts), named)
 
 
-def _prepare_part(terms: Terms, epsilon: object, prior: Dirichlet, n: int, adjacency: str) -> Part:
+def _prepare_part(terms: Terms, epsilon: Epsilon, prior: Dirichlet, n: int, adjacency: str) -> Part:
     """One mechanism with its certificate; a public group without records has none."""
     if n == 0:
         return Part(prior, None, None, None)

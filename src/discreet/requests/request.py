@@ -10,6 +10,7 @@ from discreet.counting import CsvFormat, Declaration, engine_for, shown
 from discreet.errors import InvalidInput
 from discreet.mechanisms.base import asked_epsilon
 from discreet.receipts import ReceiptRequest
+from discreet.typing import Epsilon
 
 Sizes = int | tuple[int, ...]
 """n: the number of records, or of each public group."""
@@ -34,7 +35,7 @@ class Question(Declaration):
     """
 
     group_public: bool
-    epsilon: object
+    epsilon: Epsilon | None
     terms: Terms
 
     def __init__(
@@ -50,7 +51,7 @@ class Question(Declaration):
         prior: object = None,
         mechanism: str = "geometric",
         calibrated: bool = False,
-        epsilon: object = None,
+        epsilon: Epsilon | None = None,
         **options: object,
     ) -> None:
         shared = {"id_column", "n"} & set(options)
@@ -76,7 +77,7 @@ class ReleaseRequest:
     source: object
     questions: Sequence[Question]
     _: KW_ONLY
-    epsilon: object = None
+    epsilon: Epsilon | None = None
     """The price of all questions together; None if each says its own."""
     n: object = None
     id_column: str | None = None
@@ -89,7 +90,7 @@ class ReleaseRequest:
     is_bundle: bool = False
     """Whether the receipts of the questions come in one `Bundle`, also if there is only one."""
     declarations: tuple[Declaration, ...] = field(init=False)
-    epsilons: tuple[object, ...] = field(init=False)
+    epsilons: tuple[Epsilon, ...] = field(init=False)
     """The price of each question."""
     sizes: Sizes | None = field(init=False)
 
@@ -110,15 +111,16 @@ class ReleaseRequest:
         return shown(self.source)
 
 
-def _shares(questions: Sequence[Question], epsilon: object) -> tuple[object, ...]:
+def _shares(questions: Sequence[Question], epsilon: Epsilon | None) -> tuple[Epsilon, ...]:
     """The price of each question: its own, or an equal share of the price of all."""
     own = [question.epsilon for question in questions]
     if not own:
         raise InvalidInput("there is no question", hint="ask for at least one column")
     if epsilon is None:
-        if None in own:
+        given = tuple(price for price in own if price is not None)
+        if len(given) < len(own):
             raise InvalidInput("a column has no epsilon", hint="give each its own, or one for all together")
-        return tuple(own)
+        return given
     if any(price is not None for price in own):
         raise InvalidInput("there is an epsilon for all and one of a column", hint="give the one or the others")
     return (asked_epsilon(epsilon) / len(own),) * len(own)

@@ -25,6 +25,7 @@ from discreet.receipts import Bundle, Receipt, ReceiptRequest, read_sealed
 from discreet.requests.prepare import PreparedRequest, check_counts, prepare_request
 from discreet.requests.request import Question, ReleaseRequest, Sizes, Terms
 from discreet.samplers.bits import SYSTEM
+from discreet.typing import Epsilon
 
 T = TypeVar("T")
 
@@ -43,7 +44,7 @@ def release(
     *,
     column: str,
     categories: Sequence[str],
-    epsilon: object,
+    epsilon: Epsilon,
     ledger: Ledger | str | Path | None,
     dataset: str | None = None,
     prior: object = None,
@@ -100,7 +101,7 @@ def release_columns(
     questions: Sequence[Question],
     *,
     ledger: Ledger | str | Path | None,
-    epsilon: object = None,
+    epsilon: Epsilon | None = None,
     dataset: str | None = None,
     n: object = None,
     id_column: str | None = None,
@@ -184,7 +185,7 @@ def open_ledger(request: ReleaseRequest, ledger: Ledger | str | Path | None) -> 
 def release_counts(
     counts: object,
     *,
-    epsilon: object,
+    epsilon: Epsilon,
     categories: Sequence[str] | None = None,
     prior: object = None,
     n: object = None,

@@ -19,6 +19,7 @@ from flint import arb, fmpq, fmpz
 
 from discreet.arithmetic.numbers import ball, exact, exact_share, nearest_float, precision, working_bits
 from discreet.posteriors.space import PosteriorSpace
+from discreet.typing import Epsilon
 
 _HALF = fmpq(1, 2)
 
@@ -67,7 +68,7 @@ def reciprocal_sensitivity(space: PosteriorSpace, c: object, gamma: object) -> f
     return nearest_float(lambda: 1 / inverse_reciprocal_by(Balls(space), counts, ball(rate)))
 
 
-def published_gamma(space: PosteriorSpace, epsilon: object, delta: object) -> float:
+def published_gamma(space: PosteriorSpace, epsilon: Epsilon, delta: Epsilon) -> float:
     """The smoothing rate of the papers, ln(1 - ε/(2 ln(δ/(2|R|)))).
 
     >>> round(published_gamma(PosteriorSpace(prior=[1, 1], n=100), 0.8, 0.8), 10)

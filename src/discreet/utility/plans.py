@@ -20,7 +20,7 @@ from discreet.mechanisms import Mechanism, mechanism
 from discreet.mechanisms.base import asked_epsilon
 from discreet.posteriors.space import PosteriorSpace, exceeds
 from discreet.privacy_loss import audit, calibrate
-from discreet.typing import Progress
+from discreet.typing import Epsilon, Progress
 from discreet.utility.measure import accuracy
 from discreet.utility.widths import expected_width, width_without_privacy
 
@@ -154,7 +154,7 @@ class Plan:
 
 def plan_at(
     space: PosteriorSpace,
-    epsilon: object,
+    epsilon: Epsilon,
     *,
     thorough: bool = False,
     question: dict[str, Any] | None = None,

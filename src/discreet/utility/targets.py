@@ -19,7 +19,7 @@ from discreet.arithmetic.numbers import exact, exact_share
 from discreet.errors import InvalidInput, TooLarge
 from discreet.mechanisms import Geometric
 from discreet.posteriors.space import PosteriorSpace
-from discreet.typing import Progress
+from discreet.typing import Epsilon, Progress
 from discreet.utility.measure import accuracy
 from discreet.utility.plans import Plan, plan_at
 from discreet.utility.widths import expected_width, width_without_privacy
@@ -31,10 +31,10 @@ LEAST, DECADES = Fraction(1, 10**6), 10
 def plan(
     space: PosteriorSpace,
     *,
-    epsilon: object = None,
-    target_error: object = None,
-    confidence: object = None,
-    target_width: object = None,
+    epsilon: Epsilon | None = None,
+    target_error: Epsilon | None = None,
+    confidence: Epsilon | None = None,
+    target_width: Epsilon | None = None,
     worst_case: bool = False,
     thorough: bool = False,
     progress: Progress | None = None,
@@ -91,13 +91,13 @@ def least_epsilon_for_error(
 
 
 def meets_error(
-    space: PosteriorSpace, epsilon: object, distance: Fraction, confidence: Fraction, *, worst_case: bool = False
+    space: PosteriorSpace, epsilon: Epsilon, distance: Fraction, confidence: Fraction, *, worst_case: bool = False
 ) -> bool:
     """Whether geometric at ε keeps within the distance with the confidence, on average or for every data set."""
     return _beyond(space, epsilon, distance, worst_case)[0] <= float(1 - confidence)
 
 
-def _beyond(space: PosteriorSpace, epsilon: object, distance: Fraction, worst_case: bool) -> tuple[float, str]:
+def _beyond(space: PosteriorSpace, epsilon: Epsilon, distance: Fraction, worst_case: bool) -> tuple[float, str]:
     """Pr[H > distance] by geometric from above, and how it was found."""
     found = accuracy(Geometric(space, epsilon=epsilon))
     just_above = Fraction(math.nextafter(float(distance), math.inf))

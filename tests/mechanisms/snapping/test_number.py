@@ -3,6 +3,7 @@
 import copy
 import math
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -187,14 +188,14 @@ def test_more_outputs_than_can_be_listed_are_refused_or_enclosed() -> None:
         ({"epsilon": 1, "bound": 10, "sensitivity": 10}, "exceed the noise"),
     ],
 )
-def test_what_is_outside_the_theorem_is_refused_with_a_way_to_mend_it(arguments: dict[str, object], words: str) -> None:
+def test_what_is_outside_the_theorem_is_refused_with_a_way_to_mend_it(arguments: dict[str, Any], words: str) -> None:
     with pytest.raises(dc.InvalidInput, match=words) as refused:
         dc.Snapping(**arguments)
     assert refused.value.hint
 
 
 @pytest.mark.parametrize("value", [math.nan, "nan", None, "seven", True, "1,5"])
-def test_a_value_that_is_no_number_is_refused_in_the_same_words(value: object) -> None:
+def test_a_value_that_is_no_number_is_refused_in_the_same_words(value: Any) -> None:
     with pytest.raises(dc.InvalidInput, match=r"^value is not a number; write it"):
         dc.Snapping(epsilon=1, bound=10).release(value)
 

@@ -24,6 +24,7 @@ from discreet.mechanisms.snapping.law import mass
 from discreet.mechanisms.snapping.number import Snapping
 from discreet.posteriors.space import Counts, PosteriorSpace
 from discreet.samplers.bits import Bits
+from discreet.typing import Epsilon
 
 
 class SnappedCountsLaw(ClampedLaw):
@@ -72,7 +73,7 @@ class SnappedCounts(Mechanism):
     name: ClassVar[str] = "snapping"
     snapping: Snapping
 
-    def __init__(self, space: PosteriorSpace, *, epsilon: object) -> None:
+    def __init__(self, space: PosteriorSpace, *, epsilon: Epsilon) -> None:
         asked, moved = asked_epsilon(epsilon), moved_counts(space)
         each = asked / moved
         snapping = Snapping(epsilon=each, bound=max(space.n, 2 * math.ceil(1 / each)))

@@ -31,6 +31,7 @@ from discreet.mechanisms.snapping.bound import certified_loss
 from discreet.mechanisms.snapping.law import mass, whole_law
 from discreet.mechanisms.snapping.proof import Certificate, Verdict, certify, verify
 from discreet.samplers.bits import SYSTEM, Bits, draw_unit
+from discreet.typing import Epsilon
 
 if TYPE_CHECKING:
     from discreet.mechanisms.snapping.law import SnappedLaw
@@ -65,7 +66,7 @@ class Snapping:
     scale: float
     lattice: float
 
-    def __init__(self, *, epsilon: object, bound: object, sensitivity: object = 1) -> None:
+    def __init__(self, *, epsilon: Epsilon, bound: object, sensitivity: object = 1) -> None:
         asked = exact(epsilon, "epsilon", above=0, between=EPSILON_RANGE)
         outer, moved = exact(bound, "bound", above=0), exact(sensitivity, "sensitivity", above=0)
         scale = _solve(asked, outer, moved)

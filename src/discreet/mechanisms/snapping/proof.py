@@ -19,6 +19,7 @@ from discreet.arithmetic.numbers import (
 from discreet.errors import InvalidInput
 from discreet.mechanisms.snapping.bound import certified_loss
 from discreet.mechanisms.snapping.law import SnappedLaw, law_near
+from discreet.typing import Epsilon
 
 if TYPE_CHECKING:
     from discreet.mechanisms.snapping.number import Snapping
@@ -87,7 +88,7 @@ class Verdict:
         """Whether the loss is certainly within the ε asked for."""
         return self.loss is not None and self.loss.upper <= self.epsilon
 
-    def delta(self, epsilon: object) -> Enclosure:
+    def delta(self, epsilon: Epsilon) -> Enclosure:
         """δ*(ε): the least δ for which this pair is (ε,δ)-close in both directions.
 
         >>> from discreet.mechanisms.snapping.number import Snapping

@@ -1,0 +1,88 @@
+"""Groups compared: the share of each, and how much they differ, with and without the privacy noise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from discreet.arithmetic.texts import visible_text
+from discreet.figures.groups import TALLEST
+from discreet.figures.inference import AWARE, PLUG_IN, paint_intervals
+from discreet.figures.posterior import POINTS, Shares
+from discreet.figures.style import BLUE, GREY, VERMILION, plain_logs
+from discreet.inference import Comparison, Share, compare_all
+from discreet.inference.comparisons import Measure
+from discreet.inference.quantities import Quantity
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_EDGE, _ACROSS = 1e-3, 1e6
+
+
+def plot_comparisons(
+    shares: Mapping[str, Share],
+    plug_in: Mapping[str, Share],
+    measure: Measure,
+    *,
+    of: str,
+    level: float = 0.95,
+    pairs: Mapping[tuple[str, str], Comparison] | None = None,
+) -> Figure:
+    """The groups above; below, of two groups the density of the measure, of more the interval of each pair."""
+    from matplotlib.figure import Figure
+
+    aware, alone = pairs or compare_all(shares), compare_all(plug_in, different_people=True)
+    two, scale = len(aware) == 1, 100 if measure == "difference" else 1
+    rows = 7 if two else len(aware)
+    figure = Figure(figsize=(7.6, min(2.2 + 0.42 * (len(shares) + rows), TALLEST)), layout="constrained")
+    above, below = figure.subplots(2, 1, height_ratios=[len(shares) + 0.6, rows + 0.6])
+    forests = (_forest(list(own.values()), level, 100) for own in (plug_in, shares))
+    paint_intervals(above, list(map(visible_text, shares)), *forests)
+    above.set_xlabel(f"share of {visible_text(of)} (%), mean and {100 * level:g} % interval", parse_math=False)
+    measured = [[own.measure(measure) for own in each.values()] for each in (alone, aware)]
+    if scale == 1:
+        below.set_xscale("log")
+    if two:
+        _densities(below, measured[1][0], measured[0][0], level, scale)
+    else:
+        names = [visible_text(f"{one} – {other}") for one, other in aware]
+        paint_intervals(below, names, *(_forest(own, level, scale) for own in measured))
+    first, second = next(iter(aware)) if two else ("first", "second")
+    unit = "(percentage points)" if scale == 100 else "(logarithmic)"
+    below.set_xlabel(visible_text(f"{measure.replace('-', ' ')} of {first} and {second} {unit}"), parse_math=False)
+    below.axvline(float(scale == 1), color=GREY, linewidth=1)
+    if scale == 1:
+        plain_logs(below, "x")
+    for axes in (above, below):
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(*above.get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
+    return figure
+
+
+def _forest(quantities: list[Quantity] | list[Share], level: float, scale: float) -> Shares:
+    """Means with intervals; medians where there is no mean."""
+    centres = [each.mean if np.isfinite(each.mean) else each.median for each in quantities]
+    low, high = np.array([each.interval(level) for each in quantities]).T
+    return Shares(scale * np.array(centres), scale * low, scale * high)
+
+
+def _densities(axes: Axes, aware: Quantity, plug_in: Quantity, level: float, scale: float) -> None:
+    """Both densities, of a ratio per unit of its logarithm, and the interval with the noise in it."""
+    is_ratio = scale == 1
+    ends = np.concatenate([each.quantile([_EDGE, 1 - _EDGE]) for each in (aware, plug_in)])
+    across = np.geomspace if is_ratio else np.linspace
+    points = across(
+        max(float(ends.min()), float(ends.max()) / _ACROSS if is_ratio else -1.0), float(ends.max()), POINTS
+    )
+    heights = [each.pdf(points) * (points if is_ratio else 1 / scale) for each in (aware, plug_in)]
+    low, high = aware.interval(level)
+    inside = ((points >= low) & (points <= high)).tolist()
+    axes.plot(scale * points, heights[0], color=BLUE, linewidth=2, label=AWARE)
+    axes.fill_between(scale * points, heights[0], where=inside, color=BLUE, alpha=0.25)
+    axes.plot(scale * points, heights[1], color=VERMILION, linewidth=1.5, linestyle="--", label=PLUG_IN)
+    axes.set_ylim(bottom=0)
+    axes.set_ylabel("density")

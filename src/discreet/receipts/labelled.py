@@ -1,0 +1,40 @@
+"""What the reader of a receipt may believe, with the receipt's own names: by group and category."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+from discreet.inference import Belief, NoiseAware
+from discreet.inference.groups import EmptyGroup
+from discreet.posteriors import Dirichlet
+from discreet.receipts.beliefs import believed_parts
+from discreet.receipts.receipt import Receipt, refuse_nonsense
+
+
+@refuse_nonsense()
+def labelled(receipt: Receipt, *, prior: object = None) -> Belief:
+    """The noise-aware posterior with names. Public groups have a posterior each, and one without records its prior."""
+    parts = believed_parts(receipt, prior)
+    return _named(receipt, [_alone(part.prior) if isinstance(part, EmptyGroup) else part for part in parts])
+
+
+@refuse_nonsense()
+def labelled_plug_in(receipt: Receipt) -> Belief:
+    """The released posterior at face value with the same names: privacy noise not included."""
+    own = receipt.posteriors.values() if receipt.has_public_groups else [receipt.posterior]
+    return _named(receipt, list(map(_alone, own)))
+
+
+def _alone(posterior: Dirichlet) -> NoiseAware:
+    return NoiseAware.at_face_value(posterior)
+
+
+def _named(receipt: Receipt, posteriors: Sequence[NoiseAware]) -> Belief:
+    """The cells of all posteriors, one after the other, by their labels."""
+    document = receipt.document
+    axes = {"category": tuple(map(str, document["categories"]))}
+    if receipt.groups:
+        axes = {str(document["by"]): tuple(map(str, receipt.groups)), **axes}
+    cells = [(posterior, (i,)) for posterior in posteriors for i in range(posterior.k)]
+    return Belief(axes, dict(zip(product(*axes.values()), cells, strict=True)), document["dataset"])

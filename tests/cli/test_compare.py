@@ -1,0 +1,131 @@
+"""`discreet compare`: the numbers of the live objects, from receipts alone, and a sentence for the results."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas
+import pytest
+
+import discreet as dc
+from discreet.requests.run import release_counts
+from tests.cli.command import assert_painted, assert_refused, told, typed
+
+pytestmark = pytest.mark.usefixtures("place")
+
+ARMS = {"new": (90, 70, 40), "old": (60, 100, 46), "none": (20, 20, 10)}
+OUTCOMES = ("yes", "no", "unseen")
+
+
+def trial(**options: Any) -> dc.Receipt:
+    """A receipt of three arms, which is also in the file `t.json`."""
+    rows = [
+        (arm, outcome)
+        for arm, counts in ARMS.items()
+        for outcome, m in zip(OUTCOMES, counts, strict=True)
+        for _ in range(m)
+    ]
+    frame = pandas.DataFrame(rows, columns=["arm", "outcome"])
+    receipt = dc.release(
+        frame,
+        column="outcome",
+        categories=OUTCOMES,
+        by="arm",
+        groups=list(ARMS),
+        epsilon=1,
+        **{"ledger": None, **options},
+    )
+    Path("t.json").write_text(receipt.to_json(), encoding="utf-8")
+    return receipt
+
+
+@pytest.mark.parametrize("measure", ["difference", "ratio", "odds-ratio"])
+def test_the_receipt_of_a_joint_table_says_as_much_as_the_live_objects(measure: Any) -> None:
+    receipt = trial()
+    line = f"compare t.json --groups new,old --category yes --among yes,no --measure {measure} --level 0.9"
+    document = told(line)
+    mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1] * 9, n=456), epsilon=1)
+    belief = dc.Belief.of(dc.noise_aware(mechanism, receipt.output), {"arm": tuple(ARMS), "outcome": OUTCOMES})
+    both = dc.compare(*(belief.group(arm).among(["yes", "no"])["yes"] for arm in ("new", "old")))
+    quantity = both.measure(measure)
+    assert document["interval"] == pytest.approx(quantity.interval("0.9"), rel=1e-9)
+    assert document["median"] == pytest.approx(quantity.median, rel=1e-9)
+    assert document["mean"] == (pytest.approx(quantity.mean, rel=1e-9) if measure == "difference" else None)
+    assert document["probability_greater"] == pytest.approx(both.probability_greater, rel=1e-9)
+    assert (document["measure"], document["level"]) == (measure, 0.9)
+    assert document["error"] < 1e-7
+    assert "yes among yes or no" in document["sentence"]
+    assert "90 % interval" in document["sentence"]
+    assert told(line) == document
+
+
+def test_all_pairs_of_public_groups_are_in_one_table_and_one_picture(place: Path) -> None:
+    receipt = trial(group_public=True)
+    answer = typed("compare t.json --category yes --plot p.png")
+    assert (answer.code, answer.err) == (0, "")
+    assert_painted(place / "p.png")
+    pairs = told("compare t.json --category yes")["pairs"]
+    assert [row["groups"] for row in pairs] == [["new", "old"], ["new", "none"], ["old", "none"]]
+    shares = [
+        dc.noise_aware(dc.Geometric(dc.PosteriorSpace(prior=[1] * 3, n=sum(ARMS[arm])), epsilon=1), output)
+        for arm, output in receipt.document["output"].items()
+    ]
+    assert pairs[1]["interval"] == pytest.approx(shares[0].difference(shares[2]).interval(), abs=1e-9)
+    for row in pairs:
+        assert f"{100 * row['mean']:.1f}" in answer.out
+
+
+def test_two_receipts_are_compared_unless_they_are_about_the_same_people(place: Path) -> None:
+    for name, counts in {"a": [31, 19], "b": [22, 28]}.items():
+        receipt = release_counts(counts, epsilon="1/3", categories=["yes", "no"])
+        (place / f"{name}.json").write_text(receipt.to_json(), encoding="utf-8")
+    sentence = told("compare a.json b.json --groups new,old --category yes --plot p.svg")["sentence"]
+    assert " in new than in old (" in sentence
+    assert_painted(place / "p.svg")
+    assert_refused(typed("compare a.json a.json --category yes"))
+    for name in ("c", "d"):
+        line = "release v.csv --column vote --categories a,b --epsilon 1/4 --ledger l.db --dataset d --yes"
+        done = typed(f"{line} --out {name}.json")
+        assert done.code == 0, done
+    refused = typed("compare c.json d.json --category a")
+    assert_refused(refused)
+    assert "combine" in refused.err
+    assert told("compare c.json d.json --category a --different-people")["groups"] == ["c", "d"]
+
+
+def test_public_groups_of_one_dataset_are_different_people() -> None:
+    rows = pandas.DataFrame({"vote": ["a", "b"] * 20, "sex": ["f"] * 20 + ["m"] * 20})
+    receipt = dc.release(
+        rows, column="vote", categories=["a", "b"], by="sex", groups=["f", "m"], group_public=True, epsilon=1,
+        ledger="l.db", dataset="answers",
+    )  # fmt: skip
+    Path("g.json").write_text(receipt.to_json(), encoding="utf-8")
+    assert told("compare g.json --category a")["groups"] == ["f", "m"]
+
+
+def test_a_column_of_several_is_named(place: Path) -> None:
+    rows = pandas.DataFrame({"vote": ["a", "b"] * 20, "like": ["u", "v"] * 20, "sex": ["f"] * 20 + ["m"] * 20})
+    questions = [
+        dc.Question(column, sorted(set(rows[column])), by="sex", groups=["f", "m"], epsilon=1)
+        for column in ("vote", "like")
+    ]
+    bundle = dc.release_columns(rows, questions, ledger=None)
+    (place / "b.json").write_text(bundle.to_json(), encoding="utf-8")
+    assert told("compare b.json --column like --groups m,f --category v")["groups"] == ["m", "f"]
+    for words in ("", "--column sex"):
+        refused = typed(f"compare b.json --category v {words}")
+        assert_refused(refused)
+        assert "vote, like" in refused.err
+
+
+def test_what_cannot_be_compared_is_refused_in_one_line(place: Path) -> None:
+    trial()
+    assert_refused(typed("compare t.json --category maybe"))
+    for words in (
+        "--groups new", "--groups new,new", "--groups new,x", "--among yes", "--among no,unseen", "--level 1",
+        "--measure risk", "--column vote", "--plot p.gif", "--plot t.json",
+    ):  # fmt: skip
+        assert_refused(typed(f"compare t.json --category yes {words}"))
+    receipt = release_counts([31, 19], epsilon="1/3", categories=["yes", "no"])
+    (place / "r.json").write_text(receipt.to_json(), encoding="utf-8")
+    assert_refused(typed("compare r.json --category yes"))
+    assert_refused(typed("compare r.json t.json --category yes --groups a,b,c"))
