@@ -39,7 +39,11 @@ def test_people_see_groups_and_their_shares() -> None:
     assert answer.code == 0
     before, _, after = answer.out.partition("shares of vote within each group")
     assert "groups, by sex" in before
-    for words in ("share of each group, by sex", "2 category shares within 2 groups", "replacing one row"):
+    for words in (
+        "share of each group, by sex",
+        "shares of 2 categories of “vote” within 2 groups of “sex”",
+        "replacing one row",
+    ):
         assert words in after
 
 

@@ -39,7 +39,7 @@ def test_people_see_the_price_before_and_the_posterior_its_meaning_and_a_paragra
     before, _, after = answer.out.partition("shares of vote")
     for words in ("about to release", "ε = 1/2", "expected error"):
         assert words in before
-    for words in ("a factor of at most 1.65", "\nintervals: ", "For the methods section"):
+    for words in ("a factor of at most 1.65", "\nmean and interval: ", "For the methods section"):
         assert words in after
 
 

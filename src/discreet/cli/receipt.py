@@ -94,5 +94,6 @@ def _check_ledger(receipt: Receipt | Bundle, path: str) -> None:
     if charge is None or charge.outcome != receipt.to_json():
         raise LedgerError("the ledger did not seal this receipt", hint="ask its owner, and do not rely on it")
     said = (document["dataset"], Fraction(document["epsilon_exact"]), document["adjacency"], document["charge"])
-    if said != (charge.dataset, charge.epsilon, charge.adjacency, charge.hash):
+    dated = document.get("released_at", charge.time) == charge.time
+    if not dated or said != (charge.dataset, charge.epsilon, charge.adjacency, charge.hash):
         raise LedgerError("the ledger charged something else", hint="ask its owner, and do not rely on it")

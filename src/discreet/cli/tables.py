@@ -193,7 +193,8 @@ def print_belief(document: dict[str, Any]) -> None:
     print_shares(title, document["belief"], grouped, ("mean", INTERVAL, "released\nparameter"), cells)
     if document["group_shares"]:
         shares = [
-            [g, f"{100 * row['mean']:.2f} %", percent_range(row["interval"])] for g, row in document["group_shares"].items()
+            [g, f"{100 * row['mean']:.2f} %", percent_range(row["interval"])]
+            for g, row in document["group_shares"].items()
         ]
         columns = {"group": "left", "mean": "right", INTERVAL: "right"}
         print_table(f"share of each group, by {document['by']}", columns, shares, unbroken=[INTERVAL])
