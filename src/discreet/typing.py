@@ -14,3 +14,6 @@ Outcome = tuple[int, ...]
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with how much is done, and of how much."""
+
+Label = str | bool | int
+"""How a category is declared. A Boolean or a whole number is its text: `true`, `false`, `12`."""

@@ -146,7 +146,7 @@ def release_named(name: str) -> Answer:
 def test_a_name_that_cannot_be_seen_is_refused_where_it_comes_in(what: str) -> None:
     bad = INVISIBLE[what]
     good: dict[str, Any] = {"column": "vote", "categories": ["yes", "no"], "by": "sex", "groups": ["f", "m"]}
-    for place in ("column", "other", "id_column", "by", "other_group", "categories", "groups"):
+    for place in ("column", "other", "missing", "id_column", "by", "other_group", "categories", "groups"):
         with pytest.raises(InvalidInput) as refused:
             Declaration(**good | {place: ["yes", bad] if place in ("categories", "groups") else bad})
         assert is_visible(str(refused.value))

@@ -150,6 +150,23 @@ def test_a_csv_file_of_another_format_and_names_with_commas_are_read_as_declared
     assert (document["categories"], document["output"]) == (["a,b", "c"], [1, 1])
 
 
+def test_tabs_another_encoding_and_missing_values_are_read_as_declared(place: Path) -> None:
+    (place / "v.tsv").write_bytes("drink\tn\ncafé\t1\n\t2\nmaté\t3\ncafé\t4\n".encode("cp1252"))
+    line = "release v.tsv --epsilon 1000 --column drink --encoding cp1252 --categories café,thé --missing unsaid"
+    document = told(f"{line} --other else --no-ledger")
+    assert (document["categories"], document["output"]) == (["café", "thé", "unsaid", "else"], [2, 0, 1, 1])
+    stray = typed(f"{line} --ledger l.db --dataset d --yes".replace("1000", "1"))
+    assert stray.code == 2
+    assert "outside the declared categories" in stray.err
+    assert Ledger(place / "l.db").spent("d").epsilon == 0, "other strays stop before the charge"
+    two = told(
+        "release v.tsv --epsilon 1000 --no-ledger --encoding cp1252 --column drink --categories café --other else"
+        " --missing unsaid --column n --categories 1,2 --other rest --missing",
+        "",
+    )
+    assert [part["categories"] for part in two["parts"]] == [["café", "unsaid", "else"], ["1", "2", "rest"]]
+
+
 def test_no_file_takes_the_place_of_a_ledger_by_whichever_name(place: Path) -> None:
     rows = Ledger(place / "l.db").verify().rows
     os.link(place / "l.db", place / "hard.db")

@@ -11,6 +11,7 @@ import typer
 import discreet as dc
 from discreet import Mechanism, PosteriorSpace
 from discreet.cli.busy import busy
+from discreet.cli.completion import complete_mechanism
 from discreet.cli.files import reserved_picture
 from discreet.cli.tables import decimal_upper, print_answer, print_table, say
 from discreet.errors import InvalidInput
@@ -20,7 +21,7 @@ EXAMPLE = "Example: discreet audit exponential-reciprocal --prior 1,1 --n 1000 -
 
 
 def audit(
-    mechanism: Annotated[str, typer.Argument(help="The mechanism, by name.")],
+    mechanism: Annotated[str, typer.Argument(help="The mechanism, by name.", autocompletion=complete_mechanism)],
     n: Annotated[str, typer.Option("--n", help="The number of records.")],
     prior: Annotated[str, typer.Option(help="Prior parameters, one a category.")] = "1,1",
     epsilon: Annotated[str | None, typer.Option(help="The ε that the mechanism should keep.")] = None,

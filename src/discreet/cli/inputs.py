@@ -5,10 +5,19 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Sequence
+from typing import Annotated
+
+import typer
 
 from discreet.arithmetic.numbers import whole
 from discreet.arithmetic.texts import require_name
 from discreet.errors import InvalidInput
+
+Delimiter = Annotated[
+    str | None, typer.Option(help="What separates the fields of a CSV file; tab for .tsv, else a comma.")
+]
+Encoding = Annotated[str, typer.Option(help="The encoding of a CSV file, like latin-1, cp1252 or utf-16.")]
+Header = Annotated[bool, typer.Option(help="Whether a CSV file begins with the names of its columns.")]
 
 
 def read_counts(text: str) -> list[int]:

@@ -10,6 +10,7 @@ import typer
 
 import discreet as dc
 from discreet.arithmetic.texts import visible_text
+from discreet.cli.completion import complete_dataset
 from discreet.cli.files import Reserved
 from discreet.cli.help import HelpTyper
 from discreet.cli.tables import print_answer, print_json, print_table, print_written, say
@@ -95,7 +96,9 @@ def show(place: Place, as_json: AsJson = False) -> None:
 @ledger.command("history", epilog="Example: discreet ledger history budgets.db --dataset anes")
 def history(
     place: Place,
-    dataset: Annotated[str | None, typer.Option(help="Only this dataset's rows.")] = None,
+    dataset: Annotated[
+        str | None, typer.Option(help="Only this dataset's rows.", autocompletion=complete_dataset)
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show every row: budgets, charges and seals, in their order."""

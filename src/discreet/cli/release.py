@@ -10,8 +10,9 @@ from typing import Annotated
 import typer
 
 from discreet.cli.busy import busy
+from discreet.cli.completion import complete_dataset, complete_mechanism
 from discreet.cli.help import in_groups
-from discreet.cli.inputs import each, only, read_categories, read_counts, read_names
+from discreet.cli.inputs import Delimiter, Encoding, Header, each, only, read_categories, read_counts, read_names
 from discreet.cli.outputs import publish, reserve
 from discreet.cli.tables import print_answer, print_any, print_any_plan, say
 from discreet.counting import CsvFormat
@@ -54,6 +55,7 @@ class Asked:
         list[str] | None, typer.Option(help="Prior parameters, one a category or one a cell; ones if not said.")
     ] = None
     other: Annotated[list[str] | None, typer.Option(help="A category for whatever is outside the others.")] = None
+    missing: Annotated[list[str] | None, typer.Option(help="A category for NULL, NaN and empty texts.")] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,9 @@ class Paying:
     """What pays"""
 
     ledger: Annotated[str | None, typer.Option(help="The ledger whose budget is charged.")] = None
-    dataset: Annotated[str | None, typer.Option(help="The dataset in the ledger.")] = None
+    dataset: Annotated[str | None, typer.Option(help="The dataset in the ledger.", autocompletion=complete_dataset)] = (
+        None
+    )
     no_ledger: Annotated[bool, typer.Option("--no-ledger", help="Release without a budget to charge.")] = False
     request_id: Annotated[str | None, typer.Option(help="A name for the request: repeating it costs nothing.")] = None
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Touch no data, charge nothing, draw nothing.")] = False
@@ -76,8 +80,9 @@ class Reading:
         str | None, typer.Option("--n", help="The number of records, or of each public group; counted if not said.")
     ] = None
     engine: Annotated[str | None, typer.Option(help="duckdb, ibis or spark; it follows from the source.")] = None
-    delimiter: Annotated[str, typer.Option(help="What separates the fields of a CSV file.")] = ","
-    header: Annotated[bool, typer.Option(help="Whether a CSV file begins with the names of its columns.")] = True
+    delimiter: Delimiter = None
+    encoding: Encoding = "utf-8"
+    header: Header = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +102,9 @@ class People:
 class Drawing:
     """How it is drawn"""
 
-    mechanism: Annotated[str, typer.Option(help="The mechanism, by name.")] = "geometric"
+    mechanism: Annotated[str, typer.Option(help="The mechanism, by name.", autocompletion=complete_mechanism)] = (
+        "geometric"
+    )
     calibrated: Annotated[bool, typer.Option("--calibrated", help="Use the largest scale that keeps ε.")] = False
     gamma: Annotated[str | None, typer.Option(help="How smooth a smooth or reciprocal sensitivity is.")] = None
     way: Annotated[str | None, typer.Option(help="geometric's way back: nearest, bayes or free.")] = None
@@ -163,13 +170,14 @@ def _read_request(
     prices = epsilons if together is None else [None] * size
     if len(prices) != size:
         raise InvalidInput("--epsilon is one for all columns, or one for each", hint="give them in the same order")
-    others, priors = each(asked.other, size, "--other"), each(asked.prior, size, "--prior")
-    rows = zip(columns, categories, others, priors, prices, strict=True)
+    others, missing = each(asked.other, size, "--other"), each(asked.missing, size, "--missing")
+    rows = zip(columns, categories, others, missing, each(asked.prior, size, "--prior"), prices, strict=True)
     questions = [
         Question(
             column,
             read_names(names, "categories"),
             other=other or None,
+            missing=blank or None,
             by=people.by,
             groups=() if people.groups is None else read_names(people.groups, "groups"),
             other_group=people.other_group,
@@ -180,7 +188,7 @@ def _read_request(
             epsilon=price,
             **drawing.options,
         )
-        for column, names, other, prior, price in rows
+        for column, names, other, blank, prior, price in rows
     ]
     return ReleaseRequest(
         asked.source,
@@ -191,7 +199,7 @@ def _read_request(
         dataset=paying.dataset,
         request_id=paying.request_id,
         engine=reading.engine,
-        form=CsvFormat(delimiter=reading.delimiter, header=reading.header),
+        form=CsvFormat(reading.delimiter, reading.header, reading.encoding),
         about=ReceiptRequest(title=keeping.title, source_name=keeping.source_name),
     )
 
@@ -283,10 +291,10 @@ def _require_one_way(asked: Asked, paying: Paying) -> None:
 def _refuse_words_about_a_table(asked: Asked, paying: Paying, reading: Reading, people: People) -> None:
     """What would be ignored is refused: whoever says it relies on it."""
     words = {
-        "column": asked.column, "other": asked.other, "by": people.by, "groups": people.groups,
-        "other-group": people.other_group, "engine": reading.engine, "delimiter": reading.delimiter != ",",
-        "no-header": not reading.header, "group-public": people.group_public, "id-column": people.id_column,
-        "request-id": paying.request_id,
+        "column": asked.column, "other": asked.other, "missing": asked.missing, "by": people.by,
+        "groups": people.groups, "other-group": people.other_group, "engine": reading.engine,
+        "delimiter": reading.delimiter, "encoding": reading.encoding != "utf-8", "no-header": not reading.header,
+        "group-public": people.group_public, "id-column": people.id_column, "request-id": paying.request_id,
     }  # fmt: skip
     for word, said in words.items():
         if said:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from pathlib import Path
 
+from discreet.arithmetic.cards import Bar, card
+from discreet.arithmetic.numbers import float_upper
+from discreet.arithmetic.texts import visible_text
 from discreet.errors import InvalidInput, LedgerError
 from discreet.ledger.accounts import RESTORE, Replay
 from discreet.ledger.budgets import ADJACENCIES, BASIC, REPLACE_ONE, Account, Budget, budget_rho, worst_rho
 from discreet.ledger.entries import BUDGET, CHARGE, SEAL, Amount, Entry, Loss, Scope, as_csv, asked_amount, checked_name
 from discreet.ledger.places import create_if_missing, open_store
-from discreet.privacy_loss.composition import rounded_up
+from discreet.privacy_loss.composition import rounded_up, six_digits
 from discreet.privacy_loss.prices import Price
 from discreet.typing import Epsilon
 
@@ -116,6 +120,25 @@ class Ledger:
     def name(self) -> str:
         """Where it is kept, fit to be shown: no password is in it."""
         return self._store.name
+
+    def __repr__(self) -> str:
+        return visible_text(f"<Ledger {self.name}>")
+
+    def _repr_html_(self) -> str:
+        def bar(account: Account) -> Bar:
+            whole, spent = account.budget.epsilon, account.guarantee.epsilon
+            share = float_upper(spent / whole)
+            left = six_digits(account.remaining.epsilon, ROUND_FLOOR)
+            text = f"ε = {six_digits(spent, ROUND_CEILING)} spent, {left} left of {six_digits(whole, ROUND_FLOOR)}"
+            return Bar(account.dataset, text, (0, share, share))
+
+        return card(
+            f"Ledger {self.name}",
+            "A charge that does not fit is refused. Nothing is ever refunded.",
+            bars=map(bar, self.accounts()),
+            key="Blue: the share of each budget that is spent.",
+            end=1.0,
+        )
 
     def charge(
         self,

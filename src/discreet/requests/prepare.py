@@ -24,7 +24,7 @@ from discreet.posteriors.space import Counts, PosteriorSpace
 from discreet.privacy_loss import Certificate, Price, audit, calibrate, certificate_by_theorem
 from discreet.receipts import UNIT_PERSON, UNIT_ROW, Bundle, Part, Receipt, ReceiptRequest, write_bundle, write_receipt
 from discreet.requests.request import Question, ReleaseRequest, Sizes, Terms
-from discreet.typing import Epsilon
+from discreet.typing import Epsilon, Label
 from discreet.utility.measure import accuracy_statement
 
 Drawn = tuple[Released | None, ...]
@@ -136,7 +136,12 @@ class PreparedRequest:
 
 def prepare_request(request: ReleaseRequest, sizes: Sequence[Sizes]) -> PreparedRequest:
     """Settle mechanisms, certificates and accuracy from public facts alone: what is asked, and n for each question."""
-    table = {"source": request.name, "engine": request.engine, "form": asdict(request.form), "dataset": request.dataset}
+    table = {
+        "source": request.name,
+        "engine": request.engine,
+        "form": request.form.to_json(),
+        "dataset": request.dataset,
+    }
     rows = zip(request.questions, request.declarations, request.epsilons, sizes, strict=True)
     columns = tuple(
         _prepare_column(
@@ -152,7 +157,7 @@ def check_counts(
     terms: Terms,
     *,
     epsilon: Epsilon,
-    categories: Sequence[str] | None = None,
+    categories: Sequence[Label] | None = None,
     n: object = None,
     about: ReceiptRequest | None = None,
 ) -> tuple[PreparedColumn, Counts]:
@@ -164,7 +169,7 @@ def check_counts(
             f"categories must be {len(values)} names", hint="give one for each count", parameter="categories"
         )
     size = whole(sum(whole(value, "a count") for value in values) if n is None else n, "n", minimum=1)
-    table = {"source": "counts in hand", "engine": "none", "form": asdict(CsvFormat()), "dataset": None}
+    table = {"source": "counts in hand", "engine": "none", "form": CsvFormat().to_json(), "dataset": None}
     told = about or ReceiptRequest()
     prepared = _prepare_column(Declaration("counts in hand", names), terms, epsilon, (size,), table, told)
     [made] = prepared.mechanisms
@@ -201,10 +206,12 @@ def _prepare_column(
         _prepare_part(terms, epsilon, Dirichlet(cells[i * k : (i + 1) * k]), n, adjacency) for i, n in enumerate(sizes)
     )
     laws = list(map(_law, parts))
-    facts = {**asdict(declaration), **table, "law": laws if len(parts) > 1 else laws[0]}
+    declared = asdict(declaration)
+    if declaration.missing is None:
+        del declared["missing"]
+    facts = {**declared, **table, "law": laws if len(parts) > 1 else laws[0]}
     unit = UNIT_ROW if declaration.id_column is None else UNIT_PERSON
-    missing = getattr(declaration, "missing", None)
-    named = replace(about, unit=unit, column=declaration.column, other=declaration.other, missing=missing)
+    named = replace(about, unit=unit, column=declaration.column, other=declaration.other, missing=declaration.missing)
     return PreparedColumn(declaration, parts, _digest(facts), named)
 
 

@@ -10,7 +10,7 @@ from discreet.counting import CsvFormat, Declaration, engine_for, shown
 from discreet.errors import InvalidInput
 from discreet.mechanisms.base import asked_epsilon
 from discreet.receipts import ReceiptRequest
-from discreet.typing import Epsilon
+from discreet.typing import Epsilon, Label
 
 Sizes = int | tuple[int, ...]
 """n: the number of records, or of each public group."""
@@ -41,12 +41,13 @@ class Question(Declaration):
     def __init__(
         self,
         column: str,
-        categories: Sequence[str],
+        categories: Sequence[Label],
         *,
         other: str | None = None,
         by: str | None = None,
-        groups: Sequence[str] = (),
+        groups: Sequence[Label] = (),
         other_group: str | None = None,
+        missing: str | None = None,
         group_public: bool = False,
         prior: object = None,
         mechanism: str = "geometric",
@@ -57,7 +58,9 @@ class Question(Declaration):
         shared = {"id_column", "n"} & set(options)
         if shared:
             raise InvalidInput(f"{min(shared)} is one for all columns", hint="give it to release_columns")
-        Declaration.__init__(self, column, categories, other, by=by, groups=groups, other_group=other_group)
+        Declaration.__init__(
+            self, column, categories, other, by=by, groups=groups, other_group=other_group, missing=missing
+        )
         if group_public and by is None:
             raise InvalidInput("there are no groups to be public", hint="name their column with `by`")
         object.__setattr__(self, "group_public", group_public)
@@ -100,6 +103,7 @@ class ReleaseRequest:
             "epsilons": _shares(self.questions, self.epsilon),
             "sizes": _sizes(self.n),
             "engine": engine_for(self.source, self.engine),
+            "form": self.form.named(self.source),
             "is_bundle": self.is_bundle or len(self.questions) > 1,
         }
         for name, value in told.items():

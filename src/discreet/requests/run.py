@@ -25,7 +25,7 @@ from discreet.receipts import Bundle, Receipt, ReceiptRequest, read_sealed
 from discreet.requests.prepare import PreparedRequest, check_counts, prepare_request
 from discreet.requests.request import Question, ReleaseRequest, Sizes, Terms
 from discreet.samplers.bits import SYSTEM
-from discreet.typing import Epsilon
+from discreet.typing import Epsilon, Label
 
 T = TypeVar("T")
 
@@ -43,7 +43,7 @@ def release(
     source: object,
     *,
     column: str,
-    categories: Sequence[str],
+    categories: Sequence[Label],
     epsilon: Epsilon,
     ledger: Ledger | str | Path | None,
     dataset: str | None = None,
@@ -51,9 +51,10 @@ def release(
     mechanism: str = "geometric",
     n: object = None,
     other: str | None = None,
+    missing: str | None = None,
     id_column: str | None = None,
     by: str | None = None,
-    groups: Sequence[str] = (),
+    groups: Sequence[Label] = (),
     other_group: str | None = None,
     group_public: bool = False,
     engine: str | None = None,
@@ -84,8 +85,8 @@ def release(
     (100, ['f', 'm'])
     """
     question = Question(
-        column, categories, other=other, by=by, groups=groups, other_group=other_group, group_public=group_public,
-        prior=prior, mechanism=mechanism, calibrated=calibrated, epsilon=epsilon, **options,
+        column, categories, other=other, missing=missing, by=by, groups=groups, other_group=other_group,
+        group_public=group_public, prior=prior, mechanism=mechanism, calibrated=calibrated, epsilon=epsilon, **options,
     )  # fmt: skip
     request = ReleaseRequest(
         source, [question], n=n, id_column=id_column, dataset=dataset, request_id=request_id, engine=engine,
@@ -186,7 +187,7 @@ def release_counts(
     counts: object,
     *,
     epsilon: Epsilon,
-    categories: Sequence[str] | None = None,
+    categories: Sequence[Label] | None = None,
     prior: object = None,
     n: object = None,
     mechanism: str = "geometric",

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arithmetic.cards import card
 from discreet.arithmetic.numbers import exact, exact_share
 from discreet.errors import DiscreetError, InvalidInput, TooLarge
 from discreet.mechanisms import Mechanism
@@ -106,6 +107,19 @@ class Accuracy:
     def __repr__(self) -> str:
         shown = f"{self.metric} mean {self.mean:.6g}" + (f" ± {self.error:.1g}" if self.error else "")
         return f"<Accuracy of {self.mechanism.name}: {shown}{'' if self.publishable else f'; {NOT_PUBLISHABLE}'}>"
+
+    def _repr_html_(self) -> str:
+        worst = {} if self.worst_mean is None else {"worst mean": f"{self.worst_mean:.4g}"}
+        return card(
+            f"Accuracy of {self.mechanism.name}, n = {self.mechanism.space.n:,}",
+            "For these counts." if self._counts is not None else "For typical data, drawn from the prior predictive.",
+            badge="" if self.publishable else NOT_PUBLISHABLE,
+            facts={
+                f"mean, {self.metric}": f"{self.mean:.4g}",
+                "95 % are within": f"{self.quantile(0.95):.4g}",
+                **worst,
+            },
+        )
 
 
 def accuracy(mechanism: Mechanism, counts: object = None, *, metric: str = "hellinger") -> Accuracy:

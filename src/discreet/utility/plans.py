@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from discreet.arithmetic.cards import Bar, card, promise
 from discreet.arithmetic.numbers import float_upper
 from discreet.errors import DiscreetError, TooLarge
 from discreet.kernels import family_kernel
@@ -129,6 +130,20 @@ class Plan:
         """
         use = f"use {self.recommended} ({self.setting}); {len(self.mechanisms)} rows in mechanisms"
         return f"<Plan at ε = {self.epsilon}, n = {self.space.n:,}: {use}>"
+
+    def _repr_html_(self) -> str:
+        without = 100 * self.interval_width_without_privacy
+        rows = ((row, 100 * (row.interval_width or math.nan)) for row in self.mechanisms)
+        return card(
+            f"Plan for n = {self.space.n:,}, ε = {self.epsilon}",
+            promise(float_upper(self.epsilon), self.space.adjacency.name),
+            f"Use {self.recommended} ({self.setting}): {self.reason}.",
+            bars=(
+                Bar(f"{row.name}, {row.setting}", f"{width:.3g} points", (0, width, width), (0, without, without))
+                for row, width in rows
+            ),
+            key=f"Expected width of a 95 % interval. Blue: with privacy. Dashed: without, {without:.3g} points.",
+        )
 
     def row(self, name: str, setting: str = "theorem") -> PlanRow:
         """The row of a mechanism at a setting."""

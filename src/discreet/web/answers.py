@@ -10,6 +10,7 @@ from weakref import WeakValueDictionary
 
 import discreet as dc
 from discreet import Mechanism, PosteriorSpace
+from discreet.counting import CsvFormat
 from discreet.errors import InvalidInput
 from discreet.mechanisms import RELEASABLE
 from discreet.receipts import Bundle, belief_document, read_sealed, verify_any
@@ -119,6 +120,7 @@ class PageApi:
             fields.text("column"),
             fields.names("categories"),
             other=fields.maybe("other"),
+            missing=fields.maybe("missing"),
             by=fields.maybe("by"),
             groups=fields.names("groups"),
             group_public=fields.flag("group_public"),
@@ -132,6 +134,9 @@ class PageApi:
             id_column=fields.maybe("id_column"),
             dataset=fields.text("dataset"),
             request_id=request_id or fields.text("request_id"),
+            form=CsvFormat(
+                fields.maybe("delimiter"), not fields.flag("no_header"), fields.maybe("encoding") or "utf-8"
+            ),
         )
 
 
