@@ -62,8 +62,7 @@ def publish(
         )
     for path in places:
         if path not in written:
-            again = "" if receipt.request_id is None else f", or repeat it with --request-id {receipt.request_id}"
-            raise InvalidInput(f"{path} could not be written", hint=f"keep what was printed{again}")
+            raise InvalidInput(f"{path} could not be written", hint="keep what was printed")
     return receipt
 
 

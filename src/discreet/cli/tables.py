@@ -8,8 +8,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from pathlib import Path
+from shlex import quote
 from typing import Any, Literal
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -21,6 +23,10 @@ INTERVAL = "95 % interval"
 
 EXPONENT_CAP = 700
 """exp of more than this is no float; a factor of 10^304 has said enough."""
+
+
+NARROW = 4
+"""Characters that a column takes beside what must stay on one line."""
 
 
 def console() -> Console:
@@ -44,6 +50,8 @@ def print_table(
 ) -> None:
     r"""Print a table; None between rows is a rule. Every cell is shown, and never obeyed: it may be foreign.
 
+    The cells of an `unbroken` column stay on one line each.
+
     >>> print_table("[red]votes[/]", {"category": "left", "share": "right"}, [["yes\u202e", "0.5"]])
       [red]votes[/]
     ┏━━━━━━━━━━━┳━━━━━━━┓
@@ -52,16 +60,22 @@ def print_table(
     │ yes\u202e │   0.5 │
     └───────────┴───────┘
     """
-    table = Table(title=Text(visible_text(title)) if title else None, **style)
-    for heading, side in columns.items():
+    table, out = Table(title=Text(visible_text(title)) if title else None, **style), console()
+    lines = [None if row is None else [visible_text(cell) for cell in row] for row in rows]
+    widths = {}
+    for i, (heading, side) in enumerate(columns.items()):
         justify: Literal["left", "right"] = "right" if side == "right" else "left"
-        table.add_column(heading, justify=justify, overflow="fold", no_wrap=heading in unbroken)
-    for row in rows:
-        if row is None:
+        if heading in unbroken:
+            cells = (cell for line in lines if line for cell in line[i : i + 1])  # a row may end early
+            widths[heading] = max(map(cell_len, [*heading.split(), *cells]))
+        table.add_column(heading, justify=justify, overflow="fold", width=widths.get(heading))
+    for line in lines:
+        if line is None:
             table.add_section()
         else:
-            table.add_row(*(Text(visible_text(cell)) for cell in row))
-    console().print(table)
+            table.add_row(*map(Text, line))
+    out.width = max(out.width, sum(widths.values()) + NARROW * len(columns))  # too wide, and not cut
+    out.print(table)
 
 
 def listed(names: Sequence[str]) -> str:
@@ -77,6 +91,13 @@ def listed(names: Sequence[str]) -> str:
 def print_json(document: dict[str, Any]) -> None:
     """One document on standard output, strict JSON in ASCII."""
     print(json.dumps(document, indent=2, allow_nan=False))
+
+
+def unfinished_lines(dataset: str, requests: Sequence[str]) -> list[str]:
+    """How to finish what was charged and has no seal, a line for each request."""
+    told = f"{dataset}: charged and not finished. The same command again, with the id, charges nothing more:"
+    commands = [f"  discreet release … --request-id {quote(request)}" for request in requests]
+    return [told, *commands] if commands else []
 
 
 def print_written(paths: Iterable[Path | None]) -> None:
