@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.arithmetic.numbers import fraction_lower, precision
+from discreet.arithmetic.texts import MAX_NAME_CHARS, visible_text
 from discreet.errors import NotPrivate
 from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
@@ -110,7 +111,8 @@ def readable(receipt: Receipt | Bundle) -> Receipt | Bundle:
     if receipt.document["schema"] in (SCHEMA, BUNDLE_OF[SCHEMA]):
         return receipt
     if isinstance(receipt, Bundle):
-        named = zip(receipt.parts, receipt.columns, strict=True)
+        columns = [visible_text(column)[:MAX_NAME_CHARS] or "?" for column in receipt.columns]  # whoever wrote them
+        named = zip(receipt.parts, columns, strict=True)
         return write_bundle(receipt.columns, [_rewritten(part, _as_said, SCHEMA, column) for part, column in named])
     return _rewritten(receipt, _as_said, SCHEMA)
 
