@@ -106,7 +106,7 @@ def _end(failure: BaseException, arguments: list[str], command: Any) -> int:
         return code
     if isinstance(failure, KeyboardInterrupt):
         return INTERRUPTED
-    if isinstance(failure, BrokenPipeError):
+    if isinstance(failure, BrokenPipeError | SystemExit):  # the second is how Rich says the first
         return 1  # the reader left, and needs no telling
     if isinstance(failure, Exception):
         return report(failure, as_json="--json" in arguments, options=options_of(command, arguments))

@@ -91,7 +91,7 @@ class Paying:
     request_id: Annotated[str | None, typer.Option(help="A name for the request: repeating it costs nothing.")] = None
     again: Annotated[
         bool,
-        typer.Option("--again", help="Pay anew for a question that was charged before; it is refused if not said."),
+        typer.Option("--again", help="Pay for a new draw of what was charged before; refused if not said."),
     ] = False
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Touch no data, charge nothing, draw nothing.")] = False
     yes: Annotated[bool, typer.Option("--yes", help="Charge without asking.")] = False
@@ -151,7 +151,9 @@ class Keeping:
         Path | None, typer.Option(help="Write the receipt to this JSON file; no other receipt is replaced.")
     ] = None
     force: Annotated[bool, typer.Option("--force", help="Let --out replace a file that is there.")] = False
-    plot: Annotated[Path | None, typer.Option(help="Paint the released posterior (.png, .svg or .pdf).")] = None
+    plot: Annotated[
+        Path | None, typer.Option(help="Plot the released posterior (.png, .svg or .pdf); a picture is replaced.")
+    ] = None
     title: Annotated[str | None, typer.Option(help="What the receipt is called.")] = None
     source_name: Annotated[
         str | None, typer.Option(help="Where the receipt says that its records are from; never a path.")

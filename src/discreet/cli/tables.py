@@ -95,7 +95,7 @@ def print_json(document: dict[str, Any]) -> None:
 
 def unfinished_lines(dataset: str, requests: Sequence[str]) -> list[str]:
     """How to finish what was charged and has no seal, a line for each request."""
-    told = f"{dataset}: charged and not finished. The same command again, with the id, charges nothing more:"
+    told = f"{dataset}: charged, not finished; the same command with the id charges nothing more:"
     commands = [f"  discreet release … --request-id {quote(request)}" for request in requests]
     return [told, *commands] if commands else []
 
