@@ -73,7 +73,8 @@ class Asked:
     ] = None
     counts: Annotated[str | None, typer.Option(help="Counts in hand, like 70,50,30; - reads standard input.")] = None
     prior: Annotated[
-        list[str] | None, typer.Option(help="Prior parameters, one a category or one a cell; ones if not said.")
+        list[str] | None,
+        typer.Option(help="Prior parameters, one per category or cell; or jeffreys, or uniform (if not said)."),
     ] = None
     other: Annotated[list[str] | None, typer.Option(help="A category for whatever is outside the others.")] = None
     missing: Annotated[list[str] | None, typer.Option(help="A category for NULL, NaN and empty texts.")] = None
@@ -220,7 +221,7 @@ def _read_request(
             groups=() if people.groups is None else read_names(people.groups, "groups"),
             other_group=people.other_group,
             group_public=people.group_public,
-            prior=prior.split(",") if prior else None,
+            prior=prior or None,
             mechanism=drawing.mechanism,
             calibrated=drawing.calibrated,
             epsilon=price,
@@ -306,12 +307,11 @@ def _release_counts(
     epsilon, prior = only(asked.epsilon, "--epsilon") or "", only(asked.prior, "--prior")
     in_hand = read_counts(counts)
     names = read_categories(only(asked.categories, "--categories"), asked.category, len(in_hand))
-    parameters = None if prior is None else prior.split(",")
 
     def draw() -> Receipt:
         with busy("preparing and drawing"):
             return release_counts(
-                in_hand, epsilon=epsilon, categories=names, prior=parameters, n=n, mechanism=drawing.mechanism,
+                in_hand, epsilon=epsilon, categories=names, prior=prior, n=n, mechanism=drawing.mechanism,
                 calibrated=drawing.calibrated, accept_no_guarantee=drawing.accept_no_guarantee, title=keeping.title,
                 source_name=keeping.source_name, **drawing.options,
             )  # fmt: skip
@@ -320,7 +320,7 @@ def _release_counts(
         publish(draw, keeping.out, keeping.plot, as_json=keeping.as_json)
         return
     with reserve(keeping.out, keeping.plot), busy("preparing"):
-        terms = Terms(drawing.mechanism, drawing.calibrated, parameters, drawing.options)
+        terms = Terms(drawing.mechanism, drawing.calibrated, prior, drawing.options)
         prepared, _ = check_counts(in_hand, terms, epsilon=epsilon, categories=names, n=n)
         if not drawing.accept_no_guarantee:
             prepared.mechanisms[0].require_guarantee()

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from pathlib import Path
 from shlex import quote
@@ -17,13 +15,10 @@ from rich.table import Table
 from rich.text import Text
 
 from discreet.arithmetic.texts import visible_text
-from discreet.receipts.words import epsilon_text, is_private, methods, replaced
+from discreet.receipts.words import is_private, methods, replaced
+from discreet.utility.words import epsilon_meaning, epsilon_text, epsilon_warning, exact_text, width_words
 
 INTERVAL = "95 % interval"
-
-EXPONENT_CAP = 700
-"""exp of more than this is no float; a factor of 10^304 has said enough."""
-
 
 NARROW = 4
 """Characters that a column takes beside what must stay on one line."""
@@ -120,15 +115,6 @@ def print_answer(
         print_written(written)
 
 
-def decimal_upper(value: float, digits: int) -> Decimal:
-    """So many digits, never below the number.
-
-    >>> decimal_upper(1.00000000001, 10), decimal_upper(1.2345678e-10, 6)
-    (Decimal('1.000000001'), Decimal('1.23457E-10'))
-    """
-    return Context(prec=digits, rounding=ROUND_CEILING).create_decimal_from_float(value)
-
-
 def print_any_plan(document: dict[str, Any]) -> None:
     """What a release will cost and how accurate it will be, before it is charged: public facts only."""
     if "parts" in document:
@@ -143,10 +129,11 @@ def print_any_plan(document: dict[str, Any]) -> None:
         rows.append(("in each group, declared public", sizes))
     rows += [
         ("mechanism", document["mechanism"]["name"]),
-        ("to be spent", f"ε = {document['epsilon_exact']}, δ = {document['delta']:g}"),
+        ("to be spent", f"ε = {epsilon_text(Fraction(document['epsilon_exact']))}, δ = {document['delta']:g}"),
         *_accuracy(document),
     ]
     print_table("about to release", {"what": "left", "value": "right"}, rows)
+    say(*_widths(document), *epsilon_warning(Fraction(document["epsilon_exact"])))
 
 
 def _print_bundle_plan(document: dict[str, Any]) -> None:
@@ -159,6 +146,21 @@ def _print_bundle_plan(document: dict[str, Any]) -> None:
     rows += [None, ["all together", f"n = {document['n']:,}", "", document["epsilon_exact"]]]
     columns = {"column": "left", "categories": "left", "expected error": "right", "ε": "right"}
     print_table("about to release", columns, rows)
+
+
+def _widths(document: dict[str, Any]) -> list[str]:
+    """How wide intervals will be, in points: of the first category where the prior tells them apart."""
+    stated, groups = document["accuracy"] or {}, document["groups"]
+    if document["group_sizes"]:  # public: the widest is that of the smallest
+        known = [own for own in stated.values() if own and own.get("interval_width")]
+        stated = max(known, key=lambda own: float(own["interval_width"]), default={})
+    if not stated.get("interval_width"):
+        return []
+    priors = chain.from_iterable(document["prior"].values()) if groups else document["prior"]
+    whose = "" if len(set(priors)) == 1 else f" of {document['categories'][0]}"
+    if groups:
+        whose += " within the smallest group" if document["group_sizes"] else ", of a cell's share of all records,"
+    return [f"{width_words(stated['interval_width'], stated['interval_width_without_privacy'], whose=whose)}."]
 
 
 def _accuracy(document: dict[str, Any]) -> list[tuple[str, str]]:
@@ -185,7 +187,7 @@ def print_any(document: dict[str, Any]) -> None:
         say("dry run: nothing was drawn")
     for column, part in zip(document.get("columns", [None]), parts, strict=True):
         if drawn and column is not None:
-            say(f"column {column!r}, ε = {epsilon_text(part)}")
+            say(f"column {column!r}, ε = {exact_text(Fraction(part['epsilon_exact']))}")
         if drawn:
             print_belief(part)
     if "parts" in document:
@@ -253,16 +255,12 @@ def meaning(document: dict[str, Any]) -> str:
     >>> said = {"epsilon": 0.5, "epsilon_exact": "1/2", "unit": "one row", "certificate": {"loss": "1/2"}}
     >>> said["adjacency"] = "replace-one"
     >>> print(meaning(said))
-    ε = 1/2: replacing one row changes the probability of any output by a factor of at most 1.65.
+    ε = 0.5: replacing one row changes the probability of any output by a factor of at most 1.65. Whoever has to tell \
+which of two such data sets it was, and knows all else, is right with a chance of at most 62.3 %.
     >>> print(meaning({**said, "certificate": {"loss": "inf"}}))
     no guarantee: this is not private, and not for publication.
     """
     if not is_private(document):
         return "no guarantee: this is not private, and not for publication."
-    epsilon: float = document["epsilon"]
-    factor = decimal_upper(math.nextafter(math.exp(min(epsilon, EXPONENT_CAP)), math.inf), 3)
-    bound = f"a factor of at most {factor}" if epsilon <= EXPONENT_CAP else "any factor: this ε protects nobody"
-    return (
-        f"ε = {document['epsilon_exact']}: replacing {replaced(document)} changes the probability "
-        f"of any output by {bound}."
-    )
+    epsilon = Fraction(document["epsilon_exact"])
+    return " ".join([epsilon_meaning(epsilon, replaced(document)), *epsilon_warning(epsilon)])

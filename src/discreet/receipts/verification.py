@@ -101,7 +101,8 @@ def derived_document(receipt: Receipt) -> tuple[dict[str, Any], list[Certificate
     def certified(claim: Claim, mechanism: Mechanism) -> Part:
         said, derived = _derived(mechanism, claim.certificate)
         certificates.append(derived)
-        return Part(mechanism.space.prior, mechanism, said, accuracy_statement(mechanism))
+        former = "interval_width" not in (claim.accuracy or {})
+        return Part(mechanism.space.prior, mechanism, said, accuracy_statement(mechanism, former=former))
 
     return _rewritten(receipt, certified, receipt.document["schema"]).document, certificates
 
@@ -118,9 +119,7 @@ def readable(receipt: Receipt | Bundle) -> Receipt | Bundle:
 
 
 def _as_said(claim: Claim, mechanism: Mechanism) -> Part:
-    stated = claim.receipt.document["accuracy"]
-    accuracy = stated[claim.group] if claim.group else stated
-    return Part(mechanism.space.prior, mechanism, Certificate.from_json(claim.certificate), accuracy)
+    return Part(mechanism.space.prior, mechanism, Certificate.from_json(claim.certificate), claim.accuracy)
 
 
 @refuse_nonsense()

@@ -10,6 +10,8 @@ from fractions import Fraction
 from itertools import chain
 from typing import Any
 
+from discreet.utility.words import exact_text
+
 UNIT_ROW = "one row"
 UNIT_PERSON = "one person, all rows with the same id"
 
@@ -48,7 +50,7 @@ def citation(document: dict[str, Any]) -> str | None:
     request = "" if document["request_id"] is None else f", request {document['request_id']}"
     return (
         f"{title}. {'' if document['source_name'] is None else document['source_name'] + '. '}"
-        f"Differentially private release of {document['released_at'][:10]}, ε = {epsilon_text(document)}, "
+        f"Differentially private release of {document['released_at'][:10]}, ε = {_epsilon(document)}, "
         f"n = {document['n']:,}, by discreet {document['version']}{request}."
     )
 
@@ -78,7 +80,7 @@ def methods(document: dict[str, Any]) -> str:
     parts = document.get("parts", [document])
     told = [sentence for part in parts for sentence in _release(part)]
     if "parts" in document:
-        told.insert(0, f"In one request, {len(parts)} columns were released, with ε = {epsilon_text(document)} in all.")
+        told.insert(0, f"In one request, {len(parts)} columns were released, with ε = {_epsilon(document)} in all.")
     budget = "No privacy budget was charged."
     if document["dataset"] is not None:
         budget = f"The privacy budget of “{document['dataset']}” was charged (request {document['request_id']})."
@@ -98,7 +100,7 @@ def _release(document: dict[str, Any]) -> list[str]:
     return [
         f"{shares} (n = {document['n']:,}, Dirichlet prior with parameters {prior}) were released with the "
         f"{document['mechanism']['name']} mechanism of discreet {document['version']}, which satisfies ε-differential "
-        f"privacy with ε = {epsilon_text(document)} when {replaced(document)} is replaced.",
+        f"privacy with ε = {_epsilon(document)} when {replaced(document)} is replaced.",
         f"They are reported as posterior means with equal-tailed 95 % intervals ({document['interval_kind']}), "
         f"which are {widths(document)} wide.{expected}",
         treatment(document),
@@ -117,9 +119,8 @@ def widths(document: dict[str, Any]) -> str:
     return f"at most {max(widths):.3g} points" if widths else "not known"
 
 
-def epsilon_text(document: dict[str, Any]) -> str:
-    """ε as a person types it."""
-    return str(plain(Fraction(document["epsilon_exact"])))
+def _epsilon(document: dict[str, Any]) -> str:
+    return exact_text(Fraction(document["epsilon_exact"]))
 
 
 def replaced(document: dict[str, Any]) -> str:
