@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from shlex import quote
 from typing import Any, Literal
