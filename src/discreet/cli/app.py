@@ -14,7 +14,7 @@ import typer
 
 from discreet import __version__
 from discreet.cli import INTERRUPTED
-from discreet.cli.failures import report
+from discreet.cli.failures import Charged, report, tell_free_way
 from discreet.cli.help import Group, HelpTyper, LazyCommands, options_of
 
 COMMANDS = {
@@ -81,6 +81,8 @@ def root(
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; whatever happens, the answer is an exit code and at most one line on stderr.
 
+    Where a request was charged, two more say how to finish it for free.
+
     >>> run(["--version"])
     discreet 0.1.0
     0
@@ -90,14 +92,25 @@ def run(arguments: Sequence[str]) -> int:
     try:
         code: int | None = command(list(arguments), prog_name="discreet", standalone_mode=False)
         sys.stdout.flush()
-    except BrokenPipeError:
-        code = 1  # the reader left, and needs no telling
-    except KeyboardInterrupt:
-        code = INTERRUPTED
-    except Exception as failure:  # noqa: BLE001 - the last line of defence: nobody is shown a traceback
-        code = report(failure, as_json="--json" in arguments, options=options_of(command, list(arguments)))
+    except BaseException as failure:  # noqa: BLE001 - the last line of defence: nobody is shown a traceback
+        code = _end(failure, list(arguments), command)
     _settle()
     return code or 0
+
+
+def _end(failure: BaseException, arguments: list[str], command: Any) -> int:
+    """Tell of what stopped a command; its exit code."""
+    if isinstance(failure, Charged):
+        code = _end(failure.__cause__ or failure, arguments, command)
+        tell_free_way(failure.request_id, arguments)
+        return code
+    if isinstance(failure, KeyboardInterrupt):
+        return INTERRUPTED
+    if isinstance(failure, BrokenPipeError):
+        return 1  # the reader left, and needs no telling
+    if isinstance(failure, Exception):
+        return report(failure, as_json="--json" in arguments, options=options_of(command, arguments))
+    raise failure
 
 
 def spell(failure: UnicodeError) -> tuple[str, int]:

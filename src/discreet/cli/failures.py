@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import typer
 
@@ -15,12 +16,34 @@ from discreet.arithmetic.texts import visible_text
 from discreet.errors import DiscreetError, Unexpected
 
 _QUOTED = re.compile(r"`(\w+)`")
+_PASSWORD = re.compile(r"(?<=://)([^:/@]*):.*@|(?<=[?&])(\w*pass\w*=)[^&]*")
+"""In an address: behind the user, or among the options."""
 
 
 class Usage(DiscreetError):
     """A command line that is not understood."""
 
     exit_code = 2
+
+
+class Charged(BaseException):
+    """What a command raises, from whatever stopped it, once a request may have been charged."""
+
+    def __init__(self, request_id: str) -> None:
+        super().__init__(request_id)
+        self.request_id = request_id
+
+
+def tell_free_way(request_id: str, arguments: Sequence[str]) -> None:
+    """The id of a charged request, and the command that finishes it; passwords in addresses are left out of it."""
+    words = [
+        _PASSWORD.sub(lambda found: f"{found[1]}@" if found[1] is not None else found[2], word) for word in arguments
+    ]
+    if "--request-id" not in words:
+        words += ["--request-id", request_id]
+    command = shlex.join(["discreet", *words])
+    for line in (f"request id: {request_id}", "this finishes it, and charges nothing more:", command):
+        print(visible_text(line), file=sys.stderr)
 
 
 def report(failure: Exception, *, as_json: bool, options: Mapping[str, str]) -> int:

@@ -60,8 +60,7 @@ def publish(
         print_answer(receipt.document, print_any, as_json=as_json, written=written)
     for path in places:
         if path not in written:
-            again = "" if receipt.request_id is None else f", or repeat it with --request-id {receipt.request_id}"
-            raise InvalidInput(f"{path} could not be written", hint=f"keep what was printed{again}")
+            raise InvalidInput(f"{path} could not be written", hint="keep what was printed")
     return receipt
 
 

@@ -9,8 +9,10 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from itertools import chain
 from pathlib import Path
+from shlex import quote
 from typing import Any, Literal
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -19,6 +21,10 @@ from discreet.arithmetic.texts import visible_text
 
 EXPONENT_CAP = 700
 """exp of more than this is no float; a factor of 10^304 has said enough."""
+
+
+NARROW = 4
+"""Characters that a column takes beside what must stay on one line."""
 
 
 def console() -> Console:
@@ -42,6 +48,8 @@ def print_table(
 ) -> None:
     r"""Print a table; None between rows is a rule. Every cell is shown, and never obeyed: it may be foreign.
 
+    The cells of an `unbroken` column stay on one line each.
+
     >>> print_table("[red]votes[/]", {"category": "left", "share": "right"}, [["yes\u202e", "0.5"]])
       [red]votes[/]
     ┏━━━━━━━━━━━┳━━━━━━━┓
@@ -50,16 +58,22 @@ def print_table(
     │ yes\u202e │   0.5 │
     └───────────┴───────┘
     """
-    table = Table(title=Text(visible_text(title)) if title else None, **style)
-    for heading, side in columns.items():
+    table, out = Table(title=Text(visible_text(title)) if title else None, **style), console()
+    lines = [None if row is None else [visible_text(cell) for cell in row] for row in rows]
+    widths = {}
+    for i, (heading, side) in enumerate(columns.items()):
         justify: Literal["left", "right"] = "right" if side == "right" else "left"
-        table.add_column(heading, justify=justify, overflow="fold", no_wrap=heading in unbroken)
-    for row in rows:
-        if row is None:
+        if heading in unbroken:
+            cells = (cell for line in lines if line for cell in line[i : i + 1])  # a row may end early
+            widths[heading] = max(map(cell_len, [*heading.split(), *cells]))
+        table.add_column(heading, justify=justify, overflow="fold", width=widths.get(heading))
+    for line in lines:
+        if line is None:
             table.add_section()
         else:
-            table.add_row(*(Text(visible_text(cell)) for cell in row))
-    console().print(table)
+            table.add_row(*map(Text, line))
+    out.width = max(out.width, sum(widths.values()) + NARROW * len(columns))  # too wide, and not cut
+    out.print(table)
 
 
 def listed(names: Sequence[str]) -> str:
@@ -75,6 +89,13 @@ def listed(names: Sequence[str]) -> str:
 def print_json(document: dict[str, Any]) -> None:
     """One document on standard output, strict JSON in ASCII."""
     print(json.dumps(document, indent=2, allow_nan=False))
+
+
+def unfinished_lines(dataset: str, requests: Sequence[str]) -> list[str]:
+    """How to finish what was charged and has no seal, a line for each request."""
+    told = f"{dataset}: charged and not finished. The same command again, with the id, charges nothing more:"
+    commands = [f"  discreet release … --request-id {quote(request)}" for request in requests]
+    return [told, *commands] if commands else []
 
 
 def print_written(paths: Iterable[Path | None]) -> None:
@@ -187,7 +208,7 @@ def _print_posterior(document: dict[str, Any]) -> None:
     if document["group_shares"]:
         shares = [[g, f"{row['mean']:.4f}", _ends(row["interval"])] for g, row in document["group_shares"].items()]
         columns = {"group": "left", "mean": "right", "95 % interval": "right"}
-        print_table(f"share of each group, by {document['by']}", columns, shares)
+        print_table(f"share of each group, by {document['by']}", columns, shares, unbroken=list(columns)[1:])
 
 
 def print_shares(
@@ -204,7 +225,8 @@ def print_shares(
             lines.append([*([group] if grouped else []), name, *cells(group, name, row)])
         lines.append(None)
     names = ("group", "category") if grouped else ("category",)
-    print_table(title, {**dict.fromkeys(names, "left"), **dict.fromkeys(numbers, "right")}, lines)
+    columns = {**dict.fromkeys(names, "left"), **dict.fromkeys(numbers, "right")}
+    print_table(title, columns, lines, unbroken=numbers)
 
 
 def _ends(ends: list[float] | None) -> str:

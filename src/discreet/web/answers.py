@@ -14,9 +14,8 @@ from discreet.counting import CsvFormat
 from discreet.errors import InvalidInput
 from discreet.mechanisms import RELEASABLE
 from discreet.receipts import Bundle, belief_document, read_sealed, verify_any
-from discreet.requests.request import Question, ReleaseRequest
+from discreet.requests.request import Question, ReleaseRequest, draw_request_id
 from discreet.requests.run import price_request, run_request
-from discreet.samplers.bits import SYSTEM
 from discreet.typing import Progress
 from discreet.web.fields import Fields
 
@@ -84,7 +83,7 @@ class PageApi:
 
         The request id that comes with it makes the release that follows one and the same, however often it is asked.
         """
-        request = self._request(fields, f"{SYSTEM.draw_bits(128):032x}")
+        request = self._request(fields, draw_request_id())
         fields.all_read()
         book = dc.Ledger(self._ledger())
         prepared = price_request(request, book)
