@@ -37,7 +37,7 @@ def test_people_see_the_price_before_and_the_posterior_its_meaning_and_a_paragra
     answer = typed(f"{CHARGED} --yes")
     assert answer.code == 0
     before, _, after = answer.out.partition("released posterior")
-    for words in ("about to release", "ε = 1/2", "expected error"):
+    for words in ("about to release", "ε = 0.5 (exactly 1/2)", "points wide", "expected error"):
         assert words in before
     for words in ("a factor of at most 1.65", "\nintervals: ", "For the methods section"):
         assert words in after

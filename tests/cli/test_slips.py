@@ -211,6 +211,20 @@ def test_a_signal_after_the_charge_prints_the_id_and_the_command_that_finishes_f
     assert (place / "my receipt.json").exists()
 
 
+@pytest.mark.parametrize("more", ["", "--json"])
+def test_a_reader_who_leaves_after_the_charge_is_told_on_the_other_stream(more: str, place: Path) -> None:
+    ours, theirs = os.pipe()
+    os.close(ours)
+    line = [sys.executable, "-m", "discreet", *shlex.split(f"{CHARGED} {more}")]
+    done = subprocess.run(line, stdout=theirs, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(theirs)
+    assert done.returncode == 1
+    if spent(place):
+        finish(Answer(1, "", done.stderr), place)
+    assert "Traceback" not in done.stderr
+    assert (spent(place) == 0.5) == (more == "--json"), "people are shown the price before, and left before it"
+
+
 def test_a_signal_before_the_charge_speaks_of_none(place: Path) -> None:
     assert interrupted("checked", signal.SIGINT, CHARGED).err == ""
     assert spent(place) == 0

@@ -9,6 +9,7 @@ import shlex
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 import typer
 
@@ -58,7 +59,8 @@ def report(failure: Exception, *, as_json: bool, options: Mapping[str, str]) -> 
         error = Unexpected(failure, "the command", hint="set DISCREET_DEBUG=1 to see where, and please report it")
     message, hint = as_typed(error, options)
     if as_json:
-        print(json.dumps({"error": error.to_json() | {"message": message, "hint": hint, "mend": hint}}))
+        with suppress(BrokenPipeError):  # a reader who left
+            print(json.dumps({"error": error.to_json() | {"message": message, "hint": hint, "mend": hint}}))
     print(visible_text(f"error: {message}; {hint}" if hint else f"error: {message}"), file=sys.stderr)
     return error.exit_code
 

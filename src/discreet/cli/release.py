@@ -73,7 +73,8 @@ class Asked:
     ] = None
     counts: Annotated[str | None, typer.Option(help="Counts in hand, like 70,50,30; - reads standard input.")] = None
     prior: Annotated[
-        list[str] | None, typer.Option(help="Prior parameters, one a category or one a cell; ones if not said.")
+        list[str] | None,
+        typer.Option(help="Prior parameters, one per category or cell; or jeffreys, or uniform (if not said)."),
     ] = None
     other: Annotated[list[str] | None, typer.Option(help="A category for whatever is outside the others.")] = None
     missing: Annotated[list[str] | None, typer.Option(help="A category for NULL, NaN and empty texts.")] = None
@@ -91,7 +92,7 @@ class Paying:
     request_id: Annotated[str | None, typer.Option(help="A name for the request: repeating it costs nothing.")] = None
     again: Annotated[
         bool,
-        typer.Option("--again", help="Pay anew for a question that was charged before; it is refused if not said."),
+        typer.Option("--again", help="Pay for a new draw of what was charged before; refused if not said."),
     ] = False
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Touch no data, charge nothing, draw nothing.")] = False
     yes: Annotated[bool, typer.Option("--yes", help="Charge without asking.")] = False
@@ -151,7 +152,9 @@ class Keeping:
         Path | None, typer.Option(help="Write the receipt to this JSON file; no other receipt is replaced.")
     ] = None
     force: Annotated[bool, typer.Option("--force", help="Let --out replace a file that is there.")] = False
-    plot: Annotated[Path | None, typer.Option(help="Paint the released posterior (.png, .svg or .pdf).")] = None
+    plot: Annotated[
+        Path | None, typer.Option(help="Plot the released posterior (.png, .svg or .pdf); a picture is replaced.")
+    ] = None
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False
 
 
@@ -212,7 +215,7 @@ def _read_request(asked: Asked, paying: Paying, reading: Reading, people: People
             groups=() if people.groups is None else read_names(people.groups, "groups"),
             other_group=people.other_group,
             group_public=people.group_public,
-            prior=prior.split(",") if prior else None,
+            prior=prior or None,
             mechanism=drawing.mechanism,
             calibrated=drawing.calibrated,
             epsilon=price,
@@ -297,12 +300,11 @@ def _release_counts(
     epsilon, prior = only(asked.epsilon, "--epsilon") or "", only(asked.prior, "--prior")
     in_hand = read_counts(counts)
     names = read_categories(only(asked.categories, "--categories"), asked.category, len(in_hand))
-    parameters = None if prior is None else prior.split(",")
 
     def draw() -> Receipt:
         with busy("preparing and drawing"):
             return release_counts(
-                in_hand, epsilon=epsilon, categories=names, prior=parameters, n=n, mechanism=drawing.mechanism,
+                in_hand, epsilon=epsilon, categories=names, prior=prior, n=n, mechanism=drawing.mechanism,
                 calibrated=drawing.calibrated, accept_no_guarantee=drawing.accept_no_guarantee, **drawing.options,
             )  # fmt: skip
 
@@ -310,7 +312,7 @@ def _release_counts(
         publish(draw, keeping.out, keeping.plot, as_json=keeping.as_json)
         return
     with reserve(keeping.out, keeping.plot), busy("preparing"):
-        terms = Terms(drawing.mechanism, drawing.calibrated, parameters, drawing.options)
+        terms = Terms(drawing.mechanism, drawing.calibrated, prior, drawing.options)
         prepared, _ = check_counts(in_hand, terms, epsilon=epsilon, categories=names, n=n)
         if not drawing.accept_no_guarantee:
             prepared.mechanisms[0].require_guarantee()
