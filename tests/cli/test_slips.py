@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import pandas
 import pytest
@@ -209,6 +210,20 @@ def test_a_signal_after_the_charge_prints_the_id_and_the_command_that_finishes_f
     assert "released posterior" not in answer.out
     finish(answer, place)
     assert (place / "my receipt.json").exists()
+
+
+def test_what_is_interrupted_on_a_server_is_finished_with_the_password(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book = Ledger.create(database, dataset="d", epsilon=1)
+    answer = interrupted("charged", signal.SIGINT, CHARGED.replace("l.db", database))
+    assert answer.code == 130
+    _, sentence, command = answer.err.splitlines()
+    assert "with the password that is left out here" in sentence
+    monkeypatch.setenv("PGPASSWORD", unquote(str(urlsplit(database).password)))
+    assert typed(command.removeprefix("discreet ")).code == 0
+    assert book.spent("d").epsilon == 0.5
+    assert book.account("d").unfinished == ()
 
 
 @pytest.mark.parametrize("more", ["", "--json"])
