@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from discreet.arithmetic.cards import NOISE_KEY, Bar, card, promise, share_bar
+from discreet.receipts.words import is_private
 
 if TYPE_CHECKING:
     from discreet.receipts.receipt import Receipt
@@ -23,7 +23,7 @@ def receipt_card(receipt: Receipt) -> str:
         document.get("title") or f"Receipt of {document.get('column') or 'a release'}",
         f"Released by {name}, n = {document['n']:,}, ε = {price}.",
         promise(document["epsilon"], document["adjacency"]),
-        badge="" if _is_private(document) else "not publishable",
+        badge="" if is_private(document) else "not publishable",
         bars=_bars(receipt),
         key=NOISE_KEY if document.get("belief") else PLAIN_KEY,
         facts={key.replace("_", " "): document[key] for key in FACTS if document.get(key) is not None},
@@ -43,9 +43,3 @@ def _bars(receipt: Receipt) -> Iterator[Bar]:
             aware = None if ends is None else (ends[0], rows[name]["mean"], ends[1])
             label = f"{group}: {name}" if group else name
             yield share_bar(label, aware, (float(low[i]), float(mean[i]), float(high[i])))
-
-
-def _is_private(document: dict[str, Any]) -> bool:
-    said = document["certificate"]
-    losses = [said["loss"]] if "loss" in said else [one["loss"] for one in said.values() if one is not None]
-    return all(loss != "inf" and Fraction(loss) <= Fraction(document["epsilon_exact"]) for loss in losses)
