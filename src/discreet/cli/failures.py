@@ -40,10 +40,11 @@ def tell_free_way(request_id: str, arguments: Sequence[str]) -> None:
     words = [
         _PASSWORD.sub(lambda found: f"{found[1]}@" if found[1] is not None else found[2], word) for word in arguments
     ]
+    without = "" if words == list(arguments) else ", with the password that is left out here"
     if "--request-id" not in words:
         words += ["--request-id", request_id]
     command = shlex.join(["discreet", *words])
-    for line in (f"request id: {request_id}", "this finishes it, and charges nothing more:", command):
+    for line in (f"request id: {request_id}", f"this finishes it{without}, and charges nothing more:", command):
         print(visible_text(line), file=sys.stderr)
 
 
