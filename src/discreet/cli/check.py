@@ -24,7 +24,12 @@ def check(
         str, typer.Argument(help="A file or glob, duckdb://file.db/table, postgres://…/table or spark://…/table.")
     ],
     column: Annotated[str, typer.Option(help="The column to count.")],
-    categories: Annotated[str, typer.Option(help='Its categories, like a,b,c; one with a comma as "a,b",c.')],
+    categories: Annotated[
+        str, typer.Option(help='Its categories, like a,b,c; one in double quotes is meant as it is typed: "a,b ",c.')
+    ] = "",
+    category: Annotated[
+        list[str] | None, typer.Option(help="One more category, as it is typed, as often as you like.")
+    ] = None,
     other: Annotated[str | None, typer.Option(help="A category for whatever is outside these.")] = None,
     missing: Annotated[str | None, typer.Option(help="A category for NULL, NaN and empty texts.")] = None,
     id_column: Annotated[str | None, typer.Option(help="The column that tells people apart.")] = None,
@@ -38,7 +43,8 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """See whether the data fits the declaration, before anything is spent. Not for publication: exit code 2 if not."""
-    names, declared = read_names(categories, "categories"), () if groups is None else read_names(groups, "groups")
+    names = [*(read_names(categories, "categories") if categories else ()), *(category or ())]
+    declared = () if groups is None else read_names(groups, "groups")
     declaration = Declaration(
         column, names, other, id_column, by=by, groups=declared, other_group=other_group, missing=missing
     )

@@ -42,13 +42,13 @@ def infer(
     print_answer(document, _print, as_json=as_json, written=[plot])
 
 
-def _priors(receipt: Receipt | Bundle, said: list[str] | None) -> list[Any] | None:
+def _priors(receipt: Receipt | Bundle, said: list[str] | None) -> list[str | None] | str | None:
     """The reader's own prior, or of several columns that of each, where an empty one is the release's."""
     if not said:
         return None
     if isinstance(receipt, Bundle):
-        return [one.split(",") if one else None for one in each(said, len(receipt.columns), "--prior")]
-    return str(only(said, "--prior", "a receipt of one column has one")).split(",")
+        return [one or None for one in each(said, len(receipt.columns), "--prior")]
+    return only(said, "--prior", "a receipt of one column has one")
 
 
 def _print(document: dict[str, Any]) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
+from discreet.arithmetic.cards import card
 from discreet.arithmetic.texts import likely_name
 from discreet.counting.base import Places
 from discreet.counting.table import InspectableTable
@@ -20,7 +22,7 @@ BYTES = re.compile(r"\\x([0-9A-F]{2})")
 NOT_PUBLISHABLE = "not publishable: speaks of the true data"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Inspection:
     """What the rows are like. Never for publication."""
 
@@ -45,6 +47,15 @@ class Inspection:
     """Rows without an id, which are taken to be one person's."""
     fits: bool
     """Whether a release would go ahead."""
+    publishable: ClassVar = False
+
+    def __repr__(self) -> str:
+        return f"<Inspection: {'it fits' if self.fits else 'it does not fit'}; {NOT_PUBLISHABLE}>"
+
+    def _repr_html_(self) -> str:
+        facts = {name: getattr(self, name) for name in ("rows", "records", "outside", "missing", "empty", "unused")}
+        title = "The data fits the declaration" if self.fits else "The data does not fit the declaration"
+        return card(title, badge=NOT_PUBLISHABLE, facts=facts | dict(self.strays))
 
 
 def inspect_table(table: InspectableTable) -> Inspection:

@@ -90,7 +90,8 @@ def derived_document(receipt: Receipt) -> tuple[dict[str, Any], list[Certificate
             drawn.append(None)
             continue
         said, derived = _derived(mechanism, claim.certificate)
-        parts.append(Part(mechanism.space.prior, mechanism, said, accuracy_statement(mechanism)))
+        former = "interval_width" not in (claim.accuracy or {})
+        parts.append(Part(mechanism.space.prior, mechanism, said, accuracy_statement(mechanism, former=former)))
         drawn.append(_released(mechanism, claim.output, claim.posterior))
         certificates.append(derived)
     [version] = {part.certificate.facts["version"] for part in parts if part.certificate is not None}

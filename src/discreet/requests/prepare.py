@@ -18,7 +18,7 @@ from discreet.counting import CsvFormat, Declaration
 from discreet.errors import InvalidInput
 from discreet.ledger import Charge, Scope
 from discreet.mechanisms import Mechanism, Released, mechanism
-from discreet.posteriors import Dirichlet
+from discreet.posteriors import Dirichlet, as_prior
 from discreet.posteriors.space import Counts, PosteriorSpace
 from discreet.privacy_loss import Certificate, Price, audit, calibrate, certificate_by_theorem
 from discreet.receipts import UNIT_PERSON, UNIT_ROW, Bundle, Part, Receipt, ReceiptRequest, write_bundle, write_receipt
@@ -213,7 +213,7 @@ def _whole_prior(declaration: Declaration, prior: object) -> Dirichlet:
     answers, cells = len(declaration.answers), len(declaration.labels)
     if prior is None:
         return Dirichlet([1] * cells)
-    given = prior if isinstance(prior, Dirichlet) else Dirichlet(prior)
+    given = as_prior(prior, answers)
     if given.k == cells:
         return given
     if given.k == answers:

@@ -9,6 +9,7 @@ from discreet.arithmetic.numbers import whole
 from discreet.counting import CsvFormat, Declaration, engine_for, shown
 from discreet.errors import InvalidInput
 from discreet.mechanisms.base import asked_epsilon
+from discreet.samplers.bits import SYSTEM
 from discreet.typing import Epsilon, Label
 
 Sizes = int | tuple[int, ...]
@@ -85,6 +86,8 @@ class ReleaseRequest:
     id_column: str | None = None
     dataset: str | None = None
     request_id: str | None = None
+    again: bool = True
+    """Whether to pay anew for a question that the dataset was charged for before, under another id."""
     engine: str | None = None
     form: CsvFormat = field(default_factory=CsvFormat)
     is_bundle: bool = False
@@ -110,6 +113,11 @@ class ReleaseRequest:
     def name(self) -> str:
         """What may be said of the source: no password is in it."""
         return shown(self.source)
+
+
+def draw_request_id() -> str:
+    """A name for a request that was given none."""
+    return f"{SYSTEM.draw_bits(128):032x}"
 
 
 def _shares(questions: Sequence[Question], epsilon: Epsilon | None) -> tuple[Epsilon, ...]:
