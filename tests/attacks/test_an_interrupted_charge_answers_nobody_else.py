@@ -58,7 +58,7 @@ def test_who_asks_after_an_interrupted_write_gets_his_own_answer(
         ledger.charge("d", 1, request_id=str(number), digest="x")
     ledger.charge("d", 1, request_id="first", digest="x")
     with psycopg.connect(database) as holder, monkeypatch.context() as patch:
-        patch.setattr(postgres_store, "PATIENCE", 1)  # psycopg waits for what was sent, unless a KeyboardInterrupt ends it
+        patch.setattr(postgres_store, "PATIENCE", 1)  # psycopg waits for what it sent, but after a KeyboardInterrupt
         holder.execute("SELECT FROM discreet.mark FOR UPDATE")
         with pytest.raises((raised, LedgerError)), alarm(0.2, raised):
             ACTS[act](ledger)

@@ -71,7 +71,7 @@ def test_a_loss_that_somebody_claims_does_not_lower_what_is_certified() -> None:
     space = dc.PosteriorSpace([1, 1], 10**5)
     plain = dc.ExponentialReciprocal(space, scale="1/2")
     certified = dc.audit(plain)
-    between = (certified.lower + certified.epsilon) / 2
+    between = (Fraction(certified.lower) + Fraction(certified.epsilon)) / 2
     assert certified.lower < between < certified.epsilon
     claimed = dc.audit(plain.certified(between, between, "somebody said so"))
     assert claimed.epsilon == certified.epsilon
