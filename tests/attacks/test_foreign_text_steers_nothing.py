@@ -28,7 +28,7 @@ from discreet.counting import Declaration
 from discreet.errors import InvalidInput
 from discreet.figures import groups, inference, posterior
 from discreet.figures.image import render
-from discreet.receipts import read_sealed, verify_any
+from discreet.receipts import read_sealed, readable, verify_any
 from discreet.web.answers import PageApi
 from discreet.web.fields import Fields
 from tests.cli.command import Answer, assert_refused, discreet
@@ -179,7 +179,7 @@ def test_a_receipt_with_any_names_verifies_and_shows_them_escaped(
         assert (answer.code, answer.err) == (0, "")
         assert_shown(answer.out, shown)
     print_any_plan(receipt.document)
-    print_any(receipt.document)
+    print_any(readable(receipt).document)
     assert_shown(capsys.readouterr().out, names)
 
 

@@ -10,8 +10,8 @@ from discreet.requests.prepare import PreparedRequest
 from discreet.requests.run import release
 from tests.support.tables import write_votes
 
-DRAWN = ("output", "posterior", "interval")
-OWN = ("request_id", "charge")
+DRAWN = ("output", "posterior", "belief", "interval")
+OWN = ("request_id", "charge", "released_at", "citation")
 """Of each request, by its id and time."""
 
 

@@ -36,10 +36,10 @@ def test_a_table_is_released_charged_and_sealed(place: Path) -> None:
 def test_people_see_the_price_before_and_the_posterior_its_meaning_and_a_paragraph_after() -> None:
     answer = typed(f"{CHARGED} --yes")
     assert answer.code == 0
-    before, _, after = answer.out.partition("released posterior")
+    before, _, after = answer.out.partition("shares of vote")
     for words in ("about to release", "ε = 0.5 (exactly 1/2)", "points wide", "expected error"):
         assert words in before
-    for words in ("a factor of at most 1.65", "\nintervals: ", "For the methods section"):
+    for words in ("a factor of at most 1.65", "\nmean and interval: ", "For the methods section"):
         assert words in after
 
 
@@ -100,7 +100,7 @@ def test_on_a_terminal_a_charge_is_asked_for_and_only_a_yes_is_a_yes(
     assert "about to release" in first
     assert running.returncode in ({code, 130} if keys == "\x03" else {code}), err
     assert "Traceback" not in err
-    assert ("released posterior" in out) == (code == 0)
+    assert ("shares of vote" in out) == (code == 0)
     assert Ledger(place / "l.db").spent("d").epsilon == spent
 
 
@@ -119,7 +119,7 @@ def test_a_dry_run_touches_neither_data_nor_ledger(place: Path) -> None:
 
 def test_a_dry_run_says_what_the_release_then_says_of_price_and_accuracy() -> None:
     draft, final = told(f"{TABLE} --no-ledger --n 16 --dry-run"), told(f"{TABLE} --no-ledger")
-    drawn = {"output", "posterior", "interval"}
+    drawn = {"output", "posterior", "belief", "interval", "released_at", "citation"}
     assert {key: draft[key] for key in set(draft) - drawn} == {key: final[key] for key in set(final) - drawn}
 
 
@@ -203,6 +203,6 @@ def test_what_a_full_disk_does_not_keep_is_printed(place: Path, monkeypatch: pyt
     monkeypatch.setattr(Reserved, "write", full)
     answer = typed(f"{TABLE} --no-ledger --out r.json")
     assert answer.code == 2
-    assert "released posterior" in answer.out
+    assert "shares of vote" in answer.out
     assert "r.json could not be written" in answer.err
     assert not (place / "r.json").exists()

@@ -23,7 +23,8 @@ DECLARATION = Declaration("v", ["a", "b"], other="rest")
         ("nothing.csv", "there is no file nothing.csv"),
         ("*.parquet", "there is no file *.parquet"),
         ("folder", "folder is a directory"),
-        ("people.zip", "people.zip is compressed by zip"),
+        ("people.zip", "people.zip is compressed"),
+        ("people.xlsx", "people.xlsx is a spreadsheet"),
         ("", "there is no file"),
         ("a\0b.csv", "zero byte"),
         ("x" * 5000 + ".csv", "there is no file"),
@@ -41,7 +42,7 @@ def test_a_source_that_names_nothing_is_refused(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
-    for name in ("notes.doc", "other.csv", "people.zip"):
+    for name in ("notes.doc", "other.csv", "people.zip", "people.xlsx"):
         (tmp_path / name).write_text("v\na\n")
     with pytest.raises(SourceError) as refused:
         count_records(source, DECLARATION)

@@ -94,6 +94,7 @@ def _stray_rows(what: str, strays: Sequence[tuple[str, int]], names: Sequence[st
 
 def _print_table(inspection: Inspection, declaration: Declaration) -> None:
     rows: list[tuple[str, int]] = [("rows", inspection.rows)]
+    missing = "" if declaration.missing is None else f" (they are {declaration.missing!r})"
     if declaration.id_column is not None:
         rows += [
             ("people (n)", inspection.records),
@@ -101,21 +102,21 @@ def _print_table(inspection: Inspection, declaration: Declaration) -> None:
         ]
     rows += [
         ("records outside the categories", inspection.outside),
-        ("rows with no value", inspection.missing),
-        ("rows with an empty text", inspection.empty),
+        (f"rows with no value{missing}", inspection.missing),
+        (f"rows with an empty text{missing}", inspection.empty),
         *_stray_rows("rows that say", inspection.strays, declaration.categories),
         *_stray_rows("rows in the group", inspection.stray_groups, declaration.groups),
     ]
     title = f"does column {declaration.column!r} fit the declaration?"
     print_table(title, {"what": "left", "how many": "right"}, [(what, str(often)) for what, often in rows])
+    if not inspection.records:
+        say("there are no records: a release would stop", NOT_PUBLISHABLE)
+        return
     if inspection.unused or inspection.unused_groups:
         named = ", ".join(repr(name) for name in (*inspection.unused, *inspection.unused_groups))
         say(f"no record is in {named}: a misspelling, perhaps")
     if any(BYTES.search(value) for value, _ in inspection.strays):
         say("some values are not UTF-8: the file is in another --encoding, perhaps")
-    if not inspection.records:
-        say("there are no records: a release would stop", NOT_PUBLISHABLE)
-        return
     others = " or ".join(repr(name) for name in (declaration.other, declaration.other_group) if name is not None)
     where = f"they count as {others}" if inspection.fits else "a release would stop"
     outside = (

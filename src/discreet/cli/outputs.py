@@ -15,7 +15,7 @@ from discreet.figures.image import picture_format, render
 from discreet.inference import NoiseAware
 from discreet.inference.groups import EmptyGroup, Within
 from discreet.inference.statement import NOISE_AWARE
-from discreet.receipts import Bundle, ReaderBelief, Receipt, read_beliefs
+from discreet.receipts import Bundle, ReaderBelief, Receipt, read_beliefs, readable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -57,7 +57,9 @@ def publish(
                 place.write(text if path == out else render(picture(receipt, truth=truth), picture_format(path)))
                 written.append(path)
     if not quiet:
-        print_answer(receipt.document, print_any, as_json=as_json, written=written)
+        print_answer(
+            receipt.document, lambda _: print_any(readable(receipt).document), as_json=as_json, written=written
+        )
     for path in places:
         if path not in written:
             raise InvalidInput(f"{path} could not be written", hint="keep what was printed")
@@ -79,8 +81,11 @@ def picture(
     if isinstance(receipt, Bundle):
         rows = zip(receipt.columns, receipt.parts, aware, strict=True)
         panels = [panel for column, part, own in rows for panel in _panels(part, column, own)]
-        return groups.paint(panels, title=f"{len(receipt.columns)} columns, together {price}")
-    title = f"Posterior released by {document['mechanism']['name']}, {price}"
+        return groups.paint(
+            panels, title=f"{document.get('title') or f'{len(receipt.columns)} columns'}, together {price}"
+        )
+    about = document.get("title") or document.get("column") or "Category shares"
+    title = f"{about}, released by {document['mechanism']['name']}, {price}"
     if receipt.groups:
         return groups.paint(_panels(receipt, "", aware[0]), title=title)
     if isinstance(belief := aware[0].get(""), NoiseAware):

@@ -33,7 +33,7 @@ from discreet.counting.sources import Files, find_source
 from discreet.errors import DiscreetError, InvalidInput
 from discreet.ledger import Ledger
 from discreet.privacy_loss.composition import six_digits
-from discreet.receipts import Bundle, Receipt, read_receipt
+from discreet.receipts import Bundle, Receipt, ReceiptRequest, read_receipt
 from discreet.requests.prepare import PreparedRequest, check_counts, prepare_request
 from discreet.requests.request import Question, ReleaseRequest, Terms, draw_request_id
 from discreet.requests.run import release_counts, run_request
@@ -155,6 +155,10 @@ class Keeping:
     plot: Annotated[
         Path | None, typer.Option(help="Plot the released posterior (.png, .svg or .pdf); a picture is replaced.")
     ] = None
+    title: Annotated[str | None, typer.Option(help="What the receipt is called.")] = None
+    source_name: Annotated[
+        str | None, typer.Option(help="Where the receipt says that its records are from; never a path.")
+    ] = None
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False
 
 
@@ -170,7 +174,7 @@ def release(asked: Asked, paying: Paying, reading: Reading, people: People, draw
         return
     if drawing.accept_no_guarantee:
         raise InvalidInput("a table is never released without a guarantee", hint="leave --accept-no-guarantee out")
-    request = _read_request(asked, paying, reading, people, drawing)
+    request = _read_request(asked, paying, reading, people, drawing, keeping)
     if paying.dry_run:
         _dry_run(request, as_json=keeping.as_json)
         return
@@ -183,7 +187,9 @@ def release(asked: Asked, paying: Paying, reading: Reading, people: People, draw
     _release_table(request, paying, keeping)
 
 
-def _read_request(asked: Asked, paying: Paying, reading: Reading, people: People, drawing: Drawing) -> ReleaseRequest:
+def _read_request(
+    asked: Asked, paying: Paying, reading: Reading, people: People, drawing: Drawing, keeping: Keeping
+) -> ReleaseRequest:
     """One question for each `--column`, in their order.
 
     What may be left out is given once for all columns or once for each, where an empty one says that there is none. A
@@ -234,6 +240,7 @@ def _read_request(asked: Asked, paying: Paying, reading: Reading, people: People
         again=paying.again or paying.request_id is not None,
         engine=reading.engine,
         form=CsvFormat(reading.delimiter, reading.header, reading.encoding),
+        about=ReceiptRequest(title=keeping.title, source_name=keeping.source_name),
     )
 
 
@@ -305,7 +312,8 @@ def _release_counts(
         with busy("preparing and drawing"):
             return release_counts(
                 in_hand, epsilon=epsilon, categories=names, prior=prior, n=n, mechanism=drawing.mechanism,
-                calibrated=drawing.calibrated, accept_no_guarantee=drawing.accept_no_guarantee, **drawing.options,
+                calibrated=drawing.calibrated, accept_no_guarantee=drawing.accept_no_guarantee, title=keeping.title,
+                source_name=keeping.source_name, **drawing.options,
             )  # fmt: skip
 
     if not dry_run:

@@ -16,7 +16,10 @@ from rich.table import Table
 from rich.text import Text
 
 from discreet.arithmetic.texts import visible_text
-from discreet.utility.words import epsilon_meaning, epsilon_text, epsilon_warning, width_words
+from discreet.receipts.words import is_private, methods, replaced
+from discreet.utility.words import epsilon_meaning, epsilon_text, epsilon_warning, exact_text, width_words
+
+INTERVAL = "95 % interval"
 
 NARROW = 4
 """Characters that a column takes beside what must stay on one line."""
@@ -183,34 +186,45 @@ def print_any(document: dict[str, Any]) -> None:
     if not drawn:
         print_any_plan(document)
         say("dry run: nothing was drawn")
-    for i, part in enumerate(parts if drawn else ()):
-        if "parts" in document:
-            say(f"column {document['columns'][i]!r}, ε = {part['epsilon_exact']}")
-        _print_posterior(part)
+    for column, part in zip(document.get("columns", [None]), parts, strict=True):
+        if drawn and column is not None:
+            say(f"column {column!r}, ε = {exact_text(Fraction(part['epsilon_exact']))}")
+        if drawn:
+            print_belief(part)
     if "parts" in document:
-        say(f"all columns together, on n = {document['n']:,} records", meaning(document))
-        return
-    if drawn:
-        say(f"intervals: {document['interval_kind']}")
-    say(f"mechanism: {document['mechanism']['name']}, on n = {document['n']:,} records", meaning(document))
-    if drawn and _is_private(document):
-        say("", "For the methods section:", _methods(document))
+        say(f"all columns together, on n = {document['n']:,} records")
+    else:
+        say(f"mechanism: {document['mechanism']['name']}, on n = {document['n']:,} records")
+    say(meaning(document))
+    if drawn and is_private(document):
+        say("", "For the methods section:", methods(document))
 
 
-def _print_posterior(document: dict[str, Any]) -> None:
-    """The table of a released posterior; with groups, of the shares within each."""
-    grouped, ends = bool(document["groups"]), document["interval"]
+def print_belief(document: dict[str, Any]) -> None:
+    """What may be believed beside what was released; with groups, of the shares within each."""
+    grouped, released = bool(document["groups"]), document["posterior"]
+    outside = False
 
     def cells(group: str, name: str, row: dict[str, Any]) -> list[str]:
-        interval = (ends[group] if grouped else ends)[name]
-        return [f"{float(Fraction(row['parameter'])):.10g}", f"{row['mean']:.4f}", _ends(interval)]
+        nonlocal outside
+        ends = row["interval"]
+        outside |= ends is not None and not ends[0] <= row["mean"] <= ends[1]
+        parameter = (released[group] if grouped else released)[name]["parameter"]
+        return [f"{100 * row['mean']:.2f} %", percent_range(ends), f"{float(Fraction(parameter)):.10g}"]
 
-    title = "released posterior" + (", shares within each group" if grouped else "")
-    print_shares(title, document["posterior"], grouped, ("parameter", "mean", "95 % interval"), cells)
+    column = document["column"]
+    title = ("shares" if column is None else f"shares of {column}") + (" within each group" if grouped else "")
+    print_shares(title, document["belief"], grouped, ("mean", INTERVAL, "released\nparameter"), cells)
     if document["group_shares"]:
-        shares = [[g, f"{row['mean']:.4f}", _ends(row["interval"])] for g, row in document["group_shares"].items()]
-        columns = {"group": "left", "mean": "right", "95 % interval": "right"}
-        print_table(f"share of each group, by {document['by']}", columns, shares, unbroken=list(columns)[1:])
+        shares = [
+            [g, f"{100 * row['mean']:.2f} %", percent_range(row["interval"])]
+            for g, row in document["group_shares"].items()
+        ]
+        columns = {"group": "left", "mean": "right", INTERVAL: "right"}
+        print_table(f"share of each group, by {document['by']}", columns, shares, unbroken=[INTERVAL])
+    say(f"mean and interval: {document['interval_kind']}", "released parameter: of the Dirichlet that was drawn")
+    if outside:
+        say("a mean outside its interval: that share is almost surely tiny, and hardly ever large")
 
 
 def print_shares(
@@ -231,8 +245,9 @@ def print_shares(
     print_table(title, columns, lines, unbroken=numbers)
 
 
-def _ends(ends: list[float] | None) -> str:
-    return "beyond floats" if ends is None else f"{ends[0]:.4f} – {ends[1]:.4f}"
+def percent_range(ends: list[float] | None) -> str:
+    """An interval of shares, in percent."""
+    return "beyond floats" if ends is None else f"{100 * ends[0]:.2f} – {100 * ends[1]:.2f} %"
 
 
 def meaning(document: dict[str, Any]) -> str:
@@ -246,52 +261,7 @@ which of two such data sets it was, and knows all else, is right with a chance o
     >>> print(meaning({**said, "certificate": {"loss": "inf"}}))
     no guarantee: this is not private, and not for publication.
     """
-    if not _is_private(document):
+    if not is_private(document):
         return "no guarantee: this is not private, and not for publication."
     epsilon = Fraction(document["epsilon_exact"])
-    return " ".join([epsilon_meaning(epsilon, _replaced(document)), *epsilon_warning(epsilon)])
-
-
-def _methods(document: dict[str, Any]) -> str:
-    """A paragraph that says how the release was made, ready to paste; public values only."""
-    priors, groups = document["prior"], document["groups"]
-    prior = ", ".join(map(str, priors if groups is None else chain.from_iterable(priors.values())))
-    error = (document["accuracy"] or {}).get("mean")
-    expected = "" if not isinstance(error, float) else (
-        f" The expected Hellinger distance to the true posterior is {error:.3f}."
-    )  # fmt: skip
-    shares = f"{len(document['categories'])} category shares"
-    if groups is not None:
-        shares += f" within {len(groups)} groups"
-        if document["group_sizes"] is not None:
-            shares += ", whose members are declared public"
-    return (
-        f"The posterior distribution of the {shares} (n = {document['n']:,}, Dirichlet prior with parameters {prior}) "
-        f"was released with the {document['mechanism']['name']} mechanism of discreet {document['version']}, "
-        f"which satisfies ε-differential privacy with ε = {document['epsilon_exact']} when "
-        f"{_replaced(document)} is replaced.{expected} "
-        f"Certificate {', '.join(one['digest'][:16] for one in _certificates(document))}."
-    )
-
-
-def _replaced(document: dict[str, Any]) -> str:
-    """What the neighbours differ in."""
-    unit, _, rows = str(document["unit"]).partition(", ")
-    whom = f"{unit} ({rows})" if rows else unit
-    return f"the answer of {whom}" if document["adjacency"] == "replace-answer" else whom
-
-
-def _is_private(document: dict[str, Any]) -> bool:
-    """Whether the certified loss is at most the ε that was asked for."""
-    return all(
-        one["loss"] != "inf" and Fraction(one["loss"]) <= Fraction(document["epsilon_exact"])
-        for one in _certificates(document)
-    )
-
-
-def _certificates(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """All certificates: one, or one for each public group, or those of several columns."""
-    if "parts" in document:
-        return [one for part in document["parts"] for one in _certificates(part)]
-    said = document["certificate"]
-    return [said] if isinstance(said.get("loss"), str) else [one for one in said.values() if one is not None]
+    return " ".join([epsilon_meaning(epsilon, replaced(document)), *epsilon_warning(epsilon)])

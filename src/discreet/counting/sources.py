@@ -53,7 +53,11 @@ KINDS = {
 TABS = {".tsv", ".tab"}
 """Endings of names of files whose delimiter is a tab, if none is declared; that of all others is a comma."""
 
-PACKED = {".zip": "zip", ".gz": "gzip", ".tgz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".7z": "7z", ".zst": "zstd"}
+PACKED = {
+    **dict.fromkeys((".zip", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".zst"), "compressed"),
+    **dict.fromkeys((".xlsx", ".xls", ".ods"), "a spreadsheet"),
+}
+"""Endings of names of files that hold tables, and are not read."""
 
 ENCODINGS = re.compile(
     r"utf-(8|16|32)|ascii|(cp125|iso8859-)\d+|cp(437|8[56]\d|874|932|949|950)|koi8-\w|mac-\w+|gb\w+|big5\w*|euc_\w+|shift_jis"
@@ -283,7 +287,7 @@ def find_source(source: str | Path) -> Files | DuckFile:
     if not all(os.access(path, os.R_OK) for path in paths):
         raise SourceError(f"there is no permission to read {text}", hint="ask its owner, or be another user")
     if packed := PACKED.get(Path(text).suffix.lower()):
-        raise SourceError(f"{text} is compressed by {packed}", hint="unpack it first")
+        raise SourceError(f"{text} is {packed}", hint="unpack it, or save it as CSV")
     kinds = {KINDS.get(path.suffix.lower()) for path in paths}
     kind = kinds.pop()
     if kind is None or kinds:

@@ -102,7 +102,7 @@ class Ledger:
             seq=0,
             kind=BUDGET,
             dataset=checked_name(dataset, "the dataset"),
-            time=_now(),
+            time=utc_now(),
             adjacency=adjacency,
             composition=composition,
             unit=Scope(id_column).unit,
@@ -176,7 +176,7 @@ class Ledger:
                 if (row.dataset, row.digest) == (asked.dataset, asked.digest):
                     raise repetition(charge_of(row, state.seals.get(str(row.request_id)), is_new=False))
             spent = self._budget(state, asked.dataset).require_room(asked)
-            written = state.append(asked._replace(seq=0, time=_now(), **spent.texts("spent_")))
+            written = state.append(asked._replace(seq=0, time=utc_now(), **spent.texts("spent_")))
         return charge_of(written, None, is_new=True)
 
     def afford(
@@ -206,7 +206,7 @@ class Ledger:
                 raise LedgerError(f"request {name!r} has no charge", hint="charge first")
             if name in state.seals:
                 raise LedgerError(f"request {name!r} is sealed", hint="ask with its id again for what was released")
-            seal = Entry(seq=0, kind=SEAL, dataset=charge.dataset, time=_now())
+            seal = Entry(seq=0, kind=SEAL, dataset=charge.dataset, time=utc_now())
             state.append(seal._replace(request_id=name, digest=charge.digest, outcome=outcome))
 
     def find(self, request_id: str) -> Charge | None:
@@ -334,5 +334,6 @@ def _is_json(text: object) -> bool:
         return False
 
 
-def _now() -> str:
+def utc_now() -> str:
+    """The time as a ledger and a receipt write it."""
     return datetime.now(UTC).isoformat(timespec="seconds")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -17,6 +17,7 @@ from discreet.arithmetic.numbers import whole
 from discreet.counting import CsvFormat, Declaration
 from discreet.errors import InvalidInput
 from discreet.ledger import Charge, Scope
+from discreet.ledger.book import utc_now
 from discreet.mechanisms import Mechanism, Released, mechanism
 from discreet.posteriors import Dirichlet, as_prior
 from discreet.posteriors.space import Counts, PosteriorSpace
@@ -37,6 +38,8 @@ class PreparedColumn:
     declaration: Declaration
     parts: tuple[Part, ...]
     digest: str
+    about: ReceiptRequest
+    """What its receipt says of the request before there is a charge."""
 
     @property
     def has_public_groups(self) -> bool:
@@ -63,17 +66,19 @@ class PreparedColumn:
         return tuple(None if made is None else made.release(own) for made, own in pairs)
 
     def receipt(self, drawn: Drawn | None, charge: Charge | None) -> Receipt:
-        """The receipt, as far as it is known."""
-        declaration = self.declaration
-        unit = UNIT_ROW if declaration.id_column is None else UNIT_PERSON
-        facts = () if charge is None else (charge.request_id, charge.dataset, charge.hash)
+        """The receipt, as far as it is known. A charge dates it: whoever repeats the request gets the same."""
+        declaration, about = self.declaration, self.about
+        if charge is not None:
+            about = replace(about, request_id=charge.request_id, dataset=charge.dataset, charge=charge.hash)
+        if drawn is not None:
+            about = replace(about, released_at=utc_now() if charge is None else charge.time)
         return write_receipt(
             self.parts,
             declaration.answers,
             drawn,
             by=declaration.by,
             groups=declaration.group_labels,
-            request=ReceiptRequest(unit, *facts),
+            request=about,
         )
 
 
@@ -139,14 +144,22 @@ def prepare_request(request: ReleaseRequest, sizes: Sequence[Sizes]) -> Prepared
     }
     rows = zip(request.questions, request.declarations, request.epsilons, sizes, strict=True)
     columns = tuple(
-        _prepare_column(declaration, question.terms, epsilon, _checked_sizes(question, declaration, n), table)
+        _prepare_column(
+            declaration, question.terms, epsilon, _checked_sizes(question, declaration, n), table, request.about
+        )
         for question, declaration, epsilon, n in rows
     )
     return PreparedRequest(columns, request.is_bundle)
 
 
 def check_counts(
-    counts: object, terms: Terms, *, epsilon: Epsilon, categories: Sequence[Label] | None = None, n: object = None
+    counts: object,
+    terms: Terms,
+    *,
+    epsilon: Epsilon,
+    categories: Sequence[Label] | None = None,
+    n: object = None,
+    about: ReceiptRequest | None = None,
 ) -> tuple[PreparedColumn, Counts]:
     """The same for counts in hand, without a table or groups, and the counts, checked."""
     values = list(counts) if not isinstance(counts, str) and hasattr(counts, "__iter__") else [counts]
@@ -157,9 +170,10 @@ def check_counts(
         )
     size = whole(sum(whole(value, "a count") for value in values) if n is None else n, "n", minimum=1)
     table = {"source": "counts in hand", "engine": "none", "form": CsvFormat().to_json(), "dataset": None}
-    prepared = _prepare_column(Declaration("counts in hand", names), terms, epsilon, (size,), table)
+    told = about or ReceiptRequest()
+    prepared = _prepare_column(Declaration("counts in hand", names), terms, epsilon, (size,), table, told)
     [made] = prepared.mechanisms
-    return prepared, made.space.counts(values)
+    return replace(prepared, about=told), made.space.counts(values)
 
 
 def _checked_sizes(question: Question, declaration: Declaration, n: Sizes) -> tuple[int, ...]:
@@ -176,7 +190,12 @@ def _checked_sizes(question: Question, declaration: Declaration, n: Sizes) -> tu
 
 
 def _prepare_column(
-    declaration: Declaration, terms: Terms, epsilon: Epsilon, sizes: tuple[int, ...], table: Mapping[str, object]
+    declaration: Declaration,
+    terms: Terms,
+    epsilon: Epsilon,
+    sizes: tuple[int, ...],
+    table: Mapping[str, object],
+    about: ReceiptRequest,
 ) -> PreparedColumn:
     """The column's mechanisms, and a digest of all that it asks. That has to stay the same in every version."""
     cells, adjacency = _whole_prior(declaration, terms.prior).parameters, "replace-one"
@@ -191,7 +210,9 @@ def _prepare_column(
     if declaration.missing is None:
         del declared["missing"]
     facts = {**declared, **table, "law": laws if len(parts) > 1 else laws[0]}
-    return PreparedColumn(declaration, parts, _digest(facts))
+    unit = UNIT_ROW if declaration.id_column is None else UNIT_PERSON
+    named = replace(about, unit=unit, column=declaration.column, other=declaration.other, missing=declaration.missing)
+    return PreparedColumn(declaration, parts, _digest(facts), named)
 
 
 def _prepare_part(terms: Terms, epsilon: Epsilon, prior: Dirichlet, n: int, adjacency: str) -> Part:

@@ -9,6 +9,7 @@ from discreet.arithmetic.numbers import whole
 from discreet.counting import CsvFormat, Declaration, engine_for, shown
 from discreet.errors import InvalidInput
 from discreet.mechanisms.base import asked_epsilon
+from discreet.receipts import ReceiptRequest
 from discreet.samplers.bits import SYSTEM
 from discreet.typing import Epsilon, Label
 
@@ -90,6 +91,8 @@ class ReleaseRequest:
     """Whether to pay anew for a question that the dataset was charged for before, under another id."""
     engine: str | None = None
     form: CsvFormat = field(default_factory=CsvFormat)
+    about: ReceiptRequest = field(default_factory=ReceiptRequest)
+    """What the receipt is called, and what it says of the source: presentation, and no part of what is asked."""
     is_bundle: bool = False
     """Whether the receipts of the questions come in one `Bundle`, also if there is only one."""
     declarations: tuple[Declaration, ...] = field(init=False)

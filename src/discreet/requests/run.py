@@ -21,7 +21,7 @@ from discreet.counting import CsvFormat, Progress, Tally, open_source, strays_er
 from discreet.errors import DiscreetError, InvalidInput, SourceError
 from discreet.ledger import Charge, Ledger
 from discreet.ledger.book import OTHER, repetition
-from discreet.receipts import Bundle, Receipt, read_sealed
+from discreet.receipts import Bundle, Receipt, ReceiptRequest, read_sealed
 from discreet.requests.prepare import PreparedRequest, check_counts, prepare_request
 from discreet.requests.request import Question, ReleaseRequest, Sizes, Terms, draw_request_id
 from discreet.typing import Epsilon, Label
@@ -61,11 +61,15 @@ def release(
     request_id: str | None = None,
     again: bool = False,
     calibrated: bool = False,
+    title: str | None = None,
+    source_name: str | None = None,
     confirm: Confirm | None = None,
     progress: Progress | None = None,
     **options: object,
 ) -> Receipt:
     """Release a posterior from a table, charge it, and keep the receipt. `ledger=None` says that nothing is charged.
+
+    The receipt is called `title`, and says that its records are from `source_name`; neither is part of what is asked.
 
     With `by` and `groups`, one cross table is released, at the price of one release; `group_public` declares that
     everyone may know who is in which group, and protects the answers alone.
@@ -90,6 +94,7 @@ def release(
     request = ReleaseRequest(
         source, [question], n=n, id_column=id_column, dataset=dataset, request_id=request_id,
         again=again or request_id is not None, engine=engine, form=form or CsvFormat(),
+        about=ReceiptRequest(title=title, source_name=source_name),
     )  # fmt: skip
     receipt = run_request(request, ledger, confirm=confirm, progress=progress)
     assert isinstance(receipt, Receipt), "a request for one column seals one receipt"
@@ -108,6 +113,8 @@ def release_columns(
     engine: str | None = None,
     form: CsvFormat | None = None,
     request_id: str | None = None,
+    title: str | None = None,
+    source_name: str | None = None,
     again: bool = False,
     confirm: Confirm | None = None,
     progress: Progress | None = None,
@@ -125,7 +132,8 @@ def release_columns(
     """
     request = ReleaseRequest(
         source, questions, epsilon=epsilon, n=n, id_column=id_column, dataset=dataset, request_id=request_id,
-        again=again or request_id is not None, engine=engine, form=form or CsvFormat(), is_bundle=True,
+        again=again or request_id is not None, engine=engine, form=form or CsvFormat(),
+        about=ReceiptRequest(title=title, source_name=source_name), is_bundle=True,
     )  # fmt: skip
     bundle = run_request(request, ledger, confirm=confirm, progress=progress)
     assert isinstance(bundle, Bundle), "a request for several columns seals one bundle"
@@ -190,11 +198,16 @@ def release_counts(
     mechanism: str = "geometric",
     calibrated: bool = False,
     accept_no_guarantee: bool = False,
+    title: str | None = None,
+    source_name: str | None = None,
     **options: object,
 ) -> Receipt:
     """The same from counts in hand: no table, no ledger, nothing charged."""
     terms = Terms(mechanism, calibrated, prior, options)
-    prepared, checked = check_counts(counts, terms, epsilon=epsilon, categories=categories, n=n)
+    prepared, checked = check_counts(
+        counts, terms, epsilon=epsilon, categories=categories, n=n,
+        about=ReceiptRequest(title=title, source_name=source_name),
+    )  # fmt: skip
     [made] = prepared.mechanisms
     released = _hide_failure(lambda: made.release(checked, accept_no_guarantee=accept_no_guarantee), charge=None)
     return prepared.receipt((released,), None)
