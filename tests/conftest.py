@@ -1,5 +1,6 @@
 """What all tests share: the same examples on every run, so that a failure can be seen again, and few repetitions."""
 
+import os
 from collections import defaultdict
 from typing import Any
 
@@ -11,6 +12,8 @@ from tests.support.browser import browser, tab
 from tests.support.postgres import database, ledger_place, postgres
 from tests.support.spark import spark
 from tests.support.tables import quick
+
+os.environ["DISCREET_QUIET"] = "1"  # on a busy machine anything may take longer than a second
 
 __all__ = ["browser", "database", "ledger_place", "postgres", "quick", "spark", "tab"]
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from discreet.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from discreet.counting import check
     from discreet.errors import (
         BudgetExceeded,
         DiscreetError,
@@ -109,6 +110,7 @@ __all__ = [
     "accuracy",
     "audit",
     "calibrate",
+    "check",
     "chi_squared",
     "combine",
     "compare",
@@ -134,6 +136,7 @@ __all__ = [
 ]
 
 _ROOMS = {
+    "discreet.counting": "check",
     "discreet.errors": "BudgetExceeded DiscreetError InvalidInput LedgerError NotPrivate SourceError TooLarge "
     "Undecided",
     "discreet.inference": "Belief Comparison NoiseAware Share combine compare noise_aware",

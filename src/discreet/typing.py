@@ -14,3 +14,9 @@ Outcome = tuple[int, ...]
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with how much is done, and of how much."""
+
+Steps: TypeAlias = Callable[[str, int, int], None]
+"""The same, with what is being done first."""
+
+Label = str | bool | int
+"""How a category is declared. A Boolean or a whole number is its text: `true`, `false`, `12`."""

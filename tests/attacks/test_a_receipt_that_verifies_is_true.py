@@ -8,6 +8,7 @@ import pytest
 from discreet.errors import InvalidInput
 from discreet.privacy_loss import Certificate
 from discreet.receipts import read_sealed, verify_any
+from discreet.receipts.words import citation, question
 from discreet.requests.request import Question
 from discreet.requests.run import release_columns, release_counts
 from tests.support.forgeries import Document, forged, verifies
@@ -75,10 +76,19 @@ def test_what_is_no_number_of_json_is_no_receipt(number: str, bundle: Document) 
             read_sealed(said)
 
 
+def renamed(bundle: Document, columns: list[str]) -> Document:
+    """The bundle with other names of columns, wherever they stand."""
+    parts = [{**part, "column": column} for part, column in zip(bundle["parts"], columns, strict=True)]
+    told = [{**part, "question": question(part), "citation": citation(part)} for part in parts]
+    other = {**bundle, "columns": columns, "parts": told}
+    return {**other, "citation": citation(other)}
+
+
 def test_no_column_is_public_as_groups_and_protected_as_answers(bundle: Document) -> None:
     assert verifies(bundle)
-    assert verifies(forged(bundle, ("columns",), ["vote", "income"]))
-    assert not verifies(forged(bundle, ("columns",), ["vote", "sex"]))
+    assert verifies(renamed(bundle, ["vote", "income"]))
+    assert not verifies(renamed(bundle, ["vote", "sex"]))
+    assert not verifies(renamed(bundle, ["vote", "income"]) | {"parts": bundle["parts"]}), "parts name their column"
 
 
 def as_version(document: Document, version: object, **said: object) -> Document:
@@ -86,7 +96,8 @@ def as_version(document: Document, version: object, **said: object) -> Document:
     facts = {**document["certificate"]["facts"], "version": version}
     fields = ("facts", "loss", "method", "statement", "worst")
     body = {**{name: document["certificate"][name] for name in fields}, "facts": facts, **said}
-    return {**document, "version": version, "certificate": Certificate(**body).to_json()}
+    other = {**document, "version": version, "certificate": Certificate(**body).to_json()}
+    return {**other, "citation": citation(other)}
 
 
 def test_another_version_proves_by_the_same_arguments(rare: Document) -> None:

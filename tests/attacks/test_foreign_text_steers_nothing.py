@@ -28,7 +28,7 @@ from discreet.counting import Declaration
 from discreet.errors import InvalidInput
 from discreet.figures import groups, inference, posterior
 from discreet.figures.image import render
-from discreet.receipts import read_sealed, verify_any
+from discreet.receipts import read_sealed, readable, verify_any
 from discreet.web.answers import PageApi
 from discreet.web.fields import Fields
 from tests.cli.command import Answer, assert_refused, discreet
@@ -146,7 +146,7 @@ def release_named(name: str) -> Answer:
 def test_a_name_that_cannot_be_seen_is_refused_where_it_comes_in(what: str) -> None:
     bad = INVISIBLE[what]
     good: dict[str, Any] = {"column": "vote", "categories": ["yes", "no"], "by": "sex", "groups": ["f", "m"]}
-    for place in ("column", "other", "id_column", "by", "other_group", "categories", "groups"):
+    for place in ("column", "other", "missing", "id_column", "by", "other_group", "categories", "groups"):
         with pytest.raises(InvalidInput) as refused:
             Declaration(**good | {place: ["yes", bad] if place in ("categories", "groups") else bad})
         assert is_visible(str(refused.value))
@@ -179,7 +179,7 @@ def test_a_receipt_with_any_names_verifies_and_shows_them_escaped(
         assert (answer.code, answer.err) == (0, "")
         assert_shown(answer.out, shown)
     print_any_plan(receipt.document)
-    print_any(receipt.document)
+    print_any(readable(receipt).document)
     assert_shown(capsys.readouterr().out, names)
 
 

@@ -10,8 +10,8 @@ from discreet.requests.prepare import PreparedRequest
 from discreet.requests.run import release
 from tests.support.tables import write_votes
 
-DRAWN = ("output", "posterior", "interval")
-OWN = ("request_id", "charge")
+DRAWN = ("output", "posterior", "belief", "interval")
+OWN = ("request_id", "charge", "released_at", "citation")
 """Of each request, by its id and time."""
 
 
@@ -33,7 +33,7 @@ def test_all_data_sets_of_one_size_are_charged_and_told_the_same(
         source = write_votes(tmp_path / "v.csv", ["a"] * first + ["b"] * (n - first))
         receipt = release(
             source, column="vote", categories=["a", "b"], epsilon="1/3", mechanism=mechanism, calibrated=calibrated,
-            ledger=ledger, dataset="d", confirm=confirm,
+            ledger=ledger, dataset="d", again=True, confirm=confirm,
         )  # fmt: skip
         said.add(json.dumps({key: part for key, part in receipt.document.items() if key not in DRAWN + OWN}))
         if calibrated:

@@ -25,9 +25,10 @@ def test_data_that_does_not_fit_is_shown_to_the_curator_and_is_exit_2(place: Pat
         "empty": 1,
         "without_id": None,
         "unused": ["Nader"],
-        "strays": [{"value": "Dole ", "rows": 2}, {"value": "Perot", "rows": 1}],
+        "strays": [{"value": "Dole ", "rows": 2, "like": "Dole"}, {"value": "Perot", "rows": 1, "like": None}],
         "categories": ["Clinton", "Dole", "Nader"],
         "other": None,
+        "missing_category": None,
         "by": None,
         "groups": None,
         "other_group": None,
@@ -67,9 +68,31 @@ def test_a_curator_sees_what_is_outside_the_groups(place: Path) -> None:
     line = "check v.csv --column vote --categories a,b --by sex --groups f,x"
     answer = typed(line, "--json")
     assert answer.code == 2
-    assert answer.document["stray_groups"] == [{"value": "m", "rows": 9}]
+    assert answer.document["stray_groups"] == [{"value": "m", "rows": 9, "like": None}]
     assert answer.document["unused_groups"] == ["x"]
     people = typed(f"{line} --other-group rest")
     assert people.code == 0
     assert "rows in the group 'm'" in people.out
     assert "it fits: there are values outside the categories: they count as 'rest'" in people.out
+
+
+def test_a_header_alone_has_no_records(place: Path) -> None:
+    (place / "t.csv").write_text("v,w\n")
+    answer = typed("check t.csv --column v --categories a,b")
+    assert answer.code == 2
+    assert "there are no records: a release would stop" in answer.out
+    assert answer.err == "error: the table has no records; give one with at least one\n"
+
+
+def test_a_curator_is_told_what_a_stray_is_like_and_which_encoding_it_may_be(place: Path) -> None:
+    (place / "t.tsv").write_bytes("drink\tn\ncafé\t1\nthé\t2\nTHÉ\t3\n\t4\n".encode("cp1252"))
+    line = "check t.tsv --column drink --categories café,thé --missing unsaid"
+    answer = typed(line)
+    assert answer.code == 2
+    assert "rows that say 'caf\\\\xE9' (like 'café')" in answer.out
+    assert "some values are not UTF-8: the file is in another --encoding, perhaps" in answer.out
+    read = typed(f"{line} --encoding cp1252")
+    assert "rows that say 'THÉ' (like 'thé')" in read.out
+    assert "not publishable" in read.out
+    document = told(f"{line} --encoding cp1252 --other rest")
+    assert (document["outside"], document["missing_category"]) == (1, "unsaid")

@@ -27,7 +27,7 @@ def test_a_table_of_postgres_is_released_by_its_address(source: str) -> None:
 def test_a_curator_may_look_at_a_table_of_postgres(source: str) -> None:
     answer = typed(f"check {source} {DECLARED} --json")
     assert answer.code == 2
-    assert answer.document["strays"] == [{"value": "c", "rows": 1}]
+    assert answer.document["strays"] == [{"value": "c", "rows": 1, "like": None}]
     assert (answer.document["n"], answer.document["fits"]) == (4, False)
 
 

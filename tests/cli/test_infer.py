@@ -57,11 +57,11 @@ def test_the_reader_may_bring_a_prior_and_paint(place: Path) -> None:
     answer = typed("infer r.json --prior 4,1/3 --plot b.png")
     assert (answer.code, answer.err) == (0, "")
     assert "noise included" in answer.out
-    assert "noise not" in answer.out
+    assert "at face value" in answer.out
     assert_painted(place / "b.png")
     mechanism = dc.Geometric(dc.PosteriorSpace(prior=["1/2", 3], n=50), epsilon="1/3")
     belief = dc.noise_aware(mechanism, receipt.output, prior=[4, "1/3"])
-    assert f"{belief.mean[0]:.4f}" in answer.out
+    assert f"{100 * belief.mean[0]:.2f} %" in answer.out
 
 
 def test_a_reader_s_prior_is_one_for_all_columns_or_one_for_each(place: Path) -> None:

@@ -21,14 +21,14 @@ def test_a_release_says_all_that_programs_rely_on() -> None:
     assert document["mechanism"]["name"] == "geometric"
     assert (document["certificate"]["loss"], document["certificate"]["epsilon"]) == ("1/2", 0.5)
     assert document["certificate"]["facts"]["n"] == 150
-    assert document["schema"] == "discreet-receipt-1"
+    assert document["schema"] == "discreet-receipt-2"
     assert document["unit"] == "one row"
     assert document["version"] == dc.__version__
     assert document["request_id"] is document["dataset"] is document["charge"] is None
     assert 0 < document["accuracy"]["mean"] < document["accuracy"]["quantile_95"] < 1
     assert sum(row["mean"] for row in document["posterior"].values()) == pytest.approx(1)
     for name, (low, high) in document["interval"].items():
-        assert 0 <= low < document["posterior"][name]["mean"] < high <= 1
+        assert 0 <= low < document["belief"][name]["mean"] < high <= 1
 
 
 @pytest.mark.parametrize("way", ["nearest", "bayes", "free"])

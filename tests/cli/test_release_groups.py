@@ -37,9 +37,13 @@ def test_a_cross_table_is_released_and_read_by_the_other_commands(place: Path) -
 def test_people_see_groups_and_their_shares() -> None:
     answer = typed(f"release v.csv {VOTE} {BY} --no-ledger --epsilon 1")
     assert answer.code == 0
-    before, _, after = answer.out.partition("released posterior, shares within each group")
+    before, _, after = answer.out.partition("shares of vote within each group")
     assert "groups, by sex" in before
-    for words in ("share of each group, by sex", "2 category shares within 2 groups", "replacing one row"):
+    for words in (
+        "share of each group, by sex",
+        "shares of 2 categories of “vote” within 2 groups of “sex”",
+        "replacing one row",
+    ):
         assert words in after
 
 

@@ -36,10 +36,10 @@ def test_a_table_is_released_charged_and_sealed(place: Path) -> None:
 def test_people_see_the_price_before_and_the_posterior_its_meaning_and_a_paragraph_after() -> None:
     answer = typed(f"{CHARGED} --yes")
     assert answer.code == 0
-    before, _, after = answer.out.partition("released posterior")
-    for words in ("about to release", "ε = 1/2", "expected error"):
+    before, _, after = answer.out.partition("shares of vote")
+    for words in ("about to release", "ε = 0.5 (exactly 1/2)", "points wide", "expected error"):
         assert words in before
-    for words in ("a factor of at most 1.65", "\nintervals: ", "For the methods section"):
+    for words in ("a factor of at most 1.65", "\nmean and interval: ", "For the methods section"):
         assert words in after
 
 
@@ -100,7 +100,7 @@ def test_on_a_terminal_a_charge_is_asked_for_and_only_a_yes_is_a_yes(
     assert "about to release" in first
     assert running.returncode in ({code, 130} if keys == "\x03" else {code}), err
     assert "Traceback" not in err
-    assert ("released posterior" in out) == (code == 0)
+    assert ("shares of vote" in out) == (code == 0)
     assert Ledger(place / "l.db").spent("d").epsilon == spent
 
 
@@ -119,7 +119,7 @@ def test_a_dry_run_touches_neither_data_nor_ledger(place: Path) -> None:
 
 def test_a_dry_run_says_what_the_release_then_says_of_price_and_accuracy() -> None:
     draft, final = told(f"{TABLE} --no-ledger --n 16 --dry-run"), told(f"{TABLE} --no-ledger")
-    drawn = {"output", "posterior", "interval"}
+    drawn = {"output", "posterior", "belief", "interval", "released_at", "citation"}
     assert {key: draft[key] for key in set(draft) - drawn} == {key: final[key] for key in set(final) - drawn}
 
 
@@ -130,8 +130,8 @@ def test_the_same_request_id_shows_the_same_outcome_and_costs_nothing(place: Pat
     assert Ledger(place / "l.db").spent("d").epsilon == 0.5
     other = typed(f"{line} --prior 2,1 --json")
     assert (other.code, other.document["error"]["kind"]) == (2, "InvalidInput")
-    assert "released before under this request id: nothing was charged" in typed(line).out
-    assert "released before" not in typed(f"{CHARGED} --yes").out
+    assert "charged before under this request id: nothing more was charged" in typed(line).out
+    assert "charged before" not in typed(f"{CHARGED} --yes --again").out
 
 
 def test_one_record_a_person_is_counted_and_said(place: Path) -> None:
@@ -148,6 +148,23 @@ def test_a_csv_file_of_another_format_and_names_with_commas_are_read_as_declared
     line = "release v.csv --epsilon 1000 --no-ledger --delimiter ; --no-header --column column1 --categories"
     document = told(line, '"a,b",c')
     assert (document["categories"], document["output"]) == (["a,b", "c"], [1, 1])
+
+
+def test_tabs_another_encoding_and_missing_values_are_read_as_declared(place: Path) -> None:
+    (place / "v.tsv").write_bytes("drink\tn\ncafé\t1\n\t2\nmaté\t3\ncafé\t4\n".encode("cp1252"))
+    line = "release v.tsv --epsilon 1000 --column drink --encoding cp1252 --categories café,thé --missing unsaid"
+    document = told(f"{line} --other else --no-ledger")
+    assert (document["categories"], document["output"]) == (["café", "thé", "unsaid", "else"], [2, 0, 1, 1])
+    stray = typed(f"{line} --ledger l.db --dataset d --yes".replace("1000", "1"))
+    assert stray.code == 2
+    assert "outside the declared categories" in stray.err
+    assert Ledger(place / "l.db").spent("d").epsilon == 0, "other strays stop before the charge"
+    two = told(
+        "release v.tsv --epsilon 1000 --no-ledger --encoding cp1252 --column drink --categories café --other else"
+        " --missing unsaid --column n --categories 1,2 --other rest --missing",
+        "",
+    )
+    assert [part["categories"] for part in two["parts"]] == [["café", "unsaid", "else"], ["1", "2", "rest"]]
 
 
 def test_no_file_takes_the_place_of_a_ledger_by_whichever_name(place: Path) -> None:
@@ -179,20 +196,13 @@ def test_no_receipt_takes_the_place_of_a_table(place: Path) -> None:
         assert (place / out).read_bytes() == before
 
 
-@pytest.mark.parametrize("budget", [PAID, "--no-ledger"])
-def test_what_a_full_disk_does_not_keep_is_printed_and_can_be_had_again(
-    budget: str, place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_full_disk_does_not_keep_is_printed(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(self: Reserved, content: bytes) -> None:
         raise OSError(errno.ENOSPC, "no space left")
 
-    with monkeypatch.context() as patch:
-        patch.setattr(Reserved, "write", full)
-        answer = typed(f"{TABLE} {budget} --yes --out r.json")
+    monkeypatch.setattr(Reserved, "write", full)
+    answer = typed(f"{TABLE} --no-ledger --out r.json")
     assert answer.code == 2
-    assert "released posterior" in answer.out
+    assert "shares of vote" in answer.out
     assert "r.json could not be written" in answer.err
     assert not (place / "r.json").exists()
-    if budget == PAID:
-        told(f"{CHARGED} --yes --out r.json --request-id", answer.err.split("--request-id ")[1].strip())
-        assert Ledger(place / "l.db").spent("d").epsilon == 0.5

@@ -32,7 +32,7 @@ COMMANDS = [
     "release v.csv --column vote --categories a,b --column sex --categories f,m --epsilon 1 --no-ledger --json",
     "sensitivity --prior 1,1 --n 9 --counts 4,5 --json",
     "audit laplace --prior 1,1 --n 9 --epsilon 1 --json",
-    "plan --prior 1,1 --n 9 --epsilon 1 --json",
+    "plan --prior 1,1 --n 9 --epsilon 1 --compare --json",
     "plan --prior 1,1 --n 9 --target-error 0.5 --confidence 0.9 --json",
     "check v.csv --column vote --categories a,b --json",
     "ledger create l.db --dataset e --epsilon 1 --delta 1e-6 --composition zcdp --json",

@@ -16,7 +16,7 @@ from tests.contracts.source import PACKAGE
 from tests.support.tables import no_sync, write_votes
 
 ASKED = ("--column", "vote", "--categories", "a,b", "--epsilon", "1/2")
-PAID = ("--ledger", "l.db", "--dataset", "d", "--yes")
+PAID = ("--ledger", "l.db", "--dataset", "d", "--yes", "--again", "--force")
 
 Calls = Counter[tuple[str, str]]
 

@@ -212,7 +212,96 @@ def test_the_delimiter_is_declared(delimiter: str, tmp_path: Path) -> None:
     content = 'v,w\na,b\n"a",b\n'.replace(",", delimiter).encode()
     assert counted(tmp_path / "t.tsv", content, CsvFormat(delimiter=delimiter)) == [2, 0, 0, 0, 0, 0, 0]
     with pytest.raises(SourceError):
-        counted(tmp_path / "t.tsv", content)
+        counted(tmp_path / "t.csv", content)
+
+
+@pytest.mark.parametrize("name", ["t.tsv", "T.TAB"])
+def test_a_name_says_that_fields_are_separated_by_tabs(name: str, tmp_path: Path) -> None:
+    content = b"v\tw\na\t1,2\nb\t3\n"
+    assert counted(tmp_path / name, content) == counted(tmp_path / name, content, CsvFormat("tab")) == [1, 1, *[0] * 5]
+    seen = inspect_source(tmp_path / name, DECLARATION)
+    assert (seen.rows, seen.outside) == (2, 0)
+
+
+@pytest.mark.parametrize("block", [24, 1 << 24])
+@pytest.mark.parametrize(
+    ("encoding", "words"),
+    [
+        *[("latin-1", "é,ß"), ("cp1252", "é,€"), ("cp1251", "Ж,ж"), ("utf-16", "é,𝔞"), ("utf-32", "Ж,𝔞")],
+        *[("shift_jis", "ソ,日本"), ("gb18030", "é,𝔞"), ("big5", "功,日本"), ("utf-8-sig", "é,€")],
+    ],
+)
+def test_another_encoding_gives_the_counts_of_the_same_text_in_utf_8(
+    encoding: str, words: str, block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = words.split(",")
+    rows = [f'"{one}\n",v', f"{one},1", f'"{two}",2', f'{two},"\n"', f'"{two}{one}",3', f'"{one}""",', ",4", f"{one},5"]
+    text, path = "\r\n".join(rows * 3), tmp_path / "t.csv"
+    monkeypatch.setattr(csv_records, "BLOCK", block)
+    declaration = Declaration("column0", [one, two, f'{one}"'], other="rest", missing="none")
+    tallies = []
+    for name in ("utf-8", encoding):
+        path.write_bytes(text.encode(name))
+        tallies.append(list(count_records(path, declaration, form=CsvFormat(header=False, encoding=name)).counts))
+    assert tallies == [[6, 6, 3, 3, 6]] * 2
+
+
+def test_a_file_that_is_not_text_in_its_encoding_is_refused_and_check_names_the_line(tmp_path: Path) -> None:
+    path, wrong = tmp_path / "t.csv", "is not text in"
+    cases = [
+        (b"v,w\na,1\n\x81,1\n", "cp1252", f"line 3 of t.csv {wrong} cp1252"),
+        (b"v,w\na,1\n\x83\n,1\n", "shift_jis", f"line 3 of t.csv {wrong} shift_jis"),
+        ("v,w\na,1\n".encode("utf-16") + b"a", "utf-16", f"line 3 of t.csv {wrong} utf-16"),
+        (b"v,w\na,1\n", "utf-16", "line 1 of t.csv does not begin with the byte order mark of utf-16"),
+        (b"v,w\na\xe9,1,2\n", "latin-1", "line 2 of t.csv does not begin a record with as many fields as the first"),
+    ]
+    for content, encoding, line in cases:
+        form = CsvFormat(encoding=encoding)
+        with pytest.raises(SourceError) as refused:
+            counted(path, content, form)
+        assert refused.value.message == f"{path} cannot be read as a table"
+        with pytest.raises(SourceError) as told:
+            inspect_source(path, DECLARATION, form=form)
+        assert told.value.message == line
+        assert "not publishable" in told.value.hint
+
+
+@pytest.mark.parametrize(
+    "encoding", ["", "utf-7", "iso2022_jp", "hz", "idna", "unicode_escape", "cp037", "rot13", "\0"]
+)
+def test_an_encoding_in_which_a_record_could_change_others_is_refused(encoding: str) -> None:
+    with pytest.raises(InvalidInput, match="no such encoding"):
+        CsvFormat(encoding=encoding)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("vote,né\na,1\n".encode("latin-1"), "the header of t.csv is not UTF-8; say which `encoding` it has"),
+        ("v,w\na,1\n".encode("utf-16"), "t.csv is in UTF-16; say `encoding` utf-16"),
+        (b"PK\x03\x04 a secret", "t.csv is a zip archive, or a spreadsheet, and no text; unpack it"),
+        (b"Vote,sex\na secret,1\n", "has no column 'v'; its columns are 'Vote', 'sex'"),
+        (b"V,sex\na secret,1\n", "has no column 'v'; did you mean 'V'? Its columns are 'V', 'sex'"),
+        (
+            b"v;w\na secret;1\n",
+            "has no column 'v'; its header seems to be separated by semicolons: say `delimiter` ';'",
+        ),
+        (b"v\tw,x\tu\na secret\t1\tu\n", "has no column 'v'; its columns are 'v\\tw', 'x\\tu'"),
+        (b"v\tw\na secret\t1\n", "has no column 'v'; its header seems to be separated by tabs: say `delimiter` tab"),
+        (",".join(f"c{i}" for i in range(30)).encode(), "'c19' and 10 more"),
+    ],
+)
+def test_a_header_says_what_else_the_file_may_be_and_no_row_does(content: bytes, says: str, tmp_path: Path) -> None:
+    with pytest.raises(SourceError) as refused:
+        counted(tmp_path / "t.csv", content)
+    assert says in str(refused.value)
+    assert "secret" not in str(refused.value)
+    (tmp_path / "t.csv").write_bytes(content)
+    with pytest.raises(SourceError) as refused:  # without a header all of it is rows
+        count_records(tmp_path / "t.csv", DECLARATION, form=CsvFormat(header=False))
+    assert refused.value.message in {
+        f"{tmp_path / 't.csv'} {what}" for what in ("cannot be read as a table", "has no column 'v'")
+    }
 
 
 @pytest.mark.parametrize("delimiter", ["", ",,", '"', "\n", "\r", "\0", "é"])

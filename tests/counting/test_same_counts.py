@@ -36,7 +36,7 @@ CATEGORIES = [value for value in NASTY if value and value.isprintable() and len(
 
 def expected(values: list[Any], declaration: Declaration) -> list[int]:
     """The counts by the rule in plain Python."""
-    judge, outside = Judge(declaration), len(declaration.categories)
+    judge, outside = Judge(declaration), len(declaration.known)
     found = Counter(outside if (place := judge.place(value)) is None else place for value in values)
     return [found[place] for place in range(len(declaration.labels))]
 
@@ -55,6 +55,24 @@ def test_nasty_texts_are_counted_by_the_rule(form: str, hold: Hold) -> None:
     assert not tally.has_strays, "other takes them"
     inside = [OFTEN[category] for category in CATEGORIES]
     assert list(tally.counts) == [*inside, len(rows) - sum(inside)] == expected(rows, declaration)
+
+
+@pytest.mark.parametrize("form", [*TEXT, *ENGINES])
+def test_null_and_empty_texts_are_a_category_of_their_own_where_it_is_declared(form: str, hold: Hold) -> None:
+    rows = [row for row in ROWS if row is None or "\0" not in row or not form.startswith("postgres")]
+    shuffle(rows, form)
+    who = [str(i // 3) for i in range(len(rows))]
+    source = hold(form, {"v": rows, "who": who})
+    declaration = Declaration("v", CATEGORIES, other="rest", missing="nothing")
+    counts = expected(rows, declaration)
+    assert counts[-2] == OFTEN[""] + OFTEN[None] > 0 < counts[-1]
+    assert counted(source, declaration) == (len(rows), *counts)
+    assert count_records(source, Declaration("v", CATEGORIES, missing="nothing")).has_strays, "others are strays still"
+    people = Declaration("v", ["a"], other="rest", missing="nothing", id_column="who")
+    judge = Judge(people)
+    codes = [2 if (place := judge.place(value)) is None else place for value in rows]
+    best = Counter(min(codes[i : i + 3]) for i in range(0, len(codes), 3))
+    assert counted(source, people)[1:] == (best[0], best[1], best[2])
 
 
 @pytest.mark.few(8)
@@ -138,7 +156,10 @@ def test_numbers_are_compared_as_numbers(form: str, kind: str, hold: Hold) -> No
         pytest.skip("pandas makes floats of whole numbers with a gap before we see them")
     values = NUMBERS[kind]
     declaration = Declaration("v", NUMBER_CATEGORIES[kind], other="rest")
-    assert counted(hold(form, {"v": values}), declaration) == (len(values), *expected(values, declaration))
+    source = hold(form, {"v": values})
+    assert counted(source, declaration) == (len(values), *expected(values, declaration))
+    apart = Declaration("v", NUMBER_CATEGORIES[kind], other="rest", missing="nothing")
+    assert counted(source, apart) == (len(values), *expected(values, apart))
 
 
 @pytest.mark.few(6)
@@ -173,6 +194,20 @@ def test_a_column_of_objects_is_judged_value_by_value() -> None:
     objects = ["1", *numbers, True, "true", np.bool_(True), None, pd.NA, [1], "\ud800"]
     table = pd.DataFrame({"v": pd.Series(objects, dtype=object)})
     assert list(count_records(table, Declaration("v", ["1", "true"], other="rest")).counts) == [6, 3, 4]
+    apart = Declaration("v", ["1", "true"], other="rest", missing="nothing")
+    assert list(count_records(table, apart).counts) == [6, 3, 2, 2]
+    assert inspect_source(table, apart).missing == 2
+
+
+def test_categories_may_be_booleans_and_whole_numbers() -> None:
+    frame = pd.DataFrame({"b": [True, False, True], "n": [3, 4, 3], "x": [3.0, math.nan, 4.0], "t": ["3", "3.0", "4"]})
+    assert counted(frame, Declaration("b", [True, False])) == (3, 2, 1)
+    of_numpy: list[Any] = [np.True_, np.int64(4)]
+    assert counted(frame, Declaration("b", of_numpy, other="rest")) == (3, 2, 0, 1)
+    assert counted(frame, Declaration("n", of_numpy, other="rest")) == (3, 0, 1, 2)
+    assert counted(frame, Declaration("x", [3, 4], missing="none")) == (3, 1, 1, 1)
+    assert counted(frame, Declaration("t", [3, 4], other="rest", by="b", groups=[False, True])) == (3, 0, 0, 1, 1, 1, 0)
+    assert Declaration("v", [-1, 10**20, True]).labels == ("-1", "100000000000000000000", "true")
 
 
 def test_one_odd_object_moves_no_other_count() -> None:

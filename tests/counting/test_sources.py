@@ -22,7 +22,9 @@ DECLARATION = Declaration("v", ["a", "b"], other="rest")
     [
         ("nothing.csv", "there is no file nothing.csv"),
         ("*.parquet", "there is no file *.parquet"),
-        ("folder", "there is no file folder"),
+        ("folder", "folder is a directory"),
+        ("people.zip", "people.zip is compressed"),
+        ("people.xlsx", "people.xlsx is a spreadsheet"),
         ("", "there is no file"),
         ("a\0b.csv", "zero byte"),
         ("x" * 5000 + ".csv", "there is no file"),
@@ -40,11 +42,19 @@ def test_a_source_that_names_nothing_is_refused(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
-    for name in ("notes.doc", "other.csv"):
+    for name in ("notes.doc", "other.csv", "people.zip", "people.xlsx"):
         (tmp_path / name).write_text("v\na\n")
     with pytest.raises(SourceError) as refused:
         count_records(source, DECLARATION)
     assert says in refused.value.message
+
+
+def test_a_file_that_may_not_be_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("v\na\n")
+    monkeypatch.setattr("os.access", lambda *_: False)  # root may read everything
+    with pytest.raises(SourceError, match="no permission to read"):
+        count_records(path, DECLARATION)
 
 
 @pytest.mark.parametrize("source", [None, 7, b"people.csv", ["people.csv"], {"v": ["a"]}, object(), pd.Series(["a"])])

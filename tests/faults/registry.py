@@ -129,6 +129,8 @@ test_snapping_faults.py::test_a_fault_has_another_distribution
 # Ledgers, groups, counting.
 test_a_budget_is_never_spent_twice.py::test_the_same_race_overspends_a_ledger_that_takes_no_lock
     UnlockedLedger
+test_slips.py::test_without_the_comparison_of_digests_the_second_charge_would_be_made
+    digests_not_compared: A question that was charged before is charged again without a word.
 test_a_ledger_with_two_names_loses_no_charge.py::test_a_lock_beside_the_file_in_place_of_one_on_it_is_found_out
     lock_of_a_name: The lock lies beside the file, so that a ledger with two names has two.
 test_a_budget_adds_up_the_same_neighbours.py::test_a_ledger_that_forgets_whom_or_what_it_protects_is_found_out

@@ -217,7 +217,7 @@ def _receipt() -> Receipt:
 
 def _account() -> float:
     spent = Amount(THIRD, Fraction(1, 10**6))
-    account = budgets.Account("d", "replace-one", None, (), "zcdp", spent, spent, spent, spent, 1, 0)
+    account = budgets.Account("d", "replace-one", None, (), "zcdp", spent, spent, spent, spent, 1, 0, ())
     return float(account.to_json()["concentrated"]["epsilon"])
 
 

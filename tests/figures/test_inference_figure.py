@@ -28,3 +28,15 @@ def test_the_curves_hold_their_mass() -> None:
     assert shown.densities is not None
     for density in (shown.densities.belief, shown.densities.plug_in):
         assert np.trapezoid(density, shown.densities.grid) == pytest.approx(1, abs=1e-3)
+
+
+@pytest.mark.parametrize("output", [(60, 30), (50, 30, 10)])
+def test_the_truth_is_drawn_only_where_it_is_given_and_is_marked_as_public(output: tuple[int, ...]) -> None:
+    mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1] * len(output), n=90), epsilon="1/5")
+    shown = inference.numbers(dc.noise_aware(mechanism, output), mechanism.posterior(output), "abc"[: len(output)])
+    truth = [12.5, 87.5] if len(output) == 2 else [12.5, 37.5, 50]
+    for given in (None, truth):
+        (axes,) = inference.paint(shown, title="a title", truth=given).axes
+        drawn = [np.asarray(line.get_xdata()) for line in axes.lines if line.get_label() == "public data: true shares"]
+        assert len(drawn) == (given is not None)
+        assert all(x.tolist() == ([12.5, 12.5] if len(output) == 2 else truth) for x in drawn)

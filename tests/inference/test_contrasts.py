@@ -41,7 +41,8 @@ def score_below(shape: Floats, scores: tuple[float, float, float], t: float) -> 
         """The chance of (1-x)·(middle·v + high·(1-v)) ≤ t - low·x for v the share of the second."""
         with np.errstate(divide="ignore", invalid="ignore"):
             least = (high - (t - low * x) / (1 - x)) / (high - middle)
-        return 1 - special.betainc(b, c, np.clip(least, 0.0, 1.0))
+        found: Floats = 1 - special.betainc(b, c, np.clip(least, 0.0, 1.0))
+        return found
 
     kinks = sorted({0.0, 1.0, *(min(max((s - t) / (s - low), 0.0), 1.0) for s in (middle, high))})
     found = 0.0

@@ -4,7 +4,7 @@ import pytest
 
 import discreet as dc
 from discreet.inference import statement
-from discreet.inference.statement import NOISE_AWARE, PLUG_IN, interval_kind, stated_interval
+from discreet.inference.statement import NOISE_AWARE, PLUG_IN, interval_kind, stated_shares
 from discreet.requests.run import release_counts
 
 
@@ -22,7 +22,7 @@ def test_the_kind_is_known_before_the_draw_and_printed_with_it() -> None:
         n = mechanism.space.n
         released = mechanism.release([n // 4, n - n // 4, 0][: mechanism.space.k])
         assert interval_kind(mechanism) == kind
-        assert stated_interval(released, 0.95)[0] == kind
+        assert stated_shares(released, 0.95)[0] == kind
 
 
 def test_a_release_is_shown_whatever_happens_to_its_interval(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,8 +38,9 @@ def test_a_release_is_shown_whatever_happens_to_its_interval(monkeypatch: pytest
 
 def test_a_stated_interval_is_the_reader_s() -> None:
     released = dc.Geometric(dc.PosteriorSpace(prior=[1, 2, 3], n=60), epsilon="1/2").release([10, 20, 30])
-    kind, low, high = stated_interval(released, 0.95)
+    kind, (mean, low, high) = stated_shares(released, 0.95)
     assert kind == NOISE_AWARE
+    assert (mean == released.noise_aware().mean).all()
     assert (low == released.noise_aware().interval(0.95)[0]).all()
     assert (high - low > released.posterior.interval(0.95)[1] - released.posterior.interval(0.95)[0]).any()
     assert statement.quick(released.mechanism)

@@ -21,6 +21,7 @@ from discreet.receipts import (
     verify_receipt,
     write_bundle,
 )
+from discreet.receipts.words import citation, question
 from discreet.requests.prepare import check_counts
 from discreet.requests.request import Terms
 from discreet.requests.run import release_counts
@@ -40,7 +41,7 @@ FORMS: dict[str, dict[str, Any]] = {
 CALIBRATED = ["exponential-global", "exponential-local", "exponential-reciprocal", "laplace", "geometric"]
 
 
-SCHEMAS = [f'{{"schema": "{name}"}}' for name in ("discreet-receipt-2", "discreet-receipts-1")]
+SCHEMAS = [f'{{"schema": "{name}"}}' for name in ("discreet-receipt-3", "discreet-receipts-2")]
 
 
 def released(counts: object = (7, 5), **options: Any) -> Receipt:
@@ -120,12 +121,12 @@ def test_a_bundle_that_is_read_as_a_receipt_is_told_apart(tmp_path: Path) -> Non
 
 def test_the_schema_is_the_receipt_s_and_not_a_wider_one() -> None:
     assert PUBLISHED["$id"] == PUBLISHED["properties"]["schema"]["const"] == SCHEMA
-    assert sorted(PUBLISHED["required"]) == sorted(PUBLISHED["properties"]) == sorted(KEYS)
+    assert sorted(PUBLISHED["required"]) == sorted(PUBLISHED["properties"]) == sorted(KEYS[SCHEMA])
     document = released().document
     for key, wrong in (("n", "12"), ("n", 0), ("unit", "one household"), ("charge", "x"), ("output", [1.5, 2])):
         assert faults({**document, key: wrong}, PUBLISHED, PUBLISHED)
     assert faults({**document, "counts": [7, 5]}, PUBLISHED, PUBLISHED)
-    assert faults({key: document[key] for key in KEYS[1:]}, PUBLISHED, PUBLISHED)
+    assert faults({key: document[key] for key in KEYS[SCHEMA][1:]}, PUBLISHED, PUBLISHED)
 
 
 @pytest.mark.parametrize("form", ["geometric", "laplace", "exponential-reciprocal", "calibrated"])
@@ -164,8 +165,11 @@ def test_a_certificate_may_leave_out_where_its_loss_is_reached_and_may_not_name_
 
 def test_a_receipt_is_no_signature_and_only_the_ledger_tells_what_nothing_public_contradicts() -> None:
     document = released().document
-    assert verifies({**document, "unit": UNIT_PERSON})
-    assert verifies({**document, "request_id": "x", "dataset": "d", "charge": "0" * 64})
+    charged = {"request_id": "x", "dataset": "d", "charge": "0" * 64}
+    for forged in ({"unit": UNIT_PERSON, "title": "Another"}, charged, {"released_at": "2001-01-01T00:00:00+00:00"}):
+        lie = {**document, **forged}
+        assert not verifies(lie), "question and citation are built from the other fields"
+        assert verifies({**lie, "question": question(lie), "citation": citation(lie)})
 
 
 @pytest.mark.parametrize("missing", ["request_id", "dataset", "charge"])
@@ -263,5 +267,6 @@ def test_all_data_sets_of_size_n_with_the_same_output_have_the_same_receipt(
 ) -> None:
     """So price, accuracy and certificate do not depend on data, and posterior and interval only by the output."""
     monkeypatch.setattr("discreet.mechanisms.law.Law.draw", lambda law: (2, 4))
+    monkeypatch.setattr("discreet.requests.prepare.utc_now", lambda: "2030-01-01T00:00:00+00:00")
     chosen = FORMS.get(form, {"mechanism": "exponential-local", "calibrated": True})
     assert len({released([first, 6 - first], **chosen).to_json() for first in range(7)}) == 1

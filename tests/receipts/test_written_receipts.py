@@ -125,5 +125,5 @@ def test_any_digit_that_was_changed_is_noticed(name: str) -> None:
 
 @pytest.mark.parametrize("slack", [1e-7, 1e-8, 1e-12])
 def test_a_slack_that_all_numbers_share_is_found_out(slack: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(agreement, "_slack", lambda derived, at: slack)
+    monkeypatch.setattr(agreement, "_slack", lambda derived, at, mean: slack)
     assert unnoticed("rare") != []

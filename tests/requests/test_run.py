@@ -18,7 +18,7 @@ from discreet.errors import BudgetExceeded, DiscreetError, InvalidInput, LedgerE
 from discreet.ledger import Ledger
 from discreet.privacy_loss import certificates
 from discreet.receipts import UNIT_PERSON, UNIT_ROW, Receipt, documents, verify_receipt
-from discreet.requests import run
+from discreet.requests import prepare, run
 from discreet.requests.prepare import PreparedRequest, prepare_request
 from discreet.requests.request import ReleaseRequest
 from discreet.requests.run import STEPS, release, release_counts
@@ -47,12 +47,12 @@ def test_a_release_is_charged_exactly_sealed_as_shown_and_verifies(ledger: Ledge
 
 def test_a_ledger_may_be_named_by_its_path(ledger: Ledger, tmp_path: Path) -> None:
     ask(tmp_path / "l.db")
-    ask(str(tmp_path / "l.db"))
+    ask(str(tmp_path / "l.db"), again=True)
     assert ledger.remaining("d").epsilon == 0
 
 
 def test_a_request_without_an_id_gets_one_of_its_own(ledger: Ledger) -> None:
-    first, second = ask(ledger), ask(ledger)
+    first, second = ask(ledger), ask(ledger, again=True)
     assert first.request_id != second.request_id
     assert len(str(first.request_id)) == 32
 
@@ -348,10 +348,12 @@ def test_without_a_ledger_a_failure_speaks_of_no_charge(monkeypatch: pytest.Monk
     assert failed.value.hint == "try again"
 
 
-def test_counts_in_hand_give_the_receipt_that_their_table_gives() -> None:
+def test_counts_in_hand_give_the_receipt_that_their_table_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prepare, "utc_now", lambda: "2030-01-01T00:00:00+00:00")
     from_table = ask(None, epsilon=1000)
     from_counts = release_counts([3, 4], categories=["a", "b"], epsilon=1000)
-    assert from_counts.document == from_table.document
+    about = {"column": "vote", "question": from_table.document["question"], "citation": from_table.document["citation"]}
+    assert {**from_counts.document, **about} == from_table.document
 
 
 @pytest.mark.parametrize("counts", [5, "8,5", [8], [8, -5], [8, 5.5], [8, None], []])

@@ -16,7 +16,7 @@ KEYS = {
 
 @pytest.fixture(scope="module")
 def small() -> dc.Plan:
-    return dc.plan(dc.PosteriorSpace(prior=[1, 1], n=50), epsilon=1)
+    return dc.plan(dc.PosteriorSpace(prior=[1, 1], n=50), epsilon=1, compare=True)
 
 
 def test_every_mechanism_is_there_at_both_settings_and_the_limit_beside_them(small: dc.Plan) -> None:
@@ -62,7 +62,7 @@ def test_geometric_is_recommended_and_the_reason_says_why(small: dc.Plan) -> Non
 
 
 def test_where_another_way_back_is_clearly_better_it_is_recommended() -> None:
-    found = dc.plan(dc.PosteriorSpace(prior=[1, 1], n=20), epsilon="0.1")
+    found = dc.plan(dc.PosteriorSpace(prior=[1, 1], n=20), epsilon="0.1", compare=True)
     assert found.recommended == min((row.mean_error, row.name) for row in found.mechanisms if row.setting != "limit")[1]
     assert "is the least" in found.reason
     best, default = found.row("geometric", "bayes"), found.row("geometric")
@@ -84,7 +84,7 @@ def test_what_is_left_out_of_a_large_space_is_said_with_its_reason(monkeypatch: 
     monkeypatch.setattr("discreet.utility.studies.DRAWN", 4000)
     monkeypatch.setattr("discreet.utility.studies._SLOWLY", 100)
     monkeypatch.setattr("discreet.utility.studies._PREPARED", 30)
-    found = dc.plan(dc.PosteriorSpace(prior=[1, 1, 1], n=4000), epsilon=1)
+    found = dc.plan(dc.PosteriorSpace(prior=[1, 1, 1], n=4000), epsilon=1, compare=True)
     left_out = {(row.name, row.setting): row.reason for row in found.omitted}
     assert "linear programme" in left_out["optimal", "limit"]
     assert "calibrating" in left_out["exponential-local", "calibrated"]
@@ -102,8 +102,8 @@ def test_what_is_left_out_of_a_large_space_is_said_with_its_reason(monkeypatch: 
 def test_calibration_that_takes_minutes_is_left_to_those_who_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.utility.plans.CALIBRATED", 20)
     space = dc.PosteriorSpace(prior=[1, 1], n=24)
-    assert dc.plan(space, epsilon=1, thorough=True).omitted == ()
-    found = dc.plan(space, epsilon=1)
+    assert dc.plan(space, epsilon=1, compare=True, thorough=True).omitted == ()
+    found = dc.plan(space, epsilon=1, compare=True)
     reasons = [row.reason for row in found.omitted if row.setting == "calibrated"]
     assert len(reasons) == 4
     assert all("thorough" in reason for reason in reasons)
@@ -130,6 +130,11 @@ def test_a_question_that_is_none_or_two_is_refused(question: dict[str, Any]) -> 
 
 
 def test_progress_is_told() -> None:
-    told: list[tuple[int, int]] = []
-    dc.plan(dc.PosteriorSpace(prior=[1, 1], n=6), epsilon=1, progress=lambda done, total: told.append((done, total)))
-    assert [done for done, _ in told] == list(range(len(told)))
+    told: list[tuple[str, int]] = []
+
+    def tell(what: str, done: int, total: int) -> None:
+        told.append((what, done))
+
+    dc.plan(dc.PosteriorSpace(prior=[1, 1], n=6), epsilon=1, compare=True, progress=tell)
+    assert [done for _, done in told] == list(range(len(told)))
+    assert told[0][0] == "geometric (theorem)"

@@ -124,6 +124,7 @@ def test_the_plan_is_made_for_the_epsilon_that_was_found() -> None:
     found = dc.plan(space, target_error="0.2", confidence="0.9")
     assert found.epsilon == least_epsilon_for_error(space, Fraction("0.2"), Fraction("0.9"))
     question = {"target_error": "1/5", "confidence": "9/10", "worst_case": False, "by": "enumeration"}
+    question |= {"interval": {"level": 0.95, "category": 1}}
     assert {**question, "at_least": found.question["at_least"]} == found.question
     assert 0.9 <= found.question["at_least"] < 0.91
     assert {row.epsilon for row in found.mechanisms} == {found.to_json()["epsilon"]}

@@ -74,3 +74,26 @@ def test_a_page_without_a_ledger_knows_of_no_budgets() -> None:
     assert answer("facts")["ledger"] is None
     with pytest.raises(InvalidInput, match="--ledger"):
         answer("budgets")
+
+
+def test_a_file_is_read_as_the_page_is_told(tmp_path: Path) -> None:
+    (tmp_path / "v.txt").write_bytes("1\tcafé\n2\tthé\n3\t\n4\tcafé\n".encode("cp1252"))
+    Ledger.create(tmp_path / "l.db", dataset="d", epsilon=2000)
+    desk = PageApi(ledger=str(tmp_path / "l.db"), may_release=True)
+    sent: dict[str, Any] = {
+        "source": str(tmp_path / "v.txt"),
+        "column": "column1",
+        "categories": ["café", "thé"],
+        "missing": "unsaid",
+        "delimiter": "tab",
+        "encoding": "cp1252",
+        "no_header": True,
+        "dataset": "d",
+        "epsilon": "1000",
+        "mechanism": "geometric",
+    }
+    price = answer("price", desk, **sent)
+    assert price["document"]["n"] == 4  # type: ignore[index]
+    agreed = {key: price[key] for key in ("digest", "request_id")}
+    receipt: Any = answer("release", desk, **sent, **agreed)["receipt"]
+    assert (receipt["categories"], receipt["output"]) == (["café", "thé", "unsaid"], [2, 1, 1])

@@ -77,9 +77,10 @@ def read(tab: Watched, receipt: Path) -> list[str]:
 def test_a_plan_shows_the_librarys_numbers(served: Served, tab: Watched) -> None:
     tab.open(served)
     fill(tab, "plan", prior="1, 1, 1", n="8", epsilon="1/2")
+    tab.page.check("#plan [name=compare]")
     tab.page.press("#plan [name=epsilon]", "Enter")
     tab.page.wait_for_selector("#plan table")
-    expected = dc.plan(dc.PosteriorSpace(prior=[1, 1, 1], n=8), epsilon="1/2")
+    expected = dc.plan(dc.PosteriorSpace(prior=[1, 1, 1], n=8), epsilon="1/2", compare=True)
     shown = {(name, setting): rest for name, settings, *rest in cells(tab, "plan") for setting in settings.split(" = ")}
     assert set(shown) == {(row["name"], row["setting"]) for row in expected.mechanisms}
     for row in expected.mechanisms:
@@ -89,7 +90,8 @@ def test_a_plan_shows_the_librarys_numbers(served: Served, tab: Watched) -> None
         keys = ("mean_error", "worst_mean_error", "error_95", "shift_points", "interval_width")
         for key, text in zip(keys, errors, strict=True):
             assert text == "–" if row[key] is None else float(text) == pytest.approx(row[key], rel=1e-3)
-    assert f"Use {expected.recommended}" in tab.page.inner_text("#plan .lead")
+    assert expected.sentences()[0] == tab.page.inner_text("#plan .lead")
+    assert f"Use {expected.recommended}" in tab.page.inner_text("#plan .answer")
     assert tab.page.locator("#plan svg circle.best").count() == 1
     assert "Hellinger distance" in str(tab.page.text_content("#plan svg .axis"))
     assert tab.wrongs == []

@@ -11,6 +11,10 @@ Tested in `tests/attacks/test_foreign_text_steers_nothing.py`, with one corpus t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from difflib import get_close_matches
+from unicodedata import normalize
+
 from discreet.errors import InvalidInput
 
 MAX_NAME_CHARS = 1000
@@ -66,3 +70,17 @@ def require_name(text: object, what: str, *, most: int = MAX_NAME_CHARS) -> str:
             hint=f"use 1 to {most} characters, and none that control, turn or take no place on a line",
         )
     return text
+
+
+def likely_name(text: str, names: Sequence[str]) -> str | None:
+    """The name that was probably meant: one that differs in case, blanks or accents' spelling alone, or the closest.
+
+    >>> likely_name("dole ", ["Clinton", "Dole"]), likely_name("Clintn", ["Clinton", "Dole"]), likely_name("x", ["y"])
+    ('Dole', 'Clinton', None)
+    """
+    same = (name for name in names if _folded(name) == _folded(text))
+    return next(same, None) or next(iter(get_close_matches(text, names, n=1, cutoff=0.8)), None)
+
+
+def _folded(text: str) -> str:
+    return "".join(normalize("NFKC", text).casefold().split())

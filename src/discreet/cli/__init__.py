@@ -9,6 +9,8 @@ from importlib.util import LazyLoader
 INTERRUPTED = 130
 """The exit code that shells give to a command stopped by Ctrl-C."""
 
+QUIET = "DISCREET_QUIET"
+"""The variable of the environment that says what `--quiet` says."""
 
 POSTPONED = {"numpy.ctypeslib", "numpy.f2py", "numpy.ma", "numpy.polynomial", "numpy.random", "numpy.testing"}
 """What SciPy imports in passing, a tenth of a second of every command, and no command uses."""
@@ -40,4 +42,4 @@ def main() -> None:
     sys.exit(code)
 
 
-__all__ = ["INTERRUPTED", "main"]
+__all__ = ["INTERRUPTED", "QUIET", "main"]

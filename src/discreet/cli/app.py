@@ -13,15 +13,15 @@ from typing import Annotated, Any
 import typer
 
 from discreet import __version__
-from discreet.cli import INTERRUPTED
-from discreet.cli.failures import report
+from discreet.cli import INTERRUPTED, QUIET
+from discreet.cli.failures import Charged, report, tell_free_way
 from discreet.cli.help import Group, HelpTyper, LazyCommands, options_of
 
 COMMANDS = {
     "release": "Release a posterior by one exact draw. What is printed may be published.",
     "sensitivity": "Say how far, in Hellinger distance, replacing one record moves the posterior.",
     "audit": "Find the greatest privacy loss over all data sets, neighbours and outputs.",
-    "plan": "Compare all mechanisms for an ε, or find the least ε for a wanted error or interval width.",
+    "plan": "Say what an ε gives, or find the least ε for a wanted error or interval width.",
     "snap": "The snapping mechanism: a number released exactly, and its privacy verified.",
     "check": "See whether the data fits the declaration, before anything is spent. "
     "Not for publication: exit code 2 if not.",
@@ -74,12 +74,19 @@ def root(
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
     ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", envvar=QUIET, help="Say nothing about work in progress; may stand anywhere.")
+    ] = False,
 ) -> None:
     """Publish a Bayesian posterior with differential privacy."""
+    if quiet:
+        os.environ[QUIET] = "1"
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; whatever happens, the answer is an exit code and at most one line on stderr.
+
+    Where a request was charged, two more say how to finish it for free.
 
     >>> run(["--version"])
     discreet 0.1.0
@@ -88,16 +95,37 @@ def run(arguments: Sequence[str]) -> int:
     _prepare()
     command = typer.main.get_command(app)
     try:
-        code: int | None = command(list(arguments), prog_name="discreet", standalone_mode=False)
+        code: int | None = command(_quiet_first(arguments), prog_name="discreet", standalone_mode=False)
         sys.stdout.flush()
-    except BrokenPipeError:
-        code = 1  # the reader left, and needs no telling
-    except KeyboardInterrupt:
-        code = INTERRUPTED
-    except Exception as failure:  # noqa: BLE001 - the last line of defence: nobody is shown a traceback
-        code = report(failure, as_json="--json" in arguments, options=options_of(command, list(arguments)))
+    except BaseException as failure:  # noqa: BLE001 - the last line of defence: nobody is shown a traceback
+        code = _end(failure, list(arguments), command)
     _settle()
     return code or 0
+
+
+def _quiet_first(arguments: Sequence[str]) -> list[str]:
+    """`--quiet` belongs to every command: it is an option of the first word, wherever it stands.
+
+    >>> _quiet_first(["plan", "--n", "9", "--quiet"])
+    ['--quiet', 'plan', '--n', '9']
+    """
+    words = [word for word in arguments if word != "--quiet"]
+    return words if len(words) == len(arguments) else ["--quiet", *words]
+
+
+def _end(failure: BaseException, arguments: list[str], command: Any) -> int:
+    """Tell of what stopped a command; its exit code."""
+    if isinstance(failure, Charged):
+        code = _end(failure.__cause__ or failure, arguments, command)
+        tell_free_way(failure.request_id, arguments)
+        return code
+    if isinstance(failure, KeyboardInterrupt):
+        return INTERRUPTED
+    if isinstance(failure, BrokenPipeError | SystemExit):  # the second is how Rich says the first
+        return 1  # the reader left, and needs no telling
+    if isinstance(failure, Exception):
+        return report(failure, as_json="--json" in arguments, options=options_of(command, arguments))
+    raise failure
 
 
 def spell(failure: UnicodeError) -> tuple[str, int]:

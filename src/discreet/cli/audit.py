@@ -11,18 +11,20 @@ import typer
 import discreet as dc
 from discreet import Mechanism, PosteriorSpace
 from discreet.cli.busy import busy
+from discreet.cli.completion import complete_mechanism
 from discreet.cli.files import reserved_picture
-from discreet.cli.tables import decimal_upper, print_answer, print_table, say
+from discreet.cli.tables import print_answer, print_table, say
 from discreet.errors import InvalidInput
 from discreet.figures import losses
+from discreet.utility.words import decimal_upper
 
 EXAMPLE = "Example: discreet audit exponential-reciprocal --prior 1,1 --n 1000 --scale 0.5 --at-epsilon 0.5"
 
 
 def audit(
-    mechanism: Annotated[str, typer.Argument(help="The mechanism, by name.")],
+    mechanism: Annotated[str, typer.Argument(help="The mechanism, by name.", autocompletion=complete_mechanism)],
     n: Annotated[str, typer.Option("--n", help="The number of records.")],
-    prior: Annotated[str, typer.Option(help="Prior parameters, one a category.")] = "1,1",
+    prior: Annotated[str, typer.Option(help="Prior parameters, one per category; or jeffreys, or uniform.")] = "1,1",
     epsilon: Annotated[str | None, typer.Option(help="The ε that the mechanism should keep.")] = None,
     scale: Annotated[str | None, typer.Option(help="The exponential mechanism's scale s, in place of ε.")] = None,
     gamma: Annotated[
@@ -37,7 +39,7 @@ def audit(
 ) -> None:
     """Find the greatest privacy loss over all data sets, neighbours and outputs."""
     with reserved_picture(plot) as write:
-        space = dc.PosteriorSpace(prior=dc.Dirichlet(prior.split(",")), n=n)
+        space = dc.PosteriorSpace(prior=prior, n=n)
         options = {} if gamma is None else {"gamma": _gamma(gamma, space)}
         if scale is not None:
             options["scale"] = scale

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 
 from discreet.arithmetic.texts import visible_text
 from discreet.cli.busy import busy
-from discreet.cli.inputs import read_names
+from discreet.cli.inputs import Delimiter, Encoding, Header, read_names
 from discreet.cli.tables import print_answer, print_table, say
 from discreet.counting import CsvFormat, Declaration, Inspection, inspect_source, strays_error
-from discreet.counting.inspection import NOT_PUBLISHABLE
+from discreet.counting.inspection import BYTES, NOT_PUBLISHABLE, meant_by
 from discreet.errors import InvalidInput
 
 EXAMPLE = "Example: discreet check people.csv --column vote --categories Clinton,Dole --other 'someone else'"
@@ -23,28 +24,40 @@ def check(
         str, typer.Argument(help="A file or glob, duckdb://file.db/table, postgres://…/table or spark://…/table.")
     ],
     column: Annotated[str, typer.Option(help="The column to count.")],
-    categories: Annotated[str, typer.Option(help='Its categories, like a,b,c; one with a comma as "a,b",c.')],
+    categories: Annotated[
+        str, typer.Option(help='Its categories, like a,b,c; one in double quotes is meant as it is typed: "a,b ",c.')
+    ] = "",
+    category: Annotated[
+        list[str] | None, typer.Option(help="One more category, as it is typed, as often as you like.")
+    ] = None,
     other: Annotated[str | None, typer.Option(help="A category for whatever is outside these.")] = None,
+    missing: Annotated[str | None, typer.Option(help="A category for NULL, NaN and empty texts.")] = None,
     id_column: Annotated[str | None, typer.Option(help="The column that tells people apart.")] = None,
     by: Annotated[str | None, typer.Option(help="The column of groups.")] = None,
     groups: Annotated[str | None, typer.Option(help="The groups, like a,b,c.")] = None,
     other_group: Annotated[str | None, typer.Option(help="A group for whatever is outside these.")] = None,
     engine: Annotated[str | None, typer.Option(help="duckdb, ibis or spark; it follows from the source.")] = None,
-    delimiter: Annotated[str, typer.Option(help="What separates the fields of a CSV file.")] = ",",
-    header: Annotated[bool, typer.Option(help="Whether a CSV file begins with the names of its columns.")] = True,
+    delimiter: Delimiter = None,
+    encoding: Encoding = "utf-8",
+    header: Header = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """See whether the data fits the declaration, before anything is spent. Not for publication: exit code 2 if not."""
-    names, declared = read_names(categories, "categories"), () if groups is None else read_names(groups, "groups")
-    declaration = Declaration(column, names, other, id_column, by=by, groups=declared, other_group=other_group)
+    names = [*(read_names(categories, "categories") if categories else ()), *(category or ())]
+    declared = () if groups is None else read_names(groups, "groups")
+    declaration = Declaration(
+        column, names, other, id_column, by=by, groups=declared, other_group=other_group, missing=missing
+    )
     with busy("counting"):
-        form = CsvFormat(delimiter=delimiter, header=header)
+        form = CsvFormat(delimiter, header, encoding)
         inspection = inspect_source(source, declaration, engine=engine, form=form)
     print_answer(_document(inspection, declaration), lambda _: _print_table(inspection, declaration), as_json=as_json)
     if not inspection.fits:
         rest = "--other" if by is None else "--other and --other-group"
-        message = f"error: {strays_error(declaration).message}; declare them too, or give the rest a name with {rest}"
-        print(visible_text(message), file=sys.stderr)
+        message = f"{strays_error(declaration).message}; declare them too, or give the rest a name with {rest}"
+        if not inspection.records:
+            message = "the table has no records; give one with at least one"
+        print(visible_text(f"error: {message}"), file=sys.stderr)
         raise typer.Exit(InvalidInput.exit_code)
 
 
@@ -57,19 +70,31 @@ def _document(inspection: Inspection, declaration: Declaration) -> dict[str, Any
         "n": inspection.records,
         **{name: getattr(inspection, name) for name in numbers},
         "unused": list(inspection.unused),
-        "strays": [{"value": value, "rows": rows} for value, rows in inspection.strays],
+        "strays": _strays(inspection.strays, declaration.categories),
         "categories": list(declaration.categories),
         "other": declaration.other,
+        "missing_category": declaration.missing,
         "by": declaration.by,
         "groups": list(declaration.groups) or None,
         "other_group": declaration.other_group,
         "unused_groups": list(inspection.unused_groups),
-        "stray_groups": [{"value": value, "rows": rows} for value, rows in inspection.stray_groups],
+        "stray_groups": _strays(inspection.stray_groups, declaration.groups),
     }
+
+
+def _strays(strays: Sequence[tuple[str, int]], names: Sequence[str]) -> list[dict[str, Any]]:
+    """Values outside, how often they are, and which name each is like."""
+    return [{"value": value, "rows": rows, "like": meant_by(value, names)} for value, rows in strays]
+
+
+def _stray_rows(what: str, strays: Sequence[tuple[str, int]], names: Sequence[str]) -> list[tuple[str, int]]:
+    likes = [(value, often, meant_by(value, names)) for value, often in strays]
+    return [(f"{what} {value!r}" + (f" (like {like!r})" if like else ""), often) for value, often, like in likes]
 
 
 def _print_table(inspection: Inspection, declaration: Declaration) -> None:
     rows: list[tuple[str, int]] = [("rows", inspection.rows)]
+    missing = "" if declaration.missing is None else f" (they are {declaration.missing!r})"
     if declaration.id_column is not None:
         rows += [
             ("people (n)", inspection.records),
@@ -77,16 +102,21 @@ def _print_table(inspection: Inspection, declaration: Declaration) -> None:
         ]
     rows += [
         ("records outside the categories", inspection.outside),
-        ("rows with no value", inspection.missing),
-        ("rows with an empty text", inspection.empty),
-        *((f"rows that say {value!r}", often) for value, often in inspection.strays),
-        *((f"rows in the group {value!r}", often) for value, often in inspection.stray_groups),
+        (f"rows with no value{missing}", inspection.missing),
+        (f"rows with an empty text{missing}", inspection.empty),
+        *_stray_rows("rows that say", inspection.strays, declaration.categories),
+        *_stray_rows("rows in the group", inspection.stray_groups, declaration.groups),
     ]
     title = f"does column {declaration.column!r} fit the declaration?"
     print_table(title, {"what": "left", "how many": "right"}, [(what, str(often)) for what, often in rows])
+    if not inspection.records:
+        say("there are no records: a release would stop", NOT_PUBLISHABLE)
+        return
     if inspection.unused or inspection.unused_groups:
         named = ", ".join(repr(name) for name in (*inspection.unused, *inspection.unused_groups))
         say(f"no record is in {named}: a misspelling, perhaps")
+    if any(BYTES.search(value) for value, _ in inspection.strays):
+        say("some values are not UTF-8: the file is in another --encoding, perhaps")
     others = " or ".join(repr(name) for name in (declaration.other, declaration.other_group) if name is not None)
     where = f"they count as {others}" if inspection.fits else "a release would stop"
     outside = (

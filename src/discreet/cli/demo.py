@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -33,7 +36,8 @@ def demo(
     tell = (lambda *_: None) if as_json else say
     tell(
         "The 1996 American National Election Study asked 944 people how they voted and which party they lean to.",
-        f"No release may tell on any of them. A fresh ledger allows ε = {BUDGET} in all.",
+        f"Each release hides what any one of them answered. A fresh ledger allows ε = {BUDGET} in all.",
+        "The data is public, so the pictures also show the true shares.",
         "",
     )
 
@@ -46,7 +50,8 @@ def demo(
     for column, (categories, epsilon) in RELEASES.items():
         draw = partial(release, ANES96, column=column, categories=categories, epsilon=epsilon, ledger=ledger)
         draw = partial(draw, dataset=DATASET, request_id=f"demo-{column}", confirm=confirm)
-        receipt = publish(draw, out / f"{column}.json", out / f"{column}.png", as_json=as_json, quiet=as_json)
+        files, truth = (out / f"{column}.json", out / f"{column}.png"), true_shares(column, categories)
+        receipt = publish(draw, *files, as_json=as_json, quiet=as_json, truth=truth)
         documents[column] = receipt.document
         tell("")
     rows = ledger.verify().rows
@@ -56,6 +61,17 @@ def demo(
         f"ledger: {rows} rows verified, ε = {ledger.remaining(DATASET).epsilon} left of {BUDGET}",
         f"everything is in {out}: receipts, pictures, and budgets.db",
     )
+
+
+def true_shares(column: str, categories: Sequence[str]) -> list[float]:
+    """The shares in percent, counted without privacy: the study is public, and only the demo may show them.
+
+    >>> [round(share, 1) for share in true_shares("vote", VOTES)]
+    [58.4, 41.6]
+    """
+    with ANES96.open(encoding="utf-8", newline="") as file:
+        counts = Counter(row[column] for row in csv.DictReader(file))
+    return [100 * counts[name] / counts.total() for name in categories]
 
 
 def _fresh_ledger(out: Path) -> Ledger:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 import typer
 
@@ -15,12 +17,35 @@ from discreet.arithmetic.texts import visible_text
 from discreet.errors import DiscreetError, Unexpected
 
 _QUOTED = re.compile(r"`(\w+)`")
+_PASSWORD = re.compile(r"(?<=://)([^:/@]*):.*@|(?<=[?&])(\w*pass\w*=)[^&]*")
+"""In an address: behind the user, or among the options."""
 
 
 class Usage(DiscreetError):
     """A command line that is not understood."""
 
     exit_code = 2
+
+
+class Charged(BaseException):
+    """What a command raises, from whatever stopped it, once a request may have been charged."""
+
+    def __init__(self, request_id: str) -> None:
+        super().__init__(request_id)
+        self.request_id = request_id
+
+
+def tell_free_way(request_id: str, arguments: Sequence[str]) -> None:
+    """The id of a charged request, and the command that finishes it; passwords in addresses are left out of it."""
+    words = [
+        _PASSWORD.sub(lambda found: f"{found[1]}@" if found[1] is not None else found[2], word) for word in arguments
+    ]
+    without = "" if words == list(arguments) else ", with the password that is left out here"
+    if "--request-id" not in words:
+        words += ["--request-id", request_id]
+    command = shlex.join(["discreet", *words])
+    for line in (f"request id: {request_id}", f"this finishes it{without}, and charges nothing more:", command):
+        print(visible_text(line), file=sys.stderr)
 
 
 def report(failure: Exception, *, as_json: bool, options: Mapping[str, str]) -> int:
@@ -35,7 +60,8 @@ def report(failure: Exception, *, as_json: bool, options: Mapping[str, str]) -> 
         error = Unexpected(failure, "the command", hint="set DISCREET_DEBUG=1 to see where, and please report it")
     message, hint = as_typed(error, options)
     if as_json:
-        print(json.dumps({"error": error.to_json() | {"message": message, "hint": hint, "mend": hint}}))
+        with suppress(BrokenPipeError):  # a reader who left
+            print(json.dumps({"error": error.to_json() | {"message": message, "hint": hint, "mend": hint}}))
     print(visible_text(f"error: {message}; {hint}" if hint else f"error: {message}"), file=sys.stderr)
     return error.exit_code
 

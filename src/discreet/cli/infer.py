@@ -11,7 +11,7 @@ from discreet.cli.busy import busy
 from discreet.cli.files import reserved_picture
 from discreet.cli.inputs import each, only
 from discreet.cli.outputs import picture
-from discreet.cli.tables import print_answer, print_shares, say
+from discreet.cli.tables import percent_range, print_answer, print_shares, say
 from discreet.errors import InvalidInput
 from discreet.receipts import Bundle, Receipt, read_beliefs, read_receipt, verify_any
 
@@ -42,21 +42,21 @@ def infer(
     print_answer(document, _print, as_json=as_json, written=[plot])
 
 
-def _priors(receipt: Receipt | Bundle, said: list[str] | None) -> list[Any] | None:
+def _priors(receipt: Receipt | Bundle, said: list[str] | None) -> list[str | None] | str | None:
     """The reader's own prior, or of several columns that of each, where an empty one is the release's."""
     if not said:
         return None
     if isinstance(receipt, Bundle):
-        return [one.split(",") if one else None for one in each(said, len(receipt.columns), "--prior")]
-    return str(only(said, "--prior", "a receipt of one column has one")).split(",")
+        return [one or None for one in each(said, len(receipt.columns), "--prior")]
+    return only(said, "--prior", "a receipt of one column has one")
 
 
 def _print(document: dict[str, Any]) -> None:
-    numbers = ("mean", "sd", "95 % interval\nnoise included", "95 % interval\nat face value, noise not included")
+    numbers = ("mean", "sd", "95 % interval\nnoise included", "95 % interval\nat face value")
 
     def cells(_group: str, _name: str, row: dict[str, Any]) -> list[str]:
-        ends = (f"{low:.4f} – {high:.4f}" for low, high in (row["interval"], row["interval_plug_in"]))
-        return [f"{row['mean']:.4f}", f"{row['sd']:.4f}", *ends]
+        ends = map(percent_range, (row["interval"], row["interval_plug_in"]))
+        return [f"{100 * row['mean']:.2f} %", f"{100 * row['sd']:.2f} %", *ends]
 
     for part in document.get("columns", [document]):
         title = "what a reader may believe"

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-import csv
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+import typer
 
 from discreet.arithmetic.numbers import whole
 from discreet.arithmetic.texts import require_name
 from discreet.errors import InvalidInput
+
+Delimiter = Annotated[
+    str | None, typer.Option(help="What separates the fields of a CSV file; tab for .tsv, else a comma.")
+]
+Encoding = Annotated[str, typer.Option(help="The encoding of a CSV file, like latin-1, cp1252 or utf-16.")]
+Header = Annotated[bool, typer.Option(help="Whether a CSV file begins with the names of its columns.")]
+
+_NAME = re.compile(r'\s*+(?:"((?:[^"]|"")*)"|([^",][^,]*+|))\s*+(,|$)')
 
 
 def read_counts(text: str) -> list[int]:
@@ -24,9 +35,10 @@ def read_counts(text: str) -> list[int]:
         ) from None
 
 
-def read_categories(text: str | None, k: int) -> list[str]:
+def read_categories(text: str | None, more: Sequence[str] | None, k: int) -> list[str]:
     """One distinct, printable name for each category; by default 1, 2, …."""
-    names = [str(i) for i in range(1, k + 1)] if text is None else read_names(text, "categories")
+    names = [*(() if text is None else read_names(text, "categories")), *(more or ())]
+    names = names or [str(i) for i in range(1, k + 1)]
     if len(names) != k:
         raise InvalidInput(
             f"categories must be {k} names",
@@ -39,11 +51,38 @@ def read_categories(text: str | None, k: int) -> list[str]:
 
 
 def read_names(text: str, what: str) -> list[str]:
-    """Names separated by commas, and quoted as in CSV."""
-    try:
-        return next(csv.reader([text], strict=True), [])
-    except csv.Error:
-        raise InvalidInput(f"{what} cannot be read", hint='write them like a,b,c, or "a,b",c') from None
+    """Names separated by commas. Blanks at the commas are no part of them; quoted as in CSV, a name is as it is typed.
+
+    >>> read_names('a, b ,"c, d "', "categories")
+    ['a', 'b', 'c, d ']
+    """
+    return [name for name, _ in _split(text, what)]
+
+
+def look_alikes(text: str, what: str) -> tuple[str, str] | None:
+    """Two names that differ only in case or blanks, if any: a slip, perhaps. What is quoted is meant as it is typed.
+
+    >>> look_alikes("Yes, no, yes", "categories"), look_alikes('Yes, no, "yes"', "categories")
+    (('Yes', 'yes'), None)
+    """
+    seen: dict[str, str] = {}
+    for name in (name for name, is_quoted in _split(text, what) if not is_quoted):
+        first = seen.setdefault("".join(name.casefold().split()), name)
+        if first != name:
+            return first, name
+    return None
+
+
+def _split(text: str, what: str) -> Iterator[tuple[str, bool]]:
+    """Each name, and whether it is quoted."""
+    place, ending = 0, ","
+    while ending:
+        match = _NAME.match(text, place)
+        if match is None:
+            raise InvalidInput(f"{what} cannot be read", hint='write them like a,b,c, or "a,b",c')
+        quoted, plain, ending = match.groups()
+        place = match.end()
+        yield (plain.strip(), False) if quoted is None else (quoted.replace('""', '"'), True)
 
 
 def only(values: Sequence[str] | None, option: str, why: str = "counts in hand are one column") -> str | None:

@@ -10,9 +10,10 @@ import typer
 
 import discreet as dc
 from discreet.arithmetic.texts import visible_text
+from discreet.cli.completion import complete_dataset
 from discreet.cli.files import Reserved
 from discreet.cli.help import HelpTyper
-from discreet.cli.tables import print_answer, print_json, print_table, print_written, say
+from discreet.cli.tables import print_answer, print_json, print_table, print_written, say, unfinished_lines
 from discreet.ledger import Account, Amount, Entry
 from discreet.privacy_loss.composition import six_digits
 from discreet.receipts import plain
@@ -89,13 +90,16 @@ def show(place: Place, as_json: AsJson = False) -> None:
                 f"{account.dataset} was charged for {mixed}: its guarantee holds for one row, "
                 "and not for a person with several"
             )
+        say(*unfinished_lines(account.dataset, account.unfinished))
     say(f"head: {head}")
 
 
 @ledger.command("history", epilog="Example: discreet ledger history budgets.db --dataset anes")
 def history(
     place: Place,
-    dataset: Annotated[str | None, typer.Option(help="Only this dataset's rows.")] = None,
+    dataset: Annotated[
+        str | None, typer.Option(help="Only this dataset's rows.", autocompletion=complete_dataset)
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show every row: budgets, charges and seals, in their order."""
@@ -106,9 +110,10 @@ def history(
     if as_json:
         print_json({"ledger": book.name, "entries": [entry._asdict() for entry in entries]})
         return
-    columns = dict.fromkeys(["row", "time (UTC)", "kind", "dataset", "amount", "request", "hash"], "left")
-    whole = ("row", "kind", "hash")  # no use in pieces; the others may take several lines
-    print_table(f"history of {book.name}", columns, map(_history_row, entries), unbroken=whole)
+    columns = dict.fromkeys(["row", "time (UTC)", "kind", "dataset", "amount", "request"], "left")
+    whole = ("row", "time (UTC)", "kind", "request")  # no use in pieces
+    lean = {"box": None, "padding": (0, 1, 0, 0), "title_justify": "left"}  # an id of 32 digits fits 80 columns
+    print_table(f"history of {book.name}", columns, map(_history_row, entries), unbroken=whole, **lean)
 
 
 @ledger.command("verify", epilog="Example: discreet ledger verify budgets.db --head 5f3c…")
@@ -164,8 +169,8 @@ def _unit(unit: str | None) -> str:
 
 def _history_row(entry: Entry) -> list[str]:
     spent = "" if entry.epsilon is None else _text(entry.amount)
-    time = entry.time.replace("T", " ").removesuffix("+00:00")
-    return [str(entry.seq), time, entry.kind, entry.dataset, spent, entry.request_id or "", entry.hash[:12]]
+    time = entry.time.replace("T", " ")[: len("2026-01-01 00:00")]
+    return [str(entry.seq), time, entry.kind, entry.dataset, spent, entry.request_id or ""]
 
 
 def _text(amount: Amount) -> str:

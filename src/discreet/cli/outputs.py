@@ -15,7 +15,7 @@ from discreet.figures.image import picture_format, render
 from discreet.inference import NoiseAware
 from discreet.inference.groups import EmptyGroup, Within
 from discreet.inference.statement import NOISE_AWARE
-from discreet.receipts import Bundle, ReaderBelief, Receipt, read_beliefs
+from discreet.receipts import Bundle, ReaderBelief, Receipt, read_beliefs, readable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,8 +34,16 @@ def reserve(out: Path | None, plot: Path | None) -> Iterator[dict[Path, Reserved
         yield {path: stack.enter_context(Reserved(path)) for path in (out, plot) if path is not None}
 
 
-def publish(draw: Callable[[], R], out: Path | None, plot: Path | None, *, as_json: bool, quiet: bool = False) -> R:
-    """Draw a release, write its receipt and its picture, and print it.
+def publish(
+    draw: Callable[[], R],
+    out: Path | None,
+    plot: Path | None,
+    *,
+    as_json: bool,
+    quiet: bool = False,
+    truth: Sequence[float] | None = None,
+) -> R:
+    """Draw a release, write its receipt and its picture, and print it. `truth` is only for data that is public.
 
     What was drawn is shown whatever becomes of the files, and is not lost; one that a full disk did not let through is
     told of at the end.
@@ -46,18 +54,24 @@ def publish(draw: Callable[[], R], out: Path | None, plot: Path | None, *, as_js
         with suppress(OSError):
             for path, place in places.items():
                 text = f"{receipt.to_json()}\n".encode()
-                place.write(text if path == out else render(picture(receipt), picture_format(path)))
+                place.write(text if path == out else render(picture(receipt, truth=truth), picture_format(path)))
                 written.append(path)
     if not quiet:
-        print_answer(receipt.document, print_any, as_json=as_json, written=written)
+        print_answer(
+            receipt.document, lambda _: print_any(readable(receipt).document), as_json=as_json, written=written
+        )
     for path in places:
         if path not in written:
-            again = "" if receipt.request_id is None else f", or repeat it with --request-id {receipt.request_id}"
-            raise InvalidInput(f"{path} could not be written", hint=f"keep what was printed{again}")
+            raise InvalidInput(f"{path} could not be written", hint="keep what was printed")
     return receipt
 
 
-def picture(receipt: Receipt | Bundle, beliefs: Sequence[ReaderBelief] | None = None) -> Figure:
+def picture(
+    receipt: Receipt | Bundle,
+    beliefs: Sequence[ReaderBelief] | None = None,
+    *,
+    truth: Sequence[float] | None = None,
+) -> Figure:
     """What a reader may believe, where the receipt tells it; a drawn release is painted anyhow."""
     document = receipt.document
     price = f"ε = {document['epsilon_exact']}, n = {document['n']:,}"
@@ -67,12 +81,16 @@ def picture(receipt: Receipt | Bundle, beliefs: Sequence[ReaderBelief] | None = 
     if isinstance(receipt, Bundle):
         rows = zip(receipt.columns, receipt.parts, aware, strict=True)
         panels = [panel for column, part, own in rows for panel in _panels(part, column, own)]
-        return groups.paint(panels, title=f"{len(receipt.columns)} columns, together {price}")
-    title = f"Posterior released by {document['mechanism']['name']}, {price}"
+        return groups.paint(
+            panels, title=f"{document.get('title') or f'{len(receipt.columns)} columns'}, together {price}"
+        )
+    about = document.get("title") or document.get("column") or "Category shares"
+    title = f"{about}, released by {document['mechanism']['name']}, {price}"
     if receipt.groups:
         return groups.paint(_panels(receipt, "", aware[0]), title=title)
     if isinstance(belief := aware[0].get(""), NoiseAware):
-        return inference.paint(inference.numbers(belief, receipt.posterior, document["categories"]), title=title)
+        shown = inference.numbers(belief, receipt.posterior, document["categories"])
+        return inference.paint(shown, title=title, truth=truth)
     return posterior.paint(posterior.numbers(receipt.posterior, document["categories"]), title=title)
 
 

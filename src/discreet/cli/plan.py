@@ -11,38 +11,56 @@ from rich.box import SIMPLE_HEAD
 
 import discreet as dc
 from discreet import Plan
+from discreet.arithmetic.numbers import whole
+from discreet.arithmetic.texts import require_name
 from discreet.cli.busy import busy
 from discreet.cli.files import reserved_picture
-from discreet.cli.tables import decimal_upper, print_answer, print_table, say
+from discreet.cli.inputs import read_names
+from discreet.cli.tables import print_answer, print_table, say
+from discreet.errors import InvalidInput
 from discreet.figures import plans
 from discreet.utility.plans import PlanRow
 from discreet.utility.targets import LEAST
+from discreet.utility.words import decimal_upper, exact_text, points
 
-EXAMPLE = "Example: discreet plan --prior 1,1 --n 1000 --target-error 0.05 --confidence 0.95"
+EXAMPLE = "Example: discreet plan --groups new=200,old=206 --group-public --target-width 0.17 --of difference"
 
 
 def plan(
-    n: Annotated[str, typer.Option("--n", help="The number of records.")],
-    prior: Annotated[str, typer.Option(help="Prior parameters, one a category.")] = "1,1",
-    epsilon: Annotated[str | None, typer.Option(help="Compare the mechanisms at this ε.")] = None,
+    n: Annotated[str | None, typer.Option("--n", help="The number of records; that of all groups if not said.")] = None,
+    prior: Annotated[str, typer.Option(help="Prior parameters, one per category; or jeffreys, or uniform.")] = "1,1",
+    epsilon: Annotated[str | None, typer.Option(help="Say what this ε gives.")] = None,
     target_error: Annotated[
         str | None, typer.Option(help="Find the least ε that keeps the Hellinger distance within this.")
     ] = None,
     confidence: Annotated[str | None, typer.Option(help="How often it must be kept, such as 0.95.")] = None,
     target_width: Annotated[
-        str | None, typer.Option(help="Find the least ε whose 95 % interval has this expected width, such as 0.1.")
+        str | None, typer.Option(help="Find the least ε whose interval has this expected width, such as 0.1.")
     ] = None,
+    level: Annotated[str, typer.Option(help="The level of the interval.")] = "0.95",
+    category: Annotated[str, typer.Option(help="The number of the category whose interval it is.")] = "1",
+    groups: Annotated[
+        str | None, typer.Option(help="Groups and their sizes, like new=200,old=206: shares are within them.")
+    ] = None,
+    group_public: Annotated[
+        bool, typer.Option("--group-public", help="All may know who is in which group; if not, sizes are guesses.")
+    ] = False,
+    of: Annotated[str, typer.Option(help="share, or difference between two groups.")] = "share",
     worst_case: Annotated[
         bool, typer.Option("--worst-case", help="Keep the target error for every data set, not only on average.")
     ] = False,
+    compare: Annotated[bool, typer.Option("--compare", help="Put all mechanisms side by side.")] = False,
     thorough: Annotated[
-        bool, typer.Option("--thorough", help="Calibrate the exponential mechanisms even if it takes minutes.")
+        bool, typer.Option("--thorough", help="Compare, and calibrate all even if it takes minutes.")
     ] = False,
-    plot: Annotated[Path | None, typer.Option(help="Paint the error against ε, n and H (.png, .svg or .pdf).")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Plot the error against ε, n and H (.png, .svg or .pdf).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
-    """Compare all mechanisms for an ε, or find the least ε for a wanted error or interval width."""
-    space = dc.PosteriorSpace(prior=dc.Dirichlet(prior.split(",")), n=n)
+    """Say what an ε gives, or find the least ε for a wanted error or interval width."""
+    sizes = None if groups is None else _sizes(groups)
+    if n is None and sizes is None:
+        raise InvalidInput("the number of records is not known", hint="give --n, or --groups with their sizes")
+    space = dc.PosteriorSpace(prior=prior, n=n if n is not None else sum((sizes or {}).values()))
     notes = []
     with reserved_picture(plot) as write:
         with busy("planning") as tell:
@@ -52,17 +70,35 @@ def plan(
                 target_error=target_error,
                 confidence=confidence,
                 target_width=target_width,
+                level=level,
+                category=category,
+                groups=sizes,
+                group_public=group_public,
+                of=of,
                 worst_case=worst_case,
+                compare=compare or thorough,
                 thorough=thorough,
-                progress=tell,
+                progress=lambda what, done, total: tell(done, total, what),
             )
         if plot is not None:
-            with busy("painting") as tell:
+            with busy("plotting") as tell:
                 known = {row.name: row.mean_error for row in result.mechanisms if row.setting in _PAINTED}
                 picture = plans.numbers(space, result.epsilon, known=known, progress=tell)
                 write(lambda: plans.paint(picture))
                 notes = [f"{note}." for note in [plans.small_print(picture)] if note]
     print_answer(result.to_json(), lambda _: _print_plan(result, notes), as_json=as_json, written=[plot])
+
+
+def _sizes(text: str) -> dict[str, int]:
+    """Groups and their sizes.
+
+    >>> _sizes("new=200,old=206")
+    {'new': 200, 'old': 206}
+    """
+    pairs = [item.rpartition("=") for item in read_names(text, "groups")]
+    if not all(name and size for name, _, size in pairs) or len({name for name, _, _ in pairs}) != len(pairs):
+        raise InvalidInput("every group has a name of its own and a size", hint="write them like new=200,old=206")
+    return {require_name(name.strip(), "a group"): whole(size, "a group", minimum=1) for name, _, size in pairs}
 
 
 _PAINTED = ("theorem", "limit")
@@ -74,11 +110,26 @@ HEADINGS = {
     "worst_mean_error": "worst\nmean H",
     "error_95": "95 %\nof H",
     "shift_points": "shift,\npoints",
-    "interval_width": "95 %\nwidth",
+    "interval_width": "interval\nwidth",
 }
 
 
 def _print_plan(result: Plan, notes: list[str]) -> None:
+    say(*_target(result), *result.sentences(), *_groups(result))
+    if len(result.mechanisms) == 1:
+        row = result.answer
+        loss = f"{_cell('exact_epsilon', row.exact_epsilon)}{' at most' if _is_bounded(row) else ''}"
+        say(
+            f"use {row.name} ({row.setting}), whose exact loss is {loss}.",
+            f"On average the released mean moves by {_cell('shift_points', row.shift_points)} points, and the "
+            f"posterior by a Hellinger distance of {_cell('mean_error', row.mean_error)}; 95 % of releases stay within "
+            f"{_cell('error_95', row.error_95)}.",
+            *_estimates(result.mechanisms),
+            *(f"the width is not known: {reason}." for key, reason in row.missing.items() if key == "interval_width"),
+            *notes,
+            "--compare puts all mechanisms side by side.",
+        )
+        return
     space = result.space
     prior = ", ".join(f"{float(parameter):g}" for parameter in space.prior.parameters[:8])
     more = ", …" if space.k > 8 else ""
@@ -91,7 +142,21 @@ def _print_plan(result: Plan, notes: list[str]) -> None:
             rows.append([f"  {' = '.join(settings) if len(settings) < 3 else 'all settings'}", *numbers])
     look: dict[str, Any] = {"box": SIMPLE_HEAD, "padding": (0, 1, 0, 0), "show_edge": False}
     print_table(title, columns, rows, unbroken=columns, **look)
-    say("", *_target(result), *_explanations(result), *_estimates(result.mechanisms), *_left_out(result), *notes)
+    say("", *_explanations(result), *_estimates(result.mechanisms), *_left_out(result), *notes)
+
+
+def _groups(result: Plan) -> list[str]:
+    """What is assumed of the groups."""
+    interval = result.question["interval"]
+    if "groups" not in interval:
+        return []
+    sizes = ", ".join(f"{name} {size:,}" for name, size in interval["groups"].items())
+    if interval["group_public"]:
+        return [f"groups, declared public: {sizes}."]
+    return [
+        f"groups: {sizes}. Who is in which group stays private, so these sizes are guesses, and the widths are "
+        "approximate: the noise of one cell stands for that of its group."
+    ]
 
 
 def _merged(rows: tuple[PlanRow, ...]) -> dict[str, list[tuple[list[str], list[str]]]]:
@@ -144,11 +209,12 @@ def _target(result: Plan) -> list[str]:
         whom = "for every data set" if question["worst_case"] else "for data that the prior expects"
         goal = f"H ≤ {target:g} in {100 * confidence:g} % of releases by geometric, {whom}"
     elif "target_width" in question:
-        goal = f"an expected 95 % width of at most {float(Fraction(question['target_width'])):g} for geometric"
+        width, level = Fraction(question["target_width"]), float(result.level)
+        goal = f"an expected {100 * level:g} % width of at most {points(float(width))} points by geometric"
     else:
         return []
     least = "the least" if result.epsilon >= 2 * LEAST else "the smallest that is tried,"
-    lines = [f"ε = {float(result.epsilon):.6g} is {least} with {goal}."]
+    lines = [f"ε = {exact_text(result.epsilon)} is {least} with {goal}."]
     if "draws" in question["by"]:
         if "target_error" in question:
             kept = f"at least {100 * question['at_least']:.4g} % but for 1 chance in 10⁹"
@@ -162,7 +228,7 @@ def _explanations(result: Plan) -> list[str]:
     lines = [
         f"use {result.recommended} ({result.setting}): {result.reason}.",
         "H is the Hellinger distance between the true and the released posterior; shift is how far the mean moves, "
-        "in percentage points; the 95 % width is that of the first category's noise-aware interval "
+        "in percentage points; the width is that of the noise-aware interval "
         f"({result.interval_width_without_privacy:.4g} without privacy). "
         "All but the worst are expected over data that the prior expects.",
     ]
@@ -181,12 +247,12 @@ def _estimates(rows: tuple[PlanRow, ...]) -> list[str]:
     >>> for line in _estimates((drawn, replace(drawn, mean_error_within=0.002))):
     ...     print(line)
     mean H is estimated by exact draws: geometric ± 0.006 (99 %); so are 95 % of H and shift.
-    95 % width is estimated by exact draws: geometric ± 0.0004 (six standard errors).
+    interval width is estimated by exact draws: geometric ± 0.0004 (six standard errors).
     """
     lines = []
     for part, key, what, surely in (
         (0, "mean_error_within", "mean H", "(99 %); so are 95 % of H and shift"),
-        (2, "interval_width_within", "95 % width", "(six standard errors)"),
+        (2, "interval_width_within", "interval width", "(six standard errors)"),
     ):
         within: dict[str, float] = {}
         for row in rows:

@@ -1,23 +1,63 @@
-"""`discreet receipt verify`: does a receipt hold what it says?"""
+"""`discreet receipt`: what a receipt says, for whoever got it by mail, and whether it holds."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from discreet.cli.busy import busy
 from discreet.cli.help import HelpTyper
-from discreet.cli.tables import print_answer, say
-from discreet.errors import LedgerError
+from discreet.cli.tables import meaning, print_answer, print_belief, print_table, say
+from discreet.errors import InvalidInput, LedgerError
 from discreet.ledger import Ledger
-from discreet.receipts import Bundle, Receipt, read_receipt, verify_any
+from discreet.receipts import Bundle, Receipt, read_receipt, readable, verify_any
+from discreet.receipts.receipt import refuse_nonsense
+from discreet.receipts.words import replaced, treatment, widths
+from discreet.receipts.work import require_modest
 
 EXAMPLE = "Example: discreet receipt verify receipt.json --ledger budgets.db"
 
-receipt = HelpTyper(help="Check receipts.", epilog=EXAMPLE)
+receipt = HelpTyper(help="Read and check receipts.", epilog=EXAMPLE)
+
+
+@receipt.command("show", epilog="Example: discreet receipt show receipt.json")
+def show(
+    file: Annotated[Path, typer.Argument(help="The receipt, as discreet release wrote it.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """Say what a receipt is about: what, when, whom it protects, the shares, how to cite and how to verify it."""
+    found = read_receipt(file)
+    require_modest(found.parts if isinstance(found, Bundle) else [found], reading=True)
+    with refuse_nonsense():
+        print_answer(found.document, lambda _: _print_page(readable(found).document, file), as_json=as_json)
+
+
+def _print_page(document: dict[str, Any], file: Path) -> None:
+    parts = document.get("parts", [document])
+    if parts[0]["posterior"] is None:
+        raise InvalidInput("nothing was drawn for this receipt", hint="it is the preview of a release")
+    charged = f"budget of {document['dataset']}, request {document['request_id']}"
+    rows = {
+        "title": document["title"],
+        "source": document["source_name"],
+        "released": document["released_at"],
+        "records": f"{document['n']:,}",
+        "protects": replaced(document),
+        "charged": "nothing" if document["dataset"] is None else charged,
+        "mechanism": ", ".join(dict.fromkeys(part["mechanism"]["name"] for part in parts)),
+    }
+    told = [[name, text] for name, text in rows.items() if text is not None]
+    print_table("", {"what": "left", "value": "left"}, told, show_header=False, box=None)
+    say("", meaning(document), "These are claims until they are verified.")
+    for part in parts:
+        say("", part["question"], treatment(part))
+        print_belief(part)
+        say(f"the intervals are {widths(part)} wide")
+    say("", "How to cite:", f"  {document['citation'] or 'not dated, or not for publication'}")
+    say("", "How to verify:", f"  discreet receipt verify {file}")
 
 
 @receipt.command("verify", epilog=EXAMPLE)
@@ -54,5 +94,6 @@ def _check_ledger(receipt: Receipt | Bundle, path: str) -> None:
     if charge is None or charge.outcome != receipt.to_json():
         raise LedgerError("the ledger did not seal this receipt", hint="ask its owner, and do not rely on it")
     said = (document["dataset"], Fraction(document["epsilon_exact"]), document["adjacency"], document["charge"])
-    if said != (charge.dataset, charge.epsilon, charge.adjacency, charge.hash):
+    dated = document.get("released_at", charge.time) == charge.time
+    if not dated or said != (charge.dataset, charge.epsilon, charge.adjacency, charge.hash):
         raise LedgerError("the ledger charged something else", hint="ask its owner, and do not rely on it")

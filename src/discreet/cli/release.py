@@ -1,5 +1,6 @@
 """`discreet release`: from a table, or from counts in hand, to a receipt."""
 
+import signal
 import sys
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -9,18 +10,32 @@ from typing import Annotated
 
 import typer
 
+from discreet.arithmetic.texts import visible_text
 from discreet.cli.busy import busy
+from discreet.cli.completion import complete_dataset, complete_mechanism
+from discreet.cli.failures import Charged
 from discreet.cli.help import in_groups
-from discreet.cli.inputs import each, only, read_categories, read_counts, read_names
+from discreet.cli.inputs import (
+    Delimiter,
+    Encoding,
+    Header,
+    each,
+    look_alikes,
+    only,
+    read_categories,
+    read_counts,
+    read_names,
+)
 from discreet.cli.outputs import publish, reserve
-from discreet.cli.tables import print_answer, print_any, print_any_plan, say
+from discreet.cli.tables import print_answer, print_any, print_any_plan, say, unfinished_lines
 from discreet.counting import CsvFormat
 from discreet.counting.sources import Files, find_source
 from discreet.errors import DiscreetError, InvalidInput
+from discreet.ledger import Ledger
 from discreet.privacy_loss.composition import six_digits
-from discreet.receipts import Bundle, Receipt
+from discreet.receipts import Bundle, Receipt, ReceiptRequest, read_receipt
 from discreet.requests.prepare import PreparedRequest, check_counts, prepare_request
-from discreet.requests.request import Question, ReleaseRequest, Terms
+from discreet.requests.request import Question, ReleaseRequest, Terms, draw_request_id
 from discreet.requests.run import release_counts, run_request
 
 EXAMPLE = (
@@ -47,13 +62,22 @@ class Asked:
         list[str] | None, typer.Option(help="The column to count; with its --categories as often as you like.")
     ] = None
     categories: Annotated[
-        list[str] | None, typer.Option(help='The categories, like a,b,c; one with a comma as "a,b",c.')
+        list[str] | None,
+        typer.Option(
+            help="The categories, like a,b,c; blanks at the commas do not count. One in double quotes is meant as it "
+            "is typed. Others that differ only in case or blanks are asked about; --yes is no answer to that."
+        ),
+    ] = None
+    category: Annotated[
+        list[str] | None, typer.Option(help="One more category, as it is typed, as often as you like.")
     ] = None
     counts: Annotated[str | None, typer.Option(help="Counts in hand, like 70,50,30; - reads standard input.")] = None
     prior: Annotated[
-        list[str] | None, typer.Option(help="Prior parameters, one a category or one a cell; ones if not said.")
+        list[str] | None,
+        typer.Option(help="Prior parameters, one per category or cell; or jeffreys, or uniform (if not said)."),
     ] = None
     other: Annotated[list[str] | None, typer.Option(help="A category for whatever is outside the others.")] = None
+    missing: Annotated[list[str] | None, typer.Option(help="A category for NULL, NaN and empty texts.")] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +85,15 @@ class Paying:
     """What pays"""
 
     ledger: Annotated[str | None, typer.Option(help="The ledger whose budget is charged.")] = None
-    dataset: Annotated[str | None, typer.Option(help="The dataset in the ledger.")] = None
+    dataset: Annotated[str | None, typer.Option(help="The dataset in the ledger.", autocompletion=complete_dataset)] = (
+        None
+    )
     no_ledger: Annotated[bool, typer.Option("--no-ledger", help="Release without a budget to charge.")] = False
     request_id: Annotated[str | None, typer.Option(help="A name for the request: repeating it costs nothing.")] = None
+    again: Annotated[
+        bool,
+        typer.Option("--again", help="Pay for a new draw of what was charged before; refused if not said."),
+    ] = False
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Touch no data, charge nothing, draw nothing.")] = False
     yes: Annotated[bool, typer.Option("--yes", help="Charge without asking.")] = False
 
@@ -76,8 +106,9 @@ class Reading:
         str | None, typer.Option("--n", help="The number of records, or of each public group; counted if not said.")
     ] = None
     engine: Annotated[str | None, typer.Option(help="duckdb, ibis or spark; it follows from the source.")] = None
-    delimiter: Annotated[str, typer.Option(help="What separates the fields of a CSV file.")] = ","
-    header: Annotated[bool, typer.Option(help="Whether a CSV file begins with the names of its columns.")] = True
+    delimiter: Delimiter = None
+    encoding: Encoding = "utf-8"
+    header: Header = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +128,9 @@ class People:
 class Drawing:
     """How it is drawn"""
 
-    mechanism: Annotated[str, typer.Option(help="The mechanism, by name.")] = "geometric"
+    mechanism: Annotated[str, typer.Option(help="The mechanism, by name.", autocompletion=complete_mechanism)] = (
+        "geometric"
+    )
     calibrated: Annotated[bool, typer.Option("--calibrated", help="Use the largest scale that keeps ε.")] = False
     gamma: Annotated[str | None, typer.Option(help="How smooth a smooth or reciprocal sensitivity is.")] = None
     way: Annotated[str | None, typer.Option(help="geometric's way back: nearest, bayes or free.")] = None
@@ -115,8 +148,17 @@ class Drawing:
 class Keeping:
     """What becomes of it"""
 
-    out: Annotated[Path | None, typer.Option(help="Write the receipt to this JSON file.")] = None
-    plot: Annotated[Path | None, typer.Option(help="Paint the released posterior (.png, .svg or .pdf).")] = None
+    out: Annotated[
+        Path | None, typer.Option(help="Write the receipt to this JSON file; no other receipt is replaced.")
+    ] = None
+    force: Annotated[bool, typer.Option("--force", help="Let --out replace a file that is there.")] = False
+    plot: Annotated[
+        Path | None, typer.Option(help="Plot the released posterior (.png, .svg or .pdf); a picture is replaced.")
+    ] = None
+    title: Annotated[str | None, typer.Option(help="What the receipt is called.")] = None
+    source_name: Annotated[
+        str | None, typer.Option(help="Where the receipt says that its records are from; never a path.")
+    ] = None
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False
 
 
@@ -124,32 +166,42 @@ class Keeping:
 def release(asked: Asked, paying: Paying, reading: Reading, people: People, drawing: Drawing, keeping: Keeping) -> None:
     """Release a posterior by one exact draw. What is printed may be published."""
     _require_one_way(asked, paying)
+    if not paying.dry_run and not keeping.force:
+        _refuse_to_replace(keeping.out, paying.request_id)
     if asked.counts is not None:
         _refuse_words_about_a_table(asked, paying, reading, people)
         _release_counts(asked, asked.counts, reading.n, drawing, keeping, dry_run=paying.dry_run)
         return
     if drawing.accept_no_guarantee:
         raise InvalidInput("a table is never released without a guarantee", hint="leave --accept-no-guarantee out")
-    request = _read_request(asked, paying, reading, people, drawing)
+    request = _read_request(asked, paying, reading, people, drawing, keeping)
     if paying.dry_run:
         _dry_run(request, as_json=keeping.as_json)
         return
-    if paying.ledger is not None and not paying.yes and not sys.stdin.isatty():
+    can_ask = not paying.yes and sys.stdin.isatty()
+    if paying.ledger is not None and not paying.yes and not can_ask:
         raise InvalidInput("a charge must be confirmed", hint="answer on a terminal, or say --yes")
     _refuse_to_overwrite(asked.source, paying.ledger, [keeping.out, keeping.plot])
-    publish(lambda: _draw(request, paying, keeping), keeping.out, keeping.plot, as_json=keeping.as_json)
+    for names in [*(asked.categories or ()), *([] if people.groups is None else [people.groups])]:
+        _require_meant(names, can_ask=can_ask)
+    _release_table(request, paying, keeping)
 
 
-def _read_request(asked: Asked, paying: Paying, reading: Reading, people: People, drawing: Drawing) -> ReleaseRequest:
+def _read_request(
+    asked: Asked, paying: Paying, reading: Reading, people: People, drawing: Drawing, keeping: Keeping
+) -> ReleaseRequest:
     """One question for each `--column`, in their order.
 
     What may be left out is given once for all columns or once for each, where an empty one says that there is none. A
     single `--epsilon` is the price of all columns together, shared equally.
     """
     columns, categories, epsilons = asked.column, asked.categories, asked.epsilon
-    if not columns or not categories:
+    if not columns or not (categories or asked.category):
         raise InvalidInput("a table needs --column and --categories", hint="say which column, and what it may hold")
-    if len(categories) != len(columns):
+    if asked.category and len(columns) > 1:
+        raise InvalidInput("--category is for a single --column", hint="give every --column its --categories")
+    names = [read_names(text, "categories") for text in categories or ()] or [[]]
+    if len(names) != len(columns):
         raise InvalidInput("every --column needs its --categories", hint="give them in the same order")
     if people.by is None and people.group_public:
         raise InvalidInput("there are no groups to be public", hint="name their column with --by")
@@ -157,24 +209,25 @@ def _read_request(asked: Asked, paying: Paying, reading: Reading, people: People
     prices = epsilons if together is None else [None] * size
     if len(prices) != size:
         raise InvalidInput("--epsilon is one for all columns, or one for each", hint="give them in the same order")
-    others, priors = each(asked.other, size, "--other"), each(asked.prior, size, "--prior")
-    rows = zip(columns, categories, others, priors, prices, strict=True)
+    others, missing = each(asked.other, size, "--other"), each(asked.missing, size, "--missing")
+    rows = zip(columns, names, others, missing, each(asked.prior, size, "--prior"), prices, strict=True)
     questions = [
         Question(
             column,
-            read_names(names, "categories"),
+            [*labels, *(asked.category or ())],
             other=other or None,
+            missing=blank or None,
             by=people.by,
             groups=() if people.groups is None else read_names(people.groups, "groups"),
             other_group=people.other_group,
             group_public=people.group_public,
-            prior=prior.split(",") if prior else None,
+            prior=prior or None,
             mechanism=drawing.mechanism,
             calibrated=drawing.calibrated,
             epsilon=price,
             **drawing.options,
         )
-        for column, names, other, prior, price in rows
+        for column, labels, other, blank, prior, price in rows
     ]
     return ReleaseRequest(
         asked.source,
@@ -183,40 +236,66 @@ def _read_request(asked: Asked, paying: Paying, reading: Reading, people: People
         n=reading.n.split(",") if reading.n is not None and "," in reading.n else reading.n,
         id_column=people.id_column,
         dataset=paying.dataset,
-        request_id=paying.request_id,
+        request_id=draw_request_id() if paying.request_id is None and paying.ledger is not None else paying.request_id,
+        again=paying.again or paying.request_id is not None,
         engine=reading.engine,
-        form=CsvFormat(delimiter=reading.delimiter, header=reading.header),
+        form=CsvFormat(reading.delimiter, reading.header, reading.encoding),
+        about=ReceiptRequest(title=keeping.title, source_name=keeping.source_name),
     )
 
 
-def _draw(request: ReleaseRequest, paying: Paying, keeping: Keeping) -> Receipt | Bundle:
-    """Count, tell the price, ask for a yes where that is needed, and draw."""
-    fresh = False
-    with ExitStack() as bars:
-        tell = bars.enter_context(busy("counting and preparing"))
+def _release_table(request: ReleaseRequest, paying: Paying, keeping: Keeping) -> None:
+    """Count, tell the price, ask for a yes where that is needed, draw and publish.
 
-        def confirm(prepared: PreparedRequest) -> bool:
-            nonlocal fresh
-            fresh = True
-            bars.close()  # nobody can answer under a moving bar
-            if not keeping.as_json:
-                print_any_plan(prepared.receipt().document)
-            agreed = paying.ledger is None or paying.yes or _confirmed()
-            bars.enter_context(busy("drawing"))
-            return agreed
+    From the yes on, whatever stops it says under which id the request goes on for free: Ctrl-C and SIGTERM too.
+    """
+    book, agreed = None if paying.ledger is None else Ledger(paying.ledger), False
 
-        receipt = run_request(
-            request, paying.ledger, confirm=confirm, progress=lambda share: tell(int(1000 * share), 1000)
-        )
-    if not fresh and not keeping.as_json:
-        say("released before under this request id: nothing was charged or drawn")
-    return receipt
+    def draw() -> Receipt | Bundle:
+        with ExitStack() as bars:
+            tell = bars.enter_context(busy("counting and preparing"))
+
+            def confirm(prepared: PreparedRequest) -> bool:
+                nonlocal agreed
+                bars.close()  # nobody can answer under a moving bar
+                if book is not None and request.dataset is not None:
+                    left = [charge.request_id for charge in book.charges(request.dataset) if charge.outcome is None]
+                    for line in unfinished_lines(request.dataset, left):
+                        print(visible_text(line), file=sys.stderr)
+                if not keeping.as_json:
+                    print_any_plan(prepared.receipt().document)
+                agreed = book is None or paying.yes or _confirmed("Charge this and release?")
+                bars.enter_context(busy("drawing"))
+                return agreed
+
+            receipt = run_request(request, book, confirm=confirm, progress=lambda share: tell(int(1000 * share), 1000))
+        if not agreed and not keeping.as_json:
+            say("charged before under this request id: nothing more was charged")
+        return receipt
+
+    with ExitStack() as stack:
+        stack.callback(signal.signal, signal.SIGTERM, signal.signal(signal.SIGTERM, signal.default_int_handler))
+        try:
+            publish(draw, keeping.out, keeping.plot, as_json=keeping.as_json)
+            sys.stdout.flush()
+        except BaseException as stop:
+            is_late = agreed or isinstance(stop, KeyboardInterrupt)
+            if is_late and book is not None and _may_be_charged(book, str(request.request_id)):
+                raise Charged(str(request.request_id)) from stop
+            raise
 
 
-def _confirmed() -> bool:
+def _may_be_charged(book: Ledger, request_id: str) -> bool:
+    """Whether a request that was stopped was charged; it may have been where the ledger no longer answers."""
+    with suppress(DiscreetError, KeyboardInterrupt):
+        return book.find(request_id) is not None
+    return True
+
+
+def _confirmed(question: str) -> bool:
     """The answer on the terminal; Ctrl-C and the end of input are a no."""
     try:
-        return typer.confirm("Charge this and release?", err=True)
+        return typer.confirm(question, err=True)
     except typer.Abort:
         print(file=sys.stderr)
         return False
@@ -227,21 +306,21 @@ def _release_counts(
 ) -> None:
     epsilon, prior = only(asked.epsilon, "--epsilon") or "", only(asked.prior, "--prior")
     in_hand = read_counts(counts)
-    names = read_categories(only(asked.categories, "--categories"), len(in_hand))
-    parameters = None if prior is None else prior.split(",")
+    names = read_categories(only(asked.categories, "--categories"), asked.category, len(in_hand))
 
     def draw() -> Receipt:
         with busy("preparing and drawing"):
             return release_counts(
-                in_hand, epsilon=epsilon, categories=names, prior=parameters, n=n, mechanism=drawing.mechanism,
-                calibrated=drawing.calibrated, accept_no_guarantee=drawing.accept_no_guarantee, **drawing.options,
+                in_hand, epsilon=epsilon, categories=names, prior=prior, n=n, mechanism=drawing.mechanism,
+                calibrated=drawing.calibrated, accept_no_guarantee=drawing.accept_no_guarantee, title=keeping.title,
+                source_name=keeping.source_name, **drawing.options,
             )  # fmt: skip
 
     if not dry_run:
         publish(draw, keeping.out, keeping.plot, as_json=keeping.as_json)
         return
     with reserve(keeping.out, keeping.plot), busy("preparing"):
-        terms = Terms(drawing.mechanism, drawing.calibrated, parameters, drawing.options)
+        terms = Terms(drawing.mechanism, drawing.calibrated, prior, drawing.options)
         prepared, _ = check_counts(in_hand, terms, epsilon=epsilon, categories=names, n=n)
         if not drawing.accept_no_guarantee:
             prepared.mechanisms[0].require_guarantee()
@@ -275,14 +354,32 @@ def _require_one_way(asked: Asked, paying: Paying) -> None:
 def _refuse_words_about_a_table(asked: Asked, paying: Paying, reading: Reading, people: People) -> None:
     """What would be ignored is refused: whoever says it relies on it."""
     words = {
-        "column": asked.column, "other": asked.other, "by": people.by, "groups": people.groups,
-        "other-group": people.other_group, "engine": reading.engine, "delimiter": reading.delimiter != ",",
-        "no-header": not reading.header, "group-public": people.group_public, "id-column": people.id_column,
-        "request-id": paying.request_id,
+        "column": asked.column, "other": asked.other, "missing": asked.missing, "by": people.by,
+        "groups": people.groups, "other-group": people.other_group, "engine": reading.engine,
+        "delimiter": reading.delimiter, "encoding": reading.encoding != "utf-8", "no-header": not reading.header,
+        "group-public": people.group_public, "id-column": people.id_column, "request-id": paying.request_id,
     }  # fmt: skip
     for word, said in words.items():
         if said:
             raise InvalidInput(f"counts in hand have no --{word}", hint="leave it out")
+
+
+def _require_meant(names: str, *, can_ask: bool) -> None:
+    """Names that differ only in case or blanks are a slip, or are said to be meant."""
+    if pair := look_alikes(names, "categories"):
+        said = f"{pair[0]!r} and {pair[1]!r} differ only in case or blanks"
+        if not (can_ask and _confirmed(f"{said}. Are both meant?")):
+            raise InvalidInput(said, hint="leave one out, or put both in double quotes if they are meant")
+
+
+def _refuse_to_replace(out: Path | None, request_id: str | None) -> None:
+    """A receipt that was paid for is not written over, but by the same request. A picture can be drawn again."""
+    if out is None or not out.is_file():
+        return
+    with suppress(DiscreetError):
+        if request_id is not None and read_receipt(out).request_id == request_id:
+            return
+    raise InvalidInput(f"{out} exists", hint="choose another name, or replace it with --force")
 
 
 def _refuse_to_overwrite(source: str | None, ledger: str | None, written: list[Path | None]) -> None:

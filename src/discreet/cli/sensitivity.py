@@ -13,12 +13,15 @@ from discreet.cli.busy import busy
 from discreet.cli.inputs import read_counts
 from discreet.cli.tables import print_answer, print_table, say
 from discreet.errors import InvalidInput
+from discreet.posteriors import as_prior
 
 EXAMPLE = "Example: discreet sensitivity --prior 1,1 --n 100 --counts 50,50"
 
 
 def sensitivity(
-    prior: Annotated[str | None, typer.Option(help="Prior parameters, one a category; ones if not said.")] = None,
+    prior: Annotated[
+        str | None, typer.Option(help="Prior parameters, one per category; or jeffreys, or uniform (if not said).")
+    ] = None,
     n: Annotated[str | None, typer.Option("--n", help="The number of records; the counts' sum if not said.")] = None,
     counts: Annotated[str | None, typer.Option(help="The true counts, like 50,50; - reads standard input.")] = None,
     gamma: Annotated[
@@ -41,8 +44,8 @@ def _space(prior: str | None, n: str | None, counts: list[int] | None) -> Poster
         raise InvalidInput("the number of categories is not known", hint="give --prior, like 1,1,1")
     if n is None and counts is None:
         raise InvalidInput("the number of records is not known", hint="give --n")
-    parameters = ["1"] * len(counts or ()) if prior is None else prior.split(",")
-    return dc.PosteriorSpace(prior=dc.Dirichlet(parameters), n=str(sum(counts or ())) if n is None else n)
+    parameters = as_prior(prior or "uniform", len(counts or (1, 1)))
+    return dc.PosteriorSpace(prior=parameters, n=str(sum(counts or ())) if n is None else n)
 
 
 def sensitivity_document(space: PosteriorSpace, counts: list[int] | None, gamma: str | None) -> dict[str, Any]:

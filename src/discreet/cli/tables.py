@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from itertools import chain
 from pathlib import Path
+from shlex import quote
 from typing import Any, Literal
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from discreet.arithmetic.texts import visible_text
+from discreet.receipts.words import is_private, methods, replaced
+from discreet.utility.words import epsilon_meaning, epsilon_text, epsilon_warning, exact_text, width_words
 
-EXPONENT_CAP = 700
-"""exp of more than this is no float; a factor of 10^304 has said enough."""
+INTERVAL = "95 % interval"
+
+NARROW = 4
+"""Characters that a column takes beside what must stay on one line."""
 
 
 def console() -> Console:
@@ -42,6 +46,8 @@ def print_table(
 ) -> None:
     r"""Print a table; None between rows is a rule. Every cell is shown, and never obeyed: it may be foreign.
 
+    The cells of an `unbroken` column stay on one line each.
+
     >>> print_table("[red]votes[/]", {"category": "left", "share": "right"}, [["yes\u202e", "0.5"]])
       [red]votes[/]
     ┏━━━━━━━━━━━┳━━━━━━━┓
@@ -50,16 +56,22 @@ def print_table(
     │ yes\u202e │   0.5 │
     └───────────┴───────┘
     """
-    table = Table(title=Text(visible_text(title)) if title else None, **style)
-    for heading, side in columns.items():
+    table, out = Table(title=Text(visible_text(title)) if title else None, **style), console()
+    lines = [None if row is None else [visible_text(cell) for cell in row] for row in rows]
+    widths = {}
+    for i, (heading, side) in enumerate(columns.items()):
         justify: Literal["left", "right"] = "right" if side == "right" else "left"
-        table.add_column(heading, justify=justify, overflow="fold", no_wrap=heading in unbroken)
-    for row in rows:
-        if row is None:
+        if heading in unbroken:
+            cells = (cell for line in lines if line for cell in line[i : i + 1])  # a row may end early
+            widths[heading] = max(map(cell_len, [*heading.split(), *cells]))
+        table.add_column(heading, justify=justify, overflow="fold", width=widths.get(heading))
+    for line in lines:
+        if line is None:
             table.add_section()
         else:
-            table.add_row(*(Text(visible_text(cell)) for cell in row))
-    console().print(table)
+            table.add_row(*map(Text, line))
+    out.width = max(out.width, sum(widths.values()) + NARROW * len(columns))  # too wide, and not cut
+    out.print(table)
 
 
 def listed(names: Sequence[str]) -> str:
@@ -75,6 +87,13 @@ def listed(names: Sequence[str]) -> str:
 def print_json(document: dict[str, Any]) -> None:
     """One document on standard output, strict JSON in ASCII."""
     print(json.dumps(document, indent=2, allow_nan=False))
+
+
+def unfinished_lines(dataset: str, requests: Sequence[str]) -> list[str]:
+    """How to finish what was charged and has no seal, a line for each request."""
+    told = f"{dataset}: charged, not finished; the same command with the id charges nothing more:"
+    commands = [f"  discreet release … --request-id {quote(request)}" for request in requests]
+    return [told, *commands] if commands else []
 
 
 def print_written(paths: Iterable[Path | None]) -> None:
@@ -97,15 +116,6 @@ def print_answer(
         print_written(written)
 
 
-def decimal_upper(value: float, digits: int) -> Decimal:
-    """So many digits, never below the number.
-
-    >>> decimal_upper(1.00000000001, 10), decimal_upper(1.2345678e-10, 6)
-    (Decimal('1.000000001'), Decimal('1.23457E-10'))
-    """
-    return Context(prec=digits, rounding=ROUND_CEILING).create_decimal_from_float(value)
-
-
 def print_any_plan(document: dict[str, Any]) -> None:
     """What a release will cost and how accurate it will be, before it is charged: public facts only."""
     if "parts" in document:
@@ -120,10 +130,11 @@ def print_any_plan(document: dict[str, Any]) -> None:
         rows.append(("in each group, declared public", sizes))
     rows += [
         ("mechanism", document["mechanism"]["name"]),
-        ("to be spent", f"ε = {document['epsilon_exact']}, δ = {document['delta']:g}"),
+        ("to be spent", f"ε = {epsilon_text(Fraction(document['epsilon_exact']))}, δ = {document['delta']:g}"),
         *_accuracy(document),
     ]
     print_table("about to release", {"what": "left", "value": "right"}, rows)
+    say(*_widths(document), *epsilon_warning(Fraction(document["epsilon_exact"])))
 
 
 def _print_bundle_plan(document: dict[str, Any]) -> None:
@@ -136,6 +147,21 @@ def _print_bundle_plan(document: dict[str, Any]) -> None:
     rows += [None, ["all together", f"n = {document['n']:,}", "", document["epsilon_exact"]]]
     columns = {"column": "left", "categories": "left", "expected error": "right", "ε": "right"}
     print_table("about to release", columns, rows)
+
+
+def _widths(document: dict[str, Any]) -> list[str]:
+    """How wide intervals will be, in points: of the first category where the prior tells them apart."""
+    stated, groups = document["accuracy"] or {}, document["groups"]
+    if document["group_sizes"]:  # public: the widest is that of the smallest
+        known = [own for own in stated.values() if own and own.get("interval_width")]
+        stated = max(known, key=lambda own: float(own["interval_width"]), default={})
+    if not stated.get("interval_width"):
+        return []
+    priors = chain.from_iterable(document["prior"].values()) if groups else document["prior"]
+    whose = "" if len(set(priors)) == 1 else f" of {document['categories'][0]}"
+    if groups:
+        whose += " within the smallest group" if document["group_sizes"] else ", of a cell's share of all records,"
+    return [f"{width_words(stated['interval_width'], stated['interval_width_without_privacy'], whose=whose)}."]
 
 
 def _accuracy(document: dict[str, Any]) -> list[tuple[str, str]]:
@@ -160,34 +186,45 @@ def print_any(document: dict[str, Any]) -> None:
     if not drawn:
         print_any_plan(document)
         say("dry run: nothing was drawn")
-    for i, part in enumerate(parts if drawn else ()):
-        if "parts" in document:
-            say(f"column {document['columns'][i]!r}, ε = {part['epsilon_exact']}")
-        _print_posterior(part)
+    for column, part in zip(document.get("columns", [None]), parts, strict=True):
+        if drawn and column is not None:
+            say(f"column {column!r}, ε = {exact_text(Fraction(part['epsilon_exact']))}")
+        if drawn:
+            print_belief(part)
     if "parts" in document:
-        say(f"all columns together, on n = {document['n']:,} records", meaning(document))
-        return
-    if drawn:
-        say(f"intervals: {document['interval_kind']}")
-    say(f"mechanism: {document['mechanism']['name']}, on n = {document['n']:,} records", meaning(document))
-    if drawn and _is_private(document):
-        say("", "For the methods section:", _methods(document))
+        say(f"all columns together, on n = {document['n']:,} records")
+    else:
+        say(f"mechanism: {document['mechanism']['name']}, on n = {document['n']:,} records")
+    say(meaning(document))
+    if drawn and is_private(document):
+        say("", "For the methods section:", methods(document))
 
 
-def _print_posterior(document: dict[str, Any]) -> None:
-    """The table of a released posterior; with groups, of the shares within each."""
-    grouped, ends = bool(document["groups"]), document["interval"]
+def print_belief(document: dict[str, Any]) -> None:
+    """What may be believed beside what was released; with groups, of the shares within each."""
+    grouped, released = bool(document["groups"]), document["posterior"]
+    outside = False
 
     def cells(group: str, name: str, row: dict[str, Any]) -> list[str]:
-        interval = (ends[group] if grouped else ends)[name]
-        return [f"{float(Fraction(row['parameter'])):.10g}", f"{row['mean']:.4f}", _ends(interval)]
+        nonlocal outside
+        ends = row["interval"]
+        outside |= ends is not None and not ends[0] <= row["mean"] <= ends[1]
+        parameter = (released[group] if grouped else released)[name]["parameter"]
+        return [f"{100 * row['mean']:.2f} %", percent_range(ends), f"{float(Fraction(parameter)):.10g}"]
 
-    title = "released posterior" + (", shares within each group" if grouped else "")
-    print_shares(title, document["posterior"], grouped, ("parameter", "mean", "95 % interval"), cells)
+    column = document["column"]
+    title = ("shares" if column is None else f"shares of {column}") + (" within each group" if grouped else "")
+    print_shares(title, document["belief"], grouped, ("mean", INTERVAL, "released\nparameter"), cells)
     if document["group_shares"]:
-        shares = [[g, f"{row['mean']:.4f}", _ends(row["interval"])] for g, row in document["group_shares"].items()]
-        columns = {"group": "left", "mean": "right", "95 % interval": "right"}
-        print_table(f"share of each group, by {document['by']}", columns, shares)
+        shares = [
+            [g, f"{100 * row['mean']:.2f} %", percent_range(row["interval"])]
+            for g, row in document["group_shares"].items()
+        ]
+        columns = {"group": "left", "mean": "right", INTERVAL: "right"}
+        print_table(f"share of each group, by {document['by']}", columns, shares, unbroken=[INTERVAL])
+    say(f"mean and interval: {document['interval_kind']}", "released parameter: of the Dirichlet that was drawn")
+    if outside:
+        say("a mean outside its interval: that share is almost surely tiny, and hardly ever large")
 
 
 def print_shares(
@@ -204,11 +241,13 @@ def print_shares(
             lines.append([*([group] if grouped else []), name, *cells(group, name, row)])
         lines.append(None)
     names = ("group", "category") if grouped else ("category",)
-    print_table(title, {**dict.fromkeys(names, "left"), **dict.fromkeys(numbers, "right")}, lines)
+    columns = {**dict.fromkeys(names, "left"), **dict.fromkeys(numbers, "right")}
+    print_table(title, columns, lines, unbroken=numbers)
 
 
-def _ends(ends: list[float] | None) -> str:
-    return "beyond floats" if ends is None else f"{ends[0]:.4f} – {ends[1]:.4f}"
+def percent_range(ends: list[float] | None) -> str:
+    """An interval of shares, in percent."""
+    return "beyond floats" if ends is None else f"{100 * ends[0]:.2f} – {100 * ends[1]:.2f} %"
 
 
 def meaning(document: dict[str, Any]) -> str:
@@ -217,61 +256,12 @@ def meaning(document: dict[str, Any]) -> str:
     >>> said = {"epsilon": 0.5, "epsilon_exact": "1/2", "unit": "one row", "certificate": {"loss": "1/2"}}
     >>> said["adjacency"] = "replace-one"
     >>> print(meaning(said))
-    ε = 1/2: replacing one row changes the probability of any output by a factor of at most 1.65.
+    ε = 0.5: replacing one row changes the probability of any output by a factor of at most 1.65. Whoever has to tell \
+which of two such data sets it was, and knows all else, is right with a chance of at most 62.3 %.
     >>> print(meaning({**said, "certificate": {"loss": "inf"}}))
     no guarantee: this is not private, and not for publication.
     """
-    if not _is_private(document):
+    if not is_private(document):
         return "no guarantee: this is not private, and not for publication."
-    epsilon: float = document["epsilon"]
-    factor = decimal_upper(math.nextafter(math.exp(min(epsilon, EXPONENT_CAP)), math.inf), 3)
-    bound = f"a factor of at most {factor}" if epsilon <= EXPONENT_CAP else "any factor: this ε protects nobody"
-    return (
-        f"ε = {document['epsilon_exact']}: replacing {_replaced(document)} changes the probability "
-        f"of any output by {bound}."
-    )
-
-
-def _methods(document: dict[str, Any]) -> str:
-    """A paragraph that says how the release was made, ready to paste; public values only."""
-    priors, groups = document["prior"], document["groups"]
-    prior = ", ".join(map(str, priors if groups is None else chain.from_iterable(priors.values())))
-    error = (document["accuracy"] or {}).get("mean")
-    expected = "" if not isinstance(error, float) else (
-        f" The expected Hellinger distance to the true posterior is {error:.3f}."
-    )  # fmt: skip
-    shares = f"{len(document['categories'])} category shares"
-    if groups is not None:
-        shares += f" within {len(groups)} groups"
-        if document["group_sizes"] is not None:
-            shares += ", whose members are declared public"
-    return (
-        f"The posterior distribution of the {shares} (n = {document['n']:,}, Dirichlet prior with parameters {prior}) "
-        f"was released with the {document['mechanism']['name']} mechanism of discreet {document['version']}, "
-        f"which satisfies ε-differential privacy with ε = {document['epsilon_exact']} when "
-        f"{_replaced(document)} is replaced.{expected} "
-        f"Certificate {', '.join(one['digest'][:16] for one in _certificates(document))}."
-    )
-
-
-def _replaced(document: dict[str, Any]) -> str:
-    """What the neighbours differ in."""
-    unit, _, rows = str(document["unit"]).partition(", ")
-    whom = f"{unit} ({rows})" if rows else unit
-    return f"the answer of {whom}" if document["adjacency"] == "replace-answer" else whom
-
-
-def _is_private(document: dict[str, Any]) -> bool:
-    """Whether the certified loss is at most the ε that was asked for."""
-    return all(
-        one["loss"] != "inf" and Fraction(one["loss"]) <= Fraction(document["epsilon_exact"])
-        for one in _certificates(document)
-    )
-
-
-def _certificates(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """All certificates: one, or one for each public group, or those of several columns."""
-    if "parts" in document:
-        return [one for part in document["parts"] for one in _certificates(part)]
-    said = document["certificate"]
-    return [said] if isinstance(said.get("loss"), str) else [one for one in said.values() if one is not None]
+    epsilon = Fraction(document["epsilon_exact"])
+    return " ".join([epsilon_meaning(epsilon, replaced(document)), *epsilon_warning(epsilon)])

@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from discreet.counting.inspection import Inspection, inspect_table
 from discreet.counting.sources import CsvFormat, Files, engine_for, find_source, shown
 from discreet.counting.table import InspectableTable, Table, Tally
 from discreet.errors import SourceError, require_packages
+from discreet.typing import Label
 
 __all__ = [
     "CsvFormat",
@@ -30,6 +32,7 @@ __all__ = [
     "Progress",
     "Table",
     "Tally",
+    "check",
     "count_records",
     "engine_for",
     "inspect_source",
@@ -58,7 +61,7 @@ def open_source(
     ...     list(table.count_records().counts)
     [1, 2]
     """
-    chosen = engine_for(source, engine)
+    chosen, form = engine_for(source, engine), form.named(source)
     place = find_source(source) if chosen == "duckdb" and isinstance(source, str | Path) else None
     if declaration.id_column is not None or not isinstance(place, Files) or place.kind != "csv":
         return _open_engine(chosen, source, declaration, form, progress)
@@ -117,6 +120,7 @@ def inspect_source(
     source: object, declaration: Declaration, *, engine: str | None = None, form: CsvFormat = CSV
 ) -> Inspection:
     """What a curator may want to know before a release. It speaks of the true data and is never for publication."""
+    form = form.named(source)
     try:
         with _open_engine(engine_for(source, engine), source, declaration, form) as table:
             return inspect_table(table)
@@ -126,3 +130,30 @@ def inspect_source(
             assert isinstance(place, Files), "only files are CSV"
             name_malformed_line(place, form)
         raise
+
+
+def check(
+    source: object,
+    *,
+    column: str,
+    categories: Sequence[Label],
+    other: str | None = None,
+    missing: str | None = None,
+    id_column: str | None = None,
+    by: str | None = None,
+    groups: Sequence[Label] = (),
+    other_group: str | None = None,
+    engine: str | None = None,
+    form: CsvFormat = CSV,
+) -> Inspection:
+    """Does the data fit the declaration? For the curator's eyes, in the words of `release`; never for publication.
+
+    >>> import pandas as pd
+    >>> votes = pd.DataFrame({"vote": ["Clinton", "Dole", "Perot"]})
+    >>> check(votes, column="vote", categories=["Clinton", "Dole"])
+    <Inspection: it does not fit; not publishable: speaks of the true data>
+    """
+    declaration = Declaration(
+        column, categories, other, id_column, by=by, groups=groups, other_group=other_group, missing=missing
+    )
+    return inspect_source(source, declaration, engine=engine, form=form)

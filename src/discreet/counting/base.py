@@ -2,15 +2,17 @@
 
 - Text is compared exactly, byte by byte in UTF-8: nothing is trimmed, case folded or brought to a Unicode normal form.
   A text whose bytes are not UTF-8 is outside every category.
-- NULL, NaN and the empty text are outside every category.
+- NULL, NaN and the empty text are in the category `missing` where there is one, and outside every category otherwise.
 - A number is compared as a number with the categories that are numbers (read by `discreet.arithmetic.numbers.exact`);
   where two are the same number, like `1` and `1.0`, it is in the first. A float means the decimal that is printed for
   it, so the float 0.1 is in the category `0.1`, and so is the single-precision one.
-- A Boolean is the text `true` or `false`. Columns of any other type (dates, bytes, lists, …) are refused.
+- A Boolean is the text `true` or `false`. Columns of any other type (dates, bytes, lists, …) are refused. Where a
+  category is declared as a Boolean or a whole number, it is the text of that.
 - A database's `char(n)` means its text without the blanks that pad it: to the database, too, they are no part of it.
-- A CSV file is a sequence of records by `csv_records`, or it is refused. Delimiter and header are as declared, and
-  every column is text. A blank line is no record, except in a file of one column, where it is an empty text.
-- `other` takes whatever is outside the categories.
+- A CSV file is a sequence of records by `csv_records`, or it is refused. Delimiter, encoding and header are as
+  declared, and every column is text. A blank line is no record, except in a file of one column, where it is an empty
+  text.
+- `other` takes whatever is outside the categories. The order is the declared categories, `missing`, `other`.
 - With `id_column`, a record is a person: all rows with the same id. Of a person's rows the one whose category comes
   first in the declaration counts, so a person is outside only if all their rows are. The rule looks at nothing but
   that person's rows, and not at their order. Rows whose id is NULL, NaN or empty are taken to be one person's.
@@ -32,6 +34,7 @@ from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Integral
 from typing import TypeVar
 
 import numpy as np
@@ -41,6 +44,7 @@ from discreet.arithmetic.numbers import exact
 from discreet.arithmetic.texts import require_name
 from discreet.errors import InvalidInput, SourceError
 from discreet.posteriors.space import MAX_K
+from discreet.typing import Label
 
 T = TypeVar("T")
 
@@ -59,8 +63,10 @@ PATIENCE = 0.1
 class Declaration:
     """What is public about the column to count: declared before the data is read, never learnt from it.
 
-    >>> Declaration("vote", ["Clinton", "Dole"], other="someone else").labels
-    ('Clinton', 'Dole', 'someone else')
+    >>> Declaration("vote", ["Clinton", "Dole"], other="someone else", missing="no answer").labels
+    ('Clinton', 'Dole', 'no answer', 'someone else')
+    >>> Declaration("floor", [1, 2, True]).labels
+    ('1', '2', 'true')
     >>> Declaration("vote", ["Clinton", "Dole"], by="sex", groups=["women", "men"]).labels
     ('women × Clinton', 'women × Dole', 'men × Clinton', 'men × Dole')
     """
@@ -72,17 +78,20 @@ class Declaration:
     by: str | None
     groups: tuple[str, ...]
     other_group: str | None
+    missing: str | None
+    """The category of NULL, NaN and empty texts, after the declared ones; None if they are outside."""
 
     def __init__(
         self,
         column: str,
-        categories: Sequence[str],
+        categories: Sequence[Label],
         other: str | None = None,
         id_column: str | None = None,
         *,
         by: str | None = None,
-        groups: Sequence[str] = (),
+        groups: Sequence[Label] = (),
         other_group: str | None = None,
+        missing: str | None = None,
     ) -> None:
         object.__setattr__(self, "column", require_name(column, "the column"))
         object.__setattr__(self, "categories", _names(categories, "categories", "a category"))
@@ -91,6 +100,7 @@ class Declaration:
         object.__setattr__(self, "by", _optional(by, "the column of groups"))
         object.__setattr__(self, "groups", _names(groups, "groups", "a group"))
         object.__setattr__(self, "other_group", _optional(other_group, "other group"))
+        object.__setattr__(self, "missing", _optional(missing, "missing"))
         _require_distinct(self.categories, self.answers, "categories", "other")
         if self.by is not None:
             _require_distinct(self.groups, self.group_labels, "groups", "other_group")
@@ -107,8 +117,18 @@ class Declaration:
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """The names of the answers, in their order: the categories, then other."""
-        return self.categories if self.other is None else (*self.categories, self.other)
+        """The names of the answers, in their order: the categories, then missing, then other."""
+        return self.known if self.other is None else (*self.known, self.other)
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The names of the answers that are not other: the categories, then missing."""
+        return self.categories if self.missing is None else (*self.categories, self.missing)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The texts that are known answers: the categories, and an empty one for missing."""
+        return self.categories if self.missing is None else (*self.categories, "")
 
     @property
     def group_labels(self) -> tuple[str, ...]:
@@ -139,7 +159,7 @@ class Declaration:
         >>> Declaration("vote", ["Clinton", "Dole"], other="someone else").shape
         (1, 3)
         """
-        return 1 if self.by is None else len(self.groups) + 1, len(self.categories) + 1
+        return 1 if self.by is None else len(self.groups) + 1, len(self.known) + 1
 
 
 def cell_label(group: str, answer: str) -> str:
@@ -170,7 +190,14 @@ def _optional(text: str | None, what: str) -> str | None:
 def _names(texts: object, what: str, each: str) -> tuple[str, ...]:
     if isinstance(texts, str | bytes) or not isinstance(texts, Sequence):
         raise InvalidInput(f"{what} must be a list of names", hint="give one for each")
-    return tuple(require_name(text, each) for text in texts)
+    return tuple(require_name(_label(text), each) for text in texts)
+
+
+def _label(value: object) -> object:
+    """The text of a Boolean or a whole number, as the rule compares it; anything else as it is."""
+    if is_boolean(value):
+        return str(value).lower()
+    return str(int(value)) if isinstance(value, Integral) else value
 
 
 def numeric_places(declaration: Declaration) -> dict[Fraction, int]:
@@ -199,9 +226,12 @@ class Judge:
     def __init__(self, declaration: Declaration) -> None:
         self._texts = {category: place for place, category in enumerate(declaration.categories)}
         self._numbers = numeric_places(declaration)
+        self._missing = None if declaration.missing is None else len(declaration.categories)
 
     def place(self, value: object) -> int | None:
-        """The place of the value's category in the declaration, None for outside."""
+        """The place of the value's category among the answers, None for outside."""
+        if is_missing(value):
+            return self._missing
         if isinstance(value, str):
             return self._texts.get(value)
         if is_boolean(value):
@@ -210,6 +240,14 @@ class Judge:
             return self._numbers.get(exact(value, "a value"))
         except InvalidInput:
             return None
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value is NULL, NaN or the empty text, by whichever name Python knows it."""
+    try:
+        return value is None or type(value).__name__ == "NAType" or bool(value != value) or bool(value == "")
+    except (TypeError, ValueError):  # an array has as many answers as it has elements
+        return False
 
 
 def is_boolean(value: object) -> bool:
@@ -226,23 +264,8 @@ def strays_error(declaration: Declaration) -> InvalidInput:
         )
     return InvalidInput(
         f"column {declaration.column!r} has values outside the declared categories",
-        hint="give the rest a name with `other`, or look with discreet check",
+        hint="give the rest a name with `other` (NULL and empty texts with `missing`), or look with discreet check",
     )
-
-
-def find_column(names: Sequence[object], column: str, source: str) -> int:
-    """The place of the column; two of the same name would leave it open which one is meant."""
-    at = [i for i, name in enumerate(names) if isinstance(name, str) and name == column]
-    if not at:
-        raise missing_column(column, source)
-    if len(at) > 1:
-        raise SourceError(f"{source} has two columns {column!r}", hint="rename one of them")
-    return at[0]
-
-
-def missing_column(column: str, source: str) -> SourceError:
-    """The names that there are stay unsaid: without a header, they would be somebody's record."""
-    return SourceError(f"{source} has no column {column!r}", hint="check the spelling; case matters")
 
 
 def useless_id(declaration: Declaration) -> InvalidInput:

@@ -57,7 +57,7 @@ def match_columns(declaration: Declaration, types: list[str]) -> tuple[Match, ..
 def _match(declaration: Declaration, sql_type: str, column: str) -> Match:
     """The comparison for a column of this type; refused if it holds neither text nor numbers."""
     if TEXTS.fullmatch(sql_type):
-        wanted = tuple(category.encode() for category in declaration.categories)
+        wanted = tuple(text.encode() for text in declaration.texts)
         return Match(column, "BLOB", wanted, tuple(range(len(wanted))))
     holds = _held_by(sql_type)
     if holds is None:

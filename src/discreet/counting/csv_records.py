@@ -3,7 +3,8 @@
 A record ends with LF or CRLF. A field in double quotes holds anything, a quote as two of them; a field without holds no
 quote, no delimiter, no CR and no LF. Every record has as many fields as the first, and at most `BLOCK` bytes. Bytes
 within a field are its value, whether they are UTF-8 or not. A byte order mark is skipped, and so is a blank line in a
-file of several columns.
+file of several columns. A file in another encoding is read as the UTF-8 of its text: all of it must be text in that
+encoding, and UTF-16 and UTF-32 begin with their byte order mark.
 
 A file that is anything else is refused, in every pass over it, the first of which comes before any charge. Replacing a
 record by a record changes no other. Whatever lines stand in the place of a record, the others are read as before or the
@@ -14,7 +15,8 @@ from __future__ import annotations
 
 import mmap
 import re
-from collections.abc import Generator
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE, getincrementaldecoder
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -28,8 +30,14 @@ from discreet.errors import SourceError
 BLOCK = 1 << 24
 """Bytes that are read at a time, and that a record may have."""
 
+MAX_GROWTH = 3
+"""How much longer a text may be in UTF-8 than in another encoding."""
+
 MARK = b"\xef\xbb\xbf"
 """A byte order mark."""
+
+PACKED = {b"PK\x03\x04": "a zip archive, or a spreadsheet", b"\x1f\x8b": "compressed by gzip"}
+"""How files begin that are no text."""
 
 LOOK = "check that it is whole and well-formed; discreet check says where it is not"
 
@@ -49,33 +57,65 @@ def malformed(source: str) -> SourceError:
 
 def read_blocks(path: Path, form: CsvFormat) -> Generator[memoryview, None, None]:
     """The file in blocks of whole records. How many fields they have is not looked at."""
-    rest, read = b"", b"?"
+    rest = b""
+    for read in _read_utf8(path, form):
+        data = rest + read
+        quotes = _quotes(data)
+        if _first_end(data, quotes) > BLOCK:
+            raise NotRecordsError
+        end = _last_end(data, quotes) if read else len(data)
+        if end:
+            _require_records(data, end, quotes[: np.searchsorted(quotes, end)], form)
+            yield memoryview(data)[:end]
+        rest = data[end:]
+
+
+def _read_utf8(path: Path, form: CsvFormat) -> Iterator[bytes]:
+    """The text of the file as UTF-8 without a byte order mark, at most a block at a time, and nothing at its end."""
     with path.open("rb") as file:
-        if file.read(len(MARK)) != MARK:
+        if form.encoding == "utf-8":
+            if file.read(len(MARK)) != MARK:
+                file.seek(0)
+            while read := file.read(BLOCK):
+                yield read
+        else:
+            _require_mark(file.read(4), form)
             file.seek(0)
-        while read:
-            read = file.read(BLOCK)
-            data = rest + read
-            quotes = _quotes(data)
-            if _first_end(data, quotes) > BLOCK:
-                raise NotRecordsError
-            end = _last_end(data, quotes) if read else len(data)
-            if end:
-                _require_records(data, end, quotes[: np.searchsorted(quotes, end)], form)
-                yield memoryview(data)[:end]
-            rest = data[end:]
+            decoder = getincrementaldecoder(form.encoding)()
+            while read := file.read(BLOCK // MAX_GROWTH or 1):
+                if text := decoder.decode(read):
+                    yield text.encode()
+            decoder.decode(b"", final=True)
+    yield b""
+
+
+def _require_mark(start: bytes, form: CsvFormat) -> None:
+    """In UTF-16 and UTF-32, what is not marked as such may have its lines, and so its header, anywhere."""
+    marks = {"utf-16": (BOM_UTF16_LE, BOM_UTF16_BE), "utf-32": (BOM_UTF32_LE, BOM_UTF32_BE)}.get(form.encoding)
+    if marks is not None and not start.startswith(marks):
+        raise NotRecordsError
 
 
 def read_header(path: Path, form: CsvFormat) -> tuple[list[str], int]:
     """The names of the columns, and how many bytes of the first block they take.
 
-    Without a header the columns are column0, column1, …, as many as the first line that is not blank has.
+    Without a header the columns are column0, column1, …, as many as the first line that is not blank has. Only a
+    header, which is public, is looked at to say what else the file may be.
     """
+    if form.header:
+        _require_text(path, form)
     with closing(read_blocks(path, form)) as blocks:
         block = bytes(next(blocks, b""))
     if form.header:
         size = _first_end(block, _quotes(block))
-        names = [_unquoted(field).decode("utf-8", "surrogateescape") for field in _fields(block, 0, form)]
+        try:
+            names = [_unquoted(field).decode() for field in _fields(block, 0, form)]
+        except UnicodeDecodeError:
+            names = []
+        if not names:
+            raise SourceError(
+                f"the header of {path.name} is not UTF-8", hint="say which `encoding` it has: cp1252, latin-1, …"
+            )
         if names == [""]:
             raise NotRecordsError
         return names, size
@@ -83,16 +123,29 @@ def read_header(path: Path, form: CsvFormat) -> tuple[list[str], int]:
     return [f"column{i}" for i in range(len(_fields(block, blank.end() if blank else 0, form)))], 0
 
 
+def _require_text(path: Path, form: CsvFormat) -> None:
+    """Refuse what is no text by how it begins, which is where its header would be."""
+    with path.open("rb") as file:
+        start = file.read(4)
+    for magic, what in PACKED.items():
+        if start.startswith(magic):
+            raise SourceError(f"{path.name} is {what}, and no text", hint="unpack it, or save it as CSV")
+    if form.encoding == "utf-8" and start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        raise SourceError(f"{path.name} is in UTF-16", hint="say `encoding` utf-16")
+
+
 def name_malformed_line(files: Files, form: CsvFormat) -> None:
     """Refuse the file by the first line that is no record: for the curator's eyes, because it tells of the data."""
     for path in files.paths:
-        line = 1
-        if path.stat().st_size:
+        line, what = 1, "does not begin a record with as many fields as the first"
+        if form.encoding != "utf-8":
+            line, what = _malformed_text(path.read_bytes(), form, what)
+        elif path.stat().st_size:
             with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
                 line = _malformed_line(data, form)
         if line:
             raise SourceError(
-                f"line {line} of {path.name} does not begin a record with as many fields as the first",
+                f"line {line} of {path.name} {what}",
                 hint=f"look at its delimiters, quotes and end; {NOT_PUBLISHABLE}",
             ) from None
 
@@ -128,7 +181,7 @@ def _require_records(data: bytes, end: int, quotes: Places, form: CsvFormat) -> 
     if len(quotes):
         opening = quotes[2::2] if quotes[0] == 0 else quotes[::2]
         ending = quotes[1:-1:2] if quotes[-1] == end - 1 else quotes[1::2]
-        delimiter = ord(form.delimiter)
+        delimiter = ord(form.separator)
         for beside in (held.take(opening - 1), held.take(ending + 1)):
             if not ((beside == delimiter) | (beside == QUOTE) | (beside == LF) | (beside == CR)).all():
                 raise NotRecordsError
@@ -140,7 +193,7 @@ def _require_records(data: bytes, end: int, quotes: Places, form: CsvFormat) -> 
 
 def _field(form: CsvFormat) -> bytes:
     """The pattern of a field."""
-    return rb'(?:"(?:[^"]|"")*+"|[^"\r\n%b]*+)' % re.escape(form.delimiter.encode())
+    return rb'(?:"(?:[^"]|"")*+"|[^"\r\n%b]*+)' % re.escape(form.separator.encode())
 
 
 def _fields(data: bytes | mmap.mmap, at: int, form: CsvFormat) -> list[bytes]:
@@ -149,7 +202,7 @@ def _fields(data: bytes | mmap.mmap, at: int, form: CsvFormat) -> list[bytes]:
     while match := pattern.match(data, at):
         fields.append(match[0])
         at = match.end() + 1
-        if data[match.end() : at] != form.delimiter.encode():
+        if data[match.end() : at] != form.separator.encode():
             break
     return fields
 
@@ -158,13 +211,26 @@ def _unquoted(field: bytes) -> bytes:
     return field[1:-1].replace(b'""', b'"') if field.startswith(b'"') else field
 
 
-def _malformed_line(data: mmap.mmap, form: CsvFormat) -> int:
+def _malformed_text(data: bytes, form: CsvFormat, what: str) -> tuple[int, str]:
+    """The same of a file in another encoding, held in memory: the line, and what is wrong with it."""
+    try:
+        _require_mark(data[:4], form)
+        text = data.decode(form.encoding).encode()
+        return (_malformed_line(text, form) if text else 1), what
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode(form.encoding, "replace")
+        return 1 + before.count("\n"), f"is not text in {form.encoding}"
+    except NotRecordsError:
+        return 1, f"does not begin with the byte order mark of {form.encoding}"
+
+
+def _malformed_line(data: bytes | mmap.mmap, form: CsvFormat) -> int:
     """The line on which the first thing begins that is no record like the first, 0 without any."""
     start = len(MARK) if data[: len(MARK)] == MARK else 0
     blank = re.compile(rb"(?:\r?\n)*+").match(data, start)
     first = blank.end() if blank and not form.header else start
     others = len(_fields(data, first, form)) - 1
-    delimited = rb"(?:%b%b){%d}" % (re.escape(form.delimiter.encode()), _field(form), others)
+    delimited = rb"(?:%b%b){%d}" % (re.escape(form.separator.encode()), _field(form), others)
     record = rb"(?!\Z)%b%b(?:\r?\n|\Z)" % (_field(form), delimited)
     whole = re.compile(rb"(?:%b%b)*+" % (record, rb"|\r?\n" if others else b""))
     well_formed = whole.match(data, start)

@@ -33,7 +33,7 @@ class CsvTable(Table):
 
     def _places(self) -> list[int]:
         groups, answers = self.declaration.shape
-        categories, held = _in_bytes(self.declaration.categories), _in_bytes(self.declaration.groups)
+        categories, held = _in_bytes(self.declaration.texts), _in_bytes(self.declaration.groups)
         counted = np.zeros(groups * answers, dtype=np.int64)
         for batch in self.stream.reader():
             codes = _codes(batch.column(0), categories)

@@ -88,7 +88,10 @@ def coded(rows: Any, declaration: Declaration, matches: tuple[Match, ...], backe
     for match in matches:
         rows = placed(rows, match, f"{match.column}_place", backend)
     groups, answers = declaration.shape
-    code = rows.c0_place.fill_null(answers - 1)
+    outside = answers - 1
+    if declaration.missing is not None:  # an empty text is one of the texts that are looked up
+        outside = ibis.cases((rows.c0.isnull(), answers - 2), else_=outside)
+    code = rows.c0_place.fill_null(outside)
     if len(matches) > 1:
         code += rows.c1_place.fill_null(groups - 1) * answers
     return rows.mutate(code=code)

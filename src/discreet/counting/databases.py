@@ -18,7 +18,8 @@ from typing import Any
 
 import ibis
 
-from discreet.counting.base import Declaration, attempt, missing_column, unreadable, useless_id
+from discreet.counting.base import Declaration, attempt, unreadable, useless_id
+from discreet.counting.column_names import find_column
 from discreet.counting.comparisons import ANY_DECIMAL, Match, match_columns
 from discreet.counting.database_columns import (
     OTHER_IDS,
@@ -175,8 +176,7 @@ def _table(connection: Any, place: DatabasePlace) -> Any:
 
 def _opened(name: str, connection: Any, table: Any, declaration: Declaration) -> DatabaseTable:
     for column in declaration.columns:
-        if column not in table.columns:
-            raise missing_column(column, name)
+        find_column(table.columns, column, name)
     require_digits(connection, name)
     chosen = table.select(**{f"c{i}": table[column] for i, column in enumerate(declaration.columns)})
     kinds = attempt(lambda: _kinds(connection, chosen), unreadable(name))

@@ -17,7 +17,8 @@ import duckdb
 import pyarrow as pa
 from pyarrow.parquet import ParquetFile, read_schema
 
-from discreet.counting.base import Declaration, missing_column
+from discreet.counting.base import Declaration
+from discreet.counting.column_names import find_column
 from discreet.counting.sources import CsvFormat, DuckFile, Files
 from discreet.counting.streams import Stream, from_arrow_files, from_csv, from_memory
 from discreet.errors import SourceError
@@ -121,10 +122,9 @@ def _find_table(connection: DuckDBPyConnection, place: DuckFile, declaration: De
     if len(tables) != 1:
         raise SourceError(f"{place.path.name} has no one table {place.table!r}", hint="write it like schema.table")
     table = f"{_quoted(tables[0][0])}.{_quoted(tables[0][1])}"
-    columns = {name for name, *_ in connection.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()}
+    columns = [name for name, *_ in connection.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()]
     for column in declaration.columns:
-        if column not in columns:
-            raise missing_column(column, place.name)
+        find_column(columns, column, place.name)
     return table
 
 
@@ -134,8 +134,7 @@ def _parquet_types(connection: DuckDBPyConnection, files: Files, declaration: De
     for path, pattern in zip(files.paths, _patterns(files), strict=True):
         names = read_schema(path).names
         for column in declaration.columns:
-            if column not in names:
-                raise missing_column(column, files.name)
+            find_column(names, column, files.name)
             if [name.lower() for name in names].count(column.lower()) > 1:  # DuckDB would call one of them v_1
                 raise SourceError(f"{files.name} has two columns like {column!r}", hint="rename one of them")
         rows = connection.execute(f"DESCRIBE SELECT * FROM {PARQUET}", {"files": [pattern]}).fetchall()

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
+from discreet.arithmetic.cards import card
+from discreet.arithmetic.texts import likely_name
 from discreet.counting.base import Places
 from discreet.counting.table import InspectableTable
 
@@ -11,10 +16,13 @@ MAX_STRAYS = 10
 MAX_STRAY_CHARS = 60
 """Characters of a stray that are shown."""
 
+BYTES = re.compile(r"\\x([0-9A-F]{2})")
+"""How bytes that are not UTF-8 are shown."""
+
 NOT_PUBLISHABLE = "not publishable: speaks of the true data"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Inspection:
     """What the rows are like. Never for publication."""
 
@@ -39,12 +47,21 @@ class Inspection:
     """Rows without an id, which are taken to be one person's."""
     fits: bool
     """Whether a release would go ahead."""
+    publishable: ClassVar = False
+
+    def __repr__(self) -> str:
+        return f"<Inspection: {'it fits' if self.fits else 'it does not fit'}; {NOT_PUBLISHABLE}>"
+
+    def _repr_html_(self) -> str:
+        facts = {name: getattr(self, name) for name in ("rows", "records", "outside", "missing", "empty", "unused")}
+        title = "The data fits the declaration" if self.fits else "The data does not fit the declaration"
+        return card(title, badge=NOT_PUBLISHABLE, facts=facts | dict(self.strays))
 
 
 def inspect_table(table: InspectableTable) -> Inspection:
     """Look at the rows in three passes, and in a fourth for groups."""
     declaration, odd, tally = table.declaration, table.count_oddities(), table.count_records()
-    inside = tally.places[: max(1, len(declaration.groups)), : len(declaration.categories)]
+    inside = tally.places[: max(1, len(declaration.groups)), : len(declaration.known)]
     return Inspection(
         rows=odd.rows,
         records=tally.n,
@@ -56,8 +73,17 @@ def inspect_table(table: InspectableTable) -> Inspection:
         unused_groups=_unused(declaration.groups, tally.places.sum(axis=1)),
         stray_groups=() if declaration.by is None else tuple(table.count_stray_values(groups=True)),
         without_id=odd.without_id,
-        fits=not tally.has_strays,
+        fits=tally.n > 0 and not tally.has_strays,
     )
+
+
+def meant_by(stray: str, names: Sequence[str]) -> str | None:
+    r"""The name that a value outside may be a misspelling of, or a spelling in another encoding; None for none.
+
+    >>> meant_by("dole ", ["Clinton", "Dole"]), meant_by(r"caf\xE9", ["café", "thé"]), meant_by("x", ["a", "b"])
+    ('Dole', 'café', None)
+    """
+    return likely_name(BYTES.sub(lambda byte: bytes.fromhex(byte[1]).decode("cp1252", "replace"), stray), names)
 
 
 def _unused(names: tuple[str, ...], sizes: Places) -> tuple[str, ...]:

@@ -14,10 +14,11 @@ Nothing is opened here. A password is never shown, stored or made part of a dige
 
 from __future__ import annotations
 
+import codecs
 import glob
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -39,6 +40,7 @@ MISSPELT = re.compile(r"^\s*[a-z]+(?:\+\w+)?:[/\\]*[^/\\]*@|^[^/\\]*:[^/\\]*@", 
 KINDS = {
     ".csv": "csv",
     ".tsv": "csv",
+    ".tab": "csv",
     ".txt": "csv",
     ".parquet": "parquet",
     ".pq": "parquet",
@@ -46,7 +48,21 @@ KINDS = {
     ".feather": "arrow",
     ".ipc": "arrow",
 }
-"""Endings of names, and how such files are read. A .tsv, too, has the delimiter that is declared."""
+"""Endings of names, and how such files are read."""
+
+TABS = {".tsv", ".tab"}
+"""Endings of names of files whose delimiter is a tab, if none is declared; that of all others is a comma."""
+
+PACKED = {
+    **dict.fromkeys((".zip", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".zst"), "compressed"),
+    **dict.fromkeys((".xlsx", ".xls", ".ods"), "a spreadsheet"),
+}
+"""Endings of names of files that hold tables, and are not read."""
+
+ENCODINGS = re.compile(
+    r"utf-(8|16|32)|ascii|(cp125|iso8859-)\d+|cp(437|8[56]\d|874|932|949|950)|koi8-\w|mac-\w+|gb\w+|big5\w*|euc_\w+|shift_jis"
+)
+"""Codecs in which no record can hide the end of its line, so that the others are read as before; Python's names."""
 
 DUCKDB = "duckdb://"
 
@@ -76,16 +92,45 @@ class DuckFile:
 class CsvFormat:
     """How a CSV file is written: declared, never guessed.
 
-    >>> CsvFormat(delimiter=";")
-    CsvFormat(delimiter=';', header=True)
+    >>> CsvFormat(delimiter=";", encoding="latin-1")
+    CsvFormat(delimiter=';', header=True, encoding='iso8859-1')
     """
 
-    delimiter: str = ","
+    delimiter: str | None = None
+    """One character; `tab` is one, too. None is a tab for names in .tsv and .tab, and a comma for all others."""
     header: bool = True
+    encoding: str = "utf-8"
+    """By any name that Python knows it by. In UTF-8 bytes that are no text are values like any other."""
 
     def __post_init__(self) -> None:
-        if len(self.delimiter) != 1 or not self.delimiter.isascii() or self.delimiter in '"\r\n\0':
-            raise InvalidInput("a delimiter is one ASCII character", hint="give one like , or ; or a tab")
+        delimiter = "\t" if self.delimiter in ("tab", "\\t") else self.delimiter
+        if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'):
+            raise InvalidInput("a delimiter is one ASCII character", hint="give one like , or ; or tab")
+        try:
+            encoding = codecs.lookup(self.encoding).name.removesuffix("-sig")
+        except (LookupError, TypeError, ValueError):
+            encoding = ""
+        if not ENCODINGS.fullmatch(encoding):
+            raise InvalidInput(
+                "there is no such encoding of files here", hint="use utf-8, latin-1, cp1252, utf-16, gb18030, …"
+            )
+        object.__setattr__(self, "delimiter", delimiter)
+        object.__setattr__(self, "encoding", encoding)
+
+    @property
+    def separator(self) -> str:
+        """The delimiter, a comma if none was declared."""
+        return self.delimiter or ","
+
+    def named(self, source: object) -> CsvFormat:
+        """The format of files of this name: its ending says the delimiter, if none was declared."""
+        tabs = isinstance(source, str | Path) and Path(source).suffix.lower() in TABS
+        return replace(self, delimiter="\t" if tabs and self.delimiter is None else self.separator)
+
+    def to_json(self) -> dict[str, object]:
+        """What a request is bound to, as it always was; an encoding is part of it where it is not UTF-8."""
+        facts: dict[str, object] = {"delimiter": self.separator, "header": self.header}
+        return facts if self.encoding == "utf-8" else {**facts, "encoding": self.encoding}
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +281,13 @@ def find_source(source: str | Path) -> Files | DuckFile:
     paths = tuple(Path(path) for path in named if _is_file(path))
     if not paths:
         refuse_misspelt(text)
+        if os.path.isdir(text):  # noqa: PTH112 - see `_is_file`
+            raise SourceError(f"{text} is a directory", hint=f"name its files, like {Path(text) / '*.csv'}")
         raise SourceError(f"there is no file {text}", hint="check the name")
+    if not all(os.access(path, os.R_OK) for path in paths):
+        raise SourceError(f"there is no permission to read {text}", hint="ask its owner, or be another user")
+    if packed := PACKED.get(Path(text).suffix.lower()):
+        raise SourceError(f"{text} is {packed}", hint="unpack it, or save it as CSV")
     kinds = {KINDS.get(path.suffix.lower()) for path in paths}
     kind = kinds.pop()
     if kind is None or kinds:

@@ -18,7 +18,8 @@ from typing import Any
 
 from pyspark.sql.classic.dataframe import DataFrame
 
-from discreet.counting.base import Declaration, Progress, attempt, find_column, unreadable, useless_id
+from discreet.counting.base import Declaration, Progress, attempt, unreadable, useless_id
+from discreet.counting.column_names import find_column
 from discreet.counting.comparisons import TEXTS, Match, match_columns
 from discreet.counting.sources import SparkPlace, find_spark
 from discreet.counting.spark_sessions import collect, session_for

@@ -55,7 +55,10 @@ class SqlTable(InspectableTable):
     def codes(self, rows: str) -> str:
         """A query for the `code` of each row, beside its columns."""
         groups, answers = self.declaration.shape
-        code = f"coalesce(l0.place, {answers - 1})"
+        outside = str(answers - 1)
+        if self.declaration.missing is not None:  # an empty text is listed as one of the texts
+            outside = f"CASE WHEN r.c0 IS NULL THEN {answers - 2} ELSE {outside} END"
+        code = f"coalesce(l0.place, {outside})"
         if len(self.matches) > 1:
             code += f" + coalesce(l1.place, {groups - 1}) * {answers}"
         lists = [f"LEFT JOIN {self.listed(match)} l{i} ON r.c{i} = l{i}.w" for i, match in enumerate(self.matches)]

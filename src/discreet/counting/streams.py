@@ -18,7 +18,8 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from discreet.arithmetic.numbers import exact
-from discreet.counting.base import Declaration, Judge, find_column, is_boolean
+from discreet.counting.base import Declaration, Judge, is_boolean, is_missing
+from discreet.counting.column_names import find_column
 from discreet.counting.comparisons import TEXT
 from discreet.counting.csv_records import read_blocks, read_header
 from discreet.counting.sources import CsvFormat, Files
@@ -69,7 +70,7 @@ def from_csv(files: Files, declaration: Declaration, form: CsvFormat) -> Stream:
     names = headers[0][0]
     if any(header != names for header, _ in headers):
         raise SourceError(f"the files of {files.name} have different columns", hint="read them one by one")
-    at = [find_column(names, column, files.name) for column in declaration.columns]
+    at = [find_column(names, column, files.name, is_header=form.header) for column in declaration.columns]
     schema = pa.schema([(f"c{i}", pa.string()) for i in range(len(at))])
 
     def batches() -> Iterator[Any]:
@@ -90,7 +91,7 @@ def _taken_apart(records: memoryview, width: int, at: list[int], form: CsvFormat
         pa.BufferReader(pa.py_buffer(records)),
         read_options=arrow_csv.ReadOptions(column_names=names, block_size=len(records), use_threads=False),
         parse_options=arrow_csv.ParseOptions(
-            delimiter=form.delimiter, newlines_in_values=True, ignore_empty_lines=width > 1
+            delimiter=form.separator, newlines_in_values=True, ignore_empty_lines=width > 1
         ),
         convert_options=arrow_csv.ConvertOptions(
             column_types=dict.fromkeys(chosen, pa.binary()),
@@ -165,8 +166,17 @@ def _pandas_column(table: Any, column: str, declaration: Declaration, shown: str
         return pa.array(map(_identity, values), type=pa.binary())
     grouping = declaration.grouping
     declared = grouping if grouping is not None and grouping.column == column else declaration
-    places = map(Judge(declared).place, values)
-    return pa.array((None if place is None else declared.categories[place] for place in places), type=pa.string())
+    judge = Judge(declared)
+    return pa.array((_judged(value, judge.place(value), declared) for value in values), type=pa.binary()).view("string")
+
+
+def _judged(value: object, place: int | None, declaration: Declaration) -> bytes | None:
+    """The text of a value's category; of one outside its own, or if it has none bytes that no category has."""
+    if is_missing(value):
+        return None
+    if place is None:
+        return value.encode("utf-8", "surrogatepass") if isinstance(value, str) else b"\xff"
+    return declaration.categories[place].encode()
 
 
 def _identity(value: object) -> bytes | None:
@@ -175,20 +185,13 @@ def _identity(value: object) -> bytes | None:
     >>> [_identity(value) for value in ("1", 1, 1.0, "", None, float("nan"))]
     [b't1', b'n1', b'n1', None, None, None]
     """
-    if isinstance(value, str):
-        return b"t" + value.encode("utf-8", "surrogatepass") if value else None
-    if value is None or type(value).__name__ == "NAType" or _is_nan(value):
+    if is_missing(value):
         return None
+    if isinstance(value, str):
+        return b"t" + value.encode("utf-8", "surrogatepass")
     if is_boolean(value):
         return b"b" + str(value).encode()
     try:
         return b"n" + str(exact(value, "an id")).encode()
     except InvalidInput:
         return f"o{type(value).__qualname__} {value!s}".encode("utf-8", "surrogatepass")
-
-
-def _is_nan(value: object) -> bool:
-    try:
-        return bool(value != value)  # as only NaN does
-    except (TypeError, ValueError):  # an array has as many answers as it has elements
-        return False

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.errors import InvalidInput, require_packages
+from discreet.figures.fonts import choose_fonts
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,7 +32,8 @@ def picture_format(path: Path) -> str:
 def render(figure: Figure, kind: str) -> bytes:
     """The figure as the content of a file of that format."""
     content = io.BytesIO()
+    choose_fonts(figure)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # a glyph that the font lacks is drawn as a box
+        warnings.simplefilter("ignore", UserWarning)  # a glyph that no font has is drawn as a box
         figure.savefig(content, format=kind, dpi=160)
     return content.getvalue()

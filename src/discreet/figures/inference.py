@@ -14,7 +14,7 @@ import numpy as np
 from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.texts import visible_text
 from discreet.figures.posterior import POINTS, Shares, fill_interval, in_percent, label_density
-from discreet.figures.style import BLUE, VERMILION, one_panel
+from discreet.figures.style import BLACK, BLUE, VERMILION, one_panel
 from discreet.inference import NoiseAware
 from discreet.posteriors import Dirichlet
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 AWARE = "what a reader may believe\n(privacy noise included)"
 PLUG_IN = "released posterior at face value\n(privacy noise not included)"
+
+TRUTH = "public data: true shares"
 
 _EDGE = 1e-4
 
@@ -68,8 +70,8 @@ def _densities(belief: NoiseAware, posterior: Dirichlet) -> Densities | None:
     return Densities(100 * points, *heights) if np.isfinite(heights).all() else None
 
 
-def paint(shown: BeliefNumbers, *, title: str) -> Figure:
-    """The figure, made without matplotlib's global state."""
+def paint(shown: BeliefNumbers, *, title: str, truth: Sequence[float] | None = None) -> Figure:
+    """The figure, made without matplotlib's global state; with the true shares, in percent, of data that is public."""
     interval, curves = f"{100 * shown.level:g} % interval", shown.densities
     if curves is not None:
         figure, axes = one_panel(8.0, 4.0, title)
@@ -77,10 +79,14 @@ def paint(shown: BeliefNumbers, *, title: str) -> Figure:
         fill_interval(axes, curves.grid, curves.belief, shown.belief, f"its {interval}")
         axes.plot(curves.grid, curves.plug_in, color=VERMILION, linewidth=1.5, linestyle="--", label=PLUG_IN)
         label_density(axes, shown.categories[0])
+        if truth is not None:
+            axes.axvline(truth[0], color=BLACK, linestyle=":", label=TRUTH)
     else:
         figure, axes = one_panel(8.0, min(1.8 + 0.5 * len(shown.categories), 40.0), title)
         paint_intervals(axes, shown.categories, shown.plug_in, shown.belief)
         axes.set_xlabel(f"share (%), mean and {interval}")
+        if truth is not None:
+            axes.plot(truth, range(len(truth)), "D", color=BLACK, markerfacecolor="none", markersize=7, label=TRUTH)
     figure.legend(loc="outside lower center", ncols=3, frameon=False)
     return figure
 

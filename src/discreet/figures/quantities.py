@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.arithmetic.texts import visible_text
+from discreet.figures.fonts import choose_fonts
 from discreet.figures.posterior import POINTS
 from discreet.figures.style import BLUE, GREY, one_panel, plain_logs
 from discreet.inference.quantities import Quantity
@@ -40,4 +41,5 @@ def plot_quantity(quantity: Quantity, *, level: float = 0.95) -> Figure:
     if is_ratio:
         plain_logs(axes, "x")
     figure.legend(loc="outside lower center", frameon=False)
+    choose_fonts(figure)
     return figure

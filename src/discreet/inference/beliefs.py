@@ -18,6 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.arithmetic.arrays import Floats
+from discreet.arithmetic.cards import AWARE_KEY, card, share_bar
+from discreet.arithmetic.texts import visible_text
 from discreet.errors import InvalidInput
 from discreet.inference.posterior import NoiseAware
 from discreet.inference.quantities import Estimate, Kind, Quantity
@@ -83,7 +85,7 @@ class Share(Quantity):
         return found
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Belief:
     """The noise-aware posterior of labelled cells.
 
@@ -308,6 +310,14 @@ class Belief:
         first = dict(zip(map(id, posteriors), np.cumsum([0, *(p.k for p in posteriors)]).tolist(), strict=False))
         rows = [first[id(posterior)] + cells[0] for posterior, cells in self.cells.values()]
         return posteriors, np.array(rows).reshape([len(labels) for labels in self.axes.values()])
+
+    def __repr__(self) -> str:
+        axes = "; ".join(f"{name}: {', '.join(labels[:12])}" for name, labels in self.axes.items())
+        return visible_text(f"<Belief, privacy noise included, of {' | '.join([axes, *self.conditions])}>")
+
+    def _repr_html_(self) -> str:
+        bars = (share_bar(share.name, share.ends) for share in self.shares().values())
+        return card("What a reader may believe", f"Shares by {' and '.join(self.axes)}.", bars=bars, key=AWARE_KEY)
 
     def _share(self, keys: Sequence[tuple[str, ...]], label: str) -> Share:
         posterior = self.cells[keys[0]][0]

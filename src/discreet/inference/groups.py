@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 import numpy as np
 
 from discreet.arithmetic.arrays import Floats
+from discreet.arithmetic.cards import AWARE_KEY, Ends, card, share_bar
 from discreet.arithmetic.numbers import exact, exact_share, whole
 from discreet.errors import InvalidInput
 from discreet.inference.beta_tables import LEFT_OUT, ROUNDING, BetaTable
@@ -69,6 +70,16 @@ class Marginals(ABC, Generic[OneShare]):
     def sd(self) -> Floats:
         """The standard deviation of each category's share."""
         return np.array([float(self.marginal(i).sd) for i in range(self.k)])
+
+    def ends(self, i: int) -> Ends:
+        """The low end, the mean and the high end of one category's 95 % interval."""
+        law = self.marginal(i)
+        low, high = map(float, law.interval())
+        return low, float(law.mean), high
+
+    def _repr_html_(self) -> str:
+        bars = (share_bar(i + 1, self.ends(i)) for i in range(self.k))
+        return card("What a reader may believe", f"Of {self.k:,} {self._named}.", bars=bars, key=AWARE_KEY)
 
     def _intervals(self, interval: Callable[[OneShare], tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
         ends = np.array([[float(end) for end in interval(self.marginal(i))] for i in range(self.k)])

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.arithmetic.arrays import Floats
+from discreet.arithmetic.cards import AWARE_KEY, Bar, Ends, card
 from discreet.arithmetic.numbers import exact_share
 from discreet.errors import InvalidInput
 
@@ -124,6 +125,16 @@ class Quantity(ABC):
         low, high = self.interval()
         centre = f"mean {self.mean:.4g}" if math.isfinite(self.mean) else f"median {self.median:.4g}"
         return f"<{self.name}: {centre}, 95 % interval {low:.4g} to {high:.4g}, privacy noise included>"
+
+    @property
+    def ends(self) -> Ends:
+        """The low end, the mean (or the median where there is none) and the high end of the 95 % interval."""
+        low, high = self.interval()
+        return low, self.mean if math.isfinite(self.mean) else self.median, high
+
+    def _repr_html_(self) -> str:
+        bar = Bar("", f"{self.ends[1]:.4g} ({self.ends[0]:.4g} to {self.ends[2]:.4g})", self.ends)
+        return card(self.name, bars=[bar], key=AWARE_KEY.replace("Means and", "Mean and"))
 
     def _shortest(self, level: float) -> tuple[float, float]:
         """The p that minimises Q(p+level) - Q(p), on a grid and then on closer ones."""

@@ -1,18 +1,19 @@
-"""The interval that a receipt prints: noise-aware where that is quick, by public facts, and otherwise plug-in.
+"""The shares that a receipt prints: noise-aware where that is quick, by public facts, and otherwise plug-in.
 
-A drawn release must not fail here, so whatever goes wrong ends in the plug-in interval with its own name.
+Mean and interval are always of one posterior. A drawn release must not fail here, so whatever goes wrong ends in the
+plug-in posterior with its own name.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from discreet.arithmetic.arrays import Floats
-from discreet.inference.groups import Within
+from discreet.inference.groups import EmptyGroup, Within
 from discreet.inference.posterior import NoiseAware
 from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
@@ -22,7 +23,18 @@ PLUG_IN = "plug-in, privacy noise not included"
 
 _PAIRS = 1 << 22
 
-Ends = TypeVar("Ends", bound=tuple[Floats, ...])
+
+class Stated(NamedTuple):
+    """The mean and the ends of the interval of each share."""
+
+    mean: Floats
+    low: Floats
+    high: Floats
+
+
+def stated_by(law: Dirichlet | NoiseAware | Within | EmptyGroup, level: float) -> Stated:
+    """What one law says of each share."""
+    return Stated(law.mean, *law.interval(level))
 
 
 def quick(mechanism: Mechanism, answers: int = 0) -> bool:
@@ -48,35 +60,42 @@ def interval_kind(mechanism: Mechanism, answers: int = 0) -> str:
     return NOISE_AWARE if quick(mechanism, answers) else PLUG_IN
 
 
-def stated_interval(released: Released, level: float) -> tuple[str, Floats, Floats]:
-    """The kind of the interval and its ends, one of each for a category."""
-    aware = _if_all_goes_well(released, 0, lambda belief: belief.interval(level))
-    return (PLUG_IN, *released.posterior.interval(level)) if aware is None else (NOISE_AWARE, *aware)
+def stated_shares(released: Released, level: float) -> tuple[str, Stated]:
+    """The kind of the posterior, and what it says of each category."""
+    aware = _if_all_goes_well(released, 0, lambda belief: [stated_by(belief, level)])
+    return (PLUG_IN, stated_by(released.posterior, level)) if aware is None else (NOISE_AWARE, aware[0])
 
 
-def stated_groups(released: Released, level: float, k: int) -> tuple[str, Floats, Floats, Floats, Floats]:
-    """The kind of the intervals, their ends for the k answers of each group, and those of the groups' own shares."""
+def stated_groups(released: Released, level: float, k: int) -> tuple[str, Sequence[Stated], Stated]:
+    """The kind of the posterior, what it says of the k answers of each group, and of the groups' own shares."""
     groups = [tuple(range(first, first + k)) for first in range(0, released.mechanism.space.k, k)]
 
-    def ends(belief: NoiseAware) -> tuple[Floats, Floats, Floats, Floats]:
+    def told(belief: NoiseAware) -> list[Stated]:
         within = [Within(belief, group) for group in groups]
-        low, high = np.array([group.interval(level) for group in within]).transpose(1, 0, 2)
-        least, most = np.array([group.share.interval(level) for group in within]).T
-        return low, high, least, most
+        shares = [group.share for group in within]
+        own = Stated(
+            np.array([share.mean for share in shares]), *np.array([share.interval(level) for share in shares]).T
+        )
+        return [*(stated_by(group, level) for group in within), own]
 
-    aware = _if_all_goes_well(released, k, ends)
+    aware = _if_all_goes_well(released, k, told)
     if aware is not None:
-        return NOISE_AWARE, *aware
-    parameters = released.posterior.parameters
-    low, high = np.array([Dirichlet([parameters[i] for i in group]).interval(level) for group in groups]).swapaxes(0, 1)
-    return PLUG_IN, low, high, *Dirichlet([sum(parameters[i] for i in group) for group in groups]).interval(level)
+        return NOISE_AWARE, aware[:-1], aware[-1]
+    cells = [[released.posterior.parameters[i] for i in group] for group in groups]
+    return (
+        PLUG_IN,
+        [stated_by(Dirichlet(own), level) for own in cells],
+        stated_by(Dirichlet(list(map(sum, cells))), level),
+    )
 
 
-def _if_all_goes_well(released: Released, answers: int, ends: Callable[[NoiseAware], Ends]) -> Ends | None:
+def _if_all_goes_well(
+    released: Released, answers: int, told: Callable[[NoiseAware], Sequence[Stated]]
+) -> Sequence[Stated] | None:
     if quick(released.mechanism, answers):
         try:
-            found = ends(released.noise_aware())
-            if all(np.isfinite(part).all() for part in found):
+            found = told(released.noise_aware())
+            if all(np.isfinite(part).all() for stated in found for part in stated):
                 return found
         except Exception:  # noqa: BLE001, S110 - what was drawn is drawn: it must be shown
             pass

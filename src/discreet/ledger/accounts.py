@@ -78,6 +78,7 @@ class Replay:
             remaining=budget.remaining,
             charges=len(charges),
             sealed=sum(charge.request_id in self.seals for charge in charges),
+            unfinished=tuple(str(charge.request_id) for charge in charges if charge.request_id not in self.seals),
         )
 
     def _add_budget(self, entry: Entry) -> None:

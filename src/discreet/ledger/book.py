@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from pathlib import Path
+from shlex import quote
 
+from discreet.arithmetic.cards import Bar, card
+from discreet.arithmetic.numbers import float_upper
+from discreet.arithmetic.texts import visible_text
 from discreet.errors import InvalidInput, LedgerError
 from discreet.ledger.accounts import RESTORE, Replay
 from discreet.ledger.budgets import ADJACENCIES, BASIC, REPLACE_ONE, Account, Budget, budget_rho, worst_rho
 from discreet.ledger.entries import BUDGET, CHARGE, SEAL, Amount, Entry, Loss, Scope, as_csv, asked_amount, checked_name
 from discreet.ledger.places import create_if_missing, open_store
-from discreet.privacy_loss.composition import rounded_up
+from discreet.privacy_loss.composition import rounded_up, six_digits
 from discreet.privacy_loss.prices import Price
 from discreet.typing import Epsilon
 
@@ -97,7 +102,7 @@ class Ledger:
             seq=0,
             kind=BUDGET,
             dataset=checked_name(dataset, "the dataset"),
-            time=_now(),
+            time=utc_now(),
             adjacency=adjacency,
             composition=composition,
             unit=Scope(id_column).unit,
@@ -117,6 +122,25 @@ class Ledger:
         """Where it is kept, fit to be shown: no password is in it."""
         return self._store.name
 
+    def __repr__(self) -> str:
+        return visible_text(f"<Ledger {self.name}>")
+
+    def _repr_html_(self) -> str:
+        def bar(account: Account) -> Bar:
+            whole, spent = account.budget.epsilon, account.guarantee.epsilon
+            share = float_upper(spent / whole)
+            left = six_digits(account.remaining.epsilon, ROUND_FLOOR)
+            text = f"ε = {six_digits(spent, ROUND_CEILING)} spent, {left} left of {six_digits(whole, ROUND_FLOOR)}"
+            return Bar(account.dataset, text, (0, share, share))
+
+        return card(
+            f"Ledger {self.name}",
+            "A charge that does not fit is refused. Nothing is ever refunded.",
+            bars=map(bar, self.accounts()),
+            key="Blue: the share of each budget that is spent.",
+            end=1.0,
+        )
+
     def charge(
         self,
         dataset: str,
@@ -127,13 +151,15 @@ class Ledger:
         digest: str,
         adjacency: str = REPLACE_ONE,
         scope: Scope = ROWS,
+        again: bool = True,
     ) -> Charge:
         """Spend from a budget, durably before this returns, or raise `BudgetExceeded` and spend nothing.
 
         `price` is an ε, or a `Price` of the mechanisms themselves, which also have a δ, an adjacency and a ρ. `digest`
         stands for all parameters of the request, `scope` says whom and which columns it protects. A request that was
         charged before is not charged again: with the same digest its charge is returned, with its sealed outcome if
-        there is one; with another it is refused. Nothing is ever refunded.
+        there is one; with another it is refused. Unless it may be paid for `again`, what has the digest of an earlier
+        charge to the dataset is refused too, and that charge is named. Nothing is ever refunded.
         Held to its word by `tests/attacks/test_a_budget_is_never_spent_twice.py` and
         `tests/attacks/test_no_outcome_without_its_charge.py`.
         """
@@ -146,8 +172,11 @@ class Ledger:
                 if not is_same or earlier.rho not in {None, asked.rho}:
                     raise InvalidInput(f"request {name!r} was made with other parameters", hint=OTHER)
                 return charge_of(earlier, state.seals.get(name), is_new=False)
+            for row in () if again else state.charges.values():
+                if (row.dataset, row.digest) == (asked.dataset, asked.digest):
+                    raise repetition(charge_of(row, state.seals.get(str(row.request_id)), is_new=False))
             spent = self._budget(state, asked.dataset).require_room(asked)
-            written = state.append(asked._replace(seq=0, time=_now(), **spent.texts("spent_")))
+            written = state.append(asked._replace(seq=0, time=utc_now(), **spent.texts("spent_")))
         return charge_of(written, None, is_new=True)
 
     def afford(
@@ -177,7 +206,7 @@ class Ledger:
                 raise LedgerError(f"request {name!r} has no charge", hint="charge first")
             if name in state.seals:
                 raise LedgerError(f"request {name!r} is sealed", hint="ask with its id again for what was released")
-            seal = Entry(seq=0, kind=SEAL, dataset=charge.dataset, time=_now())
+            seal = Entry(seq=0, kind=SEAL, dataset=charge.dataset, time=utc_now())
             state.append(seal._replace(request_id=name, digest=charge.digest, outcome=outcome))
 
     def find(self, request_id: str) -> Charge | None:
@@ -186,6 +215,13 @@ class Ledger:
         state = self._store.read(request_id=name)
         charge = state.charges.get(name)
         return None if charge is None else charge_of(charge, state.seals.get(name), is_new=False)
+
+    def charges(self, dataset: str) -> list[Charge]:
+        """All charges to a dataset, in order. One without an outcome was not finished."""
+        state = self._store.read(checked_name(dataset, "the dataset"), seals=True)
+        self._budget(state, dataset)
+        rows = [row for row in state.charges.values() if row.dataset == dataset]
+        return [charge_of(row, state.seals.get(str(row.request_id)), is_new=False) for row in rows]
 
     def spent(self, dataset: str) -> Amount:
         """What the charges to a dataset add up to, plainly; `account` also tells what they cost by its own rule."""
@@ -262,6 +298,15 @@ def charge_of(entry: Entry, seal: Entry | None, *, is_new: bool) -> Charge:
     )
 
 
+def repetition(charge: Charge, *, finished: bool = True) -> InvalidInput:
+    """The refusal of a question that was paid for before."""
+    state, verb = ("", "repeat") if finished else (", and not finished", "finish")
+    return InvalidInput(
+        f"{charge.dataset!r} was charged for this question before{state}",
+        hint=f"{verb} it for free with `request_id` {quote(charge.request_id)}, or pay for a new draw with `again`",
+    )
+
+
 def _asked(dataset: str, price: Epsilon | Price, delta: Epsilon, adjacency: str, scope: Scope) -> Entry:
     """A charge as it is asked for: ρ is the mechanisms' own, and ε²/2 where only ε is known."""
     if isinstance(price, Price):
@@ -289,5 +334,6 @@ def _is_json(text: object) -> bool:
         return False
 
 
-def _now() -> str:
+def utc_now() -> str:
+    """The time as a ledger and a receipt write it."""
     return datetime.now(UTC).isoformat(timespec="seconds")

@@ -49,6 +49,8 @@ class Account:
     """The most that one more charge may cost."""
     charges: int
     sealed: int
+    unfinished: tuple[str, ...]
+    """The requests that were charged and have no seal. To repeat them costs nothing."""
 
     @property
     def guarantee(self) -> Amount:
@@ -57,7 +59,7 @@ class Account:
 
     def to_json(self) -> dict[str, Any]:
         """The account for programs: amounts are exact texts; what has no short fraction is a float, rounded up."""
-        told = asdict(self) | {"units": list(self.units)}
+        told = asdict(self) | {"units": list(self.units), "unfinished": list(self.unfinished)}
         told |= {name: getattr(self, name).to_json() for name in ("budget", "spent", "remaining")}
         if self.concentrated is not None:
             epsilon, delta = self.concentrated

@@ -64,7 +64,7 @@ class FileStore:
         with self._translated(), self._file.open("rb") as file:
             self._start(file.read(_START))
 
-    def read(self, dataset: str | None = None, request_id: str | None = None) -> Replay:
+    def read(self, dataset: str | None = None, request_id: str | None = None, *, seals: bool = False) -> Replay:
         """All rows, checked; a file is always read whole."""
         with self._translated():
             return self._state(self._file.read_bytes())[0]

@@ -20,7 +20,7 @@ from psycopg import errors
 
 from discreet.errors import LedgerError
 from discreet.ledger.accounts import Replay, replay
-from discreet.ledger.entries import Entry
+from discreet.ledger.entries import CHARGE, SEAL, Entry
 from discreet.ledger.postgres_link import Link, SharedConnection, missing, translated
 from discreet.ledger.postgres_tables import COLUMNS, EARLIER, VERSION, VERSION_OF, insertion, is_guarded, make, upgrade
 
@@ -61,10 +61,10 @@ class PostgresStore:
             if _version(self._shared.link(), self.name) is None:
                 raise missing(self.name)
 
-    def read(self, dataset: str | None = None, request_id: str | None = None) -> Replay:
-        """A consistent view: of all rows, or of those that concern the dataset and the request."""
+    def read(self, dataset: str | None = None, request_id: str | None = None, *, seals: bool = False) -> Replay:
+        """A consistent view: of all rows, or of those of the dataset, its seals if asked for, and the request."""
         with self._reading() as link:
-            rows = link.execute(*_query(dataset, request_id)).fetchall()
+            rows = link.execute(*_query(dataset, request_id, seals=seals)).fetchall()
         return _replay(rows, self.name, dataset, request_id)
 
     def is_damaged(self) -> bool:
@@ -119,14 +119,16 @@ def create_tables(url: str, first: Entry) -> bool:
     return version is None
 
 
-def _query(dataset: str | None, request_id: str | None) -> tuple[LiteralString, dict[str, str | None]]:
+def _query(
+    dataset: str | None, request_id: str | None, *, seals: bool = False
+) -> tuple[LiteralString, dict[str, str | list[str] | None]]:
     """All rows; or each dataset's budget, the charges to one, what was done for a request, and the newest row."""
     if dataset is None and request_id is None:
         return "SELECT * FROM discreet.entries ORDER BY seq", {}
     return (
-        "SELECT * FROM discreet.entries WHERE kind = 'budget' OR (kind = 'charge' AND dataset = %(dataset)s)"
+        "SELECT * FROM discreet.entries WHERE kind = 'budget' OR (kind = ANY(%(kinds)s) AND dataset = %(dataset)s)"
         " OR request_id = %(request)s OR seq = (SELECT max(seq) FROM discreet.entries) ORDER BY seq",
-        {"dataset": dataset, "request": request_id},
+        {"dataset": dataset, "request": request_id, "kinds": [CHARGE, SEAL] if seals else [CHARGE]},
     )
 
 

@@ -9,7 +9,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from discreet.arithmetic.arrays import Floats, Wholes
-from discreet.arithmetic.numbers import Range, exact
+from discreet.arithmetic.cards import NOISE_KEY, card, promise, share_bar
+from discreet.arithmetic.numbers import Range, exact, float_upper
 from discreet.errors import InvalidInput, NotPrivate
 from discreet.mechanisms.law import Law
 from discreet.posteriors import Dirichlet
@@ -41,7 +42,7 @@ def moved_counts(space: PosteriorSpace) -> int:
     return 1 if space.k == 2 else 2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Released:
     """One private release: it may be published, and nothing else that was computed from the data may."""
 
@@ -74,6 +75,24 @@ class Released:
 
         names = [str(i) for i in range(1, len(self.output) + 1)] if categories is None else list(categories)
         return Belief.of(self.noise_aware(prior=prior), {"category": names})
+
+    def __repr__(self) -> str:
+        return f"<Released by {self.mechanism!r}: output {self.output}>"
+
+    def _repr_html_(self) -> str:
+        mechanism, mean, (low, high) = self.mechanism, self.posterior.mean, self.posterior.interval(0.95)
+        aware = self.noise_aware() if mechanism.kernel.quick else None
+        private = mechanism.guarantee <= mechanism.epsilon
+        return card(
+            f"Released by {mechanism.name}, n = {mechanism.space.n:,}, ε = {mechanism.epsilon}",
+            promise(float_upper(mechanism.guarantee), mechanism.adjacency),
+            badge="" if private else "not publishable",
+            bars=(
+                share_bar(i + 1, None if aware is None else aware.ends(i), (low[i], mean[i], high[i]))
+                for i in range(len(mean))
+            ),
+            key=NOISE_KEY if aware else "Means and 95 % intervals, privacy noise not included: see noise_aware().",
+        )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from discreet.posteriors.dirichlet import Beta, Dirichlet
+from discreet.posteriors.dirichlet import Beta, Dirichlet, as_prior
 
-__all__ = ["Beta", "Dirichlet"]
+__all__ = ["Beta", "Dirichlet", "as_prior"]

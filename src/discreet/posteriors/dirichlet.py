@@ -147,6 +147,26 @@ def incomplete_beta(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Floats:
     return found
 
 
+PRIORS = {"uniform": Fraction(1), "jeffreys": Fraction(1, 2)}
+"""Priors by name: the parameter of every category."""
+
+
+def as_prior(prior: object, k: int = 2) -> Dirichlet:
+    """A prior as people give it: a Dirichlet, its parameters, also as text, or one by its name, of k categories.
+
+    >>> as_prior("jeffreys", 3), as_prior("uniform:4"), as_prior("1, 0.5")
+    (Dirichlet([0.5, 0.5, 0.5]), Dirichlet([1, 1, 1, 1]), Dirichlet([1, 0.5]))
+    """
+    if isinstance(prior, Dirichlet):
+        return prior
+    if not isinstance(prior, str):
+        return Dirichlet(prior)
+    name, _, size = prior.partition(":")
+    if name in PRIORS:
+        return Dirichlet([PRIORS[name]] * (whole(size, "the number of categories", minimum=2) if size else k))
+    return Dirichlet([parameter.strip() for parameter in prior.split(",")])
+
+
 def not_whole(a: ArrayLike) -> Floats:
     """The next float: for whole parameters SciPy takes a sum that is off by 3e-8 at totals of 10⁹."""
     return np.nextafter(np.asarray(a, dtype=np.float64), np.inf)

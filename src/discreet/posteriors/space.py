@@ -19,7 +19,7 @@ from scipy import special
 from discreet.arithmetic.arrays import Wholes
 from discreet.arithmetic.numbers import Range, as_items, rational, whole
 from discreet.errors import InvalidInput, TooLarge
-from discreet.posteriors import Dirichlet
+from discreet.posteriors import Dirichlet, as_prior
 from discreet.posteriors.distances import hellinger_floats
 from discreet.posteriors.neighbours import ReplaceOne
 from discreet.posteriors.neighbours import adjacency as named_adjacency
@@ -68,7 +68,7 @@ class PosteriorSpace:
     """What one person may change."""
 
     def __init__(self, prior: object, n: object, *, adjacency: str = "replace-one") -> None:
-        object.__setattr__(self, "prior", prior if isinstance(prior, Dirichlet) else Dirichlet(prior))
+        object.__setattr__(self, "prior", as_prior(prior))
         object.__setattr__(self, "n", whole(n, "n", minimum=1))
         object.__setattr__(self, "adjacency", named_adjacency(adjacency, self.n))
         for parameter in self.prior.parameters:

@@ -18,6 +18,7 @@ import numpy as np
 from flint import arb
 
 from discreet.arithmetic.arrays import Floats
+from discreet.arithmetic.cards import Bar, card, promise
 from discreet.arithmetic.numbers import exact, float_upper, fraction_lower, fraction_upper, precision
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate, TooLarge
 from discreet.mechanisms import FAMILIES, Mechanism
@@ -75,6 +76,18 @@ class Audit:
         kind = "loss at most" if self.worst is None or self.certificate.method == "bounds" else "exact loss"
         loss, asked = float_upper(self.epsilon), float_upper(self.mechanism.epsilon)
         return f"<Audit of {self.mechanism.name}: {kind} {loss}, asked for {asked}, by {self.certificate.method}>"
+
+    def _repr_html_(self) -> str:
+        loss, asked = float_upper(self.epsilon), float_upper(self.mechanism.epsilon)
+        by = self.certificate
+        return card(
+            f"Audit of {self.mechanism.name}, n = {self.mechanism.space.n:,}",
+            promise(loss, self.mechanism.adjacency),
+            badge="" if self.private else "not private at the ε asked for",
+            bars=[Bar("loss", f"{loss:.6g}, asked for {asked:.6g}", (0, loss, loss), (0, asked, asked))],
+            key="Blue: the greatest loss over all data sets, neighbours and outputs. Dashed: the ε asked for.",
+            facts={"by": f"{by.method}: {by.statement}", "certificate": by.digest[:16]},
+        )
 
     def delta(self, epsilon: Epsilon) -> float:
         """δ*(ε), rounded up: the least δ for which the mechanism is (ε, δ)-DP; 0 from the exact loss on.

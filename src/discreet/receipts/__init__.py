@@ -17,19 +17,18 @@ from discreet.receipts.beliefs import (
     read_beliefs,
 )
 from discreet.receipts.claims import mechanism_of, mechanisms_of
-from discreet.receipts.documents import Part, ReceiptRequest, plain, write_bundle, write_receipt
+from discreet.receipts.documents import Part, ReceiptRequest, write_bundle, write_receipt
 from discreet.receipts.labelled import labelled, labelled_plug_in
 from discreet.receipts.receipt import (
     KEYS,
     SCHEMA,
-    UNIT_PERSON,
-    UNIT_ROW,
     Bundle,
     Receipt,
     read_receipt,
     read_sealed,
 )
-from discreet.receipts.verification import verify_any, verify_bundle, verify_receipt
+from discreet.receipts.verification import readable, verify_any, verify_bundle, verify_receipt
+from discreet.receipts.words import UNIT_PERSON, UNIT_ROW, plain
 from discreet.receipts.work import require_modest
 
 __all__ = [
@@ -54,6 +53,7 @@ __all__ = [
     "read_beliefs",
     "read_receipt",
     "read_sealed",
+    "readable",
     "require_modest",
     "verify_any",
     "verify_bundle",

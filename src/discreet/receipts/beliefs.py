@@ -8,7 +8,7 @@ from typing import Any
 from discreet.errors import InvalidInput
 from discreet.inference import NoiseAware, noise_aware
 from discreet.inference.groups import EmptyGroup, Within
-from discreet.posteriors import Dirichlet
+from discreet.posteriors import Dirichlet, as_prior
 from discreet.receipts.claims import claims_of
 from discreet.receipts.receipt import LEVEL, Bundle, Receipt, refuse_nonsense
 from discreet.receipts.work import require_modest
@@ -108,7 +108,7 @@ def whole_prior(receipt: Receipt, prior: object) -> Dirichlet:
     if prior is None:
         return Dirichlet([parameter for claim in claims_of(receipt) for parameter in claim.prior.parameters])
     k, groups = len(receipt.document["categories"]), max(1, len(receipt.groups))
-    given = prior if isinstance(prior, Dirichlet) else Dirichlet(prior)
+    given = as_prior(prior, k)
     if given.k == k:
         return Dirichlet(list(given.parameters) * groups)
     if given.k != k * groups:

@@ -38,6 +38,12 @@ class Claim:
         return tuple(self.receipt.document["output"][self.group]) if self.group else self.receipt.output
 
     @property
+    def accuracy(self) -> Any:
+        """What is said of its error."""
+        accuracy = self.receipt.document["accuracy"]
+        return accuracy[self.group] if self.group else accuracy
+
+    @property
     def posterior(self) -> Dirichlet:
         """The posterior that was released."""
         return self.receipt.posteriors[self.group] if self.group else self.receipt.posterior

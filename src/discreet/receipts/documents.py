@@ -7,25 +7,28 @@ its prior, and nothing is drawn for it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
+from math import isfinite
 from typing import Any, TypeVar
 
-from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import float_upper
+from discreet.arithmetic.texts import require_name
 from discreet.inference.statement import (
     NOISE_AWARE,
     PLUG_IN,
+    Stated,
     interval_kind,
+    stated_by,
     stated_groups,
-    stated_interval,
+    stated_shares,
 )
 from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
 from discreet.privacy_loss import Certificate
-from discreet.receipts.receipt import BUNDLE_SCHEMA, KEYS, LEVEL, SCHEMA, SHARED, UNIT_ROW, Bundle, Receipt
+from discreet.receipts.receipt import BUNDLE_KEYS, BUNDLE_OF, FIRST_SCHEMA, KEYS, LEVEL, SCHEMA, SHARED, Bundle, Receipt
+from discreet.receipts.words import UNIT_ROW, citation, plain, question
 from discreet.version import __version__
 
 T = TypeVar("T")
@@ -33,12 +36,24 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class ReceiptRequest:
-    """Whose data one record is, and what was charged."""
+    """What a receipt says of its request: whose data one record is, what was charged and when, what it is about."""
 
     unit: str = UNIT_ROW
     request_id: str | None = None
     dataset: str | None = None
     charge: str | None = None
+    version: str = field(default_factory=lambda: __version__)
+    released_at: str | None = None
+    title: str | None = None
+    source_name: str | None = None
+    column: str | None = None
+    other: str | None = None
+    missing: str | None = None
+
+    def __post_init__(self) -> None:
+        for what in ("title", "source_name", "column"):
+            if getattr(self, what) is not None:
+                require_name(getattr(self, what), f"the {what.replace('_', ' ')}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +79,12 @@ def write_receipt(
     by: str | None = None,
     groups: Sequence[str] = (),
     request: ReceiptRequest | None = None,
+    schema: str = SCHEMA,
 ) -> Receipt:
     """The receipt of one part, or where groups are public of one for each; before a draw what is drawn is null.
 
-    With groups, `categories` are the answers, and what there is of each cell is told group by group.
+    With groups, `categories` are the answers, and what there is of each cell is told group by group. An earlier
+    `schema` is for those who verify.
 
     >>> from discreet import Geometric, PosteriorSpace
     >>> from discreet.privacy_loss import certificate_by_theorem
@@ -83,7 +100,7 @@ def write_receipt(
     certificates = [None if part.certificate is None else part.certificate.to_json() for part in parts]
     is_cross = bool(groups) and not public
     document = {
-        "schema": SCHEMA,
+        "schema": schema,
         "mechanism": {"name": first.name, **_shared([made.parameters() for made in mechanisms])},
         "epsilon": float_upper(first.epsilon),
         "epsilon_exact": str(first.epsilon),
@@ -97,47 +114,41 @@ def write_receipt(
         "adjacency": first.adjacency,
         "accuracy": _by_group(public, [part.accuracy for part in parts]),
         "certificate": _by_group(public, certificates),
-        "version": __version__,
         **asdict(request or ReceiptRequest()),
-        **(_cross_rows(first, categories, groups, drawn) if is_cross else _rows(parts, categories, groups, drawn)),
     }
-    return Receipt({key: document.get(key) for key in KEYS}, tuple(drawn or ()))
+    if is_cross:
+        document |= _cross_rows(first, categories, groups, drawn, schema)
+    else:
+        document |= _rows(parts, categories, groups, drawn)
+    document |= {"question": question(document), "citation": citation(document)}
+    return Receipt({key: document.get(key) for key in KEYS[schema]}, tuple(drawn or ()))
 
 
 def write_bundle(columns: Sequence[str], receipts: Sequence[Receipt]) -> Bundle:
     """The bundle of these receipts: losses add up, the rest they share."""
     parts = [receipt.document for receipt in receipts]
+    schema = BUNDLE_OF[parts[0]["schema"]]
     total = sum((Fraction(part["epsilon_exact"]) for part in parts), Fraction(0))
     document = {
-        "schema": BUNDLE_SCHEMA,
+        "schema": schema,
         "columns": list(columns),
         "parts": parts,
         "epsilon": float_upper(total),
         "epsilon_exact": str(total),
         "delta": float_upper(sum((Fraction(part["delta"]) for part in parts), Fraction(0))),
-        **{key: parts[0][key] for key in SHARED},
+        **{key: parts[0][key] for key in SHARED[schema]},
     }
-    return Bundle(document, receipts)
-
-
-def plain(number: Fraction) -> int | float | str:
-    """A number that JSON readers get back exactly by the library's rule for floats, or its text if there is none.
-
-    >>> plain(Fraction(3)), plain(Fraction(1, 10)), plain(Fraction(1, 3))
-    (3, 0.1, '1/3')
-    """
-    if number.denominator == 1:
-        return number.numerator
-    shown = float(number)
-    return shown if Fraction(repr(shown)) == number else str(number)
+    if "citation" in BUNDLE_KEYS[schema]:
+        document["citation"] = citation(document)
+    return Bundle({key: document[key] for key in BUNDLE_KEYS[schema]}, receipts)
 
 
 def _rows(
     parts: Sequence[Part], categories: Sequence[str], groups: Sequence[str], drawn: Sequence[Released | None] | None
 ) -> dict[str, Any]:
-    """What was drawn for a column, or for each public group, and its intervals.
+    """What was drawn for a column, or for each public group, and what may be believed.
 
-    Those of all groups are of one kind: at face value if one of them is not available otherwise.
+    The beliefs of all groups are of one kind: at face value if one of them is not available otherwise.
     """
     mechanisms = [part.mechanism for part in parts if part.mechanism is not None]
     kind = NOISE_AWARE if all(interval_kind(made) == NOISE_AWARE for made in mechanisms) else PLUG_IN
@@ -145,43 +156,45 @@ def _rows(
         return {"interval_kind": kind}
     pairs = list(zip(parts, drawn, strict=True))
     posteriors = [part.prior if released is None else released.posterior for part, released in pairs]
-    ends: list[tuple[Floats, Floats]] = []
+    shares: list[Stated] = []
     if kind == NOISE_AWARE:
         stated = [
-            (NOISE_AWARE, *part.prior.interval(LEVEL)) if released is None else stated_interval(released, LEVEL)
+            (NOISE_AWARE, stated_by(part.prior, LEVEL)) if released is None else stated_shares(released, LEVEL)
             for part, released in pairs
         ]
-        ends = [(low, high) for own, low, high in stated if own == NOISE_AWARE]
-    if len(ends) < len(parts):
-        kind, ends = PLUG_IN, [posterior.interval(LEVEL) for posterior in posteriors]
+        shares = [told for own, told in stated if own == NOISE_AWARE]
+    if len(shares) < len(parts):
+        kind, shares = PLUG_IN, [stated_by(posterior, LEVEL) for posterior in posteriors]
     outputs = [[0] * len(categories) if released is None else list(released.output) for released in drawn]
     return {
         "interval_kind": kind,
         "posterior": _by_group(groups, [_posterior_rows(posterior, categories) for posterior in posteriors]),
         "output": _by_group(groups, outputs),
-        "interval": _by_group(groups, [_interval_rows(categories, *pair) for pair in ends]),
+        **_belief(groups, [_belief_rows(categories, told) for told in shares]),
     }
 
 
 def _cross_rows(
-    mechanism: Mechanism, categories: Sequence[str], groups: Sequence[str], drawn: Sequence[Released | None] | None
+    mechanism: Mechanism,
+    categories: Sequence[str],
+    groups: Sequence[str],
+    drawn: Sequence[Released | None] | None,
+    schema: str,
 ) -> dict[str, Any]:
     """What was drawn for a cross table. The posterior within each group is that of its cells alone."""
     k, released = len(categories), None if drawn is None else drawn[0]
     if released is None:
         return {"interval_kind": interval_kind(mechanism, k)}
     cells = _blocks(released.posterior.parameters, k)
-    shares = Dirichlet([sum(own) for own in cells])
-    kind, low, high, least, most = stated_groups(released, LEVEL, k)
-    around = _interval_rows(groups, least, most)
-    means = [float(parameter / shares.total) for parameter in shares.parameters]
-    pairs = zip(groups, means, strict=True)
+    kind, within, shares = stated_groups(released, LEVEL, k)
+    if schema == FIRST_SCHEMA:  # where these means are at face value
+        shares = shares._replace(mean=Dirichlet([sum(own) for own in cells]).mean)
     return {
         "interval_kind": kind,
         "posterior": _by_group(groups, [_posterior_rows(Dirichlet(own), categories) for own in cells]),
         "output": _by_group(groups, _blocks(released.output, k)),
-        "interval": _by_group(groups, [_interval_rows(categories, *ends) for ends in zip(low, high, strict=True)]),
-        "group_shares": {group: {"mean": mean, "interval": around[group]} for group, mean in pairs},
+        **_belief(groups, [_belief_rows(categories, told) for told in within]),
+        "group_shares": _belief_rows(groups, shares),
     }
 
 
@@ -201,10 +214,16 @@ def _posterior_rows(posterior: Dirichlet, categories: Sequence[str]) -> dict[str
     return {name: {"parameter": plain(parameter), "mean": float(parameter / total)} for name, parameter in rows}
 
 
-def _interval_rows(names: Sequence[str], low: Floats, high: Floats) -> dict[str, list[float] | None]:
-    """The ends of each interval; null where floats cannot tell it: nothing may fail."""
-    ends = zip(names, low.tolist(), high.tolist(), strict=True)
-    return {name: [a, b] if math.isfinite(a + b) else None for name, a, b in ends}
+def _belief_rows(names: Sequence[str], told: Stated) -> dict[str, dict[str, Any]]:
+    """The mean and the interval of each share; null where floats cannot tell its ends: nothing may fail."""
+    rows = zip(names, *(part.tolist() for part in told), strict=True)
+    return {name: {"mean": mean, "interval": [a, b] if isfinite(a + b) else None} for name, mean, a, b in rows}
+
+
+def _belief(groups: Sequence[str], rows: Sequence[dict[str, dict[str, Any]]]) -> dict[str, Any]:
+    """The belief, and its intervals once more by themselves, where programs have always found them."""
+    ends = [{name: row["interval"] for name, row in own.items()} for own in rows]
+    return {"belief": _by_group(groups, rows), "interval": _by_group(groups, ends)}
 
 
 def _shared(parameters: Sequence[dict[str, str]]) -> dict[str, str]:

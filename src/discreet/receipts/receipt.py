@@ -17,10 +17,13 @@ from discreet.errors import DiscreetError, InvalidInput, TooLarge
 from discreet.inference import NoiseAware
 from discreet.mechanisms import Released
 from discreet.posteriors import Dirichlet
+from discreet.receipts.words import UNIT_PERSON, UNIT_ROW
 from discreet.typing import Outcome
 
-SCHEMA = "discreet-receipt-1"
-BUNDLE_SCHEMA = "discreet-receipts-1"
+FIRST_SCHEMA, SCHEMA = "discreet-receipt-1", "discreet-receipt-2"
+BUNDLE_OF = {FIRST_SCHEMA: "discreet-receipts-1", SCHEMA: "discreet-receipts-2"}
+"""The schema of a bundle by that of its parts. What was written under an earlier one stays readable and verifiable."""
+
 LEVEL = 0.95
 MAX_CHARS = 1 << 26
 """A receipt of ten thousand categories has about three million."""
@@ -30,25 +33,40 @@ MAX_DEPTH = 12
 
 FRACTION = re.compile("[0-9]{1,1000}(?:/[0-9]{1,1000})?")
 
-UNIT_ROW = "one row"
-UNIT_PERSON = "one person, all rows with the same id"
 UNITS = (UNIT_ROW, UNIT_PERSON)
 
-KEYS = (
+_FIRST_KEYS = (
     "schema", "posterior", "output", "interval", "interval_kind", "mechanism", "epsilon", "epsilon_exact", "delta", "n",
     "prior", "categories", "by", "groups", "group_sizes", "group_shares", "adjacency", "unit", "accuracy",
     "certificate", "request_id", "dataset", "charge", "version",
 )  # fmt: skip
 
+KEYS = {
+    FIRST_SCHEMA: _FIRST_KEYS,
+    SCHEMA: (
+        "schema", "title", "column", "question", "released_at", "source_name", "other", "missing", "belief",
+        *_FIRST_KEYS[1:], "citation",
+    ),
+}  # fmt: skip
+"""By schema."""
+
 BY_GROUP = (
-    "posterior", "output", "interval", "prior", "group_sizes", "group_shares", "accuracy", "certificate"
+    "belief", "posterior", "output", "interval", "prior", "group_sizes", "group_shares", "accuracy", "certificate"
 )  # fmt: skip
 """With groups, these have one entry for each; accuracy and certificate only where the groups are public."""
 
-SHARED = ("n", "adjacency", "unit", "request_id", "dataset", "charge", "version")
+_FIRST_SHARED = ("n", "adjacency", "unit", "request_id", "dataset", "charge", "version")
+SHARED = {
+    BUNDLE_OF[FIRST_SCHEMA]: _FIRST_SHARED,
+    BUNDLE_OF[SCHEMA]: ("title", "released_at", "source_name", *_FIRST_SHARED),
+}
 """What all parts of a bundle have in common."""
 
-BUNDLE_KEYS = ("schema", "columns", "parts", "epsilon", "epsilon_exact", "delta", *SHARED)
+_SUMMED = ("columns", "parts", "epsilon", "epsilon_exact", "delta")
+BUNDLE_KEYS = {
+    BUNDLE_OF[FIRST_SCHEMA]: ("schema", *_SUMMED, *_FIRST_SHARED),
+    BUNDLE_OF[SCHEMA]: ("schema", *_SUMMED, *SHARED[BUNDLE_OF[SCHEMA]], "citation"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +74,8 @@ class Sealed:
     """What is sealed for a charge: a JSON object. The properties are shortcuts into it."""
 
     document: dict[str, Any]
-    _schema: ClassVar[str]
-    _keys: ClassVar[tuple[str, ...]]
+    _keys: ClassVar[dict[str, tuple[str, ...]]]
+    """By schema."""
     _shown: ClassVar[tuple[str, ...]]
 
     @property
@@ -88,9 +106,10 @@ class Sealed:
     def _checked(cls, document: object) -> Self:
         if not isinstance(document, dict):
             raise not_a_receipt()
-        if document.get("schema") == BUNDLE_SCHEMA != cls._schema:
+        schema = str(document.get("schema"))
+        if schema in BUNDLE_KEYS and schema not in cls._keys:
             raise InvalidInput("this receipt is of several columns", hint="read it as a Bundle")
-        if document.get("schema") != cls._schema or set(document) != set(cls._keys):
+        if schema not in cls._keys or set(document) != set(cls._keys[schema]):
             raise not_a_receipt()
         return cls(cls._ordered(document))
 
@@ -105,7 +124,7 @@ class Receipt(Sealed):
 
     released: tuple[Released | None, ...] = field(default=(), compare=False)
     """What was drawn, where this process drew it: one release, or one for each public group. Its belief is kept."""
-    _schema, _keys = SCHEMA, KEYS
+    _keys = KEYS
     _shown = ("mechanism", "epsilon_exact", "n", "categories")
 
     @property
@@ -154,10 +173,12 @@ class Receipt(Sealed):
     def _ordered(document: dict[str, Any]) -> dict[str, Any]:
         """The keys as a release writes them: a text sorts them, and a reader wants categories in their own order."""
         categories, groups = document["categories"], document["groups"]
-        document = {key: document[key] for key in KEYS}
+        document = {key: document[key] for key in KEYS[document["schema"]]}
         for key in BY_GROUP:
+            if key not in document:
+                continue
             rows = _sorted_by(document[key], groups)
-            if key in ("posterior", "interval"):
+            if key in ("belief", "posterior", "interval"):
                 rows = _sorted_by(rows, categories)
                 if isinstance(groups, list) and isinstance(rows, dict):
                     rows = {name: _sorted_by(row, categories) for name, row in rows.items()}
@@ -175,7 +196,7 @@ class Bundle(Sealed):
     parts: tuple[Receipt, ...] = field(init=False, compare=False)
     """The receipt of each column."""
     drawn: InitVar[Sequence[Receipt]] = ()
-    _schema, _keys = BUNDLE_SCHEMA, BUNDLE_KEYS
+    _keys = BUNDLE_KEYS
     _shown = ("columns", "epsilon_exact", "n")
 
     def __post_init__(self, drawn: Sequence[Receipt]) -> None:
@@ -193,7 +214,7 @@ class Bundle(Sealed):
             raise not_a_receipt()
         if not all(isinstance(column, str) for column in columns):
             raise not_a_receipt()
-        return {key: document[key] for key in BUNDLE_KEYS} | {
+        return {key: document[key] for key in BUNDLE_KEYS[document["schema"]]} | {
             "parts": [Receipt._checked(part).document for part in parts]
         }
 
@@ -201,7 +222,7 @@ class Bundle(Sealed):
 def read_sealed(text: str) -> Receipt | Bundle:
     """A receipt or a bundle, whichever the text is."""
     document = loaded(text)
-    is_bundle = document is not None and document.get("schema") == BUNDLE_SCHEMA
+    is_bundle = document is not None and str(document.get("schema")) in BUNDLE_KEYS
     return Bundle._checked(document) if is_bundle else Receipt._checked(document)
 
 

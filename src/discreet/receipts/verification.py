@@ -4,25 +4,38 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
+from datetime import datetime
 from fractions import Fraction
 from typing import Any
 
 from discreet.arithmetic.numbers import fraction_lower, precision
+from discreet.arithmetic.texts import MAX_NAME_CHARS, visible_text
 from discreet.errors import NotPrivate
 from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
 from discreet.privacy_loss import Certificate, audit, certificate_by_theorem
 from discreet.receipts.agreement import agree
-from discreet.receipts.claims import claims_of
+from discreet.receipts.claims import Claim, claims_of
 from discreet.receipts.documents import Part, ReceiptRequest, write_bundle, write_receipt
-from discreet.receipts.receipt import SHARED, UNITS, Bundle, Receipt, contradiction, refuse_nonsense
+from discreet.receipts.receipt import (
+    BUNDLE_OF,
+    FIRST_SCHEMA,
+    SCHEMA,
+    SHARED,
+    UNITS,
+    Bundle,
+    Receipt,
+    contradiction,
+    refuse_nonsense,
+)
 from discreet.receipts.work import require_modest
 from discreet.utility.measure import accuracy_statement
 
 DIGEST = re.compile("[0-9a-f]{64}")
 METHODS = ("theorem", "enumeration", "bounds")
+TIME = re.compile("[0-9-]{10}T[0-9:]{8}[+]00:00")
 VERSION = re.compile(r"[0-9]+(?:\.[0-9]+)*[0-9a-z.+-]{0,40}")
 
 ROUNDED = Fraction(1, 1 << 20)
@@ -63,7 +76,9 @@ def verify_bundle(bundle: Bundle, *, thorough: bool = False) -> list[Certificate
     certificates = [verify_receipt(part, thorough=True) for part in bundle.parts]
     with refuse_nonsense():
         rebuilt = write_bundle(document["columns"], bundle.parts).document
-        shared = all(part[key] == document[key] for part in document["parts"] for key in SHARED)
+        shared = all(part[key] == document[key] for part in document["parts"] for key in SHARED[document["schema"]])
+        named = zip(document["columns"], document["parts"], strict=True)
+        shared = shared and all(part.get("column", column) == column for column, part in named)
         public = {part["by"] for part in document["parts"] if part["group_sizes"] is not None}
     # Losses add up over the same neighbours: no column is public as groups here and protected as answers there.
     if not shared or rebuilt != document or public & set(document["columns"]):
@@ -80,29 +95,59 @@ def verify_any(receipt: Receipt | Bundle, *, thorough: bool = False) -> list[Cer
 
 def derived_document(receipt: Receipt) -> tuple[dict[str, Any], list[Certificate]]:
     """The receipt as it must read if its claims hold, and the certificates that were derived for it."""
+    _check_request(receipt.document)
+    certificates: list[Certificate] = []
+
+    def certified(claim: Claim, mechanism: Mechanism) -> Part:
+        said, derived = _derived(mechanism, claim.certificate)
+        certificates.append(derived)
+        former = "interval_width" not in (claim.accuracy or {})
+        return Part(mechanism.space.prior, mechanism, said, accuracy_statement(mechanism, former=former))
+
+    return _rewritten(receipt, certified, receipt.document["schema"]).document, certificates
+
+
+def readable(receipt: Receipt | Bundle) -> Receipt | Bundle:
+    """The same under the newest schema: faces need to know no other. Nothing of it is checked."""
+    if receipt.document["schema"] in (SCHEMA, BUNDLE_OF[SCHEMA]):
+        return receipt
+    if isinstance(receipt, Bundle):
+        columns = [visible_text(column)[:MAX_NAME_CHARS] or "?" for column in receipt.columns]  # whoever wrote them
+        named = zip(receipt.parts, columns, strict=True)
+        return write_bundle(receipt.columns, [_rewritten(part, _as_said, SCHEMA, column) for part, column in named])
+    return _rewritten(receipt, _as_said, SCHEMA)
+
+
+def _as_said(claim: Claim, mechanism: Mechanism) -> Part:
+    return Part(mechanism.space.prior, mechanism, Certificate.from_json(claim.certificate), claim.accuracy)
+
+
+@refuse_nonsense()
+def _rewritten(
+    receipt: Receipt, part_of: Callable[[Claim, Mechanism], Part], schema: str, column: str | None = None
+) -> Receipt:
+    """The receipt, written from its claims."""
     document = receipt.document
-    _check_request(document)
-    parts, drawn, certificates = list[Part](), list[Released | None](), list[Certificate]()
+    parts, drawn = list[Part](), list[Released | None]()
     for claim in claims_of(receipt):
         mechanism = claim.mechanism()
         if mechanism is None:
             parts.append(Part(claim.prior, None, None))
             drawn.append(None)
             continue
-        said, derived = _derived(mechanism, claim.certificate)
-        parts.append(Part(mechanism.space.prior, mechanism, said, accuracy_statement(mechanism)))
+        parts.append(part_of(claim, mechanism))
         drawn.append(_released(mechanism, claim.output, claim.posterior))
-        certificates.append(derived)
+    told = {each.name: document[each.name] for each in fields(ReceiptRequest) if each.name in document}
     [version] = {part.certificate.facts["version"] for part in parts if part.certificate is not None}
-    rebuilt = write_receipt(
+    return write_receipt(
         parts,
         document["categories"],
         drawn,
         by=document["by"],
         groups=receipt.groups,
-        request=ReceiptRequest(*(document[key] for key in ("unit", "request_id", "dataset", "charge"))),
+        request=ReceiptRequest(**{"column": column, **told, "version": version}),
+        schema=schema,
     )
-    return {**rebuilt.document, "version": version}, certificates
 
 
 def _unreliable(message: str) -> NotPrivate:
@@ -147,7 +192,10 @@ def _is_as_bad(mechanism: Mechanism, place: Any, loss: Fraction) -> bool:
 
 
 def _check_request(document: dict[str, Any]) -> None:
-    """Either there was a ledger, and the receipt names the charge, or there was none; names tell things apart."""
+    """Either there was a ledger, and the receipt names the charge, or there was none; names tell things apart.
+
+    Since the second schema it also says when it was released, and which of its categories are for other values.
+    """
     request = [document[key] for key in ("request_id", "dataset", "charge")]
     named = all(isinstance(part, str) and part for part in request) and DIGEST.fullmatch(request[-1])
     names, by, groups = (document[key] for key in ("categories", "by", "groups"))
@@ -156,6 +204,13 @@ def _check_request(document: dict[str, Any]) -> None:
         raise contradiction()
     if not grouped and (by, groups, document["group_sizes"]) != (None, None, None):
         raise contradiction()
+    if document["schema"] != FIRST_SCHEMA:
+        treated = {document["other"], document["missing"]} - {None}
+        if not treated <= set(names) or (treated and document["column"] is None):
+            raise contradiction()
+        if not TIME.fullmatch(document["released_at"]):
+            raise contradiction()
+        datetime.fromisoformat(document["released_at"])
 
 
 def _distinct(names: Sequence[Any]) -> bool:

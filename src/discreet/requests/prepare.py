@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -17,13 +17,14 @@ from discreet.arithmetic.numbers import whole
 from discreet.counting import CsvFormat, Declaration
 from discreet.errors import InvalidInput
 from discreet.ledger import Charge, Scope
+from discreet.ledger.book import utc_now
 from discreet.mechanisms import Mechanism, Released, mechanism
-from discreet.posteriors import Dirichlet
+from discreet.posteriors import Dirichlet, as_prior
 from discreet.posteriors.space import Counts, PosteriorSpace
 from discreet.privacy_loss import Certificate, Price, audit, calibrate, certificate_by_theorem
 from discreet.receipts import UNIT_PERSON, UNIT_ROW, Bundle, Part, Receipt, ReceiptRequest, write_bundle, write_receipt
 from discreet.requests.request import Question, ReleaseRequest, Sizes, Terms
-from discreet.typing import Epsilon
+from discreet.typing import Epsilon, Label
 from discreet.utility.measure import accuracy_statement
 
 Drawn = tuple[Released | None, ...]
@@ -37,6 +38,8 @@ class PreparedColumn:
     declaration: Declaration
     parts: tuple[Part, ...]
     digest: str
+    about: ReceiptRequest
+    """What its receipt says of the request before there is a charge."""
 
     @property
     def has_public_groups(self) -> bool:
@@ -63,17 +66,19 @@ class PreparedColumn:
         return tuple(None if made is None else made.release(own) for made, own in pairs)
 
     def receipt(self, drawn: Drawn | None, charge: Charge | None) -> Receipt:
-        """The receipt, as far as it is known."""
-        declaration = self.declaration
-        unit = UNIT_ROW if declaration.id_column is None else UNIT_PERSON
-        facts = () if charge is None else (charge.request_id, charge.dataset, charge.hash)
+        """The receipt, as far as it is known. A charge dates it: whoever repeats the request gets the same."""
+        declaration, about = self.declaration, self.about
+        if charge is not None:
+            about = replace(about, request_id=charge.request_id, dataset=charge.dataset, charge=charge.hash)
+        if drawn is not None:
+            about = replace(about, released_at=utc_now() if charge is None else charge.time)
         return write_receipt(
             self.parts,
             declaration.answers,
             drawn,
             by=declaration.by,
             groups=declaration.group_labels,
-            request=ReceiptRequest(unit, *facts),
+            request=about,
         )
 
 
@@ -131,17 +136,30 @@ class PreparedRequest:
 
 def prepare_request(request: ReleaseRequest, sizes: Sequence[Sizes]) -> PreparedRequest:
     """Settle mechanisms, certificates and accuracy from public facts alone: what is asked, and n for each question."""
-    table = {"source": request.name, "engine": request.engine, "form": asdict(request.form), "dataset": request.dataset}
+    table = {
+        "source": request.name,
+        "engine": request.engine,
+        "form": request.form.to_json(),
+        "dataset": request.dataset,
+    }
     rows = zip(request.questions, request.declarations, request.epsilons, sizes, strict=True)
     columns = tuple(
-        _prepare_column(declaration, question.terms, epsilon, _checked_sizes(question, declaration, n), table)
+        _prepare_column(
+            declaration, question.terms, epsilon, _checked_sizes(question, declaration, n), table, request.about
+        )
         for question, declaration, epsilon, n in rows
     )
     return PreparedRequest(columns, request.is_bundle)
 
 
 def check_counts(
-    counts: object, terms: Terms, *, epsilon: Epsilon, categories: Sequence[str] | None = None, n: object = None
+    counts: object,
+    terms: Terms,
+    *,
+    epsilon: Epsilon,
+    categories: Sequence[Label] | None = None,
+    n: object = None,
+    about: ReceiptRequest | None = None,
 ) -> tuple[PreparedColumn, Counts]:
     """The same for counts in hand, without a table or groups, and the counts, checked."""
     values = list(counts) if not isinstance(counts, str) and hasattr(counts, "__iter__") else [counts]
@@ -151,10 +169,11 @@ def check_counts(
             f"categories must be {len(values)} names", hint="give one for each count", parameter="categories"
         )
     size = whole(sum(whole(value, "a count") for value in values) if n is None else n, "n", minimum=1)
-    table = {"source": "counts in hand", "engine": "none", "form": asdict(CsvFormat()), "dataset": None}
-    prepared = _prepare_column(Declaration("counts in hand", names), terms, epsilon, (size,), table)
+    table = {"source": "counts in hand", "engine": "none", "form": CsvFormat().to_json(), "dataset": None}
+    told = about or ReceiptRequest()
+    prepared = _prepare_column(Declaration("counts in hand", names), terms, epsilon, (size,), table, told)
     [made] = prepared.mechanisms
-    return prepared, made.space.counts(values)
+    return replace(prepared, about=told), made.space.counts(values)
 
 
 def _checked_sizes(question: Question, declaration: Declaration, n: Sizes) -> tuple[int, ...]:
@@ -171,7 +190,12 @@ def _checked_sizes(question: Question, declaration: Declaration, n: Sizes) -> tu
 
 
 def _prepare_column(
-    declaration: Declaration, terms: Terms, epsilon: Epsilon, sizes: tuple[int, ...], table: Mapping[str, object]
+    declaration: Declaration,
+    terms: Terms,
+    epsilon: Epsilon,
+    sizes: tuple[int, ...],
+    table: Mapping[str, object],
+    about: ReceiptRequest,
 ) -> PreparedColumn:
     """The column's mechanisms, and a digest of all that it asks. That has to stay the same in every version."""
     cells, adjacency = _whole_prior(declaration, terms.prior).parameters, "replace-one"
@@ -182,8 +206,13 @@ def _prepare_column(
         _prepare_part(terms, epsilon, Dirichlet(cells[i * k : (i + 1) * k]), n, adjacency) for i, n in enumerate(sizes)
     )
     laws = list(map(_law, parts))
-    facts = {**asdict(declaration), **table, "law": laws if len(parts) > 1 else laws[0]}
-    return PreparedColumn(declaration, parts, _digest(facts))
+    declared = asdict(declaration)
+    if declaration.missing is None:
+        del declared["missing"]
+    facts = {**declared, **table, "law": laws if len(parts) > 1 else laws[0]}
+    unit = UNIT_ROW if declaration.id_column is None else UNIT_PERSON
+    named = replace(about, unit=unit, column=declaration.column, other=declaration.other, missing=declaration.missing)
+    return PreparedColumn(declaration, parts, _digest(facts), named)
 
 
 def _prepare_part(terms: Terms, epsilon: Epsilon, prior: Dirichlet, n: int, adjacency: str) -> Part:
@@ -205,7 +234,7 @@ def _whole_prior(declaration: Declaration, prior: object) -> Dirichlet:
     answers, cells = len(declaration.answers), len(declaration.labels)
     if prior is None:
         return Dirichlet([1] * cells)
-    given = prior if isinstance(prior, Dirichlet) else Dirichlet(prior)
+    given = as_prior(prior, answers)
     if given.k == cells:
         return given
     if given.k == answers:

@@ -9,7 +9,9 @@ from discreet.arithmetic.numbers import whole
 from discreet.counting import CsvFormat, Declaration, engine_for, shown
 from discreet.errors import InvalidInput
 from discreet.mechanisms.base import asked_epsilon
-from discreet.typing import Epsilon
+from discreet.receipts import ReceiptRequest
+from discreet.samplers.bits import SYSTEM
+from discreet.typing import Epsilon, Label
 
 Sizes = int | tuple[int, ...]
 """n: the number of records, or of each public group."""
@@ -40,12 +42,13 @@ class Question(Declaration):
     def __init__(
         self,
         column: str,
-        categories: Sequence[str],
+        categories: Sequence[Label],
         *,
         other: str | None = None,
         by: str | None = None,
-        groups: Sequence[str] = (),
+        groups: Sequence[Label] = (),
         other_group: str | None = None,
+        missing: str | None = None,
         group_public: bool = False,
         prior: object = None,
         mechanism: str = "geometric",
@@ -56,7 +59,9 @@ class Question(Declaration):
         shared = {"id_column", "n"} & set(options)
         if shared:
             raise InvalidInput(f"{min(shared)} is one for all columns", hint="give it to release_columns")
-        Declaration.__init__(self, column, categories, other, by=by, groups=groups, other_group=other_group)
+        Declaration.__init__(
+            self, column, categories, other, by=by, groups=groups, other_group=other_group, missing=missing
+        )
         if group_public and by is None:
             raise InvalidInput("there are no groups to be public", hint="name their column with `by`")
         object.__setattr__(self, "group_public", group_public)
@@ -82,8 +87,12 @@ class ReleaseRequest:
     id_column: str | None = None
     dataset: str | None = None
     request_id: str | None = None
+    again: bool = True
+    """Whether to pay anew for a question that the dataset was charged for before, under another id."""
     engine: str | None = None
     form: CsvFormat = field(default_factory=CsvFormat)
+    about: ReceiptRequest = field(default_factory=ReceiptRequest)
+    """What the receipt is called, and what it says of the source: presentation, and no part of what is asked."""
     is_bundle: bool = False
     """Whether the receipts of the questions come in one `Bundle`, also if there is only one."""
     declarations: tuple[Declaration, ...] = field(init=False)
@@ -97,6 +106,7 @@ class ReleaseRequest:
             "epsilons": _shares(self.questions, self.epsilon),
             "sizes": _sizes(self.n),
             "engine": engine_for(self.source, self.engine),
+            "form": self.form.named(self.source),
             "is_bundle": self.is_bundle or len(self.questions) > 1,
         }
         for name, value in told.items():
@@ -106,6 +116,11 @@ class ReleaseRequest:
     def name(self) -> str:
         """What may be said of the source: no password is in it."""
         return shown(self.source)
+
+
+def draw_request_id() -> str:
+    """A name for a request that was given none."""
+    return f"{SYSTEM.draw_bits(128):032x}"
 
 
 def _shares(questions: Sequence[Question], epsilon: Epsilon | None) -> tuple[Epsilon, ...]:

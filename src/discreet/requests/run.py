@@ -20,12 +20,11 @@ from typing import TypeVar
 from discreet.counting import CsvFormat, Progress, Tally, open_source, strays_error
 from discreet.errors import DiscreetError, InvalidInput, SourceError
 from discreet.ledger import Charge, Ledger
-from discreet.ledger.book import OTHER
-from discreet.receipts import Bundle, Receipt, read_sealed
+from discreet.ledger.book import OTHER, repetition
+from discreet.receipts import Bundle, Receipt, ReceiptRequest, read_sealed
 from discreet.requests.prepare import PreparedRequest, check_counts, prepare_request
-from discreet.requests.request import Question, ReleaseRequest, Sizes, Terms
-from discreet.samplers.bits import SYSTEM
-from discreet.typing import Epsilon
+from discreet.requests.request import Question, ReleaseRequest, Sizes, Terms, draw_request_id
+from discreet.typing import Epsilon, Label
 
 T = TypeVar("T")
 
@@ -43,7 +42,7 @@ def release(
     source: object,
     *,
     column: str,
-    categories: Sequence[str],
+    categories: Sequence[Label],
     epsilon: Epsilon,
     ledger: Ledger | str | Path | None,
     dataset: str | None = None,
@@ -51,23 +50,32 @@ def release(
     mechanism: str = "geometric",
     n: object = None,
     other: str | None = None,
+    missing: str | None = None,
     id_column: str | None = None,
     by: str | None = None,
-    groups: Sequence[str] = (),
+    groups: Sequence[Label] = (),
     other_group: str | None = None,
     group_public: bool = False,
     engine: str | None = None,
     form: CsvFormat | None = None,
     request_id: str | None = None,
+    again: bool = False,
     calibrated: bool = False,
+    title: str | None = None,
+    source_name: str | None = None,
     confirm: Confirm | None = None,
     progress: Progress | None = None,
     **options: object,
 ) -> Receipt:
     """Release a posterior from a table, charge it, and keep the receipt. `ledger=None` says that nothing is charged.
 
+    The receipt is called `title`, and says that its records are from `source_name`; neither is part of what is asked.
+
     With `by` and `groups`, one cross table is released, at the price of one release; `group_public` declares that
     everyone may know who is in which group, and protects the answers alone.
+
+    A question that the dataset was charged for before is refused, unless its `request_id` is given, which shows what
+    was released and costs nothing, or it is to be paid for `again`.
 
     >>> import pandas as pd
     >>> votes = pd.DataFrame({"vote": ["Clinton"] * 60 + ["Dole"] * 40, "sex": ["f", "m"] * 50})
@@ -80,12 +88,13 @@ def release(
     (100, ['f', 'm'])
     """
     question = Question(
-        column, categories, other=other, by=by, groups=groups, other_group=other_group, group_public=group_public,
-        prior=prior, mechanism=mechanism, calibrated=calibrated, epsilon=epsilon, **options,
+        column, categories, other=other, missing=missing, by=by, groups=groups, other_group=other_group,
+        group_public=group_public, prior=prior, mechanism=mechanism, calibrated=calibrated, epsilon=epsilon, **options,
     )  # fmt: skip
     request = ReleaseRequest(
-        source, [question], n=n, id_column=id_column, dataset=dataset, request_id=request_id, engine=engine,
-        form=form or CsvFormat(),
+        source, [question], n=n, id_column=id_column, dataset=dataset, request_id=request_id,
+        again=again or request_id is not None, engine=engine, form=form or CsvFormat(),
+        about=ReceiptRequest(title=title, source_name=source_name),
     )  # fmt: skip
     receipt = run_request(request, ledger, confirm=confirm, progress=progress)
     assert isinstance(receipt, Receipt), "a request for one column seals one receipt"
@@ -104,6 +113,9 @@ def release_columns(
     engine: str | None = None,
     form: CsvFormat | None = None,
     request_id: str | None = None,
+    title: str | None = None,
+    source_name: str | None = None,
+    again: bool = False,
     confirm: Confirm | None = None,
     progress: Progress | None = None,
 ) -> Bundle:
@@ -120,7 +132,8 @@ def release_columns(
     """
     request = ReleaseRequest(
         source, questions, epsilon=epsilon, n=n, id_column=id_column, dataset=dataset, request_id=request_id,
-        engine=engine, form=form or CsvFormat(), is_bundle=True,
+        again=again or request_id is not None, engine=engine, form=form or CsvFormat(),
+        about=ReceiptRequest(title=title, source_name=source_name), is_bundle=True,
     )  # fmt: skip
     bundle = run_request(request, ledger, confirm=confirm, progress=progress)
     assert isinstance(bundle, Bundle), "a request for several columns seals one bundle"
@@ -138,11 +151,11 @@ def run_request(
     book = open_ledger(request, ledger)
     tallies = _count_records(request, progress)
     prepared = _prepare(request, tallies)
-    sealed = _find_sealed(request, prepared, book)
-    if sealed is not None:
-        return sealed
+    earlier = _find_charge(request, prepared, book)
+    if earlier is not None and earlier.outcome is not None:
+        return read_sealed(earlier.outcome)
     reached("prepared")
-    if confirm is not None and not confirm(prepared):
+    if earlier is None and confirm is not None and not confirm(prepared):
         raise InvalidInput("the release was not confirmed", hint="nothing was charged and nothing was drawn")
     _require_no_strays(tallies)
     reached("checked")
@@ -156,7 +169,7 @@ def price_request(request: ReleaseRequest, ledger: Ledger | None) -> PreparedReq
     """What a request would cost and give: the records are counted, and nothing is spent. A sealed one costs nothing."""
     book = open_ledger(request, ledger)
     prepared = _prepare(request, _count_records(request, None))
-    _find_sealed(request, prepared, book)
+    _find_charge(request, prepared, book)
     return prepared
 
 
@@ -179,17 +192,22 @@ def release_counts(
     counts: object,
     *,
     epsilon: Epsilon,
-    categories: Sequence[str] | None = None,
+    categories: Sequence[Label] | None = None,
     prior: object = None,
     n: object = None,
     mechanism: str = "geometric",
     calibrated: bool = False,
     accept_no_guarantee: bool = False,
+    title: str | None = None,
+    source_name: str | None = None,
     **options: object,
 ) -> Receipt:
     """The same from counts in hand: no table, no ledger, nothing charged."""
     terms = Terms(mechanism, calibrated, prior, options)
-    prepared, checked = check_counts(counts, terms, epsilon=epsilon, categories=categories, n=n)
+    prepared, checked = check_counts(
+        counts, terms, epsilon=epsilon, categories=categories, n=n,
+        about=ReceiptRequest(title=title, source_name=source_name),
+    )  # fmt: skip
     [made] = prepared.mechanisms
     released = _hide_failure(lambda: made.release(checked, accept_no_guarantee=accept_no_guarantee), charge=None)
     return prepared.receipt((released,), None)
@@ -229,20 +247,24 @@ def _prepare(request: ReleaseRequest, tallies: Sequence[Tally]) -> PreparedReque
     return prepared
 
 
-def _find_sealed(request: ReleaseRequest, prepared: PreparedRequest, book: Ledger | None) -> Receipt | Bundle | None:
-    """The receipt of a request that was sealed before. A new one that the budget cannot bear is refused unasked.
+def _find_charge(request: ReleaseRequest, prepared: PreparedRequest, book: Ledger | None) -> Charge | None:
+    """The charge that was made under the request's id, if any, which is all that it will ever cost.
 
-    `Ledger.charge` decides again, alone with the book; here it spares a question.
+    A new one is refused unasked if its question was paid for before, or the budget cannot bear it. `Ledger.charge`
+    decides again, alone with the book; here it spares a question.
     """
     if book is None or request.dataset is None:
         return None
     earlier = None if request.request_id is None else book.find(request.request_id)
-    if earlier is None:
-        book.afford(request.dataset, prepared.price, scope=prepared.scope)
-        return None
-    if earlier.digest != prepared.digest:
-        raise InvalidInput(f"request {request.request_id!r} was made with other parameters", hint=OTHER)
-    return None if earlier.outcome is None else read_sealed(earlier.outcome)
+    if earlier is not None:
+        if earlier.digest != prepared.digest:
+            raise InvalidInput(f"request {request.request_id!r} was made with other parameters", hint=OTHER)
+        return earlier
+    for charge in () if request.again else reversed(book.charges(request.dataset)):
+        if charge.digest == prepared.digest:
+            raise repetition(charge, finished=charge.outcome is not None)
+    book.afford(request.dataset, prepared.price, scope=prepared.scope)
+    return None
 
 
 def _require_no_strays(tallies: Sequence[Tally]) -> None:
@@ -261,9 +283,10 @@ def _charge(request: ReleaseRequest, prepared: PreparedRequest, book: Ledger | N
     return book.charge(
         request.dataset,
         prepared.price,
-        request_id=f"{SYSTEM.draw_bits(128):032x}" if request.request_id is None else request.request_id,
+        request_id=draw_request_id() if request.request_id is None else request.request_id,
         digest=prepared.digest,
         scope=prepared.scope,
+        again=request.again,
     )
 
 
@@ -289,6 +312,10 @@ def _hide_failure(work: Callable[[], T], charge: Charge | None) -> T:
     again = "" if charge is None else f"repeat it with request id {charge.request_id}: nothing more is charged"
     try:
         return work()
+    except KeyboardInterrupt as stop:
+        if charge is not None:
+            stop.add_note(again)
+        raise
     except DiscreetError as failure:
         kind, message, hint, parameter = type(failure), failure.message, failure.hint, failure.parameter
     except Exception:  # noqa: BLE001 - raised below, outside of this handler, so that nothing is chained to it

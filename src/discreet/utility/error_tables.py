@@ -42,23 +42,32 @@ class ErrorTable:
     def __init__(self, mechanism: Mechanism) -> None:
         require_enumerable(mechanism.space, limit=LONGEST if mechanism.space.k == 2 else LONGEST_ROW)
         self.mechanism, self.space = mechanism, mechanism.space
-        self.candidates = self.space.candidates().array()
-        self.widths = np.full(len(self.candidates), len(self.candidates))  # how many outputs of each data set matter
+        self.widths = np.full(self.space.size, self.space.size)  # how many outputs of each data set matter
 
     @cached_property
+    def candidates(self) -> Wholes:
+        """All data sets, one a row."""
+        return self.space.candidates().array()
+
+    @cached_property
+    def _orbits(self) -> Wholes:
+        """For each data set the first whose error law it has."""
+        return orbits(self.space) if self.symmetric else np.arange(self.space.size)
+
+    @property
     def data(self) -> tuple[Wholes, Floats]:
         """The ranks of the data sets to look at and their weights: one for each orbit, or all."""
-        weight = predictive_weights(self.space)
-        if not self.symmetric:
-            return np.arange(len(weight)), weight
-        orbit = orbits(self.space)
-        first = np.unique(orbit)
-        return first, np.bincount(orbit, weight)[first].astype(np.float64)
+        weight = np.bincount(self._orbits, predictive_weights(self.space))
+        return self._ranks, weight[self._ranks].astype(np.float64)
+
+    @property
+    def _ranks(self) -> Wholes:
+        return np.flatnonzero(self._orbits == np.arange(self.space.size))
 
     @property
     def cells(self) -> int:
         """About how many outputs of all data sets matter."""
-        return int(self.widths[self.data[0]].sum())
+        return int(self.widths[self._ranks].sum())
 
     def slices(self, metric: Metric, ranks: Wholes, weight: Floats) -> Iterator[ErrorRows]:
         """The error laws of some data sets, so many at a time that their rows fit into the cache."""
@@ -171,7 +180,7 @@ class NoisySimplex(ErrorTable):
                 raise TooLarge("the noisy counts that matter are too many", hint="use a larger epsilon")
         else:
             number = len(self.outputs)
-        self.widths = np.full(len(self.candidates), number)
+        self.widths = np.full(self.space.size, number)
 
     @cached_property
     def _cut(self) -> tuple[Wholes, Floats]:

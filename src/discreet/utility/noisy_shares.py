@@ -44,6 +44,12 @@ def intervals(space: PosteriorSpace, noise: LineNoise, outputs: Floats, level: f
     return _Densities(space, noise, outputs).widths(level)
 
 
+def quantiles(space: PosteriorSpace, noise: LineNoise, outputs: Floats, levels: Floats) -> tuple[Floats, Floats]:
+    """P(output) under the prior predictive, and the quantiles of the first share: a row for each output."""
+    densities = _Densities(space, noise, outputs)
+    return densities.chance, expit(np.stack([densities.logits(float(p)) for p in levels], axis=1))
+
+
 class _Densities:
     """The densities by s of all outputs, on panels; each is over e^top of its output."""
 
@@ -79,22 +85,26 @@ class _Densities:
         order = np.lexsort((left, row))
         self._row, self._left, self._right, self._parts = row[order], left[order], right[order], parts[order]
 
+        self._within = np.maximum(np.bincount(self._row, 2 * self._parts[:, 0], len(outputs)), 1e-300)
+        self._total = self._within + self.at_zero + self.at_one
+        self.chance: Floats = np.exp(self.top) * self._total
+
     def widths(self, level: float) -> tuple[Floats, Floats]:
         """P(output), and the widths of the intervals."""
-        within = np.maximum(np.bincount(self._row, 2 * self._parts[:, 0], len(self.outputs)), 1e-300)
+        low, high = self.logits((1 - level) / 2), self.logits((1 + level) / 2)
+        side = np.where(low > 0, -1.0, 1.0)  # the rest of 1 has more digits next to 1
+        return self.chance, side * (expit(side * high) - expit(side * low))
+
+    def logits(self, p: float) -> Floats:
+        """The logit of each output's quantile."""
         count = np.bincount(self._row, minlength=len(self.outputs))
         first = np.cumsum(count) - count
-        total = within + self.at_zero + self.at_one
-        sums = np.concatenate([[0.0], np.cumsum(2 * self._parts[:, 0] / within[self._row])])
-        ends = []
-        for p in ((1 - level) / 2, (1 + level) / 2):
-            wanted = (p * total - self.at_zero) / within
-            panel = np.searchsorted(sums, sums[first] + wanted, side="right") - 1
-            panel = np.clip(panel, first, first + count - 1)
-            s = self._quantile(panel, (wanted - (sums[panel] - sums[first])) * within)
-            ends.append(np.where(wanted <= 0, -np.inf, np.where(wanted >= 1, np.inf, s)))
-        side = np.where(ends[0] > 0, -1.0, 1.0)  # the rest of 1 has more digits next to 1
-        return np.exp(self.top) * total, side * (expit(side * ends[1]) - expit(side * ends[0]))
+        sums = np.concatenate([[0.0], np.cumsum(2 * self._parts[:, 0] / self._within[self._row])])
+        wanted = (p * self._total - self.at_zero) / self._within
+        panel = np.searchsorted(sums, sums[first] + wanted, side="right") - 1
+        panel = np.clip(panel, first, first + count - 1)
+        s = self._quantile(panel, (wanted - (sums[panel] - sums[first])) * self._within)
+        return np.where(wanted <= 0, -np.inf, np.where(wanted >= 1, np.inf, s))
 
     def _quantile(self, panel: Wholes, wanted: Floats) -> Floats:
         """The s of each panel up to which it has this mass, by halving and Newton's method."""
@@ -108,7 +118,9 @@ class _Densities:
             low, high = np.where(gap <= 0, t, low), np.where(gap >= 0, t, high)
             with np.errstate(divide="ignore", invalid="ignore"):
                 step = t - gap / legendre.legval(t, parts, tensor=False)
-            t = np.where((step > low) & (step < high), step, (low + high) / 2)
+            last, t = t, np.where((step > low) & (step < high), step, (low + high) / 2)
+            if np.abs(t - last).max(initial=0.0) < 1e-15:
+                break
         left, right = self._left[panel], self._right[panel]
         return left + (right - left) * (t + 1) / 2
 

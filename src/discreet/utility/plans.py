@@ -1,8 +1,9 @@
-"""All mechanisms side by side for a space and an ε, and the one to use: before any data is touched.
+"""What to use for a space and an ε, and what it will give: before any data is touched.
 
-A row is a mechanism at one setting: `theorem`, where its theorem spends all of ε; `calibrated`, where its certified
-loss does; `bayes` for geometric with its other way back; `limit` for the linear programme, which is a yardstick and
-never a release. What is too costly for the space is left out, and the plan says what and why.
+The answer is the row of the recommended mechanism; who compares gets all of them side by side. A row is a mechanism
+at one setting: `theorem`, where its theorem spends all of ε; `calibrated`, where its certified loss does; `bayes` for
+geometric with its other way back; `limit` for the linear programme, which is a yardstick and never a release. What is
+too costly for the space is left out, and the plan says what and why.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from discreet.arithmetic.cards import Bar, card, promise
 from discreet.arithmetic.numbers import float_upper
 from discreet.errors import DiscreetError, TooLarge
 from discreet.kernels import family_kernel
@@ -20,9 +22,10 @@ from discreet.mechanisms import Mechanism, mechanism
 from discreet.mechanisms.base import asked_epsilon
 from discreet.posteriors.space import PosteriorSpace, exceeds
 from discreet.privacy_loss import audit, calibrate
-from discreet.typing import Epsilon, Progress
-from discreet.utility.measure import accuracy
-from discreet.utility.widths import expected_width, width_without_privacy
+from discreet.typing import Epsilon, Steps
+from discreet.utility.measure import accuracy, quick_accuracy
+from discreet.utility.widths import expected_width, quick_width, width_without_privacy
+from discreet.utility.words import epsilon_meaning, epsilon_warning, width_words
 
 FAMILIES = (
     "geometric",
@@ -39,7 +42,10 @@ SETTINGS = (
     ("snapping", "theorem"),
     ("optimal", "limit"),
 )
-"""The rows of a plan; the first is the default."""
+"""The rows of a comparison; the first is the default."""
+
+DEFAULT = ((FAMILIES[0], "theorem"), (FAMILIES[0], "bayes"))
+"""Among these one is recommended, if nobody compares: others are hardly ever better."""
 
 CALIBRATED, CALIBRATED_MORE = 1001, 300
 """The most candidates (two categories, and more) for which the exponential mechanisms are calibrated unasked."""
@@ -120,15 +126,49 @@ class Plan:
     reason: str
     interval_width_without_privacy: float
     question: dict[str, Any]
+    level: Fraction = Fraction(19, 20)
+
+    @property
+    def answer(self) -> PlanRow:
+        """The row of the recommended mechanism."""
+        return self.row(self.recommended, self.setting)
+
+    def sentences(self) -> list[str]:
+        """The answer in the reader's units: how wide intervals will be, what ε means, and a warning where it is large.
+
+        >>> print(plan_at(PosteriorSpace(prior=[1, 1], n=1000), 1).sentences()[0])
+        95 % intervals will be about 4.9 points wide, 4.9 without privacy.
+        """
+        width, told = self.answer.interval_width, []
+        if width is not None:
+            whose = _whose(self.space, self.question.get("interval", {}))
+            without = self.interval_width_without_privacy
+            told = [f"{width_words(width, without, level=float(self.level), whose=whose)}."]
+        return [*told, epsilon_meaning(self.epsilon), *epsilon_warning(self.epsilon)]
 
     def __repr__(self) -> str:
         """What to use, and how much there is to read.
 
         >>> plan_at(PosteriorSpace(prior=[1, 1], n=5), 1)
-        <Plan at ε = 1, n = 5: use geometric (theorem); 17 rows in mechanisms>
+        <Plan at ε = 1, n = 5: use geometric (theorem); 1 row in mechanisms>
         """
-        use = f"use {self.recommended} ({self.setting}); {len(self.mechanisms)} rows in mechanisms"
+        rows = f"{len(self.mechanisms)} row{'s' * (len(self.mechanisms) > 1)}"
+        use = f"use {self.recommended} ({self.setting}); {rows} in mechanisms"
         return f"<Plan at ε = {self.epsilon}, n = {self.space.n:,}: {use}>"
+
+    def _repr_html_(self) -> str:
+        without = 100 * self.interval_width_without_privacy
+        rows = ((row, 100 * (row.interval_width or math.nan)) for row in self.mechanisms)
+        return card(
+            f"Plan for n = {self.space.n:,}, ε = {self.epsilon}",
+            promise(float_upper(self.epsilon), self.space.adjacency.name),
+            f"Use {self.recommended} ({self.setting}): {self.reason}.",
+            bars=(
+                Bar(f"{row.name}, {row.setting}", f"{width:.3g} points", (0, width, width), (0, without, without))
+                for row, width in rows
+            ),
+            key=f"Expected width of a 95 % interval. Blue: with privacy. Dashed: without, {without:.3g} points.",
+        )
 
     def row(self, name: str, setting: str = "theorem") -> PlanRow:
         """The row of a mechanism at a setting."""
@@ -149,30 +189,49 @@ class Plan:
             "setting": self.setting,
             "reason": self.reason,
             "interval_width_without_privacy": self.interval_width_without_privacy,
+            "level": float(self.level),
+            "sentences": self.sentences(),
         }
+
+
+def _whose(space: PosteriorSpace, interval: Mapping[str, Any]) -> str:
+    """Which shares' intervals are meant, where that has to be said."""
+    number = interval.get("category", 1)
+    category = "" if len(set(space.prior.parameters)) == 1 else f" of category {number}"
+    if "groups" not in interval:
+        return category
+    which = " of the difference" if interval["of"] == "difference" else " within the widest group"
+    return category + which
 
 
 def plan_at(
     space: PosteriorSpace,
     epsilon: Epsilon,
     *,
+    compare: bool = False,
     thorough: bool = False,
+    level: Fraction = Fraction(19, 20),
     question: dict[str, Any] | None = None,
-    progress: Progress | None = None,
+    progress: Steps | None = None,
 ) -> Plan:
-    """All rows for one ε."""
+    """The row of the mechanism to use at one ε, or all rows."""
     asked = asked_epsilon(epsilon)
     rows: list[PlanRow] = []
     omitted: list[Omission] = []
-    for done, (name, setting) in enumerate(SETTINGS):
+    settings = SETTINGS if compare else DEFAULT
+    for done, (name, setting) in enumerate(settings):
         if progress is not None:
-            progress(done, len(SETTINGS))
+            progress(f"{name} ({setting})", done, len(settings))
         try:
-            made = _mechanism(name, setting, space, asked, thorough)
-            rows.append(_known(made, setting, rows) or _row(made, setting))
+            made = _mechanism(name, setting, space, asked, thorough, WEIGHED if compare else SNAPPED)
+            rows.append(_known(made, setting, rows) or _row(made, setting, level, compare))
         except DiscreetError as refusal:
+            if not compare and not rows:
+                raise
             omitted.append(Omission(name=name, setting=setting, reason=refusal.message))
     chosen, reason = _recommended(rows)
+    if not compare:
+        rows, omitted = [chosen], []
     return Plan(
         space=space,
         epsilon=asked,
@@ -181,12 +240,15 @@ def plan_at(
         recommended=chosen.name,
         setting=chosen.setting,
         reason=reason,
-        interval_width_without_privacy=width_without_privacy(space).value,
+        interval_width_without_privacy=width_without_privacy(space, level).value,
+        level=level,
         question=question or {"epsilon": str(asked)},
     )
 
 
-def _mechanism(name: str, setting: str, space: PosteriorSpace, epsilon: Fraction, thorough: bool) -> Mechanism:
+def _mechanism(
+    name: str, setting: str, space: PosteriorSpace, epsilon: Fraction, thorough: bool, weighed: int
+) -> Mechanism:
     """The mechanism of a row, or a refusal that says why there is none."""
     kernel = family_kernel(name)
     if setting == "limit":
@@ -194,7 +256,7 @@ def _mechanism(name: str, setting: str, space: PosteriorSpace, epsilon: Fraction
     elif not (kernel.noisy or kernel.weighted):
         _require(space, SNAPPED, "the exact law of floats is compared for at most {} candidates")
     elif setting == "bayes":
-        _require(space, WEIGHED, "this way back is compared for at most {} candidates")
+        _require(space, weighed, "this way back is compared for at most {} candidates")
         return mechanism(name, space, epsilon=epsilon, way="bayes")
     elif kernel.weighted and not thorough:
         if space.k > CATEGORIES:
@@ -219,13 +281,13 @@ def _known(made: Mechanism, setting: str, rows: list[PlanRow]) -> PlanRow | None
     return None
 
 
-def _row(made: Mechanism, setting: str) -> PlanRow:
-    """All numbers of a row."""
-    found = accuracy(made)
-    moved = accuracy(made, metric="l1")
+def _row(made: Mechanism, setting: str, level: Fraction, compare: bool) -> PlanRow:
+    """All numbers of a row; those that are compared are as exact as can be, and otherwise the quick ones."""
+    measure, widths = (accuracy, expected_width) if compare else (quick_accuracy, quick_width)
+    found, moved = measure(made), measure(made, metric="l1")
     width, method, missing = None, found.method, {}
     try:
-        width = expected_width(made)
+        width = widths(made, level)
         method += f"; interval by {width.method}"
     except TooLarge as refusal:
         missing["interval_width"] = refusal.message

@@ -30,7 +30,7 @@ _PREPARED, _EACH = 200, 64
 """For the exponential family: data sets (fewer for more than ten categories), and outputs of each data set."""
 
 _OF_ONE = 8_000
-_SMOOTH = 1e6
+_SUMMED, _SMOOTH = 20.0, 1e6
 
 
 def study_size(space: PosteriorSpace) -> int:
@@ -61,14 +61,40 @@ def drawn_data(space: PosteriorSpace, size: int, name: str) -> Wholes:
 
 
 def _binomial(u: Floats, n: Wholes, share: Floats) -> Wholes:
-    """Quantiles of binomials; by Cornish and Fisher's expansion where the deviation is above 10³."""
+    """Quantiles of binomials: summed where the variance is small, and from there on by Cornish and Fisher's expansion.
+
+    That is far nearer than a whole number: where it lies next to one, or where it ends, the exact quantile decides.
+    """
     variance = n * share * (1 - share)
-    z = ndtri(u)
-    found = n * share + z * np.sqrt(variance) + (z * z - 1) * (1 - 2 * share) / 6
-    near = (variance < _SMOOTH) & (n > 0) & (share > 0) & (share < 1)
-    found[near] = bdtrik(u[near], n[near], share[near])
+    deviation, z, skew = np.sqrt(variance), ndtri(u), 1 - 2 * share
+    found = n * share + z * deviation + (z * z - 1) * skew / 6
+    open_ = (n > 0) & (share > 0) & (share < 1)
+    small = open_ & (variance < _SUMMED) & (share > 1e-15)
+    found[small] = _summed_binomial(u[small], n[small], share[small])
+    some = open_ & ~small & (variance < _SMOOTH)
+    third = (z**3 - 3 * z) * (3 * skew * skew - 1) / 48 - (2 * z**3 - 5 * z) * skew * skew / 36 - z / 24
+    near = found[some] - 0.5 + third[some] / deviation[some]
+    unsure = (np.abs(near - np.rint(near)) < 3 / variance[some] + 1e-3) | (np.abs(z[some]) > 3.5)
+    near[unsure] = bdtrik(*(part[some][unsure] for part in (u, n, share)))
+    found[some] = near
     found = np.where(np.isfinite(found), np.ceil(found), np.rint(n * share))
     return found.astype(np.int64)
+
+
+def _summed_binomial(u: Floats, n: Wholes, share: Floats) -> Floats:
+    """The same by adding up from the nearer end, while any is left."""
+    turned = share > 0.5
+    p, left = np.where(turned, 1 - share, share), np.where(turned, 1 - u, u)
+    found, at, size, c = np.zeros(len(u)), np.arange(len(u)), n, 0
+    odds, chance = p / (1 - p), np.exp(n * np.log1p(-p))
+    while len(at):
+        left = left - chance
+        on = (left > 0) & (size > c)
+        found[at[~on]] = c
+        at, size, odds, chance, left = (part[on] for part in (at, size, odds, chance, left))
+        chance = chance * odds * (size - c) / (c + 1)
+        c += 1
+    return np.where(turned, n - found, found)
 
 
 def row_study(table: ErrorTable, metric: Metric, size: int) -> ErrorLaw:
@@ -80,12 +106,12 @@ def row_study(table: ErrorTable, metric: Metric, size: int) -> ErrorLaw:
     return ErrorLaw(lambda: table.slices(metric, ranks, weight), diameter, method, complete=False, sampled=size)
 
 
-def draw_study(mechanism: Mechanism, metric: Metric, counts: Counts | None) -> ErrorLaw:
-    """Drawn outputs for drawn data sets, or many for one."""
+def draw_study(mechanism: Mechanism, metric: Metric, counts: Counts | None, effort: float = 1.0) -> ErrorLaw:
+    """Drawn outputs for drawn data sets, or many for one; by less effort, fewer."""
     space = mechanism.space
     if metric.name == "total-variation" or mechanism.kernel.postprocess != "nearest":
         raise TooLarge("this needs all candidates of a space with too many", hint="use hellinger and nearest")
-    data, released = _outputs(mechanism, counts)
+    data, released = _outputs(mechanism, counts, effort)
     size, each = released.shape[:2]
     here, there = np.repeat(data, each, axis=0), released.reshape(-1, space.k)
     value = metric.distances(space.prior, here, there).reshape(size, each)
@@ -95,7 +121,7 @@ def draw_study(mechanism: Mechanism, metric: Metric, counts: Counts | None) -> E
 
 
 @lru_cache(maxsize=8)
-def _outputs(mechanism: Mechanism, counts: Counts | None) -> tuple[Wholes, Wholes]:
+def _outputs(mechanism: Mechanism, counts: Counts | None, effort: float) -> tuple[Wholes, Wholes]:
     """Data sets, one a row, and outputs for each: the same for every metric."""
     space, kernel, bits = mechanism.space, mechanism.kernel, HashedBits("outputs")
     if counts is not None:
@@ -104,5 +130,5 @@ def _outputs(mechanism: Mechanism, counts: Counts | None) -> tuple[Wholes, Whole
         return data, kernel.draw_outputs(data[:1], size, bits)[0][:, None]
     several = (max(24, min(_PREPARED, 10 * _PREPARED // space.k)), _EACH)
     size, each = {"quick": (study_size(space), 1), "prepared": several, "slow": (_SLOWLY, 1)}[kernel.pace]
-    data = drawn_data(space, size, "data")
+    data = drawn_data(space, max(24, int(effort * size)), "data")
     return data, kernel.draw_outputs(data, each, bits)

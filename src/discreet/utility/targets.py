@@ -8,24 +8,77 @@ and how it was found.
 
 from __future__ import annotations
 
+import itertools
 import math
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from discreet.arithmetic.numbers import exact, exact_share
+from discreet.arithmetic.numbers import exact, exact_share, whole
 from discreet.errors import InvalidInput, TooLarge
 from discreet.mechanisms import Geometric
 from discreet.posteriors.space import PosteriorSpace
-from discreet.typing import Epsilon, Progress
+from discreet.typing import Epsilon, Steps
+from discreet.utility.differences import GroupLine, difference_width, group_lines
 from discreet.utility.measure import accuracy
 from discreet.utility.plans import Plan, plan_at
-from discreet.utility.widths import expected_width, width_without_privacy
+from discreet.utility.widths import Width, expected_width, width_without_privacy
 
+_TRIED = 20
 LEAST, DECADES = Fraction(1, 10**6), 10
 """No smaller ε is sought, and none beyond so many powers of ten from it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interval:
+    """Which interval is meant: its level, the category by its number, and of groups the widest, or a difference.
+
+    `groups` are the sizes by name. Those that are not `group_public` are guesses, because they are not published.
+    """
+
+    level: Fraction = Fraction(19, 20)
+    category: int = 1
+    groups: Mapping[str, int] | None = None
+    group_public: bool = False
+    of: str = "share"
+
+    def __post_init__(self) -> None:
+        if self.of not in ("share", "difference"):
+            raise InvalidInput("a width is that of a share or of a difference", hint="say share, or difference")
+        if self.of == "difference" and len(self.groups or ()) != 2:
+            raise InvalidInput("a difference is between two groups", hint="give two, like new=200,old=206")
+        if self.group_public and self.groups is None:
+            raise InvalidInput("there are no groups to be public", hint="give groups, like new=200,old=206")
+
+    def width(self, space: PosteriorSpace, epsilon: Fraction) -> Width:
+        """Its expected width for geometric; exact, or with an error on the safe side."""
+        if self.groups is None:
+            return expected_width(Geometric(space, epsilon=epsilon), self.level)
+        return self._of_lines(group_lines(space, tuple(self.groups.values()), epsilon, public=self.group_public))
+
+    def width_without_privacy(self, space: PosteriorSpace) -> float:
+        """The same without noise."""
+        if self.groups is None:
+            return width_without_privacy(space, self.level).value
+        lines = group_lines(space, tuple(self.groups.values()), Fraction(1), public=self.group_public)
+        return self._of_lines([line.without() for line in lines]).value
+
+    def _of_lines(self, lines: Sequence[GroupLine]) -> Width:
+        level = float(self.level)
+        if self.of == "difference":
+            one, other = lines
+            return difference_width(one, other, level)
+        return max((line.width(level) for line in lines), key=lambda width: width.value)
+
+    def to_json(self) -> dict[str, Any]:
+        """What of it is not the default."""
+        said: dict[str, Any] = {"level": float(self.level), "category": self.category}
+        if self.groups is not None:
+            said |= {"groups": dict(self.groups), "group_public": self.group_public, "of": self.of}
+        return said
 
 
 def plan(
@@ -35,20 +88,32 @@ def plan(
     target_error: Epsilon | None = None,
     confidence: Epsilon | None = None,
     target_width: Epsilon | None = None,
+    level: Epsilon = "0.95",
+    category: int | str = 1,
+    groups: Mapping[str, int] | None = None,
+    group_public: bool = False,
+    of: str = "share",
     worst_case: bool = False,
+    compare: bool = False,
     thorough: bool = False,
-    progress: Progress | None = None,
+    progress: Steps | None = None,
 ) -> Plan:
-    """Every mechanism side by side for an ε, and the one to use; or for the least ε that meets a target.
+    """The mechanism to use for an ε and what it will give, or the least ε that meets a target.
 
     `target_error` and `confidence`: the Hellinger distance from the true posterior is at most the one with at least the
     other's probability, on average over data that the prior expects, or (`worst_case`) for every data set.
-    `target_width`: the expected width of the noise-aware 95 % interval of the first category, as a share. With
-    `thorough` the exponential mechanisms are calibrated also where that takes minutes.
+    `target_width`: the expected width, as a share, of the noise-aware interval at this `level` of the category of this
+    number; with `groups` (their sizes by name, which sum to n), of the share within the widest group, or `of` the
+    "difference" between two. The prior is then that of an answer within a group. With `compare` all mechanisms are put
+    side by side; with `thorough` the exponential ones are calibrated also where that takes minutes.
 
     >>> wanted = plan(PosteriorSpace(prior=[1, 1], n=60), target_error="0.2", confidence="0.9")
     >>> float(wanted.epsilon), wanted.recommended
     (1.35, 'geometric')
+    >>> sizes = {"new": 200, "old": 206}
+    >>> arms = plan(PosteriorSpace(prior=[1, 1], n=406), epsilon=1, groups=sizes, group_public=True, of="difference")
+    >>> print(arms.sentences()[0])
+    95 % intervals of the difference will be about 16 points wide, 16 without privacy.
     """
     asked = [epsilon is not None, target_error is not None or confidence is not None, target_width is not None]
     if sum(asked) != 1 or (target_error is None) != (confidence is None):
@@ -57,22 +122,82 @@ def plan(
         )
     if worst_case and target_error is None:
         raise InvalidInput("the worst case is about a target error", hint="give `target_error` and `confidence`")
+    interval = Interval(
+        level=exact_share(level, "level"),
+        category=_category(space, category),
+        groups=_sizes(space, groups),
+        group_public=group_public,
+        of=of,
+    )
+    first = _led_by(space, interval.category)
     question: dict[str, Any]
     if epsilon is not None:
-        question = {"epsilon": str(exact(epsilon, "epsilon", above=0))}
-        return plan_at(space, epsilon, thorough=thorough, question=question, progress=progress)
-    if target_width is not None:
+        price = exact(epsilon, "epsilon", above=0)
+        question = {"epsilon": str(price)}
+    elif target_width is not None:
         wanted = exact(target_width, "target_width", above=0)
-        found = least_epsilon_for_width(space, wanted)
-        width = expected_width(Geometric(space, epsilon=found))
+        price = least_epsilon_for_width(first, wanted, interval, progress)
+        width = interval.width(first, price)
         question = {"target_width": str(wanted), "at_most": width.value + width.error, "by": width.method}
     else:
         distance, share = exact(target_error, "target_error", above=0), exact(confidence, "confidence", above=0)
-        found = least_epsilon_for_error(space, distance, share, worst_case=worst_case)
-        beyond, method = _beyond(space, found, distance, worst_case)
+        price = least_epsilon_for_error(space, distance, share, worst_case=worst_case)
+        beyond, method = _beyond(space, price, distance, worst_case)
         question = {"target_error": str(distance), "confidence": str(share), "worst_case": worst_case}
         question |= {"at_least": 1 - beyond, "by": method}
-    return plan_at(space, found, thorough=thorough, question=question, progress=progress)
+    question |= {"interval": interval.to_json()}
+    table = first if groups is None else _largest(first, interval)
+    found = plan_at(
+        table, price, compare=compare, thorough=thorough, level=interval.level, question=question, progress=progress
+    )
+    if interval.groups is None:
+        return replace(found, space=space)
+    of_groups = interval.width(first, price)
+    row = replace(
+        found.answer,
+        interval_width=of_groups.value,
+        interval_width_within=of_groups.error,
+        method=f"{found.answer.method.partition(';')[0]}; interval by {of_groups.method}",
+    )
+    rows = tuple(row if one is found.answer else one for one in found.mechanisms)
+    return replace(
+        found, space=space, mechanisms=rows, interval_width_without_privacy=interval.width_without_privacy(first)
+    )
+
+
+def _category(space: PosteriorSpace, category: object) -> int:
+    number = whole(category, "category", minimum=1)
+    if number > space.k:
+        raise InvalidInput(
+            f"the prior has {space.k} categories", hint="give the number of one of them", parameter="category"
+        )
+    return number
+
+
+def _sizes(space: PosteriorSpace, groups: Mapping[str, object] | None) -> dict[str, int] | None:
+    if groups is None:
+        return None
+    sizes = {name: whole(size, "a group", minimum=1) for name, size in groups.items()}
+    if len(sizes) < 2 or sum(sizes.values()) != space.n:
+        raise InvalidInput("the groups are two or more, and their sizes sum to n", hint="like new=200,old=206")
+    return sizes
+
+
+def _led_by(space: PosteriorSpace, category: int) -> PosteriorSpace:
+    """The same space with this category first."""
+    if category == 1:
+        return space
+    parameters = list(space.prior.parameters)
+    parameters.insert(0, parameters.pop(category - 1))
+    return PosteriorSpace(prior=parameters, n=space.n)
+
+
+def _largest(space: PosteriorSpace, interval: Interval) -> PosteriorSpace:
+    """What one mechanism releases: the table of all groups, or the smallest of the public groups."""
+    sizes = list((interval.groups or {}).values())
+    if interval.group_public:
+        return PosteriorSpace(prior=space.prior, n=min(sizes), adjacency="replace-answer")
+    return PosteriorSpace(prior=list(space.prior.parameters) * len(sizes), n=space.n)
 
 
 def least_epsilon_for_error(
@@ -104,23 +229,27 @@ def _beyond(space: PosteriorSpace, epsilon: Epsilon, distance: Fraction, worst_c
     return found.worst_tail(just_above) if worst_case else found.tail_upper(just_above), found.method
 
 
-def least_epsilon_for_width(space: PosteriorSpace, width: Fraction) -> Fraction:
+def least_epsilon_for_width(
+    space: PosteriorSpace, width: Fraction, interval: Interval | None = None, progress: Steps | None = None
+) -> Fraction:
     """The least ε (four digits, rounded up) at which the expected noise-aware width is at most the wanted one.
 
     What is known of a width is an interval, and its upper end has to be at most the wanted width.
     """
-    if width >= 1:
-        raise InvalidInput(
-            "no interval of a share is wider than 1, so any epsilon meets it", hint="want a narrower one"
-        )
-    without = width_without_privacy(space).value
+    meant = interval or Interval()
+    if width >= (2 if meant.of == "difference" else 1):
+        raise InvalidInput("no interval is as wide as that, so any epsilon meets it", hint="want a narrower one")
+    without = meant.width_without_privacy(space)
     if float(width) <= without * (1 + 1e-6):
         raise InvalidInput(
             f"the interval has an expected width of {without:.4g} even without privacy", hint="allow a wider interval"
         )
+    tried = itertools.count()
 
     def meets(epsilon: Fraction) -> bool:
-        found = expected_width(Geometric(space, epsilon=epsilon))
+        if progress is not None:
+            progress(f"width at ε = {float(epsilon):.4g}", min(next(tried), _TRIED), _TRIED)
+        found = meant.width(space, epsilon)
         return found.value + found.error <= float(width)
 
     return _least(meets, "no epsilon meets this target width", "allow a wider interval")

@@ -11,13 +11,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from fractions import Fraction
+from functools import cache, partial
 
 import numpy as np
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import exact_share
 from discreet.errors import TooLarge
+from discreet.kernels.line_noise import LineNoise
 from discreet.mechanisms import Mechanism
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.predictive import log_factors, log_predictive
@@ -34,10 +36,12 @@ from discreet.utility.studies import drawn_data, study_size
 SHARP = 1e-7
 LONGEST_LINE = 1 << 14
 LARGEST_TABLE = 3000
+INEXACT = 0.06
+"""How far a quick width may be off, as a share of what privacy adds to it."""
 
 _CELLS, _KEPT = 1 << 25, 1e-13
 _OUTPUTS, _FEWEST, _STEPS, _NODES = 512, 16, 4e9, 12
-_ROUNDING, _SURE = 1e-9, 6.0
+_ROUNDING, _SURE, _FINE, _RARE = 1e-9, 6.0, 0.01, 12.0
 
 
 @dataclass(frozen=True)
@@ -71,9 +75,64 @@ def expected_width(mechanism: Mechanism, level: object = "0.95") -> Width:
     return _line_width(widths, space.prior, space.n, symmetric=kernel.weighted)
 
 
+def quick_width(mechanism: Mechanism, level: object = "0.95") -> Width:
+    """The same within a fraction of a second, for any number of records and any noise that sums to zero.
+
+    With three categories or more a reader who looks at one noisy count alone knows nearly as much. Its noise is put
+    down as geometric, with the rate that gives its variance: from 0.6 % below to 5.5 % above what privacy adds to the
+    width, where that is enumerated or drawn (`tests/utility/test_widths.py`), and `INEXACT` of that is the error.
+
+    >>> from discreet import Geometric
+    >>> mechanism = Geometric(PosteriorSpace(prior=[1, 1, 1], n=30), epsilon=1)
+    >>> quick, exact = quick_width(mechanism), expected_width(mechanism)
+    >>> round(quick.value, 3), round(exact.value, 3), quick.method
+    (0.332, 0.33, 'the noise of one count')
+    """
+    noise, share = mechanism.kernel.zero_sum, float(exact_share(level, "level"))
+    if mechanism.space.k == 2 or noise is None:
+        return expected_width(mechanism, level)
+    rate = cell_rate(float(noise.rate), mechanism.space.k)
+    found = line_width(mechanism.space, rate, share)
+    added = abs(found.value - width_without_privacy(mechanism.space, level).value)
+    return Width(found.value, found.error + INEXACT * added, "the noise of one count")
+
+
+def line_width(space: PosteriorSpace, rate: float, level: float) -> Width:
+    """The expected width for the first category against all others, with geometric noise of this rate on its count."""
+    line = PosteriorSpace(prior=two_categories(space.prior), n=space.n)
+    widths = partial(intervals, line, LineNoise.geometric(Fraction(rate)), level=level)
+    spread = first_count_moments(line.prior, line.n)[1]
+    scale = 1 / rate if rate * spread < 1 else 0.0  # narrow noise bends nothing
+    return _line_width(widths, line.prior, line.n, symmetric=True, scale=scale, sharp=1e-4)
+
+
+@cache
+def cell_rate(half: float, k: int) -> float:
+    """The rate of geometric noise with the variance of one count's, where all counts' noise sums to zero.
+
+    P(t) ∝ q^|t|·S(t), with S the law of the sum of k-1 such noises, by Fourier's transform. Below `_FINE` it is
+    proportional to `half`, and beyond `_RARE` only one record moves, from this count or to it.
+
+    >>> round(cell_rate(0.5, 2), 6), round(cell_rate(0.5, 3), 4), round(cell_rate(0.5, 1000), 4)
+    (1.0, 0.7756, 0.5006)
+    """
+    if half < _FINE:
+        return half / _FINE * cell_rate(_FINE, k)
+    if half > _RARE:
+        return max(half, 2 * half - math.log(k - 1))
+    reach = math.ceil(40 / half)
+    t = np.arange(-reach, reach + 1)
+    one = np.exp(-half * np.abs(t))
+    wave = np.fft.rfft(np.roll(np.pad(one, (0, 2 * len(t))), -reach)).real / one.sum()
+    rest = np.roll(np.fft.irfft(wave ** (k - 1), 3 * len(t)), reach)[: len(t)]
+    chance = one * np.maximum(rest, 0.0)
+    variance = float(chance @ (t * t)) / float(chance.sum())
+    return 2 * math.asinh(math.sqrt(0.5 / variance))
+
+
 def width_without_privacy(space: PosteriorSpace, level: object = "0.95") -> Width:
     """The expected width of the first category's interval when the posterior itself is published."""
-    share, prior = float(exact_share(level, "level")), _two_categories(space.prior)
+    share, prior = float(exact_share(level, "level")), two_categories(space.prior)
 
     def widths(c: Floats) -> tuple[Floats, Floats]:
         chance = np.exp(log_predictive(prior, np.stack([c, space.n - c], axis=1)))
@@ -82,7 +141,7 @@ def width_without_privacy(space: PosteriorSpace, level: object = "0.95") -> Widt
     return _line_width(widths, prior, space.n, symmetric=True)
 
 
-def _two_categories(prior: Dirichlet) -> Dirichlet:
+def two_categories(prior: Dirichlet) -> Dirichlet:
     """The first category against all others: its count has the predictive of two categories."""
     first = prior.parameters[0]
     return Dirichlet([first, prior.total - first])
@@ -95,7 +154,13 @@ def _plain_widths(prior: Dirichlet, n: int, c: Floats, level: float) -> Floats:
 
 
 def _line_width(
-    widths: Callable[[Floats], tuple[Floats, Floats]], prior: Dirichlet, n: int, *, symmetric: bool, scale: float = 0.0
+    widths: Callable[[Floats], tuple[Floats, Floats]],
+    prior: Dirichlet,
+    n: int,
+    *,
+    symmetric: bool,
+    scale: float = 0.0,
+    sharp: float = SHARP,
 ) -> Width:
     """The mean over the outputs 0 … n, of which `widths` tells the probabilities and the widths.
 
@@ -111,7 +176,7 @@ def _line_width(
 
     mean, spread = first_count_moments(prior, n)
     marks = [mean + side * unit * 2.0**j for unit in (spread, scale) for j in range(6) for side in (-1, 1)]
-    total, error, number = smooth_sum(terms, n, [mean, *marks] if spread < n / 16 else [], sharp=SHARP)
+    total, error, number = smooth_sum(terms, n, [mean, *marks] if spread < n / 16 else [], sharp=sharp)
     value = float(total[0] / total[1])
     within = float(error[0]) + value * (abs(float(total[1]) - 1) + _ROUNDING)
     return Width(value, within, f"all {n + 1} outputs" if n < WHOLE else f"{number} of {n + 1:,} outputs")
@@ -158,7 +223,7 @@ def _enumerated_width(table: ErrorTable, level: float) -> Width:
         given[count[rank]] += share * table.masses(rank)
     chance = given.sum(axis=0)
     kept = chance > _KEPT / len(chance)
-    first, second = _two_categories(space.prior).alpha
+    first, second = two_categories(space.prior).alpha
     width = mixture_widths(given[:, kept].T, first, second + space.n, level)
     value = float(chance[kept] @ width / chance[kept].sum())
     return Width(value, abs(1 - float(chance[kept].sum())) + _ROUNDING * value, f"all {len(chance)} outputs")
@@ -166,7 +231,7 @@ def _enumerated_width(table: ErrorTable, level: float) -> Width:
 
 def _drawn_width(space: PosteriorSpace, law: ZeroSum, level: float) -> Width:
     """The same of any size: given z the counts are independent but for their total."""
-    half, prior = float(law.rate), _two_categories(space.prior)
+    half, prior = float(law.rate), two_categories(space.prior)
     steps = (2.0 * min(40 / half, space.n)) ** 2 * (space.k - 1) * (space.k - 2) / 2
     number = min(_OUTPUTS, int(_STEPS / steps))
     if number < _FEWEST:

@@ -10,13 +10,13 @@ from weakref import WeakValueDictionary
 
 import discreet as dc
 from discreet import Mechanism, PosteriorSpace
+from discreet.counting import CsvFormat
 from discreet.errors import InvalidInput
 from discreet.mechanisms import RELEASABLE
 from discreet.receipts import Bundle, belief_document, read_sealed, verify_any
-from discreet.requests.request import Question, ReleaseRequest
+from discreet.requests.request import Question, ReleaseRequest, draw_request_id
 from discreet.requests.run import price_request, run_request
-from discreet.samplers.bits import SYSTEM
-from discreet.typing import Progress
+from discreet.typing import Progress, Steps
 from discreet.web.fields import Fields
 
 RECENT = 50
@@ -45,9 +45,10 @@ class PageApi:
         space = _space(fields)
         names = ("epsilon", "target_error", "confidence", "target_width")
         asked: dict[str, Any] = {name: fields.maybe(name) for name in names}
-        worst_case = fields.flag("worst_case")
+        worst_case, compare = fields.flag("worst_case"), fields.flag("compare")
         fields.all_read()
-        return dc.plan(space, **asked, worst_case=worst_case, progress=tell).to_json()
+        steps: Steps = lambda _, done, total: tell(done, total)  # noqa: E731
+        return dc.plan(space, **asked, worst_case=worst_case, compare=compare, progress=steps).to_json()
 
     def audit(self, fields: Fields, tell: Progress) -> dict[str, Any]:
         """`discreet audit`."""
@@ -64,7 +65,7 @@ class PageApi:
 
     def infer(self, fields: Fields, tell: Progress) -> dict[str, Any]:
         """`discreet receipt verify`, and then `discreet infer`; several columns share the reader's prior."""
-        receipt, prior = read_sealed(fields.text("receipt")), _numbers(fields.maybe("prior"))
+        receipt, prior = read_sealed(fields.text("receipt")), fields.maybe("prior")
         fields.all_read()
         verify_any(receipt)
         priors = [prior] * len(receipt.columns) if prior is not None and isinstance(receipt, Bundle) else prior
@@ -83,7 +84,7 @@ class PageApi:
 
         The request id that comes with it makes the release that follows one and the same, however often it is asked.
         """
-        request = self._request(fields, f"{SYSTEM.draw_bits(128):032x}")
+        request = self._request(fields, draw_request_id())
         fields.all_read()
         book = dc.Ledger(self._ledger())
         prepared = price_request(request, book)
@@ -119,10 +120,11 @@ class PageApi:
             fields.text("column"),
             fields.names("categories"),
             other=fields.maybe("other"),
+            missing=fields.maybe("missing"),
             by=fields.maybe("by"),
             groups=fields.names("groups"),
             group_public=fields.flag("group_public"),
-            prior=_numbers(fields.maybe("prior")),
+            prior=fields.maybe("prior"),
             epsilon=fields.text("epsilon"),
             mechanism=fields.text("mechanism"),
         )
@@ -132,6 +134,9 @@ class PageApi:
             id_column=fields.maybe("id_column"),
             dataset=fields.text("dataset"),
             request_id=request_id or fields.text("request_id"),
+            form=CsvFormat(
+                fields.maybe("delimiter"), not fields.flag("no_header"), fields.maybe("encoding") or "utf-8"
+            ),
         )
 
 
@@ -141,8 +146,4 @@ QUESTIONS: dict[str, Callable[[PageApi, Fields, Progress], dict[str, Any]]] = {
 
 
 def _space(fields: Fields) -> PosteriorSpace:
-    return dc.PosteriorSpace(prior=dc.Dirichlet(fields.text("prior").split(",")), n=fields.text("n"))
-
-
-def _numbers(text: str | None) -> list[str] | None:
-    return None if text is None else text.split(",")
+    return dc.PosteriorSpace(prior=fields.text("prior"), n=fields.text("n"))

@@ -18,7 +18,7 @@ export function start(section) {
 
 function read(form) {
   const question = form.elements.question.value;
-  const asked = numbers(form, ["prior", "n", ...OF_QUESTION[question]]);
+  const asked = { ...numbers(form, ["prior", "n", ...OF_QUESTION[question]]), compare: form.elements.compare.checked };
   return question === "error" ? { ...asked, worst_case: form.elements.worst_case.checked } : asked;
 }
 
@@ -61,20 +61,22 @@ function show(found) {
     name: row.name, setting: settings.join(" = "), mean: row.mean_error, high: row.error_95, worst: row.worst_mean_error, best,
   }));
   const headings = [
-    "Mechanism", "Setting", "Exact ε", "Mean H", "Worst mean H", "95 % of H", "Shift, points", "95 % width",
+    "Mechanism", "Setting", "Exact ε", "Mean H", "Worst mean H", "95 % of H", "Shift, points", "Interval width",
   ];
   const cells = lines.map(({ row, settings, told }) => [row.name, settings.join(" = "), ...told]);
   const left = found.omitted.map((row) => make("li", {}, `${row.name}, ${row.setting}: ${row.reason}`));
   return [
-    make("p", { class: "lead" }, `Use ${found.recommended} (${found.setting}): ${found.reason}.`),
+    make("p", { class: "lead" }, found.sentences[0]),
+    ...found.sentences.slice(1).map((sentence) => make("p", {}, sentence)),
+    make("p", {}, `Use ${found.recommended} (${found.setting}): ${found.reason}.`),
     facts([
       ["ε", found.epsilon_exact.length < 20 ? plain(found.epsilon_exact) : loss(found.epsilon)],
-      ["95 % width without privacy", digits(found.interval_width_without_privacy)],
+      ["interval width without privacy", digits(found.interval_width_without_privacy)],
     ]),
     errorChart(rows),
     table(`Mechanisms at ε = ${loss(found.epsilon)}, n = ${found.n.toLocaleString("en")}`, headings, cells),
     make("p", { class: "note" }, "H is the Hellinger distance between the true and the released posterior. Shift is how "
-      + "far the mean moves, in percentage points. The width is that of the first category's noise-aware interval."),
+      + "far the mean moves, in percentage points. The width is that of the first category's noise-aware interval, as a share."),
     ...(left.length ? [make("details", {}, make("summary", {}, "Left out"), make("ul", {}, left))] : []),
   ];
 }

@@ -12,11 +12,12 @@ export function start(section) {
   const read = (form) => {
     for (const old of section.querySelectorAll(".spend")) old.disabled = true; // its answer would be replaced
     asked = {
-      ...texts(form, ["source", "column", "other", "mechanism", "dataset", "id_column", "by"]),
+      ...texts(form, ["source", "delimiter", "encoding", "column", "other", "missing", "mechanism", "dataset", "id_column", "by"]),
       ...numbers(form, ["prior", "epsilon"]),
       categories: lines(form.elements.categories.value),
       groups: lines(form.elements.groups.value),
       group_public: form.elements.group_public.checked,
+      no_header: form.elements.no_header.checked,
     };
     return asked;
   };

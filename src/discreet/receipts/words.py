@@ -1,0 +1,146 @@
+"""What a receipt says in words: its question, how to cite it, and a paragraph for a methods section.
+
+Question and citation are fields of the receipt, built from its other fields: whoever verifies builds them anew, so
+these two keep their wording for as long as the schema has its version.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import chain
+from typing import Any
+
+from discreet.utility.words import exact_text
+
+UNIT_ROW = "one row"
+UNIT_PERSON = "one person, all rows with the same id"
+
+
+def plain(number: Fraction) -> int | float | str:
+    """A number that JSON readers get back exactly by the library's rule for floats, or its text if there is none.
+
+    >>> plain(Fraction(3)), plain(Fraction(1, 10)), plain(Fraction(1, 3))
+    (3, 0.1, '1/3')
+    """
+    if number.denominator == 1:
+        return number.numerator
+    shown = float(number)
+    return shown if Fraction(repr(shown)) == number else str(number)
+
+
+def question(document: dict[str, Any]) -> str:
+    """What was asked, as a sentence.
+
+    >>> print(question({"column": "vote", "by": "sex", "unit": UNIT_ROW}))
+    What share of the records has each category of “vote”, within each group of “sex”?
+    """
+    whose = "people" if document["unit"] == UNIT_PERSON else "records"
+    of = "" if document["column"] is None else f" of “{document['column']}”"
+    within = "" if document["by"] is None else f", within each group of “{document['by']}”"
+    return f"What share of the {whose} has each category{of}{within}?"
+
+
+def citation(document: dict[str, Any]) -> str | None:
+    """How a release is cited; None before it is drawn, and for what is not private."""
+    if document["released_at"] is None or not is_private(document):
+        return None
+    of = [f"“{name}”" for name in document.get("columns", [document.get("column")]) if name is not None]
+    by = f" by “{document['by']}”" if document.get("by") is not None else ""
+    title = document["title"] or (f"Shares of {', '.join(of)}" if of else "Category shares") + by
+    request = "" if document["request_id"] is None else f", request {document['request_id']}"
+    return (
+        f"{title}. {'' if document['source_name'] is None else document['source_name'] + '. '}"
+        f"Differentially private release of {document['released_at'][:10]}, ε = {_epsilon(document)}, "
+        f"n = {document['n']:,}, by discreet {document['version']}{request}."
+    )
+
+
+def treatment(document: dict[str, Any]) -> str:
+    """What became of values outside the categories. Receipts of the first schema, which are not dated, do not say.
+
+    >>> said = {"released_at": "2030-01-01T00:00:00+00:00", "column": "vote", "other": "someone else", "missing": None}
+    >>> print(treatment(said))
+    Missing values and values outside the categories count as “someone else”.
+    """
+    other, missing = document["other"], document["missing"]
+    if document["released_at"] is None:
+        return "The receipt does not say how missing and other values were treated."
+    if document["column"] is None:
+        return "The counts were given as they are."
+    if missing is None and other is None:
+        return "Every value was declared to be one of the categories, and none to be missing."
+    if missing is None:
+        return f"Missing values and values outside the categories count as “{other}”."
+    rest = "all others were declared to be one of the categories" if other is None else f"others outside as “{other}”"
+    return f"Missing values count as “{missing}”, {rest}."
+
+
+def methods(document: dict[str, Any]) -> str:
+    """A paragraph that says how a release was made, ready to paste; public values only."""
+    parts = document.get("parts", [document])
+    told = [sentence for part in parts for sentence in _release(part)]
+    if "parts" in document:
+        told.insert(0, f"In one request, {len(parts)} columns were released, with ε = {_epsilon(document)} in all.")
+    budget = "No privacy budget was charged."
+    if document["dataset"] is not None:
+        budget = f"The privacy budget of “{document['dataset']}” was charged (request {document['request_id']})."
+    cited = "" if document["citation"] is None else f" Cite as: {document['citation']}"
+    return " ".join([*told, budget]) + cited
+
+
+def _release(document: dict[str, Any]) -> list[str]:
+    priors, groups, column = document["prior"], document["groups"], document["column"]
+    prior = ", ".join(map(str, priors if groups is None else chain.from_iterable(priors.values())))
+    shares = f"The shares of {len(document['categories'])} categories" + ("" if column is None else f" of “{column}”")
+    if groups is not None:
+        public = "" if document["group_sizes"] is None else ", whose members are declared public,"
+        shares += f" within {len(groups)} groups of “{document['by']}”{public}"
+    error = (document["accuracy"] or {}).get("mean")
+    expected = f" The expected Hellinger distance to the true posterior is {error:.3f}." if error else ""
+    return [
+        f"{shares} (n = {document['n']:,}, Dirichlet prior with parameters {prior}) were released with the "
+        f"{document['mechanism']['name']} mechanism of discreet {document['version']}, which satisfies ε-differential "
+        f"privacy with ε = {_epsilon(document)} when {replaced(document)} is replaced.",
+        f"They are reported as posterior means with equal-tailed 95 % intervals ({document['interval_kind']}), "
+        f"which are {widths(document)} wide.{expected}",
+        treatment(document),
+        f"Certificate {', '.join(one['digest'][:16] for one in certificates(document))}.",
+    ]
+
+
+def widths(document: dict[str, Any]) -> str:
+    """How wide the intervals are, in percentage points.
+
+    >>> widths({"groups": None, "interval": {"yes": [0.5, 0.5625], "no": [0.40625, 0.5]}})
+    'at most 9.38 points'
+    """
+    rows = [document["interval"]] if document["groups"] is None else document["interval"].values()
+    widths = [100 * (ends[1] - ends[0]) for row in rows for ends in row.values() if ends is not None]
+    return f"at most {max(widths):.3g} points" if widths else "not known"
+
+
+def _epsilon(document: dict[str, Any]) -> str:
+    return exact_text(Fraction(document["epsilon_exact"]))
+
+
+def replaced(document: dict[str, Any]) -> str:
+    """What the neighbours differ in."""
+    unit, _, rows = str(document["unit"]).partition(", ")
+    whom = f"{unit} ({rows})" if rows else unit
+    return f"the answer of {whom}" if document["adjacency"] == "replace-answer" else whom
+
+
+def is_private(document: dict[str, Any]) -> bool:
+    """Whether the certified loss is at most the ε that was asked for."""
+    return all(
+        one["loss"] != "inf" and Fraction(one["loss"]) <= Fraction(document["epsilon_exact"])
+        for one in certificates(document)
+    )
+
+
+def certificates(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """All certificates: one, or one for each public group, or those of several columns."""
+    if "parts" in document:
+        return [one for part in document["parts"] for one in certificates(part)]
+    said = document["certificate"]
+    return [said] if isinstance(said.get("loss"), str) else [one for one in said.values() if one is not None]

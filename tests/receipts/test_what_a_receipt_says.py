@@ -1,0 +1,128 @@
+"""What a receipt says beside its numbers, and that every mean it prints lies in the interval beside it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import discreet as dc
+from discreet.errors import InvalidInput
+from discreet.ledger import Ledger
+from discreet.privacy_loss import certificate_by_theorem
+from discreet.receipts import Part, agree, read_receipt, readable, write_receipt
+from discreet.requests.run import release, release_columns
+from discreet.testing import HashedBits
+from tests.support.tables import write_votes
+
+SPACES: list[tuple[str, list[Any], list[int], int]] = [
+    ("geometric", [1] * 5, [480, 10, 5, 3, 2], 0),
+    ("geometric", [1, 1], [500, 0], 0),
+    ("geometric", [1, 1], [0, 1], 0),
+    ("geometric", [1, 1], [3, 10**6], 0),
+    ("geometric", ["1/2", "1/2"], [40, 0], 0),
+    ("geometric", ["1/2"] * 4, [0, 0, 0, 30], 0),
+    ("geometric", [1, 1, 1], [0, 1000, 0], 0),
+    ("geometric", [1, 5, 20], [100, 100, 100], 0),
+    ("geometric", [1] * 10, [991, 1, 1, 1, 1, 1, 1, 1, 1, 1], 0),
+    ("geometric", [3, 1], [7, 93], 0),
+    ("geometric", [1] * 4, [90, 0, 5, 5], 2),
+    ("geometric", [1] * 6, [60, 0, 0, 1, 2, 3], 3),
+    ("geometric", ["1/2"] * 6, [0, 0, 0, 0, 0, 60], 2),
+    ("laplace", [1, 1], [50, 0], 0),
+    ("laplace", [1, 1, 1], [48, 1, 1], 0),
+    ("laplace-improved", [1, 1], [49, 1], 0),
+    ("exponential-global", [1, 1], [40, 0], 0),
+    ("exponential-local", [1, 1], [40, 0], 0),
+    ("exponential-reciprocal", [1, 1, 1], [12, 0, 0], 0),
+    ("exponential-reciprocal", [1, 1], [10**4, 0], 0),  # not quick: at face value, and it says so
+]
+"""A mechanism, a prior, the data, and with groups how many answers each has: 20 spaces, most with data in a corner."""
+
+PRICES = ["0.02", "0.05", "0.2", "0.7", "2"]
+
+
+def rows(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """Every mean with its interval that is printed."""
+    parts = document["belief"].values() if document["groups"] else [document["belief"]]
+    return [row for part in [*parts, document["group_shares"] or {}] for row in part.values()]
+
+
+@pytest.mark.parametrize("times", [1, pytest.param(10, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("place", range(len(SPACES)))
+def test_every_printed_mean_lies_in_its_interval(place: int, times: int) -> None:
+    name, prior, counts, answers = SPACES[place]
+    groups = [str(g) for g in range(len(counts) // answers)] if answers else []
+    for epsilon in PRICES:
+        mechanism = dc.mechanism(name, dc.PosteriorSpace(prior=prior, n=sum(counts)), epsilon=epsilon)
+        part = Part(mechanism.space.prior, mechanism, certificate_by_theorem(mechanism))
+        law = mechanism.law(counts)
+        for i in range(times):
+            output = law._draw(HashedBits(f"{place} {epsilon} {i}"))
+            drawn = dc.Released(mechanism.posterior(output), output, mechanism)
+            names = [str(j) for j in range(answers or len(counts))]
+            document = write_receipt([part], names, [drawn], by="g" if groups else None, groups=groups).document
+            for row in rows(document):
+                low, high = row["interval"]
+                assert low <= row["mean"] <= high
+                assert round(low, 4) <= round(row["mean"], 4) <= round(high, 4)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    return write_votes(tmp_path / "v.csv", ["a"] * 30 + ["b"] * 10)
+
+
+ASKED: dict[str, Any] = {"column": "vote", "categories": ["a"], "other": "rest", "epsilon": "1/2"}
+
+
+def test_title_and_source_are_presentation_and_the_charge_dates_the_receipt(source: Path, quick: None) -> None:
+    ledger = Ledger.create(source.with_name("l.db"), dataset="d", epsilon=2)
+    paid: dict[str, Any] = {**ASKED, "ledger": ledger, "dataset": "d", "request_id": "x"}
+    receipt = release(source, **paid, title="Votes", source_name="Own survey")
+    charge = ledger.find("x")
+    assert charge is not None
+    assert receipt.document["released_at"] == charge.time
+    assert {key: receipt.document[key] for key in ("title", "source_name", "column", "other", "missing")} == {
+        "title": "Votes", "source_name": "Own survey", "column": "vote", "other": "rest", "missing": None
+    }  # fmt: skip
+    again = release(source, **paid, title="Another title")
+    assert again.to_json() == receipt.to_json(), "it is the same question: what was sealed is shown"
+
+
+def test_a_digest_is_what_it_was_before_receipts_had_titles(source: Path, quick: None) -> None:
+    ledger = Ledger.create(source.with_name("l.db"), dataset="d", epsilon=2)
+    digests = set()
+    for title in (None, "Votes"):
+        release(source, **ASKED, ledger=ledger, dataset="d", request_id=f"r {title}", title=title)
+        charge = ledger.find(f"r {title}")
+        assert charge is not None
+        digests.add(charge.digest)
+    assert len(digests) == 1
+
+
+@pytest.mark.parametrize("text", ["", "a\nb", "x" * 1001, "yes\u202e", 3])
+def test_a_title_that_could_steer_a_terminal_is_refused_before_anything_is_charged(text: Any, source: Path) -> None:
+    ledger = Ledger.create(source.with_name("l.db"), dataset="d", epsilon=1)
+    for told in ({"title": text}, {"source_name": text}):
+        with pytest.raises(InvalidInput):
+            release(source, **ASKED, ledger=ledger, dataset="d", **told)
+    assert ledger.spent("d").epsilon == 0
+
+
+def test_a_bundle_says_it_once_for_all_of_its_columns(source: Path) -> None:
+    asked = [dc.Question("vote", ["a", "b"]), dc.Question("vote", ["a"], other="rest")]
+    bundle = release_columns(source, asked, epsilon=1, ledger=None, title="Votes", source_name="Own survey")
+    assert (bundle.document["title"], bundle.document["source_name"]) == ("Votes", "Own survey")
+    assert bundle.document["citation"].startswith("Votes. Own survey. Differentially private release of ")
+    assert [part.document["other"] for part in bundle.parts] == [None, "rest"]
+
+
+@pytest.mark.parametrize("name", ["groups", "public-groups", "columns-of-groups", "three-categories"])
+def test_a_receipt_of_before_is_read_as_one_of_today(name: str) -> None:
+    before = read_receipt(Path(__file__).parent / "written" / f"{name}.json").document
+    today = readable(read_receipt(Path(__file__).parent / "written" / f"{name}.json")).document
+    parts = zip(before.get("parts", [before]), today.get("parts", [today]), strict=True)
+    for old, new in parts:
+        assert all(row["interval"][0] <= row["mean"] <= row["interval"][1] for row in rows(new))
+        kept = set(old) - {"schema", "group_shares", "interval"}
+        assert agree({key: new[key] for key in kept}, {key: old[key] for key in kept})
