@@ -44,7 +44,7 @@ class _Bounded(Quantity):
     """A quantity between two ends whose distribution function is known."""
 
     label: str
-    ends: tuple[float, float]
+    support: tuple[float, float]
 
     @property
     def name(self) -> str:
@@ -53,7 +53,9 @@ class _Bounded(Quantity):
     def quantile(self, p: ArrayLike) -> Floats:
         wanted = np.asarray(p, dtype=np.float64)
         found = [
-            root_between(lambda x, q=q: float(self.cdf(x)) - q, *self.ends, 1e-13 * (self.ends[1] - self.ends[0]))  # type: ignore[misc]
+            root_between(
+                lambda x, q=q: float(self.cdf(x)) - q, *self.support, 1e-13 * (self.support[1] - self.support[0])
+            )  # type: ignore[misc]
             for q in wanted.reshape(-1).tolist()
         ]
         return np.array(found).reshape(wanted.shape)
@@ -68,7 +70,7 @@ class Score(_Bounded):
     label: str
 
     @property
-    def ends(self) -> tuple[float, float]:  # type: ignore[override]
+    def support(self) -> tuple[float, float]:  # type: ignore[override]
         return min(self.scores), max(self.scores)
 
     @cached_property
@@ -87,7 +89,7 @@ class Score(_Bounded):
     @cached_property
     def error(self) -> float:
         """That of the counts, and what twice the nodes change at five places."""
-        places = np.clip(self.mean + self.sd * np.array([-4.0, -2, 0, 2, 4]), *self.ends).tolist()
+        places = np.clip(self.mean + self.sd * np.array([-4.0, -2, 0, 2, 4]), *self.support).tolist()
         once, twice = ([self._integral(t, fine) for t in places] for fine in (1, 2))
         gaps = [abs(one - two) + left for (one, _), (two, left) in zip(once, twice, strict=True)]
         return self.shares[0].error + max(gaps) + 1e-12
@@ -106,7 +108,7 @@ class Score(_Bounded):
     def _each(self, of: Callable[[float], float], x: ArrayLike, above: float) -> Floats:
         """One number at a time. Beyond 24 standard deviations less is left than any digit shows."""
         where = np.asarray(x, dtype=np.float64)
-        low, high = max(self.ends[0], self.mean - 24 * self.sd), min(self.ends[1], self.mean + 24 * self.sd)
+        low, high = max(self.support[0], self.mean - 24 * self.sd), min(self.support[1], self.mean + 24 * self.sd)
         found = [0.0 if t <= low else above if t >= high else of(t) for t in where.reshape(-1).tolist()]
         return np.array(found).reshape(where.shape)
 
@@ -176,7 +178,7 @@ class WeightedShare(_Bounded):
     label: str
 
     @property
-    def ends(self) -> tuple[float, float]:  # type: ignore[override]
+    def support(self) -> tuple[float, float]:  # type: ignore[override]
         return 0.0, 1.0
 
     @cached_property
