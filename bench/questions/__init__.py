@@ -15,6 +15,7 @@ from bench.questions import (  # noqa: I001  (the order of the table)
     ledger,
     ledger_postgres,
     inference,
+    comparing,
     reach,
     startup,
     commands,
@@ -24,6 +25,7 @@ from bench.questions import (  # noqa: I001  (the order of the table)
 __all__ = [
     "auditing",
     "commands",
+    "comparing",
     "counting",
     "earlier",
     "first",
