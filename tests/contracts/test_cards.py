@@ -13,7 +13,8 @@ import pytest
 import discreet as dc
 from discreet.arithmetic.cards import MAX_BARS, Bar, card, share_bar
 from discreet.arithmetic.texts import visible_text
-from tests.attacks.test_foreign_text_steers_nothing import INVISIBLE, VISIBLE
+from discreet.receipts import read_receipt
+from tests.attacks.test_foreign_text_steers_nothing import INVISIBLE, VISIBLE, WRITTEN
 
 FACTOR = "changes the probability of any output by a factor of at most"
 
@@ -41,13 +42,15 @@ def shown() -> dict[str, Any]:
         "accuracy": dc.accuracy(mechanism),
         "accuracy of counts": dc.accuracy(mechanism, [30, 20, 10]),
         "ledger": ledger,
+        "receipt": dc.release(rows, column="v", categories=["a", "b", "z"], epsilon="1/2", ledger=None),
+        "bundle": dc.release_columns(rows, [dc.Question("v", ["a", "b", "z"])], epsilon="1/2", ledger=None),
         "check": dc.check(rows, column="v", categories=["a", "b"]),
     }
 
 
 KINDS = (
     "released", "released without a guarantee", "belief", "noise-aware", "share", "difference", "audit", "plan",
-    "accuracy", "accuracy of counts", "ledger", "check",
+    "accuracy", "accuracy of counts", "ledger", "receipt", "bundle", "check",
 )  # fmt: skip
 HIDDEN = {"released without a guarantee", "accuracy of counts", "check"}
 
@@ -68,9 +71,9 @@ def test_a_card_is_well_formed_loads_nothing_and_marks_what_is_not_publishable(k
     assert len(repr(shown()[kind])) < 200
 
 
-@pytest.mark.parametrize("kind", ["released", "audit", "plan"])
+@pytest.mark.parametrize("kind", ["released", "audit", "receipt", "bundle", "plan"])
 def test_a_card_says_the_promise(kind: str) -> None:
-    factor = {"released": "1.65", "audit": "1.65", "plan": "2.72"}[kind]
+    factor = "2.72" if kind == "plan" else "1.65"
     assert f"Replacing one record {FACTOR} {factor}." in texts(shown()[kind]._repr_html_())
 
 
@@ -103,3 +106,10 @@ def test_bars_stay_on_their_track_and_long_lists_are_cut() -> None:
         assert 0 <= float(start) <= float(start) + float(width) <= 100.01
     assert "… and 5 more" in texts(html)
     assert html.count("<tr") == MAX_BARS
+
+
+@pytest.mark.parametrize("path", sorted(WRITTEN.glob("*.json")), ids=lambda path: path.stem)
+def test_every_receipt_that_was_ever_written_has_a_card(path: Path) -> None:
+    html = read_receipt(path)._repr_html_()
+    assert FACTOR in texts(html)
+    assert "dashed" in html

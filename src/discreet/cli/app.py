@@ -121,6 +121,8 @@ def _end(failure: BaseException, arguments: list[str], command: Any) -> int:
         return code
     if isinstance(failure, KeyboardInterrupt):
         return INTERRUPTED
+    if isinstance(failure, SystemExit) and failure.code == 0:
+        return 0  # a shell was told how a word may go on
     if isinstance(failure, BrokenPipeError | SystemExit):  # the second is how Rich says the first
         return 1  # the reader left, and needs no telling
     if isinstance(failure, Exception):

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from discreet.cli.files import Reserved
-from discreet.cli.tables import print_answer, print_any
+from discreet.cli.release_tables import print_any
+from discreet.cli.tables import print_answer
 from discreet.errors import InvalidInput
 from discreet.figures.image import picture_format, render
 from discreet.figures.releases import picture

@@ -255,6 +255,12 @@ class Receipt(Sealed):
             raise InvalidInput("every group has a posterior of its own", hint="use discreet.receipts.believed_groups")
         return believed(self, prior=prior)
 
+    def _repr_html_(self) -> str:
+        from discreet.receipts.cards import receipt_card
+
+        with refuse_nonsense():
+            return receipt_card(self)
+
     @staticmethod
     def _ordered(document: dict[str, Any]) -> dict[str, Any]:
         """The keys as a release writes them: a text sorts them, and a reader wants categories in their own order."""
@@ -303,6 +309,9 @@ class Bundle(Sealed):
         from discreet.receipts.verification import verify_bundle
 
         return verify_bundle(self)
+
+    def _repr_html_(self) -> str:
+        return f"<div>{''.join(part._repr_html_() for part in self.parts)}</div>"
 
     @staticmethod
     def _ordered(document: dict[str, Any]) -> dict[str, Any]:
