@@ -15,6 +15,7 @@ from bench.questions import (  # noqa: I001  (the order of the table)
     ledger,
     ledger_postgres,
     inference,
+    comparing,
     reach,
     startup,
     earlier,
@@ -22,6 +23,7 @@ from bench.questions import (  # noqa: I001  (the order of the table)
 
 __all__ = [
     "auditing",
+    "comparing",
     "counting",
     "earlier",
     "first",

@@ -51,13 +51,14 @@ ACTS: dict[str, Callable[[Ledger], object]] = {
 @pytest.mark.parametrize("raised", [Late, KeyboardInterrupt])
 @pytest.mark.parametrize("act", ACTS)
 def test_who_asks_after_an_interrupted_write_gets_his_own_answer(
-    act: str, raised: type[BaseException], database: str
+    act: str, raised: type[BaseException], database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger = Ledger.create(database, dataset="d", epsilon=99)
     for number in range(4):  # long enough for the statements to be prepared
         ledger.charge("d", 1, request_id=str(number), digest="x")
     ledger.charge("d", 1, request_id="first", digest="x")
-    with psycopg.connect(database) as holder:
+    with psycopg.connect(database) as holder, monkeypatch.context() as patch:
+        patch.setattr(postgres_store, "PATIENCE", 1)  # psycopg waits for what it sent, but after a KeyboardInterrupt
         holder.execute("SELECT FROM discreet.mark FOR UPDATE")
         with pytest.raises((raised, LedgerError)), alarm(0.2, raised):
             ACTS[act](ledger)

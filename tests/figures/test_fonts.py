@@ -11,8 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
 
 from discreet import Dirichlet
-from discreet.figures import fonts, posterior
-from discreet.figures.image import render
+from discreet.figures import image, posterior
 
 
 def install(path: Path, letters: str) -> None:
@@ -40,9 +39,9 @@ def install(path: Path, letters: str) -> None:
 def no_cjk(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Only the fonts that come with matplotlib, whatever this machine has."""
     monkeypatch.setattr(fontManager, "ttflist", [font for font in fontManager.ttflist if "matplotlib" in font.fname])
-    fonts._say_once.cache_clear()
+    image._say_once.cache_clear()
     yield
-    fonts._say_once.cache_clear()
+    image._say_once.cache_clear()
 
 
 def painted() -> Figure:
@@ -54,12 +53,12 @@ def test_a_font_that_has_the_letters_is_used(tmp_path: Path, capsys: pytest.Capt
         painted().savefig(io.BytesIO())
     install(tmp_path / "squares.ttf", "はいえ賛成")
     figure = painted()
-    fonts.choose_fonts(figure)
+    image.choose_fonts(figure)
     figure.savefig(io.BytesIO())  # a letter without a glyph would be a warning, and so an error
     assert capsys.readouterr().err == ""
 
 
 def test_where_no_font_has_them_it_is_said_once_and_drawn(capsys: pytest.CaptureFixture[str]) -> None:
     for _ in range(2):
-        assert render(painted(), "png")
-    assert capsys.readouterr().err == f"{fonts.BOXES}\n"
+        assert image.render(painted(), "png")
+    assert capsys.readouterr().err == f"{image.BOXES}\n"

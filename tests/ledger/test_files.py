@@ -135,7 +135,7 @@ def test_a_row_is_on_disk_before_its_newline_and_the_newline_before_the_answer(
     assert whole.endswith(b"}\n")
 
 
-def test_a_ledger_cut_anywhere_loses_only_what_was_never_acknowledged(tmp_path: Path) -> None:
+def test_a_ledger_cut_anywhere_loses_only_what_was_never_acknowledged(tmp_path: Path, quick: None) -> None:
     """A crash may leave any beginning of the row that was being written, or zeros where its bytes should be."""
     ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=9)
     ledger.charge("d", 1, request_id="first", digest="x")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.arithmetic.texts import visible_text
-from discreet.figures.fonts import choose_fonts
+from discreet.figures.image import choose_fonts
 from discreet.figures.posterior import POINTS
 from discreet.figures.style import BLUE, GREY, one_panel, plain_logs
 from discreet.inference.quantities import Quantity

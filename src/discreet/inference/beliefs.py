@@ -7,6 +7,7 @@ group and every choice among categories is a belief of the same kind: a share is
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -211,6 +212,63 @@ class Belief:
 
         return compare(self[one], self[other]).probability_greater
 
+    def score(self, scores: Mapping[str, float] | None = None) -> Quantity:
+        """The mean score of an ordinal item: Σ score·share. By default the labels count 1, 2, … in their order.
+
+        >>> from discreet import Geometric, PosteriorSpace, noise_aware
+        >>> posterior = noise_aware(Geometric(PosteriorSpace(prior=[1, 1, 1], n=60), epsilon=1), (30, 20, 10))
+        >>> belief = Belief.of(posterior, {"answer": ("agree", "neither", "disagree")})
+        >>> item = belief.score({"agree": 1, "neither": 0, "disagree": -1})
+        >>> round(item.mean, 4), [round(end, 3) for end in item.interval()]
+        (0.3175, [0.111, 0.514])
+        """
+        from discreet.inference.contrasts import Score
+
+        given = {label: i + 1 for i, label in enumerate(self.labels)} if scores is None else scores
+        if set(given) != set(self.labels):
+            raise InvalidInput("scores are one for each label", hint=f"of {', '.join(self.labels)}")
+        numbers = tuple(float(given[label]) for label in self.labels)
+        if not all(map(math.isfinite, numbers)) or min(numbers) == max(numbers):
+            raise InvalidInput("scores are numbers, and not all the same", hint="like 1, 2, 3")
+        return Score(tuple(self.shares().values()), numbers, " | ".join(["mean score", *self.conditions]))
+
+    def cumulative(self) -> dict[str, Share]:
+        """For each label but the last, the share of all labels up to it."""
+        labels = self.labels
+        return {label: self.any_of(labels[: i + 1]) for i, label in enumerate(labels[:-1])}
+
+    def median_category(self) -> dict[str, Estimate]:
+        """For each label, the probability that it is the median: that the labels up to it first have half of all."""
+        reached = [share.probability_above(0.5) for share in self.cumulative().values()]
+        chances = np.diff([0.0, *reached, 1.0]).tolist()
+        error = 2 * max(one.error for one in reached)
+        return {label: Estimate(max(chance, 0.0), error) for label, chance in zip(self.labels, chances, strict=True)}
+
+    def largest(self) -> dict[str, Estimate]:
+        """For each label, the probability that its share is the largest."""
+        from discreet.inference.contrasts import probabilities_largest
+
+        return dict(zip(self.labels, probabilities_largest(list(self.shares().values())), strict=True))
+
+    def post_stratified(self, label: str, weights: Mapping[str, float]) -> Quantity:
+        """The share of a label, averaged over the groups of the first axis by public weights that sum to 1."""
+        from discreet.inference.contrasts import WeightedShare, checked_weights
+
+        groups = next(iter(self.axes.values()))
+        own = checked_weights(weights, groups)
+        shares = tuple(self.group(group)[label] for group in groups)
+        return WeightedShare(shares, own, " | ".join([f"{label}, post-stratified", *self.conditions]))
+
+    def independence(self, *, seed: object = 0) -> Estimate:
+        """The Bayes factor of independence of the two axes: above 1 it speaks for independence, below 1 against it.
+
+        Where the data sets that matter are too many to list, it is a mean over draws by the seed, and its `error` is
+        six standard errors of it.
+        """
+        from discreet.inference.contrasts import bayes_factor
+
+        return bayes_factor(*self._table(), seed)
+
     def shares(self) -> dict[tuple[str, ...], Share]:
         """The share of every cell, by its labels."""
         return {key: self._share([key], ", ".join(key)) for key in self.cells}
@@ -264,6 +322,15 @@ class Belief:
         theta = self.sample(rounded_up(size), seed=seed)[:, [places[key] for key in product(*self.axes.values())]]
         shaped = theta.reshape(-1, *map(len, self.axes.values()))
         return draws_to_arviz({"theta": shaped}, error=self.error, labels=self.axes)
+
+    def _table(self) -> tuple[list[NoiseAware], Any]:
+        """The posteriors, and the cell of each group and label among all cells of these."""
+        if len(self.axes) != 2 or any(len(cells) > 1 for _, cells in self.cells.values()):
+            raise InvalidInput("independence is of two axes", hint="ask the belief of a table of groups and categories")
+        posteriors = list({id(posterior): posterior for posterior, _ in self.cells.values()}.values())
+        first = dict(zip(map(id, posteriors), np.cumsum([0, *(p.k for p in posteriors)]).tolist(), strict=False))
+        rows = [first[id(posterior)] + cells[0] for posterior, cells in self.cells.values()]
+        return posteriors, np.array(rows).reshape([len(labels) for labels in self.axes.values()])
 
     def __repr__(self) -> str:
         axes = "; ".join(f"{name}: {', '.join(labels[:12])}" for name, labels in self.axes.items())

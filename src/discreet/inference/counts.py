@@ -22,6 +22,12 @@ Cells = tuple[int, ...]
 Sides = tuple[Cells, Cells]
 """The categories whose share it is, and the others that it is a share among."""
 
+OfCounts: TypeAlias = Callable[[Wholes], Any]
+Factors: TypeAlias = Mapping[Cells, OfCounts]
+
+OfComponents: TypeAlias = Callable[[int, Components, Floats], NDArray[Any]]
+"""Of the components of a group, given its number and how likely each of them is."""
+
 MAX_PAIRS = 1 << 24
 """Pairs of components of two groups are not more than this."""
 
@@ -77,9 +83,20 @@ class CountPosterior(ABC):
         """Two sets of categories: the share of both among these and the rest, and of the first among both."""
         raise TooLarge("the counts of groups are too many to list", hint="use geometric")
 
-    def expectation(self, factors: Mapping[int, Callable[[Wholes], NDArray[Any]]]) -> NDArray[Any]:
-        """E[Π f_i(c_i)] over some categories: each f has one row for each number, one column for each count."""
+    def expectation(self, factors: Factors, of_sum: OfCounts = np.ones_like) -> NDArray[Any]:
+        """E[g(Σ c_i)·Π f_i(c_i)] for the counts of some sets of categories.
+
+        Each f has one row for each number that is asked for, and one column for each count.
+        """
         raise TooLarge("the counts of all categories are too many to list", hint="use geometric")
+
+    def joined(self, sides: Sequence[Sides], alpha: Floats, of: OfComponents) -> NDArray[Any]:
+        """E[Π h_g] over groups: each h has one row for each number, one column for each component of the group."""
+        raise TooLarge("the counts of all categories are too many to list", hint="use geometric")
+
+    def listing(self) -> tuple[Wholes, Floats]:
+        """All data sets that matter, one a row, and their probabilities; `TooLarge` if they are too many."""
+        raise TooLarge("the data sets that matter are too many to list", hint="use draws of sample")
 
 
 class Weighed(CountPosterior):
@@ -138,9 +155,23 @@ class Listed(Weighed):
         both = _betas(np.stack([one + other, beside], axis=1), (first + second, rest), alpha)
         return both, _betas(np.stack([one, other], axis=1), (first, second), alpha), self.weights
 
-    def expectation(self, factors: Mapping[int, Callable[[Wholes], NDArray[Any]]]) -> NDArray[Any]:
-        found: NDArray[Any] = np.multiply.reduce([of(self.rows[:, i]) for i, of in factors.items()]) @ self.weights
+    def expectation(self, factors: Factors, of_sum: OfCounts = np.ones_like) -> NDArray[Any]:
+        sums = of_sum(self._sums([i for cells in factors for i in cells])) * self.weights
+        found: NDArray[Any] = np.multiply.reduce([of(self._sums(cells)) for cells, of in factors.items()]) @ sums
         return found
+
+    def joined(self, sides: Sequence[Sides], alpha: Floats, of: OfComponents) -> NDArray[Any]:
+        parts = []
+        for g, side in enumerate(sides):
+            counts = np.stack([self._sums(cells) for cells in side], axis=1)
+            kinds, at = np.unique(counts, axis=0, return_inverse=True)
+            mass = np.bincount(at.reshape(-1), self.weights).astype(np.float64)
+            parts.append(of(g, _betas(kinds, side, alpha), mass)[:, at.reshape(-1)])
+        found: NDArray[Any] = np.multiply.reduce(parts) @ self.weights
+        return found
+
+    def listing(self) -> tuple[Wholes, Floats]:
+        return self.rows, self.weights
 
     def _sums(self, members: Sequence[int]) -> Wholes:
         found: Wholes = self.rows[:, list(members)].sum(axis=1)

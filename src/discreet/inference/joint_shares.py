@@ -348,11 +348,11 @@ def joint_shares(
 
 def independent_shares(first: ShareLaw, second: ShareLaw) -> JointShares:
     """Two shares whose posteriors are independent."""
-    (one, hidden), (other, hidden_too) = (_alone(law) for law in (first, second))
+    (one, hidden), (other, hidden_too) = (alone(law) for law in (first, second))
     return JointShares(one, other, hidden + hidden_too + 4 * SHARP)
 
 
-def _alone(law: ShareLaw) -> tuple[Functions, float]:
+def alone(law: ShareLaw) -> tuple[Functions, float]:
     """A share by itself, and what its panels hide.
 
     At their edges the panels have the exact distribution function, so that their errors do not add up: between two

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property, reduce
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.fft import fft, irfft, next_fast_len, rfft
+from scipy.fft import fft, ifft, irfft, next_fast_len, rfft
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.beta_tables import kept
 from discreet.inference.boxes import LEFT_OUT, MAX_WINDOW_CELLS, box, first_reach, wider
-from discreet.inference.counts import MAX_PAIRS, Cells, Counted, CountPosterior, Sides
+from discreet.inference.counts import MAX_PAIRS, Cells, Counted, CountPosterior, Factors, OfComponents, OfCounts, Sides
 from discreet.inference.joint_shares import Components, SplitShare, SumShare, Window
 from discreet.inference.shares import draw_places, draw_uniforms
 from discreet.kernels.base import Factor
@@ -170,17 +170,50 @@ class Product(CountPosterior):
         beyond = _at(self._without(members), left - np.arange(size))
         return SumShare(both, beside, beyond), split, np.ones(len(both.weights))
 
-    def expectation(self, factors: Mapping[int, Callable[[Wholes], NDArray[Any]]]) -> NDArray[Any]:
-        members = list(factors)
-        laws = [self._without(members)[None, :]]
-        laws += [
-            factor(self._lows[i] + np.arange(len(self._masses[i]))) * self._masses[i] for i, factor in factors.items()
-        ]
-        length = next_fast_len(sum(law.shape[1] - 1 for law in laws) + 1)
-        spectrum = reduce(np.multiply, [fft(law, length, axis=1) for law in laws])
-        turns = np.exp(2j * np.pi * self._missing / length * np.arange(length))
-        found: NDArray[Any] = (spectrum @ turns) / length / float(self._weights([0]).sum())
+    def expectation(self, factors: Factors, of_sum: OfCounts = np.ones_like) -> NDArray[Any]:
+        members = [i for cells in factors for i in cells]
+        windows = {cells: self._sum_of(cells) for cells in factors}
+        laws = [of(self._low(cells) + np.arange(len(windows[cells]))) * windows[cells] for cells, of in factors.items()]
+        return self._given_sums(laws, members, self._low(members), of_sum)
+
+    def _given_sums(
+        self, laws: Sequence[NDArray[Any]], members: Sequence[int], low: int, of_sum: OfCounts = np.ones_like
+    ) -> NDArray[Any]:
+        """Laws of counts of these categories, one row for each number, joined and weighed by what all others sum to."""
+        size = sum(law.shape[1] - 1 for law in laws) + 1
+        length = next_fast_len(size)
+        inside = ifft(reduce(np.multiply, [fft(law, length, axis=1) for law in laws]), axis=1)[:, :size]
+        left = self._missing - (low - self._low(members)) - np.arange(size)
+        weight = _at(self._without(members), left) * of_sum(low + np.arange(size))
+        some = np.flatnonzero(weight)  # all categories sum to one number
+        found: NDArray[Any] = (inside[:, some] * weight[some]).sum(axis=1) / self._chance
         return found
+
+    @cached_property
+    def _chance(self) -> float:
+        return float(self._weights([0]).sum())
+
+    def joined(self, sides: Sequence[Sides], alpha: Floats, of: OfComponents) -> NDArray[Any]:
+        shares = [self._split_share(side) for side in sides]
+        members = [i for side in sides for cells in side for i in cells]
+        laws = []
+        for g, (side, share) in enumerate(zip(sides, shares, strict=True)):
+            masses, likely = share.masses, self._weights([i for cells in side for i in cells])
+            here = share.first - sum(map(self._low, side)) + np.arange(len(masses))
+            importance = _at(likely, here) / self._chance / np.maximum(masses, 1e-300)
+            laws.append(of(g, share, importance))
+        return self._given_sums(laws, members, sum(share.first for share in shares))
+
+    def listing(self) -> tuple[Wholes, Floats]:
+        sizes = [len(mass) for mass in self._masses]
+        if math.prod(sizes[:-1]) > PAIRS // self.k:
+            raise TooLarge("the data sets that matter are too many to list", hint="use draws of sample")
+        rows = np.stack(np.meshgrid(*map(np.arange, sizes[:-1]), indexing="ij"), axis=-1).reshape(-1, self.k - 1)
+        last = self._missing - rows.sum(axis=1)
+        weight = np.multiply.reduce([self._masses[i][rows[:, i]] for i in range(self.k - 1)])
+        weight = weight * _at(self._masses[-1], last)
+        kept_rows = np.column_stack([rows, last])[weight > 0] + np.array(self._lows)
+        return kept_rows, weight[weight > 0] / weight.sum()
 
     def _window(self, members: Cells) -> Window:
         """The counts of some categories together, but for those that are too unlikely to matter."""

@@ -1,0 +1,49 @@
+"""How long a comparison of groups takes, and how that grows with the noise and the number of groups."""
+
+from __future__ import annotations
+
+import discreet as dc
+from bench.rows import Answer, Effort, Row, amount, lines_of_table, question
+from bench.timing import race
+from discreet.inference import compare_all
+
+RECORDS, ANSWERS = 10**6, 3
+CASES = {"1": (2, 1.0), "0.1": (2, 5.0)}
+MANY, MANY_SECONDS = 10, 20.0
+
+
+def compared(groups: int, epsilon: str) -> float:
+    """All pairs of groups of a joint table, each with its interval; the largest stated error."""
+    cells = groups * ANSWERS
+    mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1] * cells, n=RECORDS), epsilon=epsilon)
+    output = [RECORDS // cells + 37 * i for i in range(cells - 1)]
+    posterior = dc.noise_aware(mechanism, [*output, RECORDS - sum(output)])
+    labels = [f"g{i}" for i in range(groups)]
+    belief = dc.Belief.of(posterior, {"group": labels, "answer": ["a", "b", "c"]})
+    pairs = compare_all({label: belief.group(label)["a"] for label in labels}).values()
+    for both in pairs:
+        both.difference.interval(0.95)
+    return max(both.difference.error for both in pairs)
+
+
+@question("comparing")
+def ask(effort: Effort) -> Answer:
+    """Groups of a joint table compared, and how its price grows.
+
+    Geometric, prior of ones, n = 10⁶, three answers: from the output to the 95 % interval of every difference.
+    """
+    found = race({epsilon: lambda e=epsilon: compared(2, e) for epsilon in CASES}, effort)  # type: ignore[misc]
+    found |= race({"all": lambda: compared(MANY, "1")}, Effort(seconds=0.0, least=1, most=1))
+    rows = [
+        Row(
+            f"two groups compared, ε = {epsilon}",
+            found[epsilon],
+            at_most=most,
+            note=f"error {compared(2, epsilon):.0e}",
+        )
+        for epsilon, (_, most) in CASES.items()
+    ]
+    pairs = MANY * (MANY - 1) // 2
+    rows.append(Row(f"all {pairs} pairs of {MANY} groups, ε = 1", found["all"], at_most=MANY_SECONDS))
+    body = [[row.name, amount(row.ours, "s"), row.note] for row in rows]
+    return Answer(rows, lines_of_table(["comparison", "median", "stated"], body))
