@@ -52,13 +52,11 @@ class _Bounded(Quantity):
 
     def quantile(self, p: ArrayLike) -> Floats:
         wanted = np.asarray(p, dtype=np.float64)
-        found = [
-            root_between(
-                lambda x, q=q: float(self.cdf(x)) - q, *self.support, 1e-13 * (self.support[1] - self.support[0])
-            )  # type: ignore[misc]
-            for q in wanted.reshape(-1).tolist()
-        ]
-        return np.array(found).reshape(wanted.shape)
+        return np.array([self._quantile(q) for q in wanted.reshape(-1).tolist()]).reshape(wanted.shape)
+
+    def _quantile(self, p: float) -> float:
+        low, high = self.support
+        return root_between(lambda x: float(self.cdf(x)) - p, low, high, 1e-13 * (high - low))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
