@@ -23,7 +23,7 @@ from rich.table import Table
 
 import discreet as dc
 from discreet.arithmetic.texts import is_visible, visible_text
-from discreet.cli.tables import print_any, print_any_plan
+from discreet.cli.release_tables import print_any, print_any_plan
 from discreet.counting import Declaration
 from discreet.errors import InvalidInput
 from discreet.figures import groups, inference, posterior

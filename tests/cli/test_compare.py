@@ -83,7 +83,7 @@ def test_two_receipts_are_compared_unless_they_are_about_the_same_people(place: 
     assert_painted(place / "p.svg")
     assert_refused(typed("compare a.json a.json --category yes"))
     for name in ("c", "d"):
-        line = "release v.csv --column vote --categories a,b --epsilon 1/4 --ledger l.db --dataset d --yes"
+        line = "release v.csv --column vote --categories a,b --epsilon 1/4 --ledger l.db --dataset d --yes --again"
         done = typed(f"{line} --out {name}.json")
         assert done.code == 0, done
     refused = typed("compare c.json d.json --category a")

@@ -12,9 +12,11 @@ FACES = {"cli", "web", "discreet_papers"}
 """Only a face and the papers see the library as its users do; a room that did would reach every room below it."""
 
 QUESTIONS = {
-    "discreet/mechanisms/base.py": {"inference", "kernels"},
+    "discreet/mechanisms/base.py": {"inference", "kernels", "receipts"},
+    "discreet/inference/beliefs.py": {"bridges"},
     "discreet/inference/posterior.py": {"bridges"},
     "discreet/inference/quantities.py": {"bridges", "figures"},
+    "discreet/receipts/receipt.py": {"figures"},
 }
 """Methods that hand a question to a room below: imported when they are called, and never to build a law."""
 

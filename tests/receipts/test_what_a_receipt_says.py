@@ -1,8 +1,10 @@
 """What a receipt says beside its numbers, and that every mean it prints lies in the interval beside it."""
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import discreet as dc
@@ -72,6 +74,7 @@ def source(tmp_path: Path) -> Path:
     return write_votes(tmp_path / "v.csv", ["a"] * 30 + ["b"] * 10)
 
 
+TABLE = pd.DataFrame({"vote": ["a"] * 30 + ["b"] * 10, "sex": ["f", "m"] * 20})
 ASKED: dict[str, Any] = {"column": "vote", "categories": ["a"], "other": "rest", "epsilon": "1/2"}
 
 
@@ -126,3 +129,52 @@ def test_a_receipt_of_before_is_read_as_one_of_today(name: str) -> None:
         assert all(row["interval"][0] <= row["mean"] <= row["interval"][1] for row in rows(new))
         kept = set(old) - {"schema", "group_shares", "interval"}
         assert agree({key: new[key] for key in kept}, {key: old[key] for key in kept})
+
+
+def test_a_receipt_answers_by_name_in_python() -> None:
+    receipt = release(TABLE, **ASKED, by="sex", groups=["f"], other_group="else", ledger=None, title="Votes")
+    read = dc.Receipt.from_json(receipt.to_json())
+    assert (read.epsilon, read.n, read.categories) == (Fraction(1, 2), 40, ("a", "rest"))
+    assert (read.column, read.title) == ("vote", "Votes")
+    assert read.released_at is not None
+    assert read.verify().bound == read.epsilon
+    assert read.belief is read.belief, "computed once"
+    told = read.document["belief"]["f"]["a"]
+    share = read.belief.group("f")["a"]
+    assert [share.mean, *share.interval()] == pytest.approx([told["mean"], *told["interval"]])
+    low, high = read.interval(0.5)
+    assert (low <= read.mean).all()
+    assert (read.mean <= high).all()
+    frame = read.belief.to_pandas()
+    assert frame.index.names == ["sex", "category"]
+    assert frame.loc[("f", "a"), "mean"] == pytest.approx(read.mean[0])
+    assert read.belief.group("f").to_polars()["category"].to_list() == ["a", "rest"]
+    assert "Missing values and values outside" in read.to_methods()
+    assert "points wide" in read.to_methods()
+
+
+def test_a_bundle_answers_by_column() -> None:
+    asked = [dc.Question("vote", ["a", "b"]), dc.Question("sex", ["f"], other="else")]
+    bundle = release_columns(TABLE, asked, epsilon=1, ledger=None)
+    assert {column: belief.labels for column, belief in bundle.belief.items()} == {
+        "vote": ("a", "b"), "sex": ("f", "else")
+    }  # fmt: skip
+    assert len(bundle.verify()) == 2
+    assert "2 columns were released, with ε = 1 in all" in bundle.to_methods()
+
+
+@pytest.mark.parametrize("calibrated", [False, True])
+def test_a_release_in_python_becomes_a_receipt_that_verifies(calibrated: bool) -> None:
+    space = dc.PosteriorSpace(prior=[1, 1], n=20)
+    made = dc.calibrate("exponential-global", space, epsilon=1) if calibrated else dc.Geometric(space, epsilon=1)
+    receipt = made.release([12, 8]).receipt(categories=["yes", "no"], title="A vote")
+    assert dc.Receipt.from_json(receipt.to_json()).verify().bound <= 1
+    with pytest.raises(InvalidInput):
+        made.release([12, 8]).receipt(categories=["yes", "yes"])
+
+
+def test_labels_reach_arviz_in_their_order() -> None:
+    posterior = dc.Geometric(dc.PosteriorSpace(prior=[1] * 4, n=400), epsilon=5).release([10, 90, 100, 200])
+    belief = dc.Belief.of(posterior.noise_aware(), {"arm": ["new", "old"], "cured": ["yes", "no"]})
+    theta = belief.among(["no", "yes"]).to_arviz(400, seed=1).posterior["theta"]
+    assert theta.sel(arm="old", cured="no").mean() == pytest.approx(0.5, abs=0.06)

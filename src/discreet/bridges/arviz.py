@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from discreet.arithmetic.arrays import Floats
@@ -27,7 +27,7 @@ def to_arviz(belief: NoiseAware, size: object = 4000, *, categories: Sequence[st
     if len(names) != belief.k:
         raise InvalidInput(f"categories must be {belief.k} names", hint="give one for each", parameter="categories")
     theta = belief.sample(rounded_up(size))
-    return draws_to_arviz({"theta": theta}, error=belief.error, method=belief.method, category=names)
+    return draws_to_arviz({"theta": theta}, error=belief.error, method=belief.method, labels={"category": names})
 
 
 def rounded_up(size: object) -> int:
@@ -35,11 +35,17 @@ def rounded_up(size: object) -> int:
     return -(-whole(size, "size", minimum=CHAINS) // CHAINS) * CHAINS
 
 
-def draws_to_arviz(draws: dict[str, Floats], *, error: float, method: str = "exact", **labels: Sequence[str]) -> Any:
+def draws_to_arviz(
+    draws: dict[str, Floats],
+    *,
+    error: float,
+    method: str = "exact",
+    labels: Mapping[str, Sequence[str]] | None = None,
+) -> Any:
     """Independent draws of quantities, or of shares with a coordinate for each axis of labels, in four chains."""
     chains = {name: drawn.reshape(CHAINS, -1, *drawn.shape[1:]) for name, drawn in draws.items()}
-    dims = {name: list(labels) for name, drawn in draws.items() if drawn.ndim > 1}
-    coords = {name: list(own) for name, own in labels.items()}
+    dims = {name: list(labels or ()) for name, drawn in draws.items() if drawn.ndim > 1}
+    coords = {name: list(own) for name, own in (labels or {}).items()}
     return _arviz().from_dict(posterior=chains, coords=coords, dims=dims, attrs={"method": method, "error": error})
 
 

@@ -1,4 +1,4 @@
-"""Releases and their noise-aware posteriors as pandas or Polars frames: one row for each category."""
+"""Releases and their noise-aware posteriors as pandas or Polars frames: one row for each category, or for each cell."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from discreet.errors import InvalidInput
-from discreet.inference import NoiseAware
+from discreet.inference import Belief, NoiseAware
 from discreet.mechanisms import Released
 
 if TYPE_CHECKING:
-    Shown: TypeAlias = NoiseAware | Released
+    Shown: TypeAlias = Belief | NoiseAware | Released
 
 
 def columns(shown: Shown, categories: Sequence[str] | None = None, *, level: float = 0.95) -> dict[str, list[Any]]:
@@ -21,12 +21,9 @@ def columns(shown: Shown, categories: Sequence[str] | None = None, *, level: flo
     >>> list(columns(released, ["cured", "not cured"]))
     ['category', 'output', 'parameter', 'mean', 'sd', 'low', 'high']
     """
-    belief = shown if isinstance(shown, NoiseAware) else shown.noise_aware()
-    names = [str(i) for i in range(1, belief.k + 1)] if categories is None else list(categories)
-    if len(names) != belief.k:
-        raise InvalidInput(f"categories must be {belief.k} names", hint="give one for each", parameter="categories")
+    belief = _labelled(shown, categories)
     low, high = belief.interval(level)
-    found: dict[str, list[Any]] = {"category": names}
+    found: dict[str, list[Any]] = {name: [key[i] for key in belief.cells] for i, name in enumerate(belief.axes)}
     if isinstance(shown, Released):
         found |= {"output": list(shown.output), "parameter": shown.posterior.alpha.tolist()}
     return found | {
@@ -37,13 +34,24 @@ def columns(shown: Shown, categories: Sequence[str] | None = None, *, level: flo
     }
 
 
+def _labelled(shown: Shown, categories: Sequence[str] | None) -> Belief:
+    if isinstance(shown, Belief):
+        if categories is not None:
+            raise InvalidInput("a belief has its own labels", hint="leave categories out", parameter="categories")
+        return shown
+    posterior = shown if isinstance(shown, NoiseAware) else shown.noise_aware()
+    names = [str(i) for i in range(1, posterior.k + 1)] if categories is None else list(categories)
+    return Belief.of(posterior, {"category": names})
+
+
 def to_pandas(shown: Shown, categories: Sequence[str] | None = None, *, level: float = 0.95) -> Any:
-    """A pandas frame, indexed by category."""
+    """A pandas frame, indexed by category, or by the labels of each axis."""
     try:
         import pandas
     except ImportError:
         raise InvalidInput("this needs pandas", hint="pip install pandas") from None
-    return pandas.DataFrame(columns(shown, categories, level=level)).set_index("category")
+    axes = list(shown.axes) if isinstance(shown, Belief) else ["category"]
+    return pandas.DataFrame(columns(shown, categories, level=level)).set_index(axes)
 
 
 def to_polars(shown: Shown, categories: Sequence[str] | None = None, *, level: float = 0.95) -> Any:

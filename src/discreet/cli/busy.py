@@ -24,11 +24,6 @@ PATIENCE = 1.0
 """Seconds before the bar appears: quick commands stay quiet."""
 
 
-def console() -> Console:
-    """Standard output as Rich sees it, without markup. What is foreign goes through `say` and `print_table`."""
-    return Console(markup=False, highlight=False, emoji=False)
-
-
 @contextmanager
 def busy(doing: str) -> Iterator[Tell]:
     """Show that something is done once it has taken longer than `PATIENCE`, unless quiet was asked for.

@@ -12,7 +12,8 @@ from typing import Annotated
 import typer
 
 from discreet.cli.outputs import publish
-from discreet.cli.tables import print_any_plan, print_json, say
+from discreet.cli.release_tables import print_any_plan
+from discreet.cli.tables import print_json, say
 from discreet.data import ANES96, PARTIES, VOTES
 from discreet.errors import DiscreetError, InvalidInput
 from discreet.ledger import Ledger

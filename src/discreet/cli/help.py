@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
 
-from discreet.cli.busy import console
+from discreet.cli.tables import console
 
 NAMES = 30
 """The most columns for the names of options: the rest is for what they mean."""

@@ -10,9 +10,9 @@ import typer
 from discreet.cli.busy import busy
 from discreet.cli.files import reserved_picture
 from discreet.cli.inputs import each, only
-from discreet.cli.outputs import picture
 from discreet.cli.tables import percent_range, print_answer, print_shares, say
 from discreet.errors import InvalidInput
+from discreet.figures.releases import picture
 from discreet.receipts import Bundle, Receipt, read_beliefs, read_receipt, verify_any
 
 EXAMPLE = "Example: discreet infer receipt.json --plot belief.png"

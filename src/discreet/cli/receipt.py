@@ -10,7 +10,8 @@ import typer
 
 from discreet.cli.busy import busy
 from discreet.cli.help import HelpTyper
-from discreet.cli.tables import meaning, print_answer, print_belief, print_table, say
+from discreet.cli.release_tables import meaning, print_belief
+from discreet.cli.tables import print_answer, print_table, say
 from discreet.errors import InvalidInput, LedgerError
 from discreet.ledger import Ledger
 from discreet.receipts import Bundle, Receipt, read_receipt, readable, verify_any

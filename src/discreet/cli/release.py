@@ -27,7 +27,8 @@ from discreet.cli.inputs import (
     read_names,
 )
 from discreet.cli.outputs import publish, reserve
-from discreet.cli.tables import print_answer, print_any, print_any_plan, say, unfinished_lines
+from discreet.cli.release_tables import print_any, print_any_plan
+from discreet.cli.tables import print_answer, say, unfinished_lines
 from discreet.counting import CsvFormat
 from discreet.counting.sources import Files, find_source
 from discreet.errors import DiscreetError, InvalidInput

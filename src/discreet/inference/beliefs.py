@@ -302,6 +302,27 @@ class Belief:
         }
         return np.column_stack([share.of(drawn[id(share.posterior)]) for share in self.shares().values()])
 
+    def to_pandas(self, *, level: float = 0.95) -> Any:
+        """A pandas frame of means and intervals, indexed by the labels."""
+        from discreet.bridges.frames import to_pandas
+
+        return to_pandas(self, level=level)
+
+    def to_polars(self, *, level: float = 0.95) -> Any:
+        """A Polars frame of means and intervals, with a column for the labels of each axis."""
+        from discreet.bridges.frames import to_polars
+
+        return to_polars(self, level=level)
+
+    def to_arviz(self, size: object = 4000, *, seed: object = None) -> Any:
+        """Independent draws of the shares `theta`, with the labels of each axis as coordinates (the extra `arviz`)."""
+        from discreet.bridges.arviz import draws_to_arviz, rounded_up
+
+        places = {key: i for i, key in enumerate(self.cells)}
+        theta = self.sample(rounded_up(size), seed=seed)[:, [places[key] for key in product(*self.axes.values())]]
+        shaped = theta.reshape(-1, *map(len, self.axes.values()))
+        return draws_to_arviz({"theta": shaped}, error=self.error, labels=self.axes)
+
     def _table(self) -> tuple[list[NoiseAware], Any]:
         """The posteriors, and the cell of each group and label among all cells of these."""
         if len(self.axes) != 2 or any(len(cells) > 1 for _, cells in self.cells.values()):

@@ -20,6 +20,7 @@ from discreet.typing import Epsilon, Outcome
 if TYPE_CHECKING:
     from discreet.inference import Belief, NoiseAware
     from discreet.kernels import Kernel
+    from discreet.receipts import Receipt
 
 
 EPSILON_RANGE = Range("1e-9", "1e6")
@@ -78,6 +79,20 @@ class Released:
 
     def __repr__(self) -> str:
         return f"<Released by {self.mechanism!r}: output {self.output}>"
+
+    def receipt(
+        self, categories: Sequence[str] | None = None, *, title: str | None = None, source_name: str | None = None
+    ) -> Receipt:
+        """The receipt to publish it with, dated now; no budget is charged for it.
+
+        >>> from discreet import Geometric
+        >>> released = Geometric(PosteriorSpace(prior=[1, 1], n=90), epsilon=1).release([42, 48])
+        >>> released.receipt(["cured", "not cured"], title="A trial").categories
+        ('cured', 'not cured')
+        """
+        from discreet.receipts.documents import receipt_of
+
+        return receipt_of(self, categories, title=title, source_name=source_name)
 
     def _repr_html_(self) -> str:
         mechanism, mean, (low, high) = self.mechanism, self.posterior.mean, self.posterior.interval(0.95)

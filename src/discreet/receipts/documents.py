@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from discreet.arithmetic.numbers import float_upper
 from discreet.arithmetic.texts import require_name
+from discreet.errors import InvalidInput
 from discreet.inference.statement import (
     NOISE_AWARE,
     PLUG_IN,
@@ -24,11 +25,13 @@ from discreet.inference.statement import (
     stated_groups,
     stated_shares,
 )
+from discreet.ledger.book import utc_now
 from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
-from discreet.privacy_loss import Certificate
+from discreet.privacy_loss import Certificate, audit, certificate_by_theorem
 from discreet.receipts.receipt import BUNDLE_KEYS, BUNDLE_OF, FIRST_SCHEMA, KEYS, LEVEL, SCHEMA, SHARED, Bundle, Receipt
 from discreet.receipts.words import UNIT_ROW, citation, plain, question
+from discreet.utility.measure import accuracy_statement
 from discreet.version import __version__
 
 T = TypeVar("T")
@@ -122,6 +125,24 @@ def write_receipt(
         document |= _rows(parts, categories, groups, drawn)
     document |= {"question": question(document), "citation": citation(document)}
     return Receipt({key: document.get(key) for key in KEYS[schema]}, tuple(drawn or ()))
+
+
+def receipt_of(
+    released: Released, categories: Sequence[str] | None = None, *, title: str | None, source_name: str | None
+) -> Receipt:
+    """The receipt of a release that nobody charged."""
+    made = released.mechanism
+    names = [str(i) for i in range(1, made.space.k + 1)] if categories is None else list(categories)
+    if len(names) != made.space.k or len(set(names)) != len(names):
+        raise InvalidInput(
+            f"categories must be {made.space.k} different names", hint="give one for each", parameter="categories"
+        )
+    for name in names:
+        require_name(name, "a category")
+    certificate = certificate_by_theorem(made) if made.proved_by == "theorem" else audit(made).certificate
+    part = Part(made.space.prior, made, certificate, accuracy_statement(made))
+    about = ReceiptRequest(title=title, source_name=source_name, released_at=utc_now())
+    return write_receipt([part], names, [released], request=about)
 
 
 def write_bundle(columns: Sequence[str], receipts: Sequence[Receipt]) -> Bundle:

@@ -8,17 +8,23 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import InitVar, dataclass, field
+from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.texts import visible_text
 from discreet.errors import DiscreetError, InvalidInput, TooLarge
-from discreet.inference import NoiseAware
+from discreet.inference import Belief, NoiseAware
 from discreet.mechanisms import Released
 from discreet.posteriors import Dirichlet
-from discreet.receipts.words import UNIT_PERSON, UNIT_ROW
+from discreet.privacy_loss import Certificate
+from discreet.receipts.words import UNIT_PERSON, UNIT_ROW, methods
 from discreet.typing import Outcome
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 FIRST_SCHEMA, SCHEMA = "discreet-receipt-1", "discreet-receipt-2"
 BUNDLE_OF = {FIRST_SCHEMA: "discreet-receipts-1", SCHEMA: "discreet-receipts-2"}
@@ -84,6 +90,40 @@ class Sealed:
         request_id: str | None = self.document["request_id"]
         return request_id
 
+    @property
+    def epsilon(self) -> Fraction:
+        """The privacy loss that was paid for, exactly."""
+        return Fraction(self.document["epsilon_exact"])
+
+    @property
+    def n(self) -> int:
+        """The number of records: public."""
+        n: int = self.document["n"]
+        return n
+
+    @property
+    def title(self) -> str | None:
+        """What it is called, if its curator said so."""
+        return self.document.get("title")
+
+    @property
+    def released_at(self) -> datetime | None:
+        """When, in UTC; receipts of the first schema do not say."""
+        time = self.document.get("released_at")
+        return None if time is None else datetime.fromisoformat(time)
+
+    def to_methods(self) -> str:
+        """A paragraph for the methods section: what was released, how wide it is, at what price, and how to cite it."""
+        from discreet.receipts.verification import readable
+
+        return methods(readable(self).document)  # type: ignore[arg-type]
+
+    def plot(self) -> Figure:
+        """The picture: what may be believed, beside the released parameters at face value (the extra `plot`)."""
+        from discreet.figures.releases import picture
+
+        return picture(self)  # type: ignore[arg-type]
+
     def __repr__(self) -> str:
         shown = ", ".join(f"{key}={self.document.get(key)!r}" for key in self._shown)
         return visible_text(f"<{type(self).__name__}: {shown}>")  # whoever wrote it
@@ -124,8 +164,54 @@ class Receipt(Sealed):
 
     released: tuple[Released | None, ...] = field(default=(), compare=False)
     """What was drawn, where this process drew it: one release, or one for each public group. Its belief is kept."""
+    _kept: list[Belief] = field(default_factory=list, init=False, compare=False)
     _keys = KEYS
     _shown = ("mechanism", "epsilon_exact", "n", "categories")
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The names of the categories."""
+        return tuple(self.document["categories"])
+
+    @property
+    def column(self) -> str | None:
+        """What was counted; None for counts in hand, and in receipts of the first schema."""
+        return self.document.get("column")
+
+    @property
+    def belief(self) -> Belief:
+        """The noise-aware posterior by its labels, computed once: `receipt.belief["yes"].interval()`.
+
+        With groups it is of all cells, and `receipt.belief.group("new")` of the shares within one.
+
+        >>> from discreet.requests.run import release_counts
+        >>> receipt = release_counts([60, 40], epsilon=1, categories=["yes", "no"], title="A vote")
+        >>> receipt.belief.labels, receipt.title, receipt.epsilon, receipt.n
+        (('yes', 'no'), 'A vote', Fraction(1, 1), 100)
+        """
+        from discreet.receipts.labelled import labelled
+        from discreet.receipts.work import require_modest
+
+        if not self._kept:
+            if not self.released:
+                require_modest([self], reading=True)
+            self._kept.append(labelled(self))
+        return self._kept[0]
+
+    @property
+    def mean(self) -> Floats:
+        """The expected share of each cell of `belief`."""
+        return self.belief.mean
+
+    def interval(self, level: object = 0.95) -> tuple[Floats, Floats]:
+        """The low ends and the high ends of the same belief."""
+        return self.belief.interval(level)
+
+    def verify(self) -> Certificate:
+        """Derive all of it anew, and return its certificate; `NotPrivate` if it does not hold."""
+        from discreet.receipts.verification import verify_receipt
+
+        return verify_receipt(self)
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -212,6 +298,17 @@ class Bundle(Sealed):
     def columns(self) -> tuple[str, ...]:
         """The columns, in the order of the request."""
         return tuple(self.document["columns"])
+
+    @property
+    def belief(self) -> dict[str, Belief]:
+        """The noise-aware posterior of each column."""
+        return {column: part.belief for column, part in zip(self.columns, self.parts, strict=True)}
+
+    def verify(self) -> list[Certificate]:
+        """Derive all of it anew, and return the certificate of each column; `NotPrivate` if one does not hold."""
+        from discreet.receipts.verification import verify_bundle
+
+        return verify_bundle(self)
 
     def _repr_html_(self) -> str:
         return f"<div>{''.join(part._repr_html_() for part in self.parts)}</div>"

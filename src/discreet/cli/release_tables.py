@@ -1,0 +1,141 @@
+"""What a release will cost, and what it says: tables and sentences of receipts, for people."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import chain
+from typing import Any
+
+from discreet.arithmetic.words import epsilon_meaning, epsilon_text, epsilon_warning, exact_text, width_words
+from discreet.cli.tables import listed, percent_range, print_shares, print_table, say
+from discreet.receipts.words import is_private, methods, replaced
+
+INTERVAL = "95 % interval"
+
+
+def print_any_plan(document: dict[str, Any]) -> None:
+    """What a release will cost and how accurate it will be, before it is charged: public facts only."""
+    if "parts" in document:
+        _print_bundle_plan(document)
+        return
+    rows = [("categories", listed(document["categories"]))]
+    if document["groups"]:
+        rows.append((f"groups, by {document['by']}", listed(document["groups"])))
+    rows.append(("records", f"{document['n']:,}"))
+    if document["group_sizes"]:
+        sizes = ", ".join(f"{size:,}" for size in document["group_sizes"].values())
+        rows.append(("in each group, declared public", sizes))
+    rows += [
+        ("mechanism", document["mechanism"]["name"]),
+        ("to be spent", f"ε = {epsilon_text(Fraction(document['epsilon_exact']))}, δ = {document['delta']:g}"),
+        *_accuracy(document),
+    ]
+    print_table("about to release", {"what": "left", "value": "right"}, rows)
+    say(*_widths(document), *epsilon_warning(Fraction(document["epsilon_exact"])))
+
+
+def _print_bundle_plan(document: dict[str, Any]) -> None:
+    """The price of each column and of all."""
+    rows: list[list[str] | None] = []
+    for column, part in zip(document["columns"], document["parts"], strict=True):
+        named = listed(part["categories"]) + (f" by {part['by']}" if part["groups"] else "")
+        error = (part["accuracy"] or {}).get("mean")
+        rows.append([column, named, f"{error:.4f}" if isinstance(error, float) else "–", part["epsilon_exact"]])
+    rows += [None, ["all together", f"n = {document['n']:,}", "", document["epsilon_exact"]]]
+    columns = {"column": "left", "categories": "left", "expected error": "right", "ε": "right"}
+    print_table("about to release", columns, rows)
+
+
+def _widths(document: dict[str, Any]) -> list[str]:
+    """How wide intervals will be, in points: of the first category where the prior tells them apart."""
+    stated, groups = document["accuracy"] or {}, document["groups"]
+    if document["group_sizes"]:  # public: the widest is that of the smallest
+        known = [own for own in stated.values() if own and own.get("interval_width")]
+        stated = max(known, key=lambda own: float(own["interval_width"]), default={})
+    if not stated.get("interval_width"):
+        return []
+    priors = chain.from_iterable(document["prior"].values()) if groups else document["prior"]
+    whose = "" if len(set(priors)) == 1 else f" of {document['categories'][0]}"
+    if groups:
+        whose += " within the smallest group" if document["group_sizes"] else ", of a cell's share of all records,"
+    return [f"{width_words(stated['interval_width'], stated['interval_width_without_privacy'], whose=whose)}."]
+
+
+def _accuracy(document: dict[str, Any]) -> list[tuple[str, str]]:
+    accuracy = document["accuracy"] or {}
+    if document["group_sizes"]:
+        means = [f"{own['mean']:.4f}" if own and own["mean"] is not None else "–" for own in accuracy.values()]
+        return [("expected error (Hellinger), by group", ", ".join(means))]
+    if accuracy.get("mean") is None:
+        return [("expected error", str(accuracy.get("method", "not known")))]
+    labels = {
+        "mean": "expected error (Hellinger)",
+        "quantile_95": "95 % of errors below",
+        "worst_mean": "expected error, worst data",
+    }
+    return [(label, f"{accuracy[key]:.4f}") for key, label in labels.items() if accuracy.get(key) is not None]
+
+
+def print_any(document: dict[str, Any]) -> None:
+    """A receipt or a bundle, drawn or not, for people: its tables, what its ε means, and a paragraph for a report."""
+    parts = document.get("parts", [document])
+    drawn = parts[0]["posterior"] is not None
+    if not drawn:
+        print_any_plan(document)
+        say("dry run: nothing was drawn")
+    for column, part in zip(document.get("columns", [None]), parts, strict=True):
+        if drawn and column is not None:
+            say(f"column {column!r}, ε = {exact_text(Fraction(part['epsilon_exact']))}")
+        if drawn:
+            print_belief(part)
+    if "parts" in document:
+        say(f"all columns together, on n = {document['n']:,} records")
+    else:
+        say(f"mechanism: {document['mechanism']['name']}, on n = {document['n']:,} records")
+    say(meaning(document))
+    if drawn and is_private(document):
+        say("", "For the methods section:", methods(document))
+
+
+def print_belief(document: dict[str, Any]) -> None:
+    """What may be believed beside what was released; with groups, of the shares within each."""
+    grouped, released = bool(document["groups"]), document["posterior"]
+    outside = False
+
+    def cells(group: str, name: str, row: dict[str, Any]) -> list[str]:
+        nonlocal outside
+        ends = row["interval"]
+        outside |= ends is not None and not ends[0] <= row["mean"] <= ends[1]
+        parameter = (released[group] if grouped else released)[name]["parameter"]
+        return [f"{100 * row['mean']:.2f} %", percent_range(ends), f"{float(Fraction(parameter)):.10g}"]
+
+    column = document["column"]
+    title = ("shares" if column is None else f"shares of {column}") + (" within each group" if grouped else "")
+    print_shares(title, document["belief"], grouped, ("mean", INTERVAL, "released\nparameter"), cells)
+    if document["group_shares"]:
+        shares = [
+            [g, f"{100 * row['mean']:.2f} %", percent_range(row["interval"])]
+            for g, row in document["group_shares"].items()
+        ]
+        columns = {"group": "left", "mean": "right", INTERVAL: "right"}
+        print_table(f"share of each group, by {document['by']}", columns, shares, unbroken=[INTERVAL])
+    say(f"mean and interval: {document['interval_kind']}", "released parameter: of the Dirichlet that was drawn")
+    if outside:
+        say("a mean outside its interval: that share is almost surely tiny, and hardly ever large")
+
+
+def meaning(document: dict[str, Any]) -> str:
+    """What the guarantee of a release says, in a sentence over public values.
+
+    >>> said = {"epsilon": 0.5, "epsilon_exact": "1/2", "unit": "one row", "certificate": {"loss": "1/2"}}
+    >>> said["adjacency"] = "replace-one"
+    >>> print(meaning(said))
+    ε = 0.5: replacing one row changes the probability of any output by a factor of at most 1.65. Whoever has to tell \
+which of two such data sets it was, and knows all else, is right with a chance of at most 62.3 %.
+    >>> print(meaning({**said, "certificate": {"loss": "inf"}}))
+    no guarantee: this is not private, and not for publication.
+    """
+    if not is_private(document):
+        return "no guarantee: this is not private, and not for publication."
+    epsilon = Fraction(document["epsilon_exact"])
+    return " ".join([epsilon_meaning(epsilon, replaced(document)), *epsilon_warning(epsilon)])

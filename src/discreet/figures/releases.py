@@ -1,0 +1,61 @@
+"""The picture of a receipt or of a bundle: what a reader may believe, beside the released posterior at face value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from discreet.figures import groups, inference, posterior
+from discreet.inference import NoiseAware
+from discreet.inference.groups import EmptyGroup, Within
+from discreet.inference.statement import NOISE_AWARE
+from discreet.receipts import Bundle, ReaderBelief, Receipt, read_beliefs
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def picture(
+    receipt: Receipt | Bundle,
+    beliefs: Sequence[ReaderBelief] | None = None,
+    *,
+    truth: Sequence[float] | None = None,
+) -> Figure:
+    """What a reader may believe, where the receipt tells it; a drawn release is painted anyhow."""
+    document = receipt.document
+    price = f"ε = {document['epsilon_exact']}, n = {document['n']:,}"
+    parts = receipt.parts if isinstance(receipt, Bundle) else (receipt,)
+    known: Sequence[ReaderBelief | None] = beliefs or [None] * len(parts)
+    aware = [_aware(part, own) for part, own in zip(parts, known, strict=True)]
+    if isinstance(receipt, Bundle):
+        rows = zip(receipt.columns, receipt.parts, aware, strict=True)
+        panels = [panel for column, part, own in rows for panel in _panels(part, column, own)]
+        return groups.paint(
+            panels, title=f"{document.get('title') or f'{len(receipt.columns)} columns'}, together {price}"
+        )
+    about = document.get("title") or document.get("column") or "Category shares"
+    title = f"{about}, released by {document['mechanism']['name']}, {price}"
+    if receipt.groups:
+        return groups.paint(_panels(receipt, "", aware[0]), title=title)
+    if isinstance(belief := aware[0].get(""), NoiseAware):
+        shown = inference.numbers(belief, receipt.posterior, document["categories"])
+        return inference.paint(shown, title=title, truth=truth)
+    return posterior.paint(posterior.numbers(receipt.posterior, document["categories"]), title=title)
+
+
+def _aware(receipt: Receipt, belief: ReaderBelief | None) -> dict[str, NoiseAware | Within | EmptyGroup]:
+    """What may be believed, by group, if the receipt's own intervals tell it."""
+    if receipt.document["interval_kind"] != NOISE_AWARE:
+        return {}
+    return (belief or read_beliefs(receipt, thorough=True)[0]).parts
+
+
+def _panels(
+    receipt: Receipt, column: str, aware: dict[str, NoiseAware | Within | EmptyGroup]
+) -> list[groups.PanelNumbers]:
+    """One panel for each group, or one for a column without."""
+    names, by = receipt.document["categories"], receipt.document["by"]
+    if not receipt.groups:
+        return [groups.numbers(column, names, receipt.posterior, aware.get(""))]
+    label = f"{column}, {by} = " if column else f"{by} = "
+    return [groups.numbers(f"{label}{g}", names, own, aware.get(g)) for g, own in receipt.posteriors.items()]
