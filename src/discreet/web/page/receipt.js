@@ -19,6 +19,10 @@ export function showReceipt(receipt, belief, lead) {
   return [
     make("p", { class: "lead" }, lead),
     facts([
+      ["Title", receipt.title],
+      ["Question", (receipt.parts ?? [receipt]).map((part) => part.question).filter(Boolean).join(" ")],
+      ["Source", receipt.source_name],
+      ["Released", receipt.released_at],
       ["Privacy loss ε", plain(receipt.epsilon_exact)],
       ["One unit is", receipt.unit ?? receipt.parts?.[0].unit],
       ["Neighbours", receipt.adjacency],
@@ -27,6 +31,7 @@ export function showReceipt(receipt, belief, lead) {
       ["Dataset", receipt.dataset],
       ["Request", receipt.request_id],
       ["Certificate", receipt.certificate?.digest],
+      ["Cite as", receipt.citation],
     ]),
     ...parts.flatMap((part, i) => beliefs(part, receipt.parts?.[i] ?? receipt)),
   ];
