@@ -100,3 +100,17 @@ def test_a_receipt_that_contradicts_its_certificate_is_refused(field: str, value
     answer = typed("infer r.json --json")
     assert answer.code in (2, 4)
     assert "noise_aware" not in answer.out
+
+
+def test_ordered_categories_have_a_score_a_median_and_cumulative_shares(place: Path) -> None:
+    counts = typed("release --counts 30,20,10 --categories agree,neither,disagree --epsilon 1 --no-ledger --out o.json")
+    assert counts.code == 0
+    asked = json.loads(typed("infer o.json --ordinal --json").out)["ordinal"]
+    belief = dc.Receipt.read(place / "o.json").belief
+    assert asked["score"]["mean"] == pytest.approx(belief.mean @ [1, 2, 3], abs=1e-9)
+    assert asked["score"]["interval"] == pytest.approx(belief.score().interval(), abs=1e-12)
+    assert sum(asked["median"].values()) == pytest.approx(1)
+    assert asked["cumulative"]["neither"]["mean"] == pytest.approx(1 - belief["disagree"].mean, abs=1e-9)
+    said = typed("infer o.json --ordinal").out
+    assert "mean score" in said
+    assert "median category" in said
