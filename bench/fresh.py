@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -21,9 +22,15 @@ Case = tuple[str, int, int]
 """A mechanism's name, n and k."""
 
 
+def compiled_environment() -> dict[str, str]:
+    """This process's variables, but for the one that keeps modules from being compiled, as an installation does."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
 def run(arguments: Sequence[str]) -> str:
     """What a command prints; it must succeed."""
-    done = subprocess.run(arguments, cwd=ROOT, check=True, capture_output=True, text=True)  # noqa: S603
+    environment = compiled_environment()
+    done = subprocess.run(arguments, cwd=ROOT, env=environment, check=True, capture_output=True, text=True)  # noqa: S603
     return done.stdout
 
 

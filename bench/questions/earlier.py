@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import resource
 import subprocess
 import sys
@@ -11,7 +10,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from bench.fresh import ROOT
+from bench.fresh import ROOT, compiled_environment
 from bench.rows import Answer, Effort, Row, amount, lines_of_table, question
 
 COMMIT = "3f7be81"
@@ -66,8 +65,7 @@ def _least(arguments: list[str], sources: dict[str, Path], place: Path, turns: i
 
 
 def _seconds(arguments: list[str], source: Path, place: Path) -> float:
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    environment |= {"PYTHONPATH": str(source), "PYTHONPYCACHEPREFIX": str(place / "compiled")}
+    environment = compiled_environment() | {"PYTHONPATH": str(source), "PYTHONPYCACHEPREFIX": str(place / "compiled")}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [sys.executable, "-m", "discreet", *arguments]
     subprocess.run(command, cwd=place, env=environment, check=True, capture_output=True)  # noqa: S603
