@@ -126,4 +126,3 @@ def test_wrong_counts_of_every_kind_are_refused_in_the_same_words() -> None:
 def test_what_a_release_shows_is_what_was_released() -> None:
     released = Geometric(SMALL, epsilon="1e-3").release([83, 38])
     assert repr(released.output) in repr(released)
-    assert repr(released.posterior) in repr(released)

@@ -165,7 +165,7 @@ def _merged(rows: tuple[PlanRow, ...]) -> dict[str, list[tuple[list[str], list[s
     A loss that is only bounded is marked: it is not the exact one.
 
     >>> from dataclasses import replace
-    >>> row = dc.plan(dc.PosteriorSpace(prior=[1, 1], n=3), epsilon=1).row("laplace")
+    >>> row = dc.plan(dc.PosteriorSpace(prior=[1, 1], n=3), epsilon=1, compare=True).row("laplace")
     >>> _merged((replace(row, exact_epsilon=1.0, exact_epsilon_reached=False),))["laplace"][0][1][0]
     '≤ 1'
     """

@@ -220,7 +220,7 @@ class Belief:
         >>> belief = Belief.of(posterior, {"answer": ("agree", "neither", "disagree")})
         >>> item = belief.score({"agree": 1, "neither": 0, "disagree": -1})
         >>> round(item.mean, 4), [round(end, 3) for end in item.interval()]
-        (0.3175, [0.111, 0.514])
+        (0.3174, [0.102, 0.517])
         """
         from discreet.inference.contrasts import Score
 

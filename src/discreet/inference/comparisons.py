@@ -310,7 +310,7 @@ def compare_all(shares: Mapping[str, Share], *, different_people: bool = False) 
     >>> belief = Belief.of(cells, {"arm": ("a", "b", "c"), "outcome": ("yes", "no")})
     >>> pairs = compare_all({arm: belief.group(arm)["yes"] for arm in ("a", "b", "c")})
     >>> [(pair, round(both.difference.mean, 2)) for pair, both in pairs.items()]
-    [(('a', 'b'), 0.23), (('a', 'c'), 0.31), (('b', 'c'), 0.08)]
+    [(('a', 'b'), 0.22), (('a', 'c'), 0.3), (('b', 'c'), 0.08)]
     """
     return {
         (one, other): compare(shares[one], shares[other], different_people=different_people)
