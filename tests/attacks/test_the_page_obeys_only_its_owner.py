@@ -58,7 +58,8 @@ class Place:
 def opened(folder: Path, *options: str, categories: Sequence[str] = ("yes", MARKUP)) -> Iterator[Place]:
     ledger = Ledger.create(folder / "l.db", dataset=MARKUP, epsilon=100)
     (folder / "votes.csv").write_text("vote\n" + "yes\n" * 60 + f"{MARKUP}\n" * 40, encoding="utf-8")
-    asked = {"source": "votes.csv", "column": "vote", "epsilon": "1/2", "dataset": MARKUP, "mechanism": "geometric"}
+    asked: dict[str, object] = {"source": "votes.csv", "column": "vote", "epsilon": "1/2", "dataset": MARKUP}
+    asked |= {"mechanism": "geometric", "again": True}
     with serving("--ledger", "l.db", *options, folder=folder) as served:
         yield Place(served, ledger, {**asked, "categories": [*categories]})
 

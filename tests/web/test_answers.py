@@ -97,3 +97,6 @@ def test_a_file_is_read_as_the_page_is_told(tmp_path: Path) -> None:
     agreed = {key: price[key] for key in ("digest", "request_id")}
     receipt: Any = answer("release", desk, **sent, **agreed)["receipt"]
     assert (receipt["categories"], receipt["output"]) == (["café", "thé", "unsaid"], [2, 1, 1])
+    with pytest.raises(InvalidInput, match=f"charged for this question before.*{agreed['request_id']}"):
+        answer("price", desk, **sent)
+    assert answer("price", desk, **sent, again=True)["digest"] == agreed["digest"]

@@ -134,6 +134,7 @@ class PageApi:
             id_column=fields.maybe("id_column"),
             dataset=fields.text("dataset"),
             request_id=request_id or fields.text("request_id"),
+            again=fields.flag("again"),
             form=CsvFormat(
                 fields.maybe("delimiter"), not fields.flag("no_header"), fields.maybe("encoding") or "utf-8"
             ),

@@ -81,5 +81,5 @@ export function texts(form, names) {
 }
 
 export function lines(text) {
-  return text.split("\n").filter((line) => line !== "");
+  return text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
 }

@@ -18,6 +18,7 @@ export function start(section) {
       groups: lines(form.elements.groups.value),
       group_public: form.elements.group_public.checked,
       no_header: form.elements.no_header.checked,
+      again: form.elements.again.checked,
     };
     return asked;
   };
