@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from decimal import ROUND_CEILING, Context
 from html import escape
 from itertools import islice
 from typing import NamedTuple
 
 from discreet.arithmetic.texts import visible_text
+from discreet.arithmetic.words import EXPONENT_CAP, factor_upper
 
 MAX_BARS = 12
 """More rows are counted and not drawn."""
@@ -26,11 +26,6 @@ _BADGE = f"background:{_WITHOUT};color:#000;border-radius:4px;padding:1px 7px;ma
 _CELL = "padding:1px 14px 1px 0;text-align:left;vertical-align:top;background:none;border:0"
 _TRACK = f"position:relative;width:16em;height:16px;background:{_QUIET};border-radius:2px"
 _NOTE = "opacity:.75;font-size:90%"
-
-_NEIGHBOURS = {
-    "replace-answer": "Replacing the answer of one record",
-    "add-remove": "Adding or removing one record",
-}
 
 Ends = tuple[float, float, float]
 """Low, middle and high."""
@@ -61,11 +56,10 @@ def promise(epsilon: float, adjacency: str = "") -> str:
     >>> promise(0.5)
     'Replacing one record changes the probability of any output by a factor of at most 1.65.'
     """
-    if not epsilon <= 700:
+    if not epsilon <= EXPONENT_CAP:
         return "It protects nobody: any output may become any number of times as probable."
-    factor = Context(prec=3, rounding=ROUND_CEILING).create_decimal(math.nextafter(math.exp(epsilon), math.inf))
-    changing = _NEIGHBOURS.get(adjacency, "Replacing one record")
-    return f"{changing} changes the probability of any output by a factor of at most {factor}."
+    changing = "Replacing the answer of one record" if adjacency == "replace-answer" else "Replacing one record"
+    return f"{changing} changes the probability of any output by a factor of at most {factor_upper(epsilon)}."
 
 
 def card(

@@ -42,6 +42,16 @@ def epsilon_text(value: Fraction) -> str:
     return text if text == str(value) else f"{text} (exactly {value})"
 
 
+def factor_upper(epsilon: float) -> str:
+    """e^ε in three digits, never below it; up to a million it is written out.
+
+    >>> factor_upper(0.5), factor_upper(9), factor_upper(500)
+    ('1.65', '8,110', '1.41E+217')
+    """
+    factor = decimal_upper(math.nextafter(math.exp(epsilon), math.inf), 3)
+    return f"{factor:,f}" if factor < 10**6 else str(factor)
+
+
 def epsilon_meaning(epsilon: Fraction, replaced: str = "one record") -> str:
     """What an ε promises: the factor e^ε, and the largest chance e^ε/(1+e^ε) of telling two data sets apart.
 
@@ -50,8 +60,9 @@ def epsilon_meaning(epsilon: Fraction, replaced: str = "one record") -> str:
 which of two such data sets it was, and knows all else, is right with a chance of at most 62.3 %.
     """
     size = min(float(epsilon), EXPONENT_CAP)
-    factor = decimal_upper(math.nextafter(math.exp(size), math.inf), 3)
-    bound = f"a factor of at most {factor}" if epsilon <= EXPONENT_CAP else "any factor: this ε protects nobody"
+    bound = (
+        f"a factor of at most {factor_upper(size)}" if epsilon <= EXPONENT_CAP else "any factor: this ε protects nobody"
+    )
     return (
         f"ε = {exact_text(epsilon)}: replacing {replaced} changes the probability of any output by {bound}. "
         "Whoever has to tell which of two such data sets it was, and knows all else, is right with a chance of at "

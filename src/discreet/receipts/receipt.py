@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import InitVar, dataclass, field
@@ -76,7 +77,7 @@ BUNDLE_KEYS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Sealed:
+class Sealed(ABC):
     """What is sealed for a charge: a JSON object. The properties are shortcuts into it."""
 
     document: dict[str, Any]
@@ -154,8 +155,9 @@ class Sealed:
         return cls(cls._ordered(document))
 
     @staticmethod
+    @abstractmethod
     def _ordered(document: dict[str, Any]) -> dict[str, Any]:
-        raise NotImplementedError
+        """The keys as a release writes them."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
