@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.counting import Declaration, count_records
+from discreet.counting import Declaration, MemoryFile, count_records
 from discreet.errors import SourceError
 
 Columns = dict[str, Sequence[Any]]
@@ -70,6 +70,18 @@ def as_feather(folder: Path, columns: Columns) -> object:
     return path
 
 
+def in_memory(form: Form) -> Form:
+    """The file of another form, handed over as its bytes: none is left on the disk."""
+
+    def made(folder: Path, columns: Columns) -> object:
+        path = Path(str(form(folder, columns)))
+        held = MemoryFile(path.name, path.read_bytes())
+        path.unlink()
+        return held
+
+    return made
+
+
 def as_duckdb(folder: Path, columns: Columns, table: str = "the table", *statements: str) -> object:
     path = folder / "file.db"
     with duckdb.connect(path) as connection:
@@ -107,6 +119,8 @@ TYPED: dict[str, Form] = {
     "arrow file": as_arrow_file,
     "arrow stream": as_arrow_stream,
     "feather": as_feather,
+    "parquet in memory": in_memory(as_parquet),
+    "arrow stream in memory": in_memory(as_arrow_stream),
     "duckdb": as_duckdb,
     "duckdb view": as_duckdb_view,
     "pandas": lambda _, columns: pd.DataFrame(columns),
@@ -128,6 +142,7 @@ TEXT: dict[str, Form] = {
     **TYPED,
     "csv": as_csv,
     "csv glob": as_csv_glob,
+    "csv in memory": in_memory(as_csv),
     "duckdb ignoring case": as_duckdb_ignoring_case,
     "pandas category": lambda _, columns: pd.DataFrame(columns, dtype="category"),
     "pandas string": lambda _, columns: pd.DataFrame(columns, dtype="string"),

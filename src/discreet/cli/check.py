@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -13,7 +13,7 @@ from discreet.cli.busy import busy
 from discreet.cli.inputs import Delimiter, Encoding, Header, read_names
 from discreet.cli.tables import print_answer, print_table, say
 from discreet.counting import CsvFormat, Declaration, Inspection, inspect_source, strays_error
-from discreet.counting.inspection import BYTES, NOT_PUBLISHABLE, meant_by
+from discreet.counting.inspection import BYTES, NOT_PUBLISHABLE, inspection_document, meant_by
 from discreet.errors import InvalidInput
 
 EXAMPLE = "Example: discreet check people.csv --column vote --categories Clinton,Dole --other 'someone else'"
@@ -51,7 +51,9 @@ def check(
     with busy("counting"):
         form = CsvFormat(delimiter, header, encoding)
         inspection = inspect_source(source, declaration, engine=engine, form=form)
-    print_answer(_document(inspection, declaration), lambda _: _print_table(inspection, declaration), as_json=as_json)
+    print_answer(
+        inspection_document(inspection, declaration), lambda _: _print_table(inspection, declaration), as_json=as_json
+    )
     if not inspection.fits:
         rest = "--other" if by is None else "--other and --other-group"
         message = f"{strays_error(declaration).message}; declare them too, or give the rest a name with {rest}"
@@ -59,32 +61,6 @@ def check(
             message = "the table has no records; give one with at least one"
         print(visible_text(f"error: {message}"), file=sys.stderr)
         raise typer.Exit(InvalidInput.exit_code)
-
-
-def _document(inspection: Inspection, declaration: Declaration) -> dict[str, Any]:
-    """What programs see; it speaks of the true data, and says so."""
-    numbers = ("rows", "outside", "missing", "empty", "without_id")
-    return {
-        "fits": inspection.fits,
-        "publishable": False,
-        "n": inspection.records,
-        **{name: getattr(inspection, name) for name in numbers},
-        "unused": list(inspection.unused),
-        "strays": _strays(inspection.strays, declaration.categories),
-        "categories": list(declaration.categories),
-        "other": declaration.other,
-        "missing_category": declaration.missing,
-        "by": declaration.by,
-        "groups": list(declaration.groups) or None,
-        "other_group": declaration.other_group,
-        "unused_groups": list(inspection.unused_groups),
-        "stray_groups": _strays(inspection.stray_groups, declaration.groups),
-    }
-
-
-def _strays(strays: Sequence[tuple[str, int]], names: Sequence[str]) -> list[dict[str, Any]]:
-    """Values outside, how often they are, and which name each is like."""
-    return [{"value": value, "rows": rows, "like": meant_by(value, names)} for value, rows in strays]
 
 
 def _stray_rows(what: str, strays: Sequence[tuple[str, int]], names: Sequence[str]) -> list[tuple[str, int]]:

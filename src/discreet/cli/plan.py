@@ -13,13 +13,14 @@ import discreet as dc
 from discreet import Plan
 from discreet.arithmetic.numbers import whole
 from discreet.arithmetic.texts import require_name
-from discreet.arithmetic.words import decimal_upper, exact_text, points
+from discreet.arithmetic.words import exact_text, points
 from discreet.cli.busy import busy
 from discreet.cli.files import reserved_picture
 from discreet.cli.inputs import read_names
 from discreet.cli.tables import print_answer, print_table, say
 from discreet.errors import InvalidInput
 from discreet.figures import plans
+from discreet.utility.plan_table import HEADINGS, cell_text, is_bounded, merged_rows
 from discreet.utility.plans import PlanRow
 from discreet.utility.targets import LEAST
 
@@ -104,26 +105,17 @@ def _sizes(text: str) -> dict[str, int]:
 _PAINTED = ("theorem", "limit")
 """The settings whose errors the picture shows."""
 
-HEADINGS = {
-    "exact_epsilon": "exact\nε",
-    "mean_error": "mean\nH",
-    "worst_mean_error": "worst\nmean H",
-    "error_95": "95 %\nof H",
-    "shift_points": "shift,\npoints",
-    "interval_width": "interval\nwidth",
-}
-
 
 def _print_plan(result: Plan, notes: list[str]) -> None:
     say(*_target(result), *result.sentences(), *_groups(result))
     if len(result.mechanisms) == 1:
         row = result.answer
-        loss = f"{_cell('exact_epsilon', row.exact_epsilon)}{' at most' if _is_bounded(row) else ''}"
+        loss = f"{cell_text('exact_epsilon', row.exact_epsilon)}{' at most' if is_bounded(row) else ''}"
         say(
             f"use {row.name} ({row.setting}), whose exact loss is {loss}.",
-            f"On average the released mean moves by {_cell('shift_points', row.shift_points)} points, and the "
-            f"posterior by a Hellinger distance of {_cell('mean_error', row.mean_error)}; 95 % of releases stay within "
-            f"{_cell('error_95', row.error_95)}.",
+            f"On average the released mean moves by {cell_text('shift_points', row.shift_points)} points, and the "
+            f"posterior by a Hellinger distance of {cell_text('mean_error', row.mean_error)}; 95 % of releases stay "
+            f"within {cell_text('error_95', row.error_95)}.",
             *_estimates(result.mechanisms),
             *(f"the width is not known: {reason}." for key, reason in row.missing.items() if key == "interval_width"),
             *notes,
@@ -136,7 +128,7 @@ def _print_plan(result: Plan, notes: list[str]) -> None:
     title = f"mechanisms at ε = {float(result.epsilon):.6g}, n = {space.n:,}, prior {prior}{more}"
     columns = {"mechanism\n  setting": "left", **dict.fromkeys(HEADINGS.values(), "right")}
     rows = []
-    for name, lines in _merged(result.mechanisms).items():
+    for name, lines in merged_rows(result.mechanisms).items():
         rows.append([name])
         for settings, numbers in lines:
             rows.append([f"  {' = '.join(settings) if len(settings) < 3 else 'all settings'}", *numbers])
@@ -157,48 +149,6 @@ def _groups(result: Plan) -> list[str]:
         f"groups: {sizes}. Who is in which group stays private, so these sizes are guesses, and the widths are "
         "approximate: the noise of one cell stands for that of its group."
     ]
-
-
-def _merged(rows: tuple[PlanRow, ...]) -> dict[str, list[tuple[list[str], list[str]]]]:
-    """For each mechanism its settings and their numbers; settings with the same numbers share a line.
-
-    A loss that is only bounded is marked: it is not the exact one.
-
-    >>> from dataclasses import replace
-    >>> row = dc.plan(dc.PosteriorSpace(prior=[1, 1], n=3), epsilon=1, compare=True).row("laplace")
-    >>> _merged((replace(row, exact_epsilon=1.0, exact_epsilon_reached=False),))["laplace"][0][1][0]
-    '≤ 1'
-    """
-    merged: dict[str, list[tuple[list[str], list[str]]]] = {}
-    for row in rows:
-        numbers = [_cell(key, row[key]) for key in HEADINGS]
-        if _is_bounded(row):
-            numbers[0] = f"≤ {numbers[0]}"
-        lines = merged.setdefault(row.name, [])
-        if lines and lines[-1][1] == numbers:
-            lines[-1][0].append(row.setting)
-        else:
-            lines.append(([row.setting], numbers))
-    return merged
-
-
-def _is_bounded(row: PlanRow) -> bool:
-    return row.exact_epsilon is not None and not row.exact_epsilon_reached
-
-
-def _cell(key: str, value: float | None) -> str:
-    """Four digits, and three where zeros would push the table off a narrow terminal; a loss is rounded up.
-
-    >>> _cell("exact_epsilon", 0.37421), _cell("mean_error", 0.37421), _cell("interval_width", None)
-    ('0.3743', '0.3742', '–')
-    >>> _cell("shift_points", 0.00018379)
-    '0.000184'
-    """
-    if value is None:
-        return "–"
-    if key == "exact_epsilon":  # but for the last digits of a float, which 3/10 does not have
-        return f"{decimal_upper(value * (1 - 1e-12), 4).normalize():f}"
-    return f"{value:.4g}" if value >= 0.01 else f"{value:.3g}"
 
 
 def _target(result: Plan) -> list[str]:
@@ -232,7 +182,7 @@ def _explanations(result: Plan) -> list[str]:
         f"({result.interval_width_without_privacy:.4g} without privacy). "
         "All but the worst are expected over data that the prior expects.",
     ]
-    if any(map(_is_bounded, result.mechanisms)):
+    if any(map(is_bounded, result.mechanisms)):
         lines.append("≤: a bound on the loss, which no output is known to reach.")
     return lines
 

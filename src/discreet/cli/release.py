@@ -388,7 +388,7 @@ def _refuse_to_overwrite(source: str | None, ledger: str | None, written: list[P
     kept = [] if ledger is None or "\0" in ledger else [Path(ledger.removeprefix("sqlite:///"))]
     with suppress(DiscreetError):  # what is no file, or not there, is told later
         found = find_source(source or "")
-        kept += found.paths if isinstance(found, Files) else [found.path]
+        kept += [path for path in found.paths if isinstance(path, Path)] if isinstance(found, Files) else [found.path]
     if any(_same_file(path, own) for path in written if path is not None for own in kept):
         raise InvalidInput("--out or --plot names the table or the ledger", hint="give the release its own file")
 

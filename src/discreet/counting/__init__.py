@@ -15,12 +15,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
 
 from discreet.counting.base import Declaration, Progress, strays_error
 from discreet.counting.csv_records import LOOK, name_malformed_line
 from discreet.counting.inspection import Inspection, inspect_table
-from discreet.counting.sources import CsvFormat, Files, engine_for, find_source, shown
+from discreet.counting.sources import CsvFormat, Files, MemoryFile, Named, engine_for, find_source, shown
 from discreet.counting.table import InspectableTable, Table, Tally
 from discreet.errors import SourceError, require_packages
 from discreet.typing import Label
@@ -29,6 +28,7 @@ __all__ = [
     "CsvFormat",
     "Declaration",
     "Inspection",
+    "MemoryFile",
     "Progress",
     "Table",
     "Tally",
@@ -62,7 +62,7 @@ def open_source(
     [1, 2]
     """
     chosen, form = engine_for(source, engine), form.named(source)
-    place = find_source(source) if chosen == "duckdb" and isinstance(source, str | Path) else None
+    place = find_source(source) if chosen == "duckdb" and isinstance(source, Named) else None
     if declaration.id_column is not None or not isinstance(place, Files) or place.kind != "csv":
         return _open_engine(chosen, source, declaration, form, progress)
     require_packages("reading tables", "workflow", "pyarrow", error=SourceError)
@@ -125,7 +125,7 @@ def inspect_source(
         with _open_engine(engine_for(source, engine), source, declaration, form) as table:
             return inspect_table(table)
     except SourceError as error:
-        if error.hint == LOOK and isinstance(source, str | Path):
+        if error.hint == LOOK and isinstance(source, Named):
             place = find_source(source)
             assert isinstance(place, Files), "only files are CSV"
             name_malformed_line(place, form)

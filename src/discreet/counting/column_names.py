@@ -28,14 +28,14 @@ def find_column(names: Sequence[object], column: str, source: str, *, is_header:
     at = [i for i, name in enumerate(names) if isinstance(name, str) and name == column]
     if not at:
         texts = [name for name in names if isinstance(name, str)]
-        guess = _delimiter_guess(texts[0]) if is_header and len(texts) == 1 else ""
+        guess = delimiter_guess(texts[0]) if is_header and len(texts) == 1 else ""
         raise SourceError(f"{source} has no column {column!r}", hint=guess or _names_hint(column, texts))
     if len(at) > 1:
         raise SourceError(f"{source} has two columns {column!r}", hint="rename one of them")
     return at[0]
 
 
-def _delimiter_guess(header: str) -> str:
+def delimiter_guess(header: str) -> str:
     """What to do about a header that is all one column, judged from it alone."""
     delimiter = max(DELIMITERS, key=header.count)
     word = "tab" if delimiter == "\t" else f"'{delimiter}'"

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.counting.inspection import NOT_PUBLISHABLE
-from discreet.counting.sources import CsvFormat, Files
+from discreet.counting.sources import CsvFormat, Files, MemoryFile
 from discreet.errors import SourceError
 
 BLOCK = 1 << 24
@@ -55,7 +55,7 @@ def malformed(source: str) -> SourceError:
     return SourceError(f"{source} cannot be read as a table", hint=LOOK)
 
 
-def read_blocks(path: Path, form: CsvFormat) -> Generator[memoryview, None, None]:
+def read_blocks(path: Path | MemoryFile, form: CsvFormat) -> Generator[memoryview, None, None]:
     """The file in blocks of whole records. How many fields they have is not looked at."""
     rest = b""
     for read in _read_utf8(path, form):
@@ -70,7 +70,7 @@ def read_blocks(path: Path, form: CsvFormat) -> Generator[memoryview, None, None
         rest = data[end:]
 
 
-def _read_utf8(path: Path, form: CsvFormat) -> Iterator[bytes]:
+def _read_utf8(path: Path | MemoryFile, form: CsvFormat) -> Iterator[bytes]:
     """The text of the file as UTF-8 without a byte order mark, at most a block at a time, and nothing at its end."""
     with path.open("rb") as file:
         if form.encoding == "utf-8":
@@ -96,7 +96,7 @@ def _require_mark(start: bytes, form: CsvFormat) -> None:
         raise NotRecordsError
 
 
-def read_header(path: Path, form: CsvFormat) -> tuple[list[str], int]:
+def read_header(path: Path | MemoryFile, form: CsvFormat) -> tuple[list[str], int]:
     """The names of the columns, and how many bytes of the first block they take.
 
     Without a header the columns are column0, column1, …, as many as the first line that is not blank has. Only a
@@ -123,7 +123,7 @@ def read_header(path: Path, form: CsvFormat) -> tuple[list[str], int]:
     return [f"column{i}" for i in range(len(_fields(block, blank.end() if blank else 0, form)))], 0
 
 
-def _require_text(path: Path, form: CsvFormat) -> None:
+def _require_text(path: Path | MemoryFile, form: CsvFormat) -> None:
     """Refuse what is no text by how it begins, which is where its header would be."""
     with path.open("rb") as file:
         start = file.read(4)
@@ -140,6 +140,8 @@ def name_malformed_line(files: Files, form: CsvFormat) -> None:
         line, what = 1, "does not begin a record with as many fields as the first"
         if form.encoding != "utf-8":
             line, what = _malformed_text(path.read_bytes(), form, what)
+        elif isinstance(path, MemoryFile):
+            line = _malformed_line(path.content, form) if path.content else 1
         elif path.stat().st_size:
             with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
                 line = _malformed_line(data, form)

@@ -12,14 +12,13 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.counting.base import Declaration, Progress, attempt, unreadable, watch
 from discreet.counting.comparisons import TEXT, TEXTS, Match, match_columns
 from discreet.counting.csv_records import malformed
 from discreet.counting.duck_access import Reading, connect, read_by_arrow, read_source
-from discreet.counting.sources import CsvFormat, Files, find_source
+from discreet.counting.sources import CsvFormat, Files, Named, find_source
 from discreet.counting.sql_table import SqlTable, read_columns
 from discreet.errors import SourceError
 
@@ -93,7 +92,7 @@ def open_duck(
     source: object, declaration: Declaration, *, form: CsvFormat, progress: Progress | None = None
 ) -> Iterator[DuckTable]:
     """Open a source with DuckDB and lock everything else away."""
-    place = find_source(source) if isinstance(source, str | Path) else None
+    place = find_source(source) if isinstance(source, Named) else None
     name = f"the {type(source).__module__.partition('.')[0]} table" if place is None else place.name
     files = place if isinstance(place, Files) else None
     failure = partial(malformed if files and files.kind == "csv" else unreadable, name)

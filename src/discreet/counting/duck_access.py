@@ -20,7 +20,7 @@ from pyarrow.parquet import ParquetFile, read_schema
 from discreet.counting.base import Declaration
 from discreet.counting.column_names import find_column
 from discreet.counting.sources import CsvFormat, DuckFile, Files
-from discreet.counting.streams import Stream, from_arrow_files, from_csv, from_memory
+from discreet.counting.streams import Stream, from_arrow_files, from_csv, from_memory, opened_by_arrow
 from discreet.errors import SourceError
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def connect(place: Files | DuckFile | None, declaration: Declaration, *, watched
         connection = duckdb.connect(":memory:", config=dict(CLOSED))
         # What a join keeps in memory are the categories and never the rows, which may come from where none are counted.
         connection.execute("SET disabled_optimizers = 'build_side_probe_side'")
-    if isinstance(place, Files) and place.kind == "parquet":
+    if isinstance(place, Files) and place.kind == "parquet" and not place.in_memory:
         connection.execute("SET parquet_metadata_cache = true")  # the schema is looked at before the rows are read
         # DuckDB takes every name for a pattern, and asks for leave both for the pattern and for what it finds.
         connection.execute("SET allowed_paths = $paths", {"paths": [*map(str, place.paths), *_patterns(place)]})
@@ -92,6 +92,8 @@ def read_source(
         return Reading(rows, _types(connection, rows), {})
     if not isinstance(source, Files):
         return _read_stream(connection, from_memory(source, declaration))
+    if source.kind == "parquet" and source.in_memory:
+        return _read_stream(connection, _parquet_stream(source, declaration))
     if source.kind == "parquet":
         types = _parquet_types(connection, source, declaration)
         return Reading(_chosen(PARQUET, declaration), types, {"files": _patterns(source)})
@@ -147,17 +149,24 @@ def _parquet_types(connection: DuckDBPyConnection, files: Files, declaration: De
 
 def read_by_arrow(files: Files, declaration: Declaration, types: list[str]) -> Reading:
     """The same of Parquet files as Arrow reads them: slower than DuckDB, which stops at a text that is not UTF-8."""
-    fields = read_schema(files.paths[0])
+    stream = _parquet_stream(files, declaration)
+    return Reading("rows", stream.handed(types), {}, stream)
+
+
+def _parquet_stream(files: Files, declaration: Declaration) -> Stream:
+    with opened_by_arrow(files.paths[0]) as opened:
+        fields = read_schema(opened)
+    for column in declaration.columns:
+        find_column(fields.names, column, files.name)
     schema = pa.schema([(f"c{i}", fields.field(column).type) for i, column in enumerate(declaration.columns)])
 
     def batches() -> Iterator[Any]:
         for path in files.paths:
-            with ParquetFile(path) as file:
+            with opened_by_arrow(path) as opened, ParquetFile(opened) as file:
                 for batch in file.iter_batches(columns=list(declaration.columns)):
                     yield pa.record_batch([batch.column(column) for column in declaration.columns], schema=schema)
 
-    stream = Stream(schema, batches)
-    return Reading("rows", stream.handed(types), {}, stream)
+    return Stream(schema, batches)
 
 
 def _chosen(table: str, declaration: Declaration) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from discreet.arithmetic.cards import card
 from discreet.arithmetic.texts import likely_name
-from discreet.counting.base import Places
+from discreet.counting.base import Declaration, Places
 from discreet.counting.table import InspectableTable
 
 MAX_STRAYS = 10
@@ -75,6 +75,32 @@ def inspect_table(table: InspectableTable) -> Inspection:
         without_id=odd.without_id,
         fits=tally.n > 0 and not tally.has_strays,
     )
+
+
+def inspection_document(inspection: Inspection, declaration: Declaration) -> dict[str, Any]:
+    """What programs see; it speaks of the true data, and says so."""
+    numbers = ("rows", "outside", "missing", "empty", "without_id")
+    return {
+        "fits": inspection.fits,
+        "publishable": False,
+        "n": inspection.records,
+        **{name: getattr(inspection, name) for name in numbers},
+        "unused": list(inspection.unused),
+        "strays": _strays(inspection.strays, declaration.categories),
+        "categories": list(declaration.categories),
+        "other": declaration.other,
+        "missing_category": declaration.missing,
+        "by": declaration.by,
+        "groups": list(declaration.groups) or None,
+        "other_group": declaration.other_group,
+        "unused_groups": list(inspection.unused_groups),
+        "stray_groups": _strays(inspection.stray_groups, declaration.groups),
+    }
+
+
+def _strays(strays: Sequence[tuple[str, int]], names: Sequence[str]) -> list[dict[str, Any]]:
+    """Values outside, how often they are, and which name each is like."""
+    return [{"value": value, "rows": rows, "like": meant_by(value, names)} for value, rows in strays]
 
 
 def meant_by(stray: str, names: Sequence[str]) -> str | None:

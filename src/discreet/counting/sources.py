@@ -16,12 +16,14 @@ from __future__ import annotations
 
 import codecs
 import glob
+import io
 import os
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from discreet.arithmetic.texts import require_name
 from discreet.errors import InvalidInput, SourceError
 
 ENGINES = ("duckdb", "ibis", "spark")
@@ -70,13 +72,55 @@ _is_file = os.path.isfile
 """Whether there is a file of this name, and no error for a name that no file can have, as `Path` has one."""
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class MemoryFile:
+    """A file that was handed over as its bytes, and is on no disk: what a browser sends. It is read as `Path` is.
+
+    >>> MemoryFile("votes.csv", b"vote\\nyes\\n")
+    <MemoryFile votes.csv>
+    """
+
+    name: str
+    content: bytes
+
+    def __post_init__(self) -> None:
+        require_name(self.name, "the file")
+        if {"/", "\\"} & set(self.name):
+            raise InvalidInput("the name of a file has no slashes", hint="leave its folders out", parameter="file")
+
+    def __repr__(self) -> str:
+        return f"<MemoryFile {self.name}>"
+
+    @property
+    def suffix(self) -> str:
+        """How its name ends."""
+        return Path(self.name).suffix
+
+    def open(self, _mode: str = "rb") -> io.BytesIO:
+        """Its bytes, from the first."""
+        return io.BytesIO(self.content)
+
+    def read_bytes(self) -> bytes:
+        """All of them."""
+        return self.content
+
+
+Named = str | Path | MemoryFile
+"""A source that its name tells all about."""
+
+
 @dataclass(frozen=True, slots=True)
 class Files:
     """Files of one kind, sorted by name."""
 
     name: str
     kind: str
-    paths: tuple[Path, ...]
+    paths: tuple[Path | MemoryFile, ...]
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether they are on no disk."""
+        return isinstance(self.paths[0], MemoryFile)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +168,7 @@ class CsvFormat:
 
     def named(self, source: object) -> CsvFormat:
         """The format of files of this name: its ending says the delimiter, if none was declared."""
-        tabs = isinstance(source, str | Path) and Path(source).suffix.lower() in TABS
+        tabs = isinstance(source, Named) and _suffix(source) in TABS
         return replace(self, delimiter="\t" if tabs and self.delimiter is None else self.separator)
 
     def to_json(self) -> dict[str, object]:
@@ -187,6 +231,8 @@ def shown(source: object) -> str:
     >>> shown("postgres://me:secret@host/base/votes?password=secret")
     'postgres://me@host/base/votes'
     """
+    if isinstance(source, MemoryFile):
+        return source.name
     if not isinstance(source, str | Path):
         return f"a {type(source).__module__.partition('.')[0]} table"
     return find_database(source).name if _fitting(source) == "ibis" else str(source)
@@ -266,12 +312,14 @@ def find_database(source: str | Path) -> DatabasePlace:
     return DatabasePlace(name, parts.scheme, url, unquote(last))
 
 
-def find_source(source: str | Path) -> Files | DuckFile:
+def find_source(source: Named) -> Files | DuckFile:
     """Read the text of a SOURCE; the files it names must exist.
 
     A name that is a file is that file, whatever characters it has; otherwise `*`, `?`, `[…]` and `**` are a pattern.
     `duckdb://people.db/vote` is the table `vote` in `people.db`: the table is what follows the last slash.
     """
+    if isinstance(source, MemoryFile):
+        return Files(name=source.name, kind=_kind(source.name, {source.suffix.lower()}), paths=(source,))
     text = str(source)
     if "\0" in text:
         raise SourceError("a file name cannot contain a zero byte", hint="check the name")
@@ -286,15 +334,25 @@ def find_source(source: str | Path) -> Files | DuckFile:
         raise SourceError(f"there is no file {text}", hint="check the name")
     if not all(os.access(path, os.R_OK) for path in paths):
         raise SourceError(f"there is no permission to read {text}", hint="ask its owner, or be another user")
-    if packed := PACKED.get(Path(text).suffix.lower()):
-        raise SourceError(f"{text} is {packed}", hint="unpack it, or save it as CSV")
-    kinds = {KINDS.get(path.suffix.lower()) for path in paths}
+    kind = _kind(text, {path.suffix.lower() for path in paths})
+    return Files(name=text, kind=kind, paths=tuple(path.resolve() for path in paths))
+
+
+def _suffix(source: Named) -> str:
+    return (Path(source) if isinstance(source, str) else source).suffix.lower()
+
+
+def _kind(name: str, endings: set[str]) -> str:
+    """The one kind of files with these endings."""
+    if packed := PACKED.get(Path(name).suffix.lower()):
+        raise SourceError(f"{name} is {packed}", hint="unpack it, or save it as CSV")
+    kinds = {KINDS.get(ending) for ending in endings}
     kind = kinds.pop()
     if kind is None or kinds:
         raise SourceError(
-            f"{text} is not of one kind that can be read", hint=f"use names that end in {', '.join(sorted(KINDS))}"
+            f"{name} is not of one kind that can be read", hint=f"use names that end in {', '.join(sorted(KINDS))}"
         )
-    return Files(name=text, kind=kind, paths=tuple(path.resolve() for path in paths))
+    return kind
 
 
 def _duck_file(text: str) -> DuckFile:

@@ -22,7 +22,7 @@ from discreet.counting.base import Declaration, Judge, is_boolean, is_missing
 from discreet.counting.column_names import find_column
 from discreet.counting.comparisons import TEXT
 from discreet.counting.csv_records import read_blocks, read_header
-from discreet.counting.sources import CsvFormat, Files
+from discreet.counting.sources import CsvFormat, Files, MemoryFile
 from discreet.errors import InvalidInput, SourceError
 
 
@@ -107,8 +107,8 @@ def from_arrow_files(files: Files, declaration: Declaration) -> Stream:
     """Arrow IPC files (Feather is their other name) and streams, read batch by batch."""
     schemas, places = [], []
     for path in files.paths:
-        with pa.memory_map(str(path)) as opened:
-            fields = _ipc_opener(path)(opened).schema
+        with opened_by_arrow(path) as opened:
+            fields = ipc_schema(path, opened)
         places.append([find_column(fields.names, column, path.name) for column in declaration.columns])
         schemas.append(pa.schema([(f"c{c}", fields.field(i).type) for c, i in enumerate(places[-1])]))
     if any(schema != schemas[0] for schema in schemas):
@@ -117,7 +117,7 @@ def from_arrow_files(files: Files, declaration: Declaration) -> Stream:
     def batches() -> Iterator[Any]:
         for path, at in zip(files.paths, places, strict=True):
             order = [sorted(at).index(i) for i in at]  # what is included keeps the file's order
-            with pa.memory_map(str(path)) as opened:
+            with opened_by_arrow(path) as opened:
                 reader = _ipc_opener(path)(opened, options=pa.ipc.IpcReadOptions(included_fields=at))
                 known = getattr(reader, "num_record_batches", None)  # in a file; a stream is read to its end
                 for batch in reader if known is None else map(reader.get_batch, range(known)):
@@ -126,7 +126,17 @@ def from_arrow_files(files: Files, declaration: Declaration) -> Stream:
     return Stream(schemas[0], batches)
 
 
-def _ipc_opener(path: Path) -> Any:
+def opened_by_arrow(path: Path | MemoryFile) -> Any:
+    """The file as Arrow reads it, without a copy."""
+    return pa.BufferReader(path.content) if isinstance(path, MemoryFile) else pa.memory_map(str(path))
+
+
+def ipc_schema(path: Path | MemoryFile, opened: Any) -> Any:
+    """The schema of an Arrow file or stream."""
+    return _ipc_opener(path)(opened).schema
+
+
+def _ipc_opener(path: Path | MemoryFile) -> Any:
     with path.open("rb") as file:
         return pa.ipc.open_file if file.read(6) == b"ARROW1" else pa.ipc.open_stream
 

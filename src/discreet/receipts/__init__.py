@@ -17,6 +17,7 @@ from discreet.receipts.beliefs import (
     read_beliefs,
 )
 from discreet.receipts.claims import mechanism_of, mechanisms_of
+from discreet.receipts.comparison import Analysis, compare_receipts, receipt_of_column
 from discreet.receipts.documents import Part, ReceiptRequest, write_bundle, write_receipt
 from discreet.receipts.labelled import labelled, labelled_plug_in
 from discreet.receipts.receipt import (
@@ -36,6 +37,7 @@ __all__ = [
     "SCHEMA",
     "UNIT_PERSON",
     "UNIT_ROW",
+    "Analysis",
     "Bundle",
     "Part",
     "ReaderBelief",
@@ -45,6 +47,7 @@ __all__ = [
     "belief_document",
     "believed",
     "believed_groups",
+    "compare_receipts",
     "labelled",
     "labelled_plug_in",
     "mechanism_of",
@@ -54,6 +57,7 @@ __all__ = [
     "read_receipt",
     "read_sealed",
     "readable",
+    "receipt_of_column",
     "require_modest",
     "verify_any",
     "verify_bundle",

@@ -1,0 +1,182 @@
+"""Groups compared from receipts alone: one receipt with groups, or two of different people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.arithmetic.numbers import exact_share
+from discreet.errors import InvalidInput
+from discreet.inference import Belief, Comparison, Share, compare_all
+from discreet.inference.comparisons import Measure
+from discreet.inference.quantities import Quantity
+from discreet.receipts.labelled import labelled, labelled_plug_in
+from discreet.receipts.receipt import Bundle, Receipt
+from discreet.receipts.verification import verify_any
+from discreet.receipts.work import require_modest
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """All pairs of groups, compared by one measure."""
+
+    of: str
+    """The share that is compared, in words."""
+    measure: Measure
+    level: float
+    pairs: Mapping[tuple[str, str], Comparison]
+    shares: Mapping[str, Share]
+    plug_in: Mapping[str, Share]
+    """The same shares at face value."""
+
+    @property
+    def unit(self) -> str:
+        """What the numbers are in, for a heading."""
+        return " (points)" if self.measure == "difference" else ""
+
+    @property
+    def centre(self) -> str:
+        """What stands for the whole law: a ratio may have no mean."""
+        return "mean" if self.measure == "difference" else "median"
+
+    def to_json(self) -> dict[str, Any]:
+        """What programs read: of one pair its numbers, of several a list of them."""
+        rows = self.rows()
+        return rows[0] if len(rows) == 1 else {"measure": self.measure, "level": self.level, "pairs": rows}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The numbers of each pair."""
+        return [self._row(pair, comparison) for pair, comparison in self.pairs.items()]
+
+    def cells(self, row: Mapping[str, Any]) -> list[str]:
+        """A row as people read it: both groups, the centre, the interval, and the probability."""
+        low, high = row["interval"]
+        size = _points(row["mean"], high - low) if self.measure == "difference" else f"{row['median']:.4g}"
+        return [*row["groups"], size, self._ends(low, high), _chance(row["probability_greater"])]
+
+    def _row(self, pair: tuple[str, str], comparison: Comparison) -> dict[str, Any]:
+        quantity = comparison.measure(self.measure)
+        return {
+            "measure": self.measure,
+            "groups": list(pair),
+            "mean": quantity.mean if math.isfinite(quantity.mean) else None,
+            "median": quantity.median,
+            "interval": list(quantity.interval(self.level)),
+            "level": self.level,
+            "probability_greater": float(comparison.probability_greater),
+            "error": quantity.error,
+            "sentence": self._sentence(pair, quantity, comparison.probability_greater),
+        }
+
+    def _sentence(self, pair: tuple[str, str], quantity: Quantity, greater: float) -> str:
+        """For the section on results."""
+        low, high = quantity.interval(self.level)
+        first, second = pair
+        within = f"({100 * self.level:g} % interval {self._ends(low, high)}, privacy noise included)"
+        if self.measure == "difference":
+            size, way = _points(abs(quantity.mean), high - low), "higher" if quantity.mean >= 0 else "lower"
+            said = f"The share of {self.of} was {size} points {way} in {first} than in {second} {within}."
+        elif self.measure == "ratio":
+            said = f"The share of {self.of} in {first} was {quantity.median:.3g} times that in {second} {within}."
+        else:
+            said = f"The odds of {self.of} in {first} were {quantity.median:.3g} times those in {second} {within}."
+        return f"{said} The probability that the share is greater in {first} is {_chance(greater)}."
+
+    def _ends(self, low: float, high: float) -> str:
+        if self.measure == "difference":
+            return f"{_points(low, high - low)} to {_points(high, high - low)}"
+        return f"{low:.3g} to {high:.3g}"
+
+
+def compare_receipts(
+    receipts: Sequence[Receipt],
+    titles: Sequence[str],
+    *,
+    category: str,
+    groups: Sequence[str] | None = None,
+    among: Sequence[str] | None = None,
+    measure: Measure = "difference",
+    level: object = "0.95",
+    prior: object = None,
+    different_people: bool = False,
+    thorough: bool = False,
+) -> Analysis:
+    """Compare the share of a category between groups of one receipt, or between two receipts, each of which must hold.
+
+    `titles` are what two receipts are called that have no groups; `prior` is a reader's own, for all of them.
+
+    >>> from discreet.requests.run import release_counts
+    >>> one, other = (release_counts(own, epsilon=2, categories=["yes", "no"]) for own in ([60, 40], [30, 70]))
+    >>> found = compare_receipts([one, other], ["north", "south"], category="yes", different_people=True)
+    >>> [row["groups"] for row in found.rows()]
+    [['north', 'south']]
+    """
+    share = float(exact_share(level, "level"))
+    if len(receipts) > 2 or (len(receipts) == 2 and receipts[0] == receipts[1]):
+        raise InvalidInput("compare one receipt with groups, or two receipts", hint="give each file once")
+    for receipt in receipts:
+        if not thorough:
+            require_modest([receipt], reading=True)
+        verify_any(receipt, thorough=thorough)
+    aware = _shares([labelled(one, prior=prior) for one in receipts], titles, groups, category, among)
+    alone = _shares([labelled_plug_in(one) for one in receipts], titles, groups, category, among)
+    of = f"{category} among {' or '.join(among)}" if among else category
+    return Analysis(of, measure, share, compare_all(aware, different_people=different_people), aware, alone)
+
+
+def receipt_of_column(receipt: Receipt | Bundle, column: str | None) -> Receipt:
+    """The receipt of one column."""
+    if not isinstance(receipt, Bundle):
+        if column is not None:
+            raise InvalidInput("the receipt is of one column", hint="leave `column` out", parameter="column")
+        return receipt
+    if column not in receipt.columns:
+        raise InvalidInput(
+            "the receipt is of several columns",
+            hint=f"name one of {', '.join(receipt.columns)} by `column`",
+            parameter="column",
+        )
+    return receipt.parts[receipt.columns.index(column)]
+
+
+def _shares(
+    beliefs: Sequence[Belief],
+    titles: Sequence[str],
+    names: Sequence[str] | None,
+    category: str,
+    among: Sequence[str] | None,
+) -> dict[str, Share]:
+    """The shares that are compared, by the names of their groups."""
+    if len(beliefs) == 1:
+        if len(beliefs[0].axes) < 2:
+            raise InvalidInput("the receipt has no groups", hint="give a second receipt, of other people")
+        chosen = [(name, beliefs[0].group(name)) for name in names or next(iter(beliefs[0].axes.values()))]
+    else:
+        given = list(names or titles)
+        labels = given * 2 if len(given) == 1 else given
+        if len(labels) != 2:
+            raise InvalidInput("two receipts are compared by one group of each", hint="name one for each in `groups`")
+        own = [
+            belief.group(name) if len(belief.axes) > 1 else belief for belief, name in zip(beliefs, labels, strict=True)
+        ]
+        called = (
+            labels
+            if len(set(labels)) == 2
+            else [f"{name} ({title})" for name, title in zip(labels, titles, strict=True)]
+        )
+        chosen = list(zip(called, own, strict=True))
+    if len(dict(chosen)) < max(2, len(chosen)):
+        raise InvalidInput("name two groups or more, each once", hint="give them in `groups`, like new,old")
+    return {name: (belief if among is None else belief.among(among))[category] for name, belief in chosen}
+
+
+def _points(share: float, width: float) -> str:
+    """In percentage points, with as many digits as the width of the interval is worth."""
+    digits = min(max(1, 1 - math.floor(math.log10(max(100 * width, 1e-9)))), 9)
+    return f"{100 * share:.{digits}f}"
+
+
+def _chance(probability: float) -> str:
+    return "< 0.0001" if probability < 1e-4 else "> 0.9999" if probability > 1 - 1e-4 else f"{probability:.4f}"
