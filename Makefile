@@ -4,6 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.stamp
 TEST_STAMP := .venv/.stamp-test
+DOCS_STAMP := .venv/.stamp-docs
 BENCH_STAMP := .venv-bench/.stamp
 
 # pip reads these for the build of the package itself too, which -c alone does not reach.
@@ -12,7 +13,7 @@ export PIP_BUILD_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo reproduce test soak coverage matrix check format bench clean
+.PHONY: help demo reproduce test soak coverage matrix check format docs bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -47,6 +48,10 @@ format: $(STAMP)  ## let ruff mend what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+docs: $(DOCS_STAMP)  ## the documentation site, in build/site: pages run, links checked, warnings are errors
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --clean
+	$(BIN)/python docs/_site/check.py build/site
+
 bench: $(BENCH_STAMP)  ## measure against peers; slow, and no part of the tests
 	.venv-bench/bin/python -m bench
 
@@ -72,6 +77,10 @@ TEST_EXTRAS := ibis$(if $(shell command -v java),$(COMMA)spark)
 
 $(TEST_STAMP): $(STAMP)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[$(TEST_EXTRAS)]'
+	@touch $@
+
+$(DOCS_STAMP): $(STAMP)
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[docs]'
 	@touch $@
 
 $(BENCH_STAMP): pyproject.toml constraints.txt bench/requirements.txt

@@ -1,4 +1,7 @@
-"""The pages of docs/: their Python and their commands run, and print what the page shows."""
+"""The pages of docs/: their Python and their commands run, and print what the page shows.
+
+Pages that are run as a whole, in order, are in tests/pages.
+"""
 
 import doctest
 import re
@@ -9,9 +12,10 @@ from discreet import Geometric, PosteriorSpace
 from discreet.inference.statement import quick
 from tests.cli.command import discreet
 from tests.contracts.source import ROOT
+from tests.pages.run import EXECUTED
 
 DOCS = ROOT / "docs"
-PAGES = {page.name: page.read_text(encoding="utf-8") for page in sorted(DOCS.glob("*.md"))}
+PAGES = {page.name: page.read_text(encoding="utf-8") for page in sorted(DOCS.glob("*.md")) if page.name not in EXECUTED}
 PYTHON = [name for name, text in PAGES.items() if ">>> " in text]
 WIDTHS = {"snapping.md": "120"}
 COMMANDS = [
