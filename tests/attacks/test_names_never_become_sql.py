@@ -59,6 +59,8 @@ def test_a_hostile_column_is_that_column_and_a_hostile_category_that_category(na
         with open_source(source, Declaration(name, [name, "plain"], id_column=f"{name}'id")) as table:
             tally = table.count_records()
             assert (tally.n, tally.has_strays, list(tally.counts)) == (2, False, [1, 1])
+        with open_source(source, Declaration("rest", ["z", "y"], filters={name: [name, "plain'"]})) as table:
+            assert list(table.count_records().counts) == [1, 0]
     for memory in (arrow, pd.DataFrame(rows)):
         with open_source(memory, Declaration(name, [name, "plain"], other=f"not {name}")) as table:
             assert list(table.count_records().counts) == [1, 1, 1]

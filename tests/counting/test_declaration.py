@@ -93,7 +93,7 @@ def test_columns_of_other_types_are_refused(kind: Any) -> None:
 
 
 def test_a_numeric_column_needs_a_category_that_is_a_number() -> None:
-    with pytest.raises(InvalidInput, match="no category is a number"):
+    with pytest.raises(InvalidInput, match="is numeric, and no name"):
         count_records(pa.table({"v": [1, 2]}), Declaration("v", ["yes", "no"], other="rest"))
 
 

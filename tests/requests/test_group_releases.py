@@ -139,7 +139,7 @@ def test_several_columns_are_one_charge_one_seal_and_receipts_that_verify(ledger
 
 def test_one_price_for_all_is_shared_equally_and_exactly() -> None:
     asked = [dc.Question(name, ["a", "b"], other="rest") for name in ("vote", "sex", "who")]
-    with pytest.raises(InvalidInput, match="no category is a number"):
+    with pytest.raises(InvalidInput, match="is numeric, and no name"):
         columns(questions=asked, epsilon=1)
     asked[2] = dc.Question("who", ["1", "2"], other="rest", by="sex", groups=["f", "m"])
     bundle = columns(questions=asked, epsilon="0.1")

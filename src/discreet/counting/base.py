@@ -20,22 +20,27 @@
   outside if either is and has no other. Cells are in the order of the groups, and within a group of the categories.
   Of a person's rows those of the first group count, and among them the first category: so a person's group is a
   matter of the column of groups alone, and can be declared public without telling an answer.
+- With filters, rows are left out as if they were not there unless they are selected: in the column of each filter they
+  have one of its values, by the same rule. NULL, NaN and the empty text are never selected. With `id_column`, the rows
+  of a person are filtered first, and of those that are left one counts: who has none left is not there.
 - Counts are exact whole numbers, 64 bits or more.
 
-Every value is judged by itself, so replacing one record moves at most one count down and one up.
+Every value is judged by itself, so replacing one record moves at most one count down and one up, and adding or removing
+one record moves at most one count by one. With `id_column` that is so for people too: what is counted of a person, one
+place or none, follows from their own rows alone.
 `tests/counting/test_same_counts.py`, `test_databases.py` and `test_spark.py` hold every engine to `Judge`, which is the
 rule in plain Python.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Integral
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +65,42 @@ PATIENCE = 0.1
 
 
 @dataclass(frozen=True, slots=True, init=False)
+class Filter:
+    """Which rows are looked at: those that have one of these values in a column. No expressions, no ranges.
+
+    The order of values says nothing, and neither does a value that is given twice.
+
+    >>> Filter("floor", [2, "attic", 1]).values
+    ('1', '2', 'attic')
+    """
+
+    column: str
+    values: tuple[str, ...]
+
+    missing: ClassVar[None] = None
+
+    def __init__(self, column: str, values: Sequence[Label]) -> None:
+        object.__setattr__(self, "column", require_name(column, "the column of a filter"))
+        object.__setattr__(self, "values", tuple(sorted(set(_names(values, "the values of a filter", "a value")))))
+        if not self.values:
+            raise InvalidInput(f"the filter of {self.column!r} has no values", hint="name those to select")
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """What the column is compared with."""
+        return self.values
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The same."""
+        return self.values
+
+
+Filters = Mapping[str, Sequence[Label]] | Sequence[Filter]
+"""The values to select by column."""
+
+
+@dataclass(frozen=True, slots=True, init=False)
 class Declaration:
     """What is public about the column to count: declared before the data is read, never learnt from it.
 
@@ -80,6 +121,8 @@ class Declaration:
     other_group: str | None
     missing: str | None
     """The category of NULL, NaN and empty texts, after the declared ones; None if they are outside."""
+    filters: tuple[Filter, ...]
+    """What a row must be to be looked at, by column: all of them."""
 
     def __init__(
         self,
@@ -92,6 +135,7 @@ class Declaration:
         groups: Sequence[Label] = (),
         other_group: str | None = None,
         missing: str | None = None,
+        filters: Filters = (),
     ) -> None:
         object.__setattr__(self, "column", require_name(column, "the column"))
         object.__setattr__(self, "categories", _names(categories, "categories", "a category"))
@@ -101,6 +145,7 @@ class Declaration:
         object.__setattr__(self, "groups", _names(groups, "groups", "a group"))
         object.__setattr__(self, "other_group", _optional(other_group, "other group"))
         object.__setattr__(self, "missing", _optional(missing, "missing"))
+        object.__setattr__(self, "filters", _filters(filters))
         _require_distinct(self.categories, self.answers, "categories", "other")
         if self.by is not None:
             _require_distinct(self.groups, self.group_labels, "groups", "other_group")
@@ -113,6 +158,11 @@ class Declaration:
         if self.by is not None and self.by in (self.column, self.id_column):
             raise InvalidInput(
                 "the column of groups is the one to count, or that of ids", hint="name another column with `by`"
+            )
+        if len(set(self.columns)) < len(self.columns):
+            raise InvalidInput(
+                "the column of a filter is also the one to count, that of groups or of ids, or of another filter",
+                hint="filter by other columns, one filter each; what is not to be counted is left out of the names",
             )
 
     @property
@@ -144,8 +194,15 @@ class Declaration:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that are read; no other is looked at. Answers first, then groups if any, then ids if any."""
-        return tuple(name for name in (self.column, self.by, self.id_column) if name is not None)
+        """The columns that are read; no other is looked at: those of `compared`, then that of ids if there is one."""
+        compared = tuple(each.column for each in self.compared)
+        return compared if self.id_column is None else (*compared, self.id_column)
+
+    @property
+    def compared(self) -> tuple[Declaration | Filter, ...]:
+        """What each column is compared with: that of answers, of groups if there are any, of each filter."""
+        grouping = self.grouping
+        return (self, *self.filters) if grouping is None else (self, grouping, *self.filters)
 
     @property
     def grouping(self) -> Declaration | None:
@@ -200,7 +257,17 @@ def _label(value: object) -> object:
     return str(int(value)) if isinstance(value, Integral) else value
 
 
-def numeric_places(declaration: Declaration) -> dict[Fraction, int]:
+def _filters(filters: Filters) -> tuple[Filter, ...]:
+    """In the order of their columns, because theirs says nothing."""
+    given: object = filters
+    if isinstance(filters, Mapping):
+        given = [Filter(column, values) for column, values in filters.items()]
+    if not isinstance(given, Sequence) or not all(isinstance(each, Filter) for each in given):
+        raise InvalidInput("filters must be values by column", hint='write them like {"region": ["north", "south"]}')
+    return tuple(sorted(given, key=lambda each: each.column))
+
+
+def numeric_places(declaration: Declaration | Filter) -> dict[Fraction, int]:
     """The categories that are numbers, as numbers, with their places; of two that are the same number, the first.
 
     >>> numeric_places(Declaration("floor", ["1", "2.50", "attic", "1.0"]))
@@ -223,7 +290,7 @@ class Judge:
     [0, 0, None, 1, 2, None, None, None, None]
     """
 
-    def __init__(self, declaration: Declaration) -> None:
+    def __init__(self, declaration: Declaration | Filter) -> None:
         self._texts = {category: place for place, category in enumerate(declaration.categories)}
         self._numbers = numeric_places(declaration)
         self._missing = None if declaration.missing is None else len(declaration.categories)

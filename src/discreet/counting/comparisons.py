@@ -1,7 +1,7 @@
 """What a column is compared with: from its type and the declared categories to values of that type.
 
 Engines look a row's value up in `wanted`; the place beside it is that of its category in the declaration. Columns are
-`c0`, the one to count, then `c1`, that of the groups if there is one.
+`c0`, the one to count, then that of the groups if there is one, then those of the filters.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.arithmetic.numbers import exact
-from discreet.counting.base import Declaration, numeric_places
+from discreet.counting.base import Declaration, Filter, numeric_places
 from discreet.errors import InvalidInput
 
 TEXT = "TEXT"
@@ -50,11 +50,10 @@ def match_columns(declaration: Declaration, types: list[str]) -> tuple[Match, ..
     >>> [(match.wanted, match.places) for match in match_columns(declaration, ["VARCHAR", "SMALLINT"])]
     [((b'Clinton', b'Dole'), (0, 1)), (('1',), (2,))]
     """
-    declared = [each for each in (declaration, declaration.grouping) if each is not None]
-    return tuple(_match(each, types[i], f"c{i}") for i, each in enumerate(declared))
+    return tuple(_match(each, types[i], f"c{i}") for i, each in enumerate(declaration.compared))
 
 
-def _match(declaration: Declaration, sql_type: str, column: str) -> Match:
+def _match(declaration: Declaration | Filter, sql_type: str, column: str) -> Match:
     """The comparison for a column of this type; refused if it holds neither text nor numbers."""
     if TEXTS.fullmatch(sql_type):
         wanted = tuple(text.encode() for text in declaration.texts)
@@ -67,7 +66,7 @@ def _match(declaration: Declaration, sql_type: str, column: str) -> Match:
     numbers = numeric_places(declaration)
     if not numbers:
         raise InvalidInput(
-            f"column {declaration.column!r} is numeric, and no category is a number", hint="name numbers"
+            f"column {declaration.column!r} is numeric, and no name declared for it is a number", hint="name numbers"
         )
     fitting = {place: held for number, place in numbers.items() if (held := holds(number)) is not None}
     return Match(column, sql_type, tuple(fitting.values()), tuple(fitting))

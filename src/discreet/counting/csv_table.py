@@ -33,12 +33,15 @@ class CsvTable(Table):
 
     def _places(self) -> list[int]:
         groups, answers = self.declaration.shape
-        categories, held = _in_bytes(self.declaration.texts), _in_bytes(self.declaration.groups)
+        wanted = [_in_bytes(each.texts) for each in self.declaration.compared]
+        filters = range(len(wanted) - len(self.declaration.filters), len(wanted))
         counted = np.zeros(groups * answers, dtype=np.int64)
         for batch in self.stream.reader():
-            codes = _codes(batch.column(0), categories)
+            codes = _codes(batch.column(0), wanted[0])
             if self.declaration.by is not None:
-                codes = codes + _codes(batch.column(1), held) * answers
+                codes = codes + _codes(batch.column(1), wanted[1]) * answers
+            if filters:
+                codes = codes[np.all([_codes(batch.column(i), wanted[i]) < len(wanted[i]) for i in filters], axis=0)]
             counted += np.bincount(codes, minlength=counted.size)
         return counted.tolist()
 

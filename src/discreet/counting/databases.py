@@ -84,7 +84,7 @@ class DatabaseTable(InspectableTable):
     matches: tuple[Match, ...]
     rows: Any
     """A table expression with columns c0 and with groups c1, t0 and t1 for the texts of the values, and `person` if
-    there are ids."""
+    there are ids: of the rows that the filters select."""
     connection: Any
 
     def count_places(self) -> list[tuple[int, int]]:
@@ -191,7 +191,11 @@ def _opened(name: str, connection: Any, table: Any, declaration: Declaration) ->
         if person is None:
             raise useless_id(declaration)
         read["person"] = person
-    return DatabaseTable(name, declaration, matches, chosen.select(**read), connection)
+    rows, placing = chosen.select(**read), len(matches) - len(declaration.filters)
+    for match in matches[placing:]:
+        looked_up = placed(rows, match, "place", backend)
+        rows = looked_up.filter(looked_up.place.notnull()).drop("place")
+    return DatabaseTable(name, declaration, matches[:placing], rows, connection)
 
 
 def _kinds(connection: Any, chosen: Any) -> list[str]:

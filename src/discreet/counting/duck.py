@@ -45,37 +45,38 @@ class DuckTable(SqlTable):
         """
         try:
             if self.declaration.id_column is None:
-                return [(code, often) for code, often in self._fetch(self.by_value(), *self.matches)]
+                return [(code, often) for code, often in self._fetch(self.by_value())]
         except Exception:  # noqa: BLE001, S110 - most likely out of memory, and if not, it fails again
             pass
-        return [(code, often) for code, often in self.fetch(self.by_row(), *self.matches)]
+        return [(code, often) for code, often in self.fetch(self.by_row())]
 
     def listed(self, match: Match) -> str:
         """A query for the values `w` that a column is compared with, and the `place` of each."""
         values = f"unnest($wanted_{match.column}::{match.type}[]) AS w"
         return f"(SELECT {values}, unnest($places_{match.column}::BIGINT[]) AS place)"
 
-    def fetch(self, query: str, *matches: Match) -> list[tuple[Any, ...]]:
-        """The answer to a query in which these are listed; whatever the engine says when it fails is dropped."""
-        return attempt(lambda: self._fetch(query, *matches), self.failure())
+    def fetch(self, query: str) -> list[tuple[Any, ...]]:
+        """The answer to a query of `records`; whatever the engine says when it fails is dropped."""
+        return attempt(lambda: self._fetch(query), self.failure())
 
-    def _fetch(self, query: str, *matches: Match) -> list[tuple[Any, ...]]:
+    def _fetch(self, query: str) -> list[tuple[Any, ...]]:
         try:
-            return self._read(self.reading, query, *matches)
+            return self._read(self.reading, query)
         except Exception as error:
             if self.spare is None or "not valid UTF8" not in str(error):
                 raise
-        return self._read(self.spare(self.reading.types), query, *matches)
+        return self._read(self.spare(self.reading.types), query)
 
-    def _read(self, reading: Reading, query: str, *matches: Match) -> list[tuple[Any, ...]]:
+    def _read(self, reading: Reading, query: str) -> list[tuple[Any, ...]]:
         if reading.stream is not None:
             self.connection.register("rows", reading.stream.reader())
         columns = read_columns(
             self.declaration, reading.types, [_read(kind, f"c{i}") for i, kind in enumerate(reading.types)]
         )
-        query = f"WITH records AS NOT MATERIALIZED (SELECT {', '.join(columns)} FROM {reading.rows}) {query}"
+        read = f"(SELECT {', '.join(columns)} FROM {reading.rows})"
+        query = f"WITH records AS NOT MATERIALIZED ({self.selected(read)}) {query}"
         bound = dict(reading.bound)
-        for match in matches:
+        for match in (match for match in self.matches if f"$wanted_{match.column}" in query):
             bound |= {f"wanted_{match.column}": list(match.wanted), f"places_{match.column}": list(match.places)}
         return watch(
             lambda: self.connection.execute(query, bound).fetchall(), look=self._tell, stop=self.connection.interrupt

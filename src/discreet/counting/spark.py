@@ -66,13 +66,13 @@ class SparkTable(SqlTable):
         pairs = f"inline(from_json(:{match.column}, 'array<struct<digits: string, place: int>>'))"
         return f"(SELECT {value} AS w, place FROM (SELECT {pairs}))"
 
-    def fetch(self, query: str, *matches: Match) -> list[tuple[Any, ...]]:
-        """The answer to a query in which these are listed; whatever the engine says when it fails is dropped."""
-        return attempt(lambda: self._fetch(query, *matches), unreadable(self.name))
+    def fetch(self, query: str) -> list[tuple[Any, ...]]:
+        """The answer to a query of `records`; whatever the engine says when it fails is dropped."""
+        return attempt(lambda: self._fetch(query), unreadable(self.name))
 
-    def _fetch(self, query: str, *matches: Match) -> list[tuple[Any, ...]]:
-        query = f"WITH records AS (SELECT * FROM {{rows}}) {query}"
-        bound = {match.column: _digits(match) for match in matches}
+    def _fetch(self, query: str) -> list[tuple[Any, ...]]:
+        query = f"WITH records AS ({self.selected('{rows}')}) {query}"
+        bound = {match.column: _digits(match) for match in self.matches}
         return collect(self.rows.sparkSession.sql(query, args=bound, rows=self.rows), self.progress)
 
 

@@ -25,23 +25,39 @@ class SqlTable(InspectableTable):
 
     declaration: Declaration
     matches: tuple[Match, ...]
+    """How each column of `Declaration.compared` is compared."""
+
+    @property
+    def placed(self) -> tuple[Match, ...]:
+        """Those that tell the place of a row."""
+        return self.matches[: len(self.matches) - len(self.declaration.filters)]
+
+    @property
+    def filters(self) -> tuple[Match, ...]:
+        """Those that tell whether a row is looked at."""
+        return self.matches[len(self.placed) :]
+
+    def selected(self, rows: str) -> str:
+        """A query for the rows that the filters select. Nothing else ever sees the others."""
+        chosen = " AND ".join(f"{match.column} IN (SELECT w FROM {self.listed(match)})" for match in self.filters)
+        return f"SELECT * FROM {rows} WHERE {chosen}" if chosen else f"SELECT * FROM {rows}"
 
     @abstractmethod
     def listed(self, match: Match) -> str:
         """A query for the values `w` that a column is compared with, and the `place` of each."""
 
     @abstractmethod
-    def fetch(self, query: str, *matches: Match) -> list[tuple[Any, ...]]:
-        """The answer to a query in which these are listed; whatever the engine says when it fails is dropped."""
+    def fetch(self, query: str) -> list[tuple[Any, ...]]:
+        """The answer to a query of `records`; whatever the engine says when it fails is dropped."""
 
     def count_places(self) -> list[tuple[int, int]]:
         """The code of each place, and how many records are there."""
         query = self.by_value() if self.declaration.id_column is None else self.by_row()
-        return [(code, often) for code, often in self.fetch(query, *self.matches)]
+        return [(code, often) for code, often in self.fetch(query)]
 
     def by_value(self) -> str:
         """A query for the places of rows: each distinct value is counted first, and then looked up once."""
-        columns = ", ".join(match.column for match in self.matches)
+        columns = ", ".join(match.column for match in self.placed)
         values = f"(SELECT {columns}, count(*) AS often FROM records GROUP BY {columns})"
         return f"SELECT code, sum(often) FROM {self.codes(values)} GROUP BY code"
 
@@ -59,9 +75,9 @@ class SqlTable(InspectableTable):
         if self.declaration.missing is not None:  # an empty text is listed as one of the texts
             outside = f"CASE WHEN r.c0 IS NULL THEN {answers - 2} ELSE {outside} END"
         code = f"coalesce(l0.place, {outside})"
-        if len(self.matches) > 1:
+        if len(self.placed) > 1:
             code += f" + coalesce(l1.place, {groups - 1}) * {answers}"
-        lists = [f"LEFT JOIN {self.listed(match)} l{i} ON r.c{i} = l{i}.w" for i, match in enumerate(self.matches)]
+        lists = [f"LEFT JOIN {self.listed(match)} l{i} ON r.c{i} = l{i}.w" for i, match in enumerate(self.placed)]
         hint = "/*+ BROADCAST(l0, l1) */" if len(lists) > 1 else "/*+ BROADCAST(l0) */"  # to DuckDB, a comment
         return f"(SELECT {hint} {code} AS code, r.* FROM {rows} r {' '.join(lists)})"
 
@@ -81,7 +97,7 @@ class SqlTable(InspectableTable):
             f"WHERE l.place IS NULL AND c{at} IS NOT NULL AND t{at} <> '')"
         )
         most = f"GROUP BY stray ORDER BY often DESC, stray LIMIT {MAX_STRAYS}"
-        answer = self.fetch(f"SELECT stray, count(*) AS often FROM {strays} {most}", self.matches[at])
+        answer = self.fetch(f"SELECT stray, count(*) AS often FROM {strays} {most}")
         return [(stray, often) for stray, often in answer]
 
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from discreet.arithmetic.numbers import exact
-from discreet.counting.base import Declaration, Judge, is_boolean, is_missing
+from discreet.counting.base import Declaration, Filter, Judge, is_boolean, is_missing
 from discreet.counting.column_names import find_column
 from discreet.counting.comparisons import TEXT
 from discreet.counting.csv_records import read_blocks, read_header
@@ -174,13 +174,12 @@ def _pandas_column(table: Any, column: str, declaration: Declaration, shown: str
     values = iter(series.astype(object))
     if column == declaration.id_column:
         return pa.array(map(_identity, values), type=pa.binary())
-    grouping = declaration.grouping
-    declared = grouping if grouping is not None and grouping.column == column else declaration
+    declared = next(each for each in declaration.compared if each.column == column)
     judge = Judge(declared)
     return pa.array((_judged(value, judge.place(value), declared) for value in values), type=pa.binary()).view("string")
 
 
-def _judged(value: object, place: int | None, declaration: Declaration) -> bytes | None:
+def _judged(value: object, place: int | None, declaration: Declaration | Filter) -> bytes | None:
     """The text of a value's category; of one outside its own, or if it has none bytes that no category has."""
     if is_missing(value):
         return None

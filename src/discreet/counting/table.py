@@ -52,6 +52,11 @@ class Tally:
         """The counts in the order of `Declaration.labels`; refused if there are strays and no other."""
         if self.has_strays:
             raise strays_error(self.declaration)
+        return self.inside
+
+    @property
+    def inside(self) -> Counts:
+        """The same without a check: what is outside is not counted, and nothing tells that it was there."""
         groups, answers = max(1, len(self.declaration.group_labels)), len(self.declaration.answers)
         return Counts(self.places[:groups, :answers].ravel().tolist())
 
