@@ -34,6 +34,7 @@ def test_data_that_does_not_fit_is_shown_to_the_curator_and_is_exit_2(place: Pat
         "other_group": None,
         "unused_groups": [],
         "stray_groups": [],
+        "filters": {},
     }
     document = told(f"{CHECK} --categories Clinton,Dole --other rest --id-column who")
     keys = ("fits", "rows", "n", "outside", "without_id")
@@ -96,3 +97,13 @@ def test_a_curator_is_told_what_a_stray_is_like_and_which_encoding_it_may_be(pla
     assert "not publishable" in read.out
     document = told(f"{line} --encoding cp1252 --other rest")
     assert (document["outside"], document["missing_category"]) == (1, "unsaid")
+
+
+def test_filters_are_looked_through(place: Path) -> None:
+    (place / "people.csv").write_text(ROWS)
+    document = told(f"{CHECK} --categories Clinton,Dole --filter who=1,2")
+    assert (document["fits"], document["rows"], document["filters"]) == (True, 2, {"who": ["1", "2"]})
+    assert "rows that the filters select" in typed(f"{CHECK} --categories Clinton,Dole --filter who=1").out
+    for filters in ("--filter who", "--filter who=", "--filter who=1 --filter who=2", "--filter vote=Dole"):
+        answer = typed(f"{CHECK} --categories Clinton,Dole {filters}")
+        assert (answer.code, answer.err.count("\n"), answer.out) == (2, 1, "")

@@ -143,7 +143,7 @@ def test_a_charge_with_a_delta_of_its_own_is_refused_where_delta_pays_for_the_co
         {"composition": "", "delta": "1e-6"},
         {"composition": "zcdp", "delta": "1e-6", "epsilon": "1e7"},
         {"composition": "zcdp", "delta": "1e-6", "epsilon": "1e-10"},
-        {"adjacency": "add-remove"},
+        {"adjacency": "add-or-remove"},
         {"adjacency": ""},
     ],
 )

@@ -10,7 +10,7 @@ import typer
 
 from discreet.arithmetic.texts import visible_text
 from discreet.cli.busy import busy
-from discreet.cli.inputs import Delimiter, Encoding, Header, read_names
+from discreet.cli.inputs import Delimiter, Encoding, FilterOption, Header, read_filters, read_names
 from discreet.cli.tables import print_answer, print_table, say
 from discreet.counting import CsvFormat, Declaration, Inspection, inspect_source, strays_error
 from discreet.counting.inspection import BYTES, NOT_PUBLISHABLE, inspection_document, meant_by
@@ -36,6 +36,7 @@ def check(
     by: Annotated[str | None, typer.Option(help="The column of groups.")] = None,
     groups: Annotated[str | None, typer.Option(help="The groups, like a,b,c.")] = None,
     other_group: Annotated[str | None, typer.Option(help="A group for whatever is outside these.")] = None,
+    filters: FilterOption = None,
     engine: Annotated[str | None, typer.Option(help="duckdb, ibis or spark; it follows from the source.")] = None,
     delimiter: Delimiter = None,
     encoding: Encoding = "utf-8",
@@ -46,8 +47,9 @@ def check(
     names = [*(read_names(categories, "categories") if categories else ()), *(category or ())]
     declared = () if groups is None else read_names(groups, "groups")
     declaration = Declaration(
-        column, names, other, id_column, by=by, groups=declared, other_group=other_group, missing=missing
-    )
+        column, names, other, id_column, by=by, groups=declared, other_group=other_group, missing=missing,
+        filters=read_filters(filters),
+    )  # fmt: skip
     with busy("counting"):
         form = CsvFormat(delimiter, header, encoding)
         inspection = inspect_source(source, declaration, engine=engine, form=form)
@@ -69,7 +71,8 @@ def _stray_rows(what: str, strays: Sequence[tuple[str, int]], names: Sequence[st
 
 
 def _print_table(inspection: Inspection, declaration: Declaration) -> None:
-    rows: list[tuple[str, int]] = [("rows", inspection.rows)]
+    selected = "rows that the filters select" if declaration.filters else "rows"
+    rows: list[tuple[str, int]] = [(selected, inspection.rows)]
     missing = "" if declaration.missing is None else f" (they are {declaration.missing!r})"
     if declaration.id_column is not None:
         rows += [

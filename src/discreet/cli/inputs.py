@@ -11,6 +11,7 @@ import typer
 
 from discreet.arithmetic.numbers import whole
 from discreet.arithmetic.texts import require_name
+from discreet.counting import Filter
 from discreet.errors import InvalidInput
 
 Delimiter = Annotated[
@@ -18,6 +19,12 @@ Delimiter = Annotated[
 ]
 Encoding = Annotated[str, typer.Option(help="The encoding of a CSV file, like latin-1, cp1252 or utf-16.")]
 Header = Annotated[bool, typer.Option(help="Whether a CSV file begins with the names of its columns.")]
+FilterOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--filter", help="Look only at rows with one of these values in a column: column=a,b; as often as you like."
+    ),
+]
 
 _NAME = re.compile(r'\s*+(?:"((?:[^"]|"")*)"|([^",][^,]*+|))\s*+(,|$)')
 
@@ -57,6 +64,21 @@ def read_names(text: str, what: str) -> list[str]:
     ['a', 'b', 'c, d ']
     """
     return [name for name, _ in _split(text, what)]
+
+
+def read_filters(texts: Sequence[str] | None) -> list[Filter]:
+    """The values to select, by column.
+
+    >>> read_filters(["region=north, south", 'year=2024'])
+    [Filter(column='region', values=('north', 'south')), Filter(column='year', values=('2024',))]
+    """
+    filters = []
+    for text in texts or ():
+        column, equals, values = text.partition("=")
+        if not equals:
+            raise InvalidInput("a filter has no values", hint="write it like --filter region=north,south")
+        filters.append(Filter(column.strip(), read_names(values, "the values of a filter")))
+    return filters
 
 
 def look_alikes(text: str, what: str) -> tuple[str, str] | None:

@@ -42,7 +42,11 @@ def create(
         str, typer.Option(help="How charges add up: basic, or zcdp, which needs a δ and is cheaper for many.")
     ] = "basic",
     adjacency: Annotated[
-        str, typer.Option(help="What one person may change: replace-one, or replace-answer, if groups are public.")
+        str,
+        typer.Option(
+            help="What one person may change: replace-one; replace-answer, if groups are public; add-remove, if the "
+            "number of records is not."
+        ),
     ] = "replace-one",
     id_column: Annotated[
         str | None, typer.Option(help="Protect people and not rows: the column that tells them apart.")

@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 
-from discreet.counting.base import Declaration, Progress, strays_error
+from discreet.counting.base import Declaration, Filter, Filters, Progress, strays_error
 from discreet.counting.csv_records import LOOK, name_malformed_line
 from discreet.counting.inspection import Inspection, inspect_table
 from discreet.counting.sources import CsvFormat, Files, MemoryFile, Named, engine_for, find_source, shown
@@ -27,6 +27,8 @@ from discreet.typing import Label
 __all__ = [
     "CsvFormat",
     "Declaration",
+    "Filter",
+    "Filters",
     "Inspection",
     "MemoryFile",
     "Progress",
@@ -143,10 +145,13 @@ def check(
     by: str | None = None,
     groups: Sequence[Label] = (),
     other_group: str | None = None,
+    filters: Filters = (),
     engine: str | None = None,
     form: CsvFormat = CSV,
 ) -> Inspection:
     """Does the data fit the declaration? For the curator's eyes, in the words of `release`; never for publication.
+
+    With `filters`, like `{"region": ["north", "south"]}`, it is about the rows that they select.
 
     >>> import pandas as pd
     >>> votes = pd.DataFrame({"vote": ["Clinton", "Dole", "Perot"]})
@@ -154,6 +159,7 @@ def check(
     <Inspection: it does not fit; not publishable: speaks of the true data>
     """
     declaration = Declaration(
-        column, categories, other, id_column, by=by, groups=groups, other_group=other_group, missing=missing
-    )
+        column, categories, other, id_column, by=by, groups=groups, other_group=other_group, missing=missing,
+        filters=filters,
+    )  # fmt: skip
     return inspect_source(source, declaration, engine=engine, form=form)

@@ -95,6 +95,7 @@ def inspection_document(inspection: Inspection, declaration: Declaration) -> dic
         "other_group": declaration.other_group,
         "unused_groups": list(inspection.unused_groups),
         "stray_groups": _strays(inspection.stray_groups, declaration.groups),
+        "filters": {each.column: list(each.values) for each in declaration.filters},
     }
 
 

@@ -91,7 +91,8 @@ class Ledger:
         """Open a dataset with its budget, in a ledger that is made if there is none. A budget is set once.
 
         Under the composition `zcdp` many small releases cost less than the sum of their ε; it takes a δ.
-        Under the adjacency `replace-answer` a budget also bears releases under `replace-one`, which protect more.
+        Under the adjacency `replace-answer` a budget also bears releases under `replace-one`, which protect more. Both
+        bear releases under `add-remove`, at twice their ε; under `add-remove` a budget bears nothing else.
         The budget protects single rows, or with `id_column` people: all rows with the same value there.
         """
         amount = asked_amount(epsilon, delta)

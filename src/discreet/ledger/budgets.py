@@ -5,6 +5,8 @@ is made, and charges fit while either their ε add up to no more than ε, or the
 fractions, so nothing is decided by a rounded number. docs/composition.md proves that the two rules together still keep
 the promise (ε, δ) when each request is chosen after seeing the outcomes of the earlier ones. That needs pure charges:
 the whole δ pays for the conversion of ρ, and a charge with a δ of its own is refused.
+
+A budget adds up losses over its own neighbours: a charge that protects others is translated first, or refused.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from discreet.errors import BudgetExceeded, InvalidInput
 from discreet.ledger.entries import Amount, Entry, Loss, Scope
 from discreet.privacy_loss.composition import epsilon_upper, rho_lower, rho_of_range, six_digits
 
-REPLACE_ONE, REPLACE_ANSWER = ADJACENCIES = ("replace-one", "replace-answer")
+REPLACE_ONE, REPLACE_ANSWER, ADD_REMOVE = ADJACENCIES = ("replace-one", "replace-answer", "add-remove")
 BASIC, ZCDP = COMPOSITIONS = ("basic", "zcdp")
 
 ROOT_STEP = 10**9
@@ -115,13 +117,20 @@ class Budget:
         Whoever reads a ledger holds every charge in it to this rule again.
         """
         dataset, adjacency = self.row.dataset, self.row.adjacency
-        if not covers(charge.adjacency, adjacency):
+        times = losses_of_one(charge.adjacency, adjacency)
+        if times is None:
             raise InvalidInput(
-                f"dataset {dataset!r} is budgeted under {adjacency}", hint="other losses do not add to these"
+                f"dataset {dataset!r} is budgeted under {adjacency}, and this release is under {charge.adjacency}",
+                hint=WHY_NOT.get((str(charge.adjacency), str(adjacency)), "other losses do not add to these"),
             )
         if self.row.unit not in {None, charge.unit}:
             raise self._wrong_unit()
-        loss = charge.loss
+        if charge.amount.delta and times > 1:
+            raise InvalidInput(
+                f"a delta under {charge.adjacency} has no price under {adjacency}, which {dataset!r} is budgeted under",
+                hint="charge what has no delta, or budget it under its own adjacency",
+            )
+        loss = charge.loss.times(times)
         if loss.amount.delta and self.composition != BASIC:
             raise InvalidInput(
                 f"the delta of dataset {dataset!r} is needed for its composition",
@@ -135,7 +144,7 @@ class Budget:
             )
         spent = self.spent.plus(loss)
         if not self._fits(spent):
-            raise self._exceeded(loss.amount)
+            raise self._exceeded(loss.amount, times)
         return spent
 
     def _fits(self, spent: Loss) -> bool:
@@ -155,7 +164,7 @@ class Budget:
             f"dataset {dataset!r} is budgeted for rows", hint="release without an id column, or open another budget"
         )
 
-    def _exceeded(self, asked: Amount) -> BudgetExceeded:
+    def _exceeded(self, asked: Amount, times: int) -> BudgetExceeded:
         """The refusal: everything in it is public."""
         whole, left, dataset = self.row.amount, self.remaining, self.row.dataset
         part = 0 if asked.epsilon > left.epsilon or self.composition != BASIC else 1
@@ -168,18 +177,39 @@ class Budget:
         if self.composition != BASIC:
             reason = f"at most {six_digits(left.epsilon, ROUND_FLOOR)} is left of {most} for {dataset!r}"
         name = Amount._fields[part]
-        return BudgetExceeded(f"{name} = {more} does not fit: {reason}", hint="ask for less, or not at all")
+        hint = "ask for less, or not at all"
+        if times > 1:
+            hint += f"; {TWICE.format(self.row.adjacency)}"
+        return BudgetExceeded(f"{name} = {more} does not fit: {reason}", hint=hint)
 
 
-def covers(charged: object, budgeted: object) -> bool:
-    """Whether a loss under one adjacency is also a loss under the other, because it protects no fewer neighbours.
+TWICE = "under {} an add-remove release costs twice its epsilon, as to replace is to remove and to add"
+"""What is said of a price that is not the release's own."""
 
-    Who replaces a record may replace only its answer, so a release that hides the first hides the second.
+N_IS_PROTECTED = "it would publish the number of records, which this budget protects: release under add-remove"
+WHY_NOT = {
+    (REPLACE_ONE, ADD_REMOVE): N_IS_PROTECTED,
+    (REPLACE_ANSWER, ADD_REMOVE): N_IS_PROTECTED,
+    (REPLACE_ANSWER, REPLACE_ONE): "it would publish who is in which group, which this budget protects",
+}
+"""Why a budget pays for nothing that protects less than it does."""
 
-    >>> covers("replace-one", "replace-answer"), covers("replace-answer", "replace-one")
-    (True, False)
+
+def losses_of_one(charged: object, budgeted: object) -> int | None:
+    """How many losses under the charge's adjacency make one step under the budget's; None if no number of them does.
+
+    Who replaces a record may replace only its answer, so a release that hides the first hides the second. Who replaces
+    a record, or its answer, removes one and adds one: two steps under add-remove. No number of replacements changes
+    the number of records.
+
+    >>> losses_of_one("replace-one", "replace-answer"), losses_of_one("add-remove", "replace-one")
+    (1, 2)
+    >>> losses_of_one("replace-answer", "replace-one"), losses_of_one("replace-one", "add-remove")
+    (None, None)
     """
-    return charged == budgeted or (charged, budgeted) == (REPLACE_ONE, REPLACE_ANSWER)
+    if charged == budgeted or (charged, budgeted) == (REPLACE_ONE, REPLACE_ANSWER):
+        return 1
+    return 2 if charged == ADD_REMOVE and budgeted in (REPLACE_ONE, REPLACE_ANSWER) else None
 
 
 def budget_rho(amount: Amount, composition: str) -> Fraction | None:

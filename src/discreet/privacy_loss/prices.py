@@ -58,7 +58,8 @@ class Price:
     def __post_init__(self) -> None:
         if len({mechanism.adjacency for part in self.parts for mechanism in part}) != 1:
             raise InvalidInput(
-                "groups are public for one column and not for another", hint="ask twice: their losses do not add up"
+                "the columns are released under different adjacencies, or with groups that are public for some",
+                hint="ask twice: their losses do not add up",
             )
 
     @property
