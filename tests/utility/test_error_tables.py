@@ -6,7 +6,6 @@ import pytest
 import discreet as dc
 from discreet.mechanisms.geometric import noise_vectors
 from discreet.mechanisms.postprocessing import Way
-from discreet.posteriors.space import rank_rows
 from discreet.utility.cut_noise import cut_depth, cut_outputs, number_of_outputs
 from discreet.utility.error_tables import ErrorTable, NoisySimplex, WeightedTable, error_table
 
@@ -26,7 +25,7 @@ def test_cutting_loses_nothing_that_the_way_back_sees(way: Way) -> None:
     moves, norms = noise_vectors(3, 24)
     counts = np.array([2, 0, 2])
     mass = np.exp(-0.75 * norms)
-    released = rank_rows(mechanism.postprocess(moves + counts))
+    released = mechanism.space.candidates().ranks(mechanism.postprocess(moves + counts))
     expected = np.bincount(released, mass / mass.sum(), mechanism.space.size)
     rank = mechanism.space.candidates().index((2, 0, 2))
     assert NoisySimplex(mechanism, mechanism.noise).masses(rank) == pytest.approx(expected, abs=1e-12)

@@ -27,6 +27,8 @@ _CELL = "padding:1px 14px 1px 0;text-align:left;vertical-align:top;background:no
 _TRACK = f"position:relative;width:16em;height:16px;background:{_QUIET};border-radius:2px"
 _NOTE = "opacity:.75;font-size:90%"
 
+_CHANGES = {"replace-answer": "Replacing the answer of one record", "add-remove": "Adding or removing one record"}
+
 Ends = tuple[float, float, float]
 """Low, middle and high."""
 
@@ -58,7 +60,7 @@ def promise(epsilon: float, adjacency: str = "") -> str:
     """
     if not epsilon <= EXPONENT_CAP:
         return "It protects nobody: any output may become any number of times as probable."
-    changing = "Replacing the answer of one record" if adjacency == "replace-answer" else "Replacing one record"
+    changing = _CHANGES.get(adjacency, "Replacing one record")
     return f"{changing} changes the probability of any output by a factor of at most {factor_upper(epsilon)}."
 
 

@@ -19,7 +19,7 @@ from discreet.kernels.base import Factor, Kernel, Logs, Rows, rounded
 from discreet.kernels.line_noise import LineNoise
 from discreet.mechanisms import Geometric, Laplace, LaplaceImproved, SnappedCounts
 from discreet.samplers.bits import Bits
-from discreet.samplers.noise import RoundedLaplace
+from discreet.samplers.noise import RoundedLaplace, zero_sum
 from discreet.typing import Outcome
 
 LONGEST_SNAPPED = 1 << 12
@@ -28,8 +28,8 @@ LONGEST_SNAPPED = 1 << 12
 _CELLS, _SNAPPED, _BITS = 1 << 14, 1 << 8, 64
 
 
-class GeometricKernel(Kernel):
-    """exp(-ε‖z-c‖₁/2) over its sum, which no data changes."""
+class CellKernel(Kernel):
+    """Geometric noise on every count by itself: exp(-ε‖z-c‖₁) over its sum, which no data changes. n is private."""
 
     mechanism: Geometric
     signed = noisy = reached = True
@@ -37,11 +37,8 @@ class GeometricKernel(Kernel):
 
     def __init__(self, mechanism: Geometric) -> None:
         super().__init__(mechanism)
-        self.postprocess, self.zero_sum = mechanism.way, mechanism.noise
-        self.noise = LineNoise.geometric(mechanism.epsilon) if self.space.k == 2 else None
-        self.half = float(mechanism.epsilon) / 2
+        self.postprocess, self.rate = mechanism.way, float(mechanism.noise.rate)
         """The rate of each category's factor."""
-        self.reach = min(self.reach, 45 / self.half)
 
     @cached_property
     def _log_total(self) -> float:
@@ -51,7 +48,7 @@ class GeometricKernel(Kernel):
         return rounded(np.array(self._log_total))
 
     def _logs(self, data: Rows, outputs: Rows) -> Logs:
-        return rounded(-self.half * np.abs(outputs - data).sum(axis=1) - self._log_total)
+        return rounded(-self.rate * np.abs(outputs - data).sum(axis=1) - self._log_total)
 
     def draw_outputs(self, data: Rows, each: int, bits: Bits) -> Rows:
         """Noise is the same for all data sets, and drawn at once."""
@@ -59,19 +56,46 @@ class GeometricKernel(Kernel):
         return self.mechanism.postprocess(noisy).reshape(len(data), each, self.space.k)
 
     @property
+    def reach(self) -> float:
+        return 45 / self.rate
+
+    @property
+    def quick(self) -> bool:
+        """By how wide the noise is."""
+        return self.space.k * 80 / self.rate <= _CELLS
+
+    def factors(self, output: Outcome) -> list[Factor]:
+        """exp(-rate·|z-x|); a z below 0 falls from there on. Equal counts have the same factor."""
+        around = {z: self._around(max(z, 0)) for z in set(output)}
+        return [around[z] for z in output]
+
+    def _around(self, inside: int) -> Factor:
+        rate = self.rate
+        return Factor(inside, inside, rate, rate, lambda x: -rate * np.abs(x - inside).astype(np.float64))
+
+
+class GeometricKernel(CellKernel):
+    """Geometric noise that sums to zero: exp(-ε‖z-c‖₁/2) over its sum. n is public."""
+
+    def __init__(self, mechanism: Geometric) -> None:
+        super().__init__(mechanism)
+        self.zero_sum = zero_sum(mechanism.noise.rate, self.space.k)
+        self.noise = LineNoise.geometric(mechanism.epsilon) if self.space.k == 2 else None
+
+    @property
+    def reach(self) -> float:
+        return min(self.space.n + 1.0, super().reach)
+
+    @property
     def quick(self) -> bool:
         """By how wide the noise is; in blocks, by how many standard deviations of the shares that are."""
         n, k = self.space.n, self.space.k
-        wide = min(float(n), 80 / self.half)
+        wide = min(float(n), 80 / self.rate)
         return wide <= _CELLS * math.sqrt(n) if k == 2 else k * wide <= _CELLS
 
     def factors(self, output: Outcome) -> list[Factor]:
-        """exp(-half·|z-x|); a z outside 0 … n falls from the end on."""
-        return [self._around(min(max(z, 0), self.space.n)) for z in output]
-
-    def _around(self, inside: int) -> Factor:
-        rate = self.half
-        return Factor(inside, inside, rate, rate, lambda x: -rate * np.abs(x - inside).astype(np.float64))
+        """exp(-rate·|z-x|); a z outside 0 … n falls from the end on."""
+        return super().factors(tuple(min(z, self.space.n) for z in output))
 
 
 class ClampedKernel(Kernel):

@@ -95,8 +95,11 @@ class Kernel(ABC):
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism, self.space = mechanism, mechanism.space
-        self.reach = self.space.n + 1.0
+
+    @property
+    def reach(self) -> float:
         """About how many counts of a category matter to the reader of an output."""
+        return self.space.n + 1.0
 
     @cached_property
     def candidates(self) -> Rows:

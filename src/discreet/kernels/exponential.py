@@ -20,7 +20,7 @@ from discreet.kernels.simplex_normalisers import SimplexNormalisers
 from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.distances import log_affinity_floats
 from discreet.posteriors.grid import Grid, Line, grid
-from discreet.posteriors.space import exceeds, orbits, rank_rows
+from discreet.posteriors.space import exceeds, orbits
 from discreet.samplers.bulk_rejection import Proposals
 from discreet.sensitivity.vectorised import Steps
 from discreet.typing import Outcome, Progress
@@ -164,7 +164,7 @@ class HellingerKernel(Kernel):
                 np.log(np.exp(self._log_weights(data, self.candidates, rates)).sum(keepdims=True)), rates
             )
         if whole and self.listed:
-            return self._rounded(self.enumerated.log_normalisers[rank_rows(data)], self.rates(data))
+            return self._rounded(self.enumerated.log_normalisers[self.space.candidates().ranks(data)], self.rates(data))
         if self.space.k > 2:
             return self.near(data).log_normalisers(data)
         return self.line(data[:, 0].astype(np.float64))

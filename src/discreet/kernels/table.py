@@ -11,7 +11,6 @@ from discreet.arithmetic.numbers import precision
 from discreet.errors import InvalidInput
 from discreet.kernels.base import Kernel, Logs, Rows, rounded
 from discreet.mechanisms.law import CandidateLaw
-from discreet.posteriors.space import rank_rows
 
 _BITS = 96
 
@@ -25,7 +24,7 @@ class TableKernel(Kernel):
             return rounded(np.array(float(self._law(self.space.counts(counts)).log_total())))
 
     def _logs(self, data: Rows, outputs: Rows) -> Logs:
-        at, to = (rank_rows(rows) for rows in (data, outputs))
+        at, to = (self.space.candidates().ranks(rows) for rows in (data, outputs))
         if len(data) == 1:
             return rounded(self._law(tuple(data[0].tolist())).log_pmf()[to])
         return rounded(self.table[at, to])

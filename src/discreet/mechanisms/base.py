@@ -99,7 +99,7 @@ class Released:
         aware = self.noise_aware() if mechanism.kernel.quick else None
         private = mechanism.guarantee <= mechanism.epsilon
         return card(
-            f"Released by {mechanism.name}, n = {mechanism.space.n:,}, ε = {mechanism.epsilon}",
+            f"Released by {mechanism.name}, {mechanism.space.adjacency.words}, ε = {mechanism.epsilon}",
             promise(float_upper(mechanism.guarantee), mechanism.adjacency),
             badge="" if private else "not publishable",
             bars=(
@@ -124,6 +124,8 @@ class Mechanism(ABC):
     epsilon: Fraction
     guarantee: Fraction | float
     guaranteed_by: str
+    of_private_n: ClassVar[bool] = False
+    """Whether its theorem holds where a record is added or removed, and n is private."""
     largest_gamma: ClassVar[float] = 0.0
     """The largest smoothing rate γ that is worth trying; 0 where there is none."""
 
@@ -235,10 +237,12 @@ class Mechanism(ABC):
         return self.law(counts).draw_many(size)
 
     def _set(self, **fields: object) -> None:
-        """Fill the frozen fields while the mechanism is being built."""
+        """Fill the frozen fields while the mechanism is being built; refuse a private n that the theorem is not for."""
         for name, value in fields.items():
             object.__setattr__(self, name, value)
+        if not self.of_private_n and "space" in fields:
+            self.space.adjacency.require_n()
 
     def __repr__(self) -> str:
-        facts = {"n": self.space.n, "epsilon": self.epsilon, **self.parameters()}
+        facts: dict[str, object] = {**self.space.adjacency.sizes, "epsilon": self.epsilon, **self.parameters()}
         return f"{type(self).__name__}({self.space.prior!r}, {', '.join(f'{key}={facts[key]}' for key in facts)})"

@@ -1,8 +1,10 @@
-"""The geometric mechanism: noise that sums to zero, on whole counts. Exactly ε-DP, and the default.
+"""The geometric mechanism: noise on whole counts. Exactly ε-DP, and the default.
 
-P(z | c) ∝ exp(-ε·‖z-c‖₁/2) over whole numbers z with Σz = n. Replacing a record moves c by 2 in L1, so the loss is at
-most ε, and it is reached. The noisy counts z are the output and are published; the post-processing to a posterior looks
-at z alone (`discreet.mechanisms.postprocessing`) and costs no privacy.
+Where n is public, P(z | c) ∝ exp(-ε·‖z-c‖₁/2) over whole numbers z with Σz = n. Replacing a record moves c by 2 in L1,
+so the loss is at most ε, and it is reached. Where n is private, P(z | c) ∝ exp(-ε·‖z-c‖₁) over all whole z: each count
+has noise of its own, and adding or removing a record moves one of them by 1. The noisy counts z are the output and are
+published; the post-processing to a posterior looks at z alone (`discreet.mechanisms.postprocessing`) and costs no
+privacy. Tests: `tests/mechanisms/test_geometric.py`, `tests/mechanisms/test_private_n.py`.
 """
 
 from __future__ import annotations
@@ -19,11 +21,21 @@ from discreet.arithmetic.numbers import ball
 from discreet.errors import InvalidInput, TooLarge
 from discreet.mechanisms.base import Mechanism, asked_epsilon, require_choice
 from discreet.mechanisms.law import Law
-from discreet.mechanisms.postprocessing import WAYS, WEIGHTINGS, Way, Weighting, bayes, free, nearest, require_weighable
+from discreet.mechanisms.postprocessing import (
+    WAYS,
+    WEIGHTINGS,
+    Way,
+    Weighting,
+    bayes,
+    free,
+    nearest,
+    nearest_within,
+    require_weighable,
+)
 from discreet.posteriors import Dirichlet
-from discreet.posteriors.space import Counts, PosteriorSpace, rank_rows
+from discreet.posteriors.space import Counts, PosteriorSpace
 from discreet.samplers.bits import Bits
-from discreet.samplers.noise import ZeroSum, zero_sum
+from discreet.samplers.noise import CountNoise, independent, zero_sum
 from discreet.typing import Epsilon, Outcome
 
 TAIL = 1e-14
@@ -33,17 +45,20 @@ _MAX_NOISE = 1 << 22
 
 
 class GeometricLaw(Law):
-    """Weight exp(-ε‖z-c‖₁/2) on every whole z with the total of c."""
+    """Weight exp(-rate·‖z-c‖₁) on every whole z that the noise can lead to: with the total of c, or on all."""
 
-    def __init__(self, counts: Counts, noise: ZeroSum) -> None:
+    def __init__(self, counts: Counts, noise: CountNoise) -> None:
         self.counts = counts
         self.noise = noise
 
     def log_weight(self, outcome: Outcome) -> arb:
-        """-ε‖z-c‖₁/2, a rational number."""
-        if len(outcome) != len(self.counts) or sum(outcome) != sum(self.counts):
-            raise InvalidInput("this is no noisy count of the space", hint="give k whole numbers that sum to n")
-        return ball(-self.noise.rate * sum(abs(z - c) for z, c in zip(outcome, self.counts, strict=True)))
+        """-rate·‖z-c‖₁, a rational number."""
+        moves = [z - c for z, c in zip(outcome, self.counts, strict=False)]
+        if len(outcome) != len(self.counts) or not self.noise.possible(moves):
+            raise InvalidInput(
+                "this is no noisy count of the space", hint="give k whole numbers, which sum to n if that is public"
+            )
+        return ball(-self.noise.rate * sum(map(abs, moves)))
 
     def log_total(self) -> arb:
         """The logarithm of the sum of all weights, in closed form."""
@@ -65,9 +80,15 @@ class Geometric(Mechanism):
     Fraction(1, 2)
     >>> mechanism.posterior((70, -2, 82))
     Dirichlet([70, 1, 82])
+
+    Of a space with a private n each count has noise of its own, and nothing tells their total.
+
+    >>> Geometric(PosteriorSpace(prior=[1, 1, 1], n=None), epsilon=0.5).posterior((70, -2, 82))
+    Dirichlet([71, 1, 83])
     """
 
     name: ClassVar[str] = "geometric"
+    of_private_n: ClassVar[bool] = True
     way: Way
     weighting: Weighting
 
@@ -88,7 +109,7 @@ class Geometric(Mechanism):
             space=space,
             epsilon=asked,
             guarantee=asked,
-            guaranteed_by="a replaced record moves the counts by 2 in L1, and weights are exp(-ε‖z-c‖₁/2)",
+            guaranteed_by=f"{space.adjacency.change}, and weights are exp(-ε‖z-c‖₁{_per(space.adjacency.moved)})",
             way=way,
             weighting=weighting,
         )
@@ -99,14 +120,18 @@ class Geometric(Mechanism):
         return cls(space, epsilon=epsilon)
 
     @property
-    def noise(self) -> ZeroSum:
+    def noise(self) -> CountNoise:
         """The law of z - c."""
-        return zero_sum(self.epsilon / 2, self.space.k)
+        adjacency = self.space.adjacency
+        return (zero_sum if adjacency.keeps_total else independent)(self.epsilon / adjacency.moved, self.space.k)
 
     @property
     def loss_categories(self) -> int:
-        """Its noise is the same for all data, so every pair of neighbours has the same losses."""
-        return self.space.k
+        """Its noise is the same for all data, so every pair of neighbours has the same losses.
+
+        An added or removed record tells in one count alone, and its losses are those of two categories.
+        """
+        return self.space.k if self.space.adjacency.keeps_total else 2
 
     def law(self, counts: object) -> GeometricLaw:
         """The exact law on noisy counts."""
@@ -121,7 +146,8 @@ class Geometric(Mechanism):
     def postprocess(self, outputs: Wholes) -> Wholes:
         """The candidates that rows of noisy counts lead to, by `nearest` or `bayes`."""
         if self.way == "nearest":
-            return nearest(outputs, self.space.n)
+            sizes = self.space.adjacency.sizes
+            return nearest(outputs, sizes["n"]) if "n" in sizes else nearest_within(outputs, sizes.get("cap"))
         return bayes(self.space, self.epsilon, outputs, self.weighting)
 
     def way_back(self, noisy: Wholes) -> Wholes:
@@ -139,7 +165,8 @@ class Geometric(Mechanism):
         checked = self.space.counts(counts)
         noisy, log_mass = self._noisy_two(checked) if self.space.k == 2 else self._noisy_many(checked)
         logs = np.full(self.space.size, -np.inf)
-        np.logaddexp.at(logs, rank_rows(self.postprocess(noisy)), log_mass)  # in logs: nothing far may underflow
+        ranks = self.space.candidates().ranks(self.postprocess(noisy))
+        np.logaddexp.at(logs, ranks, log_mass)  # in logs: nothing far may underflow
         normalised: Floats = logs - np.logaddexp.reduce(logs)
         return normalised
 
@@ -176,6 +203,10 @@ class Geometric(Mechanism):
     def parameters(self) -> dict[str, str]:
         """The post-processing."""
         return {"way": self.way} if self.way == "nearest" else {"way": self.way, "weighting": self.weighting}
+
+
+def _per(moved: int) -> str:
+    return "" if moved == 1 else f"/{moved}"
 
 
 def noise_vectors(k: int, radius: int) -> tuple[Wholes, Wholes]:

@@ -76,6 +76,22 @@ def nearest(noisy: Wholes, n: int) -> Wholes:
     return rounded
 
 
+def nearest_within(noisy: Wholes, cap: int | None) -> Wholes:
+    """The same on all whole numbers ≥ 0, whose total is at most a cap, if there is one.
+
+    >>> import numpy as np
+    >>> nearest_within(np.array([[70, -2, 82], [-1, -1, 9]]), None).tolist()
+    [[70, 0, 82], [0, 0, 9]]
+    >>> nearest_within(np.array([[70, -2, 82], [-1, -1, 9]]), 150).tolist()
+    [[69, 0, 81], [0, 0, 9]]
+    """
+    found = np.maximum(noisy, 0)
+    if cap is not None:
+        over = found.sum(axis=1) > cap
+        found[over] = nearest(noisy[over], cap)
+    return found
+
+
 def bayes(space: PosteriorSpace, epsilon: Fraction, noisy: Wholes, weighting: Weighting = "predictive") -> Wholes:
     """The candidate of least posterior-expected Hellinger distance for each row of noisy counts.
 

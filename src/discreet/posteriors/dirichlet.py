@@ -18,7 +18,7 @@ from discreet.errors import InvalidInput
 
 @dataclass(frozen=True, slots=True, init=False)
 class Dirichlet:
-    """A Dirichlet distribution over k ≥ 2 categories.
+    """A Dirichlet distribution over k categories. Of one category, all is its share.
 
     `parameters` are exact; `alpha` shows them as floats.
 
@@ -30,8 +30,8 @@ class Dirichlet:
 
     def __init__(self, alpha: object) -> None:
         items = as_items(alpha, "the prior")
-        if len(items) < 2:
-            raise InvalidInput("a Dirichlet needs at least two categories", hint="give one parameter for each")
+        if not items:
+            raise InvalidInput("a Dirichlet needs a category", hint="give one parameter for each")
         parameters = tuple(exact(item, "a prior parameter", above=0) for item in items)
         object.__setattr__(self, "parameters", parameters)
 
@@ -73,6 +73,8 @@ class Dirichlet:
         total = self.total
         rest = np.array([float(total - p) for p in self.parameters])
         tail = float((1 - share) / 2)
+        if self.k == 1:
+            return np.ones(1), np.ones(1)
         low: Floats = special.betaincinv(not_whole(alpha), rest, tail)
         high: Floats = special.betainccinv(not_whole(alpha), rest, tail)
         return low, high

@@ -1,6 +1,7 @@
-"""The space of posteriors: every posterior that n records in k categories can lead to.
+"""The space of posteriors: every posterior that records in k categories can lead to.
 
-All that is public is here: the prior, n, and so the candidates. Counts are only ever arguments.
+All that is public is here: the prior and, unless it is private, n, and so the candidates. Counts are only ever
+arguments.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from math import comb
 
@@ -21,14 +22,11 @@ from discreet.arithmetic.numbers import Range, as_items, rational, whole
 from discreet.errors import InvalidInput, TooLarge
 from discreet.posteriors import Dirichlet, as_prior
 from discreet.posteriors.distances import hellinger_floats
-from discreet.posteriors.neighbours import ReplaceOne
+from discreet.posteriors.neighbours import MAX_N, Adjacency
 from discreet.posteriors.neighbours import adjacency as named_adjacency
 
 MAX_CELLS = 1 << 26
 """Arrays of candidates beyond this many numbers (half a gigabyte) are refused before they are allocated."""
-
-MAX_N = 10**15
-"""Counts stay exact in a float, and their products with k in 64 bits."""
 
 MAX_K = 10**6
 
@@ -51,7 +49,7 @@ class Counts(tuple[int, ...]):
     __str__ = __repr__
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class PosteriorSpace:
     """The posteriors that n records can lead to from one prior.
 
@@ -60,23 +58,39 @@ class PosteriorSpace:
     (3, 66)
     >>> space.candidates()[:3]
     [(0, 0, 10), (0, 1, 9), (0, 2, 8)]
+
+    Without n the number of records is private: one person is one record more or less. With a public cap it is private
+    too, and there are candidates to enumerate.
+
+    >>> PosteriorSpace(prior=[1, 1], n=None).adjacency.name, PosteriorSpace(prior=[1, 1], cap=2).size
+    ('add-remove', 6)
     """
 
     prior: Dirichlet
-    n: int
-    adjacency: ReplaceOne = field(repr=False)
-    """What one person may change."""
+    adjacency: Adjacency
+    """What one person may change, and so what is public of the number of records."""
 
-    def __init__(self, prior: object, n: object, *, adjacency: str = "replace-one") -> None:
+    def __init__(self, prior: object, n: object = None, *, adjacency: str | None = None, cap: object = None) -> None:
         object.__setattr__(self, "prior", as_prior(prior))
-        object.__setattr__(self, "n", whole(n, "n", minimum=1))
-        object.__setattr__(self, "adjacency", named_adjacency(adjacency, self.n))
+        sizes = [None if size is None else whole(size, name, minimum=1) for size, name in ((n, "n"), (cap, "cap"))]
+        object.__setattr__(self, "adjacency", named_adjacency(adjacency, *sizes))
         for parameter in self.prior.parameters:
             PRIOR_RANGE.require(parameter, "a prior parameter")
-        if self.n > MAX_N or self.k > MAX_K:
+        if self.k < self.adjacency.least_k:
+            raise InvalidInput("a Dirichlet needs at least two categories", hint="give one parameter for each")
+        if max(size or 0 for size in sizes) > MAX_N or self.k > MAX_K:
             raise TooLarge(
                 f"spaces end at n = {MAX_N:,} and k = {MAX_K:,}", hint="take fewer records, or merge rare categories"
             )
+
+    @property
+    def n(self) -> int:
+        """The number of records; refused where it is private."""
+        return self.adjacency.require_n()
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{name}={size}" for name, size in self.adjacency.sizes.items())
+        return f"PosteriorSpace(prior={self.prior!r}, {sizes or 'n=None'})"
 
     @property
     def k(self) -> int:
@@ -86,7 +100,8 @@ class PosteriorSpace:
     @cached_property
     def size(self) -> int:
         """The number of candidates, C(n+k-1, k-1)."""
-        return comb(self.n + self.k - 1, self.k - 1)
+        parts, total = self.adjacency.simplex(self.k)
+        return comb(total + parts - 1, parts - 1)
 
     @cached_property
     def rationals(self) -> list[fmpq]:
@@ -94,21 +109,21 @@ class PosteriorSpace:
         return [rational(parameter) for parameter in self.prior.parameters]
 
     def counts(self, values: object) -> Counts:
-        """Check counts, once: k whole numbers ≥ 0 that sum to n, as any array-like.
+        """Check counts, once: k whole numbers ≥ 0 that sum to n, if that is public, as any array-like.
 
         The message says what counts must be, never what these are.
         """
-        if isinstance(values, Counts) and len(values) == self.k and sum(values) == self.n:
+        allows = self.adjacency.allows
+        if isinstance(values, Counts) and len(values) == self.k and allows(sum(values)):
             return values
         items = as_items(values, "counts")
         try:
             checked = Counts([whole(item, "a count") for item in items])
         except InvalidInput:
             checked = Counts()
-        if len(checked) != self.k or sum(checked) != self.n:
-            raise InvalidInput(
-                f"counts must be {self.k} whole numbers that sum to n = {self.n}", hint=_HINT_COUNTS, parameter="counts"
-            )
+        if len(checked) != self.k or not allows(sum(checked)):
+            sizes = " and".join(f" that sum to {name} = {size}" for name, size in self.adjacency.sizes.items())
+            raise InvalidInput(f"counts must be {self.k} whole numbers{sizes}", hint=_HINT_COUNTS, parameter="counts")
         return checked
 
     def candidates(self) -> Candidates:
@@ -152,7 +167,9 @@ class Candidates:
     __slots__ = ("_k", "_n", "_space")
 
     def __init__(self, space: PosteriorSpace) -> None:
-        self._space, self._k, self._n = space, space.k, space.n
+        self._space = space
+        self._k, self._n = space.adjacency.simplex(space.k)
+        """Into how many parts which number is cut. Under a cap the last part is what is left of it."""
 
     @property
     def size(self) -> int:
@@ -163,9 +180,9 @@ class Candidates:
         return self.size
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:
-        current = [0] * (self._k - 1) + [self._n]
+        current, k = [0] * (self._k - 1) + [self._n], self._space.k
         while True:
-            yield tuple(current)
+            yield tuple(current[:k])
             last = self._k - 1
             while not current[last]:
                 last -= 1
@@ -192,20 +209,30 @@ class Candidates:
             rank -= _below(first, rest, parts)
             found.append(first)
             rest -= first
-        return (*found, rest)
+        return (*found, rest)[: self._space.k]
 
     def index(self, candidate: tuple[int, ...]) -> int:
         """The rank of a candidate, without enumeration."""
         rank, rest = 0, self._n
-        for i, value in enumerate(candidate[:-1]):
+        for i, value in enumerate(candidate[: self._k - 1]):
             rank += _below(value, rest, self._k - 1 - i)
             rest -= value
         return rank
 
+    def ranks(self, rows: Wholes) -> Wholes:
+        """The ranks of many candidates at once."""
+        left = np.full(len(rows), self._n)
+        rank = np.zeros(len(rows))
+        for i in range(self._k - 1):
+            parts = self._k - 1 - i
+            rank += special.comb(left + parts, parts) - special.comb(left - rows[:, i] + parts, parts)
+            left = left - rows[:, i]
+        return np.rint(rank).astype(np.int64)
+
     def array(self) -> Wholes:
         """All candidates as rows of one array; `TooLarge` before anything is allocated if it would not fit."""
         require_enumerable(self._space, self._k)
-        if self._k == 2:
+        if self._k == self._space.k == 2:
             first = np.arange(self._n + 1, dtype=np.int64)
             return np.stack([first, self._n - first], axis=1)
         rows = np.zeros((1, 0), dtype=np.int64)
@@ -216,19 +243,7 @@ class Candidates:
             value = np.arange(starts.size, dtype=np.int64) - starts
             rows = np.concatenate([np.repeat(rows, repeats, axis=0), value[:, None]], axis=1)
             left = np.repeat(left, repeats) - value
-        return np.concatenate([rows, left[:, None]], axis=1)
-
-
-def rank_rows(rows: Wholes) -> Wholes:
-    """The ranks of many candidates at once."""
-    k = rows.shape[1]
-    left = rows.sum(axis=1)
-    rank = np.zeros(rows.shape[0])
-    for i in range(k - 1):
-        parts = k - 1 - i
-        rank += special.comb(left + parts, parts) - special.comb(left - rows[:, i] + parts, parts)
-        left = left - rows[:, i]
-    return np.rint(rank).astype(np.int64)
+        return np.concatenate([rows, left[:, None]], axis=1)[:, : self._space.k]
 
 
 def orbits(space: PosteriorSpace) -> Wholes:
@@ -242,7 +257,7 @@ def orbits(space: PosteriorSpace) -> Wholes:
     for value in set(alpha):
         same = [i for i, parameter in enumerate(alpha) if parameter == value]
         canonical[:, same] = np.sort(canonical[:, same], axis=1)
-    return rank_rows(canonical)
+    return space.candidates().ranks(canonical)
 
 
 def exceeds(space: PosteriorSpace, limit: int) -> bool:
@@ -251,9 +266,11 @@ def exceeds(space: PosteriorSpace, limit: int) -> bool:
     >>> exceeds(PosteriorSpace(prior=[1] * 1000, n=10**12), 10**9)
     True
     """
-    size = 1
-    for i in range(1, space.k):  # C(n+i, i) grows with i: stop at the first that is too large.
-        size = size * (space.n + i) // i
+    if space.adjacency.endless:
+        return True
+    (parts, total), size = space.adjacency.simplex(space.k), 1
+    for i in range(1, parts):  # C(n+i, i) grows with i: stop at the first that is too large.
+        size = size * (total + i) // i
         if size > limit:
             return True
     return False
@@ -267,7 +284,7 @@ def require_enumerable(
     `cells` is how many numbers each candidate costs.
     """
     if exceeds(space, limit // cells):
-        n, k = space.n, space.k
+        k, n = space.adjacency.simplex(space.k)
         exponent = (math.lgamma(n + k) - math.lgamma(n + 1) - math.lgamma(k)) / math.log(10)
         number = f"{space.size:,}" if exponent < 15 else f"about 10^{exponent:.0f}"
         raise TooLarge(f"this would enumerate {number} candidates", hint=hint)

@@ -81,7 +81,7 @@ class Audit:
         loss, asked = float_upper(self.epsilon), float_upper(self.mechanism.epsilon)
         by = self.certificate
         return card(
-            f"Audit of {self.mechanism.name}, n = {self.mechanism.space.n:,}",
+            f"Audit of {self.mechanism.name}, {self.mechanism.space.adjacency.words}",
             promise(loss, self.mechanism.adjacency),
             badge="" if self.private else "not private at the ε asked for",
             bars=[Bar("loss", f"{loss:.6g}, asked for {asked:.6g}", (0, loss, loss), (0, asked, asked))],

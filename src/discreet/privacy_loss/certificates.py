@@ -34,7 +34,7 @@ def facts(mechanism: Mechanism) -> dict[str, Any]:
         "law": f"{law.__module__.replace(*_MOVED)}.{law.__qualname__}",
         "parameters": mechanism.parameters(),
         "prior": [str(parameter) for parameter in mechanism.space.prior.parameters],
-        "n": mechanism.space.n,
+        **mechanism.space.adjacency.sizes,
         "adjacency": mechanism.adjacency,
         "epsilon": str(mechanism.epsilon),
         "delta": str(mechanism.delta),
@@ -156,8 +156,9 @@ def certificate_by_theorem(mechanism: Mechanism) -> Certificate:
 def reached_at(mechanism: Mechanism) -> WorstCase | None:
     """Where the bound of a mechanism's own proof is its exact loss: known of geometric alone, and no one's data.
 
-    Its weights are exp(-ε‖z-c‖₁/2) with the same total for all c. So the output c itself is e^ε times as likely from
-    c as from a neighbour, which is 2 away. A subclass may have another law, and is not believed.
+    Its weights are exp(-ε‖z-c‖₁/m) with the same total for all c, and neighbours are m apart: 2 if a record is
+    replaced, 1 if it is added or removed. So the output c itself is e^ε times as likely from c as from a neighbour. A
+    subclass may have another law, and is not believed.
 
     >>> from discreet import Geometric, PosteriorSpace
     >>> reached_at(Geometric(PosteriorSpace(prior=[1, 1, 1], n=50), epsilon=1)).to_json()
@@ -166,5 +167,5 @@ def reached_at(mechanism: Mechanism) -> WorstCase | None:
     if not mechanism.kernel.reached:
         return None
     space = mechanism.space
-    counts = (space.n, *(0 for _ in range(space.k - 1)))
+    counts = space.adjacency.example(space.k)
     return WorstCase(float(mechanism.epsilon), counts, next(iter(space.adjacency.neighbours(counts))), counts)

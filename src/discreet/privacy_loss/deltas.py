@@ -100,9 +100,10 @@ def geometric_delta(mechanism: Mechanism, epsilon: Fraction) -> float:
 
     So δ*(e) = (1 - exp(e - ε))·P(v_i ≥ 0 ≥ v_j). A two-sided geometric of rate ε/2 has the generating function
     G(t) = (1-x)·U(t)·U(1/t) with x = e^-ε, where U is that of its upper half. So P is [t⁰]G^(k-1) over (1-x)·[t⁰]G^k.
-    [t⁰]G^m is the sum of all weights of noise on m categories, which the sampler has in closed form.
+    [t⁰]G^m is the sum of all weights of noise on m categories, which the sampler has in closed form. Where a record is
+    added or removed, the loss is ε where v_i ≥ 0 and -ε elsewhere, as for two categories.
     """
-    half, k = mechanism.epsilon / 2, mechanism.space.k
+    half, k = mechanism.epsilon / 2, mechanism.loss_categories
     with precision(_BITS + 2 * k.bit_length()):
         chance = (ZeroSum(half, k - 1).log_total() - ZeroSum(half, k).log_total()).exp()
         gain = (ball(epsilon - mechanism.epsilon)).expm1() / (-ball(mechanism.epsilon)).expm1()

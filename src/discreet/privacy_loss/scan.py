@@ -19,7 +19,7 @@ from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.kernels.exponential import LONGEST, Enumerated
 from discreet.posteriors.distances import log_affinity_floats
 from discreet.posteriors.grid import WIDEST_TABLES, Grid, Line, grid
-from discreet.posteriors.space import PosteriorSpace, exceeds, orbits, rank_rows
+from discreet.posteriors.space import PosteriorSpace, exceeds, orbits
 from discreet.privacy_loss.certificates import WorstCase
 from discreet.privacy_loss.deltas import Pair, excess
 from discreet.typing import Progress
@@ -155,7 +155,7 @@ def scannable(space: PosteriorSpace) -> bool:
 def orbit_pairs(space: PosteriorSpace) -> tuple[Wholes, Wholes]:
     """Ranks of neighbours, one data set of each orbit with all its own: no other pair has a greater loss."""
     rows, first = space.candidates().array(), np.unique(orbits(space))
-    pairs = [_moved(rows, first, i, j) for i, j in itertools.permutations(range(space.k), 2)]
+    pairs = [_moved(space, rows, first, i, j) for i, j in itertools.permutations(range(space.k), 2)]
     ones, others = zip(*pairs, strict=True)
     return np.concatenate(ones), np.concatenate(others)
 
@@ -164,13 +164,13 @@ def _moves(space: PosteriorSpace) -> Iterator[tuple[Wholes, Wholes]]:
     """Pairs of ranks of neighbours, each unordered pair once."""
     rows = space.candidates().array()
     for i, j in itertools.combinations(range(space.k), 2):
-        yield _moved(rows, np.arange(len(rows)), i, j)
+        yield _moved(space, rows, np.arange(len(rows)), i, j)
 
 
-def _moved(rows: Wholes, ranks: Wholes, i: int, j: int) -> tuple[Wholes, Wholes]:
+def _moved(space: PosteriorSpace, rows: Wholes, ranks: Wholes, i: int, j: int) -> tuple[Wholes, Wholes]:
     """Those of these data sets that have a record in category i, and what they are with it in category j."""
     one = ranks[rows[ranks, i] >= 1]
     moved = rows[one].copy()
     moved[:, i] -= 1
     moved[:, j] += 1
-    return one, rank_rows(moved)
+    return one, space.candidates().ranks(moved)

@@ -22,13 +22,13 @@ from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import TooLarge
 from discreet.kernels.exponential import LONGEST_ROW
 from discreet.posteriors.space import PosteriorSpace
-from discreet.samplers.noise import ZeroSum
+from discreet.samplers.noise import CountNoise
 
 _LOST = 1e-15
 """The noise that is left out has at most this probability."""
 
 
-def cut_depth(noise: ZeroSum) -> int:
+def cut_depth(noise: CountNoise) -> int:
     """A T of at least k such that the negative counts sum to more than T with probability at most `_LOST`.
 
     What is cut off below is at most ‖v‖₁/2, and noise with ‖v‖₁ = 2t has at most C(t+k-1, k-1)² forms.

@@ -17,8 +17,8 @@ from discreet.kernels.exponential import LONGEST, LONGEST_ROW
 from discreet.kernels.line_noise import LineNoise
 from discreet.mechanisms import Mechanism
 from discreet.posteriors.grid import Line, grid
-from discreet.posteriors.space import orbits, rank_rows, require_enumerable
-from discreet.samplers.noise import ZeroSum
+from discreet.posteriors.space import orbits, require_enumerable
+from discreet.samplers.noise import CountNoise
 from discreet.utility.cut_noise import cut_depth, cut_outputs, number_of_outputs
 from discreet.utility.error_rows import ErrorRows
 from discreet.utility.expected_counts import predictive_weights
@@ -169,7 +169,7 @@ class NoisySimplex(ErrorTable):
 
     quick = True
 
-    def __init__(self, mechanism: Mechanism, noise: ZeroSum, *, told: bool = False) -> None:
+    def __init__(self, mechanism: Mechanism, noise: CountNoise, *, told: bool = False) -> None:
         super().__init__(mechanism)
         self.postprocess = "nearest" if told else mechanism.kernel.postprocess
         self.told, self._half = told or self.postprocess == "free", float(noise.rate)
@@ -194,7 +194,7 @@ class NoisySimplex(ErrorTable):
     @cached_property
     def _back(self) -> Wholes:
         """The ranks of the candidates that the outputs lead to."""
-        return rank_rows(self.mechanism.postprocess(self.outputs))
+        return self.mechanism.space.candidates().ranks(self.mechanism.postprocess(self.outputs))
 
     @cached_property
     def _free(self) -> Floats:

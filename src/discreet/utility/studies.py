@@ -15,7 +15,7 @@ from scipy.special import bdtrik, betaincinv, ndtri
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import TooLarge
 from discreet.mechanisms import Mechanism
-from discreet.posteriors.space import Counts, PosteriorSpace, rank_rows
+from discreet.posteriors.space import Counts, PosteriorSpace
 from discreet.samplers.bits import draw_words
 from discreet.testing import HashedBits
 from discreet.utility.error_rows import ErrorLaw, ErrorRows
@@ -99,7 +99,7 @@ def _summed_binomial(u: Floats, n: Wholes, share: Floats) -> Floats:
 
 def row_study(table: ErrorTable, metric: Metric, size: int) -> ErrorLaw:
     """The exact error laws of drawn data sets."""
-    ranks = rank_rows(drawn_data(table.space, size, "rows"))
+    ranks = table.space.candidates().ranks(drawn_data(table.space, size, "rows"))
     weight = np.full(size, 1 / size)
     method = f"exact laws of {size} data sets drawn from the predictive"
     diameter = metric.diameter(table.space)

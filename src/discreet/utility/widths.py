@@ -24,7 +24,7 @@ from discreet.mechanisms import Mechanism
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.predictive import log_factors, log_predictive
 from discreet.posteriors.space import PosteriorSpace, exceeds
-from discreet.samplers.noise import ZeroSum
+from discreet.samplers.noise import CountNoise
 from discreet.testing import HashedBits
 from discreet.utility.count_mixtures import mixture_widths
 from discreet.utility.error_tables import ErrorTable, NoisySimplex, error_table
@@ -229,7 +229,7 @@ def _enumerated_width(table: ErrorTable, level: float) -> Width:
     return Width(value, abs(1 - float(chance[kept].sum())) + _ROUNDING * value, f"all {len(chance)} outputs")
 
 
-def _drawn_width(space: PosteriorSpace, law: ZeroSum, level: float) -> Width:
+def _drawn_width(space: PosteriorSpace, law: CountNoise, level: float) -> Width:
     """The same of any size: given z the counts are independent but for their total."""
     half, prior = float(law.rate), two_categories(space.prior)
     steps = (2.0 * min(40 / half, space.n)) ** 2 * (space.k - 1) * (space.k - 2) / 2
