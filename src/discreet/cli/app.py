@@ -28,7 +28,7 @@ COMMANDS = {
     "ledger": "Budgets of privacy loss: what may be spent, what was, and proof that the book was not changed.",
     "infer": "What a reader may believe: the exact posterior given the release, with the privacy noise in it.",
     "compare": "Compare groups: the difference, ratio or odds ratio of a share, with the privacy noise in it.",
-    "receipt": "Check receipts.",
+    "receipt": "Read, check and export receipts.",
     "reproduce": "Make the figures of the papers behind discreet again, with their numbers, "
     "and a report that opens offline.",
     "serve": "Plan, audit, read receipts and, if you allow it, release, in a browser on this machine. Ctrl-C ends it.",

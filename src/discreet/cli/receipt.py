@@ -9,19 +9,20 @@ from typing import Annotated, Any
 import typer
 
 from discreet.cli.busy import busy
+from discreet.cli.files import Reserved
 from discreet.cli.help import HelpTyper
 from discreet.cli.release_tables import meaning, print_belief
 from discreet.cli.tables import print_answer, print_table, say
 from discreet.errors import InvalidInput, LedgerError
 from discreet.ledger import Ledger
-from discreet.receipts import Bundle, Receipt, read_receipt, readable, verify_any
+from discreet.receipts import Bundle, Receipt, exports, read_receipt, readable, verify_any
 from discreet.receipts.receipt import refuse_nonsense
 from discreet.receipts.words import replaced, treatment, widths
 from discreet.receipts.work import require_modest
 
 EXAMPLE = "Example: discreet receipt verify receipt.json --ledger budgets.db"
 
-receipt = HelpTyper(help="Read and check receipts.", epilog=EXAMPLE)
+receipt = HelpTyper(help="Read, check and export receipts.", epilog=EXAMPLE)
 
 
 @receipt.command("show", epilog="Example: discreet receipt show receipt.json")
@@ -59,6 +60,30 @@ def _print_page(document: dict[str, Any], file: Path) -> None:
         say(f"the intervals are {widths(part)} wide")
     say("", "How to cite:", f"  {document['citation'] or 'not dated, or not for publication'}")
     say("", "How to verify:", f"  discreet receipt verify {file}")
+
+
+@receipt.command("export", epilog="Example: discreet receipt export receipt.json --format registry --out record.yaml")
+def export(
+    file: Annotated[Path, typer.Argument(help="The receipt, as discreet release wrote it.")],
+    format_: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            help="registry (YAML for the registry of deployments), jsonld (Croissant and PROV) or methods (Markdown).",
+        ),
+    ],
+    out: Annotated[Path | None, typer.Option(help="Write it to this file instead of printing it.")] = None,
+) -> None:
+    """Write a receipt as a record that others ask for. What it cannot know is left as a blank with its name."""
+    found = read_receipt(file)
+    require_modest(found.parts if isinstance(found, Bundle) else [found], reading=True)
+    with refuse_nonsense():
+        record = exports.export(found, format_)
+    if out is None:
+        return say(*record.splitlines())
+    with Reserved(out) as place:
+        place.write(record.encode())
+    return say(f"written: {out}")
 
 
 @receipt.command("verify", epilog=EXAMPLE)
