@@ -28,7 +28,17 @@ if TYPE_CHECKING:
         TooLarge,
         Undecided,
     )
-    from discreet.inference import Belief, Comparison, NoiseAware, Share, combine, compare, noise_aware
+    from discreet.inference import (
+        Belief,
+        Comparison,
+        NoiseAware,
+        Share,
+        combine,
+        compare,
+        noise,
+        noise_aware,
+        read_noisy,
+    )
     from discreet.ledger import Ledger
     from discreet.mechanisms import (
         ExponentialGlobal,
@@ -124,9 +134,11 @@ __all__ = [
     "local_sensitivity",
     "loss_distribution",
     "mechanism",
+    "noise",
     "noise_aware",
     "plan",
     "published_gamma",
+    "read_noisy",
     "reciprocal_sensitivity",
     "release",
     "release_columns",
@@ -139,7 +151,7 @@ _ROOMS = {
     "discreet.counting": "check",
     "discreet.errors": "BudgetExceeded DiscreetError InvalidInput LedgerError NotPrivate SourceError TooLarge "
     "Undecided",
-    "discreet.inference": "Belief Comparison NoiseAware Share combine compare noise_aware",
+    "discreet.inference": "Belief Comparison NoiseAware Share combine compare noise noise_aware read_noisy",
     "discreet.ledger": "Ledger",
     "discreet.mechanisms": "ExponentialGlobal ExponentialLocal ExponentialReciprocal ExponentialSmooth Geometric "
     "Laplace LaplaceImproved Mechanism Optimal Released mechanism",

@@ -170,6 +170,10 @@ test_line.py::test_blocks_without_the_kink_of_the_law_would_be_seen
     kink_forgotten: Blocks of counts run across a kink of the law.
 test_line.py::test_fewer_records_with_the_weights_of_others_would_be_seen
     weights_of_others: Counts that stand for fewer records keep the weights of others.
+test_noisy.py::test_noise_that_is_stated_too_small_would_be_seen
+    stated_too_small: The noise of somebody else's table is stated at a third of its size.
+test_noisy.py::test_a_clamped_zero_that_is_read_as_a_zero_would_be_seen
+    clamped_as_zero: A zero of a clamped table is read as a zero.
 test_predictive.py::test_differences_of_large_gammas_would_be_noticed
     large_gammas_subtracted: The prior predictive is a difference of large values of lnΓ.
 

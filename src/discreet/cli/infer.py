@@ -10,7 +10,9 @@ import typer
 from discreet.cli.busy import busy
 from discreet.cli.files import reserved_picture
 from discreet.cli.inputs import each, only
-from discreet.cli.tables import percent_range, print_answer, print_shares, say
+from discreet.cli.margins import read_margins
+from discreet.cli.noisy_tables import print_noisy, read_noisy_table
+from discreet.cli.tables import percent_range, print_answer, print_beliefs, say
 from discreet.errors import InvalidInput
 from discreet.figures.releases import picture
 from discreet.inference.quantities import Quantity
@@ -20,7 +22,7 @@ EXAMPLE = "Example: discreet infer receipt.json --plot belief.png"
 
 
 def infer(
-    file: Annotated[Path, typer.Argument(help="The receipt, as discreet release wrote it.")],
+    file: Annotated[Path | None, typer.Argument(help="The receipt, as discreet release wrote it.")] = None,
     prior: Annotated[
         list[str] | None,
         typer.Option(help="Your own prior, like 1,1,1, instead of the release's; for all columns, or for each."),
@@ -28,14 +30,53 @@ def infer(
     ordinal: Annotated[
         bool, typer.Option("--ordinal", help="The categories have an order: mean score (1, 2, …), median, cumulative.")
     ] = False,
+    margin: Annotated[
+        list[str] | None,
+        typer.Option(help="Of a table of several columns: the columns to show, like region,vote; may be repeated."),
+    ] = None,
+    given: Annotated[str | None, typer.Option(help="Only the shares among these cells, like region=north.")] = None,
+    noisy: Annotated[
+        Path | None, typer.Option(help="A CSV file of noisy counts that somebody else published, a row for each cell.")
+    ] = None,
+    count_column: Annotated[str, typer.Option(help="Its column of noisy counts; all others are labels.")] = "count",
+    noise: Annotated[
+        str | None,
+        typer.Option(
+            help="The noise, as stated by the publisher: discrete-laplace or laplace with scale=, discrete-gaussian "
+            "or gaussian with sigma=; laplace and gaussian may be rounded."
+        ),
+    ] = None,
+    scale_column: Annotated[str | None, typer.Option(help="Its column of scales, where each cell has its own.")] = None,
+    total: Annotated[str | None, typer.Option(help="The number of records, if it was published.")] = None,
+    clamped: Annotated[bool, typer.Option("--clamped", help="Negative counts were published as 0.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Paint both posteriors: .png, .svg or .pdf.")] = None,
     thorough: Annotated[bool, typer.Option("--thorough", help="Weigh all even if it takes minutes.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """What a reader may believe: the exact posterior given the release, with the privacy noise in it."""
+    if (file is None) == (noisy is None):
+        raise InvalidInput("name a receipt, or a table by --noisy", hint="one of them")
+    if plot is not None and plot.resolve() == (file or noisy or plot).resolve():
+        raise InvalidInput("--plot names what is read", hint="give the picture its own file")
+    if noisy is not None:
+        if noise is None:
+            raise InvalidInput("--noisy needs --noise", hint='state it like --noise "discrete-laplace scale=2"')
+        with reserved_picture(plot) as write, busy("weighing the tables"):
+            table = read_noisy_table(
+                noisy, count_column=count_column, noise=noise, scale_column=scale_column, total=total, clamped=clamped,
+                prior=only(prior, "--prior", "a table has one"),
+            )  # fmt: skip
+            margins = read_margins(table.belief, margin, given)
+            document = table.to_json(margins)
+            write(lambda: table.picture(margins))
+        print_answer(document, print_noisy, as_json=as_json, written=[plot])
+        return
+    assert file is not None, "there is a receipt or a table"
+    if noise is not None or scale_column is not None or total is not None or clamped:
+        raise InvalidInput("a receipt says its own noise", hint="--noise, --scale-column, --total, --clamped: --noisy")
     receipt = read_receipt(file)
-    if plot is not None and plot.resolve() == file.resolve():
-        raise InvalidInput("--plot names the receipt", hint="give the picture its own file")
+    if margin or given is not None:
+        raise InvalidInput("the receipt is of one column", hint="leave --margin and --given out")
     priors = _priors(receipt, prior)
     with reserved_picture(plot) as write, busy("weighing the data sets"):
         verify_any(receipt, thorough=thorough)
@@ -88,17 +129,11 @@ def _print_ordinal(asked: dict[str, Any], where: str) -> None:
 
 
 def _print(document: dict[str, Any]) -> None:
-    numbers = ("mean", "sd", "95 % interval\nnoise included", "95 % interval\nat face value")
-
-    def cells(_group: str, _name: str, row: dict[str, Any]) -> list[str]:
-        ends = map(percent_range, (row["interval"], row["interval_plug_in"]))
-        return [f"{100 * row['mean']:.2f} %", f"{100 * row['sd']:.2f} %", *ends]
-
     for part in document.get("columns", [document]):
         title = "what a reader may believe"
         title += ", shares within each group" if "groups" in part else ""
         title += f", column {part['column']!r}" if "column" in part else ""
-        print_shares(title, part["noise_aware"], "groups" in part, numbers, cells)
+        print_beliefs(title, part["noise_aware"], "groups" in part)
         prior = ", ".join(f"{parameter:g}" for parameter in part["prior"])
         say(
             f"prior: {prior}; {part['mechanism']}, ε = {part['epsilon_exact']}, on n = {part['n']:,} records",

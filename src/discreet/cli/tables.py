@@ -128,6 +128,17 @@ def print_shares(
     print_table(title, columns, lines, unbroken=numbers)
 
 
-def percent_range(ends: list[float] | None) -> str:
+def print_beliefs(title: str, rows: dict[str, Any], grouped: bool) -> None:
+    """The shares that a reader may believe, beside those at face value."""
+    numbers = ("mean", "sd", "95 % interval\nnoise included", "95 % interval\nat face value")
+
+    def cells(_group: str, _name: str, row: dict[str, Any]) -> list[str]:
+        ends = map(percent_range, (row["interval"], row["interval_plug_in"]))
+        return [f"{100 * row['mean']:.2f} %", f"{100 * row['sd']:.2f} %", *ends]
+
+    print_shares(title, rows, grouped, numbers, cells)
+
+
+def percent_range(ends: Sequence[float] | None) -> str:
     """An interval of shares, in percent."""
     return "beyond floats" if ends is None else f"{100 * ends[0]:.2f} – {100 * ends[1]:.2f} %"

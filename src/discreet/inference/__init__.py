@@ -6,9 +6,22 @@ was drawn from is known exactly, so this is too: no chain is run, and what is le
 
 from __future__ import annotations
 
+from discreet.inference import noise
 from discreet.inference.beliefs import Belief, Share
 from discreet.inference.comparisons import Comparison, compare, compare_all
 from discreet.inference.dispatch import combine, noise_aware
+from discreet.inference.noisy import read_noisy
 from discreet.inference.posterior import NoiseAware
 
-__all__ = ["Belief", "Comparison", "NoiseAware", "Share", "combine", "compare", "compare_all", "noise_aware"]
+__all__ = [
+    "Belief",
+    "Comparison",
+    "NoiseAware",
+    "Share",
+    "combine",
+    "compare",
+    "compare_all",
+    "noise",
+    "noise_aware",
+    "read_noisy",
+]

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,6 +24,9 @@ from discreet.errors import InvalidInput
 from discreet.inference.posterior import NoiseAware
 from discreet.inference.quantities import Estimate, Kind, Quantity
 from discreet.posteriors.mixtures import ShareLaw
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Cells = tuple[int, ...]
 
@@ -107,6 +110,8 @@ class Belief:
     """What it is given, in words."""
     part: tuple[str, str] | None = None
     """The public group that it is about, by axis and label."""
+    noise: str = "privacy noise included"
+    """What is said of the noise wherever the belief is shown."""
 
     @classmethod
     def of(cls, posterior: NoiseAware, axes: Mapping[str, Sequence[str]], people: str | None = None) -> Belief:
@@ -118,6 +123,13 @@ class Belief:
                 f"categories must be {posterior.k} names", hint="give one for each", parameter="categories"
             )
         return cls(labels, {key: (posterior, (i,)) for i, key in enumerate(keys)}, people)
+
+    @property
+    def posterior(self) -> NoiseAware:
+        """That of all cells; public groups have one each."""
+        if _posteriors(self.cells) > 1:
+            raise InvalidInput("public groups have a posterior each", hint="ask by group")
+        return next(iter(self.cells.values()))[0]
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -164,7 +176,7 @@ class Belief:
                 raise _not_there((label,), {name: self.axes[name]})
         cells = {key: cell for key, cell in self.cells.items() if key[-1] in chosen}
         said = () if set(chosen) == set(self.axes[name]) else (f"among {', '.join(chosen)}",)
-        return Belief({**self.axes, name: chosen}, cells, self.people, self.conditions + said, self.part)
+        return replace(self, axes={**self.axes, name: chosen}, cells=cells, conditions=self.conditions + said)
 
     within = among
 
@@ -191,7 +203,7 @@ class Belief:
         axes = {name: own for name, own in self.axes.items() if name not in labels}
         said = tuple(f"{name} = {label}" for name, label in labels.items())
         part = next(iter(labels.items())) if _posteriors(self.cells) > _posteriors(cells) else self.part
-        return Belief(axes, cells, self.people, self.conditions + said, part)
+        return replace(self, axes=axes, cells=cells, conditions=self.conditions + said, part=part)
 
     def margin(self, *names: str) -> Belief:
         """The shares of these axes, summed over all others."""
@@ -204,7 +216,7 @@ class Belief:
         for key, (posterior, cells) in self.cells.items():
             short = tuple(key[places[name]] for name in names)
             sums[short] = posterior, sums.get(short, (posterior, ()))[1] + cells
-        return Belief({name: self.axes[name] for name in names}, sums, self.people, self.conditions, self.part)
+        return replace(self, axes={name: self.axes[name] for name in names}, cells=sums)
 
     def probability(self, one: str, other: str) -> Estimate:
         """The probability that one label's share exceeds another's."""
@@ -302,6 +314,12 @@ class Belief:
         }
         return np.column_stack([share.of(drawn[id(share.posterior)]) for share in self.shares().values()])
 
+    def plot(self, *, level: float = 0.95) -> Figure:
+        """A forest of the shares, or of two axes a heat map (the extra `plot`)."""
+        from discreet.figures.tables import plot_margins
+
+        return plot_margins([self], level=level)
+
     def to_pandas(self, *, level: float = 0.95) -> Any:
         """A pandas frame of means and intervals, indexed by the labels."""
         from discreet.bridges.frames import to_pandas
@@ -334,11 +352,12 @@ class Belief:
 
     def __repr__(self) -> str:
         axes = "; ".join(f"{name}: {', '.join(labels[:12])}" for name, labels in self.axes.items())
-        return visible_text(f"<Belief, privacy noise included, of {' | '.join([axes, *self.conditions])}>")
+        return visible_text(f"<Belief, {self.noise}, of {' | '.join([axes, *self.conditions])}>")
 
     def _repr_html_(self) -> str:
         bars = (share_bar(share.name, share.ends) for share in self.shares().values())
-        return card("What a reader may believe", f"Shares by {' and '.join(self.axes)}.", bars=bars, key=AWARE_KEY)
+        about = f"Shares by {' and '.join(self.axes)}, {self.noise}."
+        return card("What a reader may believe", about, bars=bars, key=AWARE_KEY)
 
     def _share(self, keys: Sequence[tuple[str, ...]], label: str) -> Share:
         posterior = self.cells[keys[0]][0]

@@ -25,6 +25,9 @@ LEFT_OUT = 1e-13
 MAX_WINDOW_CELLS = 1 << 21
 """All windows together are not longer than this, unless it is said otherwise."""
 
+MAX_TILT = 1e6
+"""Steeper tilts are not tried: noisy counts that need one contradict their total."""
+
 _START = 36.0
 
 
@@ -78,7 +81,22 @@ def first_reach(factors: Sequence[Factor], n: int) -> list[tuple[int, int]]:
     def reach(rate: float) -> int:
         return n if rate == 0 else min(n, 2 + math.ceil(_START / rate))
 
-    return [(reach(factor.left), reach(factor.right)) for factor in factors]
+    found = [(reach(factor.left), reach(factor.right)) for factor in factors]
+    while not _hold(factors, n, found):  # somebody else's noisy counts need not sum to the total
+        found = [(min(n, 2 * left), min(n, 2 * right)) for left, right in found]
+    return found
+
+
+def _hold(factors: Sequence[Factor], n: int, reach: Sequence[tuple[int, int]]) -> bool:
+    """Whether counts within reach can sum to n."""
+    lows, highs = _reached(factors, n, reach)
+    return sum(lows) <= n <= sum(highs)
+
+
+def _reached(factors: Sequence[Factor], n: int, reach: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
+    """The low and the high ends that the factors set."""
+    lows = [max(0, f.first - left) if f.left > 0 else 0 for f, (left, _) in zip(factors, reach, strict=True)]
+    return lows, [min(n, f.last + right) if f.right > 0 else n for f, (_, right) in zip(factors, reach, strict=True)]
 
 
 def wider(found: Box, reach: Sequence[tuple[int, int]], allowed: float, n: int) -> list[tuple[int, int]]:
@@ -94,8 +112,7 @@ def _edges(
     factors: Sequence[Factor], n: int, reach: Sequence[tuple[int, int]], cells: int
 ) -> tuple[list[int], list[int], list[int]]:
     """The low ends that the factors set, the low ends, and the high ends: the others and n may leave less room."""
-    own = [max(0, f.first - left) if f.left > 0 else 0 for f, (left, _) in zip(factors, reach, strict=True)]
-    highs = [min(n, f.last + right) if f.right > 0 else n for f, (_, right) in zip(factors, reach, strict=True)]
+    own, highs = _reached(factors, n, reach)
     total = sum(own)
     highs = [min(high, n - (total - low)) for low, high in zip(own, highs, strict=True)]
     total = sum(highs)
@@ -137,7 +154,7 @@ def tilted(logs: Sequence[Floats], lows: Sequence[int], n: int) -> tuple[list[Fl
         if not low < tilt < high:
             ends = (low if math.isfinite(low) else high - 64, high if math.isfinite(high) else low + 64)
             tilt = sum(ends) / 2
-        tilt = min(max(tilt, -700.0), 700.0)
+        tilt = min(max(tilt, -MAX_TILT), MAX_TILT)
         masses = at(tilt)
     return masses, tilt
 

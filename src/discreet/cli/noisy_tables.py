@@ -1,0 +1,130 @@
+"""Tables that somebody else published with noise: a CSV file with a row for each cell."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.arithmetic.texts import require_name
+from discreet.cli.margins import LEVEL, margin_document, print_margins
+from discreet.cli.tables import print_beliefs, say
+from discreet.errors import InvalidInput
+from discreet.figures import inference
+from discreet.figures.tables import plot_margins
+from discreet.inference import Belief
+from discreet.inference.noise import parse_noise
+from discreet.inference.noisy import STATED, face_value, read_noisy
+from discreet.posteriors import Dirichlet
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyTable:
+    """A published table, read: what may be believed of it, and the counts at face value."""
+
+    belief: Belief
+    plug_in: Dirichlet
+    noise: str
+    total: int | None
+
+    def to_json(self, margins: list[Belief]) -> dict[str, Any]:
+        """By category; of several columns by margins."""
+        posterior = self.belief.posterior
+        return {
+            **self._shares(margins),
+            "level": LEVEL,
+            "prior": [float(parameter) for parameter in posterior.prior.parameters],
+            "error": max(margin.error for margin in margins),
+            "method": posterior.method,
+            "noise": f"{STATED}: {self.noise}",
+            "total": self.total,
+        }
+
+    def picture(self, margins: list[Belief]) -> Figure:
+        """One column beside its counts at face value; of several, the margins."""
+        if len(self.belief.axes) > 1:
+            return plot_margins(margins)
+        shown = inference.numbers(self.belief.posterior, self.plug_in, self.belief.labels)
+        return inference.paint(shown, title=f"{next(iter(self.belief.axes))}, {STATED}: {self.noise}")
+
+    def _shares(self, margins: list[Belief]) -> dict[str, Any]:
+        documents = [margin_document(margin) for margin in margins]
+        if len(self.belief.axes) > 1:
+            return {"margins": documents}
+        low, high = self.plug_in.interval(LEVEL)
+        return {
+            "noise_aware": {
+                label: {key: row[key] for key in ("mean", "sd", "interval")} | {"interval_plug_in": ends}
+                for label, row, ends in zip(
+                    self.belief.labels,
+                    documents[0]["cells"],
+                    zip(low.tolist(), high.tolist(), strict=True),
+                    strict=True,
+                )
+            }
+        }
+
+
+def print_noisy(document: dict[str, Any]) -> None:
+    """The shares, and what the noise is said to be."""
+    if "margins" in document:
+        print_margins(document["margins"], STATED)
+    else:
+        print_beliefs("what a reader may believe", document["noise_aware"], grouped=False)
+    say(document["noise"])
+    say(f"exact up to {document['error']:.1g} in any probability, by {document['method']}")
+
+
+def read_noisy_table(
+    path: Path,
+    *,
+    count_column: str,
+    noise: str,
+    scale_column: str | None,
+    total: str | None,
+    clamped: bool,
+    prior: str | None,
+) -> NoisyTable:
+    """What may be believed of the cells of a CSV file; its other columns are their labels."""
+    header, rows = _read(path)
+    columns = [name for name in header if name not in (count_column, scale_column)]
+    for name in (count_column, *([scale_column] if scale_column else [])):
+        if name not in header:
+            raise InvalidInput(f"the table has no column {name!r}", hint=f"it has {', '.join(header)}")
+    if not columns:
+        raise InvalidInput("the table has no column of labels", hint="name each cell in a column of its own")
+    axes = {name: tuple(dict.fromkeys(row[name] for row in rows)) for name in columns}
+    cells = {tuple(row[name] for name in columns): row for row in rows}
+    keys = list(product(*axes.values()))
+    if len(cells) < len(rows) or len(keys) != len(rows):
+        raise InvalidInput(
+            "the table must have one row for each combination of labels", hint="give the rows that are missing"
+        )
+    counts = [cells[key][count_column].strip() for key in keys]
+    noises = [parse_noise(noise, cells[key][scale_column].strip() if scale_column else None) for key in keys]
+    stated = noise if scale_column is None else f"{noise}, of column {scale_column!r}"
+    chosen = "uniform" if prior is None else prior
+    belief = read_noisy(counts, noise=noises, prior=chosen, total=total, categories=axes, clamped=clamped)
+    return NoisyTable(belief, face_value(counts, belief.posterior.prior), stated, belief.posterior.n)
+
+
+def _read(path: Path) -> tuple[list[str], list[dict[str, str]]]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            lines = list(csv.reader(file, strict=True))
+    except (OSError, UnicodeError, csv.Error):
+        raise InvalidInput(f"{path} cannot be read as CSV", hint="give a file in UTF-8, with commas") from None
+    header, rows = (lines[0], lines[1:]) if lines else ([], [])
+    if len(set(header)) != len(header) or len(rows) < 2 or any(len(row) != len(header) for row in rows):
+        raise InvalidInput(
+            f"{path} must have a header and a row for each cell", hint="every row has as many fields as the header"
+        )
+    for row in (header, *rows):
+        for cell in row:
+            require_name(cell, "a label")
+    return header, [dict(zip(header, row, strict=True)) for row in rows]
