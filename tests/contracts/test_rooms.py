@@ -13,7 +13,7 @@ FACES = {"cli", "web", "discreet_papers"}
 
 QUESTIONS = {
     "discreet/mechanisms/base.py": {"inference", "kernels", "receipts"},
-    "discreet/inference/beliefs.py": {"bridges"},
+    "discreet/inference/beliefs.py": {"bridges", "figures"},
     "discreet/inference/posterior.py": {"bridges"},
     "discreet/inference/quantities.py": {"bridges", "figures"},
     "discreet/receipts/receipt.py": {"figures"},
