@@ -133,6 +133,10 @@ test_slips.py::test_without_the_comparison_of_digests_the_second_charge_would_be
     digests_not_compared: A question that was charged before is charged again without a word.
 test_a_ledger_with_two_names_loses_no_charge.py::test_a_lock_beside_the_file_in_place_of_one_on_it_is_found_out
     lock_of_a_name: The lock lies beside the file, so that a ledger with two names has two.
+test_a_power_failure_loses_no_answered_charge.py::test_a_file_that_is_not_synced_loses_charges
+    file_not_synced: A ledger in a file answers before its row is on the disk.
+test_a_power_failure_loses_no_answered_charge.py::test_a_server_that_answers_before_it_syncs_loses_charges
+    commit_not_synced: A ledger on a server answers before its commit is on the disk.
 test_a_budget_adds_up_the_same_neighbours.py::test_a_ledger_that_forgets_whom_or_what_it_protects_is_found_out
     unit_forgotten: A budget forgets whether it protects rows or people.
     columns_forgotten: A budget forgets which of its columns are public, and which protected.

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -107,7 +107,6 @@ def serving(**settings: str) -> Iterator[Server]:
     if place is None:
         raise LookupError("there is no PostgreSQL server here")
     folder = Path(tempfile.mkdtemp(prefix="discreet-pg-"))  # short: the name of a socket has at most 107 bytes
-    process = None
     try:
         (folder / "password").write_text(PASSWORD, encoding="utf-8")
         user = _user()
@@ -117,25 +116,33 @@ def serving(**settings: str) -> Iterator[Server]:
         secret = ["--auth=scram-sha-256", f"--pwfile={folder / 'password'}"]
         data = str(folder / "data")
         _run([str(place / "initdb"), "-D", data, "-U", OWNER, "-E", "UTF8", "--no-locale", "--no-sync", *secret])
-        port = free_port()
-        told = {"unix_socket_directories": str(folder), "listen_addresses": "127.0.0.1", "port": str(port)}
-        options = [f"--{name}={value}" for name, value in {**SETTINGS, **told, **settings}.items()]
-        with (folder / "log").open("wb") as log:
-            process = subprocess.Popen(
-                [str(place / "postgres"), "-D", data, *options], stdout=log, stderr=log, cwd="/", **user
-            )  # type: ignore[call-overload]
-        server = Server(str(folder), port, process.pid)
+        with running(folder, settings) as server:
+            yield server
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def running(folder: Path, settings: Mapping[str, str], stop: int = signal.SIGINT) -> Iterator[Server]:
+    """A server on the data that lie in a folder, until the block ends: with SIGINT everybody is disconnected first."""
+    place, port = binaries(), free_port()
+    told = {"unix_socket_directories": str(folder), "listen_addresses": "127.0.0.1", "port": str(port)}
+    options = [f"--{name}={value}" for name, value in {**SETTINGS, **told, **settings}.items()]
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [str(place) + "/postgres", "-D", str(folder / "data"), *options], stdout=log, stderr=log, cwd="/", **_user()
+        )  # type: ignore[call-overload]
+    server = Server(str(folder), port, process.pid)
+    try:
         _wait(server, process)
         yield server
     finally:
-        if process is not None:
-            process.send_signal(signal.SIGINT)  # disconnect everybody, and stop in order
-            try:
-                process.wait(PATIENCE)
-            except subprocess.TimeoutExpired:
-                process.send_signal(signal.SIGQUIT)
-                process.wait(PATIENCE)
-        shutil.rmtree(folder, ignore_errors=True)
+        process.send_signal(stop)
+        try:
+            process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGQUIT)
+            process.wait(PATIENCE)
 
 
 def free_port() -> int:
