@@ -121,6 +121,16 @@ test_formula_faults.py::test_a_rho_that_is_rounded_down_is_below_the_truth
 test_group_releases.py::test_several_columns_cost_the_sum_of_their_rho_and_not_the_greatest
     greatest_rho_of_columns: Several columns cost the greatest of their ρ.
 
+# What many releases cost together.
+test_loss_distributions.py::test_an_average_of_epsilons_would_be_below_the_truth
+    averaged_epsilons: Releases are composed as if all had the average of their ε.
+test_loss_distributions.py::test_without_the_atom_at_zero_all_together_would_be_below_the_truth
+    no_atom_at_zero: A composition leaves out that a release may tell nothing.
+test_loss_distributions.py::test_losses_that_are_rounded_down_would_be_below_the_truth
+    losses_rounded_down: Losses are rounded down to a grid.
+test_loss_pairs.py::test_half_of_a_range_would_be_below_the_truth
+    range_halved: The losses of the exponential family are taken to have half their range.
+
 # Snapping.
 test_snapping_faults.py::test_a_fault_has_another_distribution
     LogOneUnitOff, TowardZero, TiesToEven, FixedGrid, LatticeTooSmall, ScaledInFloats, ScaleTooSmall,

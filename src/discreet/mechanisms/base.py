@@ -13,6 +13,7 @@ from discreet.arithmetic.cards import NOISE_KEY, card, promise, share_bar
 from discreet.arithmetic.numbers import Range, exact, float_upper
 from discreet.errors import InvalidInput, NotPrivate
 from discreet.mechanisms.law import Law
+from discreet.mechanisms.loss_pairs import GeometricPair, LossPair
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.space import PosteriorSpace
 from discreet.typing import Epsilon, Outcome
@@ -163,10 +164,9 @@ class Mechanism(ABC):
         build: Callable[..., Self] = cls
         return build(space, epsilon=epsilon, **parameters)
 
-    @property
-    def loss_categories(self) -> int:
-        """Neighbours are told apart no better than by geometric with so many categories: by its ε alone, with two."""
-        return 2
+    def loss_pairs(self) -> tuple[LossPair, ...]:
+        """Independent pairs of laws: neighbours are told apart no better than by all of them. By its ε alone, one."""
+        return (GeometricPair(Fraction(self.guarantee)),)
 
     def loss_range(self) -> Fraction:
         """η: between the same two neighbours, the losses at any two outputs differ by at most this."""

@@ -24,6 +24,7 @@ from discreet.arithmetic.numbers import Range, ball, exact
 from discreet.errors import InvalidInput
 from discreet.mechanisms.base import EPSILON_RANGE, Mechanism, asked_epsilon
 from discreet.mechanisms.exponential_law import ExponentialLaw
+from discreet.mechanisms.loss_pairs import LossPair, RangePair
 from discreet.posteriors.space import Counts, PosteriorSpace
 from discreet.sensitivity.exact import (
     Balls,
@@ -96,6 +97,10 @@ class Exponential(Mechanism):
         """At most 2s(1+Γ), which by the theorem is ε; a calibrated scale may have twice its certified loss instead."""
         loss = Fraction(self.guarantee)
         return min(2 * loss, 2 * self.scale * (1 + self._smoothness())) if self.audited else loss
+
+    def loss_pairs(self) -> tuple[LossPair, ...]:
+        """By the largest loss and the range of the losses."""
+        return (RangePair(Fraction(self.guarantee), self.loss_range()),)
 
     def certified(self, epsilon: Fraction, loss: Fraction | float, by: str, *, method: str = "enumeration") -> Self:
         """The same law with a loss that was certified for it, by enumeration or bounds, in place of the theorem's."""

@@ -21,6 +21,7 @@ from discreet.arithmetic.numbers import ball
 from discreet.errors import InvalidInput, TooLarge
 from discreet.mechanisms.base import Mechanism, asked_epsilon, require_choice
 from discreet.mechanisms.law import Law
+from discreet.mechanisms.loss_pairs import GeometricPair, LossPair
 from discreet.mechanisms.postprocessing import (
     WAYS,
     WEIGHTINGS,
@@ -125,13 +126,12 @@ class Geometric(Mechanism):
         adjacency = self.space.adjacency
         return (zero_sum if adjacency.keeps_total else independent)(self.epsilon / adjacency.moved, self.space.k)
 
-    @property
-    def loss_categories(self) -> int:
+    def loss_pairs(self) -> tuple[LossPair, ...]:
         """Its noise is the same for all data, so every pair of neighbours has the same losses.
 
         An added or removed record tells in one count alone, and its losses are those of two categories.
         """
-        return self.space.k if self.space.adjacency.keeps_total else 2
+        return (GeometricPair(self.epsilon, self.space.k if self.space.adjacency.keeps_total else 2),)
 
     def law(self, counts: object) -> GeometricLaw:
         """The exact law on noisy counts."""

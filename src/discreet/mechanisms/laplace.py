@@ -20,6 +20,7 @@ from discreet.arithmetic.arrays import Wholes
 from discreet.arithmetic.numbers import exact
 from discreet.mechanisms.base import EPSILON_RANGE, Mechanism, asked_epsilon, moved_counts, require_choice
 from discreet.mechanisms.law import ClampedLaw
+from discreet.mechanisms.loss_pairs import LaplacePair, LossPair
 from discreet.posteriors.space import Counts, PosteriorSpace
 from discreet.samplers.bits import Bits
 from discreet.samplers.noise import RoundedLaplace, Rounding
@@ -101,6 +102,10 @@ class _LaplaceFamily(Mechanism):
     def law(self, counts: object) -> LaplaceLaw:
         """The exact law on candidates."""
         return LaplaceLaw(self.space, self.space.counts(counts), RoundedLaplace(self.rate, self.rounding))
+
+    def loss_pairs(self) -> tuple[LossPair, ...]:
+        """One for each of the noisy counts that a replaced record moves."""
+        return (LaplacePair(self.rate, self.rounding),) * moved_counts(self.space)
 
     def parameters(self) -> dict[str, str]:
         """The noise's scale and how it is rounded."""

@@ -18,7 +18,6 @@ from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import ball, float_upper, fraction_lower, fraction_upper, precision
 from discreet.mechanisms import Mechanism
 from discreet.mechanisms.law import CandidateLaw
-from discreet.samplers.noise import ZeroSum
 
 BALLS = 1 << 16
 """How many weights are enclosed for one δ at the most, unless the first two pairs have more."""
@@ -96,15 +95,8 @@ def _sum(one: CandidateLaw, other: CandidateLaw, epsilon: arb) -> arb:
 
 
 def geometric_delta(mechanism: Mechanism, epsilon: Fraction) -> float:
-    """δ*, rounded up: between neighbours c and c - e_i + e_j the loss is ε where v_i ≥ 0 ≥ v_j, at most 0 elsewhere.
-
-    So δ*(e) = (1 - exp(e - ε))·P(v_i ≥ 0 ≥ v_j). A two-sided geometric of rate ε/2 has the generating function
-    G(t) = (1-x)·U(t)·U(1/t) with x = e^-ε, where U is that of its upper half. So P is [t⁰]G^(k-1) over (1-x)·[t⁰]G^k.
-    [t⁰]G^m is the sum of all weights of noise on m categories, which the sampler has in closed form. Where a record is
-    added or removed, the loss is ε where v_i ≥ 0 and -ε elsewhere, as for two categories.
-    """
-    half, k = mechanism.epsilon / 2, mechanism.loss_categories
-    with precision(_BITS + 2 * k.bit_length()):
-        chance = (ZeroSum(half, k - 1).log_total() - ZeroSum(half, k).log_total()).exp()
-        gain = (ball(epsilon - mechanism.epsilon)).expm1() / (-ball(mechanism.epsilon)).expm1()
-        return float_upper(fraction_upper(gain * chance))
+    """δ*, rounded up: all neighbours have the losses of one pair, of which one is above 0."""
+    [pair] = mechanism.loss_pairs()
+    with precision(_BITS + 2 * mechanism.space.k.bit_length()):
+        _, [chance] = pair.chances(1)
+        return float_upper(fraction_upper(-chance * ball(epsilon - pair.epsilon).expm1()))

@@ -1,40 +1,43 @@
 """Privacy loss distributions: what several releases cost together, exactly.
 
-A pair of laws dominates a mechanism if no pair of neighbours is told apart better. Its loss ln P/Q under P has few
-values here: -ε, 0 and ε for geometric, -ε and ε for a mechanism of which only ε is known (randomised response tells
-neighbours apart at least as well). For geometric with k categories neighbours differ by ε where one of two noises is at
-least 0 and the other at most 0. With x = e^-ε and N_k = Σ_j C(k-1, j)²·x^j that has the probability p = N_(k-1)/N_k,
-which is 1/(1+x) for k = 2: the pair of a mechanism of which only ε is known.
-
-Losses of releases add up, so their distributions are convolved, and
+Losses of releases add up, so the distributions of the pairs that dominate them (`discreet.mechanisms.loss_pairs`) are
+convolved, and
 
     δ(ε) = Σ_L P(L)·max(0, 1 - e^(ε-L))
 
 is the least δ with which all of them together are (ε, δ)-DP, if every ε is fixed in advance; data and questions may
-be chosen as one goes (docs/composition.md). Losses are multiples of a common step and chances are balls. Where no step
-serves all, losses are rounded up to a grid, and `slack` says by how much at most. Tests:
-`tests/privacy_loss/test_loss_distributions.py`, against enumeration and against dp_accounting.
+be chosen as one goes (docs/composition.md). Losses are multiples of a common step. Where no step serves all, an outcome
+is split between the two nearest, which dominates it, and `slack` says how far at most a loss was raised. Chances are
+whole numbers of units of 2^-192, rounded up at every turn: so δ is never too small, and as true chances add up to 1, it
+is too large by no more than these add up to beyond 1. Tests: `tests/privacy_loss/test_loss_distributions.py`, against
+enumeration and against dp_accounting.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
 
-from flint import arb, arb_poly
+from flint import arb, fmpz, fmpz_poly
 
-from discreet.arithmetic.numbers import ball, exact, float_upper, fraction_lower, fraction_upper, precision
+from discreet.arithmetic.numbers import ball, exact, fixed_upper, float_upper, fraction_lower, fraction_upper, precision
 from discreet.errors import InvalidInput
 from discreet.mechanisms import Mechanism
+from discreet.mechanisms.loss_pairs import LossPair, split
+from discreet.privacy_loss.enumerated_pairs import enumerated_pair
 from discreet.typing import Epsilon
 
-WORKING_BITS = 192
-MAX_ATOMS = 1 << 16
-"""Losses are rounded up to a grid where a common step would need more atoms."""
+UNIT_BITS = 192
+"""Chances are multiples of 2^-192."""
+
+WORKING_BITS = 320
+
+MAX_ATOMS = 1 << 17
+"""Outcomes are split on a coarser grid where a common step would need more losses."""
 
 
 class UpperBound(float):
@@ -52,7 +55,7 @@ class UpperBound(float):
 
 @dataclass(frozen=True, eq=False)
 class LossDistribution:
-    """Losses of a dominating pair: `chances[i]` is the probability of the loss (first + i)·step under the first law.
+    """Losses of a dominating pair: `chances[i]` units is the probability of the loss (first + i)·step.
 
     >>> from discreet import Geometric, PosteriorSpace
     >>> monthly = Geometric(PosteriorSpace(prior=[1, 1, 1], n=500), epsilon="1/10")
@@ -63,30 +66,35 @@ class LossDistribution:
 
     step: Fraction
     first: int
-    chances: arb_poly
+    chances: fmpz_poly
     slack: Fraction = Fraction(0)
-    """No loss was rounded up by more than this."""
+    """No loss was raised by more than this."""
 
     @property
     def largest(self) -> Fraction:
         """The largest loss: ε without any δ."""
         return self.step * (self.first + self.chances.degree())
 
+    @cached_property
+    def excess(self) -> Fraction:
+        """By how much the chances, rounded up, add up to more than 1."""
+        return max(Fraction(int(self.chances(1)) - (1 << UNIT_BITS), 1 << UNIT_BITS), Fraction(0))
+
     def delta(self, epsilon: Epsilon) -> UpperBound:
-        """The δ with which all together are (ε, δ)-DP."""
+        """The δ with which all together are (ε, δ)-DP; `lower` is certainly reached by the dominating pairs."""
         asked = exact(epsilon, "epsilon", minimum=0)
         with precision(WORKING_BITS):
             above = fraction_upper(self._delta(asked))
-            below = fraction_lower(self._delta(asked + self.slack))
+            below = fraction_lower(self._delta(asked + self.slack)) - self.excess
         return UpperBound(max(above, Fraction(0)), max(below, Fraction(0)))
 
     def epsilon(self, delta: Epsilon) -> UpperBound:
-        """The ε with which all together are (ε, δ)-DP."""
+        """The ε with which all together are (ε, δ)-DP; `lower` is certainly reached by the dominating pairs."""
         allowed = exact(delta, "delta", minimum=0)
         if allowed >= 1:
             raise InvalidInput("delta must be less than 1", hint="give a small number, like 1e-6", parameter="delta")
         with precision(WORKING_BITS):
-            above, below = self._epsilon(allowed)
+            above, below = self._epsilon(allowed)[0], self._epsilon(allowed + self.excess)[1]
         return UpperBound(above, max(below - self.slack, Fraction(0)))
 
     def _delta(self, epsilon: Fraction) -> arb:
@@ -98,50 +106,40 @@ class LossDistribution:
         return mass - ball(epsilon).exp() * rest
 
     def _epsilon(self, delta: Fraction) -> tuple[Fraction, Fraction]:
-        """Above and below the ε of a δ: between two atoms, δ = A - e^ε·B."""
+        """Above and below the ε of a δ: between two losses, δ = A - e^ε·B."""
         low, high = max(-self.first, 0) - 1, len(self._tails) - 1
-        while high - low > 1:  # δ at the atom `high` is certainly small enough
+        while high - low > 1:  # δ at the loss `high` is certainly small enough
             middle = (low + high) // 2
             here = self._delta((self.first + middle) * self.step)
             low, high = (low, middle) if here <= ball(delta) else (middle, high)
+        end = max((self.first + high) * self.step, Fraction(0))
         mass, rest = self._tails[high]
-        if not rest > 0:
-            return (self.first + high) * self.step, Fraction(0)
         wanted = (mass - ball(delta)) / rest
         if not wanted > 0:
-            return max((self.first + high) * self.step, Fraction(0)), Fraction(0)
+            return end, Fraction(0)
         found = wanted.log()
-        end = (self.first + high) * self.step
         return max(min(fraction_upper(found), end), Fraction(0)), max(fraction_lower(found), Fraction(0))
 
     @cached_property
     def _tails(self) -> list[tuple[arb, arb]]:
-        """For each atom, Σ P and Σ P·e^-L over it and all above."""
+        """For each loss, Σ P and Σ P·e^-L over it and all above."""
         with precision(WORKING_BITS):
-            decay = (-ball(self.step)).exp()
-            chances = self.chances.coeffs()
-            mass, rest, found = arb(0), arb(0), []
-            weight = (-ball(self.step * (self.first + len(chances) - 1))).exp()
+            growth, chances = ball(self.step).exp(), self.chances.coeffs()
+            mass, rest, tails = fmpz(0), arb(0), []
+            unit = arb(2) ** -UNIT_BITS
+            weight = unit * (-ball(self.largest)).exp()
             for chance in reversed(chances):
-                mass, rest = mass + chance, rest + chance * weight
-                found.append((mass, rest))
-                weight = weight / decay
-        return found[::-1]
-
-
-def largest_loss_chance(epsilon: Fraction, k: int) -> arb:
-    """p: the probability of the loss ε between neighbours, for geometric with k categories; in the current precision.
-
-    >>> [round(float(largest_loss_chance(Fraction(1, 10), k)), 6) for k in (3, 7)]
-    [0.350278, 0.286533]
-    """
-    x = (-ball(epsilon)).exp()
-    fewer, all_ = (arb_poly([math.comb(size, j) ** 2 for j in range(size + 1)])(x) for size in (k - 2, k - 1))
-    return fewer / all_
+                mass, rest = mass + chance, rest + weight * chance
+                tails.append((unit * mass, rest))
+                weight = weight * growth
+        return tails[::-1]
 
 
 def loss_distribution(mechanism: Mechanism) -> LossDistribution:
     """The loss of a pair of laws that dominates a mechanism on its neighbours; `NotPrivate` if it has no guarantee.
+
+    For geometric and Laplace noise it follows from the noise, for the exponential family from the range of its losses
+    or, where its space is small, from all of its laws, for any other from its ε.
 
     >>> from discreet import Geometric, PosteriorSpace
     >>> one = loss_distribution(Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon=1))
@@ -160,25 +158,48 @@ def compose(releases: Iterable[Mechanism]) -> LossDistribution:
     >>> round(year.epsilon("1e-6"), 3), round(year.epsilon(0), 3)  # and not 12 · 0.25 + 1
     (3.999, 4.0)
     """
-    times: Counter[tuple[Fraction, int]] = Counter()
+    known: dict[int, tuple[Mechanism, tuple[LossPair, ...]]] = {}
+    times: Counter[LossPair] = Counter()
     for release in releases:
-        release.require_guarantee()
-        times[release.epsilon, release.loss_categories] += 1
+        if id(release) not in known:  # the same one again and again is asked once
+            known[id(release)] = release, loss_pairs(release)
+        times.update(known[id(release)][1])
+    return compose_pairs(times)
+
+
+def loss_pairs(mechanism: Mechanism) -> tuple[LossPair, ...]:
+    """Independent pairs that together dominate a mechanism; `NotPrivate` if it has no guarantee."""
+    mechanism.require_guarantee()
+    found = enumerated_pair(mechanism)
+    return mechanism.loss_pairs() if found is None else (found,)
+
+
+def compose_pairs(times: Mapping[LossPair, int]) -> LossDistribution:
+    """The loss of so many independent draws from each pair."""
     if not times:
         raise InvalidInput("there is nothing to compose", hint="give at least one release")
     with precision(WORKING_BITS):
-        return _together([_repeated(epsilon, k, m) for (epsilon, k), m in times.items()])
+        return _together([_repeated(pair, m) for pair, m in times.items()])
 
 
-def _repeated(epsilon: Fraction, k: int, m: int) -> LossDistribution:
-    """m releases of one ε: a power of a polynomial with three terms."""
-    chance = largest_loss_chance(epsilon, k)
-    least = (-ball(epsilon)).exp() * chance
-    return LossDistribution(epsilon, -m, arb_poly([least, 1 - chance - least, chance]) ** m)
+def _repeated(pair: LossPair, m: int) -> LossDistribution:
+    """m draws from one pair: a power of a polynomial."""
+    step, chances = pair.chances(MAX_ATOMS // (2 * m))
+    mirrored = [chance * (-ball(i * step)).exp() for i, chance in enumerate(chances, 1)]
+    rest = 1 - sum(chances, arb(0)) - sum(mirrored, arb(0))
+    units = [max(fixed_upper(chance, UNIT_BITS), 0) for chance in (*reversed(mirrored), rest, *chances)]
+    one = LossDistribution(step, -len(chances), fmpz_poly(units), Fraction(0) if pair.is_exact else step)
+    powers = []
+    while m:
+        if m & 1:
+            powers.append(one)
+        m >>= 1
+        one = _sum(one, one) if m else one
+    return reduce(_sum, powers)
 
 
 def _together(laws: Sequence[LossDistribution]) -> LossDistribution:
-    """The sum of independent losses: on a common step, or where that is too fine on a grid, rounded up."""
+    """The sum of independent losses: on a common step, or where that is too fine on a grid, split."""
     if len(laws) == 1:
         return laws[0]
     bottom = math.lcm(*(law.step.denominator for law in laws))
@@ -194,14 +215,23 @@ def _together(laws: Sequence[LossDistribution]) -> LossDistribution:
 
 
 def _sum(one: LossDistribution, other: LossDistribution) -> LossDistribution:
-    return LossDistribution(one.step, one.first + other.first, one.chances * other.chances, one.slack + other.slack)
+    """Of two independent losses. Chances are rounded up, so no loss is lost."""
+    product = -(-(one.chances * other.chances) // fmpz(1 << UNIT_BITS))
+    return LossDistribution(one.step, one.first + other.first, product, one.slack + other.slack)
 
 
 def _on_grid(law: LossDistribution, step: Fraction) -> LossDistribution:
-    """Losses rounded up to multiples of a step."""
-    places = [math.ceil((law.first + i) * law.step / step) for i in range(law.chances.degree() + 1)]
-    chances = [arb(0)] * (places[-1] - places[0] + 1)
-    for place, chance in zip(places, law.chances.coeffs(), strict=True):
-        chances[place - places[0]] += chance
-    slack = Fraction(0) if (law.step / step).denominator == 1 else step
-    return LossDistribution(step, places[0], arb_poly(chances), law.slack + slack)
+    """Losses at multiples of a step; those between two are split."""
+    ratio = law.step / step
+    first, last = math.floor(law.first * ratio), math.ceil(law.largest / step)
+    chances = [0] * (last - first + 1)
+    if ratio.denominator == 1:
+        for i, chance in enumerate(law.chances.coeffs()):
+            chances[(law.first + i) * int(ratio) - first] = int(chance)
+        return LossDistribution(step, first, fmpz_poly(chances), law.slack)
+    for i, chance in enumerate(law.chances.coeffs()):
+        loss = (law.first + i) * law.step
+        place = math.floor(loss / step)
+        for at, part in split(arb(chance), ball(loss), place, step):
+            chances[at - first if at * step != loss else place - first] += max(fixed_upper(part, 0), 0)
+    return LossDistribution(step, first, fmpz_poly(chances), law.slack + step)
