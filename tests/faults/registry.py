@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import inspect
 
-from tests.faults import formulas, losses, planted, randomness, sampling, snapping, unlocked_ledger
+from tests.faults import formulas, losses, planted, randomness, sampling, sizes, snapping, unlocked_ledger
 
-MODULES = (formulas, losses, planted, randomness, sampling, snapping, unlocked_ledger)
+MODULES = (formulas, losses, planted, randomness, sampling, sizes, snapping, unlocked_ledger)
 
 LIST = """
 # Bits: the operating system's, and nobody else's.
@@ -160,6 +160,14 @@ test_a_release_writes_only_what_it_is_asked_to.py::test_a_release_that_writes_a_
     counts_spilled: An engine spills its rows to a file.
 test_large_counts.py::test_a_count_that_wraps_is_seen
     counts_of_32_bits: Counts wrap around at 2³².
+
+# The number of records, where it is private.
+test_the_number_of_records_is_never_told.py::test_whatever_tells_the_number_of_records_is_found_out
+    n_published, digest_with_the_size, error_on_the_empty_table, strays_looked_at
+test_the_number_of_records_is_never_told.py::test_a_filter_where_n_is_published_would_tell_how_many_were_selected
+    filter_after_n_is_public
+test_adjacencies.py::test_a_ledger_whose_charge_was_paid_by_another_factor_is_named
+    factor_forgotten: A budget under replace-one pays ε for a release under add-remove.
 
 # What is shown of foreign texts.
 test_foreign_text_steers_nothing.py::test_a_printer_that_does_not_escape_is_found_out

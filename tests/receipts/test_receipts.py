@@ -41,7 +41,7 @@ FORMS: dict[str, dict[str, Any]] = {
 CALIBRATED = ["exponential-global", "exponential-local", "exponential-reciprocal", "laplace", "geometric"]
 
 
-SCHEMAS = [f'{{"schema": "{name}"}}' for name in ("discreet-receipt-3", "discreet-receipts-2")]
+SCHEMAS = [f'{{"schema": "{name}"}}' for name in ("discreet-receipt-4", "discreet-receipts-2")]
 
 
 def released(counts: object = (7, 5), **options: Any) -> Receipt:

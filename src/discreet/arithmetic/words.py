@@ -52,10 +52,10 @@ def factor_upper(epsilon: float) -> str:
     return f"{factor:,f}" if factor < 10**6 else str(factor)
 
 
-def epsilon_meaning(epsilon: Fraction, replaced: str = "one record") -> str:
+def epsilon_meaning(epsilon: Fraction, changing: str = "replacing one record") -> str:
     """What an ε promises: the factor e^ε, and the largest chance e^ε/(1+e^ε) of telling two data sets apart.
 
-    >>> print(epsilon_meaning(Fraction(1, 2), "one row"))
+    >>> print(epsilon_meaning(Fraction(1, 2), "replacing one row"))
     ε = 0.5: replacing one row changes the probability of any output by a factor of at most 1.65. Whoever has to tell \
 which of two such data sets it was, and knows all else, is right with a chance of at most 62.3 %.
     """
@@ -64,7 +64,7 @@ which of two such data sets it was, and knows all else, is right with a chance o
         f"a factor of at most {factor_upper(size)}" if epsilon <= EXPONENT_CAP else "any factor: this ε protects nobody"
     )
     return (
-        f"ε = {exact_text(epsilon)}: replacing {replaced} changes the probability of any output by {bound}. "
+        f"ε = {exact_text(epsilon)}: {changing} changes the probability of any output by {bound}. "
         "Whoever has to tell which of two such data sets it was, and knows all else, is right with a chance of at "
         f"most {percent_upper(1 / (1 + math.exp(size)))} %."
     )

@@ -17,6 +17,7 @@ from discreet.errors import InvalidInput
 from discreet.figures.releases import picture
 from discreet.inference.quantities import Quantity
 from discreet.receipts import Bundle, ReaderBelief, Receipt, labelled, read_beliefs, read_receipt, verify_any
+from discreet.receipts.words import records_words
 
 EXAMPLE = "Example: discreet infer receipt.json --plot belief.png"
 
@@ -136,7 +137,7 @@ def _print(document: dict[str, Any]) -> None:
         print_beliefs(title, part["noise_aware"], "groups" in part)
         prior = ", ".join(f"{parameter:g}" for parameter in part["prior"])
         say(
-            f"prior: {prior}; {part['mechanism']}, ε = {part['epsilon_exact']}, on n = {part['n']:,} records",
+            f"prior: {prior}; {part['mechanism']}, ε = {part['epsilon_exact']}, {records_words(part)}",
             f"exact up to {part['error']:.1g} in any probability, by {part['method']}",
         )
         if "ordinal" in part:

@@ -17,7 +17,7 @@ from discreet.errors import InvalidInput, LedgerError
 from discreet.ledger import Ledger
 from discreet.receipts import Bundle, Receipt, exports, read_receipt, readable, verify_any
 from discreet.receipts.receipt import refuse_nonsense
-from discreet.receipts.words import replaced, treatment, widths
+from discreet.receipts.words import replaced, selection, treatment, widths
 from discreet.receipts.work import require_modest
 
 EXAMPLE = "Example: discreet receipt verify receipt.json --ledger budgets.db"
@@ -46,7 +46,7 @@ def _print_page(document: dict[str, Any], file: Path) -> None:
         "title": document["title"],
         "source": document["source_name"],
         "released": document["released_at"],
-        "records": f"{document['n']:,}",
+        "records": f"{document['n']:,}" if "n" in document else "private: their number is protected too",
         "protects": replaced(document),
         "charged": "nothing" if document["dataset"] is None else charged,
         "mechanism": ", ".join(dict.fromkeys(part["mechanism"]["name"] for part in parts)),
@@ -55,7 +55,7 @@ def _print_page(document: dict[str, Any], file: Path) -> None:
     print_table("", {"what": "left", "value": "left"}, told, show_header=False, box=None)
     say("", meaning(document), "These are claims until they are verified.")
     for part in parts:
-        say("", part["question"], treatment(part))
+        say("", part["question"], *selection(part), treatment(part))
         print_belief(part)
         say(f"the intervals are {widths(part)} wide")
     say("", "How to cite:", f"  {document['citation'] or 'not dated, or not for publication'}")

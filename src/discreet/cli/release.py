@@ -18,12 +18,14 @@ from discreet.cli.help import in_groups
 from discreet.cli.inputs import (
     Delimiter,
     Encoding,
+    FilterOption,
     Header,
     each,
     look_alikes,
     only,
     read_categories,
     read_counts,
+    read_filters,
     read_names,
 )
 from discreet.cli.outputs import publish, reserve
@@ -43,7 +45,8 @@ EXAMPLE = (
     "Example: discreet release votes.csv --column vote --categories Clinton,Dole --epsilon 0.5 "
     "--ledger budgets.db --dataset anes --out receipt.json\n\n"
     "By group: … --column vote --categories Clinton,Dole --by sex --groups women,men …\n\n"
-    "Several columns: … --column vote --categories Clinton,Dole --column sex --categories women,men --epsilon 1 …"
+    "Several columns: … --column vote --categories Clinton,Dole --column sex --categories women,men --epsilon 1 …\n\n"
+    "Of selected records: … --column vote --categories Clinton,Dole --filter region=north --adjacency add-remove …"
 )
 
 
@@ -106,6 +109,7 @@ class Reading:
     n: Annotated[
         str | None, typer.Option("--n", help="The number of records, or of each public group; counted if not said.")
     ] = None
+    filters: FilterOption = None
     engine: Annotated[str | None, typer.Option(help="duckdb, ibis or spark; it follows from the source.")] = None
     delimiter: Delimiter = None
     encoding: Encoding = "utf-8"
@@ -128,6 +132,14 @@ class People:
 @dataclass(frozen=True, slots=True)
 class Drawing:
     """How it is drawn"""
+
+    adjacency: Annotated[
+        str,
+        typer.Option(
+            help="What one person may change: replace-one, where the number of records is published, or add-remove, "
+            "where it is protected too."
+        ),
+    ] = "replace-one"
 
     mechanism: Annotated[str, typer.Option(help="The mechanism, by name.", autocompletion=complete_mechanism)] = (
         "geometric"
@@ -210,6 +222,7 @@ def _read_request(
     prices = epsilons if together is None else [None] * size
     if len(prices) != size:
         raise InvalidInput("--epsilon is one for all columns, or one for each", hint="give them in the same order")
+    filters = read_filters(reading.filters)
     others, missing = each(asked.other, size, "--other"), each(asked.missing, size, "--missing")
     rows = zip(columns, names, others, missing, each(asked.prior, size, "--prior"), prices, strict=True)
     questions = [
@@ -222,6 +235,8 @@ def _read_request(
             groups=() if people.groups is None else read_names(people.groups, "groups"),
             other_group=people.other_group,
             group_public=people.group_public,
+            adjacency=drawing.adjacency,
+            filters=filters,
             prior=prior or None,
             mechanism=drawing.mechanism,
             calibrated=drawing.calibrated,
@@ -312,9 +327,10 @@ def _release_counts(
     def draw() -> Receipt:
         with busy("preparing and drawing"):
             return release_counts(
-                in_hand, epsilon=epsilon, categories=names, prior=prior, n=n, mechanism=drawing.mechanism,
-                calibrated=drawing.calibrated, accept_no_guarantee=drawing.accept_no_guarantee, title=keeping.title,
-                source_name=keeping.source_name, **drawing.options,
+                in_hand, epsilon=epsilon, categories=names, prior=prior, n=n, adjacency=drawing.adjacency,
+                mechanism=drawing.mechanism, calibrated=drawing.calibrated,
+                accept_no_guarantee=drawing.accept_no_guarantee, title=keeping.title, source_name=keeping.source_name,
+                **drawing.options,
             )  # fmt: skip
 
     if not dry_run:
@@ -322,14 +338,14 @@ def _release_counts(
         return
     with reserve(keeping.out, keeping.plot), busy("preparing"):
         terms = Terms(drawing.mechanism, drawing.calibrated, prior, drawing.options)
-        prepared, _ = check_counts(in_hand, terms, epsilon=epsilon, categories=names, n=n)
+        prepared, _ = check_counts(in_hand, terms, epsilon=epsilon, categories=names, n=n, adjacency=drawing.adjacency)
         if not drawing.accept_no_guarantee:
             prepared.mechanisms[0].require_guarantee()
         print_answer(prepared.receipt(None, None).document, print_any, as_json=keeping.as_json)
 
 
 def _dry_run(request: ReleaseRequest, *, as_json: bool) -> None:
-    if request.sizes is None:
+    if request.sizes is None and not request.has_private_n:
         raise InvalidInput("a dry run touches no data, so n is not known", hint="give --n")
     with busy("preparing"):
         prepared = prepare_request(request, [request.sizes] * len(request.questions))
@@ -358,7 +374,8 @@ def _refuse_words_about_a_table(asked: Asked, paying: Paying, reading: Reading, 
         "column": asked.column, "other": asked.other, "missing": asked.missing, "by": people.by,
         "groups": people.groups, "other-group": people.other_group, "engine": reading.engine,
         "delimiter": reading.delimiter, "encoding": reading.encoding != "utf-8", "no-header": not reading.header,
-        "group-public": people.group_public, "id-column": people.id_column, "request-id": paying.request_id,
+        "filter": reading.filters, "group-public": people.group_public, "id-column": people.id_column,
+        "request-id": paying.request_id,
     }  # fmt: skip
     for word, said in words.items():
         if said:

@@ -8,7 +8,7 @@ from typing import Any
 
 from discreet.arithmetic.words import epsilon_meaning, epsilon_text, epsilon_warning, exact_text, width_words
 from discreet.cli.tables import listed, percent_range, print_shares, print_table, say
-from discreet.receipts.words import is_private, methods, replaced
+from discreet.receipts.words import changing, is_private, methods, records_words, size_words
 
 INTERVAL = "95 % interval"
 
@@ -21,7 +21,8 @@ def print_any_plan(document: dict[str, Any]) -> None:
     rows = [("categories", listed(document["categories"]))]
     if document["groups"]:
         rows.append((f"groups, by {document['by']}", listed(document["groups"])))
-    rows.append(("records", f"{document['n']:,}"))
+    rows += [(f"only where {column} is", listed(values)) for column, values in document.get("filters", {}).items()]
+    rows.append(("records", f"{document['n']:,}" if "n" in document else "private: not counted"))
     if document["group_sizes"]:
         sizes = ", ".join(f"{size:,}" for size in document["group_sizes"].values())
         rows.append(("in each group, declared public", sizes))
@@ -41,7 +42,7 @@ def _print_bundle_plan(document: dict[str, Any]) -> None:
         named = listed(part["categories"]) + (f" by {part['by']}" if part["groups"] else "")
         error = (part["accuracy"] or {}).get("mean")
         rows.append([column, named, f"{error:.4f}" if isinstance(error, float) else "–", part["epsilon_exact"]])
-    rows += [None, ["all together", f"n = {document['n']:,}", "", document["epsilon_exact"]]]
+    rows += [None, ["all together", size_words(document), "", document["epsilon_exact"]]]
     columns = {"column": "left", "categories": "left", "expected error": "right", "ε": "right"}
     print_table("about to release", columns, rows)
 
@@ -89,9 +90,9 @@ def print_any(document: dict[str, Any]) -> None:
         if drawn:
             print_belief(part)
     if "parts" in document:
-        say(f"all columns together, on n = {document['n']:,} records")
+        say(f"all columns together, {records_words(document)}")
     else:
-        say(f"mechanism: {document['mechanism']['name']}, on n = {document['n']:,} records")
+        say(f"mechanism: {document['mechanism']['name']}, {records_words(document)}")
     say(meaning(document))
     if drawn and is_private(document):
         say("", "For the methods section:", methods(document))
@@ -138,4 +139,4 @@ which of two such data sets it was, and knows all else, is right with a chance o
     if not is_private(document):
         return "no guarantee: this is not private, and not for publication."
     epsilon = Fraction(document["epsilon_exact"])
-    return " ".join([epsilon_meaning(epsilon, replaced(document)), *epsilon_warning(epsilon)])
+    return " ".join([epsilon_meaning(epsilon, changing(document)), *epsilon_warning(epsilon)])

@@ -1,7 +1,8 @@
 """The receipt: what was released, by which law, at what price, and how to check it. Public from end to end.
 
 A receipt is built from public values and the output that was drawn, and from nothing else that depends on data.
-`receipt.schema.json` beside this file is its published schema, which comes with the package;
+`receipt.schema.json` beside this file is its published schema, which comes with the package, and where the number of
+records is private `receipt-private-n.schema.json`;
 `tests/receipts/test_receipts.py` holds the two together. Several columns that were released in one request have their
 receipts in one `Bundle`, charged and sealed together.
 """

@@ -41,7 +41,7 @@ class ReaderBelief:
             "method": widest.method,
             "mechanism": document["mechanism"]["name"],
             "epsilon_exact": document["epsilon_exact"],
-            "n": document["n"],
+            **({"n": document["n"]} if "n" in document else {}),
             **({"by": document["by"], "groups": list(groups)} if groups else {}),
         }
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from discreet.arithmetic.cards import NOISE_KEY, Bar, card, promise, share_bar
-from discreet.receipts.words import is_private
+from discreet.receipts.words import is_private, size_words
 
 if TYPE_CHECKING:
     from discreet.receipts.receipt import Receipt
@@ -21,7 +21,7 @@ def receipt_card(receipt: Receipt) -> str:
     name, price = document["mechanism"]["name"], document["epsilon_exact"]
     return card(
         document.get("title") or f"Receipt of {document.get('column') or 'a release'}",
-        f"Released by {name}, n = {document['n']:,}, ε = {price}.",
+        f"Released by {name}, {size_words(document)}, ε = {price}.",
         promise(document["epsilon"], document["adjacency"]),
         badge="" if is_private(document) else "not publishable",
         bars=_bars(receipt),

@@ -83,7 +83,7 @@ def claims_of(receipt: Receipt) -> Iterator[Claim]:
         return
     if document["groups"] is not None:
         prior = [parameter for group in document["groups"] for parameter in prior[group]]
-    yield Claim(receipt, "", document["n"], prior, certificate)
+    yield Claim(receipt, "", document.get("n"), prior, certificate)
 
 
 @refuse_nonsense()

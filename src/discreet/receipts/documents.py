@@ -29,7 +29,18 @@ from discreet.ledger.book import utc_now
 from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
 from discreet.privacy_loss import Certificate, audit, certificate_by_theorem
-from discreet.receipts.receipt import BUNDLE_KEYS, BUNDLE_OF, FIRST_SCHEMA, KEYS, LEVEL, SCHEMA, SHARED, Bundle, Receipt
+from discreet.receipts.receipt import (
+    BUNDLE_KEYS,
+    BUNDLE_OF,
+    FIRST_SCHEMA,
+    KEYS,
+    LEVEL,
+    PRIVATE_N_SCHEMA,
+    SCHEMA,
+    SHARED,
+    Bundle,
+    Receipt,
+)
 from discreet.receipts.words import UNIT_ROW, citation, plain, question
 from discreet.utility.measure import accuracy_statement
 from discreet.version import __version__
@@ -52,6 +63,8 @@ class ReceiptRequest:
     column: str | None = None
     other: str | None = None
     missing: str | None = None
+    filters: dict[str, list[str]] = field(default_factory=dict)
+    """The values that were selected, by column."""
 
     def __post_init__(self) -> None:
         for what in ("title", "source_name", "column"):
@@ -69,9 +82,9 @@ class Part:
     accuracy: dict[str, Any] | None = None
 
     @property
-    def n(self) -> int:
-        """The number of records: public."""
-        return 0 if self.mechanism is None else self.mechanism.space.n
+    def sizes(self) -> dict[str, int]:
+        """What is public of the number of records: n, or nothing."""
+        return {"n": 0} if self.mechanism is None else self.mechanism.space.adjacency.sizes
 
 
 def write_receipt(
@@ -82,12 +95,12 @@ def write_receipt(
     by: str | None = None,
     groups: Sequence[str] = (),
     request: ReceiptRequest | None = None,
-    schema: str = SCHEMA,
+    schema: str | None = None,
 ) -> Receipt:
     """The receipt of one part, or where groups are public of one for each; before a draw what is drawn is null.
 
-    With groups, `categories` are the answers, and what there is of each cell is told group by group. An earlier
-    `schema` is for those who verify.
+    With groups, `categories` are the answers, and what there is of each cell is told group by group. The schema
+    follows from the adjacency; an earlier `schema` is for those who verify.
 
     >>> from discreet import Geometric, PosteriorSpace
     >>> from discreet.privacy_loss import certificate_by_theorem
@@ -99,6 +112,7 @@ def write_receipt(
     """
     mechanisms = [part.mechanism for part in parts if part.mechanism is not None]
     first, public = mechanisms[0], groups if len(parts) > 1 else ()
+    schema = schema or (SCHEMA if first.space.adjacency.keeps_total else PRIVATE_N_SCHEMA)
     prior = [plain(parameter) for part in parts for parameter in part.prior.parameters]
     certificates = [None if part.certificate is None else part.certificate.to_json() for part in parts]
     is_cross = bool(groups) and not public
@@ -108,12 +122,12 @@ def write_receipt(
         "epsilon": float_upper(first.epsilon),
         "epsilon_exact": str(first.epsilon),
         "delta": float_upper(first.delta),
-        "n": sum(part.n for part in parts),
+        **({} if schema == PRIVATE_N_SCHEMA else {"n": sum(part.sizes["n"] for part in parts)}),
         "prior": _by_group(groups, _blocks(prior, len(categories))),
         "categories": list(categories),
         "by": by,
         "groups": list(groups) or None,
-        "group_sizes": _by_group(public, [part.n for part in parts]) if public else None,
+        "group_sizes": _by_group(public, [part.sizes["n"] for part in parts]) if public else None,
         "adjacency": first.adjacency,
         "accuracy": _by_group(public, [part.accuracy for part in parts]),
         "certificate": _by_group(public, certificates),

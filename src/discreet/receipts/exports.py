@@ -17,7 +17,7 @@ from discreet.arithmetic.words import exact_text
 from discreet.errors import InvalidInput, NotPrivate
 from discreet.receipts.receipt import Bundle, Receipt
 from discreet.receipts.verification import readable
-from discreet.receipts.words import certificates, is_private, methods, replaced, treatment
+from discreet.receipts.words import certificates, changed, is_private, methods, selection, treatment
 
 FORMATS = ("registry", "jsonld", "methods")
 
@@ -110,8 +110,8 @@ def _registry(document: dict[str, Any]) -> dict[str, Any]:
             },
             "privacy_loss": {
                 "privacy_unit": str(document["unit"]).partition(",")[0],
-                "privacy_unit_details": f"Adjacency {document['adjacency']}: neighbouring data sets differ in "
-                f"{replaced(document)}.",
+                "privacy_unit_details": f"Adjacency {document['adjacency']}: between neighbouring data sets, "
+                f"{changed(document)}.",
                 "privacy_parameters": loss,
                 "privacy_parameters_details": f"ε is exactly {exact_text(Fraction(document['epsilon_exact']))}: the "
                 f"worst case over all such data sets. Certificates: {digests}.",
@@ -131,7 +131,9 @@ def _registry(document: dict[str, Any]) -> dict[str, Any]:
                 else "No budget was charged.",
             },
             "implementation": {
-                "preprocessing_and_hyperparameter_tuning": " ".join(treatment(part) for part in parts),
+                "preprocessing_and_hyperparameter_tuning": " ".join(
+                    sentence for part in parts for sentence in (*selection(part), treatment(part))
+                ),
                 "mechanisms": f"{mechanisms}, by discreet {document['version']}: exact rational and interval "
                 "arithmetic, and exact samplers on the operating system's randomness.",
                 "justification": _blank("justification", "how ε was chosen, and by whom"),

@@ -27,9 +27,14 @@ from discreet.typing import Outcome
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FIRST_SCHEMA, SCHEMA = "discreet-receipt-1", "discreet-receipt-2"
-BUNDLE_OF = {FIRST_SCHEMA: "discreet-receipts-1", SCHEMA: "discreet-receipts-2"}
-"""The schema of a bundle by that of its parts. What was written under an earlier one stays readable and verifiable."""
+FIRST_SCHEMA, SCHEMA, PRIVATE_N_SCHEMA = "discreet-receipt-1", "discreet-receipt-2", "discreet-receipt-3"
+BUNDLE_OF = {
+    FIRST_SCHEMA: "discreet-receipts-1",
+    SCHEMA: "discreet-receipts-2",
+    PRIVATE_N_SCHEMA: "discreet-receipts-3",
+}
+"""The schema of a bundle by that of its parts. What was written under an earlier one stays readable and verifiable.
+Under the third the number of records is private: no key holds it."""
 
 LEVEL = 0.95
 MAX_CHARS = 1 << 26
@@ -48,13 +53,16 @@ _FIRST_KEYS = (
     "certificate", "request_id", "dataset", "charge", "version",
 )  # fmt: skip
 
+_SECOND_KEYS = (
+    "schema", "title", "column", "question", "released_at", "source_name", "other", "missing", "belief",
+    *_FIRST_KEYS[1:], "citation",
+)  # fmt: skip
+
 KEYS = {
     FIRST_SCHEMA: _FIRST_KEYS,
-    SCHEMA: (
-        "schema", "title", "column", "question", "released_at", "source_name", "other", "missing", "belief",
-        *_FIRST_KEYS[1:], "citation",
-    ),
-}  # fmt: skip
+    SCHEMA: _SECOND_KEYS,
+    PRIVATE_N_SCHEMA: (*(key for key in _SECOND_KEYS if key not in ("n", "citation")), "filters", "total", "citation"),
+}
 """By schema."""
 
 BY_GROUP = (
@@ -63,16 +71,18 @@ BY_GROUP = (
 """With groups, these have one entry for each; accuracy and certificate only where the groups are public."""
 
 _FIRST_SHARED = ("n", "adjacency", "unit", "request_id", "dataset", "charge", "version")
+_SECOND_SHARED = ("title", "released_at", "source_name", *_FIRST_SHARED)
 SHARED = {
     BUNDLE_OF[FIRST_SCHEMA]: _FIRST_SHARED,
-    BUNDLE_OF[SCHEMA]: ("title", "released_at", "source_name", *_FIRST_SHARED),
+    BUNDLE_OF[SCHEMA]: _SECOND_SHARED,
+    BUNDLE_OF[PRIVATE_N_SCHEMA]: tuple(key for key in _SECOND_SHARED if key != "n"),
 }
 """What all parts of a bundle have in common."""
 
 _SUMMED = ("columns", "parts", "epsilon", "epsilon_exact", "delta")
 BUNDLE_KEYS = {
-    BUNDLE_OF[FIRST_SCHEMA]: ("schema", *_SUMMED, *_FIRST_SHARED),
-    BUNDLE_OF[SCHEMA]: ("schema", *_SUMMED, *SHARED[BUNDLE_OF[SCHEMA]], "citation"),
+    schema: ("schema", *_SUMMED, *shared, *(() if schema == BUNDLE_OF[FIRST_SCHEMA] else ("citation",)))
+    for schema, shared in SHARED.items()
 }
 
 
@@ -97,10 +107,9 @@ class Sealed(ABC):
         return Fraction(self.document["epsilon_exact"])
 
     @property
-    def n(self) -> int:
-        """The number of records: public."""
-        n: int = self.document["n"]
-        return n
+    def n(self) -> int | None:
+        """The number of records, where it is public; None where it is protected too."""
+        return self.document.get("n")
 
     @property
     def title(self) -> str | None:
@@ -126,7 +135,7 @@ class Sealed(ABC):
         return picture(self)  # type: ignore[arg-type]
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{key}={self.document.get(key)!r}" for key in self._shown)
+        shown = ", ".join(f"{key}={self.document[key]!r}" for key in self._shown if key in self.document)
         return visible_text(f"<{type(self).__name__}: {shown}>")  # whoever wrote it
 
     def to_json(self) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from discreet.arithmetic.numbers import fraction_lower, precision
 from discreet.arithmetic.texts import MAX_NAME_CHARS, visible_text
+from discreet.counting import Filter
 from discreet.errors import NotPrivate
 from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
@@ -22,6 +23,7 @@ from discreet.receipts.documents import Part, ReceiptRequest, write_bundle, writ
 from discreet.receipts.receipt import (
     BUNDLE_OF,
     FIRST_SCHEMA,
+    PRIVATE_N_SCHEMA,
     SCHEMA,
     SHARED,
     UNITS,
@@ -109,7 +111,7 @@ def derived_document(receipt: Receipt) -> tuple[dict[str, Any], list[Certificate
 
 def readable(receipt: Receipt | Bundle) -> Receipt | Bundle:
     """The same under the newest schema: faces need to know no other. Nothing of it is checked."""
-    if receipt.document["schema"] in (SCHEMA, BUNDLE_OF[SCHEMA]):
+    if receipt.document["schema"] not in (FIRST_SCHEMA, BUNDLE_OF[FIRST_SCHEMA]):
         return receipt
     if isinstance(receipt, Bundle):
         columns = [visible_text(column)[:MAX_NAME_CHARS] or "?" for column in receipt.columns]  # whoever wrote them
@@ -211,6 +213,10 @@ def _check_request(document: dict[str, Any]) -> None:
         if not TIME.fullmatch(document["released_at"]):
             raise contradiction()
         datetime.fromisoformat(document["released_at"])
+    if document["schema"] == PRIVATE_N_SCHEMA:
+        filters = [Filter(column, values) for column, values in document["filters"].items()]
+        if {each.column: list(each.values) for each in filters} != document["filters"]:
+            raise contradiction()
 
 
 def _distinct(names: Sequence[Any]) -> bool:
@@ -220,7 +226,7 @@ def _distinct(names: Sequence[Any]) -> bool:
 def _released(mechanism: Mechanism, emitted: Sequence[Any], said: Dirichlet) -> Released:
     """What the output leads to; that of the free post-processing is searched for, and held to what is found."""
     output = tuple(emitted)
-    fits = len(output) == mechanism.space.k and sum(output) == mechanism.space.n
+    fits = len(output) == mechanism.space.k and mechanism.space.adjacency.sizes.get("n") in (None, sum(output))
     if not fits or not all(type(value) is int for value in output):
         raise contradiction()
     posterior = mechanism.posterior(output)

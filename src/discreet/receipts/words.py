@@ -34,7 +34,7 @@ def question(document: dict[str, Any]) -> str:
     >>> print(question({"column": "vote", "by": "sex", "unit": UNIT_ROW}))
     What share of the records has each category of “vote”, within each group of “sex”?
     """
-    whose = "people" if document["unit"] == UNIT_PERSON else "records"
+    whose = ("people" if document["unit"] == UNIT_PERSON else "records") + _selected(document)
     of = "" if document["column"] is None else f" of “{document['column']}”"
     within = "" if document["by"] is None else f", within each group of “{document['by']}”"
     return f"What share of the {whose} has each category{of}{within}?"
@@ -51,7 +51,7 @@ def citation(document: dict[str, Any]) -> str | None:
     return (
         f"{title}. {'' if document['source_name'] is None else document['source_name'] + '. '}"
         f"Differentially private release of {document['released_at'][:10]}, ε = {_epsilon(document)}, "
-        f"n = {document['n']:,}, by discreet {document['version']}{request}."
+        f"{size_words(document)}, by discreet {document['version']}{request}."
     )
 
 
@@ -67,6 +67,9 @@ def treatment(document: dict[str, Any]) -> str:
         return "The receipt does not say how missing and other values were treated."
     if document["column"] is None:
         return "The counts were given as they are."
+    if "n" not in document and other is None:
+        kept = "" if missing is None else f"Missing values count as “{missing}”. "
+        return f"{kept}Records outside the categories were not counted."
     if missing is None and other is None:
         return "Every value was declared to be one of the categories, and none to be missing."
     if missing is None:
@@ -98,9 +101,10 @@ def _release(document: dict[str, Any]) -> list[str]:
     error = (document["accuracy"] or {}).get("mean")
     expected = f" The expected Hellinger distance to the true posterior is {error:.3f}." if error else ""
     return [
-        f"{shares} (n = {document['n']:,}, Dirichlet prior with parameters {prior}) were released with the "
+        f"{shares} ({size_words(document)}, Dirichlet prior with parameters {prior}) were released with the "
         f"{document['mechanism']['name']} mechanism of discreet {document['version']}, which satisfies ε-differential "
-        f"privacy with ε = {_epsilon(document)} when {replaced(document)} is replaced.",
+        f"privacy with ε = {_epsilon(document)} when {changed(document)}.",
+        *selection(document),
         f"They are reported as posterior means with equal-tailed 95 % intervals ({document['interval_kind']}), "
         f"which are {widths(document)} wide.{expected}",
         treatment(document),
@@ -123,11 +127,54 @@ def _epsilon(document: dict[str, Any]) -> str:
     return exact_text(Fraction(document["epsilon_exact"]))
 
 
+def size_words(document: dict[str, Any]) -> str:
+    """What a receipt says of the number of records.
+
+    >>> size_words({"n": 1000}), size_words({})
+    ('n = 1,000', 'n private')
+    """
+    return f"n = {document['n']:,}" if "n" in document else "n private"
+
+
+def records_words(document: dict[str, Any]) -> str:
+    """The same in a sentence."""
+    return f"on n = {document['n']:,} records" if "n" in document else "on a private number of records"
+
+
+def selection(document: dict[str, Any]) -> list[str]:
+    """Which records were looked at, if not all.
+
+    >>> print(*selection({"filters": {"region": ["north", "south"], "year": ["2024"]}}))
+    Only records with “region” north or south and “year” 2024 were counted.
+    """
+    selected = _selected(document)
+    return [f"Only records{selected} were counted."] if selected else []
+
+
+def _selected(document: dict[str, Any]) -> str:
+    filters = sorted(document.get("filters", {}).items())
+    told = " and ".join(f"“{column}” {' or '.join(values)}" for column, values in filters)
+    return f" with {told}" if told else ""
+
+
 def replaced(document: dict[str, Any]) -> str:
-    """What the neighbours differ in."""
+    """Whose data the neighbours differ in."""
     unit, _, rows = str(document["unit"]).partition(", ")
     whom = f"{unit} ({rows})" if rows else unit
     return f"the answer of {whom}" if document["adjacency"] == "replace-answer" else whom
+
+
+def changed(document: dict[str, Any]) -> str:
+    """What the neighbours differ in, as a clause: one row is replaced, or one is added or removed."""
+    if document["adjacency"] == "add-remove":
+        return f"{replaced(document)} is added or removed: the number of records is protected too"
+    return f"{replaced(document)} is replaced"
+
+
+def changing(document: dict[str, Any]) -> str:
+    """The same as the subject of a sentence."""
+    verb = "adding or removing" if document["adjacency"] == "add-remove" else "replacing"
+    return f"{verb} {replaced(document)}"
 
 
 def is_private(document: dict[str, Any]) -> bool:

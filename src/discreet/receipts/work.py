@@ -20,6 +20,9 @@ from discreet.receipts.receipt import Receipt, exact_number, refuse_nonsense
 
 MAX_STEPS = 30_000_000
 
+ANY_N = 0
+"""Stands for an n that is private. Then nothing that is derived depends on it."""
+
 _MANY = 1 << 16
 """Candidates beyond which no family lists them."""
 
@@ -148,7 +151,7 @@ def sizes_of(receipt: Receipt) -> Iterator[Sizes]:
             continue
         yield Sizes(
             name=str(claim.parameters["name"]),
-            n=max(1, min(claim.n, 10**15)),
+            n=ANY_N if claim.n is None else max(1, min(claim.n, 10**15)),
             k=len(claim.cells),
             epsilon=max(float(exact_number(receipt.document["epsilon_exact"])), 1e-300),
             postprocess=str(claim.parameters.get("way", "")),

@@ -18,12 +18,13 @@ from discreet.counting import CsvFormat, Declaration
 from discreet.errors import InvalidInput
 from discreet.ledger import Charge, Scope
 from discreet.ledger.book import utc_now
+from discreet.ledger.budgets import REPLACE_ONE
 from discreet.mechanisms import Mechanism, Released, mechanism
 from discreet.posteriors import Dirichlet, as_prior
 from discreet.posteriors.space import Counts, PosteriorSpace
 from discreet.privacy_loss import Certificate, Price, audit, calibrate, certificate_by_theorem
 from discreet.receipts import UNIT_PERSON, UNIT_ROW, Bundle, Part, Receipt, ReceiptRequest, write_bundle, write_receipt
-from discreet.requests.request import Question, ReleaseRequest, Sizes, Terms
+from discreet.requests.request import Question, ReleaseRequest, Sizes, Terms, n_is_private
 from discreet.typing import Epsilon, Label
 from discreet.utility.measure import accuracy_statement
 
@@ -47,6 +48,11 @@ class PreparedColumn:
         return len(self.parts) > 1
 
     @property
+    def has_private_n(self) -> bool:
+        """Whether the number of records is protected, and so what is outside the categories is only not counted."""
+        return not all(made.space.adjacency.keeps_total for made in self.mechanisms)
+
+    @property
     def mechanisms(self) -> tuple[Mechanism, ...]:
         """Those of the parts that have records."""
         return tuple(part.mechanism for part in self.parts if part.mechanism is not None)
@@ -54,10 +60,10 @@ class PreparedColumn:
     @property
     def scope(self) -> Scope:
         """Whom it protects, and which columns; public groups are not protected."""
-        column, by = self.declaration.column, self.declaration.by
-        groups = frozenset[str]() if by is None else frozenset({by})
-        public = groups if self.has_public_groups else frozenset[str]()
-        return Scope(self.declaration.id_column, frozenset({column}) | (groups - public), public)
+        declaration = self.declaration
+        compared = frozenset(each.column for each in declaration.compared)
+        public = frozenset({str(declaration.by)}) if self.has_public_groups else frozenset[str]()
+        return Scope(declaration.id_column, compared - public, public)
 
     def release(self, counts: Counts) -> Drawn:
         """One draw from the law of the counts; where groups are public, from that of each group that has records."""
@@ -135,7 +141,7 @@ class PreparedRequest:
 
 
 def prepare_request(request: ReleaseRequest, sizes: Sequence[Sizes]) -> PreparedRequest:
-    """Settle mechanisms, certificates and accuracy from public facts alone: what is asked, and n for each question."""
+    """Settle mechanisms, certificates and accuracy from public facts alone: what is asked, and n if that is public."""
     table = {
         "source": request.name,
         "engine": request.engine,
@@ -145,10 +151,11 @@ def prepare_request(request: ReleaseRequest, sizes: Sequence[Sizes]) -> Prepared
     rows = zip(request.questions, request.declarations, request.epsilons, sizes, strict=True)
     columns = tuple(
         _prepare_column(
-            declaration, question.terms, epsilon, _checked_sizes(question, declaration, n), table, request.about
+            declaration, question.terms, question.adjacency, epsilon, _checked_sizes(question, declaration, n), table,
+            request.about,
         )
         for question, declaration, epsilon, n in rows
-    )
+    )  # fmt: skip
     return PreparedRequest(columns, request.is_bundle)
 
 
@@ -159,6 +166,7 @@ def check_counts(
     epsilon: Epsilon,
     categories: Sequence[Label] | None = None,
     n: object = None,
+    adjacency: str = REPLACE_ONE,
     about: ReceiptRequest | None = None,
 ) -> tuple[PreparedColumn, Counts]:
     """The same for counts in hand, without a table or groups, and the counts, checked."""
@@ -168,18 +176,25 @@ def check_counts(
         raise InvalidInput(
             f"categories must be {len(values)} names", hint="give one for each count", parameter="categories"
         )
-    size = whole(sum(whole(value, "a count") for value in values) if n is None else n, "n", minimum=1)
+    question = Question("counts in hand", names, adjacency=adjacency)
+    size = None
+    if not question.has_private_n:
+        size = whole(sum(whole(value, "a count") for value in values) if n is None else n, "n", minimum=1)
+    elif n is not None:
+        raise n_is_private()
     table = {"source": "counts in hand", "engine": "none", "form": CsvFormat().to_json(), "dataset": None}
     told = about or ReceiptRequest()
-    prepared = _prepare_column(Declaration("counts in hand", names), terms, epsilon, (size,), table, told)
+    prepared = _prepare_column(question.declaration(None), terms, question.adjacency, epsilon, (size,), table, told)
     [made] = prepared.mechanisms
     return replace(prepared, about=told), made.space.counts(values)
 
 
-def _checked_sizes(question: Question, declaration: Declaration, n: Sizes) -> tuple[int, ...]:
-    """The number of records of each part."""
+def _checked_sizes(question: Question, declaration: Declaration, n: Sizes) -> tuple[int | None, ...]:
+    """The number of records of each part; None where it is private."""
+    if question.has_private_n:
+        return (None,)
     if question.group_public:
-        if isinstance(n, int) or len(n) != len(declaration.group_labels) or sum(n) == 0:
+        if n is None or isinstance(n, int) or len(n) != len(declaration.group_labels) or sum(n) == 0:
             raise InvalidInput(
                 "public groups have one n each, and not all are 0", hint="give them in the groups' order"
             )
@@ -192,30 +207,33 @@ def _checked_sizes(question: Question, declaration: Declaration, n: Sizes) -> tu
 def _prepare_column(
     declaration: Declaration,
     terms: Terms,
+    adjacency: str,
     epsilon: Epsilon,
-    sizes: tuple[int, ...],
+    sizes: tuple[int | None, ...],
     table: Mapping[str, object],
     about: ReceiptRequest,
 ) -> PreparedColumn:
     """The column's mechanisms, and a digest of all that it asks. That has to stay the same in every version."""
-    cells, adjacency = _whole_prior(declaration, terms.prior).parameters, "replace-one"
+    cells = _whole_prior(declaration, terms.prior).parameters
     k = len(cells) // len(sizes)
-    if len(sizes) > 1:
-        adjacency = "replace-answer"
     parts = tuple(
         _prepare_part(terms, epsilon, Dirichlet(cells[i * k : (i + 1) * k]), n, adjacency) for i, n in enumerate(sizes)
     )
     laws = list(map(_law, parts))
     declared = asdict(declaration)
-    if declaration.missing is None:
-        del declared["missing"]
+    for later in ("missing", "filters"):  # what requests of before could not say
+        if not declared[later]:
+            del declared[later]
     facts = {**declared, **table, "law": laws if len(parts) > 1 else laws[0]}
     unit = UNIT_ROW if declaration.id_column is None else UNIT_PERSON
-    named = replace(about, unit=unit, column=declaration.column, other=declaration.other, missing=declaration.missing)
+    named = replace(
+        about, unit=unit, column=declaration.column, other=declaration.other, missing=declaration.missing,
+        filters={each.column: list(each.values) for each in declaration.filters},
+    )  # fmt: skip
     return PreparedColumn(declaration, parts, _digest(facts), named)
 
 
-def _prepare_part(terms: Terms, epsilon: Epsilon, prior: Dirichlet, n: int, adjacency: str) -> Part:
+def _prepare_part(terms: Terms, epsilon: Epsilon, prior: Dirichlet, n: int | None, adjacency: str) -> Part:
     """One mechanism with its certificate; a public group without records has none."""
     if n == 0:
         return Part(prior, None, None, None)

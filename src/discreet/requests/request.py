@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 
 from discreet.arithmetic.numbers import whole
-from discreet.counting import CsvFormat, Declaration, engine_for, shown
+from discreet.counting import CsvFormat, Declaration, Filters, engine_for, shown
 from discreet.errors import InvalidInput
+from discreet.ledger.budgets import ADD_REMOVE, REPLACE_ANSWER, REPLACE_ONE
 from discreet.mechanisms.base import asked_epsilon
 from discreet.receipts import ReceiptRequest
 from discreet.samplers.bits import SYSTEM
 from discreet.typing import Epsilon, Label
 
-Sizes = int | tuple[int, ...]
-"""n: the number of records, or of each public group."""
+Sizes = int | tuple[int, ...] | None
+"""n: the number of records, or of each public group; None where it is private, and nobody asks for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,8 @@ class Question(Declaration):
     """
 
     group_public: bool
+    adjacency: str
+    """What one person may change."""
     epsilon: Epsilon | None
     terms: Terms
 
@@ -50,6 +53,8 @@ class Question(Declaration):
         other_group: str | None = None,
         missing: str | None = None,
         group_public: bool = False,
+        adjacency: str = REPLACE_ONE,
+        filters: Filters = (),
         prior: object = None,
         mechanism: str = "geometric",
         calibrated: bool = False,
@@ -60,13 +65,20 @@ class Question(Declaration):
         if shared:
             raise InvalidInput(f"{min(shared)} is one for all columns", hint="give it to release_columns")
         Declaration.__init__(
-            self, column, categories, other, by=by, groups=groups, other_group=other_group, missing=missing
-        )
+            self, column, categories, other, by=by, groups=groups, other_group=other_group, missing=missing,
+            filters=filters,
+        )  # fmt: skip
         if group_public and by is None:
             raise InvalidInput("there are no groups to be public", hint="name their column with `by`")
         object.__setattr__(self, "group_public", group_public)
+        object.__setattr__(self, "adjacency", _adjacency(self, adjacency))
         object.__setattr__(self, "epsilon", epsilon)
         object.__setattr__(self, "terms", Terms(mechanism, calibrated, prior, options))
+
+    @property
+    def has_private_n(self) -> bool:
+        """Whether the number of records is protected: it is then neither asked for nor told."""
+        return self.adjacency == ADD_REMOVE
 
     def declaration(self, id_column: str | None) -> Declaration:
         """What the question declares of its column."""
@@ -98,9 +110,11 @@ class ReleaseRequest:
     declarations: tuple[Declaration, ...] = field(init=False)
     epsilons: tuple[Epsilon, ...] = field(init=False)
     """The price of each question."""
-    sizes: Sizes | None = field(init=False)
+    sizes: Sizes = field(init=False)
 
     def __post_init__(self) -> None:
+        if self.has_private_n and self.n is not None:
+            raise n_is_private()
         told = {
             "declarations": tuple(question.declaration(self.id_column) for question in self.questions),
             "epsilons": _shares(self.questions, self.epsilon),
@@ -113,9 +127,24 @@ class ReleaseRequest:
             object.__setattr__(self, name, value)
 
     @property
+    def has_private_n(self) -> bool:
+        """Whether the number of records is protected: for all questions, or for none."""
+        private = {question.has_private_n for question in self.questions}
+        if len(private) > 1:
+            raise InvalidInput("n is private for one column and public for another", hint="ask twice")
+        return True in private
+
+    @property
     def name(self) -> str:
         """What may be said of the source: no password is in it."""
         return shown(self.source)
+
+
+def n_is_private() -> InvalidInput:
+    """What is said to whoever gives n where nobody may know it."""
+    return InvalidInput(
+        "under add-remove the number of records is private", hint="leave `n` out: nothing asks for it", parameter="n"
+    )
 
 
 def draw_request_id() -> str:
@@ -138,7 +167,31 @@ def _shares(questions: Sequence[Question], epsilon: Epsilon | None) -> tuple[Eps
     return (asked_epsilon(epsilon) / len(own),) * len(own)
 
 
-def _sizes(n: object) -> Sizes | None:
+def _adjacency(question: Question, adjacency: str) -> str:
+    """The neighbour relation that is meant, if it goes with what is declared."""
+    if adjacency == ADD_REMOVE:
+        if question.group_public:
+            raise InvalidInput(
+                "groups that are public have sizes that are, and add-remove protects them",
+                hint="leave `group_public` out: the groups of one cross table cost no more",
+            )
+        return adjacency
+    if adjacency != REPLACE_ONE and not (question.group_public and adjacency == REPLACE_ANSWER):
+        raise InvalidInput(
+            "there is no such adjacency for a release",
+            hint="use replace-one or add-remove; where groups are public, `group_public` says so",
+            parameter="adjacency",
+        )
+    if question.filters:
+        raise InvalidInput(
+            f"under {adjacency} n is published, and with a filter the number of selected records would be",
+            hint=f"protect it with `adjacency` add-remove, or leave the filter out and make groups, or categories, of "
+            f"{question.filters[0].column!r}",
+        )
+    return REPLACE_ANSWER if question.group_public else REPLACE_ONE
+
+
+def _sizes(n: object) -> Sizes:
     """n as it is asked for: None, one for all records, or one for each public group."""
     if n is None:
         return None

@@ -4,7 +4,9 @@ rows counted once → n and public facts → certificate → domain check → ch
 
 Everything that can be refused is refused before the charge, from public facts and n. The promise names two exceptions,
 which are assertions about the data: that a CSV file is well-formed, and without `other` that every value is one of the
-declared categories. A refusal says neither what broke them nor how often. The rows are read once, so that n, the check
+declared categories. A refusal says neither what broke them nor how often. Under add-remove n is private: nothing looks
+at it or at what is outside the categories, and an empty table is released like any other. The rows are read once, so
+that n, the check
 and the counts speak of the same table; the counts are looked at only after the charge. Then nothing is refunded: a
 request that fails later is drawn again under the same charge, and one that was sealed is shown again as it was. Errors
 after the data was read have texts that no count can change.
@@ -17,10 +19,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TypeVar
 
-from discreet.counting import CsvFormat, Progress, Tally, open_source, strays_error
+from discreet.counting import CsvFormat, Filters, Progress, Tally, open_source, strays_error
 from discreet.errors import DiscreetError, InvalidInput, SourceError
 from discreet.ledger import Charge, Ledger
 from discreet.ledger.book import OTHER, repetition
+from discreet.ledger.budgets import REPLACE_ONE
 from discreet.receipts import Bundle, Receipt, ReceiptRequest, read_sealed
 from discreet.requests.prepare import PreparedRequest, check_counts, prepare_request
 from discreet.requests.request import Question, ReleaseRequest, Sizes, Terms, draw_request_id
@@ -56,6 +59,8 @@ def release(
     groups: Sequence[Label] = (),
     other_group: str | None = None,
     group_public: bool = False,
+    adjacency: str = REPLACE_ONE,
+    filters: Filters = (),
     engine: str | None = None,
     form: CsvFormat | None = None,
     request_id: str | None = None,
@@ -74,6 +79,9 @@ def release(
     With `by` and `groups`, one cross table is released, at the price of one release; `group_public` declares that
     everyone may know who is in which group, and protects the answers alone.
 
+    Under the adjacency `add-remove` the number of records is protected too: it is neither asked for nor published, and
+    `filters` may select records by their values, like `{"region": ["north", "south"]}`.
+
     A question that the dataset was charged for before is refused, unless its `request_id` is given, which shows what
     was released and costs nothing, or it is to be paid for `again`.
 
@@ -86,10 +94,15 @@ def release(
     >>> receipt = release(votes, **asked, epsilon=1, ledger=None)
     >>> sum(receipt.output), list(receipt.posteriors)
     (100, ['f', 'm'])
+    >>> asked = {"column": "vote", "categories": ["Clinton", "Dole"], "filters": {"sex": ["f"]}}
+    >>> receipt = release(votes, **asked, adjacency="add-remove", epsilon=1, ledger=None)
+    >>> receipt.document["filters"], "n" in receipt.document
+    ({'sex': ['f']}, False)
     """
     question = Question(
         column, categories, other=other, missing=missing, by=by, groups=groups, other_group=other_group,
-        group_public=group_public, prior=prior, mechanism=mechanism, calibrated=calibrated, epsilon=epsilon, **options,
+        group_public=group_public, adjacency=adjacency, filters=filters, prior=prior, mechanism=mechanism,
+        calibrated=calibrated, epsilon=epsilon, **options,
     )  # fmt: skip
     request = ReleaseRequest(
         source, [question], n=n, id_column=id_column, dataset=dataset, request_id=request_id,
@@ -157,7 +170,8 @@ def run_request(
     reached("prepared")
     if earlier is None and confirm is not None and not confirm(prepared):
         raise InvalidInput("the release was not confirmed", hint="nothing was charged and nothing was drawn")
-    _require_no_strays(tallies)
+    if not request.has_private_n:
+        _require_no_strays(tallies)
     reached("checked")
     charge = _charge(request, prepared, book)
     if charge is not None and charge.outcome is not None:
@@ -195,6 +209,7 @@ def release_counts(
     categories: Sequence[Label] | None = None,
     prior: object = None,
     n: object = None,
+    adjacency: str = REPLACE_ONE,
     mechanism: str = "geometric",
     calibrated: bool = False,
     accept_no_guarantee: bool = False,
@@ -205,7 +220,7 @@ def release_counts(
     """The same from counts in hand: no table, no ledger, nothing charged."""
     terms = Terms(mechanism, calibrated, prior, options)
     prepared, checked = check_counts(
-        counts, terms, epsilon=epsilon, categories=categories, n=n,
+        counts, terms, epsilon=epsilon, categories=categories, n=n, adjacency=adjacency,
         about=ReceiptRequest(title=title, source_name=source_name),
     )  # fmt: skip
     [made] = prepared.mechanisms
@@ -232,7 +247,9 @@ def _count_records(request: ReleaseRequest, progress: Progress | None) -> list[T
 
 
 def _prepare(request: ReleaseRequest, tallies: Sequence[Tally]) -> PreparedRequest:
-    """What is public, checked: n does not change between neighbours, and is published."""
+    """What is public, checked: n does not change between neighbours, and is published, unless it is private."""
+    if request.has_private_n:
+        return _checked(prepare_request(request, [None] * len(tallies)))
     totals = {tally.n for tally in tallies}
     if len(totals) > 1:
         raise SourceError("the table changed while it was read", hint="let nobody write to it meanwhile")
@@ -242,7 +259,10 @@ def _prepare(request: ReleaseRequest, tallies: Sequence[Tally]) -> PreparedReque
         raise InvalidInput("the table does not have n records", hint="leave `n` out, or give the true number")
     if totals == {0}:
         raise InvalidInput("the table has no records", hint="give one with at least one")
-    prepared = prepare_request(request, sizes)
+    return _checked(prepare_request(request, sizes))
+
+
+def _checked(prepared: PreparedRequest) -> PreparedRequest:
     prepared.check()
     return prepared
 
@@ -295,7 +315,8 @@ def _draw_and_seal(
 ) -> Receipt | Bundle:
     """Draw once from the law of the counts, and seal what was drawn before anyone sees it."""
     reached("charged")
-    drawn = [column.release(tally.counts) for column, tally in zip(prepared.columns, tallies, strict=True)]
+    pairs = zip(prepared.columns, tallies, strict=True)
+    drawn = [column.release(tally.inside if column.has_private_n else tally.counts) for column, tally in pairs]
     reached("drawn")
     receipt = prepared.receipt(drawn, charge)
     if book is not None and charge is not None:

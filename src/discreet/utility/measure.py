@@ -216,6 +216,8 @@ def accuracy_statement(mechanism: Mechanism, *, former: bool = False) -> dict[st
 def _stated(mechanism: Mechanism, former: bool) -> dict[str, Any]:
     """Kept, because a table of groups, or a receipt that is written and verified, asks again."""
     widths: dict[str, Any] = {} if former else _stated_widths(mechanism)
+    if not mechanism.space.adjacency.keeps_total:
+        return {**widths, "mean": None, "method": "not stated: it depends on the number of records, which is private"}
     if mechanism.kernel.postprocess == "free":
         return {**widths, "mean": None, "method": "not stated for the free way back: it would take minutes"}
     try:
