@@ -31,8 +31,10 @@ if TYPE_CHECKING:
     from discreet.inference import (
         Belief,
         Comparison,
+        NegativeBinomial,
         NoiseAware,
         Share,
+        Total,
         combine,
         compare,
         noise,
@@ -104,6 +106,7 @@ __all__ = [
     "LedgerError",
     "LossDistribution",
     "Mechanism",
+    "NegativeBinomial",
     "NoiseAware",
     "NotPrivate",
     "Optimal",
@@ -116,6 +119,7 @@ __all__ = [
     "Snapping",
     "SourceError",
     "TooLarge",
+    "Total",
     "Undecided",
     "accuracy",
     "audit",
@@ -151,7 +155,8 @@ _ROOMS = {
     "discreet.counting": "check",
     "discreet.errors": "BudgetExceeded DiscreetError InvalidInput LedgerError NotPrivate SourceError TooLarge "
     "Undecided",
-    "discreet.inference": "Belief Comparison NoiseAware Share combine compare noise noise_aware read_noisy",
+    "discreet.inference": "Belief Comparison NegativeBinomial NoiseAware Share Total combine compare noise noise_aware "
+    "read_noisy",
     "discreet.ledger": "Ledger",
     "discreet.mechanisms": "ExponentialGlobal ExponentialLocal ExponentialReciprocal ExponentialSmooth Geometric "
     "Laplace LaplaceImproved Mechanism Optimal Released mechanism",

@@ -46,6 +46,7 @@ def brute(mechanism: dc.Mechanism, outputs: list[tuple[int, ...]], prior: dc.Dir
 
 
 def assert_equal(belief: dc.NoiseAware, rows: Any, weight: Any) -> None:
+    assert belief.n is not None
     for i in range(belief.k):
         found = dict(zip(*(part.tolist() for part in belief.counts.marginal(i)), strict=True))
         for count in range(belief.n + 1):

@@ -31,7 +31,7 @@ def test_any_array_like_will_do(values: object) -> None:
 
 @pytest.mark.parametrize(
     "values",
-    [[1], [], [1, 0], [1, -1], [1, "nan"], [1, "inf"], [1, True], [1, None], "11", 7, None, [[1, 1], [1, 1]]],
+    [[], [1, 0], [1, -1], [1, "nan"], [1, "inf"], [1, True], [1, None], "11", 7, None, [[1, 1], [1, 1]]],
 )
 def test_what_is_no_prior_is_refused(values: object) -> None:
     with pytest.raises(InvalidInput):

@@ -12,12 +12,16 @@ from discreet.inference.comparisons import Comparison, compare, compare_all
 from discreet.inference.dispatch import combine, noise_aware
 from discreet.inference.noisy import read_noisy
 from discreet.inference.posterior import NoiseAware
+from discreet.inference.records import NegativeBinomial
+from discreet.inference.totals import Total
 
 __all__ = [
     "Belief",
     "Comparison",
+    "NegativeBinomial",
     "NoiseAware",
     "Share",
+    "Total",
     "combine",
     "compare",
     "compare_all",

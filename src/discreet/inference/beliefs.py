@@ -23,6 +23,7 @@ from discreet.arithmetic.texts import visible_text
 from discreet.errors import InvalidInput
 from discreet.inference.posterior import NoiseAware
 from discreet.inference.quantities import Estimate, Kind, Quantity
+from discreet.inference.totals import Total
 from discreet.posteriors.mixtures import ShareLaw
 
 if TYPE_CHECKING:
@@ -217,6 +218,23 @@ class Belief:
             short = tuple(key[places[name]] for name in names)
             sums[short] = posterior, sums.get(short, (posterior, ()))[1] + cells
         return replace(self, axes={name: self.axes[name] for name in names}, cells=sums)
+
+    @property
+    def total(self) -> Total:
+        """How many records there are in all of its cells, where n is private.
+
+        >>> from discreet import Geometric, PosteriorSpace, noise_aware
+        >>> posterior = noise_aware(Geometric(PosteriorSpace(prior=[1, 1], n=None), epsilon=1), (60, 38))
+        >>> Belief.of(posterior, {"answer": ("yes", "no")}).total.interval()
+        (94.0, 102.0)
+        """
+        if _posteriors(self.cells) > 1:
+            raise InvalidInput("public groups have public totals", hint="they are in the receipt")
+        posterior = next(iter(self.cells.values()))[0]
+        if posterior.n is not None and len(self.cells) == posterior.k:
+            raise InvalidInput("n is public", hint="it is in the receipt")
+        cells = [cell for _, own in self.cells.values() for cell in own]
+        return Total(*posterior.counts.total(cells), " | ".join(["records", *self.conditions]), posterior.error)
 
     def probability(self, one: str, other: str) -> Estimate:
         """The probability that one label's share exceeds another's."""

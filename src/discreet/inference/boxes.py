@@ -64,7 +64,7 @@ def _product(column: Sequence[Factor]) -> Factor:
 def box(factors: Sequence[Factor], alpha: Floats, n: int, reach: Sequence[tuple[int, int]], cells: int) -> Box:
     """The box of windows that reach so far to the left and right of what each factor points to."""
     own, lows, highs = _edges(factors, n, reach, cells)
-    logs = [_log_mass(factor, a, low, high) for factor, a, low, high in zip(factors, alpha, lows, highs, strict=True)]
+    logs = [log_mass(factor, a, low, high) for factor, a, low, high in zip(factors, alpha, lows, highs, strict=True)]
     masses, tilt = tilted(logs, lows, n)
     tails = []
     for factor, a, first, low, high, mass in zip(factors, alpha, own, lows, highs, masses, strict=True):
@@ -122,7 +122,7 @@ def _edges(
     return own, lows, highs
 
 
-def _log_mass(factor: Factor, alpha: float, low: int, high: int) -> Floats:
+def log_mass(factor: Factor, alpha: float, low: int, high: int) -> Floats:
     """ln f over a window, up to a constant: increments of lnΓ(α+x) - lnΓ(x+1), which its values would lose."""
     x = np.arange(low, high + 1, dtype=np.int64)
     later = x[1:].astype(np.float64)

@@ -10,7 +10,9 @@ from discreet.inference.boxes import first_reach, together
 from discreet.inference.counts import CountPosterior, Listed
 from discreet.inference.line import on_a_line
 from discreet.inference.posterior import NoiseAware
+from discreet.inference.private_total import PrivateTotal, RangedTotal
 from discreet.inference.products import Product
+from discreet.inference.records import Between, Records, as_records
 from discreet.inference.weighted_draws import sampled
 from discreet.kernels.base import LISTED, Factor
 from discreet.kernels.exponential import LONGEST
@@ -24,8 +26,11 @@ WIDE = 1 << 13
 """Noise over more counts than this is weighed in blocks, if there are two categories."""
 
 
-def noise_aware(mechanism: Mechanism, output: object, *, prior: object = None) -> NoiseAware:
+def noise_aware(mechanism: Mechanism, output: object, *, prior: object = None, records: object = None) -> NoiseAware:
     """The exact posterior given an output of a mechanism, under the release's prior or the reader's own.
+
+    Where n is private, `records` is what the reader holds likely of it: a least and a greatest number, or a
+    `NegativeBinomial`; by default every n alike.
 
     >>> from discreet import Geometric
     >>> mechanism = Geometric(PosteriorSpace(prior=[1, 1, 1], n=50), epsilon=1)
@@ -35,10 +40,10 @@ def noise_aware(mechanism: Mechanism, output: object, *, prior: object = None) -
     >>> [round(float(x), 3) for x in noise_aware(mechanism, (30, 22, -2), prior=[5, 5, 5]).mean]
     [0.498, 0.383, 0.119]
     """
-    return _belief([(mechanism, _checked(mechanism, output))], prior)
+    return _belief([(mechanism, _checked(mechanism, output))], prior, records)
 
 
-def combine(releases: Sequence[Released], *, prior: object = None) -> NoiseAware:
+def combine(releases: Sequence[Released], *, prior: object = None, records: object = None) -> NoiseAware:
     """The posterior given several releases about the same records.
 
     >>> from discreet import Geometric
@@ -52,20 +57,36 @@ def combine(releases: Sequence[Released], *, prior: object = None) -> NoiseAware
     if not about:
         raise InvalidInput("there is no release to combine", hint="give at least one")
     spaces = [mechanism.space for mechanism, _ in about]
-    if len({(space.n, space.k) for space in spaces}) > 1:
+    if len({(tuple(space.adjacency.sizes.items()), space.k) for space in spaces}) > 1:
         raise InvalidInput("releases about the same records have the same n and k", hint="combine only those")
     if prior is None and len({space.prior for space in spaces}) > 1:
         raise InvalidInput("the releases have different priors", hint="say which to believe with `prior`")
-    return _belief(about, prior)
+    return _belief(about, prior, records)
 
 
-def _belief(about: list[tuple[Mechanism, Outcome]], prior: object) -> NoiseAware:
+def _belief(about: list[tuple[Mechanism, Outcome]], prior: object, records: object) -> NoiseAware:
     space = about[0][0].space
     held = space.prior if prior is None else prior if isinstance(prior, Dirichlet) else Dirichlet(prior)
     if held.k != space.k:
         raise InvalidInput(f"the prior must have {space.k} parameters", hint="give one for each category")
-    own = PosteriorSpace(prior=held, n=space.n)  # refuses a prior that no space may have
+    if not space.adjacency.keeps_total:
+        own = PosteriorSpace(prior=held, n=None)  # refuses a prior that no space may have
+        return NoiseAware(own.prior, None, _without_total(about, own, as_records(records)))
+    if records is not None:
+        raise InvalidInput("n is public here", hint="leave out records", parameter="records")
+    own = PosteriorSpace(prior=held, n=space.n)
     return NoiseAware(own.prior, own.n, _weighed(about, own))
+
+
+def _without_total(about: list[tuple[Mechanism, Outcome]], own: PosteriorSpace, records: Records) -> CountPosterior:
+    """Where n is private: every mechanism has noise of its own on every count."""
+    known = [factors for mechanism, output in about if (factors := mechanism.kernel.factors(output)) is not None]
+    if len(known) < len(about):
+        raise InvalidInput("only noise on single counts is read where n is private", hint="use geometric")
+    factors = known[0] if len(known) == 1 else together(known)
+    if isinstance(records, Between):
+        return RangedTotal(factors, own.prior.alpha, records)
+    return PrivateTotal(factors, own.prior.alpha, records)
 
 
 def _weighed(about: list[tuple[Mechanism, Outcome]], own: PosteriorSpace) -> CountPosterior:
@@ -109,7 +130,9 @@ def _checked(mechanism: Mechanism, output: object) -> Outcome:
     """An output that the mechanism could have emitted, as whole numbers."""
     items = as_items(output, "the output")
     found = tuple(int(item) for item in items if isinstance(item, int) or hasattr(item, "__index__"))
-    whole = len(found) == len(items) == mechanism.space.k and sum(found) == mechanism.space.n
+    adjacency = mechanism.space.adjacency
+    whole = len(found) == len(items) == mechanism.space.k
+    whole = whole and (not adjacency.keeps_total or adjacency.allows(sum(found)))
     if not whole or (min(found) < 0 and not mechanism.kernel.signed):
         raise InvalidInput("this is no output of the mechanism", hint="give it as released")
     return found

@@ -23,7 +23,7 @@ from discreet.arithmetic.numbers import exact, exact_share, whole
 from discreet.errors import InvalidInput
 from discreet.inference.beta_tables import LEFT_OUT, ROUNDING, BetaTable
 from discreet.posteriors import Dirichlet
-from discreet.posteriors.mixtures import BetaMixture, ShareLaw
+from discreet.posteriors.mixtures import ShareLaw
 
 if TYPE_CHECKING:
     from discreet.inference.posterior import NoiseAware
@@ -125,12 +125,9 @@ class Within(Marginals[BetaTable]):
         return self.belief.method
 
     @property
-    def share(self) -> BetaMixture:
+    def share(self) -> ShareLaw:
         """The posterior of the group's own share of all records."""
-        count, chance = self.belief.counts.total(self.members)
-        own = sum(self.belief.prior.parameters[i] for i in self.members)
-        rest = float(self.belief.prior.total - own)
-        return BetaMixture(chance, float(own) + count, rest + (self.belief.n - count))
+        return self.belief.share(self.members, range(self.belief.k))
 
     def _marginal(self, at: int) -> BetaTable:
         own, others = self.members[at], [member for member in self.members if member != self.members[at]]

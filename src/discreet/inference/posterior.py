@@ -32,7 +32,7 @@ _STARTS, _CLOSER = 17, 12
 
 
 @dataclass(frozen=True, eq=False)
-class NoiseAware(Marginals[BetaMixture]):
+class NoiseAware(Marginals[ShareLaw]):
     """A reader's posterior of the shares, with the privacy noise in it.
 
     `error` bounds what was left out: the total variation distance to the exact mixture, so every probability, and every
@@ -49,7 +49,8 @@ class NoiseAware(Marginals[BetaMixture]):
     """
 
     prior: Dirichlet
-    n: int
+    n: int | None
+    """The number of records, if it is public."""
     counts: CountPosterior
 
     @classmethod
@@ -59,7 +60,8 @@ class NoiseAware(Marginals[BetaMixture]):
         return cls(posterior, 0, alone)
 
     def __repr__(self) -> str:
-        return f"<NoiseAware of {self.k} categories, n = {self.n:,}: exact up to {self.error:.1g}, by {self.method}>"
+        size = "n private" if self.n is None else f"n = {self.n:,}"
+        return f"<NoiseAware of {self.k} categories, {size}: exact up to {self.error:.1g}, by {self.method}>"
 
     @property
     def k(self) -> int:
@@ -82,7 +84,9 @@ class NoiseAware(Marginals[BetaMixture]):
         """How the counts were weighed."""
         return self.counts.method
 
-    def _marginal(self, at: int) -> BetaMixture:
+    def _marginal(self, at: int) -> ShareLaw:
+        if self.n is None:
+            return self.share([at], range(self.k))
         count, chance = self.counts.marginal(at)
         parameter = self.prior.parameters[at]
         own, rest = float(parameter), float(self.prior.total - parameter)  # exactly: a weak rest is not lost
@@ -153,12 +157,15 @@ class NoiseAware(Marginals[BetaMixture]):
 
     def share(self, own: Sequence[int], among: Sequence[int]) -> ShareLaw:
         """The posterior of the share that some categories have among others, which they are part of."""
-        rest = [i for i in among if i not in own]
-        if len(among) == self.k and len(own) == 1:
+        rest = sorted(set(among) - set(own))
+        if not rest:
+            raise InvalidInput("all of the records are no share", hint="ask for the total, or for a part of them")
+        whole = len(among) == self.k and self.n is not None
+        if whole and len(own) == 1:
             return self.marginal(own[0])
         parameters = self.prior.parameters
         a, b = (float(sum(parameters[i] for i in side)) for side in (own, rest))
-        if len(among) == self.k:
+        if whole:
             count, chance = self.counts.total(own)
             return BetaMixture(chance, a + count, b + (self.counts.sizes - count))
         x, y, table = self.counts.split(own, rest)
@@ -166,7 +173,7 @@ class NoiseAware(Marginals[BetaMixture]):
 
     def share_error(self, among: Sequence[int]) -> float:
         """A bound on how far any probability of such a share is off."""
-        return self.error + (0.0 if len(among) == self.k else LEFT_OUT + ROUNDING)
+        return self.error + (0.0 if len(among) == self.k and self.n is not None else LEFT_OUT + ROUNDING)
 
     def difference(self, other: NoiseAware, i: int = 0) -> Quantity:
         """Category i's share here minus there, for releases about different people: an A/B test."""
@@ -182,8 +189,9 @@ class NoiseAware(Marginals[BetaMixture]):
         mixture, x = self.marginal(i), np.arange(size + 1)
         ways = gammaln(size + 1) - gammaln(x + 1) - gammaln(size - x + 1)
         found, rows = np.zeros(size + 1), max(1, _CELLS // (size + 1))
-        for start in range(0, len(mixture.weights), rows):
-            weight, a, b = (part[start : start + rows] for part in (mixture.weights, mixture.a, mixture.b))
+        parts = [part.ravel() for part in np.broadcast_arrays(mixture.weights, mixture.a, mixture.b)]
+        for start in range(0, len(parts[0]), rows):
+            weight, a, b = (part[start : start + rows] for part in parts)
             logs = betaln(a[:, None] + x, b[:, None] + size - x) - betaln(a, b)[:, None]
             found += weight @ np.exp(ways + logs)
         return found
@@ -206,7 +214,7 @@ class NoiseAware(Marginals[BetaMixture]):
         return to_arviz(self, size, categories=categories)
 
 
-def shortest(mixture: BetaMixture, level: float) -> tuple[Floats, Floats]:
+def shortest(mixture: ShareLaw, level: float) -> tuple[Floats, Floats]:
     """The shortest interval of a level: the p that minimises Q(p+level) - Q(p), on a grid and then on closer ones."""
     low, high = np.array([1e-12, 1 - 1e-12]) * (1 - level)
     starts, points = np.linspace(low, high, _STARTS), _STARTS

@@ -92,10 +92,14 @@ class Product(CountPosterior):
         found: Floats = irfft(rfft(one, length) * rfft(other, length), length)[: min(size, self._missing + 1)]
         return np.maximum(found, 0.0)
 
+    def _beside(self, members: Sequence[int], taken: Wholes) -> Floats:
+        """The chance that the others' sum is what is missing, where these categories have so many above their lows."""
+        return _at(self._without(members), self._missing - taken)
+
     def _weights(self, members: Sequence[int]) -> Floats:
         """For each count of some categories together, the chance of it and of the others' sum being what is missing."""
         inside = self._sum_of(members)
-        return inside * _at(self._without(members), self._missing - np.arange(len(inside)))
+        return inside * self._beside(members, np.arange(len(inside)))
 
     def total(self, members: Sequence[int]) -> tuple[Wholes, Floats]:
         weight = self._weights(members)
@@ -144,9 +148,8 @@ class Product(CountPosterior):
         if sizes[0] * sizes[1] > MAX_PAIRS:
             raise TooLarge("two groups have too many counts that matter", hint="use a larger epsilon")
         members = [cell for side in (first, second) for cells in side for cell in cells]
-        left = self._n - self._low(self._others(members)) - one.first - other.first
         taken = np.arange(sizes[0])[:, None] + np.arange(sizes[1])[None, :]
-        return one, other, _at(self._without(members), left - taken)
+        return one, other, self._beside(members, one.first + other.first - self._low(members) + taken)
 
     def _split_share(self, side: Sides) -> SplitShare:
         """The same object for the same side: what it has tabulated serves all of its comparisons."""
@@ -166,8 +169,7 @@ class Product(CountPosterior):
         if len(both.weights) * len(beside.weights) > MAX_PAIRS:
             raise TooLarge("two categories have too many counts that matter", hint="use a larger epsilon")
         members = [*first, *second, *rest]
-        left = self._n - self._low(self._others(members)) - both.first - beside.first
-        beyond = _at(self._without(members), left - np.arange(size))
+        beyond = self._beside(members, both.first + beside.first - self._low(members) + np.arange(size))
         return SumShare(both, beside, beyond), split, np.ones(len(both.weights))
 
     def expectation(self, factors: Factors, of_sum: OfCounts = np.ones_like) -> NDArray[Any]:
@@ -183,8 +185,7 @@ class Product(CountPosterior):
         size = sum(law.shape[1] - 1 for law in laws) + 1
         length = next_fast_len(size)
         inside = ifft(reduce(np.multiply, [fft(law, length, axis=1) for law in laws]), axis=1)[:, :size]
-        left = self._missing - (low - self._low(members)) - np.arange(size)
-        weight = _at(self._without(members), left) * of_sum(low + np.arange(size))
+        weight = self._beside(members, low - self._low(members) + np.arange(size)) * of_sum(low + np.arange(size))
         some = np.flatnonzero(weight)  # all categories sum to one number
         found: NDArray[Any] = (inside[:, some] * weight[some]).sum(axis=1) / self._chance
         return found
@@ -229,9 +230,8 @@ class Product(CountPosterior):
         """How likely the counts x of some and y of others are, both counted from their low ends."""
         if len(x) * len(y) > PAIRS:
             raise TooLarge("two categories have too many counts that matter", hint="use a larger epsilon")
-        missing = self._missing - x[:, None] - y[None, :]
         weight: Floats = np.outer(self._sum_of(own)[x], self._sum_of(others)[y])
-        weight *= _at(self._without([*own, *others]), missing)
+        weight *= self._beside([*own, *others], x[:, None] + y[None, :])
         return weight
 
     def draw(self, bits: Bits, size: int) -> Wholes:

@@ -53,10 +53,11 @@ class Released:
     mechanism: Mechanism
     _belief: list[NoiseAware] = field(default_factory=list, init=False, repr=False, compare=False)
 
-    def noise_aware(self, *, prior: object = None) -> NoiseAware:
+    def noise_aware(self, *, prior: object = None, records: object = None) -> NoiseAware:
         """What a reader may believe: the exact posterior with the noise in it, under this prior or the reader's own.
 
-        Under the release's prior it is computed once, and kept.
+        Where n is private, `records` is what the reader holds likely of it: (800, 1200), say. Under the release's prior
+        alone it is computed once, and kept.
 
         >>> from discreet import Geometric
         >>> released = Geometric(PosteriorSpace(prior=[1, 1], n=90), epsilon=1).release([42, 48])
@@ -65,18 +66,20 @@ class Released:
         """
         from discreet.inference import noise_aware
 
-        if prior is not None:
-            return noise_aware(self.mechanism, self.output, prior=prior)
+        if prior is not None or records is not None:
+            return noise_aware(self.mechanism, self.output, prior=prior, records=records)
         if not self._belief:
             self._belief.append(noise_aware(self.mechanism, self.output))
         return self._belief[0]
 
-    def belief(self, categories: Sequence[str] | None = None, *, prior: object = None) -> Belief:
+    def belief(
+        self, categories: Sequence[str] | None = None, *, prior: object = None, records: object = None
+    ) -> Belief:
         """The same with names, to be asked by label: `released.belief(["cured", "not cured"])["cured"].interval()`."""
         from discreet.inference import Belief
 
         names = [str(i) for i in range(1, len(self.output) + 1)] if categories is None else list(categories)
-        return Belief.of(self.noise_aware(prior=prior), {"category": names})
+        return Belief.of(self.noise_aware(prior=prior, records=records), {"category": names})
 
     def __repr__(self) -> str:
         return f"<Released by {self.mechanism!r}: output {self.output}>"

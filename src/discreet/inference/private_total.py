@@ -1,0 +1,331 @@
+"""p(c | z) where n is private: categories are independent given one number t, which nobody has to know.
+
+With u_i(x) = h_i(x)·Γ(α_i+x)/(Γ(α_i)·x!), h_i the likelihood of a count, and A = Σα,
+
+    p(c | z) ∝ Π u_i(c_i)·f(Σc),   f(n) = p(n)·n!·Γ(A)/Γ(A+n).
+
+For p(n) = 1 a Beta integral gives f(n) = (1 + n/A)·∫ t^n dv over 0 < v < 1, with t = 1 - v^(1/A). So the counts are a
+mixture, over v, of independent counts with masses ∝ u_i(x)·t^x, and all weights are positive: nothing cancels, for any
+number of categories. In y = logit v the integrand is smooth and falls on both sides, so that a sum over equal steps
+converges faster than any power; steps are halved until the total stands still. A negative binomial n of shape A has
+f(n) ∝ t^n for one t. What windows leave out is bounded at every node. `tests/inference/test_private_n.py` compares
+with sums over all data sets.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.fft import fft, ifft, next_fast_len
+from scipy.special import gammaln, logsumexp
+
+from discreet.arithmetic.arrays import Floats, Wholes
+from discreet.errors import InvalidInput, TooLarge
+from discreet.inference.boxes import LEFT_OUT, log_mass
+from discreet.inference.counts import Counted, OfCounts
+from discreet.inference.products import PAIRS, Product
+from discreet.inference.records import Between, NegativeBinomial, Records
+from discreet.inference.shares import draw_places, draw_uniforms
+from discreet.kernels.base import Factor
+from discreet.samplers.bits import Bits
+
+MAX_CELLS = 1 << 25
+"""The windows of all categories that differ are not larger than this together."""
+
+_START, _DEEP, _FIRST_NODES, _MAX_NODES = 36.0, 45.0, 64, 1 << 12
+_STILL = 1e-11
+"""A total that moved by less when the steps were halved stands still: the gap is about squared each time."""
+
+_NOTHING = 1e-100
+"""Sums that are less likely than this, over the likeliest, are not kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Windows of categories that differ from each other, padded to one width; `times` each occurs."""
+
+    factors: list[Factor]
+    alpha: Floats
+    times: Wholes
+    lows: Wholes
+    widths: Wholes
+    weights: Floats
+
+    @classmethod
+    def within(cls, factors: list[Factor], alpha: Floats, times: Wholes, reach: Wholes) -> Cells:
+        """Windows that reach so far to either side of what each factor points to."""
+        first, last = (np.array([getattr(factor, side) for factor in factors]) for side in ("first", "last"))
+        # A window that comes close to 0 begins there.
+        left = np.array([factor.left for factor in factors])
+        lows = np.where((left > 0) & (first > 2 * reach[:, 0]), first - reach[:, 0], 0)
+        widths = last + reach[:, 1] + 1 - lows
+        if len(factors) * int(widths.max()) > MAX_CELLS:
+            raise TooLarge("the counts that matter to a reader are too many to list", hint="use a larger epsilon")
+        weights = np.zeros((len(factors), int(widths.max())))
+        for row, factor, a, low, width in zip(weights, factors, alpha, lows, widths, strict=True):
+            logs = log_mass(factor, float(a), int(low), int(low + width - 1))
+            row[:width] = np.exp(logs - logs.max())
+        return cls(factors, alpha, times, lows, widths, weights)
+
+    def sums(self, log_t: Floats) -> tuple[Floats, Floats]:
+        """ln Σ u(x)·t^x and the mean of x, for each category and each t."""
+        step = np.arange(self.weights.shape[1])[:, None]
+        with np.errstate(under="ignore"):
+            powers = np.exp(step * log_t[None, :])
+            total = self.weights @ powers
+            above = self.weights @ (step * powers)
+        return np.log(total) + self.lows[:, None] * log_t, self.lows[:, None] + above / total
+
+    def tails(self, log_t: Floats, log_sums: Floats) -> tuple[Floats, Floats]:
+        """Bounds on what lies to the left and to the right of each window, over what is in it, for each t.
+
+        Ratios of neighbours are at most the first outside, or its limit if they rise to it. Below α = 1, Γ(α+x)/x!
+        rises toward 0, and all of it is below its value there.
+        """
+        low, high = self.lows[:, None].astype(np.float64), (self.lows + self.widths - 1)[:, None].astype(np.float64)
+        alpha = self.alpha[:, None]
+        left, right = (np.array([[getattr(factor, side)] for factor in self.factors]) for side in ("left", "right"))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            edge = np.log(np.take_along_axis(self.weights, self.widths[:, None] - 1, axis=1))
+            step = np.minimum(log_t - right + np.log(np.maximum(1.0, (alpha + high) / (high + 1))), 700.0)
+            after = edge + high * log_t - log_sums + step - np.log(-np.expm1(np.minimum(step, -1e-300)))
+            after = np.where(step < 0, after, np.inf)
+            step = -log_t - left + np.where(alpha >= 1, np.log(low / (low + alpha - 1)), 0.0)
+            rise = np.where(alpha < 1, gammaln(alpha) - gammaln(alpha + low) + gammaln(low + 1) + 1e-4, 0.0)
+            near = np.where(step < 0, step - np.log(-np.expm1(np.minimum(step, -1e-300))), low * step + np.log(low))
+            before = np.log(self.weights[:, :1]) + low * log_t - log_sums + rise + near
+        capped = np.exp(np.minimum(np.where(low > 0, before, -np.inf), 50.0))
+        return capped, np.exp(np.minimum(after, 50.0))
+
+
+class PrivateTotal(Product):
+    """The posterior of the counts, from windows of categories that are independent at each of several nodes."""
+
+    def __init__(self, factors: Sequence[Factor], alpha: Floats, records: Records) -> None:
+        if any(factor.right == 0 for factor in factors):
+            raise InvalidInput("a count has no end", hint="give its noise, or a range of records")
+        kinds: dict[tuple[int, float], int] = {}
+        self._kind = np.array(
+            [kinds.setdefault((id(factor), a), len(kinds)) for factor, a in zip(factors, alpha.tolist(), strict=True)]
+        )
+        _, first, times = np.unique(self._kind, return_index=True, return_counts=True)
+        chosen = [factors[i] for i in first]
+        self.k, self._alpha, self._total_alpha = len(factors), alpha, float(alpha.sum())
+        self._records, self._sides = records, {}
+        reach = np.array([[_reach(factor.left), _reach(factor.right)] for factor in chosen])
+        while True:
+            self._cells = Cells.within(chosen, alpha[first], times, reach)
+            outside = self._place_nodes()
+            if float(outside.sum()) <= LEFT_OUT:
+                break
+            reach = np.where(outside > LEFT_OUT / (4 * reach.size), 2 * reach, reach)
+        self._settle()
+        cells = int(self._cells.widths @ times)
+        self.sizes, self._n = 0, 0
+        self.mean_errors = self.error = float(outside.sum()) + self._hidden + 2.0**-53 * (cells + 64 * self.k)
+        self.method = f"windows of {cells:,} counts in all, at {len(self._log_t)} nodes; {records}"
+
+    def _place_nodes(self) -> Floats:
+        """Nodes and their log-weights; returns what windows leave out, by category and side."""
+        if isinstance(self._records, NegativeBinomial):
+            rare = self._total_alpha / float(self._records.mean)
+            self._log_t, self._log_node, self._hidden = np.array([-math.log1p(rare)]), np.zeros(1), 0.0
+        else:
+            self._log_t, self._log_node, self._hidden = self._integrate()
+        log_sums, _ = self._cells.sums(self._log_t)
+        tails = self._cells.tails(self._log_t, log_sums)
+        # With what is left out in place, so that no node is light only because its windows are too short.
+        upper = self._log_node + self._cells.times @ np.log1p(tails[0] + tails[1])
+        chance = np.exp(upper - logsumexp(upper))
+        lost = [self._cells.times * ((tail / (1 + tail)) @ chance) for tail in tails]
+        return np.stack(lost, axis=1)
+
+    def _integrate(self) -> tuple[Floats, Floats, float]:
+        """ln t and the log-weight of each node, and by how much the total still moved when the steps were halved."""
+        slope = np.logaddexp(0.0, np.arange(-80, 81) / 2.0)  # -ln(1-t) at logits of t from -40 to 40
+        y = _logit_of_log(-self._total_alpha * slope)
+        y = np.unique(np.concatenate([y[np.isfinite(y)], np.arange(-120, 121) / 2.0]))
+        for _ in range(60):  # zoom in on where it matters
+            height = self._height(y)[1]
+            inside = np.flatnonzero(height > height.max() - _DEEP)
+            low, high = y[max(inside[0] - 1, 0)], y[min(inside[-1] + 1, len(y) - 1)]
+            if len(inside) > len(y) // 2:
+                break
+            y = np.linspace(low, high, _FIRST_NODES + 1)
+        count, before = _FIRST_NODES, math.inf
+        while True:
+            y = np.linspace(low, high, count + 1)
+            log_t, height = self._height(y)
+            total = float(logsumexp(height)) + math.log((high - low) / count)
+            gap = abs(math.expm1(min(total - before, 50.0)))
+            if gap < _STILL or count >= _MAX_NODES:
+                kept = height > height.max() - _DEEP
+                return log_t[kept], height[kept] - logsumexp(height[kept]), gap + 1e-15
+            before, count = total, 2 * count
+
+    def _height(self, y: Floats) -> tuple[Floats, Floats]:
+        """ln t, and the logarithm of the integrand."""
+        log_v, log_rest = -np.logaddexp(0.0, -y), -np.logaddexp(0.0, y)
+        with np.errstate(divide="ignore"):
+            log_t = np.maximum(np.log(-np.expm1(log_v / self._total_alpha)), -700.0)
+        log_sums, means = self._cells.sums(log_t)
+        times = self._cells.times
+        height: Floats = log_v + log_rest + times @ log_sums + np.log1p(times @ means / self._total_alpha)
+        return log_t, height
+
+    @property
+    def _bent(self) -> float:
+        """1/A in f(n) = (1 + n/A)·∫ …, and 0 where f(n) is a power."""
+        return 0.0 if isinstance(self._records, NegativeBinomial) else 1 / self._total_alpha
+
+    def _settle(self) -> None:
+        """The masses at one reference t, and at each node what the categories weigh relative to it."""
+        self._chance_of = np.exp(self._log_node - logsumexp(self._log_node))
+        self._log_ref = float(self._chance_of @ self._log_t)
+        cells = self._cells
+        at_ref, _ = cells.sums(np.array([self._log_ref]))
+        log_sums, self._means = cells.sums(self._log_t)
+        self._log_sums = log_sums - at_ref
+        self._all_means = cells.times @ self._means
+        step = np.arange(cells.weights.shape[1])
+        with np.errstate(under="ignore"):
+            tilted = cells.weights * np.exp(step * self._log_ref + cells.lows[:, None] * self._log_ref - at_ref)
+        self._of_kind = [row[:width] for row, width in zip(tilted, cells.widths.tolist(), strict=True)]
+        self._masses = [self._of_kind[kind] for kind in self._kind]
+        self._lows = cells.lows[self._kind].tolist()
+
+    def _beside(self, members: Sequence[int], taken: Wholes) -> Floats:
+        kinds = self._kind[list(members)]
+        low, span = self._low(members), np.arange(int(taken.min()), int(taken.max()) + 1)
+        logs = np.log(self._chance_of) - self._log_sums[kinds].sum(axis=0)
+        others = self._all_means - self._means[kinds].sum(axis=0)
+        away = self._log_t - self._log_ref
+        with np.errstate(under="ignore"):
+            powers = np.exp(np.minimum(logs + (low + span[:, None]) * away, 600.0))
+        bent = (1 + self._bent * (low + span[:, None] + others)) / (1 + self._bent * self._all_means)
+        found: Floats = (powers * bent).sum(axis=1)[taken - span[0]]
+        return found
+
+    def _joined(self, one: Floats, other: Floats) -> Floats:
+        """The law of a sum of two: by plain products, so that the rarest sums keep their digits."""
+        (first, own), (second, others) = (_trimmed(law) for law in (one, other))
+        found = np.zeros(len(one) + len(other) - 1)
+        found[first + second : first + second + len(own) + len(others) - 1] = np.convolve(own, others)
+        return found
+
+    def marginal(self, i: int) -> tuple[Counted, Floats]:
+        return self.total([i])
+
+    def _sum_of(self, members: Sequence[int]) -> Floats:
+        if self.k > 2 and len(members) == self.k - 1:
+            [out] = self._others(members)
+            return self._rests[out]
+        return super()._sum_of(members)
+
+    @cached_property
+    def _rests(self) -> list[Floats]:
+        self._missing = sum(map(len, self._masses))  # the longest sum, for the limit of all of them
+        return super()._rests
+
+    def _given_sums(
+        self, laws: Sequence[NDArray[Any]], members: Sequence[int], low: int, of_sum: OfCounts = np.ones_like
+    ) -> NDArray[Any]:
+        """At each node the sums are independent, and so is what the sum itself is weighed by."""
+        sizes = [law.shape[1] for law in laws]
+        length = next_fast_len(sum(sizes))
+        kinds = self._kind[list(members)]
+        others = self._all_means - self._means[kinds].sum(axis=0)
+        found = np.zeros(len(laws[0]), dtype=np.result_type(*laws))
+        sums = low + np.arange(sum(sizes) - len(sizes) + 1)
+        weight = of_sum(sums) * np.ones(len(sums))
+        for chance, log_t, log_sums, rest, every in zip(
+            self._chance_of, self._log_t, self._log_sums[kinds].sum(axis=0), others, self._all_means, strict=True
+        ):
+            away = log_t - self._log_ref
+            scale = np.exp((low * away - log_sums) / len(laws))
+            parts = [law * (scale * np.exp(np.arange(law.shape[1]) * away)) for law in laws]
+            joined = ifft(reduce(np.multiply, [fft(part, length, axis=1) for part in parts]), axis=1)[:, : len(sums)]
+            bent = (1 + self._bent * (sums + rest)) / (1 + self._bent * every)
+            each = (joined * (weight * bent)).sum(axis=1)
+            found = found + chance * (each if np.iscomplexobj(found) else each.real)
+        return found
+
+    def listing(self) -> tuple[Wholes, Floats]:
+        sizes = [len(mass) for mass in self._masses]
+        if math.prod(sizes) > PAIRS // self.k:
+            raise TooLarge("the data sets that matter are too many to list", hint="use draws of sample")
+        rows = np.stack(np.meshgrid(*map(np.arange, sizes), indexing="ij"), axis=-1).reshape(-1, self.k)
+        weight = np.multiply.reduce([mass[rows[:, i]] for i, mass in enumerate(self._masses)])
+        weight = weight * self._beside(range(self.k), rows.sum(axis=1))
+        return rows + np.array(self._lows), weight / weight.sum()
+
+    def draw(self, bits: Bits, size: int) -> Wholes:
+        """Whole data sets, one a row: a node, and each category by itself.
+
+        1 + n/A is a mixture: as it is, or with the count of one category, in proportion to its mean, weighed by itself.
+        """
+        node = draw_places(bits, self._chance_of, size)
+        rows = np.empty((size, self.k), dtype=np.int64)
+        plain = draw_uniforms(bits, size) * (1 + self._bent * self._all_means[node]) < 1
+        for m in np.unique(node):
+            here = np.flatnonzero(node == m)
+            weighed = here[~plain[here]]
+            chosen = np.full(size, -1)
+            chosen[weighed] = draw_places(bits, self._means[self._kind, m], len(weighed))
+            power = np.exp(np.arange(self._cells.weights.shape[1]) * self._log_t[m])
+            for i in range(self.k):
+                mass = self._cells.weights[self._kind[i]] * power
+                rows[here, i] = draw_places(bits, mass, len(here))
+                own = np.flatnonzero(chosen == i)
+                rows[own, i] = draw_places(bits, mass * (self._lows[i] + np.arange(len(mass))), len(own))
+        return np.add(rows, self._lows)
+
+
+class RangedTotal(Product):
+    """The same where n lies in a range: one more category holds the records that are absent."""
+
+    def __init__(self, factors: Sequence[Factor], alpha: Floats, records: Between) -> None:
+        a = float(alpha.sum())
+
+        def log(absent: NDArray[Any]) -> Floats:
+            n = records.high - absent.astype(np.float64)
+            return np.where(n >= records.low, gammaln(n + 1) - gammaln(a + n), -np.inf)
+
+        absent = Factor(0, records.high, 0.0, 0.0, log)
+        # Where the range contradicts the counts, windows reach as far as it asks for.
+        more = max(sum(factor.first for factor in factors) - records.high, 0)
+        fewer = max(records.low - sum(factor.last for factor in factors), 0)
+        wide = [replace(each, first=max(each.first - more, 0), last=each.last + fewer) for each in factors]
+        super().__init__([*wide, absent], np.append(alpha, 1.0), records.high)
+        self.method = f"{self.method}; {records}"
+
+    def marginal(self, i: int) -> tuple[Counted, Floats]:
+        return self.total([i])
+
+    def listing(self) -> tuple[Wholes, Floats]:
+        rows, chance = super().listing()
+        return rows[:, :-1], chance
+
+    def draw(self, bits: Bits, size: int) -> Wholes:
+        return super().draw(bits, size)[:, :-1]
+
+
+def _reach(rate: float) -> int:
+    return 2 + math.ceil(_START / rate) if rate > 0 else 0
+
+
+def _logit_of_log(log_v: Floats) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return log_v - np.log(-np.expm1(log_v))
+
+
+def _trimmed(law: Floats) -> tuple[int, Floats]:
+    """Where a law has more than nothing, and what."""
+    some = np.flatnonzero(law > law.max() * _NOTHING)
+    return int(some[0]), law[some[0] : some[-1] + 1]

@@ -1,0 +1,74 @@
+"""How many records there are, all of them or in some cells: a whole number that a release with a private n hides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from discreet.arithmetic.arrays import Floats, Wholes
+from discreet.arithmetic.numbers import whole
+from discreet.errors import InvalidInput
+from discreet.inference.quantities import Quantity
+from discreet.inference.shares import draw_places
+from discreet.samplers.bits import SYSTEM
+from discreet.testing import HashedBits
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Total(Quantity):
+    """The posterior of a number of records. Intervals end at whole numbers, and hold at least their level.
+
+    >>> from discreet import Geometric, PosteriorSpace, noise_aware
+    >>> posterior = noise_aware(Geometric(PosteriorSpace(prior=[1, 1], n=None), epsilon=1), (60, 38))
+    >>> total = Total(*posterior.counts.total([0, 1]), "records", posterior.error)
+    >>> round(total.mean, 2), total.interval()
+    (97.96, (94.0, 102.0))
+    """
+
+    counts: Wholes
+    chances: Floats
+    label: str
+    within: float
+
+    @property
+    def name(self) -> str:
+        return self.label
+
+    @property
+    def error(self) -> float:
+        return self.within
+
+    @cached_property
+    def mean(self) -> float:
+        return float(self.counts @ self.chances)
+
+    @cached_property
+    def sd(self) -> float:
+        return float(np.sqrt((self.counts - self.mean) ** 2 @ self.chances))
+
+    @cached_property
+    def _sums(self) -> Floats:
+        return np.append(0.0, np.cumsum(self.chances))
+
+    def cdf(self, x: ArrayLike) -> Floats:
+        found: Floats = self._sums[np.searchsorted(self.counts, np.asarray(x, dtype=np.float64), side="right")]
+        return found
+
+    def pdf(self, x: ArrayLike) -> Floats:
+        at = np.asarray(x, dtype=np.float64)
+        place = np.minimum(np.searchsorted(self.counts, at), len(self.counts) - 1)
+        return np.where(self.counts[place] == at, self.chances[place], 0.0)
+
+    def quantile(self, p: ArrayLike) -> Floats:
+        wanted = np.asarray(p, dtype=np.float64)
+        if not ((wanted > 0) & (wanted < 1)).all():
+            raise InvalidInput("p must be between 0 and 1", hint="give it as a share, such as 0.95")
+        place = np.searchsorted(self._sums[1:], wanted)
+        return self.counts[np.minimum(place, len(self.counts) - 1)].astype(np.float64)
+
+    def sample(self, size: object = 1, *, seed: object = None) -> Floats:
+        bits = SYSTEM if seed is None else HashedBits(f"sample {seed}")
+        return self.counts[draw_places(bits, self.chances, whole(size, "size", minimum=1))].astype(np.float64)
