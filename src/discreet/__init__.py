@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         Mechanism,
         Optimal,
         Released,
+        TightConstraints,
         mechanism,
     )
     from discreet.mechanisms.snapping.number import Snapping
@@ -118,6 +119,7 @@ __all__ = [
     "Share",
     "Snapping",
     "SourceError",
+    "TightConstraints",
     "TooLarge",
     "Total",
     "Undecided",
@@ -159,7 +161,8 @@ _ROOMS = {
     "read_noisy",
     "discreet.ledger": "Ledger",
     "discreet.mechanisms": "ExponentialGlobal ExponentialLocal ExponentialReciprocal ExponentialSmooth Geometric "
-    "Laplace LaplaceImproved Mechanism Optimal Released mechanism",
+    "Laplace LaplaceImproved Mechanism Optimal Released TightConstraints "
+    "mechanism",
     "discreet.mechanisms.snapping.number": "Snapping",
     "discreet.posteriors": "Beta Dirichlet",
     "discreet.posteriors.distances": "chi_squared hellinger kl l1 renyi",

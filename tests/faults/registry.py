@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import inspect
 
-from tests.faults import formulas, losses, planted, randomness, sampling, sizes, snapping, unlocked_ledger
+from tests.faults import formulas, losses, planted, randomness, sampling, sizes, snapping, tight, unlocked_ledger
 
-MODULES = (formulas, losses, planted, randomness, sampling, sizes, snapping, unlocked_ledger)
+MODULES = (formulas, losses, planted, randomness, sampling, sizes, snapping, tight, unlocked_ledger)
 
 LIST = """
 # Bits: the operating system's, and nobody else's.
@@ -53,6 +53,9 @@ test_formula_faults.py::test_a_fault_in_a_formula_is_rejected_by_the_check_that_
 test_faults.py::test_loss_exceeds_what_is_claimed_with_the_fault_and_not_without_it
     HalvedSensitivity, WrongNeighbour, BelowLocalSomewhere, BelowLocalAtOneDataSet, GrowthLeftOut, NoiseTooSmall,
     FloatWeights, FlooredWeights
+
+test_tight.py::test_a_wrong_form_of_it_is_found_wrong
+    WeightOffByAMillionth, NegativeWeightAccepted, HalfTheDistance, TwiceTheDistance
 
 # Mechanisms that claim more privacy than they have, found by their audit or their certificate.
 test_faults.py::test_an_epsilon_off_by_one_percent_is_rejected_by_its_loss

@@ -30,6 +30,8 @@ CASES: list[tuple[str, list[object], int, str, tuple[int, ...]]] = [
     ("exponential-local", [1, 2, 1], 8, "1", (4, 4, 0)),
     ("exponential-smooth", [1, 2], 25, "1", (24, 1)),
     ("exponential-reciprocal", [1, "0.3", 2], 9, "1", (0, 4, 5)),
+    ("tight", [1, "0.3", 2], 12, "1", (5, 7, 0)),
+    ("tight", ["1e-6", 5, 1, "0.1"], 8, "2", (3, 0, 4, 1)),
     ("snapping", [1, "0.3", 2], 12, "1", (4, 8, 0)),
     ("optimal", [1, 1], 10, "1", (3, 7)),
 ]

@@ -7,7 +7,7 @@ from discreet.mechanisms import BY_NAME, FAMILIES, Mechanism
 
 SPACE = PosteriorSpace([1, 1], 20)
 NAMES = [*(f"exponential-{kind}" for kind in ("global", "local", "smooth", "reciprocal"))]
-NAMES += ["laplace", "laplace-improved", "geometric", "snapping", "optimal"]
+NAMES += ["laplace", "laplace-improved", "geometric", "tight", "snapping", "optimal"]
 
 
 def test_the_names_are_those_of_the_interface() -> None:
@@ -29,6 +29,7 @@ def test_a_name_builds_what_its_class_builds(family: type[Mechanism]) -> None:
         ("exponential-smooth", {"gamma": "0.02"}),
         ("laplace", {"rounding": "floor"}),
         ("geometric", {"way": "bayes", "weighting": "uniform"}),
+        ("tight", {"way": "bayes"}),
         ("optimal", {"objective": "worst"}),
     ],
 )

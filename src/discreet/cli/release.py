@@ -146,7 +146,7 @@ class Drawing:
     )
     calibrated: Annotated[bool, typer.Option("--calibrated", help="Use the largest scale that keeps ε.")] = False
     gamma: Annotated[str | None, typer.Option(help="How smooth a smooth or reciprocal sensitivity is.")] = None
-    way: Annotated[str | None, typer.Option(help="geometric's way back: nearest, bayes or free.")] = None
+    way: Annotated[str | None, typer.Option(help="The way back: nearest or bayes; geometric has free, too.")] = None
     accept_no_guarantee: Annotated[
         bool, typer.Option("--accept-no-guarantee", help="Draw counts in hand even without a guarantee.")
     ] = False

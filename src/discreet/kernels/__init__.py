@@ -8,7 +8,16 @@ from discreet.kernels.additive import CellKernel, GeometricKernel, LaplaceKernel
 from discreet.kernels.base import Factor, Kernel, Logs
 from discreet.kernels.exponential import HellingerKernel
 from discreet.kernels.table import TableKernel
-from discreet.mechanisms import BY_NAME, Geometric, Laplace, LaplaceImproved, Mechanism, SnappedCounts
+from discreet.kernels.tight import TightKernel
+from discreet.mechanisms import (
+    BY_NAME,
+    Geometric,
+    Laplace,
+    LaplaceImproved,
+    Mechanism,
+    SnappedCounts,
+    TightConstraints,
+)
 from discreet.mechanisms.exponential import KINDS
 
 __all__ = ["Factor", "HellingerKernel", "Kernel", "Logs", "TableKernel", "family_kernel", "kernel_of"]
@@ -18,6 +27,7 @@ _KERNELS: dict[type[Mechanism], type[Kernel]] = {
     Laplace: LaplaceKernel,
     LaplaceImproved: LaplaceKernel,
     SnappedCounts: SnappedKernel,
+    TightConstraints: TightKernel,
     **dict.fromkeys(KINDS, HellingerKernel),
 }
 

@@ -69,6 +69,9 @@ class Kernel(ABC):
     noisy = False
     """Whether whole-number noise in closed form is added."""
 
+    closed = False
+    """Whether rows are closed forms on the candidates that treat all categories alike."""
+
     reached = False
     """Whether the loss is ε itself, reached at every data set by its own counts."""
 

@@ -19,6 +19,7 @@ from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.laplace import Laplace, LaplaceImproved
 from discreet.mechanisms.optimal import Optimal
 from discreet.mechanisms.snapping.counts import SnappedCounts
+from discreet.mechanisms.tight import TightConstraints
 from discreet.posteriors.space import PosteriorSpace
 from discreet.typing import Epsilon
 
@@ -30,6 +31,7 @@ FAMILIES: tuple[type[Mechanism], ...] = (
     Laplace,
     LaplaceImproved,
     Geometric,
+    TightConstraints,
     SnappedCounts,
     Optimal,
 )
@@ -54,6 +56,7 @@ __all__ = [
     "Optimal",
     "Released",
     "SnappedCounts",
+    "TightConstraints",
     "mechanism",
 ]
 

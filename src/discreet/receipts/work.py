@@ -15,6 +15,8 @@ from dataclasses import dataclass
 
 from discreet.errors import TooLarge
 from discreet.kernels import Kernel, family_kernel
+from discreet.mechanisms.tight_weights import MOST_PARTITIONS
+from discreet.posteriors.partitions import number_of_partitions
 from discreet.receipts.claims import claims_of
 from discreet.receipts.receipt import Receipt, exact_number, refuse_nonsense
 
@@ -109,6 +111,9 @@ def _line_steps(of: Sizes) -> float:
 def _error_steps(of: Sizes) -> float:
     """The expected error: `discreet.utility.measure`."""
     listed, many = of.candidates**2, of.candidates == _MANY
+    if of.kernel.closed:
+        partitions = min(number_of_partitions(of.n, of.k, MOST_PARTITIONS), MOST_PARTITIONS)
+        return 6e6 + 25 * partitions**2 + (8 * listed if of.postprocess == "bayes" else 0)
     if of.postprocess == "free":
         return 1e6 + listed / 2  # no error is stated, and the posterior is searched for
     if of.postprocess == "bayes":

@@ -215,6 +215,26 @@ class NoisySimplex(ErrorTable):
         return super().distances(rank, metric)
 
 
+class ClosedTable(ErrorTable):
+    """Rows in closed form on the candidates; `told` leaves them as they are told, before post-processing."""
+
+    quick = True
+
+    def __init__(self, mechanism: Mechanism, *, told: bool = False) -> None:
+        super().__init__(mechanism)
+        self.told = told or mechanism.kernel.postprocess == "nearest"
+        self.symmetric = self.told  # ties of other post-processing are broken to one side
+
+    @cached_property
+    def _back(self) -> Wholes:
+        return self.space.candidates().ranks(self.mechanism.postprocess(self.candidates))
+
+    def masses(self, rank: int) -> Floats:
+        """P(r | c) of all candidates; summed over those that lead to the same."""
+        mass: Floats = np.exp(self.mechanism.kernel.row(self.candidates[rank].tolist()).values)
+        return mass if self.told else np.bincount(self._back, mass, len(mass)).astype(np.float64)
+
+
 def _posteriors(mechanism: Mechanism, outputs: Wholes) -> Floats:
     """The parameters of what is published for outputs, one a row."""
     return np.array([mechanism.posterior(tuple(output)).alpha for output in outputs.tolist()])
@@ -227,4 +247,6 @@ def error_table(mechanism: Mechanism) -> ErrorTable:
         return NoisyLine(mechanism, kernel.noise)
     if kernel.zero_sum is not None:
         return NoisySimplex(mechanism, kernel.zero_sum)
+    if kernel.closed:
+        return ClosedTable(mechanism)
     return WeightedTable(mechanism) if kernel.weighted else ErrorTable(mechanism)

@@ -2,8 +2,8 @@
 
 The answer is the row of the recommended mechanism; who compares gets all of them side by side. A row is a mechanism
 at one setting: `theorem`, where its theorem spends all of ε; `calibrated`, where its certified loss does; `bayes` for
-geometric with its other way back; `limit` for the linear programme, which is a yardstick and never a release. What is
-too costly for the space is left out, and the plan says what and why.
+geometric and tight with their other way back; `limit` for the linear programme, which is a yardstick and never a
+release. What is too costly for the space is left out, and the plan says what and why.
 """
 
 from __future__ import annotations
@@ -38,13 +38,14 @@ FAMILIES = (
 )
 SETTINGS = (
     *((FAMILIES[0], setting) for setting in ("theorem", "calibrated", "bayes")),
+    *(("tight", setting) for setting in ("theorem", "bayes")),
     *((name, setting) for name in FAMILIES[1:] for setting in ("theorem", "calibrated")),
     ("snapping", "theorem"),
     ("optimal", "limit"),
 )
 """The rows of a comparison; the first is the default."""
 
-DEFAULT = ((FAMILIES[0], "theorem"), (FAMILIES[0], "bayes"))
+DEFAULT = tuple((name, setting) for name in (FAMILIES[0], "tight") for setting in ("theorem", "bayes"))
 """Among these one is recommended, if nobody compares: others are hardly ever better."""
 
 CALIBRATED, CALIBRATED_MORE = 1001, 300
@@ -54,6 +55,9 @@ CATEGORIES = 30
 """The most categories for which the error of the exponential mechanisms is drawn unasked."""
 
 WEIGHED = 400
+CLOSED, CLOSED_QUICK = 3000, 500
+"""The most candidates for which tight is solved: in a comparison, and unasked."""
+
 SNAPPED = 101
 LIMIT = 160
 
@@ -218,12 +222,12 @@ def plan_at(
     asked = asked_epsilon(epsilon)
     rows: list[PlanRow] = []
     omitted: list[Omission] = []
-    settings = SETTINGS if compare else DEFAULT
+    settings = [row for row in (SETTINGS if compare else DEFAULT) if space.k > 2 or not family_kernel(row[0]).closed]
     for done, (name, setting) in enumerate(settings):
         if progress is not None:
             progress(f"{name} ({setting})", done, len(settings))
         try:
-            made = _mechanism(name, setting, space, asked, thorough, WEIGHED if compare else SNAPPED)
+            made = _mechanism(name, setting, space, asked, thorough, compare)
             rows.append(_known(made, setting, rows) or _row(made, setting, level, compare))
         except DiscreetError as refusal:
             if not compare and not rows:
@@ -247,16 +251,18 @@ def plan_at(
 
 
 def _mechanism(
-    name: str, setting: str, space: PosteriorSpace, epsilon: Fraction, thorough: bool, weighed: int
+    name: str, setting: str, space: PosteriorSpace, epsilon: Fraction, thorough: bool, compare: bool
 ) -> Mechanism:
     """The mechanism of a row, or a refusal that says why there is none."""
     kernel = family_kernel(name)
+    if kernel.closed:
+        _require(space, CLOSED if compare else CLOSED_QUICK, "tight is solved unasked for at most {} candidates")
     if setting == "limit":
         _require(space, LIMIT, "the linear programme is solved for at most {} candidates")
-    elif not (kernel.noisy or kernel.weighted):
+    elif not (kernel.noisy or kernel.weighted or kernel.closed):
         _require(space, SNAPPED, "the exact law of floats is compared for at most {} candidates")
     elif setting == "bayes":
-        _require(space, weighed, "this way back is compared for at most {} candidates")
+        _require(space, WEIGHED if compare else SNAPPED, "this way back is compared for at most {} candidates")
         return mechanism(name, space, epsilon=epsilon, way="bayes")
     elif kernel.weighted and not thorough:
         if space.k > CATEGORIES:

@@ -27,7 +27,7 @@ from discreet.posteriors.space import PosteriorSpace, exceeds
 from discreet.samplers.noise import CountNoise
 from discreet.testing import HashedBits
 from discreet.utility.count_mixtures import mixture_widths
-from discreet.utility.error_tables import ErrorTable, NoisySimplex, error_table
+from discreet.utility.error_tables import ClosedTable, ErrorTable, NoisySimplex, error_table
 from discreet.utility.expected_counts import first_count_moments, predictive_weights
 from discreet.utility.noisy_shares import intervals
 from discreet.utility.smooth_sums import WHOLE, smooth_sum
@@ -205,7 +205,8 @@ def _simplex_width(mechanism: Mechanism, level: float) -> Width:
         if exceeds(space, LARGEST_TABLE):
             wanted = f"its noise-aware widths are summed up to {LARGEST_TABLE:,} candidates"
             raise TooLarge(wanted, hint="use geometric")
-        return _enumerated_width(error_table(mechanism), level)
+        closed = mechanism.kernel.closed
+        return _enumerated_width(ClosedTable(mechanism, told=True) if closed else error_table(mechanism), level)
     try:
         table = NoisySimplex(mechanism, noise, told=True)
     except TooLarge:

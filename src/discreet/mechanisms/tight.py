@@ -1,0 +1,244 @@
+"""The tight-constraints mechanism: on the candidates themselves, with every privacy constraint met with equality.
+
+P(r | c) = w(r)·e^(-ε·d(c, r)), with d the number of replaced records and w the solution of Σ_r w(r)·e^(-ε·d(c, r)) = 1
+for all c (`discreet.mechanisms.tight_weights`). A replaced record changes d by at most 1, and w not at all: so the loss
+is at most ε, and the output c itself reaches it. No noise falls outside the candidates, where geometric has to throw a
+part of it away: near the borders of the simplex, where counts are small, that is what it gains. It does not look at the
+prior. Given an output, data sets are weighed by e^(-ε·d) alone, as those of geometric are: belief and Bayes
+post-processing are the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import ClassVar, Literal, Self, get_args
+
+import numpy as np
+from flint import arb
+
+from discreet.arithmetic.arrays import Floats, Wholes
+from discreet.arithmetic.numbers import ball, fixed_lower, fixed_upper, precision, working_bits
+from discreet.errors import InvalidInput
+from discreet.mechanisms.base import Mechanism, asked_epsilon, require_choice
+from discreet.mechanisms.law import ENUMERABLE, CandidateLaw, require_outcome
+from discreet.mechanisms.postprocessing import WEIGHTINGS, Weighting, bayes, require_weighable
+from discreet.mechanisms.tight_weights import TightWeights, tight_weights
+from discreet.posteriors import Dirichlet
+from discreet.posteriors.space import Counts, PosteriorSpace, exceeds
+from discreet.samplers.bits import Bits, Inverter, Table, tabulate
+from discreet.typing import Epsilon, Outcome
+
+TightWay = Literal["nearest", "bayes"]
+TIGHT_WAYS: tuple[TightWay, ...] = get_args(TightWay)
+
+_FIELD = 64
+"""Bits of a coefficient: there are fewer than 2^62 candidates."""
+
+
+class TightLaw(CandidateLaw):
+    """Weight w(r)·e^(-ε·d(c, r)) on every candidate; the sum of all is 1 by what w solves."""
+
+    def __init__(self, space: PosteriorSpace, counts: Counts, weights: TightWeights) -> None:
+        super().__init__(space)
+        self.counts, self.weights = counts, weights
+
+    def log_weight(self, outcome: Outcome) -> arb:
+        """ln w(r) - ε·d(c, r): the log-probability."""
+        require_outcome(self.space, outcome)
+        steps = self.space.adjacency.distance(self.counts, outcome)
+        place = self.weights.counted.index[tuple(sorted(outcome))]
+        return self.weights.log_weights()[place] - ball(self.weights.epsilon * steps)
+
+    def log_total(self) -> arb:
+        """ln 1."""
+        return ball(0)
+
+    def _draw(self, bits: Bits) -> Outcome:
+        """By inversion; of too many candidates to list, first a partition, and then an order of its values."""
+        if not exceeds(self.space, ENUMERABLE):
+            return super()._draw(bits)
+        partition = self.weights.counted.partitions[self._partitions.draw(bits)]
+        return draw_order(bits, self.counts, partition, self.weights.epsilon)
+
+    def _draw_many(self, bits: Bits, size: int) -> Wholes:
+        if not exceeds(self.space, ENUMERABLE):
+            return super()._draw_many(bits, size)
+        return np.array([self._draw(bits) for _ in range(size)], dtype=np.int64)
+
+    @cached_property
+    def _partitions(self) -> Inverter:
+        """Of each partition, the probability of all its candidates together: w times an entry of K."""
+        counted = self.weights.counted
+        row = counted.rows == counted.index[tuple(sorted(self.counts))]
+        columns, steps, numbers = (part[row].tolist() for part in (counted.columns, counted.steps, counted.numbers))
+
+        def table(width: int) -> Table:
+            scale = width + len(counted.partitions).bit_length() + 8
+            with precision(scale + 16):
+                sums = [ball(0) for _ in counted.partitions]
+                falls = _powers(self.weights.epsilon, self.space.n)
+                for column, step, number in zip(columns, steps, numbers, strict=True):
+                    sums[column] += number * falls[step]
+                chances = [w * k for w, k in zip(self.weights.fixed(working_bits()).balls(), sums, strict=True)]
+            return _tabulated(chances, scale, width)
+
+        return Inverter(table, len(counted.partitions))
+
+
+def draw_order(bits: Bits, counts: Counts, values: Outcome, epsilon: Fraction) -> Outcome:
+    """An order r of the values, with probability proportional to e^(-ε·‖counts - r‖₁/2): category by category.
+
+    How many orders of what is left are how far from the remaining counts is a polynomial with whole coefficients. They
+    stand in one whole number, 64 bits each, so that to add a distance is to shift.
+    """
+    kinds = Counter(values)
+    distinct = sorted(kinds)
+    ways: list[dict[Outcome, int]] = [{tuple(0 for _ in distinct): 1}]
+    for count in reversed(counts):
+        grown: dict[Outcome, int] = {}
+        for used, polynomial in ways[-1].items():
+            for i, value in enumerate(distinct):
+                if used[i] < kinds[value]:
+                    more = (*used[:i], used[i] + 1, *used[i + 1 :])
+                    grown[more] = grown.get(more, 0) + (polynomial << _FIELD * abs(count - value))
+        ways.append(grown)
+    left, order = tuple(kinds[value] for value in distinct), []
+    for position, count in enumerate(counts):
+        rest = ways[len(counts) - position - 1]
+        after = [(*left[:i], left[i] - 1, *left[i + 1 :]) for i in range(len(distinct))]
+        polynomials = [rest.get(more, 0) << _FIELD * abs(count - v) for more, v in zip(after, distinct, strict=True)]
+        chosen = Inverter(_order_table(polynomials, epsilon / 2), len(distinct)).draw(bits)
+        order.append(distinct[chosen])
+        left = after[chosen]
+    return tuple(order)
+
+
+def _order_table(polynomials: list[int], rate: Fraction) -> Callable[[int], Table]:
+    """The table of choices whose weights are these polynomials in e^-rate."""
+    coefficients = [_coefficients(polynomial) for polynomial in polynomials]
+    least = min(i for each in coefficients for i, number in enumerate(each) if number)
+
+    def table(width: int) -> Table:
+        scale = width + 80
+        with precision(scale + 80):
+            falls = _powers(rate, max(map(len, coefficients)))
+            weights = []
+            for each in coefficients:
+                weight = ball(0)
+                for i, number in enumerate(each):
+                    if number:
+                        weight += number * falls[i - least]
+                weights.append(weight)
+        return _tabulated(weights, scale, width)
+
+    return table
+
+
+def _coefficients(polynomial: int) -> list[int]:
+    size = -(-polynomial.bit_length() // _FIELD)
+    coefficients: list[int] = np.frombuffer(polynomial.to_bytes(8 * size, "little"), dtype="<u8").tolist()
+    return coefficients
+
+
+def _powers(rate: Fraction, most: int) -> list[arb]:
+    return [(-ball(rate * step)).exp() for step in range(most + 1)]
+
+
+def _tabulated(weights: list[arb], scale: int, width: int) -> Table:
+    lows = [fixed_lower(weight, scale) for weight in weights]
+    highs = [fixed_upper(weight, scale) for weight in weights]
+    return tabulate(lows, highs, 0, width)
+
+
+def _require_records(space: PosteriorSpace) -> None:
+    """Where n < k, geometric's noisy counts, negative ones among them, tell a Bayesian more than a candidate does."""
+    if space.n < space.k:
+        raise InvalidInput(
+            "tight is not read by bayes with fewer records than categories: geometric is better there",
+            hint="use geometric with bayes, or tight as it is",
+            parameter="way",
+        )
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False)
+class TightConstraints(Mechanism):
+    """A candidate, by a law that spends all of ε everywhere; and its post-processing: none (`nearest`) or `bayes`.
+
+    It is refused, from public facts, where a weight is negative or the partitions of n are too many.
+
+    >>> mechanism = TightConstraints(PosteriorSpace(prior=[1, 1, 1], n=8), epsilon=1)
+    >>> mechanism.guarantee, sum(mechanism.release([5, 3, 0]).output)
+    (Fraction(1, 1), 8)
+    >>> TightConstraints(PosteriorSpace(prior=[1, 1, 1], n=8), epsilon="0.1")
+    Traceback (most recent call last):
+    discreet.errors.InvalidInput: tight has no law at this epsilon: a weight would be negative
+      use geometric, or a larger epsilon
+    """
+
+    name: ClassVar[str] = "tight"
+    way: TightWay
+    weighting: Weighting
+
+    def __init__(
+        self,
+        space: PosteriorSpace,
+        *,
+        epsilon: Epsilon,
+        way: TightWay = "nearest",
+        weighting: Weighting = "predictive",
+    ) -> None:
+        require_choice("way", way, TIGHT_WAYS, f"one of {', '.join(TIGHT_WAYS)}")
+        require_choice("weighting", weighting, WEIGHTINGS, f"one of {', '.join(WEIGHTINGS)}")
+        asked = asked_epsilon(epsilon)
+        if way != "nearest":
+            _require_records(space)
+            require_weighable(space, asked)
+        tight_weights(space, asked)
+        self._set(
+            space=space,
+            epsilon=asked,
+            guarantee=asked,
+            guaranteed_by="a replaced record changes d(c, r) by at most 1, and weights are w(r)·exp(-ε·d(c, r)), sum 1",
+            way=way,
+            weighting=weighting,
+        )
+
+    @classmethod
+    def at_full_loss(cls, space: PosteriorSpace, *, epsilon: Epsilon) -> Self:
+        """The default form, whose loss is ε."""
+        return cls(space, epsilon=epsilon)
+
+    @property
+    def weights(self) -> TightWeights:
+        """w, which every data set shares."""
+        return tight_weights(self.space, self.epsilon)
+
+    def law(self, counts: object) -> TightLaw:
+        """The exact law on candidates."""
+        return TightLaw(self.space, self.space.counts(counts), self.weights)
+
+    def posterior(self, output: Outcome) -> Dirichlet:
+        """The posterior that is published for an output."""
+        return self.space.prior.update(self.postprocess(np.array([output], dtype=np.int64))[0].tolist())
+
+    def postprocess(self, outputs: Wholes) -> Wholes:
+        """The outputs themselves, or the candidates of least expected distance given them."""
+        return outputs if self.way == "nearest" else bayes(self.space, self.epsilon, outputs, self.weighting)
+
+    def log_pmf(self, counts: object) -> Floats:
+        """Log-probabilities of the released candidates, in their order."""
+        told = super().log_pmf(counts)
+        if self.way == "nearest":
+            return told
+        logs = np.full(len(told), -np.inf)
+        candidates = self.space.candidates()
+        np.logaddexp.at(logs, candidates.ranks(self.postprocess(candidates.array())), told)
+        return logs
+
+    def parameters(self) -> dict[str, str]:
+        """The post-processing."""
+        return {"way": self.way} if self.way == "nearest" else {"way": self.way, "weighting": self.weighting}
