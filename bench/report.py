@@ -53,11 +53,11 @@ def write(found: list[tuple[Question, Answer]], command: str) -> None:
     """Put the page and its pictures in place."""
     for _, answer in found:
         for name, paint in answer.pictures.items():
-            _put(DOCS / "images" / name, paint)
-    _put(DOCS / "benchmarks.md", lambda path: path.write_text(page(found, command), encoding="utf-8"))
+            put(DOCS / "images" / name, paint)
+    put(DOCS / "benchmarks.md", lambda path: path.write_text(page(found, command), encoding="utf-8"))
 
 
-def _put(path: Path, make: Callable[[Path], object]) -> None:
+def put(path: Path, make: Callable[[Path], object]) -> None:
     """Make a file beside its place and move it there at once, so that no reader meets half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     waiting = path.with_name(f".{path.name}")
