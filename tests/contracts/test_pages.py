@@ -30,7 +30,7 @@ COMMANDS = [
 @pytest.mark.parametrize("name", PYTHON)
 def test_the_python_of_a_page_runs_as_shown(name: str) -> None:
     done = doctest.testfile(str(DOCS / name), module_relative=False, encoding="utf-8", optionflags=doctest.ELLIPSIS)
-    assert done.attempted > 8
+    assert done.attempted > 5
     assert done.failed == 0
 
 

@@ -14,6 +14,7 @@ import re
 import shlex
 import shutil
 import sys
+import textwrap
 import traceback
 from collections.abc import Iterator
 from contextlib import chdir, redirect_stderr, redirect_stdout
@@ -29,13 +30,14 @@ from discreet.ledger import book
 from discreet.testing import HashedBits
 
 DOCS = Path(__file__).parents[2] / "docs"
-FIXTURES = Path(__file__).parent / "fixtures"
 BLOCK = re.compile(r"^```(console|pycon|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.+)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 EXECUTED = [path.name for path in sorted(DOCS.glob("*.md")) if "<!-- executed -->" in path.read_text("utf-8")]
 """The pages that say that they are run."""
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+WIDTH = 90
+BOX = (" ", "│", "┃", "┏", "┡", "└", "├")
 CHECKER = doctest.OutputChecker()
 
 
@@ -83,10 +85,8 @@ def run_page(name: str, place: Path) -> Run:
 
 
 def run_text(name: str, text: str, place: Path) -> Run:
-    """Run all blocks of this text. It finds the survey that comes with the package, and the fixtures of the pages."""
+    """Run all blocks of this text. It finds the survey that comes with the package."""
     shutil.copy(ANES96, place / "survey.csv")
-    for path in FIXTURES.glob("*"):
-        shutil.copy(path, place)
     steps: list[Step] = []
     names: dict[str, Any] = {}
 
@@ -128,8 +128,8 @@ def _commands(block: str) -> Iterator[tuple[str, Step]]:
         with redirect_stdout(out), redirect_stderr(out), patch.object(sys, "stdin", io.StringIO("")):
             run(words)
         out.flush()
-        printed = out.buffer.getvalue().decode("utf-8")
-        yield f"$ {match[1]}\n", Step(line, match[2], "".join(f"{row.rstrip()}\n" for row in printed.splitlines()))
+        rows = out.buffer.getvalue().decode("utf-8").splitlines()
+        yield f"$ {match[1]}\n", Step(line, match[2], "".join(f"{row.rstrip()}\n" for row in rows))
 
 
 def _statements(block: str, names: dict[str, Any]) -> Iterator[tuple[str, Step]]:
@@ -155,4 +155,9 @@ def _execute(source: str, mode: str, names: dict[str, Any]) -> str:
 def _written(part: tuple[str, Step]) -> str:
     """What is to be shown: as before where that is right, so that `...` stays."""
     source, step = part
-    return source + (step.shown if step.shown and step.as_shown else step.printed)
+    return source + (step.shown if step.shown and step.as_shown else "".join(map(_wrapped, step.printed.splitlines())))
+
+
+def _wrapped(line: str) -> str:
+    """A sentence that is too long for a page is broken; where steps are compared, any blank is like any other."""
+    return f"{textwrap.fill(line, WIDTH) if len(line) > WIDTH and not line.startswith(BOX) else line}\n"
