@@ -70,7 +70,8 @@ def test_the_schema_is_the_second_one_s_but_for_what_tells_n() -> None:
 
 @pytest.mark.parametrize("form", ["filtered", "groups"])
 def test_any_field_that_was_changed_is_noticed(form: str) -> None:
-    document = json.loads(released(form).to_json())
+    many = pd.concat([PEOPLE] * 30)  # all counts below zero say the same, and nobody could tell them apart
+    document = json.loads(dc.release(many, **ASKED, **FORMS[form], ledger=None).to_json())
     forgeries = list(every_forgery(document))
     assert len(forgeries) > 60
     assert [at for at, forgery in forgeries if verifies(forgery)] == []
@@ -91,6 +92,37 @@ def test_an_n_that_is_added_or_another_adjacency_is_no_receipt() -> None:
     ):  # fmt: skip
         with pytest.raises(DiscreetError):
             Receipt.from_json(json.dumps(forged)).verify()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_belief_has_the_noise_in_it_and_says_how_many_records_there_may_be(form: str) -> None:
+    receipt = released(form)
+    total, mean = receipt.document["total"], receipt.belief.total
+    assert receipt.document["interval_kind"] == "noise-aware, privacy noise included"
+    assert total == {"mean": pytest.approx(mean.mean), "interval": list(mean.interval())}
+    low, high = total["interval"]
+    assert low <= sum(max(each, 0) for each in receipt.output) <= high
+    assert f"Records in the categories: {total['mean']:,.0f}, 95 % interval {low:,.0f} to {high:,.0f}." in (
+        receipt.to_methods()
+    )
+
+
+def test_a_reader_may_know_more_of_n(tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    path.write_text(released("plain").to_json(), encoding="utf-8")
+    plain, ranged, mean = (told(f"infer {path} {more}") for more in ("", "--records 19,20", "--records mean=20"))
+    assert ranged["total"]["interval"] == [19, 20]
+    assert plain["total"]["mean"] != mean["total"]["mean"]
+    for document in (plain, ranged, mean):
+        assert "n" not in document
+    assert "every n from 19 to 20 alike" in ranged["method"]
+    ordinal = told(f"infer {path} --records 19,20 --ordinal")["ordinal"]
+    assert ordinal["score"]["mean"] == pytest.approx(1 + ranged["noise_aware"]["b"]["mean"], abs=1e-6)
+    for wrong in ("20", "20,19", "x,y", "mean=0"):
+        answer = discreet("infer", str(path), "--records", wrong)
+        assert (answer.code, answer.err.count("\n")) == (2, 1)
+    path.write_text(release_counts([7, 5], epsilon=1).to_json(), encoding="utf-8")
+    assert "n is public here" in discreet("infer", str(path), "--records", "10,14").err
 
 
 def test_texts_say_that_the_number_of_records_is_protected_and_which_were_selected() -> None:

@@ -17,7 +17,7 @@ from discreet.errors import InvalidInput
 from discreet.figures.releases import picture
 from discreet.inference.quantities import Quantity
 from discreet.receipts import Bundle, ReaderBelief, Receipt, labelled, read_beliefs, read_receipt, verify_any
-from discreet.receipts.words import records_words
+from discreet.receipts.words import records_words, total_words
 
 EXAMPLE = "Example: discreet infer receipt.json --plot belief.png"
 
@@ -27,6 +27,10 @@ def infer(
     prior: Annotated[
         list[str] | None,
         typer.Option(help="Your own prior, like 1,1,1, instead of the release's; for all columns, or for each."),
+    ] = None,
+    records: Annotated[
+        str | None,
+        typer.Option(help="Where n is private, what you hold likely of it: 800,1200 (a range) or mean=1000."),
     ] = None,
     ordinal: Annotated[
         bool, typer.Option("--ordinal", help="The categories have an order: mean score (1, 2, …), median, cumulative.")
@@ -60,6 +64,8 @@ def infer(
     if plot is not None and plot.resolve() == (file or noisy or plot).resolve():
         raise InvalidInput("--plot names what is read", hint="give the picture its own file")
     if noisy is not None:
+        if records is not None:
+            raise InvalidInput("--records is for receipts whose n is private", hint="state a --total, or leave it out")
         if noise is None:
             raise InvalidInput("--noisy needs --noise", hint='state it like --noise "discrete-laplace scale=2"')
         with reserved_picture(plot) as write, busy("weighing the tables"):
@@ -81,7 +87,7 @@ def infer(
     priors = _priors(receipt, prior)
     with reserved_picture(plot) as write, busy("weighing the data sets"):
         verify_any(receipt, thorough=thorough)
-        beliefs = read_beliefs(receipt, priors, thorough=thorough)
+        beliefs = read_beliefs(receipt, priors, records=records, thorough=thorough)
         parts = [belief.to_json() | ({"ordinal": _ordinal(belief)} if ordinal else {}) for belief in beliefs]
         write(lambda: picture(receipt, beliefs))
     document = {"columns": parts} if isinstance(receipt, Bundle) else parts[0]
@@ -99,7 +105,7 @@ def _priors(receipt: Receipt | Bundle, said: list[str] | None) -> list[str | Non
 
 def _ordinal(belief: ReaderBelief) -> dict[str, Any]:
     """What the order of the categories lets be asked: of all, or within each group."""
-    whole = labelled(belief.receipt, prior=belief.prior)
+    whole = labelled(belief.receipt, prior=belief.prior, records=belief.records)
     groups = {group: whole.group(group) for group in belief.receipt.groups} or {"": whole}
     asked = {
         group: {
@@ -138,6 +144,7 @@ def _print(document: dict[str, Any]) -> None:
         prior = ", ".join(f"{parameter:g}" for parameter in part["prior"])
         say(
             f"prior: {prior}; {part['mechanism']}, ε = {part['epsilon_exact']}, {records_words(part)}",
+            *total_words(part),
             f"exact up to {part['error']:.1g} in any probability, by {part['method']}",
         )
         if "ordinal" in part:

@@ -8,7 +8,7 @@ from typing import Any
 
 from discreet.arithmetic.words import epsilon_meaning, epsilon_text, epsilon_warning, exact_text, width_words
 from discreet.cli.tables import listed, percent_range, print_shares, print_table, say
-from discreet.receipts.words import changing, is_private, methods, records_words, size_words
+from discreet.receipts.words import changing, is_private, methods, records_words, size_words, total_words
 
 INTERVAL = "95 % interval"
 
@@ -120,6 +120,7 @@ def print_belief(document: dict[str, Any]) -> None:
         ]
         columns = {"group": "left", "mean": "right", INTERVAL: "right"}
         print_table(f"share of each group, by {document['by']}", columns, shares, unbroken=[INTERVAL])
+    say(*total_words(document))
     say(f"mean and interval: {document['interval_kind']}", "released parameter: of the Dirichlet that was drawn")
     if outside:
         say("a mean outside its interval: that share is almost surely tiny, and hardly ever large")

@@ -10,6 +10,7 @@ from discreet.inference import NoiseAware
 from discreet.inference.groups import EmptyGroup, Within
 from discreet.inference.statement import NOISE_AWARE
 from discreet.receipts import Bundle, ReaderBelief, Receipt, read_beliefs
+from discreet.receipts.words import size_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,7 +24,7 @@ def picture(
 ) -> Figure:
     """What a reader may believe, where the receipt tells it; a drawn release is painted anyhow."""
     document = receipt.document
-    price = f"ε = {document['epsilon_exact']}, n = {document['n']:,}"
+    price = f"ε = {document['epsilon_exact']}, {size_words(document)}"
     parts = receipt.parts if isinstance(receipt, Bundle) else (receipt,)
     known: Sequence[ReaderBelief | None] = beliefs or [None] * len(parts)
     aware = [_aware(part, own) for part, own in zip(parts, known, strict=True)]

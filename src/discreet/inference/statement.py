@@ -15,13 +15,15 @@ import numpy as np
 from discreet.arithmetic.arrays import Floats
 from discreet.inference.groups import EmptyGroup, Within
 from discreet.inference.posterior import NoiseAware
+from discreet.inference.totals import Total
 from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
 
 NOISE_AWARE = "noise-aware, privacy noise included"
 PLUG_IN = "plug-in, privacy noise not included"
 
-_PAIRS = 1 << 22
+MAX_PAIRS = 1 << 22
+"""Beyond this many numbers in tables, a receipt has no time for noise-aware intervals."""
 
 
 class Stated(NamedTuple):
@@ -40,7 +42,7 @@ def stated_by(law: Dirichlet | NoiseAware | Within | EmptyGroup, level: float) -
 def quick(mechanism: Mechanism, answers: int = 0) -> bool:
     """Whether a receipt has time for the noise-aware intervals: they take a second at most. Public facts only.
 
-    Those within groups of so many answers need a table for each cell.
+    Those within groups of so many answers need a table for each cell, and so do all where n is private.
 
     >>> from discreet import ExponentialGlobal, Geometric, PosteriorSpace
     >>> line, cells = PosteriorSpace(prior=[1, 1], n=10**9), PosteriorSpace(prior=[1] * 6, n=10**6)
@@ -49,10 +51,19 @@ def quick(mechanism: Mechanism, answers: int = 0) -> bool:
     >>> quick(Geometric(cells, epsilon="1/2"), 3), quick(Geometric(cells, epsilon="1/100"), 3)
     (True, False)
     """
-    if not mechanism.kernel.quick or not answers:
+    k, has_private_n = mechanism.space.k, not mechanism.space.adjacency.keeps_total
+    if not mechanism.kernel.quick or not (answers or has_private_n):
         return mechanism.kernel.quick
-    tables = mechanism.space.k // 2 if answers == 2 else mechanism.space.k
-    return tables * mechanism.kernel.reach**2 * math.sqrt(answers - 1) <= _PAIRS
+    return pairs(k, answers or k, mechanism.kernel.reach) <= MAX_PAIRS
+
+
+def pairs(k: int, answers: int, reach: float) -> float:
+    """How many numbers the tables of k cells hold: a cell's counts by those of the others of its group.
+
+    >>> round(pairs(6, 3, 45))
+    17183
+    """
+    return (k // 2 if answers == 2 else k) * reach**2 * math.sqrt(max(answers - 1, 1))
 
 
 def interval_kind(mechanism: Mechanism, answers: int = 0) -> str:
@@ -87,6 +98,12 @@ def stated_groups(released: Released, level: float, k: int) -> tuple[str, Sequen
         [stated_by(Dirichlet(own), level) for own in cells],
         stated_by(Dirichlet(list(map(sum, cells))), level),
     )
+
+
+def stated_total(belief: NoiseAware, level: float) -> dict[str, object]:
+    """What is believed of the number of records, where it is private."""
+    total = Total(*belief.counts.total(range(belief.k)), "records", belief.error)
+    return {"mean": total.mean, "interval": list(total.interval(level))}
 
 
 def _if_all_goes_well(

@@ -26,7 +26,10 @@ RATIO, COMPUTED, WIDTH = 5e-15, 5e-10, 1e-6
 LEAST = 1e-300
 """Ends of intervals below this are 0."""
 
-SHOWN = {"posterior": RATIO, "belief": COMPUTED, "interval": COMPUTED, "group_shares": COMPUTED, "accuracy": COMPUTED}
+SHOWN = {
+    "posterior": RATIO,
+    **dict.fromkeys(("belief", "interval", "group_shares", "total", "accuracy"), COMPUTED),
+}
 """The fields with floats that are shown, and how near their means are; all others are exact."""
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from discreet.errors import InvalidInput
 from discreet.inference import NoiseAware, noise_aware
 from discreet.inference.groups import EmptyGroup, Within
+from discreet.inference.statement import stated_total
 from discreet.posteriors import Dirichlet, as_prior
 from discreet.receipts.claims import claims_of
 from discreet.receipts.receipt import LEVEL, Bundle, Receipt, refuse_nonsense
@@ -25,6 +26,18 @@ class ReaderBelief:
     """Of all cells, group by group."""
     parts: dict[str, NoiseAware | Within | EmptyGroup]
     """By group; under the empty name without groups."""
+    records: object = None
+    """What the reader holds likely of a private n, if they say."""
+
+    @property
+    def total(self) -> dict[str, Any] | None:
+        """What may be believed of the number of records, where it is private."""
+        if "n" in self.receipt.document:
+            return None
+        part = next(iter(self.parts.values()))
+        whole = part.belief if isinstance(part, Within) else part
+        assert isinstance(whole, NoiseAware), "only a public group may be empty"
+        return stated_total(whole, LEVEL)
 
     def to_json(self) -> dict[str, Any]:
         """By category, beside the released posterior at face value; with groups, group by group."""
@@ -41,24 +54,27 @@ class ReaderBelief:
             "method": widest.method,
             "mechanism": document["mechanism"]["name"],
             "epsilon_exact": document["epsilon_exact"],
-            **({"n": document["n"]} if "n" in document else {}),
+            **({"total": self.total} if self.total else {"n": document["n"]}),
             **({"by": document["by"], "groups": list(groups)} if groups else {}),
         }
 
 
 @refuse_nonsense()
-def read_beliefs(receipt: Receipt | Bundle, prior: object = None, *, thorough: bool = False) -> list[ReaderBelief]:
+def read_beliefs(
+    receipt: Receipt | Bundle, prior: object = None, *, records: object = None, thorough: bool = False
+) -> list[ReaderBelief]:
     """What may be believed of a receipt, or of each column of a bundle; `prior` is then a list of theirs.
 
+    Where n is private, `records` is what the reader holds likely of it, as `noise_aware` takes it.
     What would take minutes is refused before anything is computed, unless it is to be `thorough`.
     """
     parts = receipt.parts if isinstance(receipt, Bundle) else (receipt,)
     if not thorough:
         require_modest(parts, reading=True)
     if not isinstance(receipt, Bundle):
-        return [_read(receipt, None, prior)]
+        return [_read(receipt, None, prior, records)]
     columns = zip(receipt.columns, parts, column_priors(receipt, prior), strict=True)
-    return [_read(part, column, own) for column, part, own in columns]
+    return [_read(part, column, own, records) for column, part, own in columns]
 
 
 @refuse_nonsense()
@@ -68,38 +84,41 @@ def belief_document(receipt: Receipt | Bundle, prior: object = None, *, thorough
     return {"columns": documents} if isinstance(receipt, Bundle) else documents[0]
 
 
-def believed(receipt: Receipt, *, prior: object = None) -> NoiseAware:
+def believed(receipt: Receipt, *, prior: object = None, records: object = None) -> NoiseAware:
     """What the reader of a receipt may believe: the posterior with the noise in it, from the receipt alone.
 
     Of a cross table it is that of all cells; `believed_groups` has the shares within each group.
     """
-    [belief] = believed_parts(receipt, prior)
+    [belief] = believed_parts(receipt, prior, records)
     assert isinstance(belief, NoiseAware), "only a public group may be empty"
     return belief
 
 
-def believed_groups(receipt: Receipt, *, prior: object = None) -> dict[str, NoiseAware | Within | EmptyGroup]:
+def believed_groups(
+    receipt: Receipt, *, prior: object = None, records: object = None
+) -> dict[str, NoiseAware | Within | EmptyGroup]:
     """What may be believed of the shares within each group; of a public group without records, its prior.
 
     A prior is one for each answer, which all groups share, or one for each cell.
     """
     if receipt.has_public_groups:
-        return dict(zip(receipt.groups, believed_parts(receipt, prior), strict=True))
-    k, belief = len(receipt.document["categories"]), believed(receipt, prior=prior)
+        return dict(zip(receipt.groups, believed_parts(receipt, prior, records), strict=True))
+    k, belief = len(receipt.document["categories"]), believed(receipt, prior=prior, records=records)
     return {group: Within(belief, tuple(range(g * k, (g + 1) * k))) for g, group in enumerate(receipt.groups)}
 
 
-def believed_parts(receipt: Receipt, prior: object) -> list[NoiseAware | EmptyGroup]:
+def believed_parts(receipt: Receipt, prior: object, records: object = None) -> list[NoiseAware | EmptyGroup]:
     """Of each mechanism. What this process drew keeps its belief under the release's own prior."""
     given, claims = whole_prior(receipt, prior).parameters, list(claims_of(receipt))
     size = len(given) // len(claims)
     priors = [Dirichlet(given[first : first + size]) for first in range(0, len(given), size)]
-    if prior is None and receipt.released:
+    if prior is records is None and receipt.released:
         kept = zip(receipt.released, priors, strict=True)
         return [EmptyGroup(own) if drawn is None else drawn.noise_aware() for drawn, own in kept]
     rows = [(claim.mechanism(), claim, own) for claim, own in zip(claims, priors, strict=True)]
     return [
-        EmptyGroup(own) if made is None else noise_aware(made, claim.output, prior=own) for made, claim, own in rows
+        EmptyGroup(own) if made is None else noise_aware(made, claim.output, prior=own, records=records)
+        for made, claim, own in rows
     ]
 
 
@@ -127,13 +146,13 @@ def column_priors(bundle: Bundle, priors: object) -> list[object]:
     return list(priors)
 
 
-def _read(receipt: Receipt, column: str | None, prior: object) -> ReaderBelief:
+def _read(receipt: Receipt, column: str | None, prior: object, records: object) -> ReaderBelief:
     parts: dict[str, NoiseAware | Within | EmptyGroup] = {}
     if receipt.groups:
-        parts |= believed_groups(receipt, prior=prior)
+        parts |= believed_groups(receipt, prior=prior, records=records)
     else:
-        parts[""] = believed(receipt, prior=prior)
-    return ReaderBelief(receipt, column, whole_prior(receipt, prior), parts)
+        parts[""] = believed(receipt, prior=prior, records=records)
+    return ReaderBelief(receipt, column, whole_prior(receipt, prior), parts, records)
 
 
 def _rows(belief: NoiseAware | Within | EmptyGroup, released: Dirichlet, names: list[str]) -> dict[str, Any]:

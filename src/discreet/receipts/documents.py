@@ -8,6 +8,7 @@ its prior, and nothing is drawn for it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from math import isfinite
@@ -24,6 +25,7 @@ from discreet.inference.statement import (
     stated_by,
     stated_groups,
     stated_shares,
+    stated_total,
 )
 from discreet.ledger.book import utc_now
 from discreet.mechanisms import Mechanism, Released
@@ -137,6 +139,9 @@ def write_receipt(
         document |= _cross_rows(first, categories, groups, drawn, schema)
     else:
         document |= _rows(parts, categories, groups, drawn)
+    if schema == PRIVATE_N_SCHEMA and document["interval_kind"] == NOISE_AWARE and drawn and drawn[0] is not None:
+        with suppress(Exception):  # what was drawn is drawn: it must be shown
+            document["total"] = stated_total(drawn[0].noise_aware(), LEVEL)
     document |= {"question": question(document), "citation": citation(document)}
     return Receipt({key: document.get(key) for key in KEYS[schema]}, tuple(drawn or ()))
 

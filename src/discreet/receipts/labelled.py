@@ -13,9 +13,9 @@ from discreet.receipts.receipt import Receipt, refuse_nonsense
 
 
 @refuse_nonsense()
-def labelled(receipt: Receipt, *, prior: object = None) -> Belief:
+def labelled(receipt: Receipt, *, prior: object = None, records: object = None) -> Belief:
     """The noise-aware posterior with names. Public groups have a posterior each, and one without records its prior."""
-    parts = believed_parts(receipt, prior)
+    parts = believed_parts(receipt, prior, records)
     return _named(receipt, [_alone(part.prior) if isinstance(part, EmptyGroup) else part for part in parts])
 
 

@@ -106,7 +106,7 @@ def _release(document: dict[str, Any]) -> list[str]:
         f"privacy with ε = {_epsilon(document)} when {changed(document)}.",
         *selection(document),
         f"They are reported as posterior means with equal-tailed 95 % intervals ({document['interval_kind']}), "
-        f"which are {widths(document)} wide.{expected}",
+        f"which are {widths(document)} wide.{expected}{_total(document)}",
         treatment(document),
         f"Certificate {', '.join(one['digest'][:16] for one in certificates(document))}.",
     ]
@@ -121,6 +121,10 @@ def widths(document: dict[str, Any]) -> str:
     rows = [document["interval"]] if document["groups"] is None else document["interval"].values()
     widths = [100 * (ends[1] - ends[0]) for row in rows for ends in row.values() if ends is not None]
     return f"at most {max(widths):.3g} points" if widths else "not known"
+
+
+def _total(document: dict[str, Any]) -> str:
+    return "".join(f" {sentence[0].upper()}{sentence[1:]}." for sentence in total_words(document))
 
 
 def _epsilon(document: dict[str, Any]) -> str:
@@ -139,6 +143,18 @@ def size_words(document: dict[str, Any]) -> str:
 def records_words(document: dict[str, Any]) -> str:
     """The same in a sentence."""
     return f"on n = {document['n']:,} records" if "n" in document else "on a private number of records"
+
+
+def total_words(document: dict[str, Any]) -> list[str]:
+    """What may be believed of a private number of records, if that is known.
+
+    >>> print(*total_words({"total": {"mean": 97.96, "interval": [94.0, 102.0]}}))
+    records in the categories: 98, 95 % interval 94 to 102
+    """
+    if not document.get("total"):
+        return []
+    (low, high), mean = document["total"]["interval"], document["total"]["mean"]
+    return [f"records in the categories: {mean:,.0f}, 95 % interval {low:,.0f} to {high:,.0f}"]
 
 
 def selection(document: dict[str, Any]) -> list[str]:

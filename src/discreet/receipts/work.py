@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from discreet.errors import TooLarge
+from discreet.inference.statement import MAX_PAIRS, pairs
 from discreet.kernels import Kernel, family_kernel
 from discreet.mechanisms.tight_weights import MOST_PARTITIONS
 from discreet.posteriors.partitions import number_of_partitions
@@ -41,6 +42,16 @@ class Sizes:
     method: str
     digits: int
     """Of all different parameters of the prior."""
+
+    @property
+    def has_private_n(self) -> bool:
+        """Whether no error is stated, and every share needs a table."""
+        return self.n == ANY_N
+
+    @property
+    def pairs(self) -> float:
+        """How many numbers these tables hold."""
+        return pairs(self.k, self.k, 45 / self.epsilon)
 
     @property
     def kernel(self) -> type[Kernel]:
@@ -88,12 +99,16 @@ def verifying_steps(of: Sizes) -> float:
     >>> verifying_steps(geometric) < MAX_STEPS
     True
     """
+    if of.has_private_n:
+        return 1e5 + min(of.pairs, MAX_PAIRS) + 20 * of.k + of.digits**2 / 400
     return _error_steps(of) + _interval_steps(of) + _loss_steps(of) + of.digits**2 / 400
 
 
 def reading_steps(of: Sizes) -> float:
     """What it takes to weigh the data sets that could have led to an output."""
-    if of.k == 2:
+    if of.has_private_n:
+        weighing = 1e5 + of.pairs
+    elif of.k == 2:
         weighing = _line_steps(of)
     elif of.kernel.weighted:
         weighing = 6e6 + 25e4 * of.k
