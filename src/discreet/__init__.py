@@ -33,12 +33,15 @@ if TYPE_CHECKING:
         Comparison,
         NegativeBinomial,
         NoiseAware,
+        Rate,
+        Rates,
         Share,
         Total,
         combine,
         compare,
         noise,
         noise_aware,
+        rates,
         read_noisy,
     )
     from discreet.ledger import Ledger
@@ -57,7 +60,7 @@ if TYPE_CHECKING:
         mechanism,
     )
     from discreet.mechanisms.snapping.number import Snapping
-    from discreet.posteriors import Beta, Dirichlet
+    from discreet.posteriors import Beta, Dirichlet, Gamma
     from discreet.posteriors.distances import chi_squared, hellinger, kl, l1, renyi
     from discreet.posteriors.space import PosteriorSpace
     from discreet.posteriors.variation import total_variation
@@ -99,6 +102,7 @@ __all__ = [
     "ExponentialLocal",
     "ExponentialReciprocal",
     "ExponentialSmooth",
+    "Gamma",
     "Geometric",
     "InvalidInput",
     "Laplace",
@@ -114,6 +118,8 @@ __all__ = [
     "Plan",
     "PosteriorSpace",
     "Question",
+    "Rate",
+    "Rates",
     "Receipt",
     "Released",
     "Share",
@@ -144,6 +150,7 @@ __all__ = [
     "noise_aware",
     "plan",
     "published_gamma",
+    "rates",
     "read_noisy",
     "reciprocal_sensitivity",
     "release",
@@ -157,14 +164,14 @@ _ROOMS = {
     "discreet.counting": "check",
     "discreet.errors": "BudgetExceeded DiscreetError InvalidInput LedgerError NotPrivate SourceError TooLarge "
     "Undecided",
-    "discreet.inference": "Belief Comparison NegativeBinomial NoiseAware Share Total combine compare noise noise_aware "
-    "read_noisy",
+    "discreet.inference": "Belief Comparison NegativeBinomial NoiseAware Rate Rates Share Total combine compare noise "
+    "noise_aware rates read_noisy",
     "discreet.ledger": "Ledger",
     "discreet.mechanisms": "ExponentialGlobal ExponentialLocal ExponentialReciprocal ExponentialSmooth Geometric "
     "Laplace LaplaceImproved Mechanism Optimal Released TightConstraints "
     "mechanism",
     "discreet.mechanisms.snapping.number": "Snapping",
-    "discreet.posteriors": "Beta Dirichlet",
+    "discreet.posteriors": "Beta Dirichlet Gamma",
     "discreet.posteriors.distances": "chi_squared hellinger kl l1 renyi",
     "discreet.posteriors.space": "PosteriorSpace",
     "discreet.posteriors.variation": "total_variation",

@@ -12,6 +12,7 @@ from discreet.inference.comparisons import Comparison, compare, compare_all
 from discreet.inference.dispatch import combine, noise_aware
 from discreet.inference.noisy import read_noisy
 from discreet.inference.posterior import NoiseAware
+from discreet.inference.rates import Rate, Rates, rates
 from discreet.inference.records import NegativeBinomial
 from discreet.inference.totals import Total
 
@@ -20,6 +21,8 @@ __all__ = [
     "Comparison",
     "NegativeBinomial",
     "NoiseAware",
+    "Rate",
+    "Rates",
     "Share",
     "Total",
     "combine",
@@ -27,5 +30,6 @@ __all__ = [
     "compare_all",
     "noise",
     "noise_aware",
+    "rates",
     "read_noisy",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Literal, TypeAlias, get_args
@@ -25,6 +25,7 @@ from discreet.inference.beliefs import Share
 from discreet.inference.joint_shares import JointShares, independent_shares, joint_shares
 from discreet.inference.posterior import NoiseAware
 from discreet.inference.quantities import Estimate, Quantity, Transformed
+from discreet.inference.rates import Rate
 
 Function: TypeAlias = Callable[[Floats], Floats]
 
@@ -234,8 +235,8 @@ class Comparison:
     (0.295627, 0.827254, 4.738)
     """
 
-    first: Share
-    second: Share
+    first: Quantity
+    second: Quantity
     difference: Quantity
     log_ratio: Quantity
     _log_odds_ratio: Quantity | None
@@ -273,18 +274,18 @@ class Comparison:
         return f"<Comparison of {self.first.name} and {self.second.name}: {self.difference!r}>"
 
 
-def compare(first: Share, second: Share, *, different_people: bool = False) -> Comparison:
+def compare(first: Share | Rate, second: Share | Rate, *, different_people: bool = False) -> Comparison:
     """Compare two shares: of two groups, of two categories of one whole, or of releases of different people.
+
+    Two rates are compared too: of two groups of a release, or of releases of different people.
 
     Two releases of one dataset are about the same people, and their shares are not independent: that is refused,
     unless it is said that they are `different_people`.
     """
+    if isinstance(first, Rate) or isinstance(second, Rate):
+        return _of_rates(first, second, different_people)
     if first.posterior is not second.posterior:
-        if not different_people and _same_people(first, second):
-            raise InvalidInput(
-                "both releases are of one dataset, so of the same people",
-                hint="use combine for one quantity of the same people, or say different_people=True",
-            )
+        _require_different_people(_same_people(first, second), different_people)
         return _contrasts(first, second, independent_shares(first.law, second.law))
     alpha, counts = first.posterior.prior.alpha, first.posterior.counts
     if not set(first.among) & set(second.among):
@@ -293,6 +294,50 @@ def compare(first: Share, second: Share, *, different_people: bool = False) -> C
     if set(first.among) != set(second.among) or set(first.own) & set(second.own):
         raise InvalidInput("the two shares overlap", hint="compare shares of disjoint groups, or two of one whole")
     return _of_one_whole(first, second)
+
+
+def _require_different_people(same: bool, different_people: bool) -> None:
+    if same and not different_people:
+        raise InvalidInput(
+            "both releases are of one dataset, so of the same people",
+            hint="use combine for one quantity of the same people, or say different_people=True",
+        )
+
+
+def _of_rates(first: Share | Rate, second: Share | Rate, different_people: bool) -> Comparison:
+    """Two independent rates: their logarithms are logits of shares of one unit, the second's mean."""
+    if not (isinstance(first, Rate) and isinstance(second, Rate)):
+        raise InvalidInput("a rate is no share", hint="compare two rates, or two shares")
+    if first is second or first.per != second.per:
+        raise InvalidInput("two rates are compared per the same exposure", hint="name two groups, and one `per`")
+    same = first.people is not None and first.people == second.people and first.release is not second.release
+    _require_different_people(same, different_people)
+    unit = second.mean
+    shares = independent_shares(first.as_share(unit), second.as_share(unit))
+
+    def pairs(size: object, seed: object) -> tuple[Floats, Floats]:
+        one, other = (None, None) if seed is None else ((seed, 1), (seed, 2))
+        drawn = first.sample(size, seed=one), second.sample(size, seed=other)
+        return drawn[0] / (unit + drawn[0]), drawn[1] / (unit + drawn[1])
+
+    def contrast(scale: Scale) -> Contrast:
+        name = f"{scale.name} of {first.name} and {second.name}"
+        return Contrast(shares, name, pairs, first.error + second.error, scale)
+
+    return Comparison(first, second, contrast(_rates_of(unit)), contrast(replace(LOGITS, name="log ratio")), None)
+
+
+def _rates_of(unit: float) -> Scale:
+    """Rates by the logarithm of their multiple of a unit."""
+
+    def ahead(t: Floats, d: float) -> Floats:
+        with np.errstate(divide="ignore", over="ignore"):
+            return t if d == 0 else np.log(np.maximum(np.exp(t) + d / unit, 0.0))
+
+    def rate(s: Floats) -> Floats:
+        return unit * np.exp(np.minimum(s, 300.0))
+
+    return Scale("difference", rate, ahead, lambda s: 1 / rate(s), unit * math.exp(300))
 
 
 def _same_people(first: Share, second: Share) -> bool:

@@ -39,6 +39,7 @@ MAX_CELLS = 1 << 25
 """The windows of all categories that differ are not larger than this together."""
 
 _START, _DEEP, _FIRST_NODES, _MAX_NODES = 36.0, 45.0, 64, 1 << 12
+_STEEP = -600.0
 _STILL = 1e-11
 """A total that moved by less when the steps were halved stands still: the gap is about squared each time."""
 
@@ -55,7 +56,8 @@ class Cells:
     times: Wholes
     lows: Wholes
     widths: Wholes
-    weights: Floats
+    logs: Floats
+    """Of u, over its greatest value in the window."""
 
     @classmethod
     def within(cls, factors: list[Factor], alpha: Floats, times: Wholes, reach: Wholes) -> Cells:
@@ -67,20 +69,30 @@ class Cells:
         widths = last + reach[:, 1] + 1 - lows
         if len(factors) * int(widths.max()) > MAX_CELLS:
             raise TooLarge("the counts that matter to a reader are too many to list", hint="use a larger epsilon")
-        weights = np.zeros((len(factors), int(widths.max())))
-        for row, factor, a, low, width in zip(weights, factors, alpha, lows, widths, strict=True):
-            logs = log_mass(factor, float(a), int(low), int(low + width - 1))
-            row[:width] = np.exp(logs - logs.max())
-        return cls(factors, alpha, times, lows, widths, weights)
+        logs = np.full((len(factors), int(widths.max())), -np.inf)
+        for row, factor, a, low, width in zip(logs, factors, alpha, lows, widths, strict=True):
+            own = log_mass(factor, float(a), int(low), int(low + width - 1))
+            row[:width] = own - own.max()
+        return cls(factors, alpha, times, lows, widths, logs)
+
+    @cached_property
+    def weights(self) -> Floats:
+        """The same as they are."""
+        with np.errstate(under="ignore"):
+            return np.exp(self.logs)
 
     def sums(self, log_t: Floats) -> tuple[Floats, Floats]:
         """ln Σ u(x)·t^x and the mean of x, for each category and each t."""
         step = np.arange(self.weights.shape[1])[:, None]
-        with np.errstate(under="ignore"):
+        with np.errstate(under="ignore", divide="ignore", invalid="ignore"):
             powers = np.exp(step * log_t[None, :])
             total = self.weights @ powers
-            above = self.weights @ (step * powers)
-        return np.log(total) + self.lows[:, None] * log_t, self.lows[:, None] + above / total
+            log_sums, means = np.log(total), self.weights @ (step * powers) / total
+            for i in np.flatnonzero(self.logs[:, 0] < _STEEP):  # a strong prior: its first weights are not told from 0
+                each = self.logs[i][:, None] + step * log_t
+                log_sums[i] = logsumexp(each, axis=0)
+                means[i] = (step * np.exp(each - log_sums[i])).sum(axis=0)
+        return log_sums + self.lows[:, None] * log_t, self.lows[:, None] + means
 
     def tails(self, log_t: Floats, log_sums: Floats) -> tuple[Floats, Floats]:
         """Bounds on what lies to the left and to the right of each window, over what is in it, for each t.
@@ -92,14 +104,14 @@ class Cells:
         alpha = self.alpha[:, None]
         left, right = (np.array([[getattr(factor, side)] for factor in self.factors]) for side in ("left", "right"))
         with np.errstate(divide="ignore", invalid="ignore"):
-            edge = np.log(np.take_along_axis(self.weights, self.widths[:, None] - 1, axis=1))
+            edge = np.take_along_axis(self.logs, self.widths[:, None] - 1, axis=1)
             step = np.minimum(log_t - right + np.log(np.maximum(1.0, (alpha + high) / (high + 1))), 700.0)
             after = edge + high * log_t - log_sums + step - np.log(-np.expm1(np.minimum(step, -1e-300)))
             after = np.where(step < 0, after, np.inf)
             step = -log_t - left + np.where(alpha >= 1, np.log(low / (low + alpha - 1)), 0.0)
             rise = np.where(alpha < 1, gammaln(alpha) - gammaln(alpha + low) + gammaln(low + 1) + 1e-4, 0.0)
             near = np.where(step < 0, step - np.log(-np.expm1(np.minimum(step, -1e-300))), low * step + np.log(low))
-            before = np.log(self.weights[:, :1]) + low * log_t - log_sums + rise + near
+            before = self.logs[:, :1] + low * log_t - log_sums + rise + near
         capped = np.exp(np.minimum(np.where(low > 0, before, -np.inf), 50.0))
         return capped, np.exp(np.minimum(after, 50.0))
 
@@ -118,7 +130,7 @@ class PrivateTotal(Product):
         chosen = [factors[i] for i in first]
         self.k, self._alpha, self._total_alpha = len(factors), alpha, float(alpha.sum())
         self._records, self._sides = records, {}
-        reach = np.array([[_reach(factor.left), _reach(factor.right)] for factor in chosen])
+        reach = first_reach(chosen)
         while True:
             self._cells = Cells.within(chosen, alpha[first], times, reach)
             outside = self._place_nodes()
@@ -193,9 +205,9 @@ class PrivateTotal(Product):
         log_sums, self._means = cells.sums(self._log_t)
         self._log_sums = log_sums - at_ref
         self._all_means = cells.times @ self._means
-        step = np.arange(cells.weights.shape[1])
+        step = np.arange(cells.logs.shape[1])
         with np.errstate(under="ignore"):
-            tilted = cells.weights * np.exp(step * self._log_ref + cells.lows[:, None] * self._log_ref - at_ref)
+            tilted = np.exp(cells.logs + (step + cells.lows[:, None]) * self._log_ref - at_ref)
         self._of_kind = [row[:width] for row, width in zip(tilted, cells.widths.tolist(), strict=True)]
         self._masses = [self._of_kind[kind] for kind in self._kind]
         self._lows = cells.lows[self._kind].tolist()
@@ -278,9 +290,10 @@ class PrivateTotal(Product):
             weighed = here[~plain[here]]
             chosen = np.full(size, -1)
             chosen[weighed] = draw_places(bits, self._means[self._kind, m], len(weighed))
-            power = np.exp(np.arange(self._cells.weights.shape[1]) * self._log_t[m])
+            power = np.arange(self._cells.logs.shape[1]) * self._log_t[m]
             for i in range(self.k):
-                mass = self._cells.weights[self._kind[i]] * power
+                logs = self._cells.logs[self._kind[i]] + power
+                mass = np.exp(logs - logs.max())
                 rows[here, i] = draw_places(bits, mass, len(here))
                 own = np.flatnonzero(chosen == i)
                 rows[own, i] = draw_places(bits, mass * (self._lows[i] + np.arange(len(mass))), len(own))
@@ -316,8 +329,10 @@ class RangedTotal(Product):
         return super().draw(bits, size)[:, :-1]
 
 
-def _reach(rate: float) -> int:
-    return 2 + math.ceil(_START / rate) if rate > 0 else 0
+def first_reach(factors: Sequence[Factor]) -> Wholes:
+    """Windows to begin with, to the left and to the right: where a factor has fallen by e^-36."""
+    rates = [[factor.left, factor.right] for factor in factors]
+    return np.array([[2 + math.ceil(_START / rate) if rate > 0 else 0 for rate in pair] for pair in rates])
 
 
 def _logit_of_log(log_v: Floats) -> Floats:

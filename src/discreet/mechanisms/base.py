@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -19,7 +19,7 @@ from discreet.posteriors.space import PosteriorSpace
 from discreet.typing import Epsilon, Outcome
 
 if TYPE_CHECKING:
-    from discreet.inference import Belief, NoiseAware
+    from discreet.inference import Belief, NoiseAware, Rates
     from discreet.kernels import Kernel
     from discreet.receipts import Receipt
 
@@ -80,6 +80,18 @@ class Released:
 
         names = [str(i) for i in range(1, len(self.output) + 1)] if categories is None else list(categories)
         return Belief.of(self.noise_aware(prior=prior, records=records), {"category": names})
+
+    def rates(self, exposure: Mapping[str, object], *, prior: object = None, per: object = 1) -> Rates:
+        """The counts read as events in groups of a public exposure: what a reader may believe of their rates.
+
+        >>> from discreet import Geometric
+        >>> released = Geometric(PosteriorSpace(prior=[1, 1], n=None), epsilon=1).release([30, 12])
+        >>> released.rates({"north": 120_000, "south": 88_000}, per=100_000).rate("north").name
+        'north'
+        """
+        from discreet.inference import rates
+
+        return rates(self.mechanism, self.output, exposure, prior=prior, per=per)
 
     def __repr__(self) -> str:
         return f"<Released by {self.mechanism!r}: output {self.output}>"

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from discreet.posteriors.dirichlet import Beta, Dirichlet, as_prior
+from discreet.posteriors.gamma import Gamma
 
-__all__ = ["Beta", "Dirichlet", "as_prior"]
+__all__ = ["Beta", "Dirichlet", "Gamma", "as_prior"]
