@@ -10,9 +10,9 @@ from discreet.inference import noise
 from discreet.inference.beliefs import Belief, Share
 from discreet.inference.comparisons import Comparison, compare, compare_all
 from discreet.inference.dispatch import combine, noise_aware
+from discreet.inference.event_rates import Rate, Rates, rates
 from discreet.inference.noisy import read_noisy
 from discreet.inference.posterior import NoiseAware
-from discreet.inference.rates import Rate, Rates, rates
 from discreet.inference.records import NegativeBinomial
 from discreet.inference.totals import Total
 

@@ -22,10 +22,10 @@ from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.roots import root_between
 from discreet.errors import InvalidInput
 from discreet.inference.beliefs import Share
+from discreet.inference.event_rates import Rate
 from discreet.inference.joint_shares import JointShares, independent_shares, joint_shares
 from discreet.inference.posterior import NoiseAware
 from discreet.inference.quantities import Estimate, Quantity, Transformed
-from discreet.inference.rates import Rate
 
 Function: TypeAlias = Callable[[Floats], Floats]
 
