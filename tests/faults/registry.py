@@ -131,6 +131,8 @@ test_loss_distributions.py::test_without_the_atom_at_zero_all_together_would_be_
     no_atom_at_zero: A composition leaves out that a release may tell nothing.
 test_loss_distributions.py::test_losses_that_are_rounded_down_would_be_below_the_truth
     losses_rounded_down: Losses are rounded down to a grid.
+test_renyi_bounds.py::test_the_divergence_at_order_one_would_be_too_little_where_the_condition_fails
+    rho_without_its_condition: ρ is the divergence at order one, whether the condition for that holds or not.
 test_loss_pairs.py::test_half_of_a_range_would_be_below_the_truth
     range_halved: The losses of the exponential family are taken to have half their range.
 

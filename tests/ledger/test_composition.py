@@ -11,20 +11,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.errors import BudgetExceeded, InvalidInput
-from discreet.ledger import Ledger
+from discreet.errors import BudgetExceeded, InvalidInput, LedgerError
+from discreet.ledger import Ledger, book
 from discreet.privacy_loss import Price
 from tests.cli.command import discreet
 from tests.contracts.source import ROOT
 from tests.oracles import composition
-from tests.oracles.precision import mp, real
+from tests.oracles.precision import Real, mp, real
 
 pytestmark = pytest.mark.usefixtures("quick")
 
 
 def narrow_price(epsilon: Any) -> Price:
     """Of a mechanism that pays a quarter of ε²/2."""
-    return Price(((dc.ExponentialReciprocal(dc.PosteriorSpace(prior=[1, 1], n=50), epsilon=epsilon),),))
+    return Price(((dc.ExponentialReciprocal(dc.PosteriorSpace(prior=[1, 1], n=500), epsilon=epsilon),),))
+
+
+def pure(epsilon: Any) -> Real:
+    """ρ of whatever is known by its ε alone."""
+    return real(epsilon) * mp.tanh(real(epsilon) / 2)
 
 
 def zcdp(place: str | Path, epsilon: Any, delta: Any = "1e-6") -> Ledger:
@@ -39,7 +44,7 @@ def test_a_hundred_releases_at_a_tenth_fit_a_budget_that_their_sum_exceeds_twice
     assert account.spent.epsilon == 10
     assert account.concentrated is not None
     assert account.concentrated.delta == Fraction(1, 10**6)
-    found, expected = account.concentrated.epsilon, composition.epsilon_of_rho("1/2", "1e-6")
+    found, expected = account.concentrated.epsilon, composition.epsilon_of_rho(100 * pure("1/10"), "1e-6")
     assert mp.zero <= real(found) - expected < mp.mpf(10) ** -30
     assert account.guarantee == account.concentrated
     assert ledger.remaining("d") == account.remaining
@@ -74,9 +79,9 @@ def test_accepted_charges_never_exceed_the_promise_and_refused_ones_would(
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
         ledger = zcdp(Path(folder) / "l.db", budget, delta)
-        spent, rho = Fraction(0), Fraction(0)
+        spent, rho = Fraction(0), mp.zero
         for i, (epsilon, narrow) in enumerate(asked):
-            price = epsilon**2 / (8 if narrow else 2)
+            price = real(epsilon**2 / 8) if narrow else pure(epsilon)
             together = composition.epsilon_of_rho(rho + price, delta)
             try:
                 ledger.charge("d", narrow_price(epsilon) if narrow else epsilon, request_id=str(i), digest="x")
@@ -103,7 +108,9 @@ def test_a_price_is_a_mechanism_s_own_and_nobody_can_state_another(ledger_place:
         ledger.charge("d", 100, request_id="r", digest="x")
     ledger.charge("d", "1/10", request_id="r", digest="x")
     ledger.charge("d", narrow_price("1/10"), request_id="s", digest="x")
-    assert [entry.rho for entry in ledger.history()[1:]] == ["1/200", "1/800"]
+    alone, own = (entry.loss.rho for entry in ledger.history()[1:])
+    assert mp.zero <= real(alone) - pure("1/10") < mp.mpf(10) ** -37
+    assert own == Fraction(1, 800)
 
 
 def test_the_columns_of_a_request_are_all_paid_for_and_of_public_groups_the_dearest(ledger_place: str) -> None:
@@ -123,6 +130,25 @@ def test_a_request_repeated_at_another_price_is_refused(ledger_place: str) -> No
     assert ledger.charge("d", narrow_price("1/10"), request_id="r", digest="x").hash == first.hash
     with pytest.raises(InvalidInput, match="other parameters"):
         ledger.charge("d", "1/10", request_id="r", digest="x")
+
+
+def test_a_ledger_with_the_former_rho_stays_valid_and_goes_on(
+    ledger_place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Charges were ε²/2 before less was proved."""
+    ledger = zcdp(ledger_place, 1)
+    with monkeypatch.context() as before:
+        before.setattr(book, "pure_rho", lambda epsilon: epsilon**2 / 2)
+        first = ledger.charge("d", "1/10", request_id="r", digest="x")
+    assert ledger.history()[1].rho == "1/200"
+    assert ledger.charge("d", "1/10", request_id="r", digest="x").hash == first.hash, "repeated for free"
+    ledger.charge("d", "1/10", request_id="s", digest="y")
+    assert ledger.verify().rows == 3
+    with monkeypatch.context() as planted:  # a ρ above ε²/2 was never written by anybody
+        planted.setattr(book, "pure_rho", lambda epsilon: epsilon**2)
+        ledger.charge("d", "1/100", request_id="t", digest="z")
+    with pytest.raises(LedgerError, match="row 4"):
+        ledger.verify()
 
 
 def test_a_charge_with_a_delta_of_its_own_is_refused_where_delta_pays_for_the_composition(ledger_place: str) -> None:

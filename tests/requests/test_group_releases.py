@@ -14,6 +14,7 @@ from discreet.counting import Table, Tally
 from discreet.errors import BudgetExceeded, InvalidInput, SourceError
 from discreet.ledger import Ledger
 from discreet.privacy_loss.prices import Price, rho_upper
+from discreet.privacy_loss.renyi_bounds import pure_rho
 from discreet.receipts import (
     Bundle,
     Receipt,
@@ -204,7 +205,7 @@ def charged_rho(folder: Path, number: int) -> Fraction | None:
 def test_several_columns_cost_the_sum_of_their_rho_and_not_the_greatest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = Fraction("0.17") ** 2 / 2
+    one = pure_rho(Fraction("0.17"))
     assert [charged_rho(tmp_path, number) for number in (1, 3, 10)] == [one, 3 * one, None]
     # The planted fault: public groups cost the greatest of their ρ, because a record is in one of them. Columns do not.
     monkeypatch.setattr(

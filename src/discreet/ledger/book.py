@@ -15,17 +15,21 @@ from discreet.arithmetic.numbers import float_upper
 from discreet.arithmetic.texts import visible_text
 from discreet.errors import InvalidInput, LedgerError
 from discreet.ledger.accounts import RESTORE, Replay
-from discreet.ledger.budgets import ADJACENCIES, BASIC, REPLACE_ONE, Account, Budget, budget_rho, worst_rho
+from discreet.ledger.budgets import ADJACENCIES, BASIC, REPLACE_ONE, Account, Budget, budget_rho
 from discreet.ledger.entries import BUDGET, CHARGE, SEAL, Amount, Entry, Loss, Scope, as_csv, asked_amount, checked_name
 from discreet.ledger.places import create_if_missing, open_store
 from discreet.privacy_loss.composition import rounded_up, six_digits
 from discreet.privacy_loss.prices import Price
+from discreet.privacy_loss.renyi_bounds import pure_rho
 from discreet.typing import Epsilon
 
 ROWS = Scope()
 
 SAME = ("dataset", "epsilon", "delta", "digest", "adjacency")
-"""What a request that is repeated must say again; its ρ too, if that was kept."""
+"""What a request that is repeated must say again. Its ρ may have fallen since, by a sharper proof."""
+
+LAST_DIGITS = Fraction(1, 1 << 20)
+"""In these a ρ that is proved from a scan may differ between machines."""
 
 OTHER = "ask as you did before, or use another id, which costs anew"
 """What to do about a request that was made before with other parameters."""
@@ -170,7 +174,7 @@ class Ledger:
             earlier = state.charges.get(name)
             if earlier is not None:
                 is_same = all(getattr(earlier, field) == getattr(asked, field) for field in SAME)
-                if not is_same or earlier.rho not in {None, asked.rho}:
+                if not is_same or _is_dearer(asked, earlier):
                     raise InvalidInput(f"request {name!r} was made with other parameters", hint=OTHER)
                 return charge_of(earlier, state.seals.get(name), is_new=False)
             for row in () if again else state.charges.values():
@@ -308,14 +312,20 @@ def repetition(charge: Charge, *, finished: bool = True) -> InvalidInput:
     )
 
 
+def _is_dearer(asked: Entry, earlier: Entry) -> bool:
+    """Whether a request would cost more than it was charged, under zero-concentrated privacy."""
+    now, then = asked.loss.rho, earlier.loss.rho
+    return now is not None and then is not None and now > then * (1 + LAST_DIGITS)
+
+
 def _asked(dataset: str, price: Epsilon | Price, delta: Epsilon, adjacency: str, scope: Scope) -> Entry:
-    """A charge as it is asked for: ρ is the mechanisms' own, and ε²/2 where only ε is known."""
+    """A charge as it is asked for: ρ is the mechanisms' own, and ε·tanh(ε/2) where only ε is known."""
     if isinstance(price, Price):
         amount, adjacency = Amount(price.epsilon, price.delta), price.adjacency
-        rho = min(worst_rho(amount), rounded_up(price.rho))
+        rho = min(pure_rho(amount.epsilon), rounded_up(price.rho))
     else:
         amount = asked_amount(price, delta)
-        rho = worst_rho(amount)
+        rho = pure_rho(amount.epsilon)
     return Entry(
         seq=0,
         kind=CHARGE,

@@ -21,6 +21,7 @@ from discreet.arithmetic.numbers import float_upper
 from discreet.errors import BudgetExceeded, InvalidInput
 from discreet.ledger.entries import Amount, Entry, Loss, Scope
 from discreet.privacy_loss.composition import epsilon_upper, rho_lower, rho_of_range, six_digits
+from discreet.privacy_loss.renyi_bounds import pure_rho
 
 REPLACE_ONE, REPLACE_ANSWER, ADD_REMOVE = ADJACENCIES = ("replace-one", "replace-answer", "add-remove")
 BASIC, ZCDP = COMPOSITIONS = ("basic", "zcdp")
@@ -101,7 +102,7 @@ class Budget:
         if rho is None:
             return left
         room = Fraction(0) if self.spent.rho is None else max(Fraction(0), rho - self.spent.rho)
-        return Amount(max(Fraction(0), left.epsilon, _root_lower(2 * room)), Fraction(0))
+        return Amount(max(Fraction(0), left.epsilon, _epsilon_lower(room)), Fraction(0))
 
     @property
     def concentrated(self) -> Amount | None:
@@ -228,7 +229,7 @@ def budget_rho(amount: Amount, composition: str) -> Fraction | None:
 
 
 def worst_rho(amount: Amount) -> Fraction:
-    """The largest ρ that a charge known by its ε alone can have."""
+    """The largest ρ that a charge of this ε was ever written with: ε²/2, before it was known to be ε·tanh(ε/2)."""
     return rho_of_range(2 * amount.epsilon)
 
 
@@ -236,6 +237,11 @@ def _shown(number: Fraction, rounding: str) -> str:
     return str(number) if max(number.numerator, number.denominator) < MAX_SHOWN else six_digits(number, rounding)
 
 
-def _root_lower(square: Fraction) -> Fraction:
-    """A multiple of 1e-9 that is at most the square root, and whose own ρ therefore fits."""
-    return Fraction(isqrt(square.numerator * ROOT_STEP**2 // square.denominator), ROOT_STEP)
+def _epsilon_lower(rho: Fraction) -> Fraction:
+    """The largest multiple of 1e-9 whose ρ, if nothing but this ε is known, is at most this."""
+    low = isqrt(2 * rho.numerator * ROOT_STEP**2 // rho.denominator)  # ε²/2 ≥ ε·tanh(ε/2) ≥ ε - 1
+    high = max(low, int((rho + 1) * ROOT_STEP)) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if pure_rho(Fraction(middle, ROOT_STEP)) <= rho else (low, middle)
+    return Fraction(low, ROOT_STEP)

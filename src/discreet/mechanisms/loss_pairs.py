@@ -49,6 +49,8 @@ class LossPair(ABC):
     """The largest loss."""
     is_exact = True
     """Whether its losses lie on the steps, and none had to be split."""
+    range_rho: Fraction | None = None
+    """η²/8, if the losses between the same two neighbours differ by at most η: they have no greater ρ."""
 
     @abstractmethod
     def chances(self, points: int) -> tuple[Fraction, list[arb]]:
@@ -173,6 +175,11 @@ class RangePair(LossPair):
     epsilon: Fraction
     width: Fraction
     is_exact = False
+
+    @property
+    def range_rho(self) -> Fraction:  # type: ignore[override]
+        """By its range: chords through its curve have a greater one."""
+        return self.width * self.width / 8
 
     def chances(self, points: int) -> tuple[Fraction, list[arb]]:
         """The chords of the curve."""

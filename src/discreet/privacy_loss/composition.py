@@ -4,7 +4,8 @@ A mechanism is ρ-zCDP if the Rényi divergence of order a between its laws on n
 ρ adds up, whoever chooses the next mechanism and however. Two facts lead there and back:
 
 - If the loss ln P(r|c)/P(r|c') differs by at most η between any two outputs r, then ρ = η²/8. The loss of an ε-DP
-  mechanism lies between -ε and ε, so η = 2ε and ρ = ε²/2; the exponential mechanism has η = ε, a quarter of the price.
+  mechanism lies between -ε and ε, so η = 2ε and ρ ≤ ε²/2; the exponential mechanism has η = ε, a quarter of the price.
+  What is known of the losses themselves gives less (`discreet.privacy_loss.renyi_bounds`).
 - ρ-zCDP is (ε, δ)-DP with ε = ρa + [ln 1/δ - ln a]/(a-1) + ln(1-1/a), for every order a > 1.
 
 docs/composition.md proves both. Every order is valid, so the best one is sought with floats, and what is said of it is

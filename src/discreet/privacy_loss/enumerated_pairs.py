@@ -15,7 +15,7 @@ from discreet.mechanisms.loss_pairs import CurvePair
 from discreet.posteriors.space import exceeds
 from discreet.privacy_loss.audits import audit
 
-MAX_DATA_SETS = 256
+MAX_DATA_SETS = 128
 """Beyond so many data sets, a δ* at every loss takes too long to be asked for in passing."""
 
 CHORDS = 32

@@ -1,0 +1,109 @@
+"""ρ is never below the Rényi divergence at any order: from the losses themselves, in fifty digits."""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+import discreet as dc
+from discreet.mechanisms.loss_pairs import CurvePair, GeometricPair, LaplacePair, LinearPair, LossPair, RangePair
+from discreet.privacy_loss import renyi_bounds, rho_upper
+from discreet.privacy_loss.enumerated_pairs import enumerated_pair
+from discreet.privacy_loss.renyi_bounds import pure_rho, rho_of_pair
+from tests.oracles import composition
+from tests.oracles.losses import Atoms, geometric_atoms, laplace_atoms
+from tests.oracles.precision import Real, mp, real
+from tests.oracles.spaces import neighbours
+from tests.privacy_loss.families import oracle_kernel
+
+ORDERS = ("1.000001", "1.01", "1.1", "1.5", "2", "3", "5", "10", "30", "100", "1000")
+UNIT = mp.mpf(2) ** -128
+
+
+def greatest_ratio(atoms: Atoms, orders: Sequence[str] = ORDERS) -> Real:
+    """The greatest D_a/a at these orders: D_a = ln E_P[e^((a-1)L)]/(a-1)."""
+    return max(
+        mp.log(mp.fsum(p * mp.exp((real(a) - 1) * loss) for loss, p in atoms)) / (real(a) - 1) / real(a) for a in orders
+    )
+
+
+@pytest.mark.parametrize("k", [2, 3, 7, 20, 50])
+@pytest.mark.parametrize("epsilon", ["1/100", "1/2", "1", "4", "16"])
+def test_the_rho_of_geometric_is_its_divergence_at_order_one_and_no_order_exceeds_it(k: int, epsilon: str) -> None:
+    rho, atoms = real(rho_of_pair(GeometricPair(Fraction(epsilon), k))), geometric_atoms(epsilon, k)
+    divergence = mp.fsum(p * loss for loss, p in atoms)
+    assert greatest_ratio(atoms) <= rho
+    assert mp.zero <= rho - divergence < 4 * UNIT
+
+
+def test_a_charge_of_geometric_is_this_share_of_half_of_epsilon_squared() -> None:
+    shares = [float(2 * rho_of_pair(GeometricPair(Fraction(1), k))) for k in (2, 3, 7, 20)]
+    assert [round(share, 3) for share in shares] == [0.924, 0.663, 0.535, 0.503]
+
+
+@pytest.mark.parametrize("epsilon", ["1e-9", "1/10", "1", "30", "1e6"])
+def test_whatever_is_private_is_no_worse_than_randomised_response(epsilon: str) -> None:
+    rho = pure_rho(Fraction(epsilon))
+    assert mp.zero <= real(rho) - real(epsilon) * mp.tanh(real(epsilon) / 2) < 2 * UNIT
+    assert rho <= Fraction(epsilon) ** 2 / 2 + Fraction(1, 1 << 128)
+
+
+@pytest.mark.parametrize("rounding", ["nearest", "floor"])
+@pytest.mark.parametrize("rate", ["1/10", "1", "4"])
+def test_no_order_exceeds_the_rho_of_laplace_noise(rounding: Any, rate: str) -> None:
+    rho = real(rho_of_pair(LaplacePair(Fraction(rate), rounding)))
+    truth = greatest_ratio(laplace_atoms(rate, nearest=rounding == "nearest"))
+    assert truth <= rho < mp.mpf("1.1") * truth
+
+
+@pytest.mark.parametrize(
+    ("pair", "sharp"),
+    [
+        (LinearPair(Fraction(1), Fraction(1, 10)), True),  # much is told by nobody: ρ is above the order one
+        (LinearPair(Fraction(3), Fraction(1, 50)), True),
+        (LinearPair(Fraction(12), Fraction(1, 10**6)), False),
+        (RangePair(Fraction(1), Fraction(3, 2)), False),
+    ],
+)
+def test_where_the_greatest_order_is_not_one_the_bound_still_holds(pair: LossPair, sharp: bool) -> None:
+    step, chances = pair.chances(64)
+    atoms: Atoms = []
+    for i, chance in enumerate(chances, 1):
+        loss, p = real(i * step), mp.mpf(float(chance))
+        atoms += [(loss, p), (-loss, p * mp.exp(-loss))]
+    atoms.append((mp.zero, 1 - mp.fsum(p for _, p in atoms)))
+    rho = real(rho_of_pair(pair))
+    if not isinstance(pair, RangePair):  # whose chords have a greater one than what they dominate
+        assert greatest_ratio(atoms) <= rho
+        assert rho < mp.mpf("1.4") * greatest_ratio(atoms) or not sharp
+    assert rho <= real(pure_rho(pair.epsilon))
+
+
+@pytest.mark.parametrize("kind", [dc.ExponentialGlobal, dc.ExponentialReciprocal])
+@pytest.mark.parametrize("build", [dc.mechanism, dc.calibrate])
+def test_no_order_exceeds_the_audited_rho_of_an_enumerable_mechanism(kind: Any, build: Callable[..., Any]) -> None:
+    made = build(kind.name, dc.PosteriorSpace(prior=[1, 1], n=8), epsilon=1)
+    gamma = getattr(made, "gamma", Fraction(1))
+    kernel = oracle_kernel(kind, made.space.prior.parameters, 8, made.scale, gamma)
+    assert isinstance(enumerated_pair(made), CurvePair)
+    rho = real(rho_upper(made))
+    for order in ORDERS:
+        pairs = ((kernel[c], kernel[other]) for c in kernel for other in neighbours(c))
+        assert max(composition.renyi(p, q, order) for p, q in pairs) / real(order) <= rho
+    assert rho <= real(min(pure_rho(Fraction(1)), made.loss_range() ** 2 / 8))
+
+
+def test_the_divergence_at_order_one_would_be_too_little_where_the_condition_fails() -> None:
+    pair = LinearPair(Fraction(3), Fraction(1, 50))
+    p = real("1/50") / (1 - mp.exp(-3))
+    atoms = [(mp.mpf(3), p), (mp.mpf(-3), p * mp.exp(-3)), (mp.zero, 1 - p * (1 + mp.exp(-3)))]
+    divergence = mp.fsum(chance * loss for loss, chance in atoms)  # the planted fault: the condition is not checked
+    assert divergence < greatest_ratio(atoms) <= real(rho_of_pair(pair))
+
+
+def test_what_cannot_be_proved_is_charged_by_epsilon_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(renyi_bounds, "MAX_WORK", 0)
+    pair = LinearPair(Fraction(3), Fraction(1, 51))
+    assert rho_of_pair(pair) == pure_rho(Fraction(3))
+    rho_of_pair.cache_clear()
