@@ -9,7 +9,7 @@ import pytest
 import discreet as dc
 from discreet.mechanisms.loss_pairs import CurvePair, GeometricPair, LaplacePair, LinearPair, LossPair, RangePair
 from discreet.privacy_loss import renyi_bounds, rho_upper
-from discreet.privacy_loss.enumerated_pairs import enumerated_pair
+from discreet.privacy_loss.prices import loss_pairs
 from discreet.privacy_loss.renyi_bounds import pure_rho, rho_of_pair
 from tests.oracles import composition
 from tests.oracles.losses import Atoms, geometric_atoms, laplace_atoms
@@ -86,7 +86,7 @@ def test_no_order_exceeds_the_audited_rho_of_an_enumerable_mechanism(kind: Any, 
     made = build(kind.name, dc.PosteriorSpace(prior=[1, 1], n=8), epsilon=1)
     gamma = getattr(made, "gamma", Fraction(1))
     kernel = oracle_kernel(kind, made.space.prior.parameters, 8, made.scale, gamma)
-    assert isinstance(enumerated_pair(made), CurvePair)
+    assert isinstance(loss_pairs(made)[0], CurvePair)
     rho = real(rho_upper(made))
     for order in ORDERS:
         pairs = ((kernel[c], kernel[other]) for c in kernel for other in neighbours(c))

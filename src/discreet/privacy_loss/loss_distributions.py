@@ -28,7 +28,7 @@ from discreet.arithmetic.numbers import ball, exact, fixed_upper, float_upper, f
 from discreet.errors import InvalidInput
 from discreet.mechanisms import Mechanism
 from discreet.mechanisms.loss_pairs import LossPair, split
-from discreet.privacy_loss.enumerated_pairs import enumerated_pair
+from discreet.privacy_loss.prices import loss_pairs
 from discreet.typing import Epsilon
 
 UNIT_BITS = 192
@@ -165,13 +165,6 @@ def compose(releases: Iterable[Mechanism]) -> LossDistribution:
             known[id(release)] = release, loss_pairs(release)
         times.update(known[id(release)][1])
     return compose_pairs(times)
-
-
-def loss_pairs(mechanism: Mechanism) -> tuple[LossPair, ...]:
-    """Independent pairs that together dominate a mechanism; `NotPrivate` if it has no guarantee."""
-    mechanism.require_guarantee()
-    found = enumerated_pair(mechanism)
-    return mechanism.loss_pairs() if found is None else (found,)
 
 
 def compose_pairs(times: Mapping[LossPair, int]) -> LossDistribution:

@@ -10,8 +10,21 @@ from fractions import Fraction
 
 from discreet.errors import InvalidInput
 from discreet.mechanisms.base import Mechanism
-from discreet.privacy_loss.loss_distributions import loss_pairs
+from discreet.mechanisms.loss_pairs import LossPair
+from discreet.posteriors.space import exceeds
+from discreet.privacy_loss.enumerated_pairs import enumerated_pair
 from discreet.privacy_loss.renyi_bounds import rho_of_pair
+
+MAX_DATA_SETS = 128
+"""Beyond so many data sets, a δ* at every loss takes too long to be asked for in passing."""
+
+
+def loss_pairs(mechanism: Mechanism) -> tuple[LossPair, ...]:
+    """Independent pairs that together dominate a mechanism; `NotPrivate` if it has no guarantee."""
+    mechanism.require_guarantee()
+    if mechanism.kernel.weighted and not exceeds(mechanism.space, MAX_DATA_SETS):
+        return (enumerated_pair(mechanism),)
+    return mechanism.loss_pairs()
 
 
 def loss_range(mechanism: Mechanism) -> Fraction:
