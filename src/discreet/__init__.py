@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         ExponentialLocal,
         ExponentialReciprocal,
         ExponentialSmooth,
+        Gaussian,
         Geometric,
         Laplace,
         LaplaceImproved,
@@ -103,6 +104,7 @@ __all__ = [
     "ExponentialReciprocal",
     "ExponentialSmooth",
     "Gamma",
+    "Gaussian",
     "Geometric",
     "InvalidInput",
     "Laplace",
@@ -167,8 +169,8 @@ _ROOMS = {
     "discreet.inference": "Belief Comparison NegativeBinomial NoiseAware Rate Rates Share Total combine compare noise "
     "noise_aware rates read_noisy",
     "discreet.ledger": "Ledger",
-    "discreet.mechanisms": "ExponentialGlobal ExponentialLocal ExponentialReciprocal ExponentialSmooth Geometric "
-    "Laplace LaplaceImproved Mechanism Optimal Released TightConstraints "
+    "discreet.mechanisms": "ExponentialGlobal ExponentialLocal ExponentialReciprocal ExponentialSmooth Gaussian "
+    "Geometric Laplace LaplaceImproved Mechanism Optimal Released TightConstraints "
     "mechanism",
     "discreet.mechanisms.snapping.number": "Snapping",
     "discreet.posteriors": "Beta Dirichlet Gamma",

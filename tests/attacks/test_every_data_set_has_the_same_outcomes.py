@@ -8,11 +8,12 @@ import pytest
 
 from discreet import PosteriorSpace
 from discreet.arithmetic.numbers import fraction_lower, fraction_upper, precision
-from discreet.mechanisms import FAMILIES, Geometric, Mechanism, Optimal, SnappedCounts, mechanism
+from discreet.mechanisms import FAMILIES, Gaussian, Geometric, Mechanism, Optimal, SnappedCounts
 from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.exponential_law import ExponentialLaw
 from discreet.mechanisms.law import CandidateLaw
 from discreet.testing import FixedBits, HashedBits, draw_with
+from tests.support.mechanisms import NEEDED, build
 
 RELEASED = [family for family in FAMILIES if family is not Optimal]
 """Snapped counts live on a lattice: they miss some candidates, and must miss the same ones for all data."""
@@ -27,8 +28,8 @@ SPACES = [(["1", "1"], 12), (["0.001", "1000"], 8), (["1", "1", "1"], 4), (["0.0
 def test_what_has_a_weight_for_one_data_set_has_one_for_all(
     family: type[Mechanism], prior: list[str], n: int, epsilon: str
 ) -> None:
-    space = PosteriorSpace(prior, n)
-    for form in (mechanism(family.name, space, epsilon=epsilon), family.as_published(space, epsilon=epsilon)):
+    space, needed = PosteriorSpace(prior, n), NEEDED.get(family.name, {})
+    for form in (build(family.name, space, epsilon=epsilon), family.as_published(space, epsilon=epsilon, **needed)):
         supports = set()
         for c in space.candidates():
             law = form.law(c)
@@ -51,18 +52,18 @@ def test_float_probabilities_have_the_same_support_for_every_data_set(
 ) -> None:
     space = PosteriorSpace(prior, n)
     epsilon = 3 if family is Geometric else 100
-    form = mechanism(family.name, space, epsilon=epsilon)
+    form = build(family.name, space, epsilon=epsilon)
     supports = {tuple(np.isfinite(form.log_pmf(c)).tolist()) for c in space.candidates()}
     assert len(supports) == 1
     assert all(supports.pop()) or family is SnappedCounts
 
 
 @pytest.mark.few(2)
-@pytest.mark.parametrize("family", [f for f in RELEASED if f not in (Geometric, SnappedCounts)])
+@pytest.mark.parametrize("family", [f for f in RELEASED if f not in (Geometric, Gaussian, SnappedCounts)])
 def test_twenty_thousand_records_leave_no_outcome_behind(family: type[Mechanism]) -> None:
     """Where floats lost ten outcomes: all log-weights are finite, and the least one is one that a draw can have."""
     space = PosteriorSpace([1, 1], 20_000)
-    form = mechanism(family.name, space, epsilon=1)
+    form = build(family.name, space, epsilon=1)
     for c in ([10_000, 10_000], [10_001, 9_999], [0, 20_000], [1, 19_999]):
         law = form.law(c)
         assert isinstance(law, CandidateLaw)
@@ -84,7 +85,7 @@ def test_noisy_counts_reach_everything_at_any_distance() -> None:
 @pytest.mark.parametrize("family", RELEASED)
 def test_even_the_least_likely_candidate_can_be_drawn(family: type[Mechanism]) -> None:
     """All uniform numbers lead somewhere: the two extreme strings of bits give outcomes, not errors."""
-    form = mechanism(family.name, PosteriorSpace([1, 1], 12), epsilon=50)
+    form = build(family.name, PosteriorSpace([1, 1], 12), epsilon=50)
     for c in form.space.candidates():
         for start in ("0" * 64, "1" * 64):
             assert sum(draw_with(form.law(c), FixedBits(start, then=HashedBits("after the extreme")))) == 12
@@ -97,7 +98,7 @@ def test_a_prior_that_a_float_of_the_counts_would_lose_fails_for_no_data_set(
 ) -> None:
     """α + c as a float is c where α is below its last bit; a release that then took the logarithm of 0 failed for
     some data sets, and told them by failing."""
-    form = mechanism(family.name, PosteriorSpace([prior, prior], n), epsilon=1)
+    form = build(family.name, PosteriorSpace([prior, prior], n), epsilon=1)
     for c in (0, 1, n // 2, n - 1, n):
         law = form.law([c, n - c])
         assert sum(draw_with(law, HashedBits(f"{family.name} {prior} {c}"))) == n

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from discreet import DiscreetError, PosteriorSpace, local_sensitivity, reciprocal_sensitivity, smooth_sensitivity
-from discreet.mechanisms import FAMILIES, ExponentialLocal, Geometric, Mechanism, Optimal, mechanism
+from discreet.mechanisms import FAMILIES, ExponentialLocal, Geometric, Mechanism, Optimal
 from discreet.testing import HashedBits
+from tests.support.mechanisms import build
 
 CANARY = 7919
 OTHER = 8231
@@ -57,9 +58,9 @@ DOORS: list[Callable[[object], object]] = [
     lambda counts: smooth_sensitivity(SPACE, counts, 1),
     lambda counts: reciprocal_sensitivity(SPACE, counts, 1),
     lambda counts: SPACE.prior.update([counts, CANARY, 1]),
-    *(lambda counts, name=family.name: mechanism(name, SPACE, epsilon=1).release(counts) for family in RELEASED),
-    *(lambda counts, name=family.name: mechanism(name, SPACE, epsilon=1).log_pmf(counts) for family in RELEASED),
-    *(lambda counts, name=family.name: mechanism(name, SPACE, epsilon=1).simulate(counts, 3) for family in RELEASED),
+    *(lambda counts, name=family.name: build(name, SPACE, epsilon=1).release(counts) for family in RELEASED),
+    *(lambda counts, name=family.name: build(name, SPACE, epsilon=1).log_pmf(counts) for family in RELEASED),
+    *(lambda counts, name=family.name: build(name, SPACE, epsilon=1).simulate(counts, 3) for family in RELEASED),
 ]
 
 
@@ -87,7 +88,7 @@ def alone(number: str, shown: str) -> bool:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_nothing_that_holds_counts_shows_them(family: type[Mechanism]) -> None:
     counts = SMALL.counts([83, 38])
-    law = mechanism(family.name, SMALL, epsilon=1).law(counts)
+    law = build(family.name, SMALL, epsilon=1).law(counts)
     shown = f"{counts} {counts!s} {counts!r:>30} {[counts]} {law} {law!s} {law!r}"
     assert not alone("83", shown)
     assert not alone("38", shown)
@@ -96,7 +97,7 @@ def test_nothing_that_holds_counts_shows_them(family: type[Mechanism]) -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_mechanism_is_the_same_before_and_after_it_has_seen_data(family: type[Mechanism]) -> None:
-    form = mechanism(family.name, SMALL, epsilon=1)
+    form = build(family.name, SMALL, epsilon=1)
     before = (repr(form), form.guarantee, form.guaranteed_by, form.parameters(), hash(form))
     form.log_pmf([83, 38])
     form.law([83, 38])._draw(HashedBits("canary"))

@@ -16,7 +16,7 @@ from discreet.arithmetic.texts import visible_text
 from discreet.receipts import read_receipt
 from tests.attacks.test_foreign_text_steers_nothing import INVISIBLE, VISIBLE, WRITTEN
 
-FACTOR = "changes the probability of any output by a factor of at most"
+FACTOR = "by a factor of at most"
 
 
 @cache
@@ -74,7 +74,8 @@ def test_a_card_is_well_formed_loads_nothing_and_marks_what_is_not_publishable(k
 @pytest.mark.parametrize("kind", ["released", "audit", "receipt", "bundle", "plan"])
 def test_a_card_says_the_promise(kind: str) -> None:
     factor = "2.72" if kind == "plan" else "1.65"
-    assert f"Replacing one record {FACTOR} {factor}." in texts(shown()[kind]._repr_html_())
+    promise = f"Replacing one record changes the probability of any output {FACTOR} {factor}."
+    assert promise in texts(shown()[kind]._repr_html_())
 
 
 def test_a_ledger_shows_what_is_spent_and_what_is_left() -> None:

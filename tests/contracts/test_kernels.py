@@ -11,10 +11,10 @@ import pytest
 from discreet.arithmetic.numbers import precision
 from discreet.kernels import Kernel, Logs, TableKernel
 from discreet.mechanisms import BY_NAME, ExponentialReciprocal, Geometric, Mechanism
-from discreet.mechanisms import mechanism as build
 from discreet.posteriors.space import PosteriorSpace
 from discreet.typing import Outcome
 from tests.support.enumeration import random_spaces, seeded
+from tests.support.mechanisms import build
 
 BITS = 128
 

@@ -38,6 +38,8 @@ test_sampling_faults.py::test_cuts_that_may_fall_together_make_no_even_compositi
     bars_with_repetition
 test_sampling_faults.py::test_a_coin_of_four_bits_is_told_from_one_that_asks_for_more
     short_coin
+test_gaussian_noise.py::test_a_sampler_that_skips_the_acceptance_step_is_rejected
+    sum_not_accepted: Gaussian noise of total zero is not kept with the probability of its last number.
 test_exponential_majorant.py::test_a_cover_that_is_not_raised_is_caught
     cover_not_raised: The cover of a law's weights is not raised where it is too low.
 test_bulk_rejection.py::test_a_cover_of_smaller_weights_is_found_too_low
@@ -94,6 +96,10 @@ test_deltas.py::test_a_delta_that_is_rounded_to_the_nearest_float_would_be_found
     delta_to_the_nearest: δ is rounded to the nearest float.
 test_deltas.py::test_a_delta_that_is_only_summed_in_floats_would_be_found_below
     delta_in_floats: δ is summed in floats.
+test_gaussian.py::test_a_deviation_of_seven_tenths_exceeds_what_is_claimed
+    seven_tenths_of_sigma: Gaussian noise has 0.7 of the deviation that its claim needs.
+test_gaussian.py::test_a_delta_that_is_rounded_down_would_be_found_below_the_truth
+    gaussian_delta_rounded_down: The δ of Gaussian noise is rounded down.
 test_variation.py::test_a_second_crossing_that_is_forgotten_would_be_noticed
     second_crossing_forgotten: Total variation looks at one crossing of two.
 test_prices.py::test_others_are_priced_by_their_epsilon_and_half_of_it_would_be_false

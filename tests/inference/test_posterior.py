@@ -15,6 +15,7 @@ from discreet.inference.boxes import Box
 from discreet.mechanisms import BY_NAME
 from discreet.posteriors.predictive import log_predictive
 from discreet.testing import HashedBits
+from tests.support.mechanisms import build
 from tests.support.statistics import fits, tally
 
 CASES: list[tuple[str, list[object], int, str, tuple[int, ...]]] = [
@@ -34,6 +35,8 @@ CASES: list[tuple[str, list[object], int, str, tuple[int, ...]]] = [
     ("tight", ["1e-6", 5, 1, "0.1"], 8, "2", (3, 0, 4, 1)),
     ("snapping", [1, "0.3", 2], 12, "1", (4, 8, 0)),
     ("optimal", [1, 1], 10, "1", (3, 7)),
+    ("gaussian", [1, "0.3", 2], 12, "3", (14, -3, 1)),
+    ("gaussian", [1, 2], 25, "10", (26, -1)),
 ]
 
 
@@ -64,7 +67,7 @@ def assert_equal(belief: dc.NoiseAware, rows: Any, weight: Any) -> None:
 def test_the_counts_are_weighed_by_the_exact_law(
     name: str, prior: list[object], n: int, epsilon: str, output: tuple[int, ...]
 ) -> None:
-    mechanism = dc.mechanism(name, dc.PosteriorSpace(prior=prior, n=n), epsilon=epsilon)
+    mechanism = build(name, dc.PosteriorSpace(prior=prior, n=n), epsilon=epsilon)
     belief = dc.noise_aware(mechanism, output)
     assert_equal(belief, *brute(mechanism, [output], mechanism.space.prior))
     assert belief.error < 1e-10

@@ -12,6 +12,9 @@ MECHANISMS = [
     dc.Geometric(SPACE, epsilon="1e-3"),
     dc.LaplaceImproved(SPACE, epsilon="0.7"),
     dc.Laplace(SPACE, epsilon=2, rounding="floor"),
+    dc.Gaussian(SPACE, sigma="3/4"),
+    dc.Gaussian(SPACE, sigma=3),
+    dc.Gaussian(SPACE, sigma=70),
 ]
 
 
@@ -35,3 +38,14 @@ def test_an_enormous_epsilon_leaves_no_noise() -> None:
     noise = dc.Geometric(SPACE, epsilon="1e5").kernel.noise
     assert noise is not None
     assert noise.masses(2).tolist() == pytest.approx([0, 0, 1, 0, 0], abs=1e-300)
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+def test_blocks_have_the_masses_of_their_counts(mechanism: dc.Mechanism) -> None:
+    noise = mechanism.kernel.noise
+    assert noise is not None
+    near = np.concatenate([np.arange(1, 100), np.arange(100, 600, 2)])  # blocks grow by a hundredth
+    blocks, single = noise.block_masses(near, np.append(near[1:] - 1, 601)), noise.masses(601)
+    above = [single[601 + first : 601 + last].sum() for first, last in zip(near, [*near[1:], 602], strict=True)]
+    assert blocks[len(near) + 1 :] == pytest.approx(np.array(above), rel=1e-9)
+    assert blocks.sum() == pytest.approx(1, abs=1e-9)

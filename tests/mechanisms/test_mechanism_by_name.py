@@ -4,10 +4,11 @@ import pytest
 
 from discreet import InvalidInput, PosteriorSpace, mechanism
 from discreet.mechanisms import BY_NAME, FAMILIES, Mechanism
+from tests.support.mechanisms import build
 
 SPACE = PosteriorSpace([1, 1], 20)
 NAMES = [*(f"exponential-{kind}" for kind in ("global", "local", "smooth", "reciprocal"))]
-NAMES += ["laplace", "laplace-improved", "geometric", "tight", "snapping", "optimal"]
+NAMES += ["laplace", "laplace-improved", "geometric", "tight", "gaussian", "snapping", "optimal"]
 
 
 def test_the_names_are_those_of_the_interface() -> None:
@@ -17,7 +18,7 @@ def test_the_names_are_those_of_the_interface() -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_name_builds_what_its_class_builds(family: type[Mechanism]) -> None:
-    made = mechanism(family.name, SPACE, epsilon="0.5")
+    made = build(family.name, SPACE, epsilon="0.5")
     assert type(made) is family
     assert made.space == SPACE
 
@@ -55,8 +56,8 @@ def test_an_unknown_name_is_met_with_all_of_them(wrong: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_option_that_a_mechanism_does_not_have_is_refused(name: str) -> None:
-    with pytest.raises(InvalidInput, match=f"{name} has no option sigma"):
-        mechanism(name, SPACE, epsilon=1, sigma=2)
+    with pytest.raises(InvalidInput, match=f"{name} has no option salt"):
+        mechanism(name, SPACE, epsilon=1, salt=2)
 
 
 @pytest.mark.parametrize(

@@ -26,12 +26,13 @@ from discreet.requests.prepare import check_counts
 from discreet.requests.request import Terms
 from discreet.requests.run import release_counts
 from tests.support.forgeries import every_forgery, verifies
+from tests.support.mechanisms import NEEDED
 from tests.support.schema import faults
 
 PUBLISHED: dict[str, Any] = json.loads(files("discreet.receipts").joinpath("receipt.schema.json").read_text("utf-8"))
 
 FORMS: dict[str, dict[str, Any]] = {
-    **{name: {"mechanism": name} for name in RELEASABLE},
+    **{name: {"mechanism": name, **NEEDED.get(name, {})} for name in RELEASABLE},
     "geometric by bayes": {"mechanism": "geometric", "way": "bayes"},
     "geometric, free": {"mechanism": "geometric", "way": "free"},
     "exponential-smooth, gamma": {"mechanism": "exponential-smooth", "gamma": "1/30"},

@@ -9,13 +9,14 @@ from flint import arb
 import discreet as dc
 from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import precision
+from discreet.kernels.line_noise import LineNoise
 from discreet.utility.noisy_shares import intervals, log_below, log_binomial
 from tests.oracles import widths as oracle
 
 
 def believed(mechanism: dc.Mechanism, outputs: Floats) -> tuple[Floats, Floats]:
     noise = mechanism.kernel.noise
-    assert noise is not None
+    assert isinstance(noise, LineNoise)
     return intervals(mechanism.space, noise, outputs, 0.95)
 
 

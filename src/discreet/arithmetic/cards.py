@@ -52,16 +52,19 @@ def share_bar(label: object, aware: Ends | None, plain: Ends | None = None) -> B
     return Bar(label, f"{mean:.1f} % ({low:.1f} to {high:.1f})", aware, plain)
 
 
-def promise(epsilon: float, adjacency: str = "") -> str:
-    """What ε promises, in a sentence; the factor is rounded up.
+def promise(epsilon: float, adjacency: str = "", delta: float = 0.0) -> str:
+    """What ε and δ promise, in a sentence; the factor is rounded up.
 
     >>> promise(0.5)
     'Replacing one record changes the probability of any output by a factor of at most 1.65.'
+    >>> promise(0.5, delta=1e-6)
+    'Replacing one record changes the probability of any set of outputs by a factor of at most 1.65, and 1e-06 more.'
     """
     if not epsilon <= EXPONENT_CAP:
         return "It protects nobody: any output may become any number of times as probable."
     changing = _CHANGES.get(adjacency, "Replacing one record")
-    return f"{changing} changes the probability of any output by a factor of at most {factor_upper(epsilon)}."
+    what, more = ("any set of outputs", f", and {delta:g} more") if delta else ("any output", "")
+    return f"{changing} changes the probability of {what} by a factor of at most {factor_upper(epsilon)}{more}."
 
 
 def card(

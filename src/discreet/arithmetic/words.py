@@ -52,21 +52,26 @@ def factor_upper(epsilon: float) -> str:
     return f"{factor:,f}" if factor < 10**6 else str(factor)
 
 
-def epsilon_meaning(epsilon: Fraction, changing: str = "replacing one record") -> str:
-    """What an ε promises: the factor e^ε, and the largest chance e^ε/(1+e^ε) of telling two data sets apart.
+def epsilon_meaning(epsilon: Fraction, changing: str = "replacing one record", delta: float = 0.0) -> str:
+    """What ε and δ promise: the factor e^ε, and the largest chance (e^ε+δ)/(1+e^ε) of telling two data sets apart.
 
     >>> print(epsilon_meaning(Fraction(1, 2), "replacing one row"))
     ε = 0.5: replacing one row changes the probability of any output by a factor of at most 1.65. Whoever has to tell \
 which of two such data sets it was, and knows all else, is right with a chance of at most 62.3 %.
+    >>> print(epsilon_meaning(Fraction(1, 2), delta=1e-6)[:110])
+    ε = 0.5, δ = 1e-06: replacing one record changes the probability of any set of outputs by a factor of at most
     """
     size = min(float(epsilon), EXPONENT_CAP)
     bound = (
         f"a factor of at most {factor_upper(size)}" if epsilon <= EXPONENT_CAP else "any factor: this ε protects nobody"
     )
+    what, more, also = (
+        ("any set of outputs", f", and {delta:g} more", f", δ = {delta:g}") if delta else ("any output", "", "")
+    )
     return (
-        f"ε = {exact_text(epsilon)}: {changing} changes the probability of any output by {bound}. "
+        f"ε = {exact_text(epsilon)}{also}: {changing} changes the probability of {what} by {bound}{more}. "
         "Whoever has to tell which of two such data sets it was, and knows all else, is right with a chance of at "
-        f"most {percent_upper(1 / (1 + math.exp(size)))} %."
+        f"most {percent_upper((1 - delta) / (1 + math.exp(size)))} %."
     )
 
 

@@ -26,6 +26,7 @@ def audit(
     n: Annotated[str, typer.Option("--n", help="The number of records.")],
     prior: Annotated[str, typer.Option(help="Prior parameters, one per category; or jeffreys, or uniform.")] = "1,1",
     epsilon: Annotated[str | None, typer.Option(help="The ε that the mechanism should keep.")] = None,
+    delta: Annotated[str | None, typer.Option(help="The δ that gaussian should keep, like 1e-6.")] = None,
     scale: Annotated[str | None, typer.Option(help="The exponential mechanism's scale s, in place of ε.")] = None,
     gamma: Annotated[
         str | None, typer.Option(help="The smoothing rate; published:EPS,DELTA for the papers' own at this ε and δ.")
@@ -41,8 +42,7 @@ def audit(
     with reserved_picture(plot) as write:
         space = dc.PosteriorSpace(prior=prior, n=n)
         options = {} if gamma is None else {"gamma": _gamma(gamma, space)}
-        if scale is not None:
-            options["scale"] = scale
+        options |= {key: value for key, value in (("scale", scale), ("delta", delta)) if value is not None}
         if (epsilon is None) == (scale is None):
             example = "--epsilon 1 says what the mechanism should keep"
             raise InvalidInput("give either --epsilon or --scale", hint=example)

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from discreet.arithmetic.numbers import exact
 from discreet.arithmetic.texts import visible_text
 from discreet.cli.busy import busy
 from discreet.cli.completion import complete_dataset, complete_mechanism
@@ -147,14 +148,16 @@ class Drawing:
     calibrated: Annotated[bool, typer.Option("--calibrated", help="Use the largest scale that keeps ε.")] = False
     gamma: Annotated[str | None, typer.Option(help="How smooth a smooth or reciprocal sensitivity is.")] = None
     way: Annotated[str | None, typer.Option(help="The way back: nearest or bayes; geometric has free, too.")] = None
+    delta: Annotated[str | None, typer.Option(help="The δ of gaussian, for all columns together; like 1e-6.")] = None
     accept_no_guarantee: Annotated[
         bool, typer.Option("--accept-no-guarantee", help="Draw counts in hand even without a guarantee.")
     ] = False
 
-    @property
-    def options(self) -> dict[str, object]:
-        """Those of the mechanism, as far as they are said."""
-        return {key: value for key, value in (("gamma", self.gamma), ("way", self.way)) if value is not None}
+    def options(self, columns: int = 1) -> dict[str, object]:
+        """Those of the mechanism, as far as they are said; each column has its share of δ."""
+        delta = self.delta if self.delta is None or columns == 1 else exact(self.delta, "delta") / columns
+        told = {"gamma": self.gamma, "way": self.way, "delta": delta}
+        return {key: value for key, value in told.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +244,7 @@ def _read_request(
             mechanism=drawing.mechanism,
             calibrated=drawing.calibrated,
             epsilon=price,
-            **drawing.options,
+            **drawing.options(size),
         )
         for column, labels, other, blank, prior, price in rows
     ]
@@ -330,14 +333,14 @@ def _release_counts(
                 in_hand, epsilon=epsilon, categories=names, prior=prior, n=n, adjacency=drawing.adjacency,
                 mechanism=drawing.mechanism, calibrated=drawing.calibrated,
                 accept_no_guarantee=drawing.accept_no_guarantee, title=keeping.title, source_name=keeping.source_name,
-                **drawing.options,
+                **drawing.options(),
             )  # fmt: skip
 
     if not dry_run:
         publish(draw, keeping.out, keeping.plot, as_json=keeping.as_json)
         return
     with reserve(keeping.out, keeping.plot), busy("preparing"):
-        terms = Terms(drawing.mechanism, drawing.calibrated, prior, drawing.options)
+        terms = Terms(drawing.mechanism, drawing.calibrated, prior, drawing.options())
         prepared, _ = check_counts(in_hand, terms, epsilon=epsilon, categories=names, n=n, adjacency=drawing.adjacency)
         if not drawing.accept_no_guarantee:
             prepared.mechanisms[0].require_guarantee()

@@ -140,4 +140,4 @@ which of two such data sets it was, and knows all else, is right with a chance o
     if not is_private(document):
         return "no guarantee: this is not private, and not for publication."
     epsilon = Fraction(document["epsilon_exact"])
-    return " ".join([epsilon_meaning(epsilon, changing(document)), *epsilon_warning(epsilon)])
+    return " ".join([epsilon_meaning(epsilon, changing(document), document["delta"]), *epsilon_warning(epsilon)])

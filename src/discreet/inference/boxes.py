@@ -58,6 +58,7 @@ def _product(column: Sequence[Factor]) -> Factor:
         sum(factor.left for factor in column),
         sum(factor.right for factor in column),
         lambda x: np.sum([factor.log(x) for factor in column], axis=0),
+        sum(factor.bend for factor in column),
     )
 
 
@@ -78,10 +79,13 @@ def box(factors: Sequence[Factor], alpha: Floats, n: int, reach: Sequence[tuple[
 def first_reach(factors: Sequence[Factor], n: int) -> list[tuple[int, int]]:
     """Windows to begin with: where a factor has fallen by e^-36, or no limit where it promises no fall."""
 
-    def reach(rate: float) -> int:
-        return n if rate == 0 else min(n, 2 + math.ceil(_START / rate))
+    def reach(rate: float, bend: float) -> int:
+        """The least h with rate·h + bend·h²/2 ≥ `_START`."""
+        if rate == 0:
+            return n
+        return min(n, 2 + math.ceil(2 * _START / (rate + math.sqrt(rate * rate + 2 * bend * _START))))
 
-    found = [(reach(factor.left), reach(factor.right)) for factor in factors]
+    found = [(reach(factor.left, factor.bend), reach(factor.right, factor.bend)) for factor in factors]
     while not _hold(factors, n, found):  # somebody else's noisy counts need not sum to the total
         found = [(min(n, 2 * left), min(n, 2 * right)) for left, right in found]
     return found
@@ -163,13 +167,13 @@ def _right_tail(factor: Factor, alpha: float, high: int, mass: Floats, tilt: flo
     """Mass beyond the window: ratios of neighbours are at most the first, or its limit if they rise to it."""
     if factor.right == 0:
         return 0.0
-    ratio = math.exp(min(tilt - factor.right, 700)) * max(1.0, (alpha + high) / (high + 1))
+    ratio = math.exp(min(tilt - factor.right_at(high), 700)) * max(1.0, (alpha + high) / (high + 1))
     return float(mass[-1]) * ratio / (1 - ratio) if ratio < 1 else math.inf
 
 
 def _left_tail(factor: Factor, alpha: float, low: int, mass: Floats, tilt: float) -> float:
     """The same to the left. Below α = 1, Γ(α+x)/x! rises toward 0, and all of it is below its value there."""
-    ratio, rise = math.exp(min(-tilt - factor.left, 700)), 1.0
+    ratio, rise = math.exp(min(-tilt - factor.left_at(low), 700)), 1.0
     if alpha >= 1:
         ratio *= low / (low + alpha - 1)
     else:

@@ -129,7 +129,7 @@ class NoiseProposal:
         self._centre = np.array([min(max((factor.first + factor.last) // 2, 0), n) for factor in factors])
         self._last = int(self._centre.argmax())
         slowest = [min(filter(None, (factor.left, factor.right)), default=1.0) for factor in factors]
-        self._rates = np.maximum(slowest, 1e-15)
+        self._rates = np.maximum(slowest, [max(1e-15, math.sqrt(factor.bend)) for factor in factors])
         self._free = [i for i in range(len(factors)) if i != self._last]
 
     def draw(self, bits: Bits, size: int) -> Wholes:

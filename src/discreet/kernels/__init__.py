@@ -7,10 +7,12 @@ from functools import lru_cache
 from discreet.kernels.additive import CellKernel, GeometricKernel, LaplaceKernel, SnappedKernel
 from discreet.kernels.base import Factor, Kernel, Logs
 from discreet.kernels.exponential import HellingerKernel
+from discreet.kernels.gaussian import GaussianKernel
 from discreet.kernels.table import TableKernel
 from discreet.kernels.tight import TightKernel
 from discreet.mechanisms import (
     BY_NAME,
+    Gaussian,
     Geometric,
     Laplace,
     LaplaceImproved,
@@ -24,6 +26,7 @@ __all__ = ["Factor", "HellingerKernel", "Kernel", "Logs", "TableKernel", "family
 
 _KERNELS: dict[type[Mechanism], type[Kernel]] = {
     Geometric: GeometricKernel,
+    Gaussian: GaussianKernel,
     Laplace: LaplaceKernel,
     LaplaceImproved: LaplaceKernel,
     SnappedCounts: SnappedKernel,

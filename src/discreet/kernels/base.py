@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arithmetic.arrays import Floats
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import TooLarge
-from discreet.kernels.line_noise import LineNoise
+from discreet.kernels.line_noise import GaussianNoise, LineNoise
 from discreet.mechanisms import Mechanism
 from discreet.posteriors.space import exceeds
 from discreet.samplers.bits import Bits
@@ -35,6 +35,13 @@ LISTED, QUICK = 1 << 13, 1 << 11
 """Spaces of more candidates are not worked out pair by pair, or not within a second."""
 
 
+class NoiseList(NamedTuple):
+    """All noises that matter, one a row, and the logarithms of their probabilities."""
+
+    moves: Wholes
+    logs: Floats
+
+
 class Logs(NamedTuple):
     """Logarithms in floats, and how far each of them may be off."""
 
@@ -46,8 +53,8 @@ class Logs(NamedTuple):
 class Factor:
     """ln h(x) for counts x of one category, up to a constant.
 
-    To the left of `first` - 1, ln h falls by `left` at each step outward, and to the right of `last` + 1 by `right`.
-    A rate of 0 promises nothing.
+    To the left of `first` - 1, ln h falls by `left` at each step outward, and to the right of `last` + 1 by `right`;
+    each step by `bend` more than the one before. A rate of 0 promises nothing.
     """
 
     first: int
@@ -55,6 +62,15 @@ class Factor:
     left: float
     right: float
     log: Callable[[Rows], Floats]
+    bend: float = 0.0
+
+    def left_at(self, x: int) -> float:
+        """By how much at least ln h falls at each step to the left of x, which is at most `first`."""
+        return self.left + self.bend * max(self.first - x, 0)
+
+    def right_at(self, x: int) -> float:
+        """The same to the right of x, which is at least `last`."""
+        return self.right + self.bend * max(x - self.last, 0)
 
 
 class Kernel(ABC):
@@ -81,8 +97,11 @@ class Kernel(ABC):
     cost = 1
     """About how many numbers one entry of a column takes."""
 
-    noise: LineNoise | None = None
+    noise: LineNoise | GaussianNoise | None = None
     """The noise of two categories in closed form, where noise is what is added."""
+
+    cell_noise: GaussianNoise | None = None
+    """The noise of one count, where it is Gaussian: then noise can be listed."""
 
     zero_sum: ZeroSum | None = None
     """The noise on all counts at once, where its sum is zero."""
@@ -167,6 +186,10 @@ class Kernel(ABC):
     def factors(self, output: Outcome) -> list[Factor] | None:
         """A column as a product of one factor for each category; None where it is no product."""
         return None
+
+    def noise_list(self) -> NoiseList:
+        """All noises that matter, where noise has no closed form after post-processing; `TooLarge` for too many."""
+        raise self._too_many()
 
     def kinks(self, output: Outcome) -> list[int] | None:
         """Two categories: first counts where a column bends; None where it is known at whole counts only.

@@ -15,6 +15,7 @@ from discreet.mechanisms.exponential import (
     ExponentialReciprocal,
     ExponentialSmooth,
 )
+from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.laplace import Laplace, LaplaceImproved
 from discreet.mechanisms.optimal import Optimal
@@ -32,6 +33,7 @@ FAMILIES: tuple[type[Mechanism], ...] = (
     LaplaceImproved,
     Geometric,
     TightConstraints,
+    Gaussian,
     SnappedCounts,
     Optimal,
 )
@@ -41,14 +43,19 @@ BY_NAME: dict[str, type[Mechanism]] = {family.name: family for family in FAMILIE
 RELEASABLE = tuple(name for name in BY_NAME if name != Optimal.name)
 """All but the yardstick."""
 
+PURE = tuple(name for name in RELEASABLE if name != Gaussian.name)
+"""Those that need no δ."""
+
 __all__ = [
     "BY_NAME",
     "FAMILIES",
+    "PURE",
     "RELEASABLE",
     "ExponentialGlobal",
     "ExponentialLocal",
     "ExponentialReciprocal",
     "ExponentialSmooth",
+    "Gaussian",
     "Geometric",
     "Laplace",
     "LaplaceImproved",

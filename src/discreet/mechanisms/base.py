@@ -12,6 +12,7 @@ from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.cards import NOISE_KEY, card, promise, share_bar
 from discreet.arithmetic.numbers import Range, exact, float_upper
 from discreet.errors import InvalidInput, NotPrivate
+from discreet.mechanisms.gaussian_loss import GaussianLoss
 from discreet.mechanisms.law import Law
 from discreet.mechanisms.loss_pairs import GeometricPair, LossPair
 from discreet.posteriors import Dirichlet
@@ -116,7 +117,7 @@ class Released:
         private = mechanism.guarantee <= mechanism.epsilon
         return card(
             f"Released by {mechanism.name}, {mechanism.space.adjacency.words}, ε = {mechanism.epsilon}",
-            promise(float_upper(mechanism.guarantee), mechanism.adjacency),
+            promise(float_upper(mechanism.guarantee), mechanism.adjacency, float_upper(mechanism.delta)),
             badge="" if private else "not publishable",
             bars=(
                 share_bar(i + 1, None if aware is None else aware.ends(i), (low[i], mean[i], high[i]))
@@ -147,8 +148,13 @@ class Mechanism(ABC):
 
     @property
     def delta(self) -> Fraction:
-        """Every guarantee here is pure: δ = 0."""
+        """Guarantees are pure, with δ = 0, unless a mechanism says otherwise."""
         return Fraction(0)
+
+    @property
+    def loss(self) -> GaussianLoss | None:
+        """The exact losses between neighbours, where no loss is the largest."""
+        return None
 
     @property
     def proved_by(self) -> str:

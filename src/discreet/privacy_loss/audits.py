@@ -23,6 +23,7 @@ from discreet.arithmetic.numbers import exact, float_upper, fraction_lower, frac
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate, TooLarge
 from discreet.mechanisms import FAMILIES, Mechanism
 from discreet.mechanisms.exponential import Exponential
+from discreet.mechanisms.gaussian_loss import GaussianLoss
 from discreet.mechanisms.law import CandidateLaw
 from discreet.posteriors.space import exceeds
 from discreet.privacy_loss.certificates import Certificate, WorstCase, certificate_by_theorem, certify, reached_at
@@ -75,14 +76,16 @@ class Audit:
         """
         kind = "loss at most" if self.worst is None or self.certificate.method == "bounds" else "exact loss"
         loss, asked = float_upper(self.epsilon), float_upper(self.mechanism.epsilon)
-        return f"<Audit of {self.mechanism.name}: {kind} {loss}, asked for {asked}, by {self.certificate.method}>"
+        also = f" at δ = {float_upper(self.mechanism.delta):g}" if self.mechanism.delta else ""
+        by = self.certificate.method
+        return f"<Audit of {self.mechanism.name}: {kind} {loss}{also}, asked for {asked}, by {by}>"
 
     def _repr_html_(self) -> str:
         loss, asked = float_upper(self.epsilon), float_upper(self.mechanism.epsilon)
         by = self.certificate
         return card(
             f"Audit of {self.mechanism.name}, {self.mechanism.space.adjacency.words}",
-            promise(loss, self.mechanism.adjacency),
+            promise(loss, self.mechanism.adjacency, float_upper(self.mechanism.delta)),
             badge="" if self.private else "not private at the ε asked for",
             bars=[Bar("loss", f"{loss:.6g}, asked for {asked:.6g}", (0, loss, loss), (0, asked, asked))],
             key="Blue: the greatest loss over all data sets, neighbours and outputs. Dashed: the ε asked for.",
@@ -90,7 +93,7 @@ class Audit:
         )
 
     def delta(self, epsilon: Epsilon) -> float:
-        """δ*(ε), rounded up: the least δ for which the mechanism is (ε, δ)-DP; 0 from the exact loss on.
+        """δ*(ε), rounded up: the least δ for which the mechanism is (ε, δ)-DP; 0 from the exact loss on, if it is pure.
 
         It is never below the truth, and above it by less than a share of 1e-12; or by the scan's error, where more
         pairs of neighbours come equally close than can be enclosed (`discreet.privacy_loss.deltas`).
@@ -101,7 +104,7 @@ class Audit:
         (0.287649, 0.0)
         """
         at = exact(epsilon, "epsilon", minimum=0)
-        return 0.0 if at >= self.epsilon else self._delta(at)
+        return 0.0 if at >= self.epsilon and self.mechanism.loss is None else self._delta(at)
 
     def to_json(self, at_epsilon: Sequence[Epsilon] = ()) -> dict[str, Any]:
         """The audit for programs, with δ at each ε that is asked for. Losses are floats, rounded up; the one that is
@@ -157,6 +160,8 @@ def audit(mechanism: Mechanism, *, progress: Progress | None = None) -> Audit:
         if sweepable(space):
             return _by_sweep(mechanism, progress)
     known = type(mechanism) in FAMILIES
+    if known and mechanism.loss is not None:
+        return _by_loss(mechanism, mechanism.loss)
     if not exceeds(space, BY_LAWS if known else BY_FOREIGN_LAWS):
         return _by_laws(mechanism, known)
     if not known:
@@ -164,6 +169,13 @@ def audit(mechanism: Mechanism, *, progress: Progress | None = None) -> Audit:
         raise TooLarge(limit, hint="audit a smaller space")
     proof = certificate_by_theorem(mechanism)
     return Audit(mechanism, mechanism.guarantee, Fraction(0), None, proof, _no_delta)
+
+
+def _by_loss(mechanism: Mechanism, loss: GaussianLoss) -> Audit:
+    """Losses without a largest one: the least ε for the mechanism's δ, which is the same for all data."""
+    lower, upper = loss.epsilon_bounds(mechanism.delta) if mechanism.delta else (math.inf, math.inf)
+    proof = certificate_by_theorem(mechanism)
+    return Audit(mechanism, upper, lower, None, proof, lambda at: float_upper(loss.delta_bounds(at)[1]))
 
 
 def _by_scan(mechanism: Mechanism, progress: Progress | None) -> Audit:

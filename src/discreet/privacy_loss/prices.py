@@ -12,6 +12,7 @@ from discreet.errors import InvalidInput
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.loss_pairs import LossPair
 from discreet.posteriors.space import exceeds
+from discreet.privacy_loss.composition import rounded_up
 from discreet.privacy_loss.enumerated_pairs import enumerated_pair
 from discreet.privacy_loss.renyi_bounds import rho_of_pair
 
@@ -45,7 +46,7 @@ def loss_range(mechanism: Mechanism) -> Fraction:
 
 
 def rho_upper(mechanism: Mechanism) -> Fraction:
-    """ρ: the mechanism is ρ-zCDP under its adjacency; `NotPrivate` if it has no guarantee.
+    """ρ: the mechanism is ρ-zCDP under its adjacency; `NotPrivate` if it has no guarantee. Gaussian noise has 1/σ².
 
     It is that of the pairs that dominate it: for geometric noise the Kullback-Leibler divergence between neighbours,
     for the exponential family η²/8, or on a small space what its exact δ tells.
@@ -56,6 +57,9 @@ def rho_upper(mechanism: Mechanism) -> Fraction:
     >>> round(float(rho_upper(Geometric(PosteriorSpace(prior=[1, 1, 1], n=500), epsilon="1/10"))), 6)  # and not 0.005
     0.003333
     """
+    if mechanism.loss is not None:
+        mechanism.require_guarantee()
+        return rounded_up(mechanism.loss.rho)
     pairs = loss_pairs(mechanism), mechanism.loss_pairs()  # by its exact δ, and by what is known of it
     return min(sum(map(rho_of_pair, each), Fraction(0)) for each in pairs)
 

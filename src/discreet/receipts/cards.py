@@ -22,7 +22,7 @@ def receipt_card(receipt: Receipt) -> str:
     return card(
         document.get("title") or f"Receipt of {document.get('column') or 'a release'}",
         f"Released by {name}, {size_words(document)}, ε = {price}.",
-        promise(document["epsilon"], document["adjacency"]),
+        promise(document["epsilon"], document["adjacency"], document["delta"]),
         badge="" if is_private(document) else "not publishable",
         bars=_bars(receipt),
         key=NOISE_KEY if document.get("belief") else PLAIN_KEY,

@@ -50,7 +50,7 @@ def citation(document: dict[str, Any]) -> str | None:
     request = "" if document["request_id"] is None else f", request {document['request_id']}"
     return (
         f"{title}. {'' if document['source_name'] is None else document['source_name'] + '. '}"
-        f"Differentially private release of {document['released_at'][:10]}, ε = {_epsilon(document)}, "
+        f"Differentially private release of {document['released_at'][:10]}, {_price(document)}, "
         f"{size_words(document)}, by discreet {document['version']}{request}."
     )
 
@@ -83,7 +83,7 @@ def methods(document: dict[str, Any]) -> str:
     parts = document.get("parts", [document])
     told = [sentence for part in parts for sentence in _release(part)]
     if "parts" in document:
-        told.insert(0, f"In one request, {len(parts)} columns were released, with ε = {_epsilon(document)} in all.")
+        told.insert(0, f"In one request, {len(parts)} columns were released, with {_price(document)} in all.")
     budget = "No privacy budget was charged."
     if document["dataset"] is not None:
         budget = f"The privacy budget of “{document['dataset']}” was charged (request {document['request_id']})."
@@ -102,8 +102,9 @@ def _release(document: dict[str, Any]) -> list[str]:
     expected = f" The expected Hellinger distance to the true posterior is {error:.3f}." if error else ""
     return [
         f"{shares} ({size_words(document)}, Dirichlet prior with parameters {prior}) were released with the "
-        f"{document['mechanism']['name']} mechanism of discreet {document['version']}, which satisfies ε-differential "
-        f"privacy with ε = {_epsilon(document)} when {changed(document)}.",
+        f"{document['mechanism']['name']} mechanism of discreet {document['version']}, which satisfies "
+        f"{'(ε, δ)' if document['delta'] else 'ε'}-differential privacy with {_price(document)} "
+        f"when {changed(document)}.",
         *selection(document),
         f"They are reported as posterior means with equal-tailed 95 % intervals ({document['interval_kind']}), "
         f"which are {widths(document)} wide.{expected}{_total(document)}",
@@ -127,8 +128,9 @@ def _total(document: dict[str, Any]) -> str:
     return "".join(f" {sentence[0].upper()}{sentence[1:]}." for sentence in total_words(document))
 
 
-def _epsilon(document: dict[str, Any]) -> str:
-    return exact_text(Fraction(document["epsilon_exact"]))
+def _price(document: dict[str, Any]) -> str:
+    also = f", δ = {document['delta']:g}" if document["delta"] else ""
+    return f"ε = {exact_text(Fraction(document['epsilon_exact']))}{also}"
 
 
 def size_words(document: dict[str, Any]) -> str:

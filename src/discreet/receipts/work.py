@@ -42,6 +42,8 @@ class Sizes:
     method: str
     digits: int
     """Of all different parameters of the prior."""
+    sigma: float = 0.0
+    """Of Gaussian noise, if it is that."""
 
     @property
     def has_private_n(self) -> bool:
@@ -71,7 +73,7 @@ class Sizes:
     @property
     def width(self) -> float:
         """How many counts noise spreads over."""
-        return min(self.n, 160 / self.epsilon)
+        return min(self.n, 24 * self.sigma if self.sigma else 160 / self.epsilon)
 
     @property
     def finer(self) -> float:
@@ -177,4 +179,5 @@ def sizes_of(receipt: Receipt) -> Iterator[Sizes]:
             postprocess=str(claim.parameters.get("way", "")),
             method=str(claim.certificate["method"]),
             digits=sum(len(str(parameter)) for parameter in set(claim.cells)),
+            sigma=float(exact_number(claim.parameters.get("sigma", 0))),
         )

@@ -27,7 +27,7 @@ _MAX_WINDOW = 1 << 17
 """The longest table of totals that `ZeroSum` prepares; beyond it, it draws by rejection."""
 
 
-def _tabulate(weights: Iterable[arb], outside: arb, width: int) -> Table:
+def tabulate_enclosed(weights: Iterable[arb], outside: arb, width: int) -> Table:
     """The table of enclosed weights, and of what all others weigh, bounded by whole numbers of far smaller units."""
     bounds = [(fixed_lower(weight, width + 16), fixed_upper(weight, width + 16)) for weight in weights]
     lows, highs = zip(*bounds, strict=True)
@@ -48,7 +48,7 @@ def _coin(probability: Callable[[], arb]) -> Inverter:
     def table(width: int) -> Table:
         with precision(width + 64):
             chance = probability()
-            return _tabulate([1 - chance, chance], arb(0), width)
+            return tabulate_enclosed([1 - chance, chance], arb(0), width)
 
     return Inverter(table, 2)
 
@@ -73,7 +73,7 @@ class Geometric:
 
     def _table(self, width: int) -> Table:
         with precision(width + 32):
-            return _tabulate(*_falling(self.rate * 2 ** len(self._coins), width), width)
+            return tabulate_enclosed(*_falling(self.rate * 2 ** len(self._coins), width), width)
 
     def draw(self, bits: Bits) -> int:
         """One exact draw."""
@@ -191,7 +191,7 @@ class TwoSided:
     def _table(self, width: int) -> Table:
         with precision(width + 32):
             (zero, *sizes), rest = _falling(self.rate, width)
-            return _tabulate([zero, *(size for size in sizes for _ in (1, -1))], 2 * rest, width)
+            return tabulate_enclosed([zero, *(size for size in sizes for _ in (1, -1))], 2 * rest, width)
 
     def draw(self, bits: Bits) -> int:
         """One exact draw."""

@@ -18,7 +18,7 @@ import numpy as np
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.growing_blocks import growing_edges
 from discreet.errors import TooLarge
-from discreet.kernels.line_noise import LOST, LineNoise
+from discreet.kernels.line_noise import LOST
 from discreet.mechanisms import Mechanism
 from discreet.utility.error_rows import ErrorRows, bracket
 from discreet.utility.expected_counts import first_count_moments, stratum_weights
@@ -82,7 +82,7 @@ class CountBlocks:
         starts = np.unique(np.clip(cuts, 0, n))
         first, last = starts, np.concatenate([starts[1:] - 1, [n]])
         weight = stratum_weights(space, first, last)
-        same = self.noise is None or self.noise.up == self.noise.down
+        same = self.noise is None or self.noise.symmetric
         if alpha[0] == alpha[1] and same:
             kept = first <= n // 2
             weight = np.where(2 * first == n, 1.0, 2.0) * weight
@@ -96,7 +96,7 @@ class CountBlocks:
             first, last, weight = self.first[part], self.last[part], self.weight[part]
             if self.noise is not None:
                 low, high = self._distances(first, last, self.near, self.far, self.metric)
-                mass = np.broadcast_to(self._noise_masses(self.noise), low.shape)
+                mass = np.broadcast_to(self.noise.block_masses(self.near, self.far), low.shape)
                 yield ErrorRows(weight, low, high, mass, mass)
             else:
                 cells = self._cells(first, last)
@@ -117,13 +117,6 @@ class CountBlocks:
     def _parts(self) -> Iterator[slice]:
         step = max(1, _CHUNK // (2 * len(self.near)))
         return (slice(start, start + step) for start in range(0, len(self.first), step))
-
-    def _noise_masses(self, noise: LineNoise) -> Floats:
-        """The masses of the blocks below, of no move, and of the blocks above; the last ones reach to infinity."""
-        share = -np.expm1(-noise.rate * (self.far - self.near + 1.0))
-        share[-1] = 1.0
-        side = np.exp(-noise.rate * (self.near - 1.0)) * share
-        return np.concatenate([noise.down * side, [noise.zero], noise.up * side])
 
     def _cells(self, first: Wholes, last: Wholes) -> _Cells:
         """The Hellinger distances and the weights of all blocks that matter."""

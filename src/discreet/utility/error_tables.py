@@ -13,8 +13,9 @@ import numpy as np
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import TooLarge
+from discreet.kernels.base import NoiseList
 from discreet.kernels.exponential import LONGEST, LONGEST_ROW
-from discreet.kernels.line_noise import LineNoise
+from discreet.kernels.line_noise import GaussianNoise, LineNoise
 from discreet.mechanisms import Mechanism
 from discreet.posteriors.grid import Line, grid
 from discreet.posteriors.space import orbits, require_enumerable
@@ -128,12 +129,12 @@ class NoisyLine(ErrorTable):
 
     quick = True
 
-    def __init__(self, mechanism: Mechanism, noise: LineNoise) -> None:
+    def __init__(self, mechanism: Mechanism, noise: LineNoise | GaussianNoise) -> None:
         super().__init__(mechanism)
         self.noise, self.postprocess = noise, mechanism.kernel.postprocess
         self.reach = noise.reach(self.space.n)
         # Rounding down is not symmetric, and ties of other post-processing are broken to one side.
-        self.symmetric = noise.up == noise.down and self.postprocess == "nearest"
+        self.symmetric = noise.symmetric and self.postprocess == "nearest"
         self.widths = np.full(self.space.n + 1, 2 * self.reach + 1)
 
     @cached_property
@@ -235,6 +236,20 @@ class ClosedTable(ErrorTable):
         return mass if self.told else np.bincount(self._back, mass, len(mass)).astype(np.float64)
 
 
+class NoisyList(ErrorTable):
+    """Noise of all categories from a list: what each data set and each noise lead to."""
+
+    def __init__(self, mechanism: Mechanism, noise: NoiseList) -> None:
+        super().__init__(mechanism)
+        self._moves, self._mass = noise.moves, np.exp(noise.logs) / np.exp(noise.logs).sum()
+        self.widths = np.full(self.space.size, len(self._mass))
+
+    def masses(self, rank: int) -> Floats:
+        """Summed over the noises that lead to the same candidate."""
+        released = self.space.candidates().ranks(self.mechanism.postprocess(self._moves + self.candidates[rank]))
+        return np.bincount(released, self._mass, len(self.candidates)).astype(np.float64)
+
+
 def _posteriors(mechanism: Mechanism, outputs: Wholes) -> Floats:
     """The parameters of what is published for outputs, one a row."""
     return np.array([mechanism.posterior(tuple(output)).alpha for output in outputs.tolist()])
@@ -249,4 +264,6 @@ def error_table(mechanism: Mechanism) -> ErrorTable:
         return NoisySimplex(mechanism, kernel.zero_sum)
     if kernel.closed:
         return ClosedTable(mechanism)
+    if kernel.cell_noise is not None:
+        return NoisyList(mechanism, kernel.noise_list())
     return WeightedTable(mechanism) if kernel.weighted else ErrorTable(mechanism)

@@ -238,6 +238,6 @@ def _stated_widths(mechanism: Mechanism) -> dict[str, Any]:
     """The widths, where they are quickly known."""
     width, without = None, None
     with suppress(DiscreetError):
-        if mechanism.kernel.zero_sum is not None:
+        if mechanism.kernel.zero_sum is not None or mechanism.kernel.cell_noise is not None:
             width, without = quick_width(mechanism).value, width_without_privacy(mechanism.space).value
     return {"interval_width": width, "interval_width_without_privacy": without}

@@ -19,7 +19,7 @@ import numpy as np
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import exact_share
 from discreet.errors import TooLarge
-from discreet.kernels.line_noise import LineNoise
+from discreet.kernels.line_noise import GaussianNoise, LineNoise
 from discreet.mechanisms import Mechanism
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.predictive import log_factors, log_predictive
@@ -39,7 +39,7 @@ LARGEST_TABLE = 3000
 INEXACT = 0.06
 """How far a quick width may be off, as a share of what privacy adds to it."""
 
-_CELLS, _KEPT = 1 << 25, 1e-13
+_CELLS, _CHUNK, _KEPT = 1 << 25, 1 << 20, 1e-13
 _OUTPUTS, _FEWEST, _STEPS, _NODES = 512, 16, 4e9, 12
 _ROUNDING, _SURE, _FINE, _RARE = 1e-9, 6.0, 0.01, 12.0
 
@@ -64,9 +64,11 @@ def expected_width(mechanism: Mechanism, level: object = "0.95") -> Width:
     (0.2133, True, 'all 61 outputs')
     """
     share, space, kernel = float(exact_share(level, "level")), mechanism.space, mechanism.kernel
+    if kernel.cell_noise is not None:
+        return _gaussian_width(space, kernel.cell_noise, share)
     if space.k > 2:
         return _simplex_width(mechanism, share)
-    if (noise := kernel.noise) is not None:
+    if isinstance(noise := kernel.noise, LineNoise):
         widths = partial(intervals, space, noise, level=share)
         return _line_width(widths, space.prior, space.n, symmetric=noise.up == noise.down, scale=1 / noise.rate)
     if space.n > LONGEST_LINE:
@@ -89,6 +91,8 @@ def quick_width(mechanism: Mechanism, level: object = "0.95") -> Width:
     (0.332, 0.33, 'the noise of one count')
     """
     noise, share = mechanism.kernel.zero_sum, float(exact_share(level, "level"))
+    if mechanism.kernel.cell_noise is not None:
+        return _gaussian_width(mechanism.space, mechanism.kernel.cell_noise, share, sharp=1e-4)
     if mechanism.space.k == 2 or noise is None:
         return expected_width(mechanism, level)
     rate = cell_rate(float(noise.rate), mechanism.space.k)
@@ -161,25 +165,62 @@ def _line_width(
     symmetric: bool,
     scale: float = 0.0,
     sharp: float = SHARP,
+    beyond: int = 0,
 ) -> Width:
-    """The mean over the outputs 0 … n, of which `widths` tells the probabilities and the widths.
+    """The mean over the outputs 0 … n, and so many beyond, of which `widths` tells the probabilities and the widths.
 
     The probabilities of all outputs sum to 1: by how much those that were found do not is in the error.
     """
 
-    mirrored = symmetric and len(set(prior.parameters)) == 1
+    mirrored, last = symmetric and len(set(prior.parameters)) == 1, n + 2 * beyond
 
     def terms(o: Wholes) -> Floats:
-        at, back = np.unique(np.minimum(o, n - o) if mirrored else o, return_inverse=True)
-        chance, width = widths(at.astype(np.float64))
+        at, back = np.unique(np.minimum(o, last - o) if mirrored else o, return_inverse=True)
+        chance, width = widths((at - beyond).astype(np.float64))
         return np.stack([np.where(chance > 0, chance * width, 0.0), chance], axis=1)[back.reshape(-1)]
 
     mean, spread = first_count_moments(prior, n)
     marks = [mean + side * unit * 2.0**j for unit in (spread, scale) for j in range(6) for side in (-1, 1)]
-    total, error, number = smooth_sum(terms, n, [mean, *marks] if spread < n / 16 else [], sharp=sharp)
+    marks = [beyond + mark for mark in ([mean, *marks] if spread < n / 16 else []) + [0, n] * bool(beyond)]
+    total, error, number = smooth_sum(terms, last, marks, sharp=sharp)
     value = float(total[0] / total[1])
     within = float(error[0]) + value * (abs(float(total[1]) - 1) + _ROUNDING)
-    return Width(value, within, f"all {n + 1} outputs" if n < WHOLE else f"{number} of {n + 1:,} outputs")
+    return Width(value, within, f"all {last + 1} outputs" if last < WHOLE else f"{number} of {last + 1:,} outputs")
+
+
+def _gaussian_width(space: PosteriorSpace, noise: GaussianNoise, level: float, sharp: float = SHARP) -> Width:
+    """The same for Gaussian noise on the first count, whose outputs beyond 0 and n are no less telling.
+
+    With three categories or more it is that of a reader who looks at one noisy count alone, as in `quick_width`.
+    """
+    prior, n, reach = two_categories(space.prior), space.n, noise.extent
+    size = min(n + 1, 2 * reach + 1)
+    if size > LONGEST_LINE:
+        raise TooLarge("its noise is too wide for its noise-aware widths", hint="use a larger epsilon")
+
+    def widths(o: Floats) -> tuple[Floats, Floats]:
+        some = np.array_split(o, 1 + len(o) * size // _CHUNK)
+        found = [_window_widths(prior, n, noise, part, size, level) for part in some]
+        chance, width = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        return chance, width
+
+    found = _line_width(widths, prior, n, symmetric=True, scale=math.sqrt(noise.variance), sharp=sharp, beyond=reach)
+    if space.k == 2:
+        return found
+    added = abs(found.value - width_without_privacy(space, str(level)).value)
+    return Width(found.value, found.error + INEXACT * added, "the noise of one count")
+
+
+def _window_widths(
+    prior: Dirichlet, n: int, noise: GaussianNoise, o: Floats, size: int, level: float
+) -> tuple[Floats, Floats]:
+    """P(output), and the widths, from the counts within reach of each output."""
+    start = np.clip(np.floor(o - size // 2), 0, n + 1 - size)
+    c = start[:, None] + np.arange(size)
+    logs = log_predictive(prior, np.stack([c.ravel(), n - c.ravel()], axis=1)).reshape(c.shape)
+    logs = logs + noise.log_masses(o[:, None] - c)
+    first, second = prior.alpha
+    return np.exp(logs).sum(axis=1), mixture_widths(_weights(logs), first + start, second + (n - start), level)
 
 
 def _column_widths(mechanism: Mechanism, predictive: Floats, outputs: Floats, level: float) -> tuple[Floats, Floats]:

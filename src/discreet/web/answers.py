@@ -12,7 +12,7 @@ import discreet as dc
 from discreet import Mechanism, PosteriorSpace
 from discreet.counting import CsvFormat
 from discreet.errors import InvalidInput
-from discreet.mechanisms import RELEASABLE
+from discreet.mechanisms import PURE
 from discreet.receipts import Bundle, belief_document, read_sealed, verify_any
 from discreet.requests.request import Question, ReleaseRequest, draw_request_id
 from discreet.requests.run import price_request, run_request
@@ -37,7 +37,7 @@ class PageApi:
         """What the page can do."""
         fields.all_read()
         name = None if self.ledger is None else dc.Ledger(self.ledger).name
-        facts = {"version": dc.__version__, "mechanisms": list(RELEASABLE)}
+        facts = {"version": dc.__version__, "mechanisms": list(PURE)}
         return {**facts, "ledger": name, "may_release": self.may_release}
 
     def plan(self, fields: Fields, tell: Progress) -> dict[str, Any]:

@@ -1,0 +1,121 @@
+"""Discrete Gaussian noise, on the whole numbers and on whole vectors that sum to zero, drawn exactly.
+
+The variance v is rational. A Gaussian on the whole numbers is drawn by inversion while its table is short. A wide one
+is two-sided geometric noise y of rate a/v, for a whole number a near sqrt(v), kept with probability e^(-(|y|-a)²/2v):
+the product is e^(-y²/2v) up to a constant (Canonne, Kamath and Steinke 2020). A geometric number of rate 1/2v is at
+least m with probability e^(-m/2v): that is the coin, and nothing is computed for it.
+
+Noise that sums to zero is k-1 such numbers, kept with probability e^(-(Σt)²/2v): about sqrt(k) tries.
+Tests: `tests/samplers/test_gaussian_noise.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from discreet.arithmetic.arrays import Wholes
+from discreet.arithmetic.gaussian_sums import zero_sum_total
+from discreet.arithmetic.numbers import ball, fixed_upper, precision
+from discreet.samplers.bits import Bits, Inverter, Table
+from discreet.samplers.noise import TwoSided, geometric, tabulate_enclosed
+
+_TABLED = 64
+"""Up to this variance one inversion over 0, 1, -1, 2, -2, … does."""
+
+_BATCH = 1 << 22
+_SQUARES = 1 << 31
+"""Larger numbers are squared beyond 64 bits."""
+
+
+class DiscreteGaussian:
+    """P(t) ∝ e^(-t²/2·variance) on all whole numbers."""
+
+    def __init__(self, variance: Fraction) -> None:
+        self.variance = variance
+        self._folded = Inverter(self._table, 256) if variance <= _TABLED else None
+        self._centre = max(1, math.isqrt(math.floor(variance)))
+        self._wide = TwoSided(self._centre / variance)
+
+    def _table(self, width: int) -> Table:
+        with precision(width + 32):
+            rate, weights, t = ball(1 / (2 * self.variance)), [ball(1)], 0
+            while fixed_upper(weights[-1], width + 16) > 1:
+                t += 1
+                weights.append((-rate * t * t).exp())
+            ratio = (-rate * (2 * t + 1)).exp()  # ratios fall outward
+            zero, *sizes = weights[:-1]
+            rest = weights[-1] / (1 - ratio)
+            return tabulate_enclosed([zero, *(size for size in sizes for _ in (1, -1))], 2 * rest, width)
+
+    def draw_many(self, bits: Bits, count: int) -> Wholes:
+        """Independent exact draws."""
+        if self._folded is not None:
+            index = self._folded.draw_many(bits, count).astype(np.int64)
+            return np.where(index & 1, (index + 1) // 2, -(index // 2))
+        kept: list[Wholes] = [np.empty(0, dtype=np.int64)]
+        have = 0
+        while have < count:
+            found = self._wide.draw_many(bits, (count - have) * 3 // 2 + 4)
+            kept.append(found[keep(bits, self.variance, np.abs(found) - self._centre)])
+            have += len(kept[-1])
+        return np.concatenate(kept)[:count]
+
+
+def keep(bits: Bits, variance: Fraction, sizes: Wholes) -> NDArray[np.bool_]:
+    """Coins that fall true with probability e^(-size²/2·variance), one for each size."""
+    exact = sizes.astype(object) if len(sizes) and int(np.abs(sizes).max()) >= _SQUARES else sizes
+    fell: NDArray[np.bool_] = np.asarray(geometric(1 / (2 * variance)).draw_many(bits, len(sizes)) >= exact * exact)
+    return fell.astype(bool)
+
+
+class ZeroSumGaussian:
+    """v ∈ ℤ^k with Σv = 0 and P(v) ∝ e^(-‖v‖²/2·variance). For k = 2 it is a number of half the variance.
+
+    >>> from discreet.testing import HashedBits
+    >>> ZeroSumGaussian(Fraction(100), 3).draw_many(HashedBits("an example"), 1000).sum(axis=1).any()
+    np.False_
+    """
+
+    def __init__(self, variance: Fraction, k: int) -> None:
+        self.variance, self.k = variance, k
+        self._free = DiscreteGaussian(variance / 2 if k == 2 else variance)
+
+    def log_total(self) -> arb:
+        """An enclosure of ln Σ_v e^(-‖v‖²/2·variance)."""
+        return zero_sum_total(self.variance, self.k).log()
+
+    def draw(self, bits: Bits) -> list[int]:
+        """One exact draw."""
+        found: list[int] = self.draw_many(bits, 1)[0].tolist()
+        return found
+
+    def draw_many(self, bits: Bits, count: int) -> Wholes:
+        """Independent exact draws, one a row."""
+        if self.k == 2:
+            t = self._free.draw_many(bits, count)
+            return np.stack([t, -t], axis=1)
+        kept: list[Wholes] = [np.empty((0, self.k), dtype=np.int64)]
+        have, tries = 0, math.sqrt(self.k)
+        while have < count:
+            size = max(1, min(math.ceil(1.25 * tries * (count - have)), _BATCH // self.k))
+            rows = self.propose(bits, size)
+            kept.append(rows[keep(bits, self.variance, rows[:, -1])])
+            have += len(kept[-1])
+        return np.concatenate(kept)[:count]
+
+    def propose(self, bits: Bits, size: int) -> Wholes:
+        """k-1 independent numbers a row, and what brings them to zero."""
+        free = self._free.draw_many(bits, size * (self.k - 1)).reshape(size, self.k - 1)
+        return np.concatenate([free, -free.sum(axis=1, keepdims=True)], axis=1)
+
+
+@lru_cache(maxsize=64)
+def zero_sum_gaussian(variance: Fraction, k: int) -> ZeroSumGaussian:
+    """The noise of a variance, prepared once: it is public."""
+    return ZeroSumGaussian(variance, k)

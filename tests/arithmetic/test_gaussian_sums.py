@@ -1,0 +1,87 @@
+"""Gaussian sums are enclosures of plain sums, whatever the variance, the number of terms and the precision."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from flint import arb
+
+from discreet.arithmetic import gaussian_sums
+from discreet.arithmetic.gaussian_sums import parity_sums, tail_sum, wave_sum, zero_sum_total
+from discreet.arithmetic.numbers import ball, precision
+
+VARIANCES = ["1/400", "1/30", "1/6", "1", "7/3", "40"]
+
+
+def plain(variance: Fraction, t: int) -> arb:
+    return (-ball(Fraction(t * t) / (2 * variance))).exp()
+
+
+def reach(variance: Fraction) -> int:
+    return 3 + math.isqrt(int(2 * variance * 150))
+
+
+def agree(one: arb, other: arb, scale: float = 1e-30) -> bool:
+    """What is left out of a plain sum is below the scale."""
+    return bool(abs(one - other) < scale) and float(one.rad()) < scale
+
+
+@pytest.mark.parametrize("variance", VARIANCES)
+def test_a_wave_sum_is_the_plain_sum_of_cosines(variance: str) -> None:
+    v = Fraction(variance)
+    with precision(128):
+        for wave in (Fraction(0), Fraction(1, 7), Fraction(1, 2), Fraction(-9, 4)):
+            whole = range(-reach(v), reach(v) + 1)
+            terms = [plain(v, t) * (2 * arb.pi() * ball(t * wave)).cos() for t in whole]
+            assert agree(wave_sum(v, wave), sum(terms, arb(0)))
+
+
+@pytest.mark.parametrize("variance", VARIANCES[:-1])
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_sums_over_vectors_of_total_zero_are_the_plain_ones(variance: str, k: int) -> None:
+    v = Fraction(variance)
+    far = 3 + math.isqrt(int(2 * v * 60))
+    with precision(128):
+        weights = {t: plain(v, t) for t in range(-k * far, k * far + 1)}
+        total, parts = arb(0), [arb(0), arb(0)]
+        for free in product(range(-far, far + 1), repeat=k - 1):
+            t = (*free, -sum(free))
+            weight = math.prod((weights[x] for x in t[1:]), start=weights[t[0]])
+            total += weight
+            if t[0] - t[1] in (0, 1):
+                parts[t[0] - t[1]] += weight
+        assert agree(zero_sum_total(v, k), total, 1e-20)
+        even, odd = parity_sums(v, k)
+        assert agree(even, parts[0], 1e-20)
+        assert agree(odd * (-ball(1 / (4 * v))).exp(), parts[1], 1e-20)
+
+
+@pytest.mark.parametrize(
+    ("variance", "start", "step"), [("1/30", -2, 1), ("40", -3, 2), ("3000", 77, 1), ("9000", 5, 2)]
+)
+def test_a_tail_is_the_plain_sum_from_its_start_on(variance: str, start: int, step: int) -> None:
+    v = Fraction(variance)
+    with precision(160):
+        terms = (plain(v, t) for t in range(start, start + step * reach(v), step))
+        assert agree(tail_sum(v, start, step), sum(terms, arb(0)))
+
+
+def test_a_wide_sum_takes_no_longer_than_a_narrow_one() -> None:
+    """Fifty nodes, and not σ·sqrt(k) of them: this would not end otherwise."""
+    with precision(192):
+        for k in (3, 1000):
+            v = Fraction(10**14)
+            ratio = zero_sum_total(v, k) * arb(k).sqrt() / (2 * arb.pi() * ball(v)).sqrt() ** (k - 1)
+            assert bool(abs(ratio - 1) < 1e-45)  # the lattice's volume
+
+
+def test_corrections_that_are_left_out_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    v, fewer = Fraction(3000), 2
+    with precision(160):
+        right = tail_sum(v, 77)
+        monkeypatch.setattr(gaussian_sums, "_CORRECTIONS", fewer)
+        assert tail_sum(v, 77).overlaps(right)  # the stated error says so
+        assert float(tail_sum(v, 77).rad()) > 1e-15
