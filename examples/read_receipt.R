@@ -88,7 +88,7 @@ check_digest <- function(receipt) {
   certificate <- receipt$certificate
   if (digest_of(certificate) != certificate$digest) stop("the certificate was changed: its digest does not fit")
   facts <- certificate$facts
-  same <- facts$n == receipt$n && facts$epsilon == receipt$epsilon_exact && facts$mechanism == receipt$mechanism$name &&
+  same <- identical(facts$n, receipt$n) && facts$epsilon == receipt$epsilon_exact && facts$mechanism == receipt$mechanism$name &&
     facts$adjacency == receipt$adjacency && all(exact(facts$prior) == exact(receipt$prior))
   if (!same) stop("the certificate is of another release")
   invisible(TRUE)

@@ -30,5 +30,13 @@ def test_a_page_that_shows_something_else_is_found(tmp_path: Path) -> None:
         page.require_as_shown()
 
 
+def test_the_gallery_has_a_picture_for_every_ten_lines() -> None:
+    text = (DOCS / "gallery.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^## [^\n]+\n\n```python\n(.*?)^```\n\n(!\[[^\n]+)$", text, re.MULTILINE | re.DOTALL)
+    assert len(blocks) == text.count("\n## ") >= 12
+    for code, _ in blocks:
+        assert sum(bool(line.strip()) for line in code.splitlines()) <= 10
+
+
 def test_the_first_steps_are_run() -> None:
     assert {"first-release.md", "what-happened.md"} <= set(EXECUTED)

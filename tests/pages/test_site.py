@@ -1,5 +1,6 @@
 """The check of the built site finds what it is there for; `make docs` runs it."""
 
+import re
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -7,6 +8,7 @@ from types import ModuleType
 
 import pytest
 
+import discreet as dc
 from tests.contracts.source import ROOT
 
 HOME = '<article><a href="a.html#there">a</a></article><nav><a href="b.html">b</a></nav>'
@@ -57,6 +59,20 @@ def test_a_term_is_linked_once_and_only_in_running_text() -> None:
         "<h2>A budget</h2><p>The <code>budget</code> and a "
         '<a class="term" href="glossary.html#budget">budget</a>, a budget.</p>'
     )
+
+
+def test_every_public_name_is_in_the_reference_once() -> None:
+    """Whoever adds a public name adds it to a section of docs/api.md."""
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^::: discreet\.(\w+)$", text, re.MULTILINE)) == dc.__all__
+
+
+def test_every_page_is_in_the_menu_and_on_the_first_page() -> None:
+    menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    first = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        assert f": {page.name}\n" in menu, page.name
+        assert page.name == "index.md" or f"]({page.name}" in first, page.name
 
 
 def test_every_command_is_in_the_reference() -> None:

@@ -3,12 +3,14 @@
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+import discreet as dc
 from discreet.receipts import Receipt
 from discreet.requests.run import release_counts
 from tests.contracts.source import ROOT
@@ -63,6 +65,25 @@ def test_r_refuses_a_certificate_that_was_changed(tmp_path: Path) -> None:
     done = in_r(SCRIPT, path)
     assert done.returncode != 0
     assert "its digest does not fit" in done.stderr
+
+
+def test_the_page_shows_what_r_prints() -> None:
+    page = (ROOT / "docs" / "r.md").read_text(encoding="utf-8")
+    shown = re.search(
+        r"^Rscript examples/read_receipt.R (\S+)\n```.*?```text\n(.*?)```", page, re.MULTILINE | re.DOTALL
+    )
+    assert shown is not None
+    lines = [line.rstrip() for line in in_r(SCRIPT, ROOT / shown[1]).stdout.splitlines()]
+    assert lines == shown[2].splitlines()
+
+
+def test_r_says_which_releases_it_does_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    hidden = dc.Geometric(dc.PosteriorSpace(prior=[1, 1], n=None), epsilon=1).release([60, 40])
+    path.write_text(hidden.receipt(["yes", "no"]).to_json(), encoding="utf-8")
+    done = in_r(SCRIPT, path)
+    assert "digest holds" in done.stdout
+    assert "not a geometric release of two categories with public n" in done.stderr
 
 
 def test_sha256_in_plain_r_is_sha256() -> None:
