@@ -32,7 +32,7 @@ COMMANDS = {
     "reproduce": "Make the figures of the papers behind discreet again, with their numbers, "
     "and a report that opens offline.",
     "serve": "Plan, audit, read receipts and, if you allow it, release, in a browser on this machine. Ctrl-C ends it.",
-    "demo": "Release votes and party identification of 944 respondents, with a fresh ledger, and paint them.",
+    "demo": "Release votes and party identification of 944 respondents, with a fresh ledger, and plot them.",
 }
 """Every command, with the first sentence of its help; its module is imported when it is asked for."""
 

@@ -56,7 +56,7 @@ def audit(
         with busy("scanning neighbours and outputs") as tell:
             result = dc.audit(audited, progress=tell)
             document = result.to_json(at_epsilon or [])
-        with busy("painting"):
+        with busy("plotting"):
             write(lambda: losses.paint(losses.numbers(result)))
     print_answer(document, _print_table, as_json=as_json, written=[plot])
 

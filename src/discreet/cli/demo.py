@@ -32,7 +32,7 @@ def demo(
     out: Annotated[Path, typer.Option(help="The directory to write to.")] = Path("discreet-demo"),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
-    """Release votes and party identification of 944 respondents, with a fresh ledger, and paint them."""
+    """Release votes and party identification of 944 respondents, with a fresh ledger, and plot them."""
     ledger = _fresh_ledger(out)
     tell = (lambda *_: None) if as_json else say
     tell(

@@ -156,7 +156,7 @@ def _target(result: Plan) -> list[str]:
     question = result.question
     if "target_error" in question:
         target, confidence = (float(Fraction(question[key])) for key in ("target_error", "confidence"))
-        whom = "for every data set" if question["worst_case"] else "for data that the prior expects"
+        whom = "for every data set" if question["worst_case"] else "for typical data (drawn from the prior predictive)"
         goal = f"H ≤ {target:g} in {100 * confidence:g} % of releases by geometric, {whom}"
     elif "target_width" in question:
         width, level = Fraction(question["target_width"]), float(result.level)
@@ -180,7 +180,7 @@ def _explanations(result: Plan) -> list[str]:
         "H is the Hellinger distance between the true and the released posterior; shift is how far the mean moves, "
         "in percentage points; the width is that of the noise-aware interval "
         f"({result.interval_width_without_privacy:.4g} without privacy). "
-        "All but the worst are expected over data that the prior expects.",
+        "All but the worst are for typical data (drawn from the prior predictive).",
     ]
     if any(map(is_bounded, result.mechanisms)):
         lines.append("≤: a bound on the loss, which no output is known to reach.")

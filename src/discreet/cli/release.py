@@ -147,7 +147,7 @@ class Drawing:
     )
     calibrated: Annotated[bool, typer.Option("--calibrated", help="Use the largest scale that keeps ε.")] = False
     gamma: Annotated[str | None, typer.Option(help="How smooth a smooth or reciprocal sensitivity is.")] = None
-    way: Annotated[str | None, typer.Option(help="The way back: nearest or bayes; geometric has free, too.")] = None
+    way: Annotated[str | None, typer.Option(help="Post-processing: nearest or bayes; geometric has free, too.")] = None
     delta: Annotated[str | None, typer.Option(help="The δ of gaussian, for all columns together; like 1e-6.")] = None
     accept_no_guarantee: Annotated[
         bool, typer.Option("--accept-no-guarantee", help="Draw counts in hand even without a guarantee.")

@@ -123,7 +123,7 @@ class DatabaseTable(InspectableTable):
 def open_database(source: object, declaration: Declaration) -> Iterator[DatabaseTable]:
     """Open a table by its address, or an Ibis expression."""
     if not isinstance(source, str | Path):
-        error = SourceError(f"a {type(source).__name__} is no table here", hint="give a table expression of Ibis")
+        error = SourceError(f"a {type(source).__name__} is not a table", hint="give a table expression of Ibis")
         if not isinstance(source, ibis.expr.types.Table):
             raise error
         yield _opened("the ibis table", attempt(source.get_backend, error), source, declaration)

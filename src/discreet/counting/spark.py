@@ -104,7 +104,7 @@ def _frame(session: Any, place: SparkPlace) -> Any:
 def _opened(name: str, frame: Any, declaration: Declaration, progress: Progress | None) -> SparkTable:
     """Choose the declared columns by their place, so that no name is ever part of an expression."""
     if not isinstance(frame, DataFrame):
-        raise SourceError(f"a {type(frame).__name__} is no table here", hint="give a DataFrame of a classic session")
+        raise SourceError(f"a {type(frame).__name__} is not a table", hint="give a DataFrame of a classic session")
     fields = attempt(lambda: list(frame.schema.fields), unreadable(name))
     at = [find_column([field.name for field in fields], column, name) for column in declaration.columns]
     types = [_type_of(fields[i]) for i in at]

@@ -155,7 +155,7 @@ def from_memory(table: Any, declaration: Declaration) -> Stream:
         arrays = [table.column(find_column(table.schema.names, column, shown)) for column in declaration.columns]
     else:
         raise SourceError(
-            f"a {type(table).__name__} is no table here",
+            f"a {type(table).__name__} is not a table",
             hint="give a file's name, or a pandas, Polars or Arrow table",
         )
     # A column of nothing has no type, which not every engine takes for a text.

@@ -161,7 +161,9 @@ class Geometric(Mechanism):
         `TAIL` in all is left out, and what was summed is scaled up to 1.
         """
         if self.way == "free":
-            raise InvalidInput("the free way back leaves the candidates", hint="use nearest or bayes for a pmf on them")
+            raise InvalidInput(
+                "the free post-processing leaves the candidates", hint="use nearest or bayes for a pmf on them"
+            )
         checked = self.space.counts(counts)
         noisy, log_mass = self._noisy_two(checked) if self.space.k == 2 else self._noisy_many(checked)
         logs = np.full(self.space.size, -np.inf)
@@ -223,6 +225,6 @@ def noise_vectors(k: int, radius: int) -> tuple[Wholes, Wholes]:
 def _require_noise(k: int, radius: int) -> None:
     if (k - 1) * math.log(2 * radius + 1) > math.log(_MAX_NOISE):
         raise TooLarge(
-            f"a pmf after the way back would sum over more than {_MAX_NOISE:,} noises",
+            f"a pmf after the post-processing would sum over more than {_MAX_NOISE:,} noises",
             hint="use fewer records or categories, or a larger epsilon; drawing needs no sum",
         )

@@ -39,11 +39,11 @@ _GRID = 512
 def require_weighable(space: PosteriorSpace, epsilon: Fraction) -> None:
     """Refuse `bayes` and `free` where they would weigh too many counts, from public facts: before any draw."""
     if space.k > 2 or space.n < _MAX_TABLE:
-        require_enumerable(space, limit=_MAX_TABLE, hint="use the nearest way back, which weighs nothing")
+        require_enumerable(space, limit=_MAX_TABLE, hint="use the nearest post-processing, which weighs nothing")
     elif 2 * _reach(space, epsilon) + 1 > _MAX_TABLE:
         raise TooLarge(
-            f"this way back would weigh {2 * _reach(space, epsilon) + 1:,} counts",
-            hint="use the nearest way back, or a larger epsilon",
+            f"this post-processing would weigh {2 * _reach(space, epsilon) + 1:,} counts",
+            hint="use the nearest post-processing, or a larger epsilon",
         )
 
 

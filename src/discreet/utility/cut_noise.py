@@ -47,7 +47,7 @@ def cut_outputs(space: PosteriorSpace, half: float, depth: int, *, top: bool) ->
     n, k = space.n, space.k
     if top:
         if (n + 1) ** k > LONGEST_ROW:
-            raise TooLarge(f"this way back would be worked out for {(n + 1) ** k:,} counts", hint="use nearest")
+            raise TooLarge(f"this post-processing would be worked out for {(n + 1) ** k:,} counts", hint="use nearest")
         every = np.indices((n + 1,) * k).reshape(k, -1).T
     else:
         every = np.concatenate([space.candidates().array(), *_with_zeros(n, k, depth)])

@@ -141,7 +141,9 @@ class NoisyLine(ErrorTable):
     def _back(self) -> Wholes:
         """Where each noisy count from 0 to n leads; beyond them it leads where the end does."""
         if self.space.n >= _WHOLE:
-            raise TooLarge("this way back would be worked out for every count", hint="use the nearest way back")
+            raise TooLarge(
+                "this post-processing would be worked out for every count", hint="use the nearest post-processing"
+            )
         return self.mechanism.postprocess(self.candidates)[:, 0]
 
     @cached_property

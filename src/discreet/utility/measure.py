@@ -148,7 +148,7 @@ def quick_accuracy(mechanism: Mechanism, metric: str = "hellinger") -> Accuracy:
 def _measured(mechanism: Mechanism, counts: Counts | None, metric: str, effort: float) -> Accuracy:
     measured = as_metric(metric)
     if mechanism.kernel.postprocess == "free" and metric != "hellinger":
-        raise InvalidInput("the free way back leaves the candidates", hint="measure it by hellinger")
+        raise InvalidInput("the free post-processing leaves the candidates", hint="measure it by hellinger")
     law = error_law(mechanism, measured, counts, effort)
     weight, low, high = law.survey.weight, law.survey.low, law.survey.high
     mean_low, mean_high = float(weight @ low), float(weight @ high)

@@ -262,7 +262,7 @@ def _mechanism(
     elif not (kernel.noisy or kernel.weighted or kernel.closed):
         _require(space, SNAPPED, "the exact law of floats is compared for at most {} candidates")
     elif setting == "bayes":
-        _require(space, WEIGHED if compare else SNAPPED, "this way back is compared for at most {} candidates")
+        _require(space, WEIGHED if compare else SNAPPED, "this post-processing is compared for at most {} candidates")
         return mechanism(name, space, epsilon=epsilon, way="bayes")
     elif kernel.weighted and not thorough:
         if space.k > CATEGORIES:
@@ -329,9 +329,11 @@ def _recommended(rows: list[PlanRow]) -> tuple[PlanRow, str]:
     beyond = f"; the least that any mechanism could reach is {limits[0]:.4g}" if limits else ""
     if best.mean_error < (1 - CLEARLY) * geometric.mean_error - geometric.mean_error_within:
         worst, default = best.worst_mean_error or 0.0, geometric.worst_mean_error or 0.0
-        price = f"; for the worst data set it has {worst:.4g}, where the default way back has at most {default:.4g}"
+        price = (
+            f"; for the worst data set it has {worst:.4g}, where the default post-processing has at most {default:.4g}"
+        )
         return best, (
-            f"its expected error {best.mean_error:.4g} is the least; geometric with its default way back has "
+            f"its expected error {best.mean_error:.4g} is the least; geometric with its default post-processing has "
             f"{geometric.mean_error:.4g}{price if worst > default else ''}{beyond}"
         )
     others = [row.mean_error for row in private if row.name != geometric.name]

@@ -46,7 +46,7 @@ def _door(port: int) -> socket.socket:
     try:
         return socket.create_server((LOOPBACK, port))
     except (OSError, OverflowError):
-        raise InvalidInput(f"port {port} cannot be had", hint="leave --port out, or choose another") from None
+        raise InvalidInput(f"port {port} is not available", hint="leave --port out, or choose another") from None
 
 
 def _open(address: str, folder: Path) -> None:
