@@ -14,6 +14,9 @@ def quantities() -> dict[str, Quantity]:
     ratios = {"ratio": both.ratio, "odds ratio": both.odds_ratio, "logarithm of the ratio": both.log_odds_ratio}
     hidden = dc.noise_aware(dc.Geometric(dc.PosteriorSpace(prior=[1, 1], n=None), epsilon=1), (60, 38))
     total = dc.Belief.of(hidden, {"answer": ["yes", "no"]}).total
+    events = dc.Geometric(dc.PosteriorSpace(prior=[1, 1], n=None), epsilon=1)
+    north = dc.rates(events, (31, 12), {"north": 120_000, "south": 88_000}, per=100_000)["north"]
+    ratios["rate per 100000"] = north
     return ratios | {"percentage points": both.difference, "score": belief.group("old").score(), "records": total}
 
 

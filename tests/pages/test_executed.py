@@ -10,7 +10,13 @@ from tests.pages.run import DOCS, EXECUTED, run_page, run_text
 IMAGE = re.compile(r"!\[[^\]]+\]\(images/([\w-]+\.\w+)\)")
 
 
-@pytest.mark.parametrize("name", EXECUTED)
+LONG = ("gallery.md", "mechanisms.md")
+"""Seconds each: `make docs` runs them too, with all others."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.soak) if name in LONG else name for name in EXECUTED]
+)
 def test_a_page_that_is_run_prints_what_it_shows_and_draws_its_pictures(name: str, tmp_path: Path) -> None:
     page = run_page(name, tmp_path)
     page.require_as_shown()

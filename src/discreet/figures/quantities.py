@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.arithmetic.texts import visible_text
+from discreet.arithmetic.words import exact_text
 from discreet.figures.image import choose_fonts
 from discreet.figures.posterior import POINTS
 from discreet.figures.style import BLUE, GREY, one_panel, plain_logs
 from discreet.inference.beliefs import Share
+from discreet.inference.event_rates import Rate
 from discreet.inference.quantities import Quantity
 from discreet.inference.totals import Total
 
@@ -52,6 +54,8 @@ def _axis(quantity: Quantity) -> tuple[int, str, bool]:
     """What a value is multiplied by, the name of the unit, and whether the axis is logarithmic."""
     if isinstance(quantity, Total):
         return 1, "records", False
+    if isinstance(quantity, Rate):
+        return 1, f"rate per {exact_text(quantity.per)}", False
     if not isinstance(quantity, Share):  # whose name is a label, and may be any
         for beginning, across in (("ratio", "ratio"), ("odds ratio", "odds ratio")):
             if quantity.name.startswith(beginning):
