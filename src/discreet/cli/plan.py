@@ -50,6 +50,10 @@ def plan(
     worst_case: Annotated[
         bool, typer.Option("--worst-case", help="Keep the target error for every data set, not only on average.")
     ] = False,
+    releases: Annotated[
+        str | None, typer.Option(help="So many releases from the same records share ε; needs --delta.")
+    ] = None,
+    delta: Annotated[str | None, typer.Option(help="The δ of all releases together, like 1e-6.")] = None,
     compare: Annotated[bool, typer.Option("--compare", help="Put all mechanisms side by side.")] = False,
     thorough: Annotated[
         bool, typer.Option("--thorough", help="Compare, and calibrate all even if it takes minutes.")
@@ -79,6 +83,8 @@ def plan(
                 worst_case=worst_case,
                 compare=compare or thorough,
                 thorough=thorough,
+                releases=releases,
+                delta=delta,
                 progress=lambda what, done, total: tell(done, total, what),
             )
         if plot is not None:
@@ -107,7 +113,7 @@ _PAINTED = ("theorem", "limit")
 
 
 def _print_plan(result: Plan, notes: list[str]) -> None:
-    say(*_target(result), *result.sentences(), *_groups(result))
+    say(*_target(result), *_releases(result), *result.sentences(), *_groups(result))
     if len(result.mechanisms) == 1:
         row = result.answer
         loss = f"{cell_text('exact_epsilon', row.exact_epsilon)}{' at most' if is_bounded(row) else ''}"
@@ -135,6 +141,20 @@ def _print_plan(result: Plan, notes: list[str]) -> None:
     look: dict[str, Any] = {"box": SIMPLE_HEAD, "padding": (0, 1, 0, 0), "show_edge": False}
     print_table(title, columns, rows, unbroken=columns, **look)
     say("", *_explanations(result), *_estimates(result.mechanisms), *_left_out(result), *notes)
+
+
+def _releases(result: Plan) -> list[str]:
+    """What each of many releases is given."""
+    question = result.question
+    if "releases" not in question:
+        return []
+    each, sizes = question["each"], question["noise_sd"]
+    noise = {
+        "geometric": f"geometric: ε = {float(Fraction(each['geometric']['epsilon'])):.5g}",
+        "gaussian": f"gaussian: σ = {float(Fraction(each['gaussian']['sigma'])):.5g}",
+    }
+    told = "; ".join(f"{text} each, noise of a count ± {sizes[name]:.4g} people" for name, text in noise.items())
+    return [f"{question['releases']:,} releases from the same records, composed exactly. {told}."]
 
 
 def _groups(result: Plan) -> list[str]:

@@ -128,7 +128,7 @@ class Gaussian(Mechanism):
 
     def loss_pairs(self) -> tuple[LossPair, ...]:
         """No pair with a largest loss dominates it."""
-        raise NotPrivate("gaussian noise is composed by its own losses", hint="compose it with gaussian alone")
+        raise NotPrivate("gaussian has no largest loss, and takes no slot of a schedule", hint="use geometric")
 
     @property
     def noise(self) -> ZeroSumGaussian:

@@ -59,6 +59,10 @@ class LossPair(ABC):
         A pair that has to be cut takes about as many steps as there are `points`, and then dominates what was cut.
         """
 
+    def beyond(self) -> arb:
+        """The chance of losses that were cut off, and count as infinite; at the working precision."""
+        return arb(0)
+
     def variation(self) -> arb:
         """δ(0), the total variation between the two laws, at the working precision."""
         step, chances = self.chances(CHORDS)

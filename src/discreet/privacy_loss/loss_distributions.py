@@ -18,16 +18,19 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, reduce
+from typing import ClassVar
 
 from flint import arb, fmpz, fmpz_poly
 
 from discreet.arithmetic.numbers import ball, exact, fixed_upper, float_upper, fraction_lower, fraction_upper, precision
 from discreet.errors import InvalidInput
 from discreet.mechanisms import Mechanism
+from discreet.mechanisms.gaussian_loss import GaussianLoss
 from discreet.mechanisms.loss_pairs import LossPair, split
+from discreet.privacy_loss.gaussian_pairs import SHARP, gaussian_pairs
 from discreet.privacy_loss.prices import loss_pairs
 from discreet.typing import Epsilon
 
@@ -69,6 +72,8 @@ class LossDistribution:
     chances: fmpz_poly
     slack: Fraction = Fraction(0)
     """No loss was raised by more than this."""
+    beyond: Fraction = Fraction(0)
+    """The chance of losses that were cut off, and count as infinite."""
 
     @property
     def largest(self) -> Fraction:
@@ -84,7 +89,7 @@ class LossDistribution:
         """The δ with which all together are (ε, δ)-DP; `lower` is certainly reached by the dominating pairs."""
         asked = exact(epsilon, "epsilon", minimum=0)
         with precision(WORKING_BITS):
-            above = fraction_upper(self._delta(asked))
+            above = fraction_upper(self._delta(asked)) + self.beyond
             below = fraction_lower(self._delta(asked + self.slack)) - self.excess
         return UpperBound(max(above, Fraction(0)), max(below, Fraction(0)))
 
@@ -93,8 +98,10 @@ class LossDistribution:
         allowed = exact(delta, "delta", minimum=0)
         if allowed >= 1:
             raise InvalidInput("delta must be less than 1", hint="give a small number, like 1e-6", parameter="delta")
+        if 0 < self.beyond >= allowed:
+            raise _needs_delta()
         with precision(WORKING_BITS):
-            above, below = self._epsilon(allowed)[0], self._epsilon(allowed + self.excess)[1]
+            above, below = self._epsilon(allowed - self.beyond)[0], self._epsilon(allowed + self.excess)[1]
         return UpperBound(above, max(below - self.slack, Fraction(0)))
 
     def _delta(self, epsilon: Fraction) -> arb:
@@ -135,7 +142,32 @@ class LossDistribution:
         return tails[::-1]
 
 
-def loss_distribution(mechanism: Mechanism) -> LossDistribution:
+@dataclass(frozen=True)
+class GaussianLosses:
+    """Losses of one kind of Gaussian noise, known in closed form: the same questions, and no largest loss."""
+
+    loss: GaussianLoss
+    slack: ClassVar[Fraction] = Fraction(0)
+
+    def delta(self, epsilon: Epsilon) -> UpperBound:
+        """The δ with which all together are (ε, δ)-DP."""
+        below, above = self.loss.delta_bounds(exact(epsilon, "epsilon", minimum=0))
+        return UpperBound(above, below)
+
+    def epsilon(self, delta: Epsilon) -> UpperBound:
+        """The ε with which all together are (ε, δ)-DP."""
+        allowed = exact(delta, "delta", minimum=0)
+        if not 0 < allowed < 1:
+            raise _needs_delta()
+        below, above = self.loss.epsilon_bounds(allowed)
+        return UpperBound(above, below)
+
+
+def _needs_delta() -> InvalidInput:
+    return InvalidInput("Gaussian noise has no ε without a δ", hint="give a delta, like 1e-6", parameter="delta")
+
+
+def loss_distribution(mechanism: Mechanism) -> LossDistribution | GaussianLosses:
     """The loss of a pair of laws that dominates a mechanism on its neighbours; `NotPrivate` if it has no guarantee.
 
     For geometric and Laplace noise it follows from the noise, for the exponential family from the range of its losses
@@ -149,21 +181,37 @@ def loss_distribution(mechanism: Mechanism) -> LossDistribution:
     return compose([mechanism])
 
 
-def compose(releases: Iterable[Mechanism]) -> LossDistribution:
+def compose(releases: Iterable[Mechanism]) -> LossDistribution | GaussianLosses:
     """The loss of all releases together, if the ε of each is fixed in advance.
 
-    >>> from discreet import Geometric, PosteriorSpace
+    >>> from discreet import Gaussian, Geometric, PosteriorSpace
     >>> space = PosteriorSpace(prior=[1, 1], n=500)
     >>> year = compose([Geometric(space, epsilon="1/4")] * 12 + [Geometric(space, epsilon=1)])
     >>> round(year.epsilon("1e-6"), 3), round(year.epsilon(0), 3)  # and not 12 · 0.25 + 1
     (3.999, 4.0)
+
+    Gaussian noise needs no δ of its own to be composed.
+
+    >>> round(compose([Gaussian(space, sigma=40)] * 40).epsilon("1e-6"), 4)
+    0.9405
     """
     known: dict[int, tuple[Mechanism, tuple[LossPair, ...]]] = {}
     times: Counter[LossPair] = Counter()
+    gaussian: Counter[GaussianLoss] = Counter()
     for release in releases:
+        if release.loss is not None:
+            gaussian[release.loss] += 1
+            continue
         if id(release) not in known:  # the same one again and again is asked once
             known[id(release)] = release, loss_pairs(release)
         times.update(known[id(release)][1])
+    if not times and len(gaussian) == 1:
+        [(loss, count)] = gaussian.items()
+        together = replace(loss, times=count)
+        if together.spread.excess < SHARP:
+            return GaussianLosses(together)
+    for loss, count in gaussian.items():
+        times.update(gaussian_pairs(loss, count))
     return compose_pairs(times)
 
 
@@ -181,7 +229,8 @@ def _repeated(pair: LossPair, m: int) -> LossDistribution:
     mirrored = [chance * (-ball(i * step)).exp() for i, chance in enumerate(chances, 1)]
     rest = 1 - sum(chances, arb(0)) - sum(mirrored, arb(0))
     units = [max(fixed_upper(chance, UNIT_BITS), 0) for chance in (*reversed(mirrored), rest, *chances)]
-    one = LossDistribution(step, -len(chances), fmpz_poly(units), Fraction(0) if pair.is_exact else step)
+    slack, beyond = Fraction(0) if pair.is_exact else step, fraction_upper(pair.beyond())
+    one = LossDistribution(step, -len(chances), fmpz_poly(units), slack, beyond)
     powers = []
     while m:
         if m & 1:
@@ -210,7 +259,8 @@ def _together(laws: Sequence[LossDistribution]) -> LossDistribution:
 def _sum(one: LossDistribution, other: LossDistribution) -> LossDistribution:
     """Of two independent losses. Chances are rounded up, so no loss is lost."""
     product = -(-(one.chances * other.chances) // fmpz(1 << UNIT_BITS))
-    return LossDistribution(one.step, one.first + other.first, product, one.slack + other.slack)
+    beyond = one.beyond + other.beyond
+    return LossDistribution(one.step, one.first + other.first, product, one.slack + other.slack, beyond)
 
 
 def _on_grid(law: LossDistribution, step: Fraction) -> LossDistribution:
@@ -221,10 +271,10 @@ def _on_grid(law: LossDistribution, step: Fraction) -> LossDistribution:
     if ratio.denominator == 1:
         for i, chance in enumerate(law.chances.coeffs()):
             chances[(law.first + i) * int(ratio) - first] = int(chance)
-        return LossDistribution(step, first, fmpz_poly(chances), law.slack)
+        return LossDistribution(step, first, fmpz_poly(chances), law.slack, law.beyond)
     for i, chance in enumerate(law.chances.coeffs()):
         loss = (law.first + i) * law.step
         place = math.floor(loss / step)
         for at, part in split(arb(chance), ball(loss), place, step):
             chances[at - first if at * step != loss else place - first] += max(fixed_upper(part, 0), 0)
-    return LossDistribution(step, first, fmpz_poly(chances), law.slack + step)
+    return LossDistribution(step, first, fmpz_poly(chances), law.slack + step, law.beyond)

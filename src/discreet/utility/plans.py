@@ -148,7 +148,11 @@ class Plan:
             whose = _whose(self.space, self.question.get("interval", {}))
             without = self.interval_width_without_privacy
             told = [f"{width_words(width, without, level=float(self.level), whose=whose)}."]
-        return [*told, epsilon_meaning(self.epsilon), *epsilon_warning(self.epsilon)]
+        return [*told, epsilon_meaning(self.epsilon, delta=self._delta), *epsilon_warning(self.epsilon)]
+
+    @property
+    def _delta(self) -> float:
+        return float_upper(Fraction(self.question.get("delta", 0)))
 
     def __repr__(self) -> str:
         """What to use, and how much there is to read.
@@ -165,7 +169,7 @@ class Plan:
         rows = ((row, 100 * (row.interval_width or math.nan)) for row in self.mechanisms)
         return card(
             f"Plan for n = {self.space.n:,}, ε = {self.epsilon}",
-            promise(float_upper(self.epsilon), self.space.adjacency.name),
+            promise(float_upper(self.epsilon), self.space.adjacency.name, self._delta),
             f"Use {self.recommended} ({self.setting}): {self.reason}.",
             bars=(
                 Bar(f"{row.name}, {row.setting}", f"{width:.3g} points", (0, width, width), (0, without, without))
@@ -228,7 +232,7 @@ def plan_at(
             progress(f"{name} ({setting})", done, len(settings))
         try:
             made = _mechanism(name, setting, space, asked, thorough, compare)
-            rows.append(_known(made, setting, rows) or _row(made, setting, level, compare))
+            rows.append(_known(made, setting, rows) or measured_row(made, setting, level, compare=compare))
         except DiscreetError as refusal:
             if not compare and not rows:
                 raise
@@ -287,7 +291,7 @@ def _known(made: Mechanism, setting: str, rows: list[PlanRow]) -> PlanRow | None
     return None
 
 
-def _row(made: Mechanism, setting: str, level: Fraction, compare: bool) -> PlanRow:
+def measured_row(made: Mechanism, setting: str, level: Fraction, *, compare: bool) -> PlanRow:
     """All numbers of a row; those that are compared are as exact as can be, and otherwise the quick ones."""
     measure, widths = (accuracy, expected_width) if compare else (quick_accuracy, quick_width)
     found, moved = measure(made), measure(made, metric="l1")

@@ -25,6 +25,7 @@ from discreet.typing import Epsilon, Steps
 from discreet.utility.differences import GroupLine, difference_width, group_lines
 from discreet.utility.measure import accuracy
 from discreet.utility.plans import Plan, plan_at
+from discreet.utility.releases import plan_releases
 from discreet.utility.widths import Width, expected_width, width_without_privacy
 
 _TRIED = 20
@@ -96,6 +97,8 @@ def plan(
     worst_case: bool = False,
     compare: bool = False,
     thorough: bool = False,
+    releases: int | str | None = None,
+    delta: Epsilon | None = None,
     progress: Steps | None = None,
 ) -> Plan:
     """The mechanism to use for an ε and what it will give, or the least ε that meets a target.
@@ -107,6 +110,8 @@ def plan(
     "difference" between two. The prior is then that of an answer within a group. With `compare` all mechanisms are put
     side by side; with `thorough` the exponential ones are calibrated also where that takes minutes.
 
+    With `releases` and `delta`, so many releases share `epsilon`: geometric and gaussian at their exact composition.
+
     >>> wanted = plan(PosteriorSpace(prior=[1, 1], n=60), target_error="0.2", confidence="0.9")
     >>> float(wanted.epsilon), wanted.recommended
     (1.35, 'geometric')
@@ -114,6 +119,8 @@ def plan(
     >>> arms = plan(PosteriorSpace(prior=[1, 1], n=406), epsilon=1, groups=sizes, group_public=True, of="difference")
     >>> print(arms.sentences()[0])
     95 % intervals of the difference will be about 16 points wide, 16 without privacy.
+    >>> plan(PosteriorSpace(prior=[1, 1], n=500), epsilon=1, releases=40, delta="1e-6").recommended
+    'gaussian'
     """
     asked = [epsilon is not None, target_error is not None or confidence is not None, target_width is not None]
     if sum(asked) != 1 or (target_error is None) != (confidence is None):
@@ -130,6 +137,8 @@ def plan(
         of=of,
     )
     first = _led_by(space, interval.category)
+    if releases is not None or delta is not None:
+        return replace(_shared(first, releases, epsilon, delta, interval), space=space)
     question: dict[str, Any]
     if epsilon is not None:
         price = exact(epsilon, "epsilon", above=0)
@@ -163,6 +172,18 @@ def plan(
     return replace(
         found, space=space, mechanisms=rows, interval_width_without_privacy=interval.width_without_privacy(first)
     )
+
+
+def _shared(
+    space: PosteriorSpace, releases: object, epsilon: Epsilon | None, delta: Epsilon | None, interval: Interval
+) -> Plan:
+    """The plan of many releases at one price."""
+    if epsilon is None or releases is None or interval.groups is not None:
+        raise InvalidInput(
+            "many releases share an epsilon and a delta", hint="give `epsilon`, `delta` and `releases`, and no groups"
+        )
+    found = plan_releases(space, releases, epsilon, delta, interval.level)
+    return replace(found, question=found.question | {"interval": interval.to_json()})
 
 
 def _category(space: PosteriorSpace, category: object) -> int:
