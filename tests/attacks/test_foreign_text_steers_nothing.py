@@ -29,8 +29,8 @@ from discreet.errors import InvalidInput
 from discreet.figures import groups, inference, posterior
 from discreet.figures.image import render
 from discreet.receipts import read_sealed, readable, verify_any
-from discreet.web.answers import PageApi
 from discreet.web.fields import Fields
+from discreet.web.reading import infer
 from tests.cli.command import Answer, assert_refused, discreet
 from tests.contracts.source import PACKAGE, ROOT, imports, trees
 from tests.support.browser import serving
@@ -275,7 +275,7 @@ def test_the_page_is_told_in_ascii_whatever_the_receipt_says(name: str, tmp_path
     with serving(folder=tmp_path) as served:
         _, answer = served.send("POST", "/api/infer", json.dumps({"receipt": text}), **served.headers)
     assert answer.isascii()
-    desk = PageApi().infer(Fields({"receipt": text}), lambda done, of: None)
+    desk = infer(Fields({"receipt": text}))
     assert json.loads(answer) == json.loads(json.dumps(desk))
 
 

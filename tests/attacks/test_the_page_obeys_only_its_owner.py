@@ -28,6 +28,7 @@ from discreet.ledger.file import exclusive_lock
 from discreet.samplers.bits import Bits
 from discreet.testing import CountedBits, FixedBits, HashedBits
 from discreet.web.guard import HEADERS, MAX_BODY, TOKEN_BITS, draw_token
+from discreet.web.site import AT_ONCE
 from tests.cli.command import SCRIPT
 from tests.contracts.source import PACKAGE
 from tests.support.browser import Served, Watched, serving
@@ -137,7 +138,7 @@ def test_only_what_was_priced_is_charged(change: dict[str, object], place: Place
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])
-@pytest.mark.parametrize("what", ["release", "price", "budgets", "facts"])
+@pytest.mark.parametrize("what", ["release", "price", "budgets", "facts", "upload", "create_budget"])
 def test_nothing_but_a_post_is_answered(method: str, what: str, place: Place) -> None:
     head = place.ledger.head()
     response, answer = place.served.send(method, f"/api/{what}", json.dumps(place.asked), **place.served.headers)
@@ -199,10 +200,28 @@ def test_bad_questions_get_one_clear_sentence(body: bytes, place: Place) -> None
     assert "\n" not in error["message"] + error["hint"]
 
 
-def test_a_question_without_end_is_cut_short(place: Place) -> None:
-    status, answer = place.served.ask("infer", b"x" * (MAX_BODY + 1))
-    assert status == 400
-    assert "too long" in answer["error"]["message"]
+def test_a_question_that_says_it_is_too_long_is_refused_before_it_is_sent(place: Place) -> None:
+    for path, kind, size in (
+        ("/api/infer", "application/json", MAX_BODY + 1),
+        ("/api/upload", "application/octet-stream", 2 << 30),
+        ("/api/upload", "application/octet-stream", 10**40),
+    ):
+        head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{place.served.port}\r\nContent-Type: {kind}\r\n"
+        request = f"{head}X-Discreet-Token: {place.served.token}\r\nContent-Length: {size}\r\n\r\n"
+        assert raw(place.served, request.encode()).startswith((b"HTTP/1.1 413", b"HTTP/1.1 400"))
+
+
+def test_a_question_that_does_not_say_how_long_it_is_is_cut_short(place: Place) -> None:
+    """Nothing is held but what fits: a piece that is too much ends it."""
+    token = f"X-Discreet-Token: {place.served.token}\r\n"
+    head = (
+        f"POST /api/infer HTTP/1.1\r\nHost: 127.0.0.1:{place.served.port}\r\nContent-Type: application/json\r\n{token}"
+    )
+    size = MAX_BODY + 1
+    body = f"{head}Transfer-Encoding: chunked\r\n\r\n{size:x}\r\n".encode() + b"x" * size + b"\r\n0\r\n\r\n"
+    answer = raw(place.served, body)
+    assert answer.startswith(b"HTTP/1.1 400")
+    assert b"too long" in answer
 
 
 def test_ctrl_c_ends_a_question_that_nobody_could_wait_for(tmp_path: Path) -> None:
@@ -296,6 +315,30 @@ def test_two_names_or_two_tokens_are_none(place: Place) -> None:
         assert not raw(place.served, (start + headers + rest).encode()).startswith(b"HTTP/1.1 200")
 
 
+def test_slow_connections_keep_nobody_waiting_and_are_closed(place: Place) -> None:
+    """More of them than a process may have files by default would be closed before they are as many."""
+    with ExitStack() as stack:
+        slow = [
+            stack.enter_context(socket.create_connection(("127.0.0.1", place.served.port), timeout=60))
+            for _ in range(200)
+        ]
+        for i, wire in enumerate(slow):
+            wire.sendall(b"POST /api/facts HTTP/1.1\r\nHost: 1"[: i % 36])
+        assert place.served.ask("facts", {})[0] == 200
+        for wire in slow:
+            assert wire.recv(1) == b"", "whoever does not say what it wants is not waited for"
+        assert place.served.ask("facts", {})[0] == 200
+
+
+def test_questions_that_take_long_keep_no_quick_one_waiting_and_end_with_who_asked(tmp_path: Path) -> None:
+    """Each of these prices takes more than a minute. Were they not stopped, the last one would not have its turn."""
+    with opened(tmp_path, "--allow-release", categories=[f"c{i}" for i in range(10_000)]) as place:
+        for _ in range(AT_ONCE + 1):
+            ask_in_vain(place.served, "price", place.asked)
+            assert place.served.ask("facts", {})[0] == 200
+        assert place.served.ask("plan", {"prior": "1,1", "n": "9", "epsilon": "1"})[0] == 200
+
+
 def test_there_is_no_socket_to_talk_through(place: Place) -> None:
     request = (
         f"GET /api/facts HTTP/1.1\r\nHost: 127.0.0.1:{place.served.port}\r\nUpgrade: websocket\r\n"
@@ -316,7 +359,9 @@ def test_it_listens_on_the_loopback_address_alone(place: Place) -> None:
 
 def test_a_page_that_was_not_allowed_to_releases_nothing(tmp_path: Path, place: Place) -> None:
     with opened(tmp_path) as closed:
-        for what, asked in (("price", place.asked), ("release", place.priced())):
+        asked_for = {"price": place.asked, "release": place.priced(), "check": {}, "columns": {}, "create_budget": {}}
+        assert upload(closed, "t.csv", b"vote\nyes\n")[0] == 400
+        for what, asked in asked_for.items():
             status, answer = closed.served.ask(what, asked)
             assert status == 400
             assert "--allow-release" in answer["error"]["hint"]
@@ -386,6 +431,133 @@ def test_another_site_in_the_same_browser_gets_and_spends_nothing(
     other.close()
 
 
+WORKER = b"""
+self.addEventListener("install", () => self.skipWaiting());
+self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+self.addEventListener("fetch", (event) => event.respondWith((async () => {
+    const seen = `${event.request.url} ${[...event.request.headers].join(" ")}`;
+    const open = await caches.open("seen");
+    await open.put(`/seen/${Math.random()}`, new Response(seen));
+    return fetch(event.request);
+})()));
+"""
+REGISTER = b"<script>navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready)</script>"
+
+
+class Before(BaseHTTPRequestHandler):
+    """A site that had the port before, and leaves a service worker behind."""
+
+    def do_GET(self) -> None:
+        script = self.path == "/worker.js"
+        self.send_response(200)
+        self.send_header("Content-Type", "text/javascript" if script else "text/html")
+        self.end_headers()
+        self.wfile.write(WORKER if script else REGISTER)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.mark.xdist_group("browser")
+def test_a_service_worker_of_a_site_that_had_the_port_gets_no_token(tab: Watched, tmp_path: Path) -> None:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Before)
+    port = server.server_port
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    for host in ("127.0.0.1", "localhost"):
+        tab.page.goto(f"http://{host}:{port}/")
+        tab.page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
+    server.shutdown()
+    server.server_close()
+    seen = """async () => {
+        const kept = await caches.open("seen");
+        return Promise.all((await kept.keys()).map(async (key) => (await kept.match(key)).text()));
+    }"""
+    with serving("--port", str(port), folder=tmp_path) as served:
+        tab.open(served)
+        assert tab.page.evaluate("() => navigator.serviceWorker.controller") is None
+        assert tab.page.evaluate(seen) == []
+        # The worker is there, and would have got it: the test can say no.
+        tab.page.goto(f"http://127.0.0.1:{port}/#token={served.token}")
+        tab.page.wait_for_selector("body[data-ready]")
+        assert any(served.token in text for text in tab.page.evaluate(seen))
+
+
+@pytest.mark.xdist_group("browser")
+def test_a_file_whose_name_or_header_is_a_script_is_shown_and_not_run(
+    place: Place, tab: Watched, tmp_path: Path
+) -> None:
+    name = "<img src=x onerror=alert(1)>.csv"
+    (tmp_path / name).write_text(f'"{MARKUP}","b"\n{MARKUP},2\n', encoding="utf-8")
+    tab.open(place.served)
+    tab.turn("data")
+    tab.page.set_input_files("#data [name=file]", tmp_path / name)
+    tab.page.wait_for_selector("#data table")
+    assert MARKUP in tab.page.inner_text("#data table")
+    assert name in tab.page.inner_text("#data .status")
+    tab.turn("question")
+    tab.page.select_option("#question [name=column]", MARKUP)
+    tab.page.fill("#question [name=categories]", f"yes\nno\n{MARKUP}")
+    tab.page.click("#question form button")
+    tab.page.wait_for_selector("#question .secret")
+    assert tab.page.locator("main img, main script").count() == 0
+    assert tab.wrongs == []
+
+
+@pytest.mark.xdist_group("browser")
+def test_a_file_of_2_gb_is_refused_before_it_is_sent(place: Place, tab: Watched, tmp_path: Path) -> None:
+    with (tmp_path / "large.csv").open("wb") as file:
+        file.truncate(2 << 30)
+    tab.open(place.served)
+    tab.turn("data")
+    sent: list[str] = []
+    tab.page.on("request", lambda request: sent.append(request.url))
+    tab.page.set_input_files("#data [name=file]", tmp_path / "large.csv")
+    tab.page.wait_for_selector("#data .drop .error")
+    assert "256 MiB" in tab.page.inner_text("#data .drop .error")
+    assert sent == []
+
+
+def upload(place: Place, name: str, content: bytes, **changes: str) -> tuple[int, bytes]:
+    headers = place.served.headers | {"Content-Type": "application/octet-stream", "X-Discreet-File": name} | changes
+    response, answer = place.served.send("POST", "/api/upload", content, **headers)
+    return response.status, answer
+
+
+def test_a_table_that_was_handed_over_is_on_no_disk_and_goes_with_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = b"a-very-private-row"
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    with opened(tmp_path, "--allow-release") as place:
+        status, answer = upload(place, "t.csv", b"vote\n" + secret + b"\nyes\n")
+        assert status == 200
+        first = {"upload": json.loads(answer)["upload"]}
+        assert place.served.ask("columns", first)[1]["columns"] == [{"name": "vote", "type": "text"}]
+        for file in tmp_path.rglob("*"):
+            assert not file.is_file() or secret not in file.read_bytes()
+        assert upload(place, "u.csv", b"vote\nno\n")[0] == 200
+        status, told = place.served.ask("columns", first)
+        assert (status, told["error"]["parameter"]) == (400, "file")
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        ({"X-Discreet-Token": "0" * 64}, 403),
+        ({"Content-Type": "application/json"}, 415),
+        ({"Content-Type": "text/plain"}, 415),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"X-Discreet-File": ""}, 400),
+        ({"X-Discreet-File": "..%2F..%2Fetc%2Fpasswd"}, 400),
+        ({"X-Discreet-File": "a%00.csv"}, 400),
+    ],
+)
+def test_no_stranger_hands_a_table_over_and_no_name_leads_elsewhere(
+    change: dict[str, str], status: int, place: Place
+) -> None:
+    assert upload(place, "t.csv", b"vote\nyes\n", **change)[0] == status
+
+
 @pytest.mark.xdist_group("browser")
 def test_names_that_are_scripts_are_shown_and_not_run(place: Place, tab: Watched, tmp_path: Path) -> None:
     tab.open(place.served)
@@ -395,11 +567,10 @@ def test_names_that_are_scripts_are_shown_and_not_run(place: Place, tab: Watched
     status, answer = place.served.ask("release", place.priced())
     assert status == 200
     (tmp_path / "r.json").write_text(answer["text"], encoding="utf-8")
-    tab.turn("receipt")
-    tab.page.set_input_files("#receipt [name=file]", tmp_path / "r.json")
-    tab.page.click("#receipt button")
-    tab.page.wait_for_selector("#receipt table")
-    assert MARKUP in tab.page.inner_text("#receipt table")
+    tab.turn("read")
+    tab.page.set_input_files("#read [name=receipts]", tmp_path / "r.json")
+    tab.page.wait_for_selector("#read table")
+    assert MARKUP in tab.page.inner_text("#read table")
     assert tab.page.locator("main img, main script").count() == 0
     assert tab.wrongs == []
 

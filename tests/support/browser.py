@@ -33,7 +33,12 @@ class Served:
 
     @property
     def port(self) -> int:
-        return int(self.address.partition("127.0.0.1:")[2].partition("/")[0])
+        return int(self.address.rpartition(":")[2].partition("/")[0])
+
+    @property
+    def origin(self) -> str:
+        """The site, with the name that it has this time."""
+        return self.address.partition("/#")[0]
 
     @property
     def token(self) -> str:
@@ -70,7 +75,7 @@ def serving(*options: str, folder: Path, opener: Path | None = None) -> Iterator
         assert server.stdout is not None
         assert server.stderr is not None
         line = server.stdout.readline().decode()
-        assert "the page is at http://127.0.0.1:" in line, line + server.stderr.read().decode()
+        assert "the page is at http://" in line, line + server.stderr.read().decode()
         try:
             yield Served(line.split()[-1])
         finally:

@@ -1,23 +1,28 @@
 """The page's questions, without a browser: the documents are the commands'."""
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
-from discreet.errors import InvalidInput, NotPrivate
+import discreet as dc
+from discreet.errors import DiscreetError, InvalidInput, NotPrivate
+from discreet.inference.comparisons import MEASURES
 from discreet.ledger import Ledger
+from discreet.receipts import Receipt
 from discreet.requests.request import Question
 from discreet.requests.run import release, release_columns
 from discreet.web.answers import QUESTIONS, PageApi
+from discreet.web.budgets import EXPLAINED
 from discreet.web.fields import Fields
-from tests.cli.command import told
+from tests.cli.command import told, typed
 
 
 def answer(what: str, desk: PageApi | None = None, **sent: object) -> dict[str, object]:
-    return QUESTIONS[what](desk or PageApi(), Fields(sent), lambda done, of: None)
+    return QUESTIONS[what].answer(desk or PageApi(), Fields(sent))
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +39,8 @@ def as_sent(document: dict[str, object]) -> object:
 )
 def test_what_is_answered_is_what_the_command_says(line: str, sent: dict[str, Any]) -> None:
     document = told(f"{line} --prior 1,1 --n 9 --epsilon 1")
-    assert as_sent(answer(line.split()[0], **sent, prior="1,1", n="9", epsilon="1")) == document
+    found = answer(line.split()[0], **sent, prior="1,1", n="9", epsilon="1")
+    assert {key: as_sent(found)[key] for key in document} == document  # type: ignore[index]
 
 
 def test_budgets_are_the_commands_and_no_outcome_travels_with_the_history(tmp_path: Path) -> None:
@@ -100,3 +106,169 @@ def test_a_file_is_read_as_the_page_is_told(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=f"charged for this question before.*{agreed['request_id']}"):
         answer("price", desk, **sent)
     assert answer("price", desk, **sent, again=True)["digest"] == agreed["digest"]
+
+
+def test_a_forecast_is_the_librarys_width_and_its_laws_are_exact() -> None:
+    space = dc.PosteriorSpace(prior=[1, 1, 1], n=200)
+    found: Any = answer("forecast", prior="1,1,1", n="200", epsilon="1/2")
+    plan = dc.plan(space, epsilon="1/2")
+    assert found["width"] == pytest.approx(plan.answer.interval_width, rel=1e-9)
+    assert found["without"] == pytest.approx(plan.interval_width_without_privacy, rel=1e-9)
+    assert found["lead"] == plan.sentences()[0]
+    one, other = found["neighbours"]["laws"]
+    ratios = [max(a / b, b / a) for a, b in zip(one, other, strict=True)]
+    assert max(ratios) == pytest.approx(math.exp(0.5), rel=1e-9)
+    assert sum(one) < 1
+
+
+def test_a_forecast_of_groups_is_that_of_a_plan() -> None:
+    sent: dict[str, Any] = {"prior": "1,1", "n": "201", "epsilon": "1", "groups": ["new", "old"], "of": "difference"}
+    plan = dc.plan(dc.PosteriorSpace(prior=[1, 1], n=201), epsilon=1, groups={"new": 101, "old": 100}, of="difference")
+    found: Any = answer("forecast", **sent)
+    assert found["width"] == pytest.approx(plan.answer.interval_width, rel=1e-9)
+    assert found["lead"] == plan.sentences()[0]
+
+
+def test_the_least_epsilon_for_a_width_in_points_is_the_librarys() -> None:
+    least = dc.plan(dc.PosteriorSpace(prior=[1, 1], n=60), target_width="0.25").epsilon
+    found: Any = answer("plan", prior="1,1", n="60", target_points="25")
+    assert found["epsilon_exact"] == str(least)
+
+
+@pytest.fixture(scope="module")
+def grouped(table: pd.DataFrame) -> Receipt:
+    asked: dict[str, Any] = {"column": "vote", "categories": ["yes", "no"], "by": "sex", "groups": ["f", "m"]}
+    return release(table, **asked, epsilon=2, ledger=None, title="A vote")
+
+
+@pytest.mark.parametrize("level", ["0.95", "0.5"])
+def test_what_is_read_of_groups_is_what_the_library_believes(level: str, grouped: Receipt) -> None:
+    read: Any = answer("read", receipts=[grouped.to_json()], level=level, ordinal=True)
+    [found] = read["receipts"]
+    assert found["title"] == "A vote"
+    assert found["methods"] == grouped.to_methods()
+    shares = [picture for picture in found["pictures"] if "in order" not in picture["title"]]
+    for group, picture in zip(grouped.groups, shares, strict=True):
+        belief = grouped.belief.group(group)
+        for label, line in zip(belief.labels, picture["lines"], strict=True):
+            low, mean, high = line["aware"]
+            assert (low, high) == pytest.approx(belief[label].interval(level))
+            assert mean == pytest.approx(belief[label].mean)
+            assert f"{100 * mean:.1f} %" in picture["sentences"][0]
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_a_comparison_is_the_commands(measure: str, grouped: Receipt, tmp_path: Path) -> None:
+    (tmp_path / "r.json").write_text(grouped.to_json(), encoding="utf-8")
+    document = told(f"compare {tmp_path / 'r.json'} --category yes --measure {measure}")
+    found: Any = answer("compare", receipts=[grouped.to_json()], titles=["r"], category="yes", measure=measure)
+    assert as_sent(found["document"]) == document
+    assert found["pictures"][1]["sentences"] == [document["sentence"]]
+
+
+def test_two_receipts_are_compared_by_their_names(table: pd.DataFrame) -> None:
+    one, other = (
+        release(rows, column="vote", categories=["yes", "no"], epsilon=2, ledger=None)
+        for rows in (table, table.iloc[:10])
+    )
+    sent: dict[str, Any] = {"receipts": [one.to_json(), other.to_json()], "titles": ["north", "south"]}
+    found: Any = answer("compare", **sent, category="yes", different_people=True)
+    assert found["document"]["groups"] == ["north", "south"]
+
+
+def test_no_cell_of_a_table_that_is_saved_begins_like_a_formula(table: pd.DataFrame) -> None:
+    receipt = release(table, column="vote", categories=["yes", "no"], other="=HYPERLINK(1)", epsilon=1, ledger=None)
+    read: Any = answer("read", receipts=[receipt.to_json()])
+    [found] = read["receipts"]
+    assert "\n'=HYPERLINK(1)," in found["pictures"][0]["table"]["csv"]
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> PageApi:
+    Ledger.create(tmp_path / "l.db", dataset="d", epsilon=3)
+    return PageApi(ledger=str(tmp_path / "l.db"), may_release=True)
+
+
+TRIAL = b"arm;outcome\nnew;cured\nnew;not cured\nold;Cured\nodl;cured\n"
+
+
+def test_a_check_is_the_commands_and_says_that_it_is_not_for_publication(desk: PageApi, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(TRIAL)
+    held: Any = desk.hold("t.csv", TRIAL)
+    sent: dict[str, Any] = {"column": "outcome", "categories": ["cured", "not cured"], "delimiter": ";"}
+    sent |= {"by": "arm", "groups": ["new", "old"]}
+    found: Any = answer("check", desk, upload=held["upload"], **sent)
+    line = f"check {tmp_path / 't.csv'} --column outcome --delimiter ; --by arm --groups new,old --json"
+    command = typed(line, "--categories", "cured,not cured")
+    document = json.loads(command.out)
+    assert {key: found[key] for key in document} == document
+    assert found["mark"] == "not publishable: speaks of the true data"
+    assert found["strays"] == [{"value": "Cured", "rows": 1, "like": "cured"}]
+
+
+@pytest.mark.parametrize(
+    ("sent", "parameter"),
+    [
+        ({"column": "outcme"}, "column"),
+        ({"by": "amr", "groups": ["new", "old"]}, "by"),
+        ({"id_column": "person"}, "id_column"),
+        ({"categories": ["cured"], "other": ""}, "categories"),
+        ({"categories": ["cured", "cured"]}, "categories"),
+        ({"by": "arm", "groups": ["new"]}, "groups"),
+        ({"delimiter": ";;"}, "delimiter"),
+        ({"encoding": "klingon"}, "encoding"),
+        ({"source": "none.csv", "upload": ""}, "source"),
+        ({"upload": "another"}, "file"),
+        ({"epsilon": "-1"}, "epsilon"),
+        ({"epsilon": ""}, "epsilon"),
+        ({"prior": "1,1,1,1,1"}, "prior"),
+        ({"prior": "1,x"}, "prior"),
+        ({"column": ""}, "column"),
+        ({"dataset": "x"}, "dataset"),
+    ],
+)
+def test_a_refusal_says_which_field_it_is_about(sent: dict[str, Any], parameter: str, desk: PageApi) -> None:
+    held: Any = desk.hold("t.csv", TRIAL)
+    asked: dict[str, Any] = {"upload": held["upload"], "column": "outcome", "categories": ["cured", "not cured"]}
+    asked |= {"delimiter": ";", "other": "else", "epsilon": "1", "mechanism": "geometric", "dataset": "d"}
+    with pytest.raises(DiscreetError) as refused:
+        answer("price", desk, **asked | sent)
+    assert refused.value.parameter == parameter
+
+
+def test_an_unfinished_request_is_named_and_finished_for_free(desk: PageApi) -> None:
+    held: Any = desk.hold("t.csv", TRIAL)
+    asked: dict[str, Any] = {"upload": held["upload"], "column": "outcome", "categories": ["cured", "not cured"]}
+    asked |= {"delimiter": ";", "other": "else", "epsilon": "1", "mechanism": "geometric", "dataset": "d"}
+    price: Any = answer("price", desk, **asked)
+    Ledger(str(desk.ledger)).charge("d", 1, request_id=price["request_id"], digest=price["digest"])
+    budgets: Any = answer("budgets", desk)
+    assert budgets["shown"]["unfinished"] == [{"dataset": "d", "request_id": price["request_id"]}]
+    again: Any = answer("price", desk, **asked, request_id=price["request_id"])
+    assert again["is_paid"]
+    answer("release", desk, **asked, request_id=price["request_id"], digest=price["digest"])
+    assert Ledger(str(desk.ledger)).spent("d").epsilon == 1
+    assert answer("budgets", desk)["shown"]["unfinished"] == []  # type: ignore[index]
+    sealed: Any = answer("sealed", desk, request_id=price["request_id"])
+    assert json.loads(sealed["text"])["request_id"] == price["request_id"]
+
+
+def test_a_budget_is_opened_verified_and_exported(desk: PageApi) -> None:
+    answer("create_budget", desk, dataset="many", epsilon="2", delta="1e-6", composition="zcdp")
+    with pytest.raises(InvalidInput, match="set once"):
+        answer("create_budget", desk, dataset="many", epsilon="2")
+    found: Any = answer("budgets", desk)
+    assert [row[0] for row in found["shown"]["accounts"]["rows"]] == ["d", "many"]
+    assert answer("verify_ledger", desk, head=found["head"])["rows"] == 2
+    assert json.loads(str(answer("export_ledger", desk, kind="json")["text"]))[1]["dataset"] == "many"
+    every = {name for choices in answer("facts")["choices"].values() for name, _ in choices}  # type: ignore[attr-defined]
+    assert every <= set(EXPLAINED), "every choice is explained"
+
+
+def test_rows_of_a_plan_are_merged_and_rounded_as_the_command_does_it() -> None:
+    found: Any = answer("plan", prior="1,1", n="9", epsilon="1", compare=True)
+    printed = typed("plan --prior 1,1 --n 9 --epsilon 1 --compare").out
+    for name, _, *cells in found["shown"]["table"]["rows"]:
+        assert name in printed
+        assert all(cell in printed for cell in cells)
+    assert sum(row["best"] for row in found["shown"]["errors"]) == 1

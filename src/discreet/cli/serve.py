@@ -27,10 +27,14 @@ def serve(
     require_packages("the page", "web,workflow", "starlette", "uvicorn")
     from discreet.web.answers import PageApi
     from discreet.web.server import serve as serve_page
-    from discreet.web.site import open_questions
+    from discreet.web.work import open_questions
 
     def tell(address: str) -> None:
-        say(f"the page is at {address}", "only this machine reaches it, and only with that address; Ctrl-C ends it")
+        say(
+            f"the page is at {address}",
+            "only this machine reaches it, and only with that address; Ctrl-C ends it",
+            "where a browser does not find it, write 127.0.0.1 in place of the name before the colon",
+        )
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # it would leave the file with the token behind
     with suppress(KeyboardInterrupt):  # that is how it ends

@@ -258,7 +258,9 @@ def _whole_prior(declaration: Declaration, prior: object) -> Dirichlet:
     if given.k == answers:
         return Dirichlet(list(given.parameters) * (cells // answers))
     raise InvalidInput(
-        f"the prior has {given.k} parameters for {answers} categories", hint="give one for each, other included"
+        f"the prior has {given.k} parameters for {answers} categories",
+        hint="give one for each, other included",
+        parameter="prior",
     )
 
 

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 
 import numpy as np
 
@@ -40,6 +40,9 @@ INEXACT = 0.06
 """How far a quick width may be off, as a share of what privacy adds to it."""
 
 _CELLS, _CHUNK, _KEPT = 1 << 25, 1 << 20, 1e-13
+_WIDTHS = 256
+"""So many widths are kept: whoever moves an ε asks again for all that does not move with it."""
+
 _OUTPUTS, _FEWEST, _STEPS, _NODES = 512, 16, 4e9, 12
 _ROUNDING, _SURE, _FINE, _RARE = 1e-9, 6.0, 0.01, 12.0
 
@@ -101,6 +104,7 @@ def quick_width(mechanism: Mechanism, level: object = "0.95") -> Width:
     return Width(found.value, found.error + INEXACT * added, "the noise of one count")
 
 
+@lru_cache(maxsize=_WIDTHS)
 def line_width(space: PosteriorSpace, rate: float, level: float) -> Width:
     """The expected width for the first category against all others, with geometric noise of this rate on its count."""
     line = PosteriorSpace(prior=two_categories(space.prior), n=space.n)
@@ -136,13 +140,17 @@ def cell_rate(half: float, k: int) -> float:
 
 def width_without_privacy(space: PosteriorSpace, level: object = "0.95") -> Width:
     """The expected width of the first category's interval when the posterior itself is published."""
-    share, prior = float(exact_share(level, "level")), two_categories(space.prior)
+    return _plain_width(two_categories(space.prior), space.n, float(exact_share(level, "level")))
+
+
+@lru_cache(maxsize=_WIDTHS)
+def _plain_width(prior: Dirichlet, n: int, share: float) -> Width:
 
     def widths(c: Floats) -> tuple[Floats, Floats]:
-        chance = np.exp(log_predictive(prior, np.stack([c, space.n - c], axis=1)))
-        return chance, _plain_widths(prior, space.n, c, share)
+        chance = np.exp(log_predictive(prior, np.stack([c, n - c], axis=1)))
+        return chance, _plain_widths(prior, n, c, share)
 
-    return _line_width(widths, prior, space.n, symmetric=True)
+    return _line_width(widths, prior, n, symmetric=True)
 
 
 def two_categories(prior: Dirichlet) -> Dirichlet:

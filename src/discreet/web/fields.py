@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
-from discreet.errors import InvalidInput
+from discreet.errors import DiscreetError, InvalidInput
 
 T = TypeVar("T", str, bool, list[str])
 
 MAX_NAMES = 10_000
+
+
+@contextmanager
+def about(name: str) -> Iterator[None]:
+    """Whatever is refused meanwhile is about this field.
+
+    >>> with about("prior"):
+    ...     raise InvalidInput("this is no prior")
+    Traceback (most recent call last):
+    discreet.errors.InvalidInput: this is no prior
+    """
+    try:
+        yield
+    except DiscreetError as refusal:
+        refusal.parameter = name
+        raise
 
 
 class Fields:
@@ -43,7 +61,7 @@ class Fields:
         """A text that must be there."""
         text = self.maybe(name)
         if text is None:
-            raise InvalidInput(f"{name.replace('_', ' ')} is missing", hint="fill it in")
+            raise InvalidInput(f"{name.replace('_', ' ')} is missing", hint="fill it in", parameter=name)
         return text
 
     def maybe(self, name: str) -> str | None:

@@ -14,7 +14,8 @@ import uvicorn
 from discreet.errors import InvalidInput
 from discreet.ledger import Ledger
 from discreet.web.answers import PageApi
-from discreet.web.guard import draw_token
+from discreet.web.connections import TimedConnection
+from discreet.web.guard import draw_name, draw_token
 from discreet.web.site import site
 
 LOOPBACK = "127.0.0.1"
@@ -28,12 +29,13 @@ def serve(api: PageApi, *, port: int = 0, browser: bool = True, say: Callable[[s
         Ledger(api.ledger)  # one that is not there is refused now
     door = _door(port)
     chosen: int = door.getsockname()[1]
-    token = draw_token()
-    address = f"http://{LOOPBACK}:{chosen}/#token={token}"
+    token, name = draw_token(), draw_name()
+    address = f"http://{name}:{chosen}/#token={token}"
     # Not a word to the log: an address or a header could carry what only its owner should see.
+    app = site(api, token=token, name=name, port=chosen)
     config = uvicorn.Config(
-        site(api, token=token, port=chosen), log_level="critical", access_log=False, lifespan="off", ws="none",
-        http="h11", loop="asyncio", proxy_headers=False, server_header=False, timeout_graceful_shutdown=1,
+        app, log_level="critical", access_log=False, lifespan="off", ws="none",
+        http=TimedConnection, loop="asyncio", proxy_headers=False, server_header=False, timeout_graceful_shutdown=1,
     )  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="discreet-") as folder, door:
         say(address)

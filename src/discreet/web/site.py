@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
-from concurrent.futures import Future
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from importlib.resources import files
 from pathlib import Path
-from threading import Event, Thread
-from threading import enumerate as enumerate_threads
 from typing import Any
+from urllib.parse import unquote
 
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
@@ -22,9 +20,8 @@ from starlette.types import ASGIApp
 from discreet.errors import DiscreetError, Unexpected
 from discreet.web.answers import QUESTIONS, PageApi
 from discreet.web.fields import Fields
-from discreet.web.guard import Guard
-
-THREAD = "discreet-question"
+from discreet.web.guard import UPLOAD, Guard
+from discreet.web.work import Stopped, Work
 
 KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
@@ -32,17 +29,15 @@ STATUS = {2: 400, 3: 409, 4: 422, 5: 503}
 """By the exit code of the command that would have failed so."""
 
 AT_ONCE = 2
-"""Questions that are thought about at once. A release waits for none of them."""
+"""Questions that may take long and are thought about at once. What is quick or writes waits for none of them."""
 
 PATIENCE = 0.1
 """Seconds between looks whether whoever asked is still there."""
 
-
-class Gone(Exception):
-    """Nobody waits for the answer any more."""
+NAME_HEADER = "x-discreet-file"
 
 
-def site(api: PageApi, *, token: str, port: int) -> ASGIApp:
+def site(api: PageApi, *, token: str, name: str, port: int) -> ASGIApp:
     """The guarded application."""
     kept = {file.name: file.read_bytes() for file in files("discreet.web").joinpath("page").iterdir()}
     turns = asyncio.Semaphore(AT_ONCE)
@@ -54,59 +49,48 @@ def site(api: PageApi, *, token: str, port: int) -> ASGIApp:
         return Response(kept[name], media_type=KINDS[Path(name).suffix])
 
     async def question(request: Request) -> Response:
-        ask = QUESTIONS.get(request.path_params["what"])
-        if ask is None:
+        asked = QUESTIONS.get(request.path_params["what"])
+        if asked is None:
             return Response(status_code=404)
-        gone = Event()
+        fields = Fields.from_json(await request.body())
+        async with AsyncExitStack() as stack:
+            if asked.takes_long:
+                await stack.enter_async_context(turns)
+            work = Work(lambda: asked.answer(api, fields), writes=asked.writes)
+            work.start()
+            answer = asyncio.wrap_future(work.answer)
+            while not (await asyncio.wait([answer], timeout=PATIENCE))[0]:
+                if await request.is_disconnected():
+                    work.stop()
+            return _told(answer.result())
 
-        def tell(done: int, of: int) -> None:
-            if gone.is_set():
-                raise Gone
-
-        try:
-            fields = Fields.from_json(await request.body())
-            spends = ask is PageApi.release
-            async with AsyncExitStack() as stack:
-                if not spends:
-                    await stack.enter_async_context(turns)
-                answer = asyncio.wrap_future(_begun(lambda: ask(api, fields, tell), spends=spends))
-                while not (await asyncio.wait([answer], timeout=PATIENCE))[0]:
-                    if await request.is_disconnected():
-                        gone.set()
-                return _told(answer.result())
-        except (ClientDisconnect, Gone):
-            return Response(status_code=499)
-        except Exception as failure:  # noqa: BLE001 - named by its kind alone: its text could quote a count
-            return _failed(failure)
-        finally:
-            gone.set()
+    async def upload(request: Request) -> Response:
+        """A table, kept in memory until another takes its place or the server ends. Its bytes are on no disk."""
+        api.require_release()
+        named = unquote(request.headers.get(NAME_HEADER, ""))
+        return _told(api.hold(named, await request.body()))
 
     routes = [
         Route("/", file, methods=["GET"]),
         Route("/{name}", file, methods=["GET"]),
-        Route("/api/{what}", question, methods=["POST"]),
+        Route(UPLOAD, _answered(upload), methods=["POST"]),
+        Route("/api/{what}", _answered(question), methods=["POST"]),
     ]
-    return Guard(Starlette(routes=routes), token=token, port=port)
+    return Guard(Starlette(routes=routes), token=token, name=name, port=port)
 
 
-def _begun(work: Callable[[], dict[str, Any]], *, spends: bool) -> Future[dict[str, Any]]:
-    """Work in a thread of its own. The end of the server waits for what spends, and for nothing else."""
-    answer: Future[dict[str, Any]] = Future()
+def _answered(ask: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
+    """The same, with every failure told."""
 
-    def run() -> None:
+    async def answering(request: Request) -> Response:
         try:
-            answer.set_result(work())
-        except BaseException as failure:  # noqa: BLE001 - whoever waits for it gets it
-            answer.set_exception(failure)
+            return await ask(request)
+        except (ClientDisconnect, Stopped):
+            return Response(status_code=499)
+        except Exception as failure:  # noqa: BLE001 - named by its kind alone: its text could quote a count
+            return _failed(failure)
 
-    answer.set_running_or_notify_cancel()
-    Thread(target=run, name=THREAD, daemon=not spends).start()
-    return answer
-
-
-def open_questions() -> list[Thread]:
-    """The threads of the questions that are still thought about; that of a release is no daemon."""
-    return [thread for thread in enumerate_threads() if thread.name == THREAD]
+    return answering
 
 
 def _told(document: dict[str, Any], status: int = 200) -> Response:

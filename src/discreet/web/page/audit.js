@@ -1,30 +1,29 @@
 // `discreet audit`: the exact loss of one mechanism.
 
-import { facts, make } from "/dom.js";
-import { loss } from "/plan.js";
-import { numbers, onSubmit } from "/ask.js";
+import { numbers, onSubmit } from "./ask.js";
+import { facts, field, make } from "./dom.js";
 
+/** @param {HTMLElement} section */
 export function start(section) {
-  onSubmit(section, "audit", read, show);
+  onSubmit(section, "audit", (form) => ({
+    ...numbers(form, ["prior", "n", "epsilon", "gamma"]),
+    mechanism: field(form, "mechanism").value, calibrated: field(form, "calibrated").checked,
+  }), show);
 }
 
-function read(form) {
-  const asked = numbers(form, ["prior", "n", "epsilon", "gamma"]);
-  return { ...asked, mechanism: form.elements.mechanism.value, calibrated: form.elements.calibrated.checked };
-}
-
+/** @param {any} found */
 function show(found) {
-  const worst = found.worst === null ? [] : Object.entries(found.worst).map(([what, at]) => [`Worst ${what}`, at.join(", ")]);
-  const verdict = found.private
-    ? `It keeps ε = ${loss(found.asked_epsilon)}.`
-    : "It does not keep the ε that was asked for.";
+  /** @type {[string, number[]][]} */
+  const worst = found.worst === null ? [] : Object.entries(found.worst);
+  const { exact_epsilon: loss, guarantee, asked_epsilon: asked } = found.shown;
   return [
-    make("p", { class: found.private ? "lead" : "lead warning" }, verdict),
+    make("p", { class: found.private ? "lead" : "lead warning" },
+      found.private ? `It keeps ε = ${asked}.` : "It does not keep the ε that was asked for."),
     facts([
-      [found.worst === null ? "Loss, at most" : "Exact loss ε", found.exact_epsilon === null ? "infinite" : loss(found.exact_epsilon)],
-      ["Guarantee claimed", found.guarantee === null ? "none" : loss(found.guarantee)],
-      ...worst,
-      ...Object.entries(found.parameters).map(([name, value]) => [name.replaceAll("_", " "), value]),
+      [found.worst === null ? "Loss, at most" : "Exact loss ε", loss ?? "infinite"],
+      ["Guarantee claimed", guarantee ?? "none"],
+      ...worst.map(([what, at]) => /** @type {[string, string]} */ ([`Worst ${what}`, at.join(", ")])),
+      ...Object.entries(found.parameters).map(([name, value]) => /** @type {[string, string]} */ ([name.replaceAll("_", " "), String(value)])),
       ["Certified by", found.certificate.method],
       ["Statement", found.certificate.statement],
       ["Certificate", found.certificate.digest],

@@ -1,38 +1,71 @@
-// `discreet ledger show`: budgets, and the newest rows.
+// Budgets: what is left, what is unfinished, the newest rows; a new budget; whether the book is sound.
 
-import { facts, make, plain, table } from "/dom.js";
-import { onSubmit } from "/ask.js";
+import { ask, numbers, onSubmit, runner, texts } from "./ask.js";
+import { button, facts, field, formOf, make, table, the } from "./dom.js";
+import { take } from "./read.js";
+import { finish, refresh } from "./release.js";
+import { saveText } from "./save.js";
 
+/** @param {HTMLElement} section */
 export function start(section) {
   onSubmit(section, "budgets", () => ({}), show);
+  const create = the("section:has(#create)", section);
+  onSubmit(create, "create_budget", (form) => ({ ...texts(form, ["dataset", "composition", "adjacency", "id_column"]), ...numbers(form, ["epsilon", "delta"]) }), (found) => {
+    formOf(section).requestSubmit();
+    formOf(create).reset();
+    refresh(the("#release"));
+    return [make("p", { class: "lead" }, `${found.dataset} has a budget.`)];
+  });
+  const verify = the("section:has(#verify)", section);
+  onSubmit(verify, "verify_ledger", (form) => texts(form, ["head"]), (found) => [
+    make("p", { class: "lead" }, found.sentence), facts([["Head", found.head]])]);
+  const run = runner(verify);
+  for (const each of /** @type {NodeListOf<HTMLElement>} */ (verify.querySelectorAll("[data-export]"))) {
+    const kind = each.dataset.export ?? "";
+    each.addEventListener("click", () => run(async (signal) => {
+      const found = await ask("export_ledger", { kind }, signal);
+      saveText(found.text, found.name, kind === "csv" ? "text/csv" : "application/json");
+      return `Saved as ${found.name}.`;
+    }));
+  }
 }
 
+/**
+ * The compositions and neighbours that a budget may have, each with its sentence.
+ * @param {HTMLElement} section
+ * @param {import("./state.js").Facts} known
+ */
+export function offer(section, known) {
+  const form = /** @type {HTMLFormElement} */ (the("#create", section));
+  for (const [name, choices] of Object.entries(known.choices)) {
+    const select = field(form, name);
+    select.replaceChildren(...choices.map(([value]) => make("option", { value }, value)));
+    const say = () => { the(".hint", select.closest(".field") ?? form).textContent = choices.find(([value]) => value === select.value)?.[1] ?? ""; };
+    select.addEventListener("change", say);
+    form.addEventListener("reset", () => setTimeout(say));
+    say();
+  }
+}
+
+/** @param {any} found */
 function show(found) {
-  const amount = ({ epsilon, delta }) => `ε = ${plain(epsilon)}${delta === "0" ? "" : `, δ = ${plain(delta)}`}`;
-  const cells = found.datasets.map((row) => [
-    row.dataset, gauge(row), amount(row.budget), amount(row.spent), amount(row.remaining), row.composition, row.adjacency,
-    String(row.charges), String(row.charges - row.sealed),
-  ]);
-  const headings = ["Dataset", "", "Budget", "Spent", "Left", "Composition", "Neighbours", "Charges", "Without a seal"];
-  const rows = found.history.map((row) => [
-    String(row.seq), row.time.replace("T", " ").replace("+00:00", ""), row.kind, row.dataset,
-    row.epsilon === null ? "" : `ε = ${plain(row.epsilon)}`, row.request_id ?? "", row.hash.slice(0, 12),
-  ]);
+  const { accounts, left, history, sealed, unfinished } = found.shown;
+  const rows = found.history;
+  const open = unfinished.map((/** @type {any} */ one) => make("li", {}, `${one.dataset}, request ${one.request_id} `,
+    button("Finish it for free", () => finish(one.dataset, one.request_id))));
   return [
-    table(`Budgets of ${found.ledger}`, headings, cells),
+    table(accounts, { kind: "texts", heading: "Left", extra: (i) => gauge(accounts.rows[i][0], left[i]) }),
+    ...(open.length ? [make("h3", {}, "Charged, and not finished"), make("ul", { class: "unfinished" }, open)] : []),
     facts([["Head: keep it elsewhere, and it tells whether rows were dropped or forged", found.head]]),
-    table("Newest rows", ["Row", "Time (UTC)", "Kind", "Dataset", "Amount", "Request", "Hash"], rows, "texts"),
+    table(history, { kind: "texts", heading: "Receipt", extra: (i) => (sealed[i] ? button("Read", async () => {
+      const { text } = await ask("sealed", { request_id: rows[i].request_id });
+      take([{ name: rows[i].request_id, text }]);
+    }, { "aria-label": `Read the receipt of row ${rows[i].seq}` }) : "") }),
   ];
 }
 
-function fraction(text) {
-  const [top, bottom] = text.split("/").map(Number);
-  return bottom === undefined ? top : top / bottom;
-}
-
-// How much is left: a picture only, the numbers beside it are exact.
-function gauge(row) {
-  const whole = fraction(row.budget.epsilon);
-  const left = Math.min(fraction(row.remaining.epsilon) / whole, 1);
-  return make("meter", { min: 0, max: 1, value: left, title: `${Math.round(100 * left)} % left` });
+/** @param {string} dataset @param {number} left A picture only; the numbers beside it are exact. */
+function gauge(dataset, left) {
+  const text = `${Math.round(100 * left)} % left`;
+  return make("meter", { min: 0, max: 1, value: left, title: text, "aria-label": `${dataset}: ${text}` });
 }

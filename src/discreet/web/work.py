@@ -1,0 +1,61 @@
+"""A question that is thought about in a thread of its own, and can be stopped."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from threading import Lock, Thread
+from threading import enumerate as enumerate_threads
+from typing import Any
+
+THREAD = "discreet-question"
+
+
+class Stopped(BaseException):
+    """Nobody waits for the answer any more. No handler of mistakes takes it for one."""
+
+
+class Work(Thread):
+    """One question. The end of the server waits for what writes, which is never stopped, and for nothing else."""
+
+    def __init__(self, question: Callable[[], dict[str, Any]], *, writes: bool) -> None:
+        super().__init__(name=THREAD, daemon=not writes)
+        self.answer: Future[dict[str, Any]] = Future()
+        self._question = question
+        self._lock = Lock()
+        self._may_stop = not writes
+        self.answer.set_running_or_notify_cancel()
+
+    def run(self) -> None:
+        """Think, and tell: whatever happens, whoever waits is told."""
+        found: dict[str, Any] | None = None
+        failure: BaseException = Stopped()
+        with suppress(Stopped):  # it comes once at most, and may come late, between the lines below
+            try:
+                found = self._question()
+            except BaseException as raised:  # noqa: BLE001 - whoever waits for it gets it
+                failure = raised
+            self._end()
+        self._end()
+        if found is not None:
+            self.answer.set_result(found)
+        else:
+            self.answer.set_exception(failure)
+
+    def _end(self) -> None:
+        with self._lock:
+            self._may_stop = False
+
+    def stop(self) -> None:
+        """Raise `Stopped` in the thread at its next step in Python; what computes elsewhere ends first."""
+        with self._lock:
+            if self._may_stop and self.ident is not None:
+                self._may_stop = False
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident), ctypes.py_object(Stopped))
+
+
+def open_questions() -> list[Thread]:
+    """The threads of the questions that are still thought about; that of a release is no daemon."""
+    return [thread for thread in enumerate_threads() if thread.name == THREAD]
