@@ -42,6 +42,10 @@ VOTE = ("release", "SOURCE", "--column", "vote", "--categories", "a,b", "--epsil
 GROUPED = (*VOTE, "--by", "sex", "--groups", "f,m")
 PEOPLE = (*GROUPED, "--id-column", "who")
 TWO = (*VOTE, "--column", "sex", "--categories", "f,m")
+RATES = (
+    *("release", "SOURCE", "--rates", "--by", "sex", "--groups", "f,m", "--exposure", "f=1000,m=900", "--per", "100"),
+    *("--epsilon", "0.5", "--adjacency", "add-remove"),
+)
 NORTH = ("--filter", "region=north,south")
 PAID = ("--ledger", "l.db", "--dataset", "d", "--request-id", "x", "--yes", "--out", "r.json")
 
@@ -52,6 +56,7 @@ FORMS: dict[str, Sequence[str]] = {
     "groups": (*GROUPED, *NORTH, *PAID),
     "people": (*PEOPLE, *NORTH, *PAID),
     "two columns": (*TWO, *NORTH, *PAID),
+    "rates": (*RATES, *NORTH, *PAID),
     "a dry run": (*VOTE, *NORTH, "--no-ledger", "--dry-run"),
 }
 

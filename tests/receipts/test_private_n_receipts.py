@@ -60,7 +60,7 @@ def test_every_receipt_obeys_its_schema_verifies_and_has_no_n(form: str) -> None
 def test_the_schema_is_the_second_one_s_but_for_what_tells_n() -> None:
     assert sorted(PUBLISHED["required"]) == sorted(PUBLISHED["properties"]) == sorted(KEYS[PRIVATE_N_SCHEMA])
     assert sorted(MANY["required"]) == sorted(MANY["properties"]) == sorted(BUNDLE_KEYS[BUNDLE_OF[PRIVATE_N_SCHEMA]])
-    changed = {"schema", "n", "group_sizes", "adjacency", "filters", "total"}
+    changed = {"schema", "n", "group_sizes", "adjacency", "filters", "total", "rates"}
     own, other = PUBLISHED["properties"], SECOND["properties"]
     assert {key for key in own.keys() | other.keys() if own.get(key) != other.get(key)} == changed
     document = released().document
@@ -85,11 +85,11 @@ def test_an_n_that_is_added_or_another_adjacency_is_no_receipt() -> None:
         {**document, "n": 20},
         {**document, "adjacency": "replace-one"},
         {**document, "schema": "discreet-receipt-2"},
-        {**{key: value for key, value in document.items() if key not in ("filters", "total")},
+        {**{key: value for key, value in document.items() if key not in ("filters", "total", "rates")},
          "schema": "discreet-receipt-2", "n": 20},
         {**public, "adjacency": "add-remove"},
         {**{key: value for key, value in public.items() if key != "n"}, "schema": "discreet-receipt-3",
-         "filters": {}, "total": None},
+         "filters": {}, "total": None, "rates": None},
     ):  # fmt: skip
         with pytest.raises(DiscreetError):
             Receipt.from_json(json.dumps(forged)).verify()

@@ -21,7 +21,7 @@ EXAMPLE = "Example: discreet compare trial.json --groups new,old --category resp
 
 def compare(
     files: Annotated[list[Path], typer.Argument(help="One receipt with groups, or two of different people.")],
-    category: Annotated[str, typer.Option(help="The category whose share is compared.")],
+    category: Annotated[str | None, typer.Option(help="The category whose share is compared; rates have none.")] = None,
     groups: Annotated[
         str | None,
         typer.Option(help="The groups, like new,old; of more than two, all pairs. Two receipts: one name for each."),
@@ -60,7 +60,7 @@ def compare(
         document = found.to_json()
         write(
             lambda: plot_comparisons(
-                found.shares, found.plug_in, measure, of=found.of, level=found.level, pairs=found.pairs
+                found.shares, found.plug_in, measure, of=found.of, level=found.level, pairs=found.pairs, per=found.per
             )
         )
     print_answer(document, lambda shown: _print(found, shown), as_json=as_json, written=[plot])

@@ -12,12 +12,12 @@ from discreet.cli.files import reserved_picture
 from discreet.cli.inputs import each, only
 from discreet.cli.margins import read_margins
 from discreet.cli.noisy_tables import print_noisy, read_noisy_table
-from discreet.cli.tables import percent_range, print_answer, print_beliefs, say
+from discreet.cli.tables import percent_range, print_answer, print_beliefs, print_table, rate_range, say
 from discreet.errors import InvalidInput
 from discreet.figures.releases import picture
 from discreet.inference.quantities import Quantity
 from discreet.receipts import Bundle, ReaderBelief, Receipt, labelled, read_beliefs, read_receipt, verify_any
-from discreet.receipts.words import records_words, total_words
+from discreet.receipts.words import per_words, records_words, total_words
 
 EXAMPLE = "Example: discreet infer receipt.json --plot belief.png"
 
@@ -135,11 +135,31 @@ def _print_ordinal(asked: dict[str, Any], where: str) -> None:
     )
 
 
+def _print_rates(said: dict[str, Any]) -> None:
+    numbers = ("rate", "sd", "95 % interval\nnoise included", "95 % interval\nat face value")
+    rows = [
+        [
+            group,
+            f"{row['mean']:.4g}",
+            f"{row['sd']:.4g}",
+            rate_range(row["interval"]),
+            rate_range(row["interval_plug_in"]),
+        ]
+        for group, row in said["groups"].items()
+    ]
+    columns = {"group": "left", **dict.fromkeys(numbers, "right")}
+    print_table(f"what a reader may believe, records {per_words({'rates': said})}", columns, rows, unbroken=numbers[2:])
+    say("prior of each rate: Gamma with shape {:g} and rate {:g}".format(*said["prior"]))
+
+
 def _print(document: dict[str, Any]) -> None:
     for part in document.get("columns", [document]):
         title = "what a reader may believe"
         title += ", shares within each group" if "groups" in part else ""
         title += f", column {part['column']!r}" if "column" in part else ""
+        if "rates" in part:
+            _print_rates(part["rates"])
+            continue
         print_beliefs(title, part["noise_aware"], "groups" in part)
         prior = ", ".join(f"{parameter:g}" for parameter in part["prior"])
         say(

@@ -81,6 +81,19 @@ def read_filters(texts: Sequence[str] | None) -> list[Filter]:
     return filters
 
 
+def read_exposure(text: str) -> dict[str, str]:
+    """The exposure of each group, as text.
+
+    >>> read_exposure("north=120000, south=88000")
+    {'north': '120000', 'south': '88000'}
+    """
+    pairs = [name.rpartition("=") for name in read_names(text, "exposures")]
+    found = {group.strip(): number.strip() for group, equals, number in pairs if equals}
+    if len(found) < len(pairs):
+        raise InvalidInput("an exposure has no group, or a group has two", hint="write them like north=120000")
+    return found
+
+
 def look_alikes(text: str, what: str) -> tuple[str, str] | None:
     """Two names that differ only in case or blanks, if any: a slip, perhaps. What is quoted is meant as it is typed.
 

@@ -6,7 +6,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from decimal import ROUND_CEILING
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -26,6 +26,7 @@ from discreet.cli.inputs import (
     only,
     read_categories,
     read_counts,
+    read_exposure,
     read_filters,
     read_names,
 )
@@ -47,6 +48,8 @@ EXAMPLE = (
     "--ledger budgets.db --dataset anes --out receipt.json\n\n"
     "By group: … --column vote --categories Clinton,Dole --by sex --groups women,men …\n\n"
     "Several columns: … --column vote --categories Clinton,Dole --column sex --categories women,men --epsilon 1 …\n\n"
+    "Rates: … --adjacency add-remove --rates --by region --groups north,south --exposure north=120000,south=88000 "
+    "--per 100000 …\n\n"
     "Of selected records: … --column vote --categories Clinton,Dole --filter region=north --adjacency add-remove …"
 )
 
@@ -178,19 +181,43 @@ class Keeping:
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False
 
 
+@dataclass(frozen=True, slots=True)
+class Events:
+    """Rates of events"""
+
+    rates: Annotated[
+        bool,
+        typer.Option(
+            "--rates", help="Every row is an event: release rates --by group; --prior is then a shape and a rate."
+        ),
+    ] = False
+    exposure: Annotated[
+        str | None, typer.Option(help="The public exposure of each group, like north=120000,south=88000.")
+    ] = None
+    per: Annotated[str, typer.Option(help="How many units of exposure a rate is told for.")] = "1"
+
+
 @in_groups
-def release(asked: Asked, paying: Paying, reading: Reading, people: People, drawing: Drawing, keeping: Keeping) -> None:
+def release(
+    asked: Asked,
+    paying: Paying,
+    reading: Reading,
+    people: People,
+    events: Events,
+    drawing: Drawing,
+    keeping: Keeping,
+) -> None:
     """Release a posterior by one exact draw. What is printed may be published."""
     _require_one_way(asked, paying)
     if not paying.dry_run and not keeping.force:
         _refuse_to_replace(keeping.out, paying.request_id)
     if asked.counts is not None:
-        _refuse_words_about_a_table(asked, paying, reading, people)
+        _refuse_words_about_a_table(asked, paying, reading, people, events)
         _release_counts(asked, asked.counts, reading.n, drawing, keeping, dry_run=paying.dry_run)
         return
     if drawing.accept_no_guarantee:
         raise InvalidInput("a table is never released without a guarantee", hint="leave --accept-no-guarantee out")
-    request = _read_request(asked, paying, reading, people, drawing, keeping)
+    request = _read_request(asked, paying, reading, people, events, drawing, keeping)
     if paying.dry_run:
         _dry_run(request, as_json=keeping.as_json)
         return
@@ -204,9 +231,63 @@ def release(asked: Asked, paying: Paying, reading: Reading, people: People, draw
 
 
 def _read_request(
-    asked: Asked, paying: Paying, reading: Reading, people: People, drawing: Drawing, keeping: Keeping
+    asked: Asked,
+    paying: Paying,
+    reading: Reading,
+    people: People,
+    events: Events,
+    drawing: Drawing,
+    keeping: Keeping,
 ) -> ReleaseRequest:
-    """One question for each `--column`, in their order.
+    """The request: of rates, or of shares."""
+    if events.rates:
+        questions, together = [_read_rates(asked, reading, people, events, drawing)], None
+    elif events.exposure is not None or events.per != "1":
+        raise InvalidInput("--exposure and --per are for rates", hint="say --rates, or leave them out")
+    else:
+        questions, together = _read_questions(asked, reading, people, drawing)
+    return ReleaseRequest(
+        asked.source,
+        questions,
+        epsilon=together,
+        n=reading.n.split(",") if reading.n is not None and "," in reading.n else reading.n,
+        id_column=people.id_column,
+        dataset=paying.dataset,
+        request_id=draw_request_id() if paying.request_id is None and paying.ledger is not None else paying.request_id,
+        again=paying.again or paying.request_id is not None,
+        engine=reading.engine,
+        form=CsvFormat(reading.delimiter, reading.header, reading.encoding),
+        about=ReceiptRequest(title=keeping.title, source_name=keeping.source_name),
+    )
+
+
+def _read_rates(asked: Asked, reading: Reading, people: People, events: Events, drawing: Drawing) -> Question:
+    """Every row is an event, and what is counted is its group."""
+    if asked.column or asked.categories or asked.category or asked.other or asked.missing:
+        raise InvalidInput("rates are of rows by group", hint="name the groups with --by and --groups, and no --column")
+    if people.by is None or people.groups is None or events.exposure is None:
+        raise InvalidInput("rates need groups and their exposure", hint="say --by, --groups and --exposure")
+    options: dict[str, Any] = drawing.options(1)
+    return Question(
+        people.by,
+        read_names(people.groups, "groups"),
+        other=people.other_group,
+        adjacency=drawing.adjacency,
+        filters=read_filters(reading.filters),
+        prior=only(asked.prior, "--prior", "all rates have one prior"),
+        exposure=read_exposure(events.exposure),
+        per=events.per,
+        mechanism=drawing.mechanism,
+        calibrated=drawing.calibrated,
+        epsilon=only(asked.epsilon, "--epsilon", "rates are one question"),
+        **options,
+    )
+
+
+def _read_questions(
+    asked: Asked, reading: Reading, people: People, drawing: Drawing
+) -> tuple[list[Question], str | None]:
+    """One question for each `--column`, in their order, and the price of all, if there is one.
 
     What may be left out is given once for all columns or once for each, where an empty one says that there is none. A
     single `--epsilon` is the price of all columns together, shared equally.
@@ -248,19 +329,7 @@ def _read_request(
         )
         for column, labels, other, blank, prior, price in rows
     ]
-    return ReleaseRequest(
-        asked.source,
-        questions,
-        epsilon=together,
-        n=reading.n.split(",") if reading.n is not None and "," in reading.n else reading.n,
-        id_column=people.id_column,
-        dataset=paying.dataset,
-        request_id=draw_request_id() if paying.request_id is None and paying.ledger is not None else paying.request_id,
-        again=paying.again or paying.request_id is not None,
-        engine=reading.engine,
-        form=CsvFormat(reading.delimiter, reading.header, reading.encoding),
-        about=ReceiptRequest(title=keeping.title, source_name=keeping.source_name),
-    )
+    return questions, together
 
 
 def _release_table(request: ReleaseRequest, paying: Paying, keeping: Keeping) -> None:
@@ -371,14 +440,14 @@ def _require_one_way(asked: Asked, paying: Paying) -> None:
         raise InvalidInput("--ledger and --dataset go together", hint="say which budget of the ledger to charge")
 
 
-def _refuse_words_about_a_table(asked: Asked, paying: Paying, reading: Reading, people: People) -> None:
+def _refuse_words_about_a_table(asked: Asked, paying: Paying, reading: Reading, people: People, events: Events) -> None:
     """What would be ignored is refused: whoever says it relies on it."""
     words = {
         "column": asked.column, "other": asked.other, "missing": asked.missing, "by": people.by,
         "groups": people.groups, "other-group": people.other_group, "engine": reading.engine,
         "delimiter": reading.delimiter, "encoding": reading.encoding != "utf-8", "no-header": not reading.header,
         "filter": reading.filters, "group-public": people.group_public, "id-column": people.id_column,
-        "request-id": paying.request_id,
+        "request-id": paying.request_id, "rates": events.rates, "exposure": events.exposure,
     }  # fmt: skip
     for word, said in words.items():
         if said:

@@ -7,8 +7,17 @@ from itertools import chain
 from typing import Any
 
 from discreet.arithmetic.words import epsilon_meaning, epsilon_text, epsilon_warning, exact_text, width_words
-from discreet.cli.tables import listed, percent_range, print_shares, print_table, say
-from discreet.receipts.words import changing, is_private, methods, records_words, size_words, total_words
+from discreet.cli.tables import listed, percent_range, print_shares, print_table, rate_range, say
+from discreet.receipts.words import (
+    NOISE_INCLUDED,
+    changing,
+    is_private,
+    methods,
+    per_words,
+    records_words,
+    size_words,
+    total_words,
+)
 
 INTERVAL = "95 % interval"
 
@@ -22,6 +31,8 @@ def print_any_plan(document: dict[str, Any]) -> None:
     if document["groups"]:
         rows.append((f"groups, by {document['by']}", listed(document["groups"])))
     rows += [(f"only where {column} is", listed(values)) for column, values in document.get("filters", {}).items()]
+    for group, exposure in (document.get("rates") or {"exposure": {}})["exposure"].items():
+        rows.append((f"exposure of {group}, declared public", str(exposure)))
     rows.append(("records", f"{document['n']:,}" if "n" in document else "private: not counted"))
     if document["group_sizes"]:
         sizes = ", ".join(f"{size:,}" for size in document["group_sizes"].values())
@@ -98,8 +109,23 @@ def print_any(document: dict[str, Any]) -> None:
         say("", "For the methods section:", methods(document))
 
 
+def print_rates(document: dict[str, Any]) -> None:
+    """The rates of a release that is read so, and what was released."""
+    said, noisy = document["rates"], dict(zip(document["categories"], document["output"], strict=True))
+    rows = [
+        [group, f"{row['mean']:.4g}", rate_range(row["interval"]), str(said["exposure"][group]), str(noisy[group])]
+        for group, row in said["belief"].items()
+    ]
+    columns = {"group": "left", **dict.fromkeys(("rate", INTERVAL, "exposure", "noisy count"), "right")}
+    print_table(f"records {per_words(document)}, by {document['column']}", columns, rows, unbroken=[INTERVAL])
+    say(f"rate and interval: {NOISE_INCLUDED}", "noisy count: what was released; it may be below zero")
+
+
 def print_belief(document: dict[str, Any]) -> None:
     """What may be believed beside what was released; with groups, of the shares within each."""
+    if document.get("rates"):
+        print_rates(document)
+        return
     grouped, released = bool(document["groups"]), document["posterior"]
     outside = False
 

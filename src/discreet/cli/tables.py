@@ -139,6 +139,15 @@ def print_beliefs(title: str, rows: dict[str, Any], grouped: bool) -> None:
     print_shares(title, rows, grouped, numbers, cells)
 
 
+def rate_range(ends: Sequence[float]) -> str:
+    """Both ends of an interval of a rate.
+
+    >>> rate_range([23.9312, 45.1])
+    '23.93 – 45.1'
+    """
+    return " – ".join(f"{end:.4g}" for end in ends)
+
+
 def percent_range(ends: Sequence[float] | None) -> str:
     """An interval of shares, in percent."""
     return "beyond floats" if ends is None else f"{100 * ends[0]:.2f} – {100 * ends[1]:.2f} %"

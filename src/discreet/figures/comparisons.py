@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +12,7 @@ from discreet.figures.groups import TALLEST
 from discreet.figures.inference import AWARE, PLUG_IN, paint_intervals
 from discreet.figures.posterior import POINTS, Shares
 from discreet.figures.style import BLUE, GREY, VERMILION, plain_logs
-from discreet.inference import Comparison, Share, compare_all
+from discreet.inference import Comparison, Rate, Share, compare_all
 from discreet.inference.comparisons import Measure
 from discreet.inference.quantities import Quantity
 
@@ -24,38 +24,44 @@ _EDGE, _ACROSS = 1e-3, 1e6
 
 
 def plot_comparisons(
-    shares: Mapping[str, Share],
-    plug_in: Mapping[str, Share],
+    shares: Mapping[str, Share | Rate],
+    plug_in: Mapping[str, Share | Rate],
     measure: Measure,
     *,
     of: str,
     level: float = 0.95,
     pairs: Mapping[tuple[str, str], Comparison] | None = None,
+    per: str | None = None,
 ) -> Figure:
-    """The groups above; below, of two groups the density of the measure, of more the interval of each pair."""
+    """The groups above; below, of two groups the density of the measure, of more the interval of each pair.
+
+    Rates are told `per` so much of exposure, and shares in percent.
+    """
     from matplotlib.figure import Figure
 
     aware, alone = pairs or compare_all(shares), compare_all(plug_in, different_people=True)
-    two, scale = len(aware) == 1, 100 if measure == "difference" else 1
+    percent = 100 if per is None else 1
+    two, is_ratio, scale = len(aware) == 1, measure != "difference", percent if measure == "difference" else 1
     rows = 7 if two else len(aware)
     figure = Figure(figsize=(7.6, min(2.2 + 0.42 * (len(shares) + rows), TALLEST)), layout="constrained")
     above, below = figure.subplots(2, 1, height_ratios=[len(shares) + 0.6, rows + 0.6])
-    forests = (_forest(list(own.values()), level, 100) for own in (plug_in, shares))
+    forests = (_forest(list(own.values()), level, percent) for own in (plug_in, shares))
     paint_intervals(above, list(map(visible_text, shares)), *forests)
-    above.set_xlabel(f"share of {visible_text(of)} (%), mean and {100 * level:g} % interval", parse_math=False)
+    what = f"share of {visible_text(of)} (%)" if per is None else f"records {per}"
+    above.set_xlabel(f"{what}, mean and {100 * level:g} % interval", parse_math=False)
     measured = [[own.measure(measure) for own in each.values()] for each in (alone, aware)]
-    if scale == 1:
+    if is_ratio:
         below.set_xscale("log")
     if two:
-        _densities(below, measured[1][0], measured[0][0], level, scale)
+        _densities(below, measured[1][0], measured[0][0], level, None if is_ratio else scale)
     else:
         names = [visible_text(f"{one} – {other}") for one, other in aware]
         paint_intervals(below, names, *(_forest(own, level, scale) for own in measured))
     first, second = next(iter(aware)) if two else ("first", "second")
-    unit = "(percentage points)" if scale == 100 else "(logarithmic)"
+    unit = "(logarithmic)" if is_ratio else "(percentage points)" if per is None else f"({per})"
     below.set_xlabel(visible_text(f"{measure.replace('-', ' ')} of {first} and {second} {unit}"), parse_math=False)
-    below.axvline(float(scale == 1), color=GREY, linewidth=1)
-    if scale == 1:
+    below.axvline(float(is_ratio), color=GREY, linewidth=1)
+    if is_ratio:
         plain_logs(below, "x")
     for axes in (above, below):
         axes.spines[["top", "right"]].set_visible(False)
@@ -63,20 +69,22 @@ def plot_comparisons(
     return figure
 
 
-def _forest(quantities: list[Quantity] | list[Share], level: float, scale: float) -> Shares:
+def _forest(quantities: Sequence[Quantity], level: float, scale: float) -> Shares:
     """Means with intervals; medians where there is no mean."""
     centres = [each.mean if np.isfinite(each.mean) else each.median for each in quantities]
     low, high = np.array([each.interval(level) for each in quantities]).T
     return Shares(scale * np.array(centres), scale * low, scale * high)
 
 
-def _densities(axes: Axes, aware: Quantity, plug_in: Quantity, level: float, scale: float) -> None:
-    """Both densities, of a ratio per unit of its logarithm, and the interval with the noise in it."""
-    is_ratio = scale == 1
+def _densities(axes: Axes, aware: Quantity, plug_in: Quantity, level: float, linear: float | None) -> None:
+    """Both densities, of a ratio, which has no linear scale, per unit of its logarithm; the interval has the noise."""
+    is_ratio, scale = linear is None, linear or 1.0
     ends = np.concatenate([each.quantile([_EDGE, 1 - _EDGE]) for each in (aware, plug_in)])
     across = np.geomspace if is_ratio else np.linspace
     points = across(
-        max(float(ends.min()), float(ends.max()) / _ACROSS if is_ratio else -1.0), float(ends.max()), POINTS
+        max(float(ends.min()), float(ends.max()) / _ACROSS) if is_ratio else float(ends.min()),
+        float(ends.max()),
+        POINTS,
     )
     heights = [each.pdf(points) * (points if is_ratio else 1 / scale) for each in (aware, plug_in)]
     low, high = aware.interval(level)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from discreet.figures import groups, inference, posterior
+from discreet.figures import event_rates, groups, inference, posterior
 from discreet.inference import NoiseAware
 from discreet.inference.groups import EmptyGroup, Within
 from discreet.inference.statement import NOISE_AWARE
 from discreet.receipts import Bundle, ReaderBelief, Receipt, read_beliefs
-from discreet.receipts.words import size_words
+from discreet.receipts.words import per_words, size_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,6 +36,11 @@ def picture(
         )
     about = document.get("title") or document.get("column") or "Category shares"
     title = f"{about}, released by {document['mechanism']['name']}, {price}"
+    if document.get("rates"):
+        known_rates = beliefs[0].rates if beliefs else None
+        return event_rates.paint(
+            event_rates.numbers(known_rates or receipt.rates), title=title, unit=per_words(document)
+        )
     if receipt.groups:
         return groups.paint(_panels(receipt, "", aware[0]), title=title)
     if isinstance(belief := aware[0].get(""), NoiseAware):

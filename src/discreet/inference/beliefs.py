@@ -21,6 +21,7 @@ from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.cards import AWARE_KEY, card, share_bar
 from discreet.arithmetic.texts import visible_text
 from discreet.errors import InvalidInput
+from discreet.inference.event_rates import Rate, Rates
 from discreet.inference.posterior import NoiseAware
 from discreet.inference.quantities import Estimate, Kind, Quantity
 from discreet.inference.totals import Total
@@ -113,6 +114,8 @@ class Belief:
     """The public group that it is about, by axis and label."""
     noise: str = "privacy noise included"
     """What is said of the noise wherever the belief is shown."""
+    event_rates: Rates | None = None
+    """The rates, where the records are events in groups of public exposure."""
 
     @classmethod
     def of(cls, posterior: NoiseAware, axes: Mapping[str, Sequence[str]], people: str | None = None) -> Belief:
@@ -235,6 +238,12 @@ class Belief:
             raise InvalidInput("n is public", hint="it is in the receipt")
         cells = [cell for _, own in self.cells.values() for cell in own]
         return Total(*posterior.counts.total(cells), " | ".join(["records", *self.conditions]), posterior.error)
+
+    def rate(self, group: str) -> Rate:
+        """The rate of events in a group, where the release is read so."""
+        if self.event_rates is None:
+            raise InvalidInput("this release is of shares", hint="release with exposures to have rates")
+        return self.event_rates.rate(group)
 
     def probability(self, one: str, other: str) -> Estimate:
         """The probability that one label's share exceeds another's."""

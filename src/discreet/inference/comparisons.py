@@ -347,8 +347,10 @@ def _same_people(first: Share, second: Share) -> bool:
     return first.people is not None and first.people == second.people and not apart
 
 
-def compare_all(shares: Mapping[str, Share], *, different_people: bool = False) -> dict[tuple[str, str], Comparison]:
-    """All pairs of shares, by their names: each with those after it.
+def compare_all(
+    shares: Mapping[str, Share | Rate], *, different_people: bool = False
+) -> dict[tuple[str, str], Comparison]:
+    """All pairs of shares, or of rates, by their names: each with those after it.
 
     >>> from discreet import Belief, Geometric, PosteriorSpace, noise_aware
     >>> cells = noise_aware(Geometric(PosteriorSpace(prior=[1] * 6, n=30), epsilon=1), (8, 2, 5, 5, 4, 6))

@@ -21,6 +21,7 @@ from discreet.receipts.claims import mechanism_of, mechanisms_of
 from discreet.receipts.comparison import Analysis, compare_receipts, receipt_of_column
 from discreet.receipts.documents import Part, ReceiptRequest, write_bundle, write_receipt
 from discreet.receipts.labelled import labelled, labelled_plug_in
+from discreet.receipts.rate_terms import RateTerms
 from discreet.receipts.receipt import (
     KEYS,
     SCHEMA,
@@ -41,6 +42,7 @@ __all__ = [
     "Analysis",
     "Bundle",
     "Part",
+    "RateTerms",
     "ReaderBelief",
     "Receipt",
     "ReceiptRequest",

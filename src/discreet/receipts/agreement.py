@@ -28,7 +28,7 @@ LEAST = 1e-300
 
 SHOWN = {
     "posterior": RATIO,
-    **dict.fromkeys(("belief", "interval", "group_shares", "total", "accuracy"), COMPUTED),
+    **dict.fromkeys(("belief", "interval", "group_shares", "total", "rates", "accuracy"), COMPUTED),
 }
 """The fields with floats that are shown, and how near their means are; all others are exact."""
 
@@ -68,7 +68,8 @@ def _slack(derived: Any, at: Any, mean: float) -> float:
     value: float = derived[at]
     if isinstance(derived, list):  # the two ends of an interval
         width = max(derived) - min(derived)
-        near = min(COMPUTED * value, COMPUTED * (1 - value), WIDTH * float(width))
+        rest = 1 - value if value <= 1 else value  # of a share what it leaves of 1; a rate or a total may be larger
+        near = min(COMPUTED * value, COMPUTED * rest, WIDTH * float(width))
         return max(near, 4 * math.ulp(value), LEAST)
     if "what" in derived:  # a statement of accuracy
         return COMPUTED * float(derived["mean" if at == "error" else at])

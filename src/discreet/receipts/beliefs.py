@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.errors import InvalidInput
-from discreet.inference import NoiseAware, noise_aware
+from discreet.inference import NoiseAware, Rates, noise_aware
 from discreet.inference.groups import EmptyGroup, Within
 from discreet.inference.statement import stated_total
 from discreet.posteriors import Dirichlet, as_prior
-from discreet.receipts.claims import claims_of
-from discreet.receipts.receipt import LEVEL, Bundle, Receipt, refuse_nonsense
+from discreet.receipts.claims import claims_of, mechanism_of
+from discreet.receipts.rate_terms import RateTerms, at_face_value
+from discreet.receipts.receipt import LEVEL, Bundle, Receipt, exact_number, refuse_nonsense
 from discreet.receipts.work import require_modest
 
 
@@ -28,6 +29,8 @@ class ReaderBelief:
     """By group; under the empty name without groups."""
     records: object = None
     """What the reader holds likely of a private n, if they say."""
+    rates: Rates | None = None
+    """What they may believe of rates, where the release is read so; a prior of theirs is then of these."""
 
     @property
     def total(self) -> dict[str, Any] | None:
@@ -55,7 +58,25 @@ class ReaderBelief:
             "mechanism": document["mechanism"]["name"],
             "epsilon_exact": document["epsilon_exact"],
             **({"total": self.total} if self.total else {"n": document["n"]}),
+            **({} if self.rates is None else {"rates": self._rate_rows(self.rates)}),
             **({"by": document["by"], "groups": list(groups)} if groups else {}),
+        }
+
+    def _rate_rows(self, rates: Rates) -> dict[str, Any]:
+        said = self.receipt.document["rates"]
+        return {
+            "per": said["per"],
+            "prior": [float(rates[group].prior.shape) for group in rates.labels[:1]]
+            + [float(rates[group].prior.rate) for group in rates.labels[:1]],
+            "groups": {
+                group: {
+                    "mean": rate.mean,
+                    "sd": rate.sd,
+                    "interval": list(rate.interval(LEVEL)),
+                    "interval_plug_in": list(at_face_value(rate, rates.posteriors[group]).interval(LEVEL)),
+                }
+                for group, rate in rates.by_group.items()
+            },
         }
 
 
@@ -122,6 +143,23 @@ def believed_parts(receipt: Receipt, prior: object, records: object = None) -> l
     ]
 
 
+def rates_of(receipt: Receipt, *, prior: object = None) -> Rates:
+    """What may be believed of the rates of a receipt, under the release's prior or a reader's own."""
+    terms = rate_terms(receipt)
+    mechanism, dataset = mechanism_of(receipt), receipt.document["dataset"]
+    return terms.believed(mechanism, receipt.output, prior=prior, people=dataset)
+
+
+def rate_terms(receipt: Receipt) -> RateTerms:
+    """What a receipt declares of rates; nothing of it is checked."""
+    said = receipt.document.get("rates")
+    if said is None:
+        raise InvalidInput("this release is of shares", hint="release with exposures to have rates")
+    exposure = {group: exact_number(during) for group, during in said["exposure"].items()}
+    prior = [exact_number(number) for number in said["prior"]]
+    return RateTerms.asked(exposure, receipt.categories, per=exact_number(said["per"]), prior=prior)
+
+
 def whole_prior(receipt: Receipt, prior: object) -> Dirichlet:
     """The prior of all cells: the receipt's, or a reader's, who may give one for each answer that all groups share."""
     if prior is None:
@@ -147,12 +185,15 @@ def column_priors(bundle: Bundle, priors: object) -> list[object]:
 
 
 def _read(receipt: Receipt, column: str | None, prior: object, records: object) -> ReaderBelief:
+    rates = None
+    if receipt.document.get("rates") is not None:
+        rates, prior = rates_of(receipt, prior=prior), None
     parts: dict[str, NoiseAware | Within | EmptyGroup] = {}
     if receipt.groups:
         parts |= believed_groups(receipt, prior=prior, records=records)
     else:
         parts[""] = believed(receipt, prior=prior, records=records)
-    return ReaderBelief(receipt, column, whole_prior(receipt, prior), parts, records)
+    return ReaderBelief(receipt, column, whole_prior(receipt, prior), parts, records, rates)
 
 
 def _rows(belief: NoiseAware | Within | EmptyGroup, released: Dirichlet, names: list[str]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from discreet.arithmetic.cards import NOISE_KEY, Bar, card, promise, share_bar
 from discreet.receipts.words import is_private, size_words
@@ -24,10 +24,17 @@ def receipt_card(receipt: Receipt) -> str:
         f"Released by {name}, {size_words(document)}, ε = {price}.",
         promise(document["epsilon"], document["adjacency"], document["delta"]),
         badge="" if is_private(document) else "not publishable",
-        bars=_bars(receipt),
+        bars=_rate_bars(document["rates"]) if document.get("rates") else _bars(receipt),
         key=NOISE_KEY if document.get("belief") else PLAIN_KEY,
         facts={key.replace("_", " "): document[key] for key in FACTS if document.get(key) is not None},
     )
+
+
+def _rate_bars(rates: dict[str, Any]) -> Iterator[Bar]:
+    """A bar for each rate, where one is known."""
+    for group, row in (rates["belief"] or {}).items():
+        (low, high), mean = row["interval"], row["mean"]
+        yield Bar(group, f"{mean:.4g} ({low:.4g} to {high:.4g})", (low, mean, high))
 
 
 def _bars(receipt: Receipt) -> Iterator[Bar]:

@@ -9,12 +9,16 @@ from typing import Any
 
 from discreet.arithmetic.numbers import exact_share
 from discreet.errors import InvalidInput
-from discreet.inference import Belief, Comparison, Share, compare_all
+from discreet.inference import Belief, Comparison, Rate, Rates, Share, compare_all
 from discreet.inference.comparisons import Measure
 from discreet.inference.quantities import Quantity
+from discreet.posteriors.gamma import Gamma
+from discreet.receipts.beliefs import rates_of
 from discreet.receipts.labelled import labelled, labelled_plug_in
+from discreet.receipts.rate_terms import at_face_value
 from discreet.receipts.receipt import Bundle, Receipt
 from discreet.receipts.verification import verify_any
+from discreet.receipts.words import per_words
 from discreet.receipts.work import require_modest
 
 
@@ -27,14 +31,18 @@ class Analysis:
     measure: Measure
     level: float
     pairs: Mapping[tuple[str, str], Comparison]
-    shares: Mapping[str, Share]
-    plug_in: Mapping[str, Share]
-    """The same shares at face value."""
+    shares: Mapping[str, Share | Rate]
+    plug_in: Mapping[str, Share | Rate]
+    """The same at face value."""
+    per: str | None = None
+    """What rates are told for, in words; None for shares."""
 
     @property
     def unit(self) -> str:
         """What the numbers are in, for a heading."""
-        return " (points)" if self.measure == "difference" else ""
+        if self.measure != "difference":
+            return ""
+        return " (points)" if self.per is None else f" ({self.per})"
 
     @property
     def centre(self) -> str:
@@ -53,7 +61,7 @@ class Analysis:
     def cells(self, row: Mapping[str, Any]) -> list[str]:
         """A row as people read it: both groups, the centre, the interval, and the probability."""
         low, high = row["interval"]
-        size = _points(row["mean"], high - low) if self.measure == "difference" else f"{row['median']:.4g}"
+        size = self._size(row["mean"], high - low) if self.measure == "difference" else f"{row['median']:.4g}"
         return [*row["groups"], size, self._ends(low, high), _chance(row["probability_greater"])]
 
     def _row(self, pair: tuple[str, str], comparison: Comparison) -> dict[str, Any]:
@@ -75,26 +83,32 @@ class Analysis:
         low, high = quantity.interval(self.level)
         first, second = pair
         within = f"({100 * self.level:g} % interval {self._ends(low, high)}, privacy noise included)"
+        what, points = (f"share of {self.of}", "points") if self.per is None else ("rate", self.per)
         if self.measure == "difference":
-            size, way = _points(abs(quantity.mean), high - low), "higher" if quantity.mean >= 0 else "lower"
-            said = f"The share of {self.of} was {size} points {way} in {first} than in {second} {within}."
+            size, way = self._size(abs(quantity.mean), high - low), "higher" if quantity.mean >= 0 else "lower"
+            said = f"The {what} was {size} {points} {way} in {first} than in {second} {within}."
         elif self.measure == "ratio":
-            said = f"The share of {self.of} in {first} was {quantity.median:.3g} times that in {second} {within}."
+            said = f"The {what} in {first} was {quantity.median:.3g} times that in {second} {within}."
         else:
             said = f"The odds of {self.of} in {first} were {quantity.median:.3g} times those in {second} {within}."
-        return f"{said} The probability that the share is greater in {first} is {_chance(greater)}."
+        which = "share" if self.per is None else "rate"
+        return f"{said} The probability that the {which} is greater in {first} is {_chance(greater)}."
 
     def _ends(self, low: float, high: float) -> str:
         if self.measure == "difference":
-            return f"{_points(low, high - low)} to {_points(high, high - low)}"
+            return f"{self._size(low, high - low)} to {self._size(high, high - low)}"
         return f"{low:.3g} to {high:.3g}"
+
+    def _size(self, difference: float, width: float) -> str:
+        """In percentage points, or in the unit of rates, with as many digits as the width of the interval is worth."""
+        return _points(difference, width) if self.per is None else _points(difference / 100, width / 100)
 
 
 def compare_receipts(
     receipts: Sequence[Receipt],
     titles: Sequence[str],
     *,
-    category: str,
+    category: str | None = None,
     groups: Sequence[str] | None = None,
     among: Sequence[str] | None = None,
     measure: Measure = "difference",
@@ -104,6 +118,8 @@ def compare_receipts(
     thorough: bool = False,
 ) -> Analysis:
     """Compare the share of a category between groups of one receipt, or between two receipts, each of which must hold.
+
+    Rates have no category: their groups are compared.
 
     `titles` are what two receipts are called that have no groups; `prior` is a reader's own, for all of them.
 
@@ -120,10 +136,36 @@ def compare_receipts(
         if not thorough:
             require_modest([receipt], reading=True)
         verify_any(receipt, thorough=thorough)
+    if any(receipt.document.get("rates") for receipt in receipts):
+        if category is not None or among is not None or measure == "odds-ratio":
+            raise InvalidInput("rates are compared by difference or ratio", hint="name `groups`, and no category")
+        known = [rates_of(one, prior=prior) for one in receipts]
+        rates = _rates(known, titles, groups)
+        plain = {name: at_face_value(rate, posterior) for name, (rate, posterior) in rates.items()}
+        own = {name: rate for name, (rate, _) in rates.items()}
+        pairs = compare_all(own, different_people=different_people)
+        return Analysis("rates", measure, share, pairs, own, plain, per_words(receipts[0].document))
+    if category is None:
+        raise InvalidInput("say which share is compared", hint="name a `category`", parameter="category")
     aware = _shares([labelled(one, prior=prior) for one in receipts], titles, groups, category, among)
     alone = _shares([labelled_plug_in(one) for one in receipts], titles, groups, category, among)
     of = f"{category} among {' or '.join(among)}" if among else category
     return Analysis(of, measure, share, compare_all(aware, different_people=different_people), aware, alone)
+
+
+def _rates(known: Sequence[Rates], titles: Sequence[str], names: Sequence[str] | None) -> dict[str, tuple[Rate, Gamma]]:
+    """The rates that are compared, each with its Gamma at face value."""
+    if len(known) == 1:
+        chosen = [(name, known[0], name) for name in names or known[0].labels]
+    else:
+        labels = list(names or ())
+        if len(labels) not in (1, 2):
+            raise InvalidInput("two receipts are compared by one group of each", hint="name one for each in `groups`")
+        rows = zip(labels * 2 if len(labels) == 1 else labels, known, titles, strict=True)
+        chosen = [(f"{name} ({title})", own, name) for name, own, title in rows]
+    if len({called for called, *_ in chosen}) < max(2, len(chosen)):
+        raise InvalidInput("name two groups or more, each once", hint="give them in `groups`, like new,old")
+    return {called: (own.rate(name), own.posteriors[name]) for called, own, name in chosen}
 
 
 def receipt_of_column(receipt: Receipt | Bundle, column: str | None) -> Receipt:

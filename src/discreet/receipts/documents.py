@@ -31,6 +31,7 @@ from discreet.ledger.book import utc_now
 from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
 from discreet.privacy_loss import Certificate, audit, certificate_by_theorem
+from discreet.receipts.rate_terms import RateTerms
 from discreet.receipts.receipt import (
     BUNDLE_KEYS,
     BUNDLE_OF,
@@ -67,6 +68,8 @@ class ReceiptRequest:
     missing: str | None = None
     filters: dict[str, list[str]] = field(default_factory=dict)
     """The values that were selected, by column."""
+    rates: RateTerms | None = None
+    """How the counts are read as rates of events, if they are."""
 
     def __post_init__(self) -> None:
         for what in ("title", "source_name", "column"):
@@ -139,6 +142,9 @@ def write_receipt(
         document |= _cross_rows(first, categories, groups, drawn, schema)
     else:
         document |= _rows(parts, categories, groups, drawn)
+    if document["rates"] is not None and request is not None and request.rates is not None:
+        events = None if not drawn or drawn[0] is None else (first, drawn[0].output)
+        document["rates"] = request.rates.document(events, LEVEL)
     if schema == PRIVATE_N_SCHEMA and document["interval_kind"] == NOISE_AWARE and drawn and drawn[0] is not None:
         with suppress(Exception):  # what was drawn is drawn: it must be shown
             document["total"] = stated_total(drawn[0].noise_aware(), LEVEL)

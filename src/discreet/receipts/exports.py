@@ -220,6 +220,11 @@ def _records(part: dict[str, Any], number: int) -> dict[str, Any]:
 
 
 def _shares(part: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The shares, or the rates, one for each row."""
+    if part.get("rates"):
+        for group, row in part["rates"]["belief"].items():
+            yield {"category": group, "mean": row["mean"], "low": row["interval"][0], "high": row["interval"][1]}
+        return
     blocks = {None: part["belief"]} if part["groups"] is None else part["belief"]
     for group, rows in blocks.items():
         for category, row in rows.items():
@@ -237,6 +242,8 @@ def _markdown(document: dict[str, Any]) -> str:
             ends = "–" if row["low"] is None else f"{100 * row['low']:.2f} – {100 * row['high']:.2f} %"
             names = [_cell(str(row[name])) for name in (*group, "category")]
             mean = f"{100 * row['mean']:.2f} %"
+            if part.get("rates"):
+                mean, ends = f"{row['mean']:.4g}", f"{row['low']:.4g} – {row['high']:.4g}"
             lines.append(f"| {' | '.join([*names, mean, ends])} |")
     return "\n".join(lines) + "\n"
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 
 from discreet.inference import Belief, NoiseAware
 from discreet.inference.groups import EmptyGroup
 from discreet.posteriors import Dirichlet
-from discreet.receipts.beliefs import believed_parts
+from discreet.receipts.beliefs import believed, believed_parts, rates_of
 from discreet.receipts.receipt import Receipt, refuse_nonsense
 
 
 @refuse_nonsense()
 def labelled(receipt: Receipt, *, prior: object = None, records: object = None) -> Belief:
     """The noise-aware posterior with names. Public groups have a posterior each, and one without records its prior."""
+    if receipt.document.get("rates") is not None:
+        return replace(
+            _named(receipt, [believed(receipt, records=records)]), event_rates=rates_of(receipt, prior=prior)
+        )
     parts = believed_parts(receipt, prior, records)
     return _named(receipt, [_alone(part.prior) if isinstance(part, EmptyGroup) else part for part in parts])
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.texts import visible_text
 from discreet.errors import DiscreetError, InvalidInput, TooLarge
-from discreet.inference import Belief, NoiseAware
+from discreet.inference import Belief, NoiseAware, Rates
 from discreet.mechanisms import Released
 from discreet.posteriors import Dirichlet
 from discreet.privacy_loss import Certificate
@@ -61,7 +61,13 @@ _SECOND_KEYS = (
 KEYS = {
     FIRST_SCHEMA: _FIRST_KEYS,
     SCHEMA: _SECOND_KEYS,
-    PRIVATE_N_SCHEMA: (*(key for key in _SECOND_KEYS if key not in ("n", "citation")), "filters", "total", "citation"),
+    PRIVATE_N_SCHEMA: (
+        *(key for key in _SECOND_KEYS if key not in ("n", "citation")),
+        "filters",
+        "total",
+        "rates",
+        "citation",
+    ),
 }
 """By schema."""
 
@@ -208,6 +214,14 @@ class Receipt(Sealed):
                 require_modest([self], reading=True)
             self._kept.append(labelled(self))
         return self._kept[0]
+
+    @property
+    def rates(self) -> Rates:
+        """What may be believed of the rates of events, where the release is read so: `receipt.rates["north"]`."""
+        from discreet.receipts.beliefs import rates_of
+
+        with refuse_nonsense():
+            return rates_of(self)
 
     @property
     def mean(self) -> Floats:

@@ -18,6 +18,7 @@ from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
 from discreet.privacy_loss import Certificate, audit, certificate_by_theorem
 from discreet.receipts.agreement import agree
+from discreet.receipts.beliefs import rate_terms
 from discreet.receipts.claims import Claim, claims_of
 from discreet.receipts.documents import Part, ReceiptRequest, write_bundle, write_receipt
 from discreet.receipts.receipt import (
@@ -140,6 +141,8 @@ def _rewritten(
         parts.append(part_of(claim, mechanism))
         drawn.append(_released(mechanism, claim.output, claim.posterior))
     told = {each.name: document[each.name] for each in fields(ReceiptRequest) if each.name in document}
+    if told.get("rates") is not None:
+        told["rates"] = rate_terms(receipt)
     [version] = {part.certificate.facts["version"] for part in parts if part.certificate is not None}
     return write_receipt(
         parts,

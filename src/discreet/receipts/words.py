@@ -12,6 +12,7 @@ from typing import Any
 
 from discreet.arithmetic.words import exact_text
 
+NOISE_INCLUDED = "noise-aware, privacy noise included"
 UNIT_ROW = "one row"
 UNIT_PERSON = "one person, all rows with the same id"
 
@@ -35,6 +36,8 @@ def question(document: dict[str, Any]) -> str:
     What share of the records has each category of “vote”, within each group of “sex”?
     """
     whose = ("people" if document["unit"] == UNIT_PERSON else "records") + _selected(document)
+    if document.get("rates"):
+        return f"How many {whose} are there {per_words(document)}, in each group of “{document['column']}”?"
     of = "" if document["column"] is None else f" of “{document['column']}”"
     within = "" if document["by"] is None else f", within each group of “{document['by']}”"
     return f"What share of the {whose} has each category{of}{within}?"
@@ -46,7 +49,8 @@ def citation(document: dict[str, Any]) -> str | None:
         return None
     of = [f"“{name}”" for name in document.get("columns", [document.get("column")]) if name is not None]
     by = f" by “{document['by']}”" if document.get("by") is not None else ""
-    title = document["title"] or (f"Shares of {', '.join(of)}" if of else "Category shares") + by
+    what = "Rates by" if document.get("rates") else "Shares of"
+    title = document["title"] or (f"{what} {', '.join(of)}" if of else "Category shares") + by
     request = "" if document["request_id"] is None else f", request {document['request_id']}"
     return (
         f"{title}. {'' if document['source_name'] is None else document['source_name'] + '. '}"
@@ -91,7 +95,19 @@ def methods(document: dict[str, Any]) -> str:
     return " ".join([*told, budget]) + cited
 
 
+def per_words(document: dict[str, Any]) -> str:
+    """What a rate is told for.
+
+    >>> per_words({"rates": {"per": 100000}})
+    'per 100,000 of exposure'
+    """
+    per = Fraction(str(document["rates"]["per"]))
+    return f"per {per.numerator:,} of exposure" if per.denominator == 1 else f"per {exact_text(per)} of exposure"
+
+
 def _release(document: dict[str, Any]) -> list[str]:
+    if document.get("rates"):
+        return _rate_release(document)
     priors, groups, column = document["prior"], document["groups"], document["column"]
     prior = ", ".join(map(str, priors if groups is None else chain.from_iterable(priors.values())))
     shares = f"The shares of {len(document['categories'])} categories" + ("" if column is None else f" of “{column}”")
@@ -101,10 +117,7 @@ def _release(document: dict[str, Any]) -> list[str]:
     error = (document["accuracy"] or {}).get("mean")
     expected = f" The expected Hellinger distance to the true posterior is {error:.3f}." if error else ""
     return [
-        f"{shares} ({size_words(document)}, Dirichlet prior with parameters {prior}) were released with the "
-        f"{document['mechanism']['name']} mechanism of discreet {document['version']}, which satisfies "
-        f"{'(ε, δ)' if document['delta'] else 'ε'}-differential privacy with {_price(document)} "
-        f"when {changed(document)}.",
+        f"{shares} ({size_words(document)}, Dirichlet prior with parameters {prior}) {_by_mechanism(document)}",
         *selection(document),
         f"They are reported as posterior means with equal-tailed 95 % intervals ({document['interval_kind']}), "
         f"which are {widths(document)} wide.{expected}{_total(document)}",
@@ -113,12 +126,37 @@ def _release(document: dict[str, Any]) -> list[str]:
     ]
 
 
+def _by_mechanism(document: dict[str, Any]) -> str:
+    return (
+        f"were released with the {document['mechanism']['name']} mechanism of discreet {document['version']}, which "
+        f"satisfies {'(ε, δ)' if document['delta'] else 'ε'}-differential privacy with {_price(document)} "
+        f"when {changed(document)}."
+    )
+
+
+def _rate_release(document: dict[str, Any]) -> list[str]:
+    shape, rate = document["rates"]["prior"]
+    return [
+        f"The numbers of records {per_words(document)} in {len(document['categories'])} groups of "
+        f"“{document['column']}” ({size_words(document)}, Gamma prior with shape {shape} and rate {rate}, public "
+        f"exposures) {_by_mechanism(document)}",
+        *selection(document),
+        f"Rates are reported as posterior means with equal-tailed 95 % intervals ({NOISE_INCLUDED}), which are "
+        f"{widths(document)} wide.",
+        treatment(document),
+        f"Certificate {', '.join(one['digest'][:16] for one in certificates(document))}.",
+    ]
+
+
 def widths(document: dict[str, Any]) -> str:
-    """How wide the intervals are, in percentage points.
+    """How wide the intervals are, in percentage points, or in the unit of rates.
 
     >>> widths({"groups": None, "interval": {"yes": [0.5, 0.5625], "no": [0.40625, 0.5]}})
     'at most 9.38 points'
     """
+    if document.get("rates"):
+        ends = [row["interval"] for row in document["rates"]["belief"].values()]
+        return f"at most {max(high - low for low, high in ends):.3g}"
     rows = [document["interval"]] if document["groups"] is None else document["interval"].values()
     widths = [100 * (ends[1] - ends[0]) for row in rows for ends in row.values() if ends is not None]
     return f"at most {max(widths):.3g} points" if widths else "not known"

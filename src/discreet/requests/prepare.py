@@ -225,10 +225,16 @@ def _prepare_column(
         if not declared[later]:
             del declared[later]
     facts = {**declared, **table, "law": laws if len(parts) > 1 else laws[0]}
+    if terms.rates is not None:
+        facts["rates"] = terms.rates.to_json()
+        if not all(part.mechanism is not None and part.mechanism.kernel.quick for part in parts):
+            raise InvalidInput(
+                "epsilon is too small to read rates", hint="ask for more, or for fewer groups", parameter="epsilon"
+            )
     unit = UNIT_ROW if declaration.id_column is None else UNIT_PERSON
     named = replace(
         about, unit=unit, column=declaration.column, other=declaration.other, missing=declaration.missing,
-        filters={each.column: list(each.values) for each in declaration.filters},
+        filters={each.column: list(each.values) for each in declaration.filters}, rates=terms.rates,
     )  # fmt: skip
     return PreparedColumn(declaration, parts, _digest(facts), named)
 

@@ -10,7 +10,7 @@ from discreet.counting import CsvFormat, Declaration, Filters, engine_for, shown
 from discreet.errors import InvalidInput
 from discreet.ledger.budgets import ADD_REMOVE, REPLACE_ANSWER, REPLACE_ONE
 from discreet.mechanisms.base import asked_epsilon
-from discreet.receipts import ReceiptRequest
+from discreet.receipts import RateTerms, ReceiptRequest
 from discreet.samplers.bits import SYSTEM
 from discreet.typing import Epsilon, Label
 
@@ -26,6 +26,8 @@ class Terms:
     calibrated: bool
     prior: object
     options: dict[str, object]
+    rates: RateTerms | None = None
+    """How the counts are read as rates of events, if they are; the prior is then of these."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -56,6 +58,8 @@ class Question(Declaration):
         adjacency: str = REPLACE_ONE,
         filters: Filters = (),
         prior: object = None,
+        exposure: object = None,
+        per: object = 1,
         mechanism: str = "geometric",
         calibrated: bool = False,
         epsilon: Epsilon | None = None,
@@ -73,7 +77,18 @@ class Question(Declaration):
         object.__setattr__(self, "group_public", group_public)
         object.__setattr__(self, "adjacency", _adjacency(self, adjacency))
         object.__setattr__(self, "epsilon", epsilon)
-        object.__setattr__(self, "terms", Terms(mechanism, calibrated, prior, options))
+        rates = None
+        if exposure is not None:
+            rates, prior = self._rates(exposure, per, prior), None
+        object.__setattr__(self, "terms", Terms(mechanism, calibrated, prior, options, rates))
+
+    def _rates(self, exposure: object, per: object, prior: object) -> RateTerms:
+        if self.by is not None or not self.has_private_n:
+            raise InvalidInput(
+                "rates are of events by one column, and of a private number of them",
+                hint="count the groups as categories, under `adjacency` add-remove",
+            )
+        return RateTerms.asked(exposure, self.answers, per=per, prior=prior)
 
     @property
     def has_private_n(self) -> bool:

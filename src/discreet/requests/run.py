@@ -50,6 +50,8 @@ def release(
     ledger: Ledger | str | Path | None,
     dataset: str | None = None,
     prior: object = None,
+    exposure: object = None,
+    per: object = 1,
     mechanism: str = "geometric",
     n: object = None,
     other: str | None = None,
@@ -80,7 +82,9 @@ def release(
     everyone may know who is in which group, and protects the answers alone.
 
     Under the adjacency `add-remove` the number of records is protected too: it is neither asked for nor published, and
-    `filters` may select records by their values, like `{"region": ["north", "south"]}`.
+    `filters` may select records by their values, like `{"region": ["north", "south"]}`. With the public `exposure` of
+    each category the records are events, and their rates are told `per` so many units of it; the prior is then a
+    `Gamma`, or its shape and rate.
 
     A question that the dataset was charged for before is refused, unless its `request_id` is given, which shows what
     was released and costs nothing, or it is to be paid for `again`.
@@ -101,8 +105,8 @@ def release(
     """
     question = Question(
         column, categories, other=other, missing=missing, by=by, groups=groups, other_group=other_group,
-        group_public=group_public, adjacency=adjacency, filters=filters, prior=prior, mechanism=mechanism,
-        calibrated=calibrated, epsilon=epsilon, **options,
+        group_public=group_public, adjacency=adjacency, filters=filters, prior=prior, exposure=exposure, per=per,
+        mechanism=mechanism, calibrated=calibrated, epsilon=epsilon, **options,
     )  # fmt: skip
     request = ReleaseRequest(
         source, [question], n=n, id_column=id_column, dataset=dataset, request_id=request_id,
