@@ -88,7 +88,7 @@ def test_random_beliefs_are_sums_over_all_data_sets(number: int) -> None:
     assert belief.error < 1e-9
     for i in every:
         share = belief.marginal(i)
-        error = belief.share_error(every) + ROUNDING
+        error = belief.share_error([i], every) + ROUNDING
         assert share.mean == pytest.approx(truth.mean_of([i], every), abs=error)
         for x in (0.05, 0.3, 0.8):
             assert float(share.cdf(x)) == pytest.approx(truth.below([i], every, x), abs=error)

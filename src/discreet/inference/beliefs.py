@@ -62,7 +62,7 @@ class Share(Quantity):
 
     @property
     def error(self) -> float:
-        return self.posterior.share_error(self.among)
+        return self.posterior.share_error(self.own, self.among)
 
     @property
     def mean(self) -> float:

@@ -14,6 +14,7 @@ from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.joint_shares import Betas, Components
 from discreet.inference.shares import draw_places
+from discreet.posteriors.mixtures import ShareLaw
 from discreet.samplers.bits import Bits
 
 Counted: TypeAlias = NDArray[Any]
@@ -72,6 +73,10 @@ class CountPosterior(ABC):
     def split(self, own: Sequence[int], others: Sequence[int]) -> tuple[int, int, Floats]:
         """The joint law of the counts of some and of other categories, as a table with the counts that it begins at."""
         raise TooLarge("the counts of groups are too many to list", hint="use geometric")
+
+    def lone_share(self, i: int) -> tuple[ShareLaw, float] | None:
+        """The share of one of very many categories, and what it is off by; None where it comes from a table."""
+        return None
 
     def two_groups(self, first: Sides, second: Sides, alpha: Floats) -> tuple[Components, Components, Floats]:
         """Two shares within disjoint sets of categories: their components, and the weight of each pair of these."""

@@ -64,12 +64,12 @@ class Marginals(ABC, Generic[OneShare]):
     @property
     def mean(self) -> Floats:
         """The expected share of each category."""
-        return np.array([float(self.marginal(i).mean) for i in range(self.k)])
+        return self._each(lambda law: float(law.mean))
 
     @property
     def sd(self) -> Floats:
         """The standard deviation of each category's share."""
-        return np.array([float(self.marginal(i).sd) for i in range(self.k)])
+        return self._each(lambda law: float(law.sd))
 
     def ends(self, i: int) -> Ends:
         """The low end, the mean and the high end of one category's 95 % interval."""
@@ -82,8 +82,14 @@ class Marginals(ABC, Generic[OneShare]):
         return card("What a reader may believe", f"Of {self.k:,} {self._named}.", bars=bars, key=AWARE_KEY)
 
     def _intervals(self, interval: Callable[[OneShare], tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
-        ends = np.array([[float(end) for end in interval(self.marginal(i))] for i in range(self.k)])
+        ends = self._each(lambda law: [float(end) for end in interval(law)])
         return ends[:, 0], ends[:, 1]
+
+    def _each(self, of: Callable[[OneShare], float | list[float]]) -> Floats:
+        """A number, or several, of each category: once for those that have one law."""
+        laws = [self.marginal(i) for i in range(self.k)]
+        known = {id(law): of(law) for law in dict(zip(map(id, laws), laws, strict=True)).values()}
+        return np.array([known[id(law)] for law in laws])
 
 
 @dataclass(frozen=True, eq=False)

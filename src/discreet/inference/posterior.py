@@ -157,6 +157,9 @@ class NoiseAware(Marginals[ShareLaw]):
 
     def share(self, own: Sequence[int], among: Sequence[int]) -> ShareLaw:
         """The posterior of the share that some categories have among others, which they are part of."""
+        lone = self.counts.lone_share(own[0]) if len(own) == 1 and len(among) == self.k else None
+        if lone is not None:
+            return lone[0]
         rest = sorted(set(among) - set(own))
         if not rest:
             raise InvalidInput("all of the records are no share", hint="ask for the total, or for a part of them")
@@ -171,9 +174,12 @@ class NoiseAware(Marginals[ShareLaw]):
         x, y, table = self.counts.split(own, rest)
         return BetaTable(table, a + x, b + y)
 
-    def share_error(self, among: Sequence[int]) -> float:
+    def share_error(self, own: Sequence[int], among: Sequence[int]) -> float:
         """A bound on how far any probability of such a share is off."""
-        return self.error + (0.0 if len(among) == self.k and self.n is not None else LEFT_OUT + ROUNDING)
+        if len(among) < self.k:
+            return self.error + LEFT_OUT + ROUNDING
+        lone = self.counts.lone_share(own[0]) if len(own) == 1 else None
+        return self.error + (lone[1] if lone is not None else 0.0 if self.n is not None else LEFT_OUT + ROUNDING)
 
     def difference(self, other: NoiseAware, i: int = 0) -> Quantity:
         """Category i's share here minus there, for releases about different people: an A/B test."""

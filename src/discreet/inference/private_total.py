@@ -29,10 +29,12 @@ from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.boxes import LEFT_OUT, log_mass
 from discreet.inference.counts import Counted, OfCounts
-from discreet.inference.products import PAIRS, Product
+from discreet.inference.many_cells import CLOSE, MANY, PLACES, SumLaw, moments
+from discreet.inference.products import PAIRS, SUMS, Product
 from discreet.inference.records import Between, NegativeBinomial, Records
 from discreet.inference.shares import draw_places, draw_uniforms
 from discreet.kernels.base import Factor
+from discreet.posteriors.mixtures import BetaMixture, ShareLaw
 from discreet.samplers.bits import Bits
 
 MAX_CELLS = 1 << 25
@@ -130,6 +132,7 @@ class PrivateTotal(Product):
         chosen = [factors[i] for i in first]
         self.k, self._alpha, self._total_alpha = len(factors), alpha, float(alpha.sum())
         self._records, self._sides = records, {}
+        self._lone: dict[int, tuple[ShareLaw, float]] = {}
         reach = first_reach(chosen)
         while True:
             self._cells = Cells.within(chosen, alpha[first], times, reach)
@@ -176,7 +179,7 @@ class PrivateTotal(Product):
             log_t, height = self._height(y)
             total = float(logsumexp(height)) + math.log((high - low) / count)
             gap = abs(math.expm1(min(total - before, 50.0)))
-            if gap < _STILL or count >= _MAX_NODES:
+            if gap < _STILL + 2.0**-50 * abs(total) or count >= _MAX_NODES:
                 kept = height > height.max() - _DEEP
                 return log_t[kept], height[kept] - logsumexp(height[kept]), gap + 1e-15
             before, count = total, 2 * count
@@ -213,15 +216,91 @@ class PrivateTotal(Product):
         self._lows = cells.lows[self._kind].tolist()
 
     def _beside(self, members: Sequence[int], taken: Wholes) -> Floats:
-        kinds = self._kind[list(members)]
-        low, span = self._low(members), np.arange(int(taken.min()), int(taken.max()) + 1)
-        logs = np.log(self._chance_of) - self._log_sums[kinds].sum(axis=0)
-        others = self._all_means - self._means[kinds].sum(axis=0)
+        span = np.arange(int(taken.min()), int(taken.max()) + 1)
+        found: Floats = self._given(members, (self._low(members) + span).astype(np.float64))[taken - span[0]]
+        return found
+
+    def _given(self, members: Sequence[int] | None, sums: Floats) -> Floats:
+        """How likely all others are, over the reference, where these categories, or all, have such sums."""
+        kinds, times = np.arange(len(self._of_kind)), self._cells.times
+        if members is not None:
+            kinds, times = np.unique(self._kind[list(members)], return_counts=True)
+        logs = np.log(self._chance_of) - times @ self._log_sums[kinds]
+        others = self._all_means - times @ self._means[kinds]
         away = self._log_t - self._log_ref
         with np.errstate(under="ignore"):
-            powers = np.exp(np.minimum(logs + (low + span[:, None]) * away, 600.0))
-        bent = (1 + self._bent * (low + span[:, None] + others)) / (1 + self._bent * self._all_means)
-        found: Floats = (powers * bent).sum(axis=1)[taken - span[0]]
+            powers = np.exp(np.minimum(logs + sums[..., None] * away, 600.0))
+        bent = (1 + self._bent * (sums[..., None] + others)) / (1 + self._bent * self._all_means)
+        found: Floats = (powers * bent).sum(axis=-1)
+        return found
+
+    @cached_property
+    def _whole(self) -> SumLaw:
+        """The law of the sum of all categories at the reference."""
+        return SumLaw.of(self._of_kind, self._cells.lows, self._cells.times)
+
+    def total(self, members: Sequence[int]) -> tuple[Wholes, Floats]:
+        if self.k <= MANY or len(members) < self.k or not self._narrow:
+            return super().total(members)
+        law = self._whole
+        weight = law.chances * self._given(None, law.places.astype(np.float64))
+        weight[law.chances < 1e-15 * law.chances.max()] = 0.0
+        found = np.flatnonzero(weight > 0)
+        return law.places[found], weight[found] / weight.sum()
+
+    def lone_share(self, i: int) -> tuple[ShareLaw, float] | None:
+        kind = int(self._kind[i])
+        if self.k > MANY and kind not in self._lone and self._narrow:
+            self._lone[kind] = self._lone_share(i)
+        found = self._lone.get(kind)
+        return None if found is None or (found[1] > CLOSE and self._tables) else found
+
+    @cached_property
+    def _narrow(self) -> bool:
+        """Whether the sum of all is about as wide as at the reference: then that has digits wherever it matters."""
+        middle = float(self._chance_of @ self._all_means)
+        between = float(self._chance_of @ (self._all_means - middle) ** 2)
+        law = self._whole
+        mean = float(law.chances @ law.places)
+        return between < 0.5 * float(law.chances @ (law.places - mean) ** 2)
+
+    @cached_property
+    def _tables(self) -> bool:
+        """Whether the sums of all categories but one may be kept, for each one."""
+        return self.k * int(self._cells.widths @ self._cells.times) <= SUMS
+
+    def _lone_share(self, i: int) -> tuple[ShareLaw, float]:
+        """The share of one of many, and what it is off by: a Beta for each count and each place of the others' sum."""
+        law, worst = self._share_from(i, *self._rules[0])
+        finer, _ = self._share_from(i, *self._rules[1])
+        places = np.clip(law.mean + law.sd * np.array([-3.0, -1, 0, 1, 3]), 1e-9, 1 - 1e-9)
+        return finer, worst + float(np.abs(law.cdf(places) - finer.cdf(places)).max()) + 1e-12
+
+    @cached_property
+    def _rules(self) -> list[tuple[Floats, Floats, Floats]]:
+        return [self._whole.rule(number) for number in (PLACES - 3, PLACES)]
+
+    def _share_from(self, i: int, at: Floats, weight: Floats, cumulants: Floats) -> tuple[BetaMixture, float]:
+        mass, low = self._masses[i], self._lows[i]
+        own = np.array(moments(mass)) + np.array([low, 0.0, 0.0, 0.0])
+        mean, variance, third, fourth = cumulants
+        narrow = math.sqrt(max(variance - own[1], 0.0) / variance)
+        x, y = low + np.arange(len(mass)), (mean - own[0]) + (at - mean) * narrow
+        chance = np.outer(mass, weight) * self._given(None, x[:, None] + y[None, :])
+        a, b = float(self._alpha[i]), self._total_alpha - float(self._alpha[i])
+        first, second = (part.ravel() for part in np.broadcast_arrays(a + x[:, None], b + y[None, :]))
+        law = BetaMixture(chance.ravel(), first.astype(np.float64), second)
+        top = a + float(x.max())
+        move = math.sqrt(top / ((b + y.min()) * (top + b + y.min())))
+        off = [abs(whole - part - whole * narrow**power) for whole, part, power in
+               ((third, own[2], 3), (fourth, own[3], 4))]  # fmt: skip
+        return law, float(move**3 * off[0] / 6 + move**4 * off[1] / 24)
+
+    def _weights(self, members: Sequence[int]) -> Floats:
+        inside = self._sum_of(members)
+        first, some = _trimmed(inside)
+        found = np.zeros(len(inside))
+        found[first : first + len(some)] = some * self._beside(members, first + np.arange(len(some)))
         return found
 
     def _joined(self, one: Floats, other: Floats) -> Floats:
