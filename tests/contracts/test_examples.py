@@ -11,6 +11,8 @@ SAYS = {
     "survey.py": r"(?s)strong Democrat .*independent .*strong Republican .*exact up to \d+e-1\d",
     "groups.py": r"(?s)strong Democrat .*strong Republican .*all groups together: ε = 1\n.*party together: ε = 3/4",
     "trial.py": r"(?s)interval: -?0\.\d.*odds ratio, .*P\(the new arm does better\) = (0|1)\.\d{4}, privacy noise",
+    "filtered_survey.py": r"(?s)selected records would be\nClinton .*selected: 95 % between \d+ and \d+\n",
+    "mortality.py": r"(?s)north .*west .*ratio \d\.\d\d, .*P\(the rate is higher in the west\) = (0|1)\.\d{4}",
     "choose_epsilon.py": r"at most 8 points wide on 1000 records, spend ε = 0\.\d{3}",
 }
 

@@ -79,6 +79,7 @@ def test_the_wheel_has_the_whole_package_and_nothing_else(sdist: Path, known: se
     assert wheel == {name.removeprefix("src/") for name in known if name.startswith(f"src/{PACKAGE.name}")}
     assert {"discreet/receipts/receipt.schema.json", "discreet/receipts/receipts.schema.json"} <= wheel
     assert {"discreet/py.typed", "discreet/web/page/index.html", "discreet/data/anes96.csv"} <= wheel
+    assert "discreet/data/deaths_generated.csv" in wheel
 
 
 def test_a_source_distribution_without_its_list_is_found_out(known: set[str], tmp_path: Path) -> None:

@@ -18,3 +18,9 @@ PARTIES = (
 )
 
 VOTES = ("Clinton", "Dole")
+
+DEATHS = Path(__file__).parent / "deaths_generated.csv"
+"""Deaths by region, age and cause. Generated: it describes nobody."""
+
+POPULATION = {"north": 412_000, "south": 268_000, "east": 351_000, "west": 190_000}
+"""The inhabitants of its regions, which are made up, too."""
