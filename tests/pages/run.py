@@ -37,7 +37,7 @@ EXECUTED = [path.name for path in sorted(DOCS.glob("*.md")) if "<!-- executed --
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 HEAD = re.compile("head: [0-9a-f]{64}")
-WIDTH = 90
+WIDTH = 88
 BOX = (" ", "│", "┃", "┏", "┡", "└", "├")
 CHECKER = doctest.OutputChecker()
 
@@ -165,4 +165,6 @@ def _wrapped(line: str) -> str:
     The head of a ledger changes with every field that a receipt gets, and says nothing to a reader of the page.
     """
     line = HEAD.sub("head: ...", line)
-    return f"{textwrap.fill(line, WIDTH) if len(line) > WIDTH and not line.startswith(BOX) else line}\n"
+    if len(line) <= WIDTH or line.startswith(BOX):
+        return f"{line}\n"
+    return textwrap.fill(line, WIDTH).replace("\n% ", " %\n") + "\n"  # a line that begins with % looks like a prompt
