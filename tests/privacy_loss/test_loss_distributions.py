@@ -13,8 +13,8 @@ from flint import fmpz_poly
 import discreet as dc
 from discreet.errors import InvalidInput, NotPrivate
 from discreet.mechanisms.loss_pairs import GeometricPair
-from discreet.privacy_loss import loss_distributions
-from discreet.privacy_loss.loss_distributions import LossDistribution, compose, compose_pairs, loss_distribution
+from discreet.privacy_loss import compose, loss_distribution, loss_distributions
+from discreet.privacy_loss.loss_distributions import LossDistribution, compose_pairs
 from discreet.typing import Epsilon
 from tests.oracles.losses import Atoms, delta_of_all, geometric_atoms, laplace_atoms
 from tests.oracles.precision import mp, real

@@ -10,7 +10,8 @@ from flint import arb
 import discreet as dc
 from discreet.arithmetic.numbers import fraction_upper, precision
 from discreet.mechanisms.loss_pairs import CurvePair, GeometricPair, LaplacePair, LinearPair, LossPair, RangePair
-from discreet.privacy_loss.loss_distributions import LossDistribution, compose_pairs, loss_distribution
+from discreet.privacy_loss import loss_distribution
+from discreet.privacy_loss.loss_distributions import LossDistribution, compose_pairs
 from discreet.privacy_loss.prices import loss_pairs
 from tests.oracles.losses import delta_of_all, geometric_atoms, laplace_atoms
 from tests.oracles.mechanisms import Kernel

@@ -37,6 +37,7 @@ from discreet.counting import CsvFormat
 from discreet.counting.sources import Files, find_source
 from discreet.errors import DiscreetError, InvalidInput
 from discreet.ledger import Ledger
+from discreet.mechanisms.gaussian import Gaussian
 from discreet.privacy_loss.composition import six_digits
 from discreet.receipts import Bundle, Receipt, ReceiptRequest, read_receipt
 from discreet.requests.prepare import PreparedRequest, check_counts, prepare_request
@@ -151,15 +152,26 @@ class Drawing:
     calibrated: Annotated[bool, typer.Option("--calibrated", help="Use the largest scale that keeps ε.")] = False
     gamma: Annotated[str | None, typer.Option(help="How smooth a smooth or reciprocal sensitivity is.")] = None
     way: Annotated[str | None, typer.Option(help="Post-processing: nearest or bayes; geometric has free, too.")] = None
-    delta: Annotated[str | None, typer.Option(help="The δ of gaussian, for all columns together; like 1e-6.")] = None
+    delta: Annotated[
+        str | None,
+        typer.Option(
+            help="A δ, like 1e-6, for all columns together: several then cost their exact composition, and each gets "
+            "more ε. gaussian needs one."
+        ),
+    ] = None
     accept_no_guarantee: Annotated[
         bool, typer.Option("--accept-no-guarantee", help="Draw counts in hand even without a guarantee.")
     ] = False
 
+    @property
+    def has_delta(self) -> bool:
+        """Whether δ is the mechanism's own."""
+        return self.mechanism == Gaussian.name
+
     def options(self, columns: int = 1) -> dict[str, object]:
-        """Those of the mechanism, as far as they are said; each column has its share of δ."""
+        """Those of the mechanism, as far as they are said; if it has a δ, each column has its share."""
         delta = self.delta if self.delta is None or columns == 1 else exact(self.delta, "delta") / columns
-        told = {"gamma": self.gamma, "way": self.way, "delta": delta}
+        told = {"gamma": self.gamma, "way": self.way, "delta": delta if self.has_delta or columns == 1 else None}
         return {key: value for key, value in told.items() if value is not None}
 
 
@@ -250,6 +262,7 @@ def _read_request(
         asked.source,
         questions,
         epsilon=together,
+        delta=0 if drawing.delta is None or drawing.has_delta or len(questions) == 1 else drawing.delta,
         n=reading.n.split(",") if reading.n is not None and "," in reading.n else reading.n,
         id_column=people.id_column,
         dataset=paying.dataset,
@@ -352,6 +365,8 @@ def _release_table(request: ReleaseRequest, paying: Paying, keeping: Keeping) ->
                         print(visible_text(line), file=sys.stderr)
                 if not keeping.as_json:
                     print_any_plan(prepared.receipt().document)
+                    if exact(request.delta, "delta"):
+                        say(prepared.gain)
                 agreed = book is None or paying.yes or _confirmed("Charge this and release?")
                 bars.enter_context(busy("drawing"))
                 return agreed
@@ -424,6 +439,8 @@ def _dry_run(request: ReleaseRequest, *, as_json: bool) -> None:
         prepared.require_guarantee()
     print_answer(prepared.receipt().document, print_any, as_json=as_json)
     if not as_json:
+        if exact(request.delta, "delta"):
+            say(prepared.gain)
         # What a budget under zero-concentrated privacy would be charged, next to the ε of basic composition.
         say(f"from a zcdp budget it would take ρ = {six_digits(prepared.price.rho, ROUND_CEILING)}")
 

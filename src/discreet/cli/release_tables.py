@@ -53,7 +53,8 @@ def _print_bundle_plan(document: dict[str, Any]) -> None:
         named = listed(part["categories"]) + (f" by {part['by']}" if part["groups"] else "")
         error = (part["accuracy"] or {}).get("mean")
         rows.append([column, named, f"{error:.4f}" if isinstance(error, float) else "–", part["epsilon_exact"]])
-    rows += [None, ["all together", size_words(document), "", document["epsilon_exact"]]]
+    also = f", δ = {document['delta']:g}" if document["delta"] else ""
+    rows += [None, ["all together", size_words(document), "", document["epsilon_exact"] + also]]
     columns = {"column": "left", "categories": "left", "expected error": "right", "ε": "right"}
     print_table("about to release", columns, rows)
 

@@ -322,7 +322,7 @@ def _asked(dataset: str, price: Epsilon | Price, delta: Epsilon, adjacency: str,
     """A charge as it is asked for: ρ is the mechanisms' own, and ε·tanh(ε/2) where only ε is known."""
     if isinstance(price, Price):
         amount, adjacency = Amount(price.epsilon, price.delta), price.adjacency
-        rho = min(pure_rho(amount.epsilon), rounded_up(price.rho))
+        rho = None if amount.delta else min(pure_rho(amount.epsilon), rounded_up(price.rho))
     else:
         amount = asked_amount(price, delta)
         rho = pure_rho(amount.epsilon)

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
 from typing import ClassVar
@@ -27,11 +27,8 @@ from flint import arb, fmpz, fmpz_poly
 
 from discreet.arithmetic.numbers import ball, exact, fixed_upper, float_upper, fraction_lower, fraction_upper, precision
 from discreet.errors import InvalidInput
-from discreet.mechanisms import Mechanism
 from discreet.mechanisms.gaussian_loss import GaussianLoss
-from discreet.mechanisms.loss_pairs import LossPair, split
-from discreet.privacy_loss.gaussian_pairs import SHARP, gaussian_pairs
-from discreet.privacy_loss.prices import loss_pairs
+from discreet.mechanisms.loss_pairs import GeometricPair, LossPair, split
 from discreet.typing import Epsilon
 
 UNIT_BITS = 192
@@ -60,9 +57,7 @@ class UpperBound(float):
 class LossDistribution:
     """Losses of a dominating pair: `chances[i]` units is the probability of the loss (first + i)·step.
 
-    >>> from discreet import Geometric, PosteriorSpace
-    >>> monthly = Geometric(PosteriorSpace(prior=[1, 1, 1], n=500), epsilon="1/10")
-    >>> year = compose([monthly] * 100)
+    >>> year = compose_pairs({GeometricPair(Fraction(1, 10), 3): 100})
     >>> round(year.epsilon("1e-6"), 4), round(year.epsilon(0), 4)
     (3.8265, 10.0)
     """
@@ -167,60 +162,35 @@ def _needs_delta() -> InvalidInput:
     return InvalidInput("Gaussian noise has no ε without a δ", hint="give a delta, like 1e-6", parameter="delta")
 
 
-def loss_distribution(mechanism: Mechanism) -> LossDistribution | GaussianLosses:
-    """The loss of a pair of laws that dominates a mechanism on its neighbours; `NotPrivate` if it has no guarantee.
-
-    For geometric and Laplace noise it follows from the noise, for the exponential family from the range of its losses
-    or, where its space is small, from all of its laws, for any other from its ε.
-
-    >>> from discreet import Geometric, PosteriorSpace
-    >>> one = loss_distribution(Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon=1))
-    >>> round(one.delta("1/2"), 6), round(one.epsilon(0), 6)
-    (0.287649, 1.0)
-    """
-    return compose([mechanism])
-
-
-def compose(releases: Iterable[Mechanism]) -> LossDistribution | GaussianLosses:
-    """The loss of all releases together, if the ε of each is fixed in advance.
-
-    >>> from discreet import Gaussian, Geometric, PosteriorSpace
-    >>> space = PosteriorSpace(prior=[1, 1], n=500)
-    >>> year = compose([Geometric(space, epsilon="1/4")] * 12 + [Geometric(space, epsilon=1)])
-    >>> round(year.epsilon("1e-6"), 3), round(year.epsilon(0), 3)  # and not 12 · 0.25 + 1
-    (3.999, 4.0)
-
-    Gaussian noise needs no δ of its own to be composed.
-
-    >>> round(compose([Gaussian(space, sigma=40)] * 40).epsilon("1e-6"), 4)
-    0.9405
-    """
-    known: dict[int, tuple[Mechanism, tuple[LossPair, ...]]] = {}
-    times: Counter[LossPair] = Counter()
-    gaussian: Counter[GaussianLoss] = Counter()
-    for release in releases:
-        if release.loss is not None:
-            gaussian[release.loss] += 1
-            continue
-        if id(release) not in known:  # the same one again and again is asked once
-            known[id(release)] = release, loss_pairs(release)
-        times.update(known[id(release)][1])
-    if not times and len(gaussian) == 1:
-        [(loss, count)] = gaussian.items()
-        together = replace(loss, times=count)
-        if together.spread.excess < SHARP:
-            return GaussianLosses(together)
-    for loss, count in gaussian.items():
-        times.update(gaussian_pairs(loss, count))
-    return compose_pairs(times)
-
-
 def compose_pairs(times: Mapping[LossPair, int]) -> LossDistribution:
     """The loss of so many independent draws from each pair."""
     if not times:
         raise InvalidInput("there is nothing to compose", hint="give at least one release")
     with precision(WORKING_BITS):
         return _together([_repeated(pair, m) for pair, m in times.items()])
+
+
+def share_together(categories: Sequence[int], epsilon: Fraction, delta: Fraction) -> Fraction:
+    """The ε of each of several releases that together are (ε, δ)-DP: the largest of four digits, rounded down.
+
+    Each is geometric noise with so many categories, or with 2 whatever is known by its ε alone. It is never less than
+    an equal share of ε, which needs no δ.
+
+    >>> [float(share_together([k] * 40, Fraction(1), Fraction(1, 10**6))) for k in (2, 5)]  # where 1/40 is 0.025
+    [0.03886, 0.0506]
+    """
+    least, times = epsilon / len(categories), Counter(categories)
+    unit = Fraction(10) ** (math.floor(math.log10(least)) - 3)
+
+    def fits(units: int) -> bool:
+        pairs: dict[LossPair, int] = {GeometricPair(units * unit, k): m for k, m in times.items()}
+        return compose_pairs(pairs).delta(epsilon).exact <= delta
+
+    low, high = math.floor(least / unit), math.floor(epsilon / unit) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return max(low * unit, least)
 
 
 def _repeated(pair: LossPair, m: int) -> LossDistribution:

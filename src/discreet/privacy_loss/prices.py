@@ -5,19 +5,73 @@ Under zero-concentrated privacy that follows from the losses of the pairs that d
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain
 
 from discreet.errors import InvalidInput
 from discreet.mechanisms.base import Mechanism
-from discreet.mechanisms.loss_pairs import LossPair
+from discreet.mechanisms.gaussian_loss import GaussianLoss
+from discreet.mechanisms.loss_pairs import GeometricPair, LinearPair, LossPair
 from discreet.posteriors.space import exceeds
 from discreet.privacy_loss.composition import rounded_up
 from discreet.privacy_loss.enumerated_pairs import enumerated_pair
+from discreet.privacy_loss.gaussian_pairs import SHARP, gaussian_pairs
+from discreet.privacy_loss.loss_distributions import GaussianLosses, LossDistribution, compose_pairs
 from discreet.privacy_loss.renyi_bounds import rho_of_pair
 
 MAX_DATA_SETS = 128
 """Beyond so many data sets, a δ* at every loss takes too long to be asked for in passing."""
+
+
+def loss_distribution(mechanism: Mechanism) -> LossDistribution | GaussianLosses:
+    """The loss of a pair of laws that dominates a mechanism on its neighbours; `NotPrivate` if it has no guarantee.
+
+    For geometric and Laplace noise it follows from the noise, for the exponential family from the range of its losses
+    or, where its space is small, from all of its laws, for any other from its ε.
+
+    >>> from discreet import Geometric, PosteriorSpace
+    >>> one = loss_distribution(Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon=1))
+    >>> round(one.delta("1/2"), 6), round(one.epsilon(0), 6)
+    (0.287649, 1.0)
+    """
+    return compose([mechanism])
+
+
+def compose(releases: Iterable[Mechanism]) -> LossDistribution | GaussianLosses:
+    """The loss of all releases together, if the ε of each is fixed in advance.
+
+    >>> from discreet import Gaussian, Geometric, PosteriorSpace
+    >>> space = PosteriorSpace(prior=[1, 1], n=500)
+    >>> year = compose([Geometric(space, epsilon="1/4")] * 12 + [Geometric(space, epsilon=1)])
+    >>> round(year.epsilon("1e-6"), 3), round(year.epsilon(0), 3)  # and not 12 · 0.25 + 1
+    (3.999, 4.0)
+
+    Gaussian noise needs no δ of its own to be composed.
+
+    >>> round(compose([Gaussian(space, sigma=40)] * 40).epsilon("1e-6"), 4)
+    0.9405
+    """
+    known: dict[int, tuple[Mechanism, tuple[LossPair, ...]]] = {}
+    times: Counter[LossPair] = Counter()
+    gaussian: Counter[GaussianLoss] = Counter()
+    for release in releases:
+        if release.loss is not None:
+            gaussian[release.loss] += 1
+            continue
+        if id(release) not in known:  # the same one again and again is asked once
+            known[id(release)] = release, loss_pairs(release)
+        times.update(known[id(release)][1])
+    if not times and len(gaussian) == 1:
+        [(loss, count)] = gaussian.items()
+        together = replace(loss, times=count)
+        if together.spread.excess < SHARP:
+            return GaussianLosses(together)
+    for loss, count in gaussian.items():
+        times.update(gaussian_pairs(loss, count))
+    return compose_pairs(times)
 
 
 def loss_pairs(mechanism: Mechanism) -> tuple[LossPair, ...]:
@@ -69,15 +123,20 @@ class Price:
     """The privacy loss of releases that are made together.
 
     Every part is paid for. The mechanisms within a part release disjoint groups whose membership is public: the answer
-    of one record is in one of them, so the dearest is the price of the part.
+    of one record is in one of them, so the dearest is the price of the part. Losses add up, or cost what is said
+    `together`, an ε and a δ: releases that are made together are fixed in advance, and composed exactly. What they
+    would not keep is refused.
 
     >>> from discreet import Geometric, PosteriorSpace
     >>> geometric = Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon="1/10")
     >>> Price(((geometric,), (geometric, geometric))).epsilon
     Fraction(1, 5)
+    >>> Price(((geometric,),) * 40, together=(Fraction(3), Fraction(1, 10**6))).epsilon  # where the sum is 4
+    Fraction(3, 1)
     """
 
     parts: tuple[tuple[Mechanism, ...], ...]
+    together: tuple[Fraction, Fraction] | None = None
 
     def __post_init__(self) -> None:
         if len({mechanism.adjacency for part in self.parts for mechanism in part}) != 1:
@@ -85,15 +144,25 @@ class Price:
                 "the columns are released under different adjacencies, or with groups that are public for some",
                 hint="ask twice: their losses do not add up",
             )
+        if self.together is not None and not self._keeps(*self.together):
+            raise InvalidInput("all columns together cost more than is said", hint="give each of them less epsilon")
+
+    def _keeps(self, epsilon: Fraction, delta: Fraction) -> bool:
+        """Whether all releases together are (ε, δ)-DP, by the pairs that dominate them."""
+        return compose_pairs(Counter(chain.from_iterable(map(_part_pairs, self.parts)))).delta(epsilon).exact <= delta
 
     @property
     def epsilon(self) -> Fraction:
         """ε of all of them together."""
+        if self.together is not None:
+            return self.together[0]
         return sum((max(mechanism.epsilon for mechanism in part) for part in self.parts), Fraction(0))
 
     @property
     def delta(self) -> Fraction:
         """δ of all of them together."""
+        if self.together is not None:
+            return self.together[1]
         return sum((max(mechanism.delta for mechanism in part) for part in self.parts), Fraction(0))
 
     @property
@@ -105,3 +174,16 @@ class Price:
     def adjacency(self) -> str:
         """Which data sets are neighbours: the same for all."""
         return self.parts[0][0].adjacency
+
+
+def _part_pairs(part: Sequence[Mechanism]) -> tuple[LossPair, ...]:
+    """What dominates each of several mechanisms of which one meets a record: their pairs, if these are the same."""
+    for mechanism in part:
+        mechanism.require_guarantee()
+    pairs = {mechanism.loss_pairs() for mechanism in part}
+    if len(pairs) == 1:
+        return pairs.pop()
+    epsilon = max(Fraction(mechanism.guarantee) for mechanism in part)
+    if all(len(each) == 1 for each in pairs):
+        return (LinearPair(epsilon, max(pair.variation_upper for [pair] in pairs)),)
+    return (GeometricPair(epsilon),)

@@ -170,18 +170,23 @@ def receipt_of(
     return write_receipt([part], names, [released], request=about)
 
 
-def write_bundle(columns: Sequence[str], receipts: Sequence[Receipt]) -> Bundle:
-    """The bundle of these receipts: losses add up, the rest they share."""
+def write_bundle(
+    columns: Sequence[str], receipts: Sequence[Receipt], together: tuple[Fraction, Fraction] | None = None
+) -> Bundle:
+    """The bundle of these receipts: losses add up, or are an ε and a δ `together`; the rest they share."""
     parts = [receipt.document for receipt in receipts]
     schema = BUNDLE_OF[parts[0]["schema"]]
     total = sum((Fraction(part["epsilon_exact"]) for part in parts), Fraction(0))
+    delta = float_upper(sum((Fraction(part["delta"]) for part in parts), Fraction(0)))
+    if together is not None:
+        total, delta = together[0], float(together[1])  # what is proved is proved for this float
     document = {
         "schema": schema,
         "columns": list(columns),
         "parts": parts,
         "epsilon": float_upper(total),
         "epsilon_exact": str(total),
-        "delta": float_upper(sum((Fraction(part["delta"]) for part in parts), Fraction(0))),
+        "delta": delta,
         **{key: parts[0][key] for key in SHARED[schema]},
     }
     if "citation" in BUNDLE_KEYS[schema]:

@@ -13,10 +13,10 @@ from typing import Any
 from discreet.arithmetic.numbers import fraction_lower, precision
 from discreet.arithmetic.texts import MAX_NAME_CHARS, visible_text
 from discreet.counting import Filter
-from discreet.errors import NotPrivate
+from discreet.errors import InvalidInput, NotPrivate
 from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
-from discreet.privacy_loss import Certificate, audit, certificate_by_theorem
+from discreet.privacy_loss import Certificate, Price, audit, certificate_by_theorem
 from discreet.receipts.agreement import agree
 from discreet.receipts.beliefs import rate_terms
 from discreet.receipts.claims import Claim, claims_of
@@ -72,13 +72,16 @@ def verify_receipt(receipt: Receipt, *, thorough: bool = False) -> Certificate:
 
 
 def verify_bundle(bundle: Bundle, *, thorough: bool = False) -> list[Certificate]:
-    """Check every part as `verify_receipt` does, that they share what they must, and that their losses add up."""
+    """Check every part as `verify_receipt` does, that they share what they must, and that their losses add up.
+
+    Where all cost less together than the sum of their ε, that is composed again, exactly.
+    """
     document = bundle.document
     if not thorough:
         require_modest(bundle.parts, reading=False)
     certificates = [verify_receipt(part, thorough=True) for part in bundle.parts]
     with refuse_nonsense():
-        rebuilt = write_bundle(document["columns"], bundle.parts).document
+        rebuilt = write_bundle(document["columns"], bundle.parts, _together(bundle)).document
         shared = all(part[key] == document[key] for part in document["parts"] for key in SHARED[document["schema"]])
         named = zip(document["columns"], document["parts"], strict=True)
         shared = shared and all(part.get("column", column) == column for column, part in named)
@@ -87,6 +90,19 @@ def verify_bundle(bundle: Bundle, *, thorough: bool = False) -> list[Certificate
     if not shared or rebuilt != document or public & set(document["columns"]):
         raise _unreliable("the receipt's fields contradict each other")
     return certificates
+
+
+def _together(bundle: Bundle) -> tuple[Fraction, Fraction] | None:
+    """ε and δ of all columns, if that is less than the sum of their ε: composed anew, and refused if it is not kept."""
+    total, delta = Fraction(bundle.document["epsilon_exact"]), Fraction(bundle.document["delta"])
+    if total >= sum(Fraction(part.document["epsilon_exact"]) for part in bundle.parts):
+        return None
+    claimed = ([claim.mechanism() for claim in claims_of(part)] for part in bundle.parts)
+    try:
+        Price(tuple(tuple(made for made in part if made is not None) for part in claimed), (total, delta))
+    except InvalidInput:
+        raise _unreliable("all columns together cost more than the receipt says") from None
+    return total, delta
 
 
 def verify_any(receipt: Receipt | Bundle, *, thorough: bool = False) -> list[Certificate]:

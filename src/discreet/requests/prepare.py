@@ -10,10 +10,12 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
 from functools import reduce
 from typing import Any
 
 from discreet.arithmetic.numbers import whole
+from discreet.arithmetic.words import exact_text
 from discreet.counting import CsvFormat, Declaration
 from discreet.errors import InvalidInput
 from discreet.ledger import Charge, Scope
@@ -71,13 +73,16 @@ class PreparedColumn:
         pairs = ((part.mechanism, Counts(counts[i * size : (i + 1) * size])) for i, part in enumerate(self.parts))
         return tuple(None if made is None else made.release(own) for made, own in pairs)
 
-    def receipt(self, drawn: Drawn | None, charge: Charge | None) -> Receipt:
-        """The receipt, as far as it is known. A charge dates it: whoever repeats the request gets the same."""
+    def receipt(self, drawn: Drawn | None, charge: Charge | None, now: str | None = None) -> Receipt:
+        """The receipt, as far as it is known. A charge dates it: whoever repeats the request gets the same.
+
+        Without a charge it is of `now`, which the columns of a request have in common.
+        """
         declaration, about = self.declaration, self.about
         if charge is not None:
             about = replace(about, request_id=charge.request_id, dataset=charge.dataset, charge=charge.hash)
         if drawn is not None:
-            about = replace(about, released_at=utc_now() if charge is None else charge.time)
+            about = replace(about, released_at=now or utc_now() if charge is None else charge.time)
         return write_receipt(
             self.parts,
             declaration.answers,
@@ -94,6 +99,8 @@ class PreparedRequest:
 
     columns: tuple[PreparedColumn, ...]
     is_bundle: bool
+    together: tuple[Fraction, Fraction] | None = None
+    """ε and δ of all columns, where that is their exact composition and not the sum of their ε."""
 
     def __post_init__(self) -> None:
         # Losses add up over the same neighbours: those of one question would move the public sizes of the other.
@@ -103,18 +110,37 @@ class PreparedRequest:
     @property
     def digest(self) -> str:
         """Of all parameters of all questions."""
-        digests = [column.digest for column in self.columns]
-        return _digest(digests) if self.is_bundle else digests[0]
+        digests: list[Any] = [column.digest for column in self.columns]
+        if self.together is not None:
+            digests.append(list(map(str, self.together)))
+        return _digest(digests) if self.is_bundle else str(digests[0])
 
     @property
     def price(self) -> Price:
         """What it costs: every column is paid for. One answer is one public group's, so the dearest counts for all."""
-        return Price(tuple(column.mechanisms for column in self.columns))
+        return Price(tuple(column.mechanisms for column in self.columns), self.together)
 
     @property
     def scope(self) -> Scope:
         """Whom it protects, and which columns of all questions."""
         return reduce(Scope.plus, (column.scope for column in self.columns))
+
+    @property
+    def gain(self) -> str:
+        """What a δ buys, in a sentence: the ε of a column, and the width of its intervals, beside equal shares of ε."""
+        if self.together is None:
+            return "δ buys nothing here: equal shares of ε are as good, and no δ is spent."
+        [made, *_], share = self.columns[0].mechanisms, self.together[0] / len(self.columns)
+        equal = type(made).from_parameters(made.space, epsilon=share, parameters=made.parameters())
+        said = f"With δ every column has ε = {exact_text(made.epsilon)} in place of {exact_text(share)} by equal shares"
+        width, wide = (accuracy_statement(each).get("interval_width") for each in (made, equal))
+        if not width or not wide:
+            return f"{said}."
+        named = self.columns[0].declaration.column
+        return (
+            f"{said}: 95 % intervals for {named!r} are {100 * width:.1f} points wide in place of {100 * wide:.1f}, "
+            f"{100 * (1 - width / wide):.0f} % narrower."
+        )
 
     def check(self) -> None:
         """Refuse what is not proved, of any column."""
@@ -129,10 +155,11 @@ class PreparedRequest:
     def receipt(self, drawn: Sequence[Drawn] | None = None, charge: Charge | None = None) -> Receipt | Bundle:
         """The receipt, or the bundle of receipts, as far as it is known."""
         pairs = zip(self.columns, [None] * len(self.columns) if drawn is None else drawn, strict=True)
-        receipts = [column.receipt(own, charge) for column, own in pairs]
+        now = utc_now()
+        receipts = [column.receipt(own, charge, now) for column, own in pairs]
         if not self.is_bundle:
             return receipts[0]
-        return write_bundle([column.declaration.column for column in self.columns], receipts)
+        return write_bundle([column.declaration.column for column in self.columns], receipts, self.together)
 
     def _certified(self) -> Iterator[tuple[Mechanism, Certificate]]:
         for part in (part for column in self.columns for part in column.parts):
@@ -156,7 +183,7 @@ def prepare_request(request: ReleaseRequest, sizes: Sequence[Sizes]) -> Prepared
         )
         for question, declaration, epsilon, n in rows
     )  # fmt: skip
-    return PreparedRequest(columns, request.is_bundle)
+    return PreparedRequest(columns, request.is_bundle, request.together)
 
 
 def check_counts(

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
+from fractions import Fraction
 
-from discreet.arithmetic.numbers import whole
+from discreet.arithmetic.numbers import exact, whole
 from discreet.counting import CsvFormat, Declaration, Filters, engine_for, shown
 from discreet.errors import InvalidInput
 from discreet.ledger.budgets import ADD_REMOVE, REPLACE_ANSWER, REPLACE_ONE
+from discreet.ledger.entries import asked_amount
+from discreet.mechanisms import Geometric
 from discreet.mechanisms.base import asked_epsilon
+from discreet.privacy_loss.loss_distributions import share_together
 from discreet.receipts import RateTerms, ReceiptRequest
 from discreet.samplers.bits import SYSTEM
 from discreet.typing import Epsilon, Label
@@ -95,6 +99,13 @@ class Question(Declaration):
         """Whether the number of records is protected: it is then neither asked for nor told."""
         return self.adjacency == ADD_REMOVE
 
+    @property
+    def loss_categories(self) -> int:
+        """Neighbours are told apart no better than by geometric with so many categories: by its ε alone, with two."""
+        if self.terms.mechanism != Geometric.name or self.has_private_n:
+            return 2
+        return len(self.answers if self.group_public else self.labels)
+
     def declaration(self, id_column: str | None) -> Declaration:
         """What the question declares of its column."""
         declared = {each.name: getattr(self, each.name) for each in fields(Declaration)}
@@ -110,6 +121,8 @@ class ReleaseRequest:
     _: KW_ONLY
     epsilon: Epsilon | None = None
     """The price of all questions together; None if each says its own."""
+    delta: Epsilon = 0
+    """With a δ, all questions together cost their exact composition, and not the sum of their ε."""
     n: object = None
     id_column: str | None = None
     dataset: str | None = None
@@ -125,14 +138,20 @@ class ReleaseRequest:
     declarations: tuple[Declaration, ...] = field(init=False)
     epsilons: tuple[Epsilon, ...] = field(init=False)
     """The price of each question."""
+    together: tuple[Fraction, Fraction] | None = field(init=False)
+    """ε and δ of all questions, if these buy more than equal shares of ε."""
     sizes: Sizes = field(init=False)
 
     def __post_init__(self) -> None:
         if self.has_private_n and self.n is not None:
             raise n_is_private()
+        epsilons, together = _shares(self.questions, self.epsilon), None
+        if exact(self.delta, "delta", minimum=0):
+            epsilons, together = self._composed(epsilons)
         told = {
             "declarations": tuple(question.declaration(self.id_column) for question in self.questions),
-            "epsilons": _shares(self.questions, self.epsilon),
+            "epsilons": epsilons,
+            "together": together,
             "sizes": _sizes(self.n),
             "engine": engine_for(self.source, self.engine),
             "form": self.form.named(self.source),
@@ -148,6 +167,17 @@ class ReleaseRequest:
         if len(private) > 1:
             raise InvalidInput("n is private for one column and public for another", hint="ask twice")
         return True in private
+
+    def _composed(self, epsilons: tuple[Epsilon, ...]) -> tuple[tuple[Epsilon, ...], tuple[Fraction, Fraction] | None]:
+        """The ε of each question by the exact composition of all; where that is an equal share, δ is not spent."""
+        if self.epsilon is None or len(epsilons) == 1:
+            raise InvalidInput(
+                "a delta is for one epsilon of several columns", hint="leave it out: the epsilon alone is charged"
+            )
+        epsilon, delta = asked_amount(asked_epsilon(self.epsilon), self.delta)
+        proved = min(delta, Fraction(float(delta)))  # a receipt says it as a float: it is proved for that too
+        share = share_together([question.loss_categories for question in self.questions], epsilon, proved)
+        return ((share,) * len(epsilons), (epsilon, delta)) if share != epsilons[0] else (epsilons, None)
 
     @property
     def name(self) -> str:

@@ -124,6 +124,7 @@ def release_columns(
     *,
     ledger: Ledger | str | Path | None,
     epsilon: Epsilon | None = None,
+    delta: Epsilon = 0,
     dataset: str | None = None,
     n: object = None,
     id_column: str | None = None,
@@ -138,7 +139,8 @@ def release_columns(
 ) -> Bundle:
     """Release several columns of a table in one request: one charge for all of them, which are sealed together.
 
-    Every question says its own `epsilon`, or `epsilon` here is the price of all, shared equally.
+    Every question says its own `epsilon`, or `epsilon` here is the price of all, shared equally. With a `delta` every
+    column gets the largest ε such that all together cost no more than that, by their exact composition.
 
     >>> import pandas as pd
     >>> table = pd.DataFrame({"vote": ["Clinton"] * 60 + ["Dole"] * 40, "sex": ["f", "m"] * 50})
@@ -148,8 +150,8 @@ def release_columns(
     (('vote', 'sex'), ['1/2', '1/2'], '1')
     """
     request = ReleaseRequest(
-        source, questions, epsilon=epsilon, n=n, id_column=id_column, dataset=dataset, request_id=request_id,
-        again=again or request_id is not None, engine=engine, form=form or CsvFormat(),
+        source, questions, epsilon=epsilon, delta=delta, n=n, id_column=id_column, dataset=dataset,
+        request_id=request_id, again=again or request_id is not None, engine=engine, form=form or CsvFormat(),
         about=ReceiptRequest(title=title, source_name=source_name), is_bundle=True,
     )  # fmt: skip
     bundle = run_request(request, ledger, confirm=confirm, progress=progress)

@@ -1,0 +1,142 @@
+"""Several columns of one request, with a δ: one charge for their exact composition, which the receipt proves again."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import discreet as dc
+from discreet.errors import BudgetExceeded, InvalidInput, NotPrivate
+from discreet.ledger import Ledger
+from discreet.privacy_loss import Price, compose
+from discreet.receipts import Bundle, read_sealed
+from discreet.requests import prepare
+from discreet.requests.request import ReleaseRequest
+from tests.cli.command import discreet
+
+pytestmark = pytest.mark.usefixtures("quick")
+
+TABLE = pd.DataFrame({f"c{i}": ["a", "b", "c"] * 10 for i in range(12)})
+QUESTIONS = [dc.Question(column, ["a", "b", "c"]) for column in TABLE]
+ASKED: dict[str, Any] = {"epsilon": 1, "delta": "1e-6", "ledger": None}
+
+
+def released(**changes: Any) -> Bundle:
+    return dc.release_columns(TABLE, QUESTIONS, **ASKED | changes)
+
+
+def test_every_column_gets_more_and_all_together_cost_what_is_said() -> None:
+    bundle = released()
+    share = Fraction(bundle.parts[0].document["epsilon_exact"])
+    assert share > Fraction(1, 12)
+    assert (bundle.document["epsilon_exact"], bundle.document["delta"]) == ("1", 1e-6)
+    made = dc.Geometric(dc.PosteriorSpace(prior=[1, 1, 1], n=30), epsilon=share)
+    assert compose([made] * 12).delta(1).exact <= Fraction(1e-6)
+    more = dc.Geometric(made.space, epsilon=share + Fraction(1, 10**4))
+    assert compose([more] * 12).delta(1).exact > Fraction(1, 10**6), "and no more would fit"
+    bundle.verify()
+
+
+def test_one_charge_pays_for_all_of_it_and_repeats_for_free(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=2, delta="1.5e-6")
+    first = released(ledger=ledger, dataset="d", request_id="r")
+    charge = ledger.find("r")
+    assert charge is not None
+    assert (charge.epsilon, charge.delta) == (Fraction(1), Fraction(1, 10**6))
+    assert ledger.spent("d") == (Fraction(1), Fraction(1, 10**6))
+    assert released(ledger=ledger, dataset="d", request_id="r").document == first.document
+    with pytest.raises(BudgetExceeded, match="delta = 1/1000000 does not fit"):
+        released(ledger=ledger, dataset="d", again=True)
+    with pytest.raises(InvalidInput, match="other parameters"):
+        released(ledger=ledger, dataset="d", request_id="r", delta="1e-7")
+    assert ledger.verify().rows == 3
+    charged = ledger.history()[1]
+    assert charged.rho is None, "its ε and δ say nothing of a ρ"
+
+
+@pytest.mark.parametrize("delta", ["0", "1e-6"])
+def test_a_request_without_delta_has_the_digest_that_it_had(tmp_path: Path, delta: str) -> None:
+    ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=2, delta="1e-6")
+    released(ledger=ledger, dataset="d", request_id="r", delta=delta, epsilon=1)
+    charge = ledger.find("r")
+    assert charge is not None
+    plain = ReleaseRequest(TABLE, QUESTIONS, epsilon=1, dataset="d", is_bundle=True)
+    assert (plain.together is None, plain.epsilons[0]) == (True, Fraction(1, 12))
+    digest = "301a9de546299828"
+    assert (charge.digest[:16] == digest) == (delta == "0")
+
+
+def test_a_receipt_that_says_less_than_it_costs_is_refused() -> None:
+    document = json.loads(released().to_json())
+    for changed in ({"epsilon": 0.9, "epsilon_exact": "9/10"}, {"delta": 1e-9}):
+        told = read_sealed(json.dumps(document | changed))
+        with pytest.raises(NotPrivate, match="all columns together cost more"):
+            told.verify()
+    for changed in ({"epsilon": 2.0, "epsilon_exact": "2"}, {"delta": 0.5}):
+        with pytest.raises(NotPrivate, match="contradict"):
+            read_sealed(json.dumps(document | changed)).verify()
+
+
+def test_columns_that_are_drawn_in_different_seconds_share_one_date(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(60))
+    monkeypatch.setattr(prepare, "utc_now", lambda: f"2030-01-01T00:00:{next(clock):02}+00:00")
+    released().verify()
+
+
+def test_where_delta_buys_nothing_none_is_spent() -> None:
+    bundle = dc.release_columns(TABLE, QUESTIONS[:2], **ASKED)
+    assert (bundle.document["delta"], bundle.parts[0].document["epsilon_exact"]) == (0.0, "1/2")
+
+
+def test_a_delta_needs_several_columns_and_one_epsilon() -> None:
+    with pytest.raises(InvalidInput, match="a delta is for one epsilon of several columns"):
+        dc.release_columns(TABLE, QUESTIONS[:1], **ASKED)
+    own = [dc.Question(column, ["a", "b", "c"], epsilon="1/12") for column in TABLE]
+    with pytest.raises(InvalidInput, match="a delta is for one epsilon of several columns"):
+        dc.release_columns(TABLE, own, **ASKED | {"epsilon": None})
+    with pytest.raises(InvalidInput, match="delta must be less than 1"):
+        released(delta=1)
+
+
+def test_a_price_that_is_less_than_its_composition_is_refused() -> None:
+    made = dc.Geometric(dc.PosteriorSpace(prior=[1, 1], n=30), epsilon="1/10")
+    assert Price(((made,),) * 40, (Fraction(3), Fraction(1, 10**6))).delta == Fraction(1, 10**6)
+    with pytest.raises(InvalidInput, match="all columns together cost more"):
+        Price(((made,),) * 40, (Fraction(2), Fraction(1, 10**6)))
+    other = dc.Geometric(dc.PosteriorSpace(prior=[1, 1, 1], n=30), epsilon="1/20")
+    groups = Price(((made, other),) * 40, (Fraction(3), Fraction(1, 10**6)))  # a record is in one of both
+    assert groups.epsilon == 3
+
+
+def test_mechanisms_of_which_less_is_known_and_public_groups_are_composed_too() -> None:
+    table = TABLE.assign(g=["x", "y"] * 15)
+    shares = set()
+    kinds: list[dict[str, Any]] = [
+        {"mechanism": "laplace-improved"},
+        {"mechanism": "exponential-global"},
+        {"adjacency": "add-remove"},
+    ]
+    for options in kinds:
+        asked = [dc.Question(column, ["a", "b", "c"], **options) for column in TABLE]
+        bundle = dc.release_columns(table, asked, epsilon=1, delta="1e-3", ledger=None)
+        shares.add(bundle.parts[0].document["epsilon_exact"])
+    assert shares == {"2353/20000"}, "by its ε alone, and where one cell tells, neighbours differ as for two categories"
+    asked = [dc.Question(c, ["a", "b", "c"], by="g", groups=["x", "y"], group_public=True) for c in TABLE]
+    bundle = dc.release_columns(table, asked, epsilon=1, delta="1e-6", ledger=None)
+    assert bundle.parts[0].document["epsilon_exact"] == released().parts[0].document["epsilon_exact"]
+
+
+def test_the_command_says_how_much_narrower_the_intervals_are(tmp_path: Path) -> None:
+    TABLE.to_csv(tmp_path / "t.csv", index=False)
+    columns = [word for column in TABLE for word in ("--column", column, "--categories", "a,b,c")]
+    asked = ["release", "t.csv", *columns, "--epsilon", "1", "--delta", "1e-6", "--no-ledger"]
+    answer = discreet(*asked, "--yes", cwd=tmp_path)
+    assert answer.code == 0
+    assert "in place of 1/12 by equal shares: 95 % intervals for 'c0' are" in " ".join(answer.out.split())
+    assert "% narrower" in answer.out
+    assert "δ = 1e-06" in answer.out
+    dry = discreet(*asked, "--n", "30", "--dry-run", cwd=tmp_path)
+    assert "% narrower" in dry.out
