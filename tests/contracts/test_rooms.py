@@ -17,6 +17,7 @@ QUESTIONS = {
     "discreet/inference/posterior.py": {"bridges"},
     "discreet/inference/quantities.py": {"bridges", "figures"},
     "discreet/receipts/receipt.py": {"figures"},
+    "discreet/utility/targets.py": {"inference"},
 }
 """Methods that hand a question to a room below: imported when they are called, and never to build a law."""
 

@@ -23,7 +23,7 @@ EXAMPLE = "Example: discreet audit exponential-reciprocal --prior 1,1 --n 1000 -
 
 def audit(
     mechanism: Annotated[str, typer.Argument(help="The mechanism, by name.", autocompletion=complete_mechanism)],
-    n: Annotated[str, typer.Option("--n", help="The number of records.")],
+    n: Annotated[str | None, typer.Option("--n", help="The number of records; none under add-remove.")] = None,
     prior: Annotated[str, typer.Option(help="Prior parameters, one per category; or jeffreys, or uniform.")] = "1,1",
     epsilon: Annotated[str | None, typer.Option(help="The ε that the mechanism should keep.")] = None,
     delta: Annotated[str | None, typer.Option(help="The δ that gaussian should keep, like 1e-6.")] = None,
@@ -31,6 +31,7 @@ def audit(
     gamma: Annotated[
         str | None, typer.Option(help="The smoothing rate; published:EPS,DELTA for the papers' own at this ε and δ.")
     ] = None,
+    adjacency: Annotated[str, typer.Option(help="replace-one; or add-remove, where n is private.")] = "replace-one",
     calibrated: Annotated[bool, typer.Option("--calibrated", help="Audit the largest scale that keeps ε.")] = False,
     at_epsilon: Annotated[
         list[str] | None, typer.Option("--at-epsilon", help="Also say δ at this ε; may be repeated.")
@@ -40,7 +41,7 @@ def audit(
 ) -> None:
     """Find the greatest privacy loss over all data sets, neighbours and outputs."""
     with reserved_picture(plot) as write:
-        space = dc.PosteriorSpace(prior=prior, n=n)
+        space = dc.PosteriorSpace(prior=prior, n=n, adjacency=adjacency)
         options = {} if gamma is None else {"gamma": _gamma(gamma, space)}
         options |= {key: value for key, value in (("scale", scale), ("delta", delta)) if value is not None}
         if (epsilon is None) == (scale is None):

@@ -47,6 +47,9 @@ def plan(
         bool, typer.Option("--group-public", help="All may know who is in which group; if not, sizes are guesses.")
     ] = False,
     of: Annotated[str, typer.Option(help="share, or difference between two groups.")] = "share",
+    adjacency: Annotated[
+        str, typer.Option(help="replace-one; or add-remove, where n is private and --n is a guess of it.")
+    ] = "replace-one",
     worst_case: Annotated[
         bool, typer.Option("--worst-case", help="Keep the target error for every data set, not only on average.")
     ] = False,
@@ -65,7 +68,11 @@ def plan(
     sizes = None if groups is None else _sizes(groups)
     if n is None and sizes is None:
         raise InvalidInput("the number of records is not known", hint="give --n, or --groups with their sizes")
-    space = dc.PosteriorSpace(prior=prior, n=n if n is not None else sum((sizes or {}).values()))
+    private = adjacency == "add-remove"
+    records = n if n is not None else sum((sizes or {}).values())
+    space = dc.PosteriorSpace(prior=prior, n=None if private else records, adjacency=adjacency)
+    if private and plot is not None:
+        raise InvalidInput("there is no picture of a plan with a private n", hint="leave out --plot")
     notes = []
     with reserved_picture(plot) as write:
         with busy("planning") as tell:
@@ -83,6 +90,7 @@ def plan(
                 worst_case=worst_case,
                 compare=compare or thorough,
                 thorough=thorough,
+                guess=n if private else None,
                 releases=releases,
                 delta=delta,
                 progress=lambda what, done, total: tell(done, total, what),
@@ -131,7 +139,7 @@ def _print_plan(result: Plan, notes: list[str]) -> None:
     space = result.space
     prior = ", ".join(f"{float(parameter):g}" for parameter in space.prior.parameters[:8])
     more = ", …" if space.k > 8 else ""
-    title = f"mechanisms at ε = {float(result.epsilon):.6g}, n = {space.n:,}, prior {prior}{more}"
+    title = f"mechanisms at ε = {float(result.epsilon):.6g}, {space.adjacency.words}, prior {prior}{more}"
     columns = {"mechanism\n  setting": "left", **dict.fromkeys(HEADINGS.values(), "right")}
     rows = []
     for name, lines in merged_rows(result.mechanisms).items():

@@ -16,7 +16,7 @@ from typing import Any
 
 from discreet.arithmetic.cards import Bar, card, promise
 from discreet.arithmetic.numbers import float_upper
-from discreet.arithmetic.words import epsilon_meaning, epsilon_warning, width_words
+from discreet.arithmetic.words import epsilon_meaning, epsilon_warning, exact_text, points, width_words
 from discreet.errors import DiscreetError, TooLarge
 from discreet.kernels import family_kernel
 from discreet.mechanisms import Mechanism, mechanism
@@ -148,7 +148,17 @@ class Plan:
             whose = _whose(self.space, self.question.get("interval", {}))
             without = self.interval_width_without_privacy
             told = [f"{width_words(width, without, level=float(self.level), whose=whose)}."]
-        return [*told, epsilon_meaning(self.epsilon, delta=self._delta), *epsilon_warning(self.epsilon)]
+        if "guess" not in self.question:
+            return [*told, epsilon_meaning(self.epsilon, delta=self._delta), *epsilon_warning(self.epsilon)]
+        public = self.question["width_at_equal_protection"]
+        return [
+            *told,
+            f"n is private: {self.question['guess']:,} records is a guess, and nothing of the release depends on it.",
+            f"With a public n and equal protection of a replaced record (replace-one at ε = "
+            f"{exact_text(2 * self.epsilon)}) they would be {points(public)} points wide.",
+            epsilon_meaning(self.epsilon, "adding or removing one record", self._delta),
+            *epsilon_warning(self.epsilon),
+        ]
 
     @property
     def _delta(self) -> float:
@@ -162,13 +172,13 @@ class Plan:
         """
         rows = f"{len(self.mechanisms)} row{'s' * (len(self.mechanisms) > 1)}"
         use = f"use {self.recommended} ({self.setting}); {rows} in mechanisms"
-        return f"<Plan at ε = {self.epsilon}, n = {self.space.n:,}: {use}>"
+        return f"<Plan at ε = {self.epsilon}, {self.space.adjacency.words}: {use}>"
 
     def _repr_html_(self) -> str:
         without = 100 * self.interval_width_without_privacy
         rows = ((row, 100 * (row.interval_width or math.nan)) for row in self.mechanisms)
         return card(
-            f"Plan for n = {self.space.n:,}, ε = {self.epsilon}",
+            f"Plan for {self.space.adjacency.words}, ε = {self.epsilon}",
             promise(float_upper(self.epsilon), self.space.adjacency.name, self._delta),
             f"Use {self.recommended} ({self.setting}): {self.reason}.",
             bars=(
@@ -187,7 +197,8 @@ class Plan:
         """What `discreet plan --json` prints."""
         return {
             "prior": self.space.prior.alpha.tolist(),
-            "n": self.space.n,
+            **self.space.adjacency.sizes,
+            "adjacency": self.space.adjacency.name,
             "question": self.question,
             "epsilon": float_upper(self.epsilon),
             "epsilon_exact": str(self.epsilon),

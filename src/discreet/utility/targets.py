@@ -99,6 +99,7 @@ def plan(
     thorough: bool = False,
     releases: int | str | None = None,
     delta: Epsilon | None = None,
+    guess: int | str | None = None,
     progress: Steps | None = None,
 ) -> Plan:
     """The mechanism to use for an ε and what it will give, or the least ε that meets a target.
@@ -111,6 +112,7 @@ def plan(
     side by side; with `thorough` the exponential ones are calibrated also where that takes minutes.
 
     With `releases` and `delta`, so many releases share `epsilon`: geometric and gaussian at their exact composition.
+    Of a space with a private n, `guess` is about how many records there are, and the plan says that it is a guess.
 
     >>> wanted = plan(PosteriorSpace(prior=[1, 1], n=60), target_error="0.2", confidence="0.9")
     >>> float(wanted.epsilon), wanted.recommended
@@ -129,6 +131,8 @@ def plan(
         )
     if worst_case and target_error is None:
         raise InvalidInput("the worst case is about a target error", hint="give `target_error` and `confidence`")
+    if guess is not None or not space.adjacency.keeps_total:
+        return _private(space, None if groups or releases else epsilon, guess, category, level)
     interval = Interval(
         level=exact_share(level, "level"),
         category=_category(space, category),
@@ -172,6 +176,22 @@ def plan(
     return replace(
         found, space=space, mechanisms=rows, interval_width_without_privacy=interval.width_without_privacy(first)
     )
+
+
+def _private(space: PosteriorSpace, epsilon: Epsilon | None, guess: object, category: object, level: Epsilon) -> Plan:
+    """The plan of a space with a private n."""
+    from discreet.inference.private_plans import plan_private
+
+    if space.adjacency.keeps_total:
+        raise InvalidInput("n is public, and no guess", hint="leave out `guess`", parameter="guess")
+    if epsilon is None or guess is None:
+        raise InvalidInput(
+            "where n is private a plan takes an epsilon and a guess of n, and no groups",
+            hint="give `epsilon` and `guess`, like 1 and 1000",
+            parameter="guess",
+        )
+    number, share = whole(guess, "guess", minimum=1), exact_share(level, "level")
+    return plan_private(space, epsilon, number, category=_category(space, category), level=share)
 
 
 def _shared(
