@@ -253,6 +253,26 @@ def test_an_unfinished_request_is_named_and_finished_for_free(desk: PageApi) -> 
     assert json.loads(sealed["text"])["request_id"] == price["request_id"]
 
 
+def test_a_release_may_protect_the_number_of_records_and_select_some(desk: PageApi) -> None:
+    Ledger.create(str(desk.ledger), dataset="private", epsilon=2, adjacency="add-remove")
+    held: Any = desk.hold("t.csv", TRIAL)
+    asked: dict[str, Any] = {"upload": held["upload"], "column": "outcome", "categories": ["cured", "not cured"]}
+    asked |= {"delimiter": ";", "filters": ["arm=new", "arm=old "]}
+    assert answer("check", desk, **asked)["filters"] == {"arm": ["new", "old"]}
+    asked |= {"epsilon": "1", "mechanism": "geometric", "dataset": "private", "adjacency": "add-remove"}
+    price: Any = answer("price", desk, **asked)
+    assert ["Records", "private: not counted"] in as_sent(price)["facts"]  # type: ignore[index]
+    assert "adding or removing one row changes" in price["meaning"]
+    found: Any = answer("release", desk, **asked, request_id=price["request_id"], digest=price["digest"])
+    assert found["receipt"]["filters"] == {"arm": ["new", "old"]}
+    assert "n" not in found["receipt"]
+    read: Any = answer("infer", receipt=found["text"])
+    assert "total" in read["belief"]
+    for wrong in ({"adjacency": ""}, {"filters": ["arm"]}, {"filters": ["outcome=cured"]}):
+        with pytest.raises(InvalidInput):
+            answer("price", desk, **asked | wrong)
+
+
 def test_a_budget_is_opened_verified_and_exported(desk: PageApi) -> None:
     answer("create_budget", desk, dataset="many", epsilon="2", delta="1e-6", composition="zcdp")
     with pytest.raises(InvalidInput, match="set once"):

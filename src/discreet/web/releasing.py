@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import discreet as dc
@@ -11,10 +12,11 @@ from discreet.counting.column_list import ColumnList, list_columns
 from discreet.counting.column_names import find_column
 from discreet.counting.inspection import NOT_PUBLISHABLE, inspection_document
 from discreet.counting.sources import Named, engine_for
-from discreet.errors import BudgetExceeded
+from discreet.errors import BudgetExceeded, InvalidInput
+from discreet.ledger.budgets import REPLACE_ONE
 from discreet.posteriors import as_prior
 from discreet.receipts import Receipt, ReceiptRequest
-from discreet.receipts.words import replaced
+from discreet.receipts.words import changing, replaced
 from discreet.requests.request import Question, ReleaseRequest, draw_request_id
 from discreet.requests.run import price_request, run_request
 from discreet.web.fields import Fields, about
@@ -78,7 +80,7 @@ def price(api: PageApi, fields: Fields) -> dict[str, Any]:
             *_facts(receipt),
             ("Request", request.request_id),
         ],
-        "meaning": epsilon_meaning(receipt.epsilon, replaced(receipt.document)),
+        "meaning": epsilon_meaning(receipt.epsilon, changing(receipt.document), receipt.document["delta"]),
         "remaining": account.remaining.to_json(),
     }
 
@@ -101,6 +103,8 @@ def _facts(receipt: Any) -> list[tuple[str, str]]:
     document = receipt.document
     told = [
         ("Records n, which are published", f"{document['n']:,}" if "n" in document else ""),
+        ("Records", "" if "n" in document else "private: not counted"),
+        *((f"Only where {column} is", ", ".join(values)) for column, values in document.get("filters", {}).items()),
         ("Mechanism", document["mechanism"]["name"]),
         ("Categories, which are published", ", ".join(receipt.categories)),
         ("Groups, which are published", ", ".join(receipt.groups)),
@@ -108,6 +112,9 @@ def _facts(receipt: Any) -> list[tuple[str, str]]:
     stated = document["accuracy"] or {}
     for group, own in {"": stated}.items() if "what" in stated else stated.items():
         of = f" in {group}" if group else ""
+        if not own or own["mean"] is None:
+            told.append((f"Expected Hellinger distance{of}", str((own or {}).get("method", "not known"))))
+            continue
         told.append(
             (f"Expected Hellinger distance{of}", f"{own['mean']:.4g}; 95 % of releases: {own['quantile_95']:.4g}")
         )
@@ -139,7 +146,21 @@ def _declared(fields: Fields) -> dict[str, Any]:
         Declaration(**answers)
     with about("groups"):
         Declaration(**answers, **grouping)
-    return answers | grouping
+    selected: dict[str, Any] = {"filters": _filters(fields.names("filters"))}
+    with about("filters"):
+        Declaration(**answers, **grouping, **selected)
+    return answers | grouping | selected
+
+
+def _filters(lines: Sequence[str]) -> dict[str, list[str]]:
+    """The values to select by column, from lines like region=north."""
+    found: dict[str, list[str]] = {}
+    for line in lines:
+        column, equals, value = line.partition("=")
+        if not equals:
+            raise InvalidInput("a filter has no value", hint="write a line like region=north", parameter="filters")
+        found.setdefault(column.strip(), []).append(value.strip())
+    return found
 
 
 def _request(api: PageApi, fields: Fields, request_id: str) -> ReleaseRequest:
@@ -147,6 +168,7 @@ def _request(api: PageApi, fields: Fields, request_id: str) -> ReleaseRequest:
     question = Question(
         **_declared(fields),
         group_public=fields.flag("group_public"),
+        adjacency=fields.maybe("adjacency") or REPLACE_ONE,
         prior=fields.maybe("prior"),
         epsilon=fields.text("epsilon"),
         mechanism=fields.text("mechanism"),

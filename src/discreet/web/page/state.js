@@ -34,6 +34,7 @@ export function declaredFields() {
     ...texts(form, ["column", "other", "missing", "by", "other_group", "id_column"]),
     categories: lines(field(form, "categories").value),
     groups: lines(field(form, "groups").value),
+    filters: lines(field(form, "filters").value),
   };
 }
 
@@ -46,6 +47,7 @@ export function requestFields() {
     ...numbers(price, ["prior", "epsilon"]),
     mechanism: field(price, "mechanism").value,
     group_public: field(formOf(the("#question")), "group_public").checked,
+    adjacency: field(formOf(the("#question")), "private_n").checked ? "add-remove" : "",
   };
 }
 
