@@ -37,12 +37,14 @@ if TYPE_CHECKING:
         Rates,
         Share,
         Total,
+        Waves,
         combine,
         compare,
         noise,
         noise_aware,
         rates,
         read_noisy,
+        waves,
     )
     from discreet.ledger import Ledger
     from discreet.mechanisms import (
@@ -131,6 +133,7 @@ __all__ = [
     "TooLarge",
     "Total",
     "Undecided",
+    "Waves",
     "accuracy",
     "audit",
     "calibrate",
@@ -160,14 +163,15 @@ __all__ = [
     "renyi",
     "smooth_sensitivity",
     "total_variation",
+    "waves",
 ]
 
 _ROOMS = {
     "discreet.counting": "check",
     "discreet.errors": "BudgetExceeded DiscreetError InvalidInput LedgerError NotPrivate SourceError TooLarge "
     "Undecided",
-    "discreet.inference": "Belief Comparison NegativeBinomial NoiseAware Rate Rates Share Total combine compare noise "
-    "noise_aware rates read_noisy",
+    "discreet.inference": "Belief Comparison NegativeBinomial NoiseAware Rate Rates Share Total Waves combine compare "
+    "noise noise_aware rates read_noisy waves",
     "discreet.ledger": "Ledger",
     "discreet.mechanisms": "ExponentialGlobal ExponentialLocal ExponentialReciprocal ExponentialSmooth Gaussian "
     "Geometric Laplace LaplaceImproved Mechanism Optimal Released TightConstraints "

@@ -16,6 +16,7 @@ QUESTIONS = {
     "discreet/inference/beliefs.py": {"bridges", "figures"},
     "discreet/inference/posterior.py": {"bridges"},
     "discreet/inference/quantities.py": {"bridges", "figures"},
+    "discreet/inference/series.py": {"figures"},
     "discreet/receipts/receipt.py": {"figures"},
     "discreet/utility/targets.py": {"inference"},
 }

@@ -14,6 +14,7 @@ from discreet.inference.event_rates import Rate, Rates, rates
 from discreet.inference.noisy import read_noisy
 from discreet.inference.posterior import NoiseAware
 from discreet.inference.records import NegativeBinomial
+from discreet.inference.series import Waves, waves
 from discreet.inference.totals import Total
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Rates",
     "Share",
     "Total",
+    "Waves",
     "combine",
     "compare",
     "compare_all",
@@ -32,4 +34,5 @@ __all__ = [
     "noise_aware",
     "rates",
     "read_noisy",
+    "waves",
 ]

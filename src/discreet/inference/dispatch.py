@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
+from typing import Protocol
 
 from discreet.arithmetic.numbers import as_items
 from discreet.errors import InvalidInput, TooLarge
@@ -16,7 +18,7 @@ from discreet.inference.records import Between, Records, as_records
 from discreet.inference.weighted_draws import sampled
 from discreet.kernels.base import LISTED, Factor
 from discreet.kernels.exponential import LONGEST
-from discreet.mechanisms import Mechanism, Released
+from discreet.mechanisms import Mechanism
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.predictive import log_predictive
 from discreet.posteriors.space import PosteriorSpace, exceeds
@@ -43,8 +45,23 @@ def noise_aware(mechanism: Mechanism, output: object, *, prior: object = None, r
     return _belief([(mechanism, _checked(mechanism, output))], prior, records)
 
 
-def combine(releases: Sequence[Released], *, prior: object = None, records: object = None) -> NoiseAware:
-    """The posterior given several releases about the same records.
+class Emission(Protocol):
+    """What a release or its receipt tells: the mechanism, and what its law emitted."""
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism."""
+
+    @property
+    def output(self) -> Outcome:
+        """What its law emitted."""
+
+
+def combine(releases: Sequence[Emission], *, prior: object = None, records: object = None) -> NoiseAware:
+    """The posterior given several releases about the same counts of the same people, or their receipts.
+
+    Each output has a likelihood of the counts, and they are multiplied: the noise averages out, and what the people
+    themselves leave uncertain stays. Releases of different people are compared instead, or put side by side by `waves`.
 
     >>> from discreet import Geometric
     >>> mechanism = Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon=1)
@@ -57,11 +74,22 @@ def combine(releases: Sequence[Released], *, prior: object = None, records: obje
     if not about:
         raise InvalidInput("there is no release to combine", hint="give at least one")
     spaces = [mechanism.space for mechanism, _ in about]
+    if len({getattr(released, "categories", None) for released in releases}) > 1:
+        raise InvalidInput("the receipts have different categories", hint="combine releases of one column")
+    if any(one is other or _is_copy(one, other) for one, other in combinations(releases, 2)):
+        raise InvalidInput("one release is given twice", hint="give every release once: it says nothing new")
     if len({(tuple(space.adjacency.sizes.items()), space.k) for space in spaces}) > 1:
         raise InvalidInput("releases about the same records have the same n and k", hint="combine only those")
     if prior is None and len({space.prior for space in spaces}) > 1:
         raise InvalidInput("the releases have different priors", hint="say which to believe with `prior`")
     return _belief(about, prior, records)
+
+
+def _is_copy(one: Emission, other: Emission) -> bool:
+    """Whether two receipts are of one charge."""
+    documents = (getattr(receipt, "document", {}) for receipt in (one, other))
+    first, second = (document.get("charge") for document in documents)
+    return first is not None and first == second
 
 
 def _belief(about: list[tuple[Mechanism, Outcome]], prior: object, records: object) -> NoiseAware:

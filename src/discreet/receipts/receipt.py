@@ -18,7 +18,7 @@ from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.texts import visible_text
 from discreet.errors import DiscreetError, InvalidInput, TooLarge
 from discreet.inference import Belief, NoiseAware, Rates
-from discreet.mechanisms import Released
+from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
 from discreet.privacy_loss import Certificate
 from discreet.receipts.words import UNIT_PERSON, UNIT_ROW, methods
@@ -194,6 +194,15 @@ class Receipt(Sealed):
     def column(self) -> str | None:
         """What was counted; None for counts in hand, and in receipts of the first schema."""
         return self.document.get("column")
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """What it was released by, built anew from its fields; `combine` reads it. Public groups have one each."""
+        from discreet.receipts.claims import mechanism_of
+
+        if self.has_public_groups:
+            raise InvalidInput("every group was released by itself", hint="use belief.group")
+        return mechanism_of(self)
 
     @property
     def belief(self) -> Belief:
