@@ -22,8 +22,7 @@ def _described(command: Any, words: list[str]) -> Iterator[str]:
         yield f"{_text(command.help)}\n"
         if not children:
             yield from _options(command)
-        if command.epilog:
-            yield f"{_example(command.epilog)}\n"
+        yield from (f"{_example(line)}\n" for line in (command.epilog or "").split("\n\n") if line.strip())
     for name, child in children.items():
         if not child.hidden:
             yield from _described(child, [*words, name])

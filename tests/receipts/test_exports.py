@@ -127,3 +127,12 @@ def test_what_was_not_drawn_or_is_not_private_is_not_exported(tmp_path: Path) ->
     preview = typed("release --counts 6,4 --epsilon 1 --no-ledger --dry-run --json", cwd=tmp_path)
     (tmp_path / "preview.json").write_text(preview.out, encoding="utf-8")
     assert_refused(typed("receipt export preview.json --format methods", cwd=tmp_path))
+
+
+def test_a_record_of_rates_says_that_exposures_are_public(tmp_path: Path) -> None:
+    (tmp_path / "deaths.csv").write_text("region\n" + "north\n" * 30 + "south\n" * 10, encoding="utf-8")
+    line = "release deaths.csv --adjacency add-remove --rates --by region --groups north,south --epsilon 1 --no-ledger"
+    assert typed(f"{line} --exposure north=9000,south=8000 --yes --out d.json", cwd=tmp_path).code == 0
+    record = yaml.safe_load(typed("receipt export d.json --format registry", cwd=tmp_path).out)["deployment"]
+    assert "the exposures" in record["dp_variant"]["unprotected_quantities"]
+    assert "number of records" not in record["dp_variant"]["unprotected_quantities"]

@@ -157,6 +157,8 @@ def _unprotected(document: dict[str, Any]) -> str:
     public = ["the categories", "the prior", "the mechanism and its parameters", "that a release took place"]
     if document.get("n") is not None:
         public.insert(0, "the number of records")
+    if any(part.get("rates") for part in _parts(document)):
+        public.append("the exposures")
     if any(part["group_sizes"] is not None for part in _parts(document)):
         public.append("how many records each group has")
     return f"{', '.join(public)[:1].upper()}{', '.join(public)[1:]}."
