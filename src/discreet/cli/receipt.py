@@ -12,13 +12,14 @@ from discreet.cli.busy import busy
 from discreet.cli.files import Reserved
 from discreet.cli.help import HelpTyper
 from discreet.cli.release_tables import meaning, print_belief
-from discreet.cli.tables import print_answer, print_table, say
+from discreet.cli.tables import print_answer, print_table, print_written, say
 from discreet.errors import InvalidInput, LedgerError
 from discreet.ledger import Ledger
 from discreet.receipts import Bundle, Receipt, exports, read_receipt, readable, verify_any
 from discreet.receipts.receipt import refuse_nonsense
 from discreet.receipts.words import replaced, selection, treatment, widths
 from discreet.receipts.work import require_modest
+from discreet.web.sheets import receipt_page
 
 EXAMPLE = "Example: discreet receipt verify receipt.json --ledger budgets.db"
 
@@ -84,6 +85,20 @@ def export(
     with Reserved(out) as place:
         place.write(record.encode())
     return say(f"written: {out}")
+
+
+@receipt.command("page", epilog="Example: discreet receipt page receipt.json --out receipt.html")
+def page(
+    file: Annotated[Path, typer.Argument(help="The receipt, as discreet release wrote it.")],
+    out: Annotated[Path, typer.Option(help="The HTML file.")],
+) -> None:
+    """Write one HTML file for readers who have nothing installed. It loads nothing, and needs no script to be read."""
+    if out.resolve() == file.resolve():
+        raise InvalidInput("--out names the receipt", hint="give the page its own file")
+    found = read_receipt(file)
+    with Reserved(out) as reserved, busy("weighing the data sets"), refuse_nonsense():
+        reserved.write(receipt_page(found).encode())
+    print_written([out])
 
 
 @receipt.command("verify", epilog=EXAMPLE)

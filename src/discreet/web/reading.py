@@ -13,6 +13,7 @@ from discreet.inference import Belief
 from discreet.inference.comparisons import MEASURES
 from discreet.inference.quantities import Quantity
 from discreet.receipts import (
+    Analysis,
     Bundle,
     Receipt,
     belief_document,
@@ -81,6 +82,12 @@ def compare(fields: Fields) -> dict[str, Any]:
     }
     fields.all_read()
     found = compare_receipts(receipts, titles, **asked)
+    pictures = [picture.to_json() for picture in comparison_pictures(found)]
+    return {"pictures": pictures, "document": found.to_json()}
+
+
+def comparison_pictures(found: Analysis) -> list[Picture]:
+    """The share in each group, and how much they differ."""
     rows, level = found.rows(), f"{100 * found.level:g} % interval"
     shares = Picture(
         f"Share of {found.of}",
@@ -100,6 +107,7 @@ def compare(fields: Fields) -> dict[str, Any]:
         ),
         level=found.level,
     )
+    measure = found.measure
     words = measure.replace("-", " ")
     differences = Picture(
         f"{words.capitalize()} of {found.of}",
@@ -124,7 +132,7 @@ def compare(fields: Fields) -> dict[str, Any]:
         level=found.level,
         notes=[f"Every probability is exact up to {max(row['error'] for row in rows):.0e}."],
     )
-    return {"pictures": [shares.to_json(), differences.to_json()], "document": found.to_json()}
+    return [shares, differences]
 
 
 def _parts(receipt: Receipt | Bundle) -> tuple[Receipt, ...]:
@@ -135,19 +143,19 @@ def _document(receipt: Receipt | Bundle, how: Reading) -> dict[str, Any]:
     parts = _parts(receipt)
     return {
         "title": receipt.title or ", ".join(part.column or "category shares" for part in parts),
-        "facts": _facts(receipt),
+        "facts": receipt_facts(receipt),
         "columns": [
             {"column": part.column, "categories": list(part.categories), "groups": list(part.groups)} for part in parts
         ],
         "is_bundle": isinstance(receipt, Bundle),
-        "pictures": [picture.to_json() for part in parts for picture in _pictures(part, how)],
+        "pictures": [picture.to_json() for part in parts for picture in pictures_of(part, how)],
         "methods": receipt.to_methods(),
         "document": readable(receipt).document,
         "text": receipt.to_json(),
     }
 
 
-def _facts(receipt: Receipt | Bundle) -> list[tuple[str, str]]:
+def receipt_facts(receipt: Receipt | Bundle) -> list[tuple[str, str]]:
     """What a receipt says of itself, in the words of a label."""
     document = readable(receipt).document
     parts = document.get("parts", [document])
@@ -170,7 +178,7 @@ def _facts(receipt: Receipt | Bundle) -> list[tuple[str, str]]:
     return [(name, text) for name, text in rows.items() if text]
 
 
-def _pictures(receipt: Receipt, how: Reading) -> Iterator[Picture]:
+def pictures_of(receipt: Receipt, how: Reading) -> Iterator[Picture]:
     """One picture for a column, or for each of its groups; and what an order of the categories lets be asked."""
     aware, alone = labelled(receipt, prior=how.prior), labelled_plug_in(receipt)
     top = min(1.0, 1.04 * max(float(each.interval(how.level)[1].max()) for each in _within(receipt, aware, alone)))
