@@ -21,7 +21,7 @@ from discreet.cli.tables import print_answer, print_table, say
 from discreet.errors import InvalidInput
 from discreet.figures import plans
 from discreet.utility.plan_table import HEADINGS, cell_text, is_bounded, merged_rows
-from discreet.utility.plans import PlanRow
+from discreet.utility.plans import PlanRow, above_words
 from discreet.utility.targets import LEAST
 
 EXAMPLE = "Example: discreet plan --groups new=200,old=206 --group-public --target-width 0.17 --of difference"
@@ -210,6 +210,10 @@ def _explanations(result: Plan) -> list[str]:
         f"({result.interval_width_without_privacy:.4g} without privacy). "
         "All but the worst are for typical data (drawn from the prior predictive).",
     ]
+    above = {row.name: row.above_least for row in reversed(result.mechanisms) if row.above_least is not None}
+    if above:
+        each = ", ".join(f"{name} {above_words(share)}" for name, share in reversed(above.items()))
+        lines.append(f"Mean H against the least that any mechanism could have, at most: {each}.")
     if any(map(is_bounded, result.mechanisms)):
         lines.append("≤: a bound on the loss, which no output is known to reach.")
     return lines

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -24,6 +24,7 @@ from discreet.mechanisms.base import asked_epsilon
 from discreet.posteriors.space import PosteriorSpace, exceeds
 from discreet.privacy_loss import audit, calibrate
 from discreet.typing import Epsilon, Steps
+from discreet.utility.least_error import LeastError, least_error
 from discreet.utility.measure import accuracy, quick_accuracy
 from discreet.utility.widths import expected_width, quick_width, width_without_privacy
 
@@ -99,6 +100,8 @@ class PlanRow(_Row):
     shift_points: float
     interval_width: float | None
     interval_width_within: float | None
+    above_least: float | None
+    """By which share the mean error is at most above the least that any ε-DP mechanism could have, as far as proved."""
     parameters: dict[str, Any]
     method: str
     missing: dict[str, str]
@@ -129,6 +132,7 @@ class Plan:
     setting: str
     reason: str
     interval_width_without_privacy: float
+    least_error: LeastError | None
     question: dict[str, Any]
     level: Fraction = Fraction(19, 20)
 
@@ -148,6 +152,9 @@ class Plan:
             whose = _whose(self.space, self.question.get("interval", {}))
             without = self.interval_width_without_privacy
             told = [f"{width_words(width, without, level=float(self.level), whose=whose)}."]
+        above = self.answer.above_least
+        if above is not None:
+            told.append(f"Its expected error is at most {above_words(above)} the least that any mechanism could have.")
         if "guess" not in self.question:
             return [*told, epsilon_meaning(self.epsilon, delta=self._delta), *epsilon_warning(self.epsilon)]
         public = self.question["width_at_equal_protection"]
@@ -208,6 +215,7 @@ class Plan:
             "setting": self.setting,
             "reason": self.reason,
             "interval_width_without_privacy": self.interval_width_without_privacy,
+            "least_error": None if self.least_error is None else asdict(self.least_error),
             "level": float(self.level),
             "sentences": self.sentences(),
         }
@@ -248,6 +256,8 @@ def plan_at(
             if not compare and not rows:
                 raise
             omitted.append(Omission(name=name, setting=setting, reason=refusal.message))
+    least = _least(space, asked, compare)
+    rows = [replace(row, above_least=_above(row, least)) for row in rows]
     chosen, reason = _recommended(rows)
     if not compare:
         rows, omitted = [chosen], []
@@ -260,6 +270,7 @@ def plan_at(
         setting=chosen.setting,
         reason=reason,
         interval_width_without_privacy=width_without_privacy(space, level).value,
+        least_error=least,
         level=level,
         question=question or {"epsilon": str(asked)},
     )
@@ -330,10 +341,36 @@ def measured_row(made: Mechanism, setting: str, level: Fraction, *, compare: boo
         shift_points=50 * moved.mean / (made.space.n + float(made.space.prior.total)),
         interval_width=None if width is None else width.value,
         interval_width_within=None if width is None else width.error,
+        above_least=None,
         parameters=made.parameters(),
         method=method,
         missing=missing,
     )
+
+
+def _least(space: PosteriorSpace, epsilon: Fraction, compare: bool) -> LeastError | None:
+    try:
+        return least_error(space, epsilon, quick=not compare)
+    except TooLarge:
+        return None
+
+
+def _above(row: PlanRow, least: LeastError | None) -> float | None:
+    """What is known of the error from above, over the proved least."""
+    if least is None or least.value <= 0 or row.setting == "limit":
+        return None
+    return max(0.0, (row.mean_error + row.mean_error_within) / least.value - 1)
+
+
+def above_words(above: float) -> str:
+    """How far above the least possible, rounded up.
+
+    >>> above_words(0.0129), above_words(2e-9), above_words(1.7)
+    ('1.3 % above', '0.1 % above', '2.7 times')
+    """
+    if above >= 1:
+        return f"{math.ceil(10 * (1 + above)) / 10:g} times"
+    return f"{max(0.1, math.ceil(1000 * above) / 10):g} % above"
 
 
 def _recommended(rows: list[PlanRow]) -> tuple[PlanRow, str]:

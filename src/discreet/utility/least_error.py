@@ -1,0 +1,336 @@
+"""The least mean error that any ε-DP mechanism can have: a proved lower bound for every space and every ε.
+
+A mechanism that releases a candidate has the mean error Σ_c p(c)·Σ_r P(r|c)·H(c,r), with p the prior predictive. Its
+columns f(c) = P(r|c) are nonnegative, change by at most e^ε between neighbours, and sum over r to 1. So if for numbers
+y(c) every such f has Σ_c f(c)·(p(c)·H(c,r) - y(c)) ≥ 0, whatever r, no mechanism is below Σ y: y solves the dual
+programme.
+
+**Two categories** are a line, c = 0 … n. With x = e^-ε and a(c) = p(c)·H(c,r) - y(c), let L(c) = a(c) + x·L(c-1) from
+the left and R(c) = a(c) + x·R(c+1) from the right. If L ≥ 0 before some m, R ≥ 0 behind it, and a(m) + x·L(m-1) +
+x·R(m+1) ≥ 0, the inequality holds: f(c) ≥ x·f(c+1) moves what is left over to m, and f(m) ≥ 0. That is checked for
+every r. Beyond a window a(c) ≥ 0, because H grows with |c - r|.
+
+**More categories.** Merging categories leaves an ε-DP mechanism on what is merged, because the records of the others
+can be drawn to go with a count such that neighbours stay neighbours. So the count of one category is a line of its own.
+H is sqrt(1 - e^-Σl) with one l(c_i, r_i) ≥ 0 for each category, and concave in Σl: H ≥ Σ_i π_i·sqrt(1 - e^(-l_i/π_i))
+for any weights π that sum to 1. Each term is an error on a line. The noise of the other categories is lost on the way.
+
+**Long lines** are cut into blocks. Within one, p is at least its least value and H(c, c±u) at least its least, ρ(u).
+With y = θ inside the block and 0 for J counts at its ends, the conditions become θ ≤ Σ_{u ≤ L} x^u·ρ(u) / (½ + Σ_{u ≤
+L-J} x^u) for every L ≥ J. Where ε is tiny, only every g-th count is looked at, at g·ε.
+
+Numbers are floats; each sum is of positive terms, or is rounded down at every step, and the result is lowered by
+`MARGIN`. Tests: `tests/utility/test_least_error.py`, which checks dual solutions again in balls.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.arithmetic.arrays import Floats
+from discreet.errors import TooLarge
+from discreet.mechanisms import Optimal
+from discreet.posteriors import Dirichlet
+from discreet.posteriors.distances import second_difference
+from discreet.posteriors.predictive import log_predictive_line
+from discreet.posteriors.space import PosteriorSpace, exceeds
+from discreet.utility.simplex_dual import SimplexDual
+
+MARGIN = 1e-9
+"""What floats may have lost, as a share: distances and predictives are right to 1e-12."""
+
+CELLS, CELLS_QUICK = 1 << 22, 1 << 18
+"""Windows of more cells are left to blocks."""
+
+SOLVED, SOLVED_QUICK = 500, 100
+"""The most candidates of three categories or more for which all data sets are in one dual solution."""
+
+PROGRAMME, PROGRAMME_QUICK = 165, 70
+"""The most for which the linear programme is solved where that solution falls short."""
+
+KINDS = 3
+
+_FAR, _WIDE, _SLACKS = 45.0, 4096, (1e-9, 1e-7, 1e-5, 1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3)
+_DOWN, _NEARBY = 2.0**-50, 8
+_EDGES = (0.25, 0.5, 1, 1.5, 2, 3, 4, 6)
+"""How many counts at the ends of a block may be given up, in scales of the noise."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeastError:
+    """No ε-DP mechanism that releases a candidate has a mean Hellinger error below `value`; and how that is known."""
+
+    value: float
+    method: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """Counts 0 … n of one category: their predictive, and sqrt(1 - e^-l) with l a sum of terms, in whole or in part.
+
+    `power` is by what l is multiplied; `both` says whether the second category's term is in it.
+    """
+
+    prior: Dirichlet
+    n: int
+    power: float = 1.0
+    both: bool = True
+
+    def cost(self, c: Floats, r: Floats) -> Floats:
+        """The error of releasing r for c, which may lie between whole numbers."""
+        first, second = self.prior.alpha
+        term = second_difference(first + c, first + r, r - c)
+        if self.both:
+            term = term + second_difference(second + (self.n - c), second + (self.n - r), c - r)
+        error: Floats = np.sqrt(-np.expm1(-0.5 * self.power * term))
+        return error
+
+    def log_weight(self, c: Floats) -> Floats:
+        """The predictive."""
+        return log_predictive_line(self.prior, self.n, c)
+
+
+class WindowedDual:
+    """y for the counts of a part of a line, checked for every r within a window of counts about it.
+
+    An r outside of the part is farther from all of its counts than the nearest r inside.
+    """
+
+    def __init__(self, line: Line, epsilon: float, first: int, last: int, cells: int = CELLS) -> None:
+        self.line, self.x = line, math.exp(-epsilon)
+        self.first, self.size = first, last - first + 1
+        whole = self.size * (2 * self.size - 1) <= cells
+        self.reach = self.size - 1 if whole else min(self.size - 1, math.ceil(_FAR / epsilon) + 4)
+        self._c = np.arange(self.size)
+        self._p = np.exp(line.log_weight((first + self._c).astype(np.float64)))
+
+    def _cost(self, c: NDArray[np.int64], r: NDArray[np.int64]) -> Floats:
+        return self.line.cost((self.first + c).astype(np.float64), (self.first + r).astype(np.float64))
+
+    @cached_property
+    def _errors(self) -> Floats:
+        """p(c)·cost(c, r): a row for each c - r from -reach to reach, a column for each r; 0 outside the line."""
+        apart = np.arange(-self.reach, self.reach + 1)[:, None]
+        c = self._c[None, :] + apart
+        inside = (c >= 0) & (c < self.size)
+        c = np.clip(c, 0, self.size - 1)
+        return np.where(inside, self._p[c] * self._cost(c, np.broadcast_to(self._c, c.shape)), 0.0)
+
+    @cached_property
+    def proposal(self) -> Floats:
+        """y = K⁻¹h, h(z) the least Σ_c x^|c-z|·p(c)·cost(c, r) over r: where these r are best, it is the optimum."""
+        x = self.x
+        h = self._least_given() if self.reach == self.size - 1 else self._least_nearby()
+        y = (1 + x * x) * h
+        y[0], y[-1] = h[0], h[-1]
+        y[1:] -= x * h[:-1]
+        y[:-1] -= x * h[1:]
+        y /= -math.expm1(2 * math.log(x))
+        if self.reach < self.size - 1:
+            # Farther from r than the window nothing may be owed: the error there is at least that at its edge.
+            y = np.minimum(y, (1 - MARGIN) * np.minimum(self._edge(-self.reach), self._edge(self.reach)))
+        found: Floats = y
+        return found
+
+    def _least_nearby(self) -> Floats:
+        """Of the r that are next to z."""
+        apart, found = np.arange(-self.reach, self.reach + 1), np.full(self.size, np.inf)
+        for off in range(-_NEARBY, _NEARBY + 1):
+            given = self.x ** np.abs(apart + off) @ self._errors
+            z = self._c - off
+            inside = (z >= 0) & (z < self.size)
+            found[z[inside]] = np.minimum(found[z[inside]], given[inside])
+        return found
+
+    def _least_given(self) -> Floats:
+        """Of all r; the table has a row for each c, here."""
+        n, x = self.size - 1, self.x
+        place = self._c[:, None] - self._c[None, :] + self.reach
+        table = self._errors[place, self._c[None, :]]
+        left, right = table.copy(), table.copy()
+        for c in range(1, n + 1):
+            left[c] += x * left[c - 1]
+            right[n - c] += x * right[n - c + 1]
+        found: Floats = (left + right - table).min(axis=1)
+        return found
+
+    def bound(self) -> float:
+        """Σ y of the solution."""
+        return float(self.solution.sum())
+
+    @cached_property
+    def solution(self) -> Floats:
+        """The proposal, lowered until it passes; 0 if it never does."""
+        slack = next((slack for slack in _SLACKS if self.feasible(slack)), 1.0)
+        found: Floats = (1 - slack) * self.proposal
+        return found
+
+    def feasible(self, slack: float) -> bool:
+        """Whether (1 - slack)·y is a solution of the dual programme: every r, with every sum rounded down."""
+        y, n, reach, x = (1 - slack) * self.proposal, self.size - 1, self.reach, self.x * (1 - _DOWN)
+        apart = np.arange(-reach, reach + 1)[:, None]
+        c = self._c[None, :] + apart
+        inside = (c >= 0) & (c <= n)
+        owed = np.where(inside, y[np.clip(c, 0, n)], 0.0)
+        a = self._errors * (1 - MARGIN / 8) - owed - _DOWN * np.abs(owed)
+        left, right = np.zeros_like(a), np.zeros_like(a)
+        for row in range(1, len(a)):
+            left[row] = _lowered(a[row - 1], x, left[row - 1])
+            right[-1 - row] = _lowered(a[-row], x, right[-row])
+        open_ = (left >= 0) & (right >= 0)
+        rest = np.where(open_, left, 0.0) + np.where(open_, right, 0.0)
+        meets = open_ & inside & (a + x * rest - 4 * _DOWN * (np.abs(a) + rest) >= 0)
+        return bool(meets.any(axis=0).all())
+
+    def _edge(self, apart: int) -> Floats:
+        """p(c)·cost(c, c ± apart), and without end where that is no r."""
+        r = self._c + apart
+        inside = (r >= 0) & (r < self.size)
+        return np.where(inside, self._p * self._cost(self._c, np.clip(r, 0, self.size - 1)), np.inf)
+
+
+def _lowered(a: Floats, x: float, before: Floats) -> Floats:
+    """a + x·before, rounded down; without end below where `before` is negative, because no f moves that on."""
+    with np.errstate(invalid="ignore"):
+        sums = a + x * before - _DOWN * (np.abs(a) + np.abs(before))
+    return np.where(before >= 0, sums, -np.inf)
+
+
+def blocks_bound(line: Line, epsilon: float, ends: int = 0) -> float:
+    """The sum of what blocks of counts give, of any length and for any ε; `ends` counts at both ends are left out."""
+    step = max(1, math.floor(0.01 / epsilon))
+    rate = step * epsilon
+    reach = min(_WIDE, math.ceil(60 / rate))
+    total = 0.0
+    for first, last in _blocks(line.n, step / rate, ends):
+        total += _block_bound(line, first, last, rate, reach, step)
+    return total
+
+
+def _blocks(n: int, width: float, ends: int) -> list[tuple[int, int]]:
+    """Blocks from both ends to the middle: so long that their ends cost as much as the change of the error in them."""
+    cuts = [ends]
+    while cuts[-1] < n // 2:
+        at = cuts[-1]
+        cuts.append(min(n // 2, at + 1 + max(math.ceil(4 * width), int(math.sqrt(12 * width * at)), at // 50)))
+    left = [(first, after - 1) for first, after in itertools.pairwise(cuts)]
+    return [*left, *((n - last, n - first) for first, last in left)]
+
+
+def _block_bound(line: Line, first: int, last: int, rate: float, reach: int, step: int) -> float:
+    """Every `step`-th count of a block, at ε = rate: the least predictive, times how many, times the best θ."""
+    size = (last - first + 1) // step
+    if size < 3:
+        return 0.0
+    u = np.arange(1, min(reach, size - 1) + 1)
+    away = (step * u).astype(np.float64)
+    low, high = np.full(len(u), float(first)), np.maximum(last - away, first)
+    if line.both:
+        a, b = line.prior.alpha
+        high = np.clip((line.n - away + b - a) / 2, low, high)
+    cost = line.cost(high, high + away)
+    x = math.exp(-rate)
+    sums = np.concatenate([[0.0], np.cumsum(x**u * cost)])
+    best = 0.0
+    for edge in sorted({int(part / rate) for part in _EDGES}):
+        inner = size - 2 * edge
+        if inner <= 0 or edge >= len(sums):
+            continue
+        at = np.arange(edge, len(sums))
+        moved = 0.5 + x * -np.expm1(-rate * (at - edge)) / -math.expm1(-rate)
+        theta = float((sums[edge:] / moved).min())
+        if size - 1 > len(u):  # farther ends: no less in the numerator, and no more below
+            theta = min(theta, float(sums[-1]) / (0.5 + x / -math.expm1(-rate)))
+        best = max(best, inner * theta)
+    return step * best * _least_weight(line, first, last)
+
+
+def _least_weight(line: Line, first: int, last: int) -> float:
+    """The least predictive in a block: at an end, or for two parameters below 1 bounded from it.
+
+    Γ(α+c)/c! grows with c for α ≥ 1 and falls for α ≤ 1, by at most (α+c)/(1+c) at a step; so the predictive, a product
+    of one for c and one for n - c, is log-concave, or monotone, or at least this.
+    """
+    ends = np.exp(line.log_weight(np.array([first, last], dtype=np.float64)))
+    a, b = line.prior.alpha
+    least = float(ends.min())
+    if max(a, b) < 1:
+        least = float(ends[0]) * math.exp((last - first) * math.log((first + a) / (first + 1)))
+        other = float(ends[1]) * math.exp((last - first) * math.log((line.n - last + b) / (line.n - last + 1)))
+        least = max(least, other)
+    return least
+
+
+def line_bound(line: Line, epsilon: float, *, quick: bool = False) -> tuple[float, str]:
+    """The best that windows and blocks of different sizes give."""
+    return max(_cut_line(line, epsilon, cells) for cells in (CELLS_QUICK, CELLS)[: 1 if quick else 2])
+
+
+def _cut_line(line: Line, epsilon: float, cells: int) -> tuple[float, str]:
+    """One dual solution for all counts while these are few; otherwise one at each end, and blocks between them."""
+    n, wide = line.n, 2 * _FAR / epsilon + 9
+    if min((n + 1) * wide, (n + 1) * (2 * n + 1)) <= cells:
+        whole = WindowedDual(line, epsilon, 0, n, cells).bound()
+        return max((whole, "a dual solution for every count"), (blocks_bound(line, epsilon), "blocks of counts"))
+    ends = min(n // 4, max(int(cells / 4 / wide), math.isqrt(cells // 8)))
+    parts = [WindowedDual(line, epsilon, *part, cells // 4).bound() for part in ((0, ends - 1), (n - ends + 1, n))]
+    return math.fsum([*parts, blocks_bound(line, epsilon, ends)]), "dual solutions at the ends and for blocks of counts"
+
+
+def least_error(space: PosteriorSpace, epsilon: Fraction, *, quick: bool = False) -> LeastError:
+    """A value that the mean Hellinger error of no ε-DP mechanism on the candidates is below; `quick`, and less sharp.
+
+    Where the number of records is private, up to a cap, an ε-DP mechanism is 2ε-DP among data sets of each size.
+
+    >>> bound = least_error(PosteriorSpace(prior=[1, 1, 1], n=8), Fraction(1))
+    >>> round(bound.value, 5), bound.method
+    (0.35309, 'a dual solution for every data set')
+    """
+    adjacency = space.adjacency
+    if adjacency.keeps_total:
+        return _least_error(space, epsilon, quick)
+    if space.k == 1 or "cap" not in adjacency.sizes:
+        raise TooLarge("a private n without a cap has no mean error to be bounded", hint="give a public cap")
+    cap = adjacency.sizes["cap"]
+    sizes = (_least_error(PosteriorSpace(space.prior, n), 2 * epsilon, quick).value for n in range(1, cap + 1))
+    return LeastError(math.fsum(sizes) / (cap + 1), "the data sets of each size, at twice the epsilon")
+
+
+@lru_cache(maxsize=64)
+def _least_error(space: PosteriorSpace, epsilon: Fraction, quick: bool) -> LeastError:
+    if space.k == 2:
+        value, method = line_bound(Line(space.prior, space.n), float(epsilon), quick=quick)
+    else:
+        value, method = max([*_enumerated(space, epsilon, quick), *_by_lines(space, float(epsilon), quick)])
+    return LeastError(max(value, 0.0) * (1 - MARGIN), method)
+
+
+def _enumerated(space: PosteriorSpace, epsilon: Fraction, quick: bool) -> Iterator[tuple[float, str]]:
+    """Three categories or more, few candidates: all of them."""
+    if exceeds(space, SOLVED_QUICK if quick else SOLVED):
+        return
+    dual = SimplexDual(space, float(epsilon))
+    value = dual.bound()
+    yield value, "a dual solution for every data set"
+    if value < 0.999 * dual.proposal.sum() and not exceeds(space, PROGRAMME_QUICK if quick else PROGRAMME):
+        yield Optimal(space, epsilon=epsilon).error, "the linear programme"
+
+
+def _by_lines(space: PosteriorSpace, rate: float, quick: bool) -> Iterator[tuple[float, str]]:
+    """One category against all others, and each category by itself; kinds of categories that are left out give 0."""
+    prior, n, k = space.prior, space.n, space.k
+    kinds = {alpha: prior.parameters.count(alpha) for alpha in prior.parameters}
+    total, parts = prior.total, []
+    for alpha in sorted(kinds, key=lambda alpha: -kinds[alpha])[: KINDS if quick else None]:
+        two = Dirichlet([alpha, total - alpha])
+        yield line_bound(Line(two, n), rate, quick=quick)[0], "one category against all others"
+        parts.append(kinds[alpha] / k * line_bound(Line(two, n, float(k), both=False), rate, quick=quick)[0])
+    yield math.fsum(parts), "each category by itself"

@@ -1,0 +1,144 @@
+"""A dual solution on all candidates of a small space: it often proves that tight's error is the least there is.
+
+With K(c, z) = e^(-ε·d(c, z)) and h(z) the least Σ_c K(c, z)·p(c)·H(c, r) over r, y = K⁻¹h has the sum of tight's mean
+error with Bayes post-processing. It is a solution of the dual programme (`discreet.utility.least_error`) if for every r
+what is left of a(c) = p(c)·H(c, r) - y(c) can be moved towards one data set m: f(c) ≥ x·f(c') for a neighbour c' that
+is nearer to m, so a share of what is left at c is worth x times as much at c'. V(c) = a(c) + x·Σ shares of V, from the
+farthest in; if V ≥ 0 everywhere, the inequality holds for r. Shares are equal, or where that fails, those of a linear
+programme: any will do, and V is computed from them with every step rounded down.
+"""
+
+from __future__ import annotations
+
+import itertools
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.arithmetic.arrays import Floats
+from discreet.posteriors.distances import hellinger_floats
+from discreet.posteriors.predictive import log_predictive
+from discreet.posteriors.space import PosteriorSpace, orbits
+
+_DOWN, _NEAR = 2.0**-50, 1e-10
+_SLACKS = (1e-9, 1e-7, 1e-5)
+
+
+class SimplexDual:
+    """y for every data set of a space, checked for one r of every orbit."""
+
+    def __init__(self, space: PosteriorSpace, epsilon: float) -> None:
+        self.space, self.x = space, float(np.exp(-epsilon))
+        self.rows = space.candidates().array()
+        self._steps = np.abs(self.rows[:, None, :] - self.rows[None, :, :]).sum(axis=2) // 2
+        predictive = np.exp(log_predictive(space.prior, self.rows))
+        distances = np.stack([hellinger_floats(space.prior, row.tolist(), self.rows) for row in self.rows])
+        self._errors = predictive[:, None] * distances
+        """p(c)·H(c, r): a row for each c, a column for each r."""
+
+    @cached_property
+    def _kernel(self) -> Floats:
+        kernel: Floats = self.x**self._steps
+        return kernel
+
+    @cached_property
+    def _given(self) -> Floats:
+        """Σ_c K(c, z)·p(c)·H(c, r): a row for each z, a column for each r."""
+        given: Floats = self._kernel @ self._errors
+        return given
+
+    @cached_property
+    def proposal(self) -> Floats:
+        """y = K⁻¹h."""
+        found: Floats = np.linalg.solve(self._kernel, self._given.min(axis=1))
+        return found
+
+    @cached_property
+    def _moved(self) -> dict[tuple[int, int], NDArray[np.int64]]:
+        """For categories i, j the rank of each data set with a record moved from i to j; itself where there is none."""
+        ranks, found = self.space.candidates().ranks, {}
+        for i, j in itertools.permutations(range(self.space.k), 2):
+            rows = self.rows.copy()
+            has = rows[:, i] > 0
+            rows[has, i] -= 1
+            rows[has, j] += 1
+            found[i, j] = ranks(rows)
+        return found
+
+    def bound(self) -> float:
+        """Σ y, lowered by what the worst r lacks."""
+        first = np.unique(orbits(self.space))
+        slack = max(self._lacking(int(r)) for r in first)
+        return float((1 - slack) * self.proposal.sum()) if slack < 1 else 0.0
+
+    def _lacking(self, r: int) -> float:
+        """The least share, of those tried, by which y is to be lowered for this r."""
+        for m in self._centres(r):
+            edges = self._edges(m)
+            even = np.ones(len(edges[0]))
+            for slack in _SLACKS[:1]:
+                if self._holds(r, m, edges, even, slack):
+                    return slack
+        for m in self._centres(r)[:1]:
+            edges = self._edges(m)
+            shares, needed = self._programme(r, m, edges)
+            for slack in _SLACKS:
+                if self._holds(r, m, edges, shares, needed + slack):
+                    return needed + slack
+        return 1.0
+
+    def _centres(self, r: int) -> list[int]:
+        """Where to move to: the z that lead to r, or else r itself."""
+        leading = np.flatnonzero(self._given.argmin(axis=1) == r)
+        return leading[np.argsort(self._steps[leading, r])][:4].tolist() if len(leading) else [r]
+
+    def _edges(self, m: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """From each data set to its neighbours that are nearer to m, the farthest first."""
+        here = np.arange(len(self.rows))
+        pairs = [(here[self._steps[to, m] < self._steps[:, m]], to) for to in self._moved.values()]
+        source = np.concatenate([at for at, _ in pairs])
+        target = np.concatenate([to[at] for at, to in pairs])
+        order = np.argsort(-self._steps[source, m], kind="stable")
+        return source[order], target[order]
+
+    def _holds(
+        self, r: int, m: int, edges: tuple[NDArray[np.int64], NDArray[np.int64]], shares: Floats, slack: float
+    ) -> bool:
+        """Whether V ≥ 0 everywhere, with every sum rounded down."""
+        source, target = edges
+        y = (1 - slack) * self.proposal
+        left = self._errors[:, r] * (1 - _NEAR) - y - _DOWN * np.abs(y)
+        given = np.bincount(source, shares, len(left))
+        share = shares / np.where(given > 0, given, 1.0)[source] * (1 - 4 * _DOWN)
+        steps = self._steps[source, m]
+        starts = np.flatnonzero(np.diff(steps, prepend=-1))
+        for start, stop in itertools.pairwise([*starts.tolist(), len(steps)]):
+            part = slice(start, stop)
+            at = source[part]
+            if (left[at] < 0).any():
+                return False
+            moved = np.bincount(target[part], self.x * left[at] * share[part], len(left))
+            left = left + moved * (1 - len(steps) * _DOWN) - _DOWN * np.abs(left)
+        return bool(left[m] >= 0)
+
+    def _programme(self, r: int, m: int, edges: tuple[NDArray[np.int64], NDArray[np.int64]]) -> tuple[Floats, float]:
+        """The shares that a solver finds for the least slack, and that slack."""
+        from scipy import optimize, sparse
+
+        source, target = edges
+        size, number, y = len(self.rows), len(source), self.proposal
+        scale = np.abs(self._errors[:, r]).max()
+        every = np.arange(number)
+        out = sparse.coo_array((np.ones(number), (source, every)), shape=(size, number + 1))
+        into = sparse.coo_array((np.full(number, self.x), (target, every)), shape=(size, number + 1))
+        lowered = sparse.coo_array((y / scale, (np.arange(size), np.full(size, number))), shape=(size, number + 1))
+        cost = np.zeros(number + 1)
+        cost[-1] = 1.0
+        found: Any = optimize.linprog(
+            cost, A_ub=(out - into - lowered).tocsr(), b_ub=(self._errors[:, r] - y) / scale, bounds=(0, None)
+        )
+        if found.status != 0:
+            return np.ones(number), 1.0
+        return np.maximum(found.x[:-1], 0.0), float(found.x[-1])
