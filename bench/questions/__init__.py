@@ -4,6 +4,7 @@ from bench.questions import (  # noqa: I001  (the order of the table)
     release,
     first,
     geometric,
+    tight,
     growth,
     simulate,
     auditing,
@@ -46,4 +47,5 @@ __all__ = [
     "snapping",
     "spark",
     "startup",
+    "tight",
 ]

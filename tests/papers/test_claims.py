@@ -134,6 +134,7 @@ PLANTED: dict[str, Any] = {
     "001-better-than-global": lambda space, counts: global_sensitivity(space),
     "001-figure-3": 0.9,
     "001-decreasing": (15000, 100),
+    "001-conclusion-2-loss": 0.5,
     "004-definition-2": lambda: definition_five(1),
 }
 
@@ -150,7 +151,12 @@ def test_every_claim_that_holds_has_its_planted_fault() -> None:
     assert {name for name in CLAIMS if finding(name).verdict is HOLDS} == set(PLANTED)
 
 
-MEANT: dict[str, Any] = {"001-approaches": 2 / math.cosh(0.5), "000-statement-1-induction": 1, "001-conclusion-2": 1.8}
+MEANT: dict[str, Any] = {
+    "001-approaches": 2 / math.cosh(0.5),
+    "001-approaches-loss": 0.864,
+    "000-statement-1-induction": 1,
+    "001-conclusion-2": 1.8,
+}
 
 
 @pytest.mark.parametrize("name", MEANT)

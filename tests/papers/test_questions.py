@@ -68,6 +68,15 @@ def test_the_normaliser_comes_down_to_its_limit_and_grows_under_global_sensitivi
         assert all(one <= other * (1 + 1e-9) for one, other in pairwise(ordered))
 
 
+def test_the_normaliser_of_three_categories_comes_down_to_a_sum_over_a_lattice() -> None:
+    shown = quick("normalisers")
+    values = [value for _, value, _ in shown.by_simplex]
+    assert shown.lattice == pytest.approx(7.46124, abs=5e-6)
+    assert values[1:] == sorted(values[1:], reverse=True)  # from n = 30 on
+    assert values[-1] == pytest.approx(shown.lattice, rel=1e-3)
+    assert all(max(counts) - min(counts) == 0 for _, _, counts in shown.by_simplex if counts is not None)
+
+
 def test_calibration_helps_and_does_not_reach_geometric() -> None:
     shown = quick("tightness")
     last = {name: curve[-1][1] for name, curve in shown.errors.items()}
@@ -93,7 +102,32 @@ def test_the_map_agrees_with_the_accuracy_of_the_mechanisms_it_shows() -> None:
 
 def test_a_cell_counts_rivals_from_the_weakest_on() -> None:
     errors = {"M_H": 2.0, "laplace": 3.0, "laplace-improved": 1.0, "geometric": 5.0}
-    assert winners.Cell(2, 1, "balanced", 10, 1.0, errors).beaten == 1
+    cell = winners.Cell(2, 1, "balanced", 10, 1.0, errors, equal=0.5)
+    assert cell.beaten == 1
+    assert cell.beaten_at_loss == 3
+    assert winners.Cell(2, 1, "balanced", 10, 1.0, errors).beaten_at_loss is None
+
+
+def test_at_equal_loss_all_of_epsilon_is_spent() -> None:
+    scaled = winners.scaled(dc.PosteriorSpace(prior=[1, 1], n=30), "1")
+    assert dc.audit(scaled).epsilon == pytest.approx(1, abs=1e-6)
+    assert all(cell.equal is not None for cell in quick("winners") if cell.n <= winners.LARGEST[cell.k])
+
+
+@pytest.mark.parametrize("name", ["jensen-shannon", "le-cam"])
+def test_bounded_scores_are_metrics_between_0_and_1(name: str) -> None:
+    for prior, n in (([1, 5], 12), ([1, 1, 2], 4)):
+        score = Scored.of(name, dc.PosteriorSpace(prior=prior, n=n)).score
+        assert score == pytest.approx(score.T, abs=1e-12)
+        assert 0 <= score.min() <= score.max() < 1
+        assert (score[:, None, :] <= score[:, :, None] + score[None, :, :] + 1e-9).all()
+
+
+def test_bounded_scores_are_their_integrals() -> None:
+    """Of 2(1-x) and 2x: the square of Le Cam's is ∫(1-2x)² = 1/3, that of Jensen and Shannon's 1 - 1/(2 ln 2)."""
+    space = dc.PosteriorSpace(prior=[1, 1], n=1)
+    assert Scored.of("le-cam", space).score[0, 1] ** 2 == pytest.approx(1 / 3, abs=1e-12)
+    assert Scored.of("jensen-shannon", space).score[0, 1] ** 2 == pytest.approx(1 - 0.5 / math.log(2), abs=1e-9)
 
 
 def test_every_score_is_measured_at_the_same_exact_loss() -> None:

@@ -178,15 +178,32 @@ def theorem_parameters(n: int, x: int, y: int, r: int) -> tuple[float, float]:
     return float(1 + smooth_smoothness(space, gamma)), 0.0
 
 
-def _laplace_dilation(largest: float) -> Evidence:
-    """000 Lemma 3.1: ∫ max(0, h(z) - e^{ε/2}·e^λ·h(e^λ z)) dz ≤ δ/2 for |λ| ≤ β = ε/(2 ln(2/δ)), ε up to `largest`.
+def _anywhere(epsilon: float, delta: float) -> bool:
+    """Every ε and δ."""
+    return True
+
+
+def _sufficient(epsilon: float, delta: float) -> bool:
+    """ε ≤ 4L/(1+L), with L = ln(2/δ).
+
+    With λ = ε/(2L) the least δ/2 is e^{-z}·(1-e^{-λ}), z = λ(L+1)/(e^λ-1). Because λ/(e^λ-1) ≥ 1-λ/2, z is at least
+    L + 1 - (ε/4)(1+1/L), and so at least L: e^{-z} ≤ δ/2.
+    """
+    length = math.log(2 / delta)
+    return epsilon <= 4 * length / (1 + length)
+
+
+def _laplace_dilation(where: Callable[[float, float], bool]) -> Evidence:
+    """000 Lemma 3.1: ∫ max(0, h(z) - e^{ε/2}·e^λ·h(e^λ z)) dz ≤ δ/2 for |λ| ≤ β = ε/(2 ln(2/δ)), at these ε and δ.
 
     For λ > 0 the integrand is positive beyond z* = (ε/2+λ)/(e^λ-1), and the integral is e^{-z*} - e^{ε/2 - e^λ·z*}.
     For λ < 0 it is never positive, because |λ| ≤ ε/2.
     """
     cases = []
-    tried = [epsilon for epsilon in (0.01, 0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0) if epsilon <= largest]
-    for epsilon, delta in itertools.product(tried, (1e-12, 1e-6, 0.01, 0.1, 0.5, 0.9)):
+    tried = (0.01, 0.1, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 3.8, 4.0, 8.0, 16.0)
+    for epsilon, delta in itertools.product(tried, (1e-12, 1e-8, 1e-6, 1e-4, 0.01, 0.1, 0.5, 0.9)):
+        if not where(epsilon, delta):
+            continue
         rate = epsilon / (2 * math.log(2 / delta))
         start = (epsilon / 2 + rate) / math.expm1(rate)
         least = math.exp(-start) - math.exp(epsilon / 2 - math.exp(rate) * start)
@@ -221,7 +238,7 @@ CHECKS: dict[str, Check[Any]] = {
     "003-lemma-2.2": Check(_dilated_score, Scores.at_score, Scores.by_formula),
     "001-lemma-5.4": Check(lambda tail: _dilated_score(Scores.by_formula, tail), 1 - DELTA / 2, DELTA / 2),
     "001-lemma-5.5": Check(_parameters, printed_parameters, theorem_parameters),
-    "000-lemma-3.1": Check(_laplace_dilation, math.inf, 2.0),
+    "000-lemma-3.1": Check(_laplace_dilation, _anywhere, _sufficient),
     "000-lemma-3.1-case-1": Check(_first_case, lambda epsilon: epsilon / 2, lambda epsilon: math.exp(epsilon / 2)),
     "000-lemma-3.1-beta": Check(_one_beta, 2.0, 3.0),
     "000-lemma-3.3": Check(_conditions, printed_conditions, mended_conditions),

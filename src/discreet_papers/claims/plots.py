@@ -16,7 +16,15 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import Dirichlet, ExponentialLocal, ExponentialReciprocal, PosteriorSpace
+from discreet import (
+    Dirichlet,
+    ExponentialLocal,
+    ExponentialReciprocal,
+    ExponentialSmooth,
+    PosteriorSpace,
+    accuracy,
+    calibrate,
+)
 from discreet.figures.plans import balanced
 from discreet.privacy_loss.edge_rows import scan_ends
 from discreet.sensitivity.exact import global_sensitivity, local_sensitivity, published_gamma, smooth_sensitivity
@@ -118,6 +126,31 @@ def _approaches(limit: float) -> Evidence:
     last = errors(5000, TRUE)
     line = f"n = 5000: {last.smooth:.4f} against {last.improved:.4f}; ratios " + _series(ratios.items())
     return Evidence(abs(ratios[15000] - limit) < 0.05, ratios[15000], line)
+
+
+@cache
+def equal_loss(n: int, prior: int = 1) -> tuple[float, float]:
+    """The mean errors of M_H, at the scale whose exact loss is 1, and of improved Laplace, whose exact loss is 1.
+
+    Baseline Laplace loses ε/2: at equal loss it is the improved one.
+    """
+    space = PosteriorSpace(prior=[prior, prior], n=n)
+    gamma = ExponentialSmooth.as_published(space, epsilon=1).gamma
+    scaled = calibrate("exponential-smooth", space, epsilon=1, gamma=gamma)
+    return accuracy(scaled, balanced(space)).mean, errors(n, TRUE, prior).improved
+
+
+def _approaches_at_loss(limit: float) -> Evidence:
+    """The ratio of the two as n grows: does it come near this number?"""
+    ratios = {n: one / other for n in (300, 1000, 2000) for one, other in [equal_loss(n)]}
+    return Evidence(abs(ratios[2000] - limit) < 0.05, ratios[2000], f"ratios {_series(ratios.items())}")
+
+
+def _priors_at_loss(near: float) -> Evidence:
+    """Data (50, 50): as the balanced prior grows, M_H at equal loss comes this near to improved."""
+    found = {prior: equal_loss(100, prior) for prior in (1, 5, 20, 100, 1000)}
+    against = [(f"prior {prior}", one / other) for prior, (one, other) in found.items()]
+    return Evidence(against[-1][1] <= near, against[-1][1], f"M_H over improved: {_series(against)}")
 
 
 def _series(pairs: Iterable[tuple[object, float]]) -> str:
@@ -257,6 +290,8 @@ CHECKS: dict[str, Check[Any]] = {
     "001-figure-6": Check(_figure_6, RIGHT, PRINTED),
     "001-conclusion-1": Check(_small_priors, (100, 210, 1000, 5000, 15000), (210, 1000, 5000, 15000)),
     "001-conclusion-2": Check(_priors, 1.1),
+    "001-approaches-loss": Check(_approaches_at_loss, 1.0),
+    "001-conclusion-2-loss": Check(_priors_at_loss, 1.1),
     "003-global": Check(
         _global_value, lambda: float(GLOBAL), lambda: global_sensitivity(PosteriorSpace(prior=PRIOR, n=100))
     ),

@@ -12,11 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TypeAlias
+from functools import cached_property, lru_cache
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln, rel_entr
 
 from discreet.errors import InvalidInput, NotPrivate
 from discreet.posteriors.distances import chi_squared, log_affinity_floats
@@ -139,12 +140,61 @@ def _chi_squared(space: PosteriorSpace, here: NDArray[np.int64], rows: NDArray[n
     return np.array([chi_squared(truth, space.posterior(row)) for row in rows])
 
 
+@lru_cache(maxsize=2)
+def _densities(space: PosteriorSpace) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The densities of all candidates at the nodes of a rule on the simplex, a row each, and its weights.
+
+    Two categories: Gauss and Legendre's rule. Three: a product of two on the square, folded to the triangle.
+    """
+    node, weight = (part / 2 for part in np.polynomial.legendre.leggauss({2: 600, 3: 96}[space.k]))
+    node = node + 0.5
+    if space.k == 2:
+        theta = np.stack([node, 1 - node], axis=1)
+    else:
+        one, other = (part.ravel() for part in np.meshgrid(node, node, indexing="ij"))
+        theta = np.stack([one, (1 - one) * other, (1 - one) * (1 - other)], axis=1)
+        weight = (weight[:, None] * weight[None, :]).ravel() * (1 - one)
+    alpha = space.prior.alpha + space.candidates().array()
+    log_beta = gammaln(alpha).sum(axis=1) - gammaln(alpha.sum(axis=1))
+    return np.exp((alpha - 1) @ np.log(theta).T - log_beta[:, None]), weight
+
+
+def _bounded(divergence: Callable[[Any, Any], Any]) -> Score:
+    """The root of a divergence between two densities, by quadrature: a metric between 0 and 1."""
+
+    def score(space: PosteriorSpace, here: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        density, weight = _densities(space)
+        ranks = space.candidates().ranks
+        truth, others = density[ranks(here[None, :])], density[ranks(rows)]
+        found = np.maximum(divergence(truth, others) @ weight, 0.0)
+        found[(rows == here).all(axis=1)] = 0.0
+        distances: NDArray[np.float64] = np.sqrt(found)
+        return distances
+
+    return score
+
+
+def _jensen_shannon(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
+    """∫ p·ln(2p/(p+q)) + q·ln(2q/(p+q)), over 2 ln 2."""
+    both = (p + q) / 2
+    return (rel_entr(p, both) + rel_entr(q, both)) / (2 * math.log(2))
+
+
+def _triangular(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
+    """∫ (p-q)²/(p+q), halved: the square of Le Cam's distance."""
+    with np.errstate(invalid="ignore"):
+        return np.where(p + q > 0, (p - q) ** 2 / (2 * (p + q)), 0.0)
+
+
 SCORES: dict[str, Score] = {
     "hellinger": _metric("hellinger"),
     "total-variation": _metric("total-variation"),
     "kl": _metric("kl"),
     "renyi-1/2": lambda space, here, rows: -2 * log_affinity_floats(space.prior, here.tolist(), rows),
     "l1": _metric("l1"),
+    "jensen-shannon": _bounded(_jensen_shannon),
+    "le-cam": _bounded(_triangular),
     "chi-squared": _chi_squared,
 }
-"""Scores by name. That of Rényi, -2 ln BC, is not made from H, which is 1 to the last float where BC is small."""
+"""Scores by name. Those of Jensen–Shannon and Le Cam are roots, metrics between 0 and 1. That of Rényi, -2 ln BC, is not
+made from H, which is 1 to the last float where BC is small."""

@@ -11,9 +11,12 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet import ExponentialGlobal, ExponentialReciprocal, PosteriorSpace, accuracy
+import numpy as np
+
+from discreet import ExponentialGlobal, ExponentialReciprocal, PosteriorSpace, accuracy, reciprocal_sensitivity
 from discreet.figures.style import BLACK, BLUE, GREEN, ORANGE, STYLE, dress, figure_of, plain_logs
 from discreet.mechanisms.exponential import KINDS
+from discreet.posteriors.distances import hellinger_floats
 from discreet.utility.normaliser import normaliser
 from discreet_papers.registry import Cell, Figure, Table
 
@@ -22,6 +25,9 @@ SCALES = tuple(Fraction(text) for text in ("0.1", "0.2", "0.5", "1", "2", "4"))
 LEVELS = tuple(Fraction(step, 20) for step in range(1, 20, 2))
 MANY, BOUNDED = 1000, 50
 """The n of the curve over scales, and that of the bounds."""
+
+THREE, MORE, WINDOW = (12, 30, 60, 90), (3000, 3 * 10**6), 60
+"""Three categories: n that are enumerated, n of even data alone, and how far from it weights matter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +38,9 @@ class NormaliserNumbers:
     by_scale: list[tuple[float, float, float]]
     bounds: list[tuple[float, dict[str, float]]]
     limit: float
+    by_simplex: list[tuple[int, float, tuple[int, ...] | None]]
+    """Three categories at s = 1: n, N(n) and where it is; or NL of even data."""
+    lattice: float
 
 
 def settings(quick: bool) -> dict[str, str]:
@@ -40,6 +49,7 @@ def settings(quick: bool) -> dict[str, str]:
         "scale": "1/2 against n; " + ", ".join(str(float(s)) for s in SCALES) + f" at n = {MANY}",
         "n": ", ".join(map(str, QUICK if quick else SIZES)),
         "gamma": "1 for reciprocal, the papers' at δ = 1e-8 for smooth",
+        "three categories": f"n = {', '.join(map(str, THREE))}; even data at n = {', '.join(map(str, MORE))}",
         "bounds": f"exponential-reciprocal, s = 1, n = {BOUNDED}, the worst over all data sets",
     }
 
@@ -57,9 +67,31 @@ def numbers(quick: bool) -> NormaliserNumbers:
     by_scale = [
         (float(s), normaliser(ExponentialReciprocal(space, scale=s)).value, 1 / math.tanh(float(s) / 2)) for s in SCALES
     ]
+    three = [(n, normaliser(ExponentialReciprocal(PosteriorSpace(prior=[1, 1, 1], n=n), scale=1))) for n in THREE]
+    more = [(n, balanced_normaliser(PosteriorSpace(prior=[1, 1, 1], n=n))) for n in MORE]
     everywhere = accuracy(ExponentialReciprocal(PosteriorSpace(prior=[1, 1], n=BOUNDED), scale=1))
     bounds = [(float(t), everywhere.bounds(t)) for t in LEVELS]
-    return NormaliserNumbers(by_size, by_scale, bounds, 1 / math.tanh(0.25))
+    by_simplex = [*((n, found.value, found.counts) for n, found in three), *((n, value, None) for n, value in more)]
+    return NormaliserNumbers(by_size, by_scale, bounds, 1 / math.tanh(0.25), by_simplex, lattice_sum(1.0))
+
+
+def balanced_normaliser(space: PosteriorSpace) -> float:
+    """NL of balanced data of three categories at s = 1 and γ = 1: the weights of all outputs within `WINDOW` of it."""
+    third = space.n // 3
+    moves = np.array([(i, j, -i - j) for i in range(-WINDOW, WINDOW + 1) for j in range(-WINDOW, WINDOW + 1)])
+    rate = float(1 / reciprocal_sensitivity(space, [third] * 3, 1))
+    return float(np.exp(-rate * hellinger_floats(space.prior, [third] * 3, third + moves)).sum())
+
+
+def lattice_sum(scale: float) -> float:
+    """Σ exp(-s·‖v‖₂/√2) over whole v of three categories with Σv = 0.
+
+    >>> round(lattice_sum(1.0), 5)
+    7.46124
+    """
+    moves = np.arange(-WINDOW, WINDOW + 1.0)
+    one, other = np.meshgrid(moves, moves)
+    return float(np.exp(-scale * np.sqrt(one * one + other * other + one * other)).sum())
 
 
 def table(result: NormaliserNumbers) -> Table:
@@ -67,6 +99,7 @@ def table(result: NormaliserNumbers) -> Table:
     for name, curve in result.by_size.items():
         rows += [("against n", name, n, 0.5, value) for n, value in curve]
     rows += [("against s", ExponentialReciprocal.name, MANY, s, value) for s, value, _ in result.by_scale]
+    rows += [("k = 3 against n", ExponentialReciprocal.name, n, 1.0, value) for n, value, _ in result.by_simplex]
     for t, bounds in result.bounds:
         rows += [("bound on Pr[H ≥ t]", name, BOUNDED, t, value) for name, value in bounds.items()]
     return Table(("panel", "name", "n", "s or t", "value"), tuple(rows))
@@ -89,7 +122,25 @@ def sentences(result: NormaliserNumbers) -> list[str]:
         f"What it buys: at s = 1, n = {BOUNDED} and t = {t:g} the bound that may be published, "
         f"|R|·exp(-st/max S)/N(n), is {bounds['data-free']:.3g} where the loose one is {bounds['loose']:.3g}; the "
         f"exact worst case is {bounds['exact']:.3g}.",
+        _three(result),
     ]
+
+
+def _three(result: NormaliserNumbers) -> str:
+    """More categories in a sentence."""
+    listed = [(n, value, counts) for n, value, counts in result.by_simplex if counts is not None]
+    told = ", ".join(f"{value:.5f} at n = {n}" for n, value, _ in listed)
+    even = all(max(counts) - min(counts) <= 1 for _, _, counts in listed)
+    far_n, far, _ = result.by_simplex[-1]
+    return (
+        f"With three categories, prior (1, 1, 1), s = 1 and γ = 1, N(n) is {told}, "
+        f"{'each at' if even else 'not always at'} the most even data set; NL of that data set is {far:.5f} at n = "
+        f"{far_n:,}, and its limit is the sum of exp(-s‖v‖₂/√2) over whole v with Σv = 0, {result.lattice:.5f}: near "
+        "even data H²·8n/k tends to ‖v‖₂², and S to the distance of a neighbour, whose ‖v‖₂ is √2; the weights are "
+        "dominated by exp(-s·c‖v‖) with some c > 0, so the sums converge. So N(n) is at most that in the limit, for "
+        "any k with the sum over k categories. That no other data set goes below is known from the enumeration, and "
+        "not proved."
+    )
 
 
 def paint(result: NormaliserNumbers) -> Figure:

@@ -1,7 +1,9 @@
 """The question of paper 001 §8, first: when does M_H beat which baseline?
 
 M_H and both Laplace mechanisms are taken as published, geometric as it is; each cell of the map is one exact
-comparison of expected Hellinger distances for one data set.
+comparison of expected Hellinger distances for one data set. At the same nominal ε they lose different amounts of
+privacy. So where losses can be enumerated, a second map compares them at equal exact loss: M_H at the scale that
+spends all of ε, and Laplace, whose baseline then is the improved one.
 """
 
 from __future__ import annotations
@@ -9,15 +11,20 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
-from discreet import Geometric, PosteriorSpace, accuracy
+from discreet import ExponentialSmooth, Geometric, PosteriorSpace, accuracy, calibrate
 from discreet.figures.style import BLUE, GREEN, GREY, ORANGE, figure_of
+from discreet.mechanisms import Mechanism
 from discreet_papers.figures.readings import DELTA, NAMES, RIGHT, stream
 from discreet_papers.registry import Axes, Figure, Table
 
 EPSILONS = ("0.2", "0.5", "1", "2", "3", "5")
 SIZES = {2: (30, 100, 300, 1000, 3000, 10_000), 3: (12, 30, 60, 120, 240)}
 QUICK = {2: (30, 300, 3000), 3: (12, 60)}
+LARGEST = {2: 1000, 3: 30}
+"""For each k the most records for which losses are enumerated."""
+
 PRIORS = (1, 20)
 SHARES = {"balanced": 0.0, "one category holds 90 %": 0.9}
 RIVALS = ("laplace", "laplace-improved", "geometric")
@@ -35,11 +42,21 @@ class Cell:
     n: int
     epsilon: float
     errors: dict[str, float]
+    equal: float | None = None
+    """The mean error of M_H at an exact loss of ε."""
 
     @property
     def beaten(self) -> int:
         """How many rivals, from the weakest on, M_H beats."""
-        return sum(1 for _ in itertools.takewhile(lambda rival: self.errors["M_H"] < self.errors[rival], RIVALS))
+        return self._beaten(self.errors["M_H"], RIVALS)
+
+    @property
+    def beaten_at_loss(self) -> int | None:
+        """The same at equal exact loss, where both forms of Laplace are the improved one."""
+        return None if self.equal is None else self._beaten(self.equal, (RIVALS[1], *RIVALS[1:]))
+
+    def _beaten(self, error: float, rivals: tuple[str, ...]) -> int:
+        return sum(1 for _ in itertools.takewhile(lambda rival: error < self.errors[rival], rivals))
 
 
 def settings(quick: bool) -> dict[str, str]:
@@ -51,6 +68,7 @@ def settings(quick: bool) -> dict[str, str]:
         "data": ", ".join(SHARES),
         "M_H": f"exponential-smooth as published, s = ε/2, δ = {DELTA}",
         "laplace": "as published, rounded down",
+        "equal exact loss": "; ".join(f"k = {k}: n ≤ {most}" for k, most in LARGEST.items()),
     }
 
 
@@ -68,7 +86,15 @@ def _cell(k: int, prior: int, data: str, n: int, epsilon: str) -> Cell:
     counts = counts_of(n, k, SHARES[data])
     errors = {name: stream(RIGHT, name, space, counts, epsilon).mean for name in NAMES}
     errors["geometric"] = accuracy(Geometric(space, epsilon=epsilon), counts).mean
-    return Cell(k, prior, data, n, float(epsilon), errors)
+    equal = accuracy(scaled(space, epsilon), counts).mean if n <= LARGEST[k] else None
+    return Cell(k, prior, data, n, float(epsilon), errors, equal)
+
+
+@lru_cache(maxsize=4)
+def scaled(space: PosteriorSpace, epsilon: str) -> Mechanism:
+    """M_H with the papers' γ, at the largest scale found whose exact loss is at most ε."""
+    gamma = ExponentialSmooth.as_published(space, epsilon=epsilon).gamma
+    return calibrate("exponential-smooth", space, epsilon=epsilon, gamma=gamma)
 
 
 def counts_of(n: int, k: int, share: float) -> list[int]:
@@ -84,11 +110,17 @@ def counts_of(n: int, k: int, share: float) -> list[int]:
 
 def table(result: list[Cell]) -> Table:
     names = ("M_H", *RIVALS)
-    columns = ("k", "prior", "data", "n", "epsilon", *names, "verdict")
-    return Table(
-        columns,
-        tuple((c.k, c.prior, c.data, c.n, c.epsilon, *(c.errors[n] for n in names), BEATEN[c.beaten]) for c in result),
-    )
+    columns = ("k", "prior", "data", "n", "epsilon", *names, "verdict", "M_H at equal loss", "verdict at equal loss")
+    return Table(columns, tuple((*_nominal(c, names), c.equal, _verdict(c.beaten_at_loss)) for c in result))
+
+
+def _nominal(cell: Cell, names: tuple[str, ...]) -> tuple[str | float, ...]:
+    place = (cell.k, cell.prior, cell.data, cell.n, cell.epsilon)
+    return (*place, *(cell.errors[name] for name in names), BEATEN[cell.beaten])
+
+
+def _verdict(beaten: int | None) -> str | None:
+    return None if beaten is None else BEATEN[beaten]
 
 
 def sentences(result: list[Cell]) -> list[str]:
@@ -111,7 +143,22 @@ def sentences(result: list[Cell]) -> list[str]:
         f"Below it, improved Laplace is beaten in {len(below)} settings" + _where(below) + " There additive noise is "
         "wider than the space and ends at its border, while M_H draws nearly at random from all candidates, and "
         "balanced data is nearest to all of them.",
+        _at_equal_loss(result),
     ]
+
+
+def _at_equal_loss(result: list[Cell]) -> str:
+    """The second map in a sentence."""
+    known = [(cell, beaten) for cell in result if (beaten := cell.beaten_at_loss) is not None]
+    laplace, geometric = (sum(beaten >= level for _, beaten in known) for level in (2, 3))
+    nominal = sum(cell.beaten >= 2 for cell, _ in known)
+    gains = [cell.errors["M_H"] / cell.equal for cell, _ in known if cell.equal]
+    return (
+        f"At equal exact loss, in the {len(known)} settings whose losses are enumerated, M_H beats improved Laplace "
+        f"(which the baseline then is) in {laplace}, where at equal nominal ε it does in {nominal}, and geometric in "
+        f"{geometric}. What it loses in truth is less than its ε, and spending the rest divides its error by "
+        f"{min(gains):.2f} to {max(gains):.2f}."
+    )
 
 
 def _where(cells: list[Cell]) -> str:
@@ -129,27 +176,32 @@ def paint(result: list[Cell]) -> Figure:
 
     columns = list(itertools.product(SIZES, SHARES))
     title = "When M_H beats which baseline: its error over improved Laplace's, in each cell"
-    figure, grid = figure_of(len(PRIORS), len(columns), title, width=4.2, height=3.3)
-    for axes_row, prior in zip(grid, PRIORS, strict=True):
+    rows = list(itertools.product(PRIORS, (False, True)))
+    figure, grid = figure_of(len(rows), len(columns), title, width=4.2, height=3.3)
+    for axes_row, (prior, at_loss) in zip(grid, rows, strict=True):
         for axes, (k, data) in zip(axes_row, columns, strict=True):
             cells = [c for c in result if (c.k, c.prior, c.data) == (k, prior, data)]
-            _paint_map(axes, cells)
-            axes.set_title(f"k = {k}, prior {prior}, {data}", loc="left", fontsize=10)
+            _paint_map(axes, cells, at_loss)
+            equal = "equal exact loss" if at_loss else "equal nominal ε"
+            axes.set_title(f"k = {k}, prior {prior}, {data}\n{equal}", loc="left", fontsize=10)
     handles = [Patch(facecolor=colour, alpha=0.55, label=name) for colour, name in zip(COLOURS, BEATEN, strict=True)]
     figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False, fontsize=10)
     return figure
 
 
-def _paint_map(axes: Axes, cells: list[Cell]) -> None:
+def _paint_map(axes: Axes, cells: list[Cell], at_loss: bool) -> None:
     from matplotlib.patches import Rectangle
 
     across = sorted({cell.n for cell in cells})
     up = sorted({cell.epsilon for cell in cells})
     for cell in cells:
         x, y = across.index(cell.n), up.index(cell.epsilon)
-        colour = COLOURS[cell.beaten]
+        beaten, error = (cell.beaten_at_loss, cell.equal) if at_loss else (cell.beaten, cell.errors["M_H"])
+        if beaten is None or error is None:
+            continue
+        colour = COLOURS[beaten]
         axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, alpha=0.55, edgecolor="white"))
-        ratio = cell.errors["M_H"] / cell.errors["laplace-improved"]
+        ratio = error / cell.errors["laplace-improved"]
         axes.text(x, y, f"{ratio:.2f}" if ratio < 10 else f"{ratio:.0f}", ha="center", va="center", fontsize=8)
     axes.set_xlim(-0.5, len(across) - 0.5)
     axes.set_ylim(-0.5, len(up) - 0.5)
