@@ -31,8 +31,8 @@ def ask(effort: Effort) -> Answer:
     """A release by tight.
 
     From the mechanism to its first draw and certificate, in a fresh process after the imports, and one draw more. What
-    grows is the number of partitions: the distances between them are counted, and a system of that size is solved twice,
-    in floats and in whole numbers. The draw itself looks at one row of it.
+    grows is the number of partitions: the distances between them are counted, and a system of that size is solved
+    twice, in floats and in whole numbers. The draw itself looks at one row of it.
     """
     rows, body = [], []
     for k, n, epsilon in CASES:

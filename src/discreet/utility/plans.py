@@ -100,7 +100,7 @@ class PlanRow(_Row):
     shift_points: float
     interval_width: float | None
     interval_width_within: float | None
-    above_least: float | None
+    above_least: float | None = None
     """By which share the mean error is at most above the least that any ε-DP mechanism could have, as far as proved."""
     parameters: dict[str, Any]
     method: str
@@ -132,9 +132,10 @@ class Plan:
     setting: str
     reason: str
     interval_width_without_privacy: float
-    least_error: LeastError | None
     question: dict[str, Any]
     level: Fraction = Fraction(19, 20)
+    least_error: LeastError | None = None
+    """The least that the mean error of any ε-DP mechanism could be, as far as proved."""
 
     @property
     def answer(self) -> PlanRow:
@@ -341,7 +342,6 @@ def measured_row(made: Mechanism, setting: str, level: Fraction, *, compare: boo
         shift_points=50 * moved.mean / (made.space.n + float(made.space.prior.total)),
         interval_width=None if width is None else width.value,
         interval_width_within=None if width is None else width.error,
-        above_least=None,
         parameters=made.parameters(),
         method=method,
         missing=missing,

@@ -177,7 +177,8 @@ def _bounded(divergence: Callable[[Any, Any], Any]) -> Score:
 def _jensen_shannon(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
     """∫ p·ln(2p/(p+q)) + q·ln(2q/(p+q)), over 2 ln 2."""
     both = (p + q) / 2
-    return (rel_entr(p, both) + rel_entr(q, both)) / (2 * math.log(2))
+    found: NDArray[np.float64] = (rel_entr(p, both) + rel_entr(q, both)) / (2 * math.log(2))
+    return found
 
 
 def _triangular(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -196,5 +197,5 @@ SCORES: dict[str, Score] = {
     "le-cam": _bounded(_triangular),
     "chi-squared": _chi_squared,
 }
-"""Scores by name. Those of Jensen–Shannon and Le Cam are roots, metrics between 0 and 1. That of Rényi, -2 ln BC, is not
-made from H, which is 1 to the last float where BC is small."""
+"""Scores by name. Those of Jensen–Shannon and Le Cam are roots, metrics between 0 and 1. That of Rényi, -2 ln BC, is
+not made from H, which is 1 to the last float where BC is small."""

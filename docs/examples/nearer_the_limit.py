@@ -1,0 +1,147 @@
+"""How close tight and geometric come to the least error that any ε-DP mechanism can have.
+
+Run it: python docs/examples/nearer_the_limit.py [ratios] [gaps] [family]
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+
+import discreet as dc
+from discreet.posteriors.distances import hellinger_floats
+from discreet.posteriors.partitions import partition_distances
+from discreet.utility.expected_counts import predictive_weights
+from discreet.utility.least_error import least_error
+
+EPSILONS = ("0.5", "1", "2", "3")
+RATIOS = [(3, n) for n in (2, 3, 4, 8, 12, 16)] + [(4, n) for n in (2, 3, 4, 6, 8)]
+SPACES: list[tuple[list[object], int, str]] = [
+    ([1, 1], 50, "1"),
+    ([1, 1], 50, "0.2"),
+    ([7, 4], 50, "1"),
+    (["1/2", "1/2"], 1000, "0.5"),
+    ([1, 1], 1000, "0.1"),
+    ([1, 1], 20_000, "1"),
+    ([1, 1], 10**6, "1"),
+    (["1/2", "1/2"], 10**6, "1"),
+    ([7, 4], 10**6, "1"),
+    ([1, 1], 10**6, "0.1"),
+    ([1] * 3, 8, "1"),
+    ([1] * 3, 20, "1"),
+    ([1] * 3, 100, "1"),
+    ([1] * 3, 10**6, "1"),
+    ([1] * 4, 8, "2"),
+    ([1] * 4, 10**4, "1"),
+    ([1] * 5, 6, "2"),
+    ([1] * 6, 6, "1"),
+    ([1] * 10, 1000, "1"),
+    ([1] * 10, 10**6, "1"),
+]
+
+
+def ways(space: dc.PosteriorSpace) -> tuple[str, ...]:
+    """The post-processing that tight offers."""
+    return ("nearest", "bayes") if space.n >= space.k else ("nearest",)
+
+
+def ratios(k: int, n: int) -> Iterator[tuple[str, float, float, float]]:
+    """At each ε the least error, and over it those of tight and geometric with their best post-processing."""
+    space = dc.PosteriorSpace([1] * k, n)
+    for epsilon in EPSILONS:
+        least = dc.Optimal(space, epsilon=epsilon).error
+        tight = [dc.mechanism("tight", space, epsilon=epsilon, way=way) for way in ways(space)]
+        noisy = [dc.mechanism("geometric", space, epsilon=epsilon, way=way) for way in ("nearest", "bayes")]
+        one, other = (min(dc.accuracy(each).mean for each in made) / least for made in (tight, noisy))
+        yield epsilon, least, one, other
+
+
+def gap(prior: list[object], n: int, epsilon: str) -> tuple[float, float, float | None, str]:
+    """The proved bound, geometric's error, the linear programme's where it can be solved, and how it is proved."""
+    space = dc.PosteriorSpace(prior, n)
+    bound = least_error(space, Fraction(epsilon))
+    programme = dc.Optimal(space, epsilon=epsilon).error if space.size <= 165 else None
+    return bound.value, dc.accuracy(dc.Geometric(space, epsilon=epsilon)).mean, programme, bound.method
+
+
+def family(k: int, n: int, epsilon: float) -> tuple[float, float, float]:
+    """The least mean error of P(r | c) ∝ β^zeros(r)·e^(-x·d(c, r)) with an exact loss of ε, and its β and x.
+
+    The loss is x plus the most that ln of the normaliser changes between neighbours; both are known by partitions.
+    """
+    space, counted = dc.PosteriorSpace([1] * k, n), partition_distances(n, k)
+    size, zeros = len(counted.partitions), np.array([part.count(0) for part in counted.partitions])
+    near = {
+        (i, counted.index[tuple(sorted(other))])
+        for i, part in enumerate(counted.partitions)
+        for other in space.adjacency.neighbours(part)
+    }
+    one, other = np.array(sorted(near)).T
+    flat = counted.rows * size + counted.columns
+
+    def loss(beta: float, x: float) -> float:
+        kernel = np.bincount(flat, counted.numbers * np.exp(-x * counted.steps), size * size).reshape(size, size)
+        logs = np.log(kernel @ beta**zeros)
+        return x + float(np.abs(logs[one] - logs[other]).max())
+
+    rows = space.candidates().array()
+    place = np.array([counted.index[tuple(row)] for row in np.sort(rows, axis=1).tolist()])
+    weight = np.bincount(place, predictive_weights(space), size)
+    best = (np.inf, 0.0, 0.0)
+    for beta in (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0):
+        low, high = 0.0, epsilon
+        for _ in range(30):
+            middle = (low + high) / 2
+            low, high = (middle, high) if loss(beta, middle) <= epsilon else (low, middle)
+        error = 0.0
+        for part, share in zip(counted.partitions, weight, strict=True):
+            chance = beta ** (rows == 0).sum(axis=1) * np.exp(-low * (np.abs(rows - part).sum(axis=1) // 2))
+            error += share * float(chance @ hellinger_floats(space.prior, part, rows) / chance.sum())
+        best = min(best, (error, beta, low))
+    return best
+
+
+def print_ratios() -> None:
+    print("| k | n | " + " | ".join(f"ε = {epsilon}" for epsilon in EPSILONS) + " |")
+    print("|---|---|" + "---|" * len(EPSILONS))
+    for k, n in RATIOS:
+        cells = [f"{least:.5f}: {tight:.4f}, {noisy:.4f}" for _, least, tight, noisy in ratios(k, n)]
+        print(f"| {k} | {n} | " + " | ".join(cells) + " |", flush=True)
+
+
+def print_gaps() -> None:
+    print("| prior | n | ε | proved least | programme | geometric | geometric above the bound, at most | proved by |")
+    print("|---|---|---|---|---|---|---|---|")
+    for prior, n, epsilon in SPACES:
+        bound, geometric, programme, method = gap(prior, n, epsilon)
+        told = "" if programme is None else f"{programme:.6g}"
+        named = f"{len(prior)} ones" if len(prior) > 3 else ", ".join(map(str, prior))
+        above = f"{100 * (geometric / bound - 1):.1f} %"
+        cells = (named, f"{n:,}", epsilon, f"{bound:.6g}", told, f"{geometric:.6g}", above, method)
+        print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def print_family() -> None:
+    print("| k | n | ε | family | β, x | geometric | geometric, bayes | tight |")
+    print("|---|---|---|---|---|---|---|---|")
+    for k, n, epsilon in ((5, 5, 0.5), (5, 5, 1.0), (5, 5, 2.0), (8, 8, 0.5), (8, 8, 1.0), (8, 8, 1.5), (6, 12, 1.0)):
+        space = dc.PosteriorSpace([1] * k, n)
+        error, beta, x = family(k, n, epsilon)
+        nearest = f"{dc.accuracy(dc.Geometric(space, epsilon=epsilon)).mean:.4f}"
+        bayes = f"{dc.accuracy(dc.Geometric(space, epsilon=epsilon, way='bayes')).mean:.4f}" if n == 5 else ""
+        try:
+            tight = f"{dc.accuracy(dc.TightConstraints(space, epsilon=epsilon)).mean:.4f}"
+        except dc.InvalidInput:
+            tight = "refused"
+        cells = (f"{k} | {n} | {epsilon}", f"{error:.4f}", f"{beta:g}, {x:.3f}", nearest, bayes, tight)
+        print(f"| {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    parts = {"ratios": print_ratios, "gaps": print_gaps, "family": print_family}
+    for name in sys.argv[1:] or parts:
+        parts[name]()
+        print()
