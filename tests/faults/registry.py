@@ -8,9 +8,20 @@ from __future__ import annotations
 
 import inspect
 
-from tests.faults import formulas, losses, planted, randomness, sampling, sizes, snapping, tight, unlocked_ledger
+from tests.faults import (
+    formulas,
+    losses,
+    planted,
+    private_n,
+    randomness,
+    sampling,
+    sizes,
+    snapping,
+    tight,
+    unlocked_ledger,
+)
 
-MODULES = (formulas, losses, planted, randomness, sampling, sizes, snapping, tight, unlocked_ledger)
+MODULES = (formulas, losses, planted, private_n, randomness, sampling, sizes, snapping, tight, unlocked_ledger)
 
 LIST = """
 # Bits: the operating system's, and nobody else's.
@@ -55,6 +66,9 @@ test_formula_faults.py::test_a_fault_in_a_formula_is_rejected_by_the_check_that_
 test_faults.py::test_loss_exceeds_what_is_claimed_with_the_fault_and_not_without_it
     HalvedSensitivity, WrongNeighbour, BelowLocalSomewhere, BelowLocalAtOneDataSet, GrowthLeftOut, NoiseTooSmall,
     FloatWeights, FlooredWeights
+
+test_private_n.py::test_a_wrong_form_under_add_remove_loses_more_than_it_claims
+    TotalKept, RateDoubled, NoiseClamped, EmptyTableTold
 
 test_tight.py::test_a_wrong_form_of_it_is_found_wrong
     WeightOffByAMillionth, NegativeWeightAccepted, HalfTheDistance, TwiceTheDistance

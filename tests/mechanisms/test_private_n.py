@@ -99,7 +99,13 @@ def test_the_certificate_names_the_adjacency_and_no_n_and_is_read_back() -> None
     assert "Adding or removing one record" in audit(one)._repr_html_()
 
 
-@pytest.mark.parametrize("name", sorted({*BY_NAME} - {"geometric"}))
+@pytest.mark.parametrize("name", sorted(name for name, family in BY_NAME.items() if not family.of_private_n))
 def test_mechanisms_whose_theorem_needs_a_public_n_refuse_a_private_one(name: str) -> None:
+    needed = {"delta": "1e-6"} if name == "gaussian" else {}
     with pytest.raises((InvalidInput, TooLarge), match=r"private"):
-        mechanism(name, PosteriorSpace(prior=[1, 1], n=None), epsilon=1)
+        mechanism(name, PosteriorSpace(prior=[1, 1], n=None), epsilon=1, **needed)
+
+
+def test_the_yardstick_of_a_private_n_needs_a_cap() -> None:
+    with pytest.raises(TooLarge, match="without end"):
+        mechanism("optimal", PosteriorSpace(prior=[1, 1], n=None), epsilon=1)

@@ -150,5 +150,5 @@ class ClampedLaw(CandidateLaw):
 
 def require_outcome(space: PosteriorSpace, outcome: Outcome) -> None:
     """Refuse what no candidate of the space is."""
-    if len(outcome) != space.k or sum(outcome) != space.n or min(outcome) < 0:
+    if len(outcome) != space.k or not space.adjacency.allows(sum(outcome)) or min(outcome) < 0:
         raise InvalidInput("this is not a candidate of the space", hint="give k whole numbers ≥ 0 that sum to n")

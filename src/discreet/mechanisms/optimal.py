@@ -53,12 +53,15 @@ class KernelLaw(CandidateLaw):
 class Optimal(Mechanism):
     """The linear programme's kernel, for the mean error (under the prior predictive, or uniform) or the worst.
 
+    Under a cap the prior predictive holds every n up to it alike.
+
     >>> limit = Optimal(PosteriorSpace(prior=[1, 1], n=10), epsilon=1)
     >>> round(limit.error, 4)
     0.1746
     """
 
     name: ClassVar[str] = "optimal"
+    of_private_n: ClassVar[bool] = True
     objective: Objective
     weighting: Weighting
 
@@ -116,6 +119,7 @@ def _solve(
     rows = space.candidates().array()
     cost = np.stack([hellinger_floats(space.prior, row.tolist(), rows) for row in rows])
     weight = np.full(len(rows), 1 / len(rows)) if weighting == "uniform" else np.exp(log_predictive(space.prior, rows))
+    weight /= weight.sum()  # under a cap, over all n
     unit = float((weight @ cost if objective == "mean" else cost.max(axis=0)).min())
     cost /= unit
     orbit = _orbits(space, rows)

@@ -38,13 +38,18 @@ _GRID = 512
 
 def require_weighable(space: PosteriorSpace, epsilon: Fraction) -> None:
     """Refuse `bayes` and `free` where they would weigh too many counts, from public facts: before any draw."""
-    if space.k > 2 or space.n < _MAX_TABLE:
+    if _listed(space):
         require_enumerable(space, limit=_MAX_TABLE, hint="use the nearest post-processing, which weighs nothing")
     elif 2 * _reach(space, epsilon) + 1 > _MAX_TABLE:
         raise TooLarge(
             f"this post-processing would weigh {2 * _reach(space, epsilon) + 1:,} counts",
             hint="use the nearest post-processing, or a larger epsilon",
         )
+
+
+def _listed(space: PosteriorSpace) -> bool:
+    """Whether all candidates are weighed; of two categories and many records, those about the noisy count."""
+    return space.k > 2 or not space.adjacency.keeps_total or space.n < _MAX_TABLE
 
 
 def _reach(space: PosteriorSpace, epsilon: Fraction) -> int:
@@ -97,7 +102,8 @@ def bayes(space: PosteriorSpace, epsilon: Fraction, noisy: Wholes, weighting: We
 
     Beyond [0, n] a coordinate's likelihood has the same shape as at the end, so rows are clipped and shared.
     """
-    clipped, place = np.unique(np.clip(noisy, 0, space.n), axis=0, return_inverse=True)
+    most = space.adjacency.simplex(space.k)[1]
+    clipped, place = np.unique(np.clip(noisy, 0, most), axis=0, return_inverse=True)
     best = np.empty_like(clipped)
     for i, row in enumerate(clipped):
         rows, chance, distance = _given(space, epsilon, row, weighting)
@@ -110,7 +116,7 @@ def free(
     space: PosteriorSpace, epsilon: Fraction, output: tuple[int, ...], weighting: Weighting = "predictive"
 ) -> Dirichlet:
     """The Dirichlet, of any total, of least posterior-expected Hellinger distance."""
-    row = np.clip(np.array(output, dtype=np.int64), 0, space.n)
+    row = np.clip(np.array(output, dtype=np.int64), 0, space.adjacency.simplex(space.k)[1])
     return _free(space, epsilon, tuple(row.tolist()), weighting)
 
 
@@ -151,10 +157,10 @@ def _given(
     space: PosteriorSpace, epsilon: Fraction, row: Wholes, weighting: Weighting
 ) -> tuple[Wholes, Floats, Floats]:
     """The counts that matter given noisy ones, their posterior probabilities, and the distances among them."""
-    listed = space.k > 2 or space.n < _MAX_TABLE
+    listed = _listed(space)
     centre = None if listed else _mode(space, epsilon, int(row[0]), weighting)
     rows, distance = _table(space, centre, 0 if listed else _reach(space, epsilon))
-    log_chance = -float(epsilon) / 2 * np.abs(rows - row).sum(axis=1)
+    log_chance = -float(epsilon) / space.adjacency.moved * np.abs(rows - row).sum(axis=1)
     if weighting == "predictive":
         log_chance += log_predictive(space.prior, rows)
     chance = np.exp(log_chance - log_chance.max())

@@ -63,13 +63,19 @@ def hellinger_floats(prior: Dirichlet, c: Sequence[int], r: ArrayLike) -> Floats
 
 
 def log_affinity_floats(prior: Dirichlet, c: ArrayLike, r: ArrayLike) -> Floats:
-    """ln BC between candidates, one a row: from one to many, or pair by pair. Stable and vectorised."""
+    """ln BC between candidates, one a row: from one to many, or pair by pair. Stable and vectorised.
+
+    Where all candidates have one total its Gamma functions cancel. Under a cap totals differ, and they do not.
+    """
     rows, centre = np.asarray(r), np.asarray(c)
     step = rows - centre
     total = np.zeros(step.shape[0])
     for i, parameter in enumerate(prior.parameters):
         alpha = float(parameter)
         total -= 0.5 * second_difference(alpha + centre[..., i], alpha + rows[..., i], step[:, i])
+    sums = float(prior.total) + centre.sum(axis=-1), float(prior.total) + rows.sum(axis=-1)
+    if (sums[0] != sums[1]).any():
+        total += 0.5 * second_difference(*sums, sums[1] - sums[0])
     return total
 
 

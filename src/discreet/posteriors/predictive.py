@@ -29,8 +29,8 @@ def log_predictive(prior: Dirichlet, counts: ArrayLike) -> Floats:
     n, alpha = rows.sum(axis=1, keepdims=True), prior.alpha
     whole = alpha.sum(keepdims=True)
     rest = np.log(whole / (n + whole)) + excess(n + whole) - excess(whole) - excess(n)
-    logs: Floats = log_factors(rows, alpha, n, whole).sum(axis=1) - rest[:, 0]
-    return logs
+    logs: Floats = log_factors(rows, alpha, np.maximum(n, 1e-9), whole).sum(axis=1) - rest[:, 0]
+    return np.where(n[:, 0] == 0, 0.0, logs)
 
 
 def log_predictive_line(prior: Dirichlet, n: int, c: ArrayLike) -> Floats:
