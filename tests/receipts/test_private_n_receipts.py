@@ -10,7 +10,7 @@ import pytest
 
 import discreet as dc
 from discreet.errors import DiscreetError
-from discreet.receipts import KEYS, Receipt, read_sealed
+from discreet.receipts import KEYS, Receipt, read_sealed, require_modest
 from discreet.receipts.receipt import BUNDLE_KEYS, BUNDLE_OF, PRIVATE_N_SCHEMA
 from discreet.requests.request import Question
 from discreet.requests.run import release_columns, release_counts
@@ -124,6 +124,20 @@ def test_a_reader_may_know_more_of_n(tmp_path: Path) -> None:
         assert (answer.code, answer.err.count("\n")) == (2, 1)
     path.write_text(release_counts([7, 5], epsilon=1).to_json(), encoding="utf-8")
     assert "n is public here" in discreet("infer", str(path), "--records", "10,14").err
+
+
+@pytest.mark.parametrize("form", ["shares", "rates"])
+def test_a_stranger_s_receipt_that_would_take_minutes_is_refused_before_it_is_computed(form: str) -> None:
+    names = [f"c{i}" for i in range(3000)]
+    document = released("plain").document | {"epsilon_exact": "1/1000", "categories": names, "prior": [1] * 3000}
+    if form == "rates":
+        document |= {"rates": {"exposure": dict.fromkeys(names, 1), "per": 1, "prior": [1, 1]}}
+    receipt = Receipt.from_json(json.dumps(document))
+    with pytest.raises(dc.TooLarge, match="million steps"):
+        require_modest([receipt], reading=True)
+    if form == "rates":
+        with pytest.raises(dc.TooLarge, match="million steps"):
+            receipt.verify()
 
 
 def test_texts_say_that_the_number_of_records_is_protected_and_which_were_selected() -> None:

@@ -15,6 +15,7 @@ from discreet.cli.files import Reserved
 from discreet.cli.help import HelpTyper
 from discreet.cli.tables import print_answer, print_json, print_table, print_written, say, unfinished_lines
 from discreet.ledger import Account, Amount, Entry
+from discreet.ledger.budgets import ADD_REMOVE
 from discreet.privacy_loss.composition import six_digits
 from discreet.receipts import plain
 
@@ -162,7 +163,8 @@ def _account_row(account: Account) -> list[str]:
         together = f"ε = {six_digits(account.concentrated.epsilon, ROUND_CEILING)}"
         left = f"ε = {six_digits(account.remaining.epsilon, ROUND_FLOOR)}"
     amounts = [_text(account.budget), _text(account.spent), together, left]
-    return [account.dataset, _unit(account.unit), *amounts, str(account.charges), str(account.charges - account.sealed)]
+    protects = _unit(account.unit) + (", and their number" if account.adjacency == ADD_REMOVE else "")
+    return [account.dataset, protects, *amounts, str(account.charges), str(account.charges - account.sealed)]
 
 
 def _unit(unit: str | None) -> str:

@@ -42,6 +42,8 @@ class Sizes:
     method: str
     digits: int
     """Of all different parameters of the prior."""
+    rates: int = 0
+    """How many rates are read off it."""
     sigma: float = 0.0
     """Of Gaussian noise, if it is that."""
 
@@ -102,14 +104,14 @@ def verifying_steps(of: Sizes) -> float:
     True
     """
     if of.has_private_n:
-        return 1e5 + min(of.pairs, MAX_PAIRS) + 20 * of.k + of.digits**2 / 400
+        return 1e5 + min(of.pairs, MAX_PAIRS) + 20 * of.k + _rate_steps(of) + of.digits**2 / 400
     return _error_steps(of) + _interval_steps(of) + _loss_steps(of) + of.digits**2 / 400
 
 
 def reading_steps(of: Sizes) -> float:
     """What it takes to weigh the data sets that could have led to an output."""
     if of.has_private_n:
-        weighing = 1e5 + of.pairs
+        weighing = 1e5 + of.pairs + _rate_steps(of)
     elif of.k == 2:
         weighing = _line_steps(of)
     elif of.kernel.weighted:
@@ -117,6 +119,11 @@ def reading_steps(of: Sizes) -> float:
     else:
         weighing = 1e5 + 1500 * of.k * math.sqrt(of.width)
     return weighing + of.digits**2 / 400
+
+
+def _rate_steps(of: Sizes) -> float:
+    """The ends of the interval of each rate: a hundred sums over the counts that noise leaves open."""
+    return 3000 * of.rates / of.epsilon
 
 
 def _line_steps(of: Sizes) -> float:
@@ -179,5 +186,6 @@ def sizes_of(receipt: Receipt) -> Iterator[Sizes]:
             postprocess=str(claim.parameters.get("way", "")),
             method=str(claim.certificate["method"]),
             digits=sum(len(str(parameter)) for parameter in set(claim.cells)),
+            rates=0 if receipt.document.get("rates") is None else len(claim.cells),
             sigma=float(exact_number(claim.parameters.get("sigma", 0))),
         )
