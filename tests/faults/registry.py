@@ -221,6 +221,8 @@ test_noisy.py::test_noise_that_is_stated_too_small_would_be_seen
     stated_too_small: The noise of somebody else's table is stated at a third of its size.
 test_noisy.py::test_a_clamped_zero_that_is_read_as_a_zero_would_be_seen
     clamped_as_zero: A zero of a clamped table is read as a zero.
+test_sums.py::test_a_transform_that_is_too_short_would_be_seen
+    transform_too_short: The law of a sum of many cells is wrapped into too few counts.
 test_predictive.py::test_differences_of_large_gammas_would_be_noticed
     large_gammas_subtracted: The prior predictive is a difference of large values of lnΓ.
 

@@ -122,7 +122,7 @@ def test_what_windows_leave_out_is_within_the_bound(prior: list[object], output:
 
 
 def test_a_box_that_promises_nothing_bounds_nothing() -> None:
-    assert Box([0], [np.ones(1)], [(math.inf, 0.0)]).outside == math.inf
+    assert Box([0], [np.ones(1)], [(math.inf, 0.0)], [1]).outside == math.inf
 
 
 def test_a_billion_records_take_no_longer_than_a_few() -> None:

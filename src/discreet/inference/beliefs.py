@@ -19,18 +19,23 @@ from numpy.typing import ArrayLike
 
 from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.cards import AWARE_KEY, card, share_bar
+from discreet.arithmetic.numbers import exact_share
 from discreet.arithmetic.texts import visible_text
 from discreet.errors import InvalidInput
 from discreet.inference.event_rates import Rate, Rates
 from discreet.inference.posterior import NoiseAware
 from discreet.inference.quantities import Estimate, Kind, Quantity
 from discreet.inference.totals import Total
-from discreet.posteriors.mixtures import ShareLaw
+from discreet.posteriors.mixtures import BetaMixture, ShareLaw
+from discreet.utility.count_mixtures import mixture_intervals
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Cells = tuple[int, ...]
+
+MANY_SHARES = 8
+"""The intervals of so many shares are found together."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,7 +58,8 @@ class Share(Quantity):
     @property
     def rest(self) -> Cells:
         """The other cells of the whole."""
-        return tuple(i for i in self.among if i not in self.own)
+        own = set(self.own)
+        return tuple(i for i in self.among if i not in own)
 
     @cached_property
     def law(self) -> ShareLaw:
@@ -216,11 +222,12 @@ class Belief:
             raise InvalidInput("a margin is of axes by name", hint=f"of {', '.join(self.axes)}")
         if _posteriors(self.cells) > 1:
             raise InvalidInput("public groups have no common margin", hint="ask by group, or weigh them yourself")
-        sums: dict[tuple[str, ...], tuple[NoiseAware, Cells]] = {}
-        for key, (posterior, cells) in self.cells.items():
-            short = tuple(key[places[name]] for name in names)
-            sums[short] = posterior, sums.get(short, (posterior, ()))[1] + cells
-        return replace(self, axes={name: self.axes[name] for name in names}, cells=sums)
+        at, sums = [places[name] for name in names], dict[tuple[str, ...], list[int]]()
+        for key, (_, cells) in self.cells.items():
+            sums.setdefault(tuple(key[i] for i in at), []).extend(cells)
+        posterior = self.posterior
+        together = {key: (posterior, tuple(cells)) for key, cells in sums.items()}
+        return replace(self, axes={name: self.axes[name] for name in names}, cells=together)
 
     @property
     def total(self) -> Total:
@@ -310,6 +317,10 @@ class Belief:
 
     def shares(self) -> dict[tuple[str, ...], Share]:
         """The share of every cell, by its labels."""
+        return dict(self._shares)
+
+    @cached_property
+    def _shares(self) -> dict[tuple[str, ...], Share]:
         return {key: self._share([key], ", ".join(key)) for key in self.cells}
 
     @cached_property
@@ -324,7 +335,12 @@ class Belief:
 
     def interval(self, level: object = 0.95, kind: Kind = "equal-tailed") -> tuple[Floats, Floats]:
         """The low ends and the high ends of each interval."""
-        ends = np.array([share.interval(level, kind) for share in self.shares().values()])
+        laws = [law for share in self._shares.values() if isinstance(law := share.law, BetaMixture)]
+        if kind == "equal-tailed" and MANY_SHARES <= len(laws) == len(self.cells):
+            together = mixture_intervals(laws, float(exact_share(level, "level")))
+            if together is not None:
+                return together
+        ends = np.array([share.interval(level, kind) for share in self._shares.values()])
         return ends[:, 0], ends[:, 1]
 
     @property
@@ -386,12 +402,21 @@ class Belief:
         about = f"Shares by {' and '.join(self.axes)}, {self.noise}."
         return card("What a reader may believe", about, bars=bars, key=AWARE_KEY)
 
+    @cached_property
+    def _wholes(self) -> dict[int, Cells]:
+        """The cells of each posterior that the belief is about."""
+        found: dict[int, list[int]] = {}
+        for posterior, cells in self.cells.values():
+            found.setdefault(id(posterior), []).extend(cells)
+        return {key: tuple(cells) for key, cells in found.items()}
+
     def _share(self, keys: Sequence[tuple[str, ...]], label: str) -> Share:
         posterior = self.cells[keys[0]][0]
         own = tuple(cell for key in keys for cell in self.cells[key][1])
-        among = tuple(cell for other, cells in self.cells.values() if other is posterior for cell in cells)
-        part = (next(iter(self.axes)), keys[0][0]) if _posteriors(self.cells) > 1 else self.part
-        return Share(posterior, own, among, " | ".join([label, *self.conditions]), self.people, part)
+        part = (next(iter(self.axes)), keys[0][0]) if len(self._wholes) > 1 else self.part
+        return Share(
+            posterior, own, self._wholes[id(posterior)], " | ".join([label, *self.conditions]), self.people, part
+        )
 
 
 def _posteriors(cells: Mapping[tuple[str, ...], tuple[NoiseAware, Cells]]) -> int:

@@ -3,7 +3,8 @@
 p(c | o) ∝ Π f_i(c_i) over Σc = n, with f_i(x) = h_i(x)·Γ(α_i+x)/x!. Multiplying each f_i by t^x changes nothing, since
 the total is fixed; t is chosen so that the tilted means sum to n. Let p be the chance that independent counts from the
 tilted windows sum to n, and τ_i the mass of f_i outside its window relative to the inside. Counts outside the box have
-posterior odds of at most Σ τ_i·Π(1+τ_j)/p: the others' sum hits what is missing with probability at most 1.
+posterior odds of at most Σ τ_i·Π(1+τ_j)/p: the others' sum hits what is missing with probability at most 1. Categories
+with the same f_i are of one kind, and `often` says how many of each kind there are.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import mul
 
 import numpy as np
 from scipy.special import gammaln
@@ -38,17 +40,20 @@ class Box:
     lows: list[int]
     masses: list[Floats]
     tails: list[tuple[float, float]]
+    often: Sequence[int]
 
     @property
     def outside(self) -> float:
         """Σ τ_i·Π(1+τ_j): divided by p it bounds the odds of everything outside."""
-        tails = [a + b for a, b in self.tails]
-        return math.fsum(tails) * math.prod(1 + tail for tail in tails) if math.fsum(tails) < 1e-3 else math.inf
+        total = math.fsum(m * (a + b) for m, (a, b) in zip(self.often, self.tails, strict=True))
+        return total * math.exp(total) if total < 1e-3 else math.inf
 
 
 def together(parts: Sequence[Sequence[Factor]]) -> list[Factor]:
     """The factors of several outputs that were drawn from the same data."""
-    return [_product(column) for column in zip(*parts, strict=True)]
+    columns = list(zip(*parts, strict=True))
+    products = {column: _product(column) for column in set(columns)}
+    return [products[column] for column in columns]
 
 
 def _product(column: Sequence[Factor]) -> Factor:
@@ -62,39 +67,55 @@ def _product(column: Sequence[Factor]) -> Factor:
     )
 
 
-def box(factors: Sequence[Factor], alpha: Floats, n: int, reach: Sequence[tuple[int, int]], cells: int) -> Box:
+def box(
+    factors: Sequence[Factor],
+    alpha: Floats,
+    often: Sequence[int],
+    n: int,
+    reach: Sequence[tuple[int, int]],
+    cells: int,
+) -> Box:
     """The box of windows that reach so far to the left and right of what each factor points to."""
-    own, lows, highs = _edges(factors, n, reach, cells)
+    own, lows, highs = _edges(factors, often, n, reach, cells)
     logs = [log_mass(factor, a, low, high) for factor, a, low, high in zip(factors, alpha, lows, highs, strict=True)]
-    masses, tilt = tilted(logs, lows, n)
-    tails = []
+    masses, tilt = tilted(logs, often, n - _total(lows, often))
+    tails, least = [], _total(own, often)
     for factor, a, first, low, high, mass in zip(factors, alpha, own, lows, highs, masses, strict=True):
         left = _left_tail(factor, a, low, mass, tilt) if first > 0 else 0.0
         # Beyond what the other windows leave of n there is nothing to leave out.
-        right = _right_tail(factor, a, high, mass, tilt) if high < n - (sum(own) - first) else 0.0
+        right = _right_tail(factor, a, high, mass, tilt) if high < n - (least - first) else 0.0
         tails.append((left, right))
-    return Box(lows, masses, tails)
+    return Box(lows, masses, tails, often)
 
 
-def first_reach(factors: Sequence[Factor], n: int) -> list[tuple[int, int]]:
-    """Windows to begin with: where a factor has fallen by e^-36, or no limit where it promises no fall."""
+def _total(values: Sequence[int], often: Sequence[int]) -> int:
+    """Of all categories."""
+    return sum(m * value for m, value in zip(often, values, strict=True))
+
+
+def first_reach(factors: Sequence[Factor], often: Sequence[int], n: int) -> list[tuple[int, int]]:
+    """Windows to begin with: where a factor has fallen by e^-36, or no limit where it promises no fall.
+
+    Of many categories each may leave out less.
+    """
+    fall = _START + 1.5 * math.log(max(1.0, sum(often) / 8))
 
     def reach(rate: float, bend: float) -> int:
-        """The least h with rate·h + bend·h²/2 ≥ `_START`."""
+        """The least h with rate·h + bend·h²/2 ≥ the fall."""
         if rate == 0:
             return n
-        return min(n, 2 + math.ceil(2 * _START / (rate + math.sqrt(rate * rate + 2 * bend * _START))))
+        return min(n, 2 + math.ceil(2 * fall / (rate + math.sqrt(rate * rate + 2 * bend * fall))))
 
     found = [(reach(factor.left, factor.bend), reach(factor.right, factor.bend)) for factor in factors]
-    while not _hold(factors, n, found):  # somebody else's noisy counts need not sum to the total
+    while not _hold(factors, often, n, found):  # somebody else's noisy counts need not sum to the total
         found = [(min(n, 2 * left), min(n, 2 * right)) for left, right in found]
     return found
 
 
-def _hold(factors: Sequence[Factor], n: int, reach: Sequence[tuple[int, int]]) -> bool:
+def _hold(factors: Sequence[Factor], often: Sequence[int], n: int, reach: Sequence[tuple[int, int]]) -> bool:
     """Whether counts within reach can sum to n."""
     lows, highs = _reached(factors, n, reach)
-    return sum(lows) <= n <= sum(highs)
+    return _total(lows, often) <= n <= _total(highs, often)
 
 
 def _reached(factors: Sequence[Factor], n: int, reach: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
@@ -105,7 +126,7 @@ def _reached(factors: Sequence[Factor], n: int, reach: Sequence[tuple[int, int]]
 
 def wider(found: Box, reach: Sequence[tuple[int, int]], allowed: float, n: int) -> list[tuple[int, int]]:
     """Twice as far on every side that leaves out more than its share."""
-    share = allowed / (2 * len(reach))
+    share = allowed / (2 * sum(found.often))
     return [
         (min(n, 2 * left) if a > share else left, min(n, 2 * right) if b > share else right)
         for (left, right), (a, b) in zip(reach, found.tails, strict=True)
@@ -113,13 +134,13 @@ def wider(found: Box, reach: Sequence[tuple[int, int]], allowed: float, n: int) 
 
 
 def _edges(
-    factors: Sequence[Factor], n: int, reach: Sequence[tuple[int, int]], cells: int
+    factors: Sequence[Factor], often: Sequence[int], n: int, reach: Sequence[tuple[int, int]], cells: int
 ) -> tuple[list[int], list[int], list[int]]:
     """The low ends that the factors set, the low ends, and the high ends: the others and n may leave less room."""
     own, highs = _reached(factors, n, reach)
-    total = sum(own)
+    total = _total(own, often)
     highs = [min(high, n - (total - low)) for low, high in zip(own, highs, strict=True)]
-    total = sum(highs)
+    total = _total(highs, often)
     lows = [max(low, n - (total - high)) for low, high in zip(own, highs, strict=True)]
     if sum(high - low + 1 for low, high in zip(lows, highs, strict=True)) > cells:
         raise TooLarge("the counts that matter to a reader are too many to list", hint="use a larger epsilon")
@@ -135,10 +156,9 @@ def log_mass(factor: Factor, alpha: float, low: int, high: int) -> Floats:
     return logs
 
 
-def tilted(logs: Sequence[Floats], lows: Sequence[int], n: int) -> tuple[list[Floats], float]:
-    """Normalised masses ∝ exp(log + tilt·x) whose means sum to n, or nearly so."""
+def tilted(logs: Sequence[Floats], often: Sequence[int], target: int) -> tuple[list[Floats], float]:
+    """Normalised masses ∝ exp(log + tilt·x), x from the low end on, whose means sum to the target, or nearly so."""
     steps = [np.arange(len(log), dtype=np.float64) for log in logs]
-    target = n - sum(lows)
 
     def at(tilt: float) -> list[Floats]:
         tall = [log + tilt * x for log, x in zip(logs, steps, strict=True)]
@@ -149,8 +169,8 @@ def tilted(logs: Sequence[Floats], lows: Sequence[int], n: int) -> tuple[list[Fl
     masses = at(tilt)
     for _ in range(100):
         means = [float(mass @ x) for mass, x in zip(masses, steps, strict=True)]
-        spread = sum(float(m @ (x - mean) ** 2) for m, x, mean in zip(masses, steps, means, strict=True))
-        gap = math.fsum(means) - target
+        spreads = [float(m @ (x - mean) ** 2) for m, x, mean in zip(masses, steps, means, strict=True)]
+        spread, gap = math.fsum(map(mul, often, spreads)), math.fsum(map(mul, often, means)) - target
         if abs(gap) <= 0.05 * math.sqrt(spread) + 1e-9:
             break
         low, high = (low, tilt) if gap > 0 else (tilt, high)

@@ -58,6 +58,10 @@ class CountPosterior(ABC):
     def marginal(self, i: int) -> tuple[Counted, Floats]:
         """The counts of a category and their probabilities."""
 
+    def like(self, i: int) -> int:
+        """A category whose counts have the same law, under the same prior parameter: the first one that is known."""
+        return i
+
     @abstractmethod
     def pair(self, i: int, j: int) -> tuple[Counted, Counted, Floats]:
         """Joint counts of two categories and their probabilities; `TooLarge` if they are too many."""

@@ -135,7 +135,7 @@ def _on_two(
     about: list[tuple[Mechanism, Outcome]], own: PosteriorSpace, product: list[Factor] | None
 ) -> CountPosterior:
     """Two categories: windows about the outputs, blocks where these are wide, or every data set."""
-    if product is not None and min(map(sum, first_reach(product, own.n))) <= WIDE:
+    if product is not None and min(map(sum, first_reach(product, [1, 1], own.n))) <= WIDE:
         try:
             return Product(product, own.prior.alpha, own.n, 4 * WIDE)
         except TooLarge:  # the prior contradicts the outputs, and draws the counts far away from them

@@ -44,13 +44,17 @@ class Marginals(ABC, Generic[OneShare]):
     @abstractmethod
     def _marginal(self, at: int) -> OneShare: ...
 
+    def _like(self, at: int) -> int:
+        """A category whose share has the same law."""
+        return at
+
     @cached_property
     def _marginals(self) -> dict[int, OneShare]:
         return {}
 
     def marginal(self, i: int) -> OneShare:
         """The posterior of one category's share."""
-        at = self._category(i)
+        at = self._like(self._category(i))
         if at not in self._marginals:
             self._marginals[at] = self._marginal(at)
         return self._marginals[at]

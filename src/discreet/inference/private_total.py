@@ -18,6 +18,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -30,12 +31,16 @@ from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.boxes import LEFT_OUT, log_mass
 from discreet.inference.counts import Counted, OfCounts
 from discreet.inference.many_cells import CLOSE, MANY, PLACES, SumLaw, moments
-from discreet.inference.products import PAIRS, SUMS, Product
+from discreet.inference.products import PAIRS, Product
 from discreet.inference.records import Between, NegativeBinomial, Records
 from discreet.inference.shares import draw_places, draw_uniforms
+from discreet.inference.sums import Law
 from discreet.kernels.base import Factor
 from discreet.posteriors.mixtures import BetaMixture, ShareLaw
 from discreet.samplers.bits import Bits
+
+SUMS = 1 << 24
+"""The sums of all categories but one, for each one, are not more than this together."""
 
 MAX_CELLS = 1 << 25
 """The windows of all categories that differ are not larger than this together."""
@@ -131,7 +136,7 @@ class PrivateTotal(Product):
         _, first, times = np.unique(self._kind, return_index=True, return_counts=True)
         chosen = [factors[i] for i in first]
         self.k, self._alpha, self._total_alpha = len(factors), alpha, float(alpha.sum())
-        self._records, self._sides = records, {}
+        self._records, self._sides, self._totals = records, {}, {}
         self._lone: dict[int, tuple[ShareLaw, float]] = {}
         reach = first_reach(chosen)
         while True:
@@ -212,12 +217,11 @@ class PrivateTotal(Product):
         with np.errstate(under="ignore"):
             tilted = np.exp(cells.logs + (step + cells.lows[:, None]) * self._log_ref - at_ref)
         self._of_kind = [row[:width] for row, width in zip(tilted, cells.widths.tolist(), strict=True)]
-        self._masses = [self._of_kind[kind] for kind in self._kind]
-        self._lows = cells.lows[self._kind].tolist()
+        self._windows = [_trimmed(Law(*each)) for each in zip(cells.lows.tolist(), self._of_kind, strict=True)]
 
-    def _beside(self, members: Sequence[int], taken: Wholes) -> Floats:
-        span = np.arange(int(taken.min()), int(taken.max()) + 1)
-        found: Floats = self._given(members, (self._low(members) + span).astype(np.float64))[taken - span[0]]
+    def _beside(self, members: Sequence[int], sums: Wholes) -> Floats:
+        span = np.arange(int(sums.min()), int(sums.max()) + 1)
+        found: Floats = self._given(members, span.astype(np.float64))[sums - span[0]]
         return found
 
     def _given(self, members: Sequence[int] | None, sums: Floats) -> Floats:
@@ -281,7 +285,8 @@ class PrivateTotal(Product):
         return [self._whole.rule(number) for number in (PLACES - 3, PLACES)]
 
     def _share_from(self, i: int, at: Floats, weight: Floats, cumulants: Floats) -> tuple[BetaMixture, float]:
-        mass, low = self._masses[i], self._lows[i]
+        kind = int(self._kind[i])
+        mass, low = self._of_kind[kind], int(self._cells.lows[kind])
         own = np.array(moments(mass)) + np.array([low, 0.0, 0.0, 0.0])
         mean, variance, third, fourth = cumulants
         narrow = math.sqrt(max(variance - own[1], 0.0) / variance)
@@ -296,33 +301,25 @@ class PrivateTotal(Product):
                ((third, own[2], 3), (fourth, own[3], 4))]  # fmt: skip
         return law, float(move**3 * off[0] / 6 + move**4 * off[1] / 24)
 
-    def _weights(self, members: Sequence[int]) -> Floats:
-        inside = self._sum_of(members)
-        first, some = _trimmed(inside)
-        found = np.zeros(len(inside))
-        found[first : first + len(some)] = some * self._beside(members, first + np.arange(len(some)))
-        return found
-
-    def _joined(self, one: Floats, other: Floats) -> Floats:
-        """The law of a sum of two: by plain products, so that the rarest sums keep their digits."""
-        (first, own), (second, others) = (_trimmed(law) for law in (one, other))
-        found = np.zeros(len(one) + len(other) - 1)
-        found[first + second : first + second + len(own) + len(others) - 1] = np.convolve(own, others)
-        return found
-
     def marginal(self, i: int) -> tuple[Counted, Floats]:
         return self.total([i])
 
-    def _sum_of(self, members: Sequence[int]) -> Floats:
+    def _of(self, members: Sequence[int]) -> Law:
+        """By plain products, so that the rarest sums keep their digits."""
         if self.k > 2 and len(members) == self.k - 1:
-            [out] = self._others(members)
+            [out] = set(range(self.k)).difference(members)
             return self._rests[out]
-        return super()._sum_of(members)
+        return reduce(_joined, [self._windows[kind] for kind in self._kind[list(members)]], Law(0, np.ones(1)))
 
     @cached_property
-    def _rests(self) -> list[Floats]:
-        self._missing = sum(map(len, self._masses))  # the longest sum, for the limit of all of them
-        return super()._rests
+    def _rests(self) -> list[Law]:
+        """The sums of all but one, for each one: sums from the left meet sums from the right."""
+        windows = [self._windows[kind] for kind in self._kind]
+        if sum(len(own.masses) for own in windows) * self.k > SUMS:
+            raise TooLarge("the counts that matter to a reader are too many to list", hint="use a larger epsilon")
+        left = accumulate(windows[:-1], _joined, initial=Law(0, np.ones(1)))
+        right = accumulate(reversed(windows[1:]), _joined, initial=Law(0, np.ones(1)))
+        return [_joined(one, other) for one, other in zip(left, reversed(list(right)), strict=True)]
 
     def _given_sums(
         self, laws: Sequence[NDArray[Any]], members: Sequence[int], low: int, of_sum: OfCounts = np.ones_like
@@ -348,13 +345,13 @@ class PrivateTotal(Product):
         return found
 
     def listing(self) -> tuple[Wholes, Floats]:
-        sizes = [len(mass) for mass in self._masses]
-        if math.prod(sizes) > PAIRS // self.k:
+        windows = [self._of([i]) for i in range(self.k)]
+        if math.prod(len(own.masses) for own in windows) > PAIRS // self.k:
             raise TooLarge("the data sets that matter are too many to list", hint="use draws of sample")
-        rows = np.stack(np.meshgrid(*map(np.arange, sizes), indexing="ij"), axis=-1).reshape(-1, self.k)
-        weight = np.multiply.reduce([mass[rows[:, i]] for i, mass in enumerate(self._masses)])
+        rows = np.stack(np.meshgrid(*(own.places for own in windows), indexing="ij"), axis=-1).reshape(-1, self.k)
+        weight = np.multiply.reduce([own.at(rows[:, i]) for i, own in enumerate(windows)])
         weight = weight * self._beside(range(self.k), rows.sum(axis=1))
-        return rows + np.array(self._lows), weight / weight.sum()
+        return rows, weight / weight.sum()
 
     def draw(self, bits: Bits, size: int) -> Wholes:
         """Whole data sets, one a row: a node, and each category by itself.
@@ -374,9 +371,10 @@ class PrivateTotal(Product):
                 logs = self._cells.logs[self._kind[i]] + power
                 mass = np.exp(logs - logs.max())
                 rows[here, i] = draw_places(bits, mass, len(here))
-                own = np.flatnonzero(chosen == i)
-                rows[own, i] = draw_places(bits, mass * (self._lows[i] + np.arange(len(mass))), len(own))
-        return np.add(rows, self._lows)
+                own, low = np.flatnonzero(chosen == i), int(self._cells.lows[self._kind[i]])
+                rows[own, i] = draw_places(bits, mass * (low + np.arange(len(mass))), len(own))
+        rows += self._cells.lows[self._kind]
+        return rows
 
 
 class RangedTotal(Product):
@@ -419,7 +417,12 @@ def _logit_of_log(log_v: Floats) -> Floats:
         return log_v - np.log(-np.expm1(log_v))
 
 
-def _trimmed(law: Floats) -> tuple[int, Floats]:
-    """Where a law has more than nothing, and what."""
-    some = np.flatnonzero(law > law.max() * _NOTHING)
-    return int(some[0]), law[some[0] : some[-1] + 1]
+def _joined(one: Law, other: Law) -> Law:
+    """The law of a sum of two."""
+    return _trimmed(Law(one.first + other.first, np.convolve(one.masses, other.masses)))
+
+
+def _trimmed(law: Law) -> Law:
+    """Where a law has more than nothing."""
+    some = np.flatnonzero(law.masses > law.masses.max() * _NOTHING)
+    return Law(law.first + int(some[0]), law.masses[some[0] : some[-1] + 1])

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property, reduce
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.fft import fft, ifft, irfft, next_fast_len, rfft
+from scipy.fft import fft, ifft, next_fast_len
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import InvalidInput, TooLarge
@@ -19,11 +18,12 @@ from discreet.inference.boxes import LEFT_OUT, MAX_WINDOW_CELLS, box, first_reac
 from discreet.inference.counts import MAX_PAIRS, Cells, Counted, CountPosterior, Factors, OfComponents, OfCounts, Sides
 from discreet.inference.joint_shares import Components, SplitShare, SumShare, Window
 from discreet.inference.shares import draw_places, draw_uniforms
+from discreet.inference.sums import OUTSIDE, Law, Sums
 from discreet.kernels.base import Factor
 from discreet.samplers.bits import Bits
 
-SUMS = 1 << 24
-"""The sums of all categories but one, for each one, are not more than this together."""
+MANY_CELLS = 1 << 9
+"""Of more categories, data sets are drawn by halves."""
 
 PAIRS = 1 << 22
 """Joint tables of two categories are not larger than this."""
@@ -43,77 +43,72 @@ class Product(CountPosterior):
     def __init__(self, factors: Sequence[Factor], alpha: Floats, n: int, cells: int = MAX_WINDOW_CELLS) -> None:
         self.sizes, self.k, self._n, self._alpha = n, len(factors), n, alpha
         self._sides: dict[Sides, SplitShare] = {}
-        reach = first_reach(factors, n)
+        self._totals: dict[int, tuple[Wholes, Floats]] = {}
+        kinds = dict.fromkeys(zip(factors, alpha.tolist(), strict=True))
+        places = {kind: i for i, kind in enumerate(kinds)}
+        self._kind = np.array([places[kind] for kind in zip(factors, alpha.tolist(), strict=True)])
+        often = np.bincount(self._kind).tolist()
+        own, parameters = [factor for factor, _ in kinds], np.array([parameter for _, parameter in kinds])
+        reach = first_reach(own, often, n)
         while True:
-            found = box(factors, alpha, n, reach, cells)
-            self._lows, self._masses, self._missing = found.lows, found.masses, n - sum(found.lows)
-            self.__dict__.pop("_rests", None)
-            chance = float(self._weights([0]).sum())
+            found = box(own, parameters, often, n, reach, cells)
+            self._sums = Sums(list(map(Law, found.lows, found.masses)), self._kind)
+            rest = self._sums.without([0])
+            chance = float(self._weights([0]).masses.sum())
             if not chance > 0:
                 raise InvalidInput("no data leads to this output", hint="give the output as it was released")
             before, reach = reach, wider(found, reach, LEFT_OUT * chance, n)
             if reach == before:
                 break
-        cells = sum(map(len, self._masses))
-        rounding = _UNIT * (16 * self.k * math.log2(2 + cells) / chance + cells)
+        cells = sum(map(len, found.masses))
+        # Transforms are off by a unit for each factor, in proportion to how high the law of the sum is.
+        high = 1 + self.k * float(rest.masses.max())
+        rounding = _UNIT * (16 * math.log2(2 + cells) * high / chance + cells) + 4 * OUTSIDE / chance
         # Groups of counts have the means of their counts: only what was left out can move a mean.
         self.mean_errors = found.outside / chance + rounding
-        self.error = self.mean_errors + (GROUPED if any(map(self._in_groups, range(self.k))) else 0.0)
+        self.error = self.mean_errors + (GROUPED if any(map(self._in_groups, range(len(own)))) else 0.0)
         self.method = f"convolution of windows, {cells:,} counts in all"
 
+    def like(self, i: int) -> int:
+        """The first category of the same kind: its counts have the same law."""
+        return self._firsts[int(self._kind[i])]
+
     @cached_property
-    def _rests(self) -> list[Floats]:
-        """The sums of all but one, for each one: sums from the left meet sums from the right."""
-        if (self._missing + 1) * self.k > SUMS:
-            raise TooLarge("the counts that matter to a reader are too many to list", hint="use a larger epsilon")
-        left = accumulate(self._masses[:-1], self._joined, initial=np.ones(1))
-        right = accumulate(reversed(self._masses[1:]), self._joined, initial=np.ones(1))
-        return [self._joined(one, other) for one, other in zip(left, reversed(list(right)), strict=True)]
+    def _firsts(self) -> list[int]:
+        found: list[int] = np.unique(self._kind, return_index=True)[1].tolist()
+        return found
 
-    def _sum_of(self, members: Sequence[int]) -> Floats:
-        """The law of the sum of some categories, from the sum of their low ends on."""
-        return reduce(self._joined, [self._masses[i] for i in members], np.ones(1))
+    def _of(self, members: Sequence[int]) -> Law:
+        """The law of the sum of some categories."""
+        return self._sums.of(members)
 
-    def _without(self, members: Sequence[int]) -> Floats:
-        """The law of the sum of all others."""
-        if len(members) == 1:
-            return self._rests[members[0]]
-        return self._sum_of(self._others(members))
+    def _beside(self, members: Sequence[int], sums: Wholes) -> Floats:
+        """The chance that the others' sum is what is missing, where these categories have these sums."""
+        return self._sums.without(members).at(self._n - sums)
 
-    def _others(self, members: Sequence[int]) -> list[int]:
-        return [i for i in range(self.k) if i not in members]
-
-    def _joined(self, one: Floats, other: Floats) -> Floats:
-        """The law of a sum of two, cut off where there are no more records."""
-        size = len(one) + len(other) - 1
-        if min(len(one), len(other)) == 1:
-            return one * other
-        length = next_fast_len(size, real=True)
-        found: Floats = irfft(rfft(one, length) * rfft(other, length), length)[: min(size, self._missing + 1)]
-        return np.maximum(found, 0.0)
-
-    def _beside(self, members: Sequence[int], taken: Wholes) -> Floats:
-        """The chance that the others' sum is what is missing, where these categories have so many above their lows."""
-        return _at(self._without(members), self._missing - taken)
-
-    def _weights(self, members: Sequence[int]) -> Floats:
+    def _weights(self, members: Sequence[int]) -> Law:
         """For each count of some categories together, the chance of it and of the others' sum being what is missing."""
-        inside = self._sum_of(members)
-        return inside * self._beside(members, np.arange(len(inside)))
+        inside = self._of(members)
+        return Law(inside.first, inside.masses * self._beside(members, inside.places))
 
     def total(self, members: Sequence[int]) -> tuple[Wholes, Floats]:
-        weight = self._weights(members)
+        if len(members) == 1 and (kind := int(self._kind[members[0]])) in self._totals:
+            return self._totals[kind]
+        first, weight = self._weights(members)
         found = np.flatnonzero(weight > 0)
-        return self._low(members) + found, weight[found] / weight.sum()
+        told = first + found, weight[found] / weight.sum()
+        if len(members) == 1:
+            self._totals[int(self._kind[members[0]])] = told
+        return told
 
     def marginal(self, i: int) -> tuple[Counted, Floats]:
         """The counts of a category and their probabilities; very many of them in groups."""
         count, chance = self.total([i])
-        return self._grouped(i, count, chance) if self._in_groups(i) else (count, chance)
+        return self._grouped(i, count, chance) if self._in_groups(int(self._kind[i])) else (count, chance)
 
-    def _in_groups(self, i: int) -> bool:
-        """Whether a category has very many counts, and some of them are close for their share."""
-        return len(self._masses[i]) > MANY and self._n > 4 * _CLOSE**2
+    def _in_groups(self, kind: int) -> bool:
+        """Whether categories of a kind have very many counts, and some of them are close for their share."""
+        return len(self._sums.windows[kind].masses) > MANY and self._n > 4 * _CLOSE**2
 
     def _grouped(self, i: int, count: Wholes, chance: Floats) -> tuple[Floats, Floats]:
         """Counts within a 500th of a standard deviation of the share together, at their mean.
@@ -131,16 +126,16 @@ class Product(CountPosterior):
         if self.k == 2:
             count, chance = self.marginal(i)
             return count, self._n - count, chance
-        weight = self._joint([i], [j], *(np.arange(len(self._masses[each])) for each in (i, j)))
+        x, y = (self._of([each]).places for each in (i, j))
+        weight = self._joint([i], [j], x, y)
         at = np.nonzero(weight > weight.max() * 1e-18)
-        return self._lows[i] + at[0], self._lows[j] + at[1], weight[at] / weight[at].sum()
+        return x[at[0]], y[at[1]], weight[at] / weight[at].sum()
 
     def split(self, own: Sequence[int], others: Sequence[int]) -> tuple[int, int, Floats]:
-        lows = self._low(own), self._low(others)
         ends = [count[kept(chance)][[0, -1]] for count, chance in (self.total(own), self.total(others))]
-        x, y = (np.arange(first, last + 1) - low for (first, last), low in zip(ends, lows, strict=True))
+        x, y = (np.arange(first, last + 1) for first, last in ends)
         weight = self._joint(own, others, x, y)
-        return int(lows[0] + x[0]), int(lows[1] + y[0]), weight / weight.sum()
+        return int(x[0]), int(y[0]), weight / weight.sum()
 
     def two_groups(self, first: Sides, second: Sides, alpha: Floats) -> tuple[Components, Components, Floats]:
         one, other = (self._split_share(side) for side in (first, second))
@@ -149,7 +144,7 @@ class Product(CountPosterior):
             raise TooLarge("two groups have too many counts that matter", hint="use a larger epsilon")
         members = [cell for side in (first, second) for cells in side for cell in cells]
         taken = np.arange(sizes[0])[:, None] + np.arange(sizes[1])[None, :]
-        return one, other, self._beside(members, one.first + other.first - self._low(members) + taken)
+        return one, other, self._beside(members, one.first + other.first + taken)
 
     def _split_share(self, side: Sides) -> SplitShare:
         """The same object for the same side: what it has tabulated serves all of its comparisons."""
@@ -168,15 +163,14 @@ class Product(CountPosterior):
         size = len(both.weights) + len(beside.weights) - 1
         if len(both.weights) * len(beside.weights) > MAX_PAIRS:
             raise TooLarge("two categories have too many counts that matter", hint="use a larger epsilon")
-        members = [*first, *second, *rest]
-        beyond = self._beside(members, both.first + beside.first - self._low(members) + np.arange(size))
+        beyond = self._beside([*first, *second, *rest], both.first + beside.first + np.arange(size))
         return SumShare(both, beside, beyond), split, np.ones(len(both.weights))
 
     def expectation(self, factors: Factors, of_sum: OfCounts = np.ones_like) -> NDArray[Any]:
         members = [i for cells in factors for i in cells]
-        windows = {cells: self._sum_of(cells) for cells in factors}
-        laws = [of(self._low(cells) + np.arange(len(windows[cells]))) * windows[cells] for cells, of in factors.items()]
-        return self._given_sums(laws, members, self._low(members), of_sum)
+        windows = [self._of(cells) for cells in factors]
+        laws = [of(own.places) * own.masses for of, own in zip(factors.values(), windows, strict=True)]
+        return self._given_sums(laws, members, sum(own.first for own in windows), of_sum)
 
     def _given_sums(
         self, laws: Sequence[NDArray[Any]], members: Sequence[int], low: int, of_sum: OfCounts = np.ones_like
@@ -185,92 +179,90 @@ class Product(CountPosterior):
         size = sum(law.shape[1] - 1 for law in laws) + 1
         length = next_fast_len(size)
         inside = ifft(reduce(np.multiply, [fft(law, length, axis=1) for law in laws]), axis=1)[:, :size]
-        weight = self._beside(members, low - self._low(members) + np.arange(size)) * of_sum(low + np.arange(size))
+        weight = self._beside(members, low + np.arange(size)) * of_sum(low + np.arange(size))
         some = np.flatnonzero(weight)  # all categories sum to one number
         found: NDArray[Any] = (inside[:, some] * weight[some]).sum(axis=1) / self._chance
         return found
 
     @cached_property
     def _chance(self) -> float:
-        return float(self._weights([0]).sum())
+        return float(self._weights([0]).masses.sum())
 
     def joined(self, sides: Sequence[Sides], alpha: Floats, of: OfComponents) -> NDArray[Any]:
         shares = [self._split_share(side) for side in sides]
         members = [i for side in sides for cells in side for i in cells]
         laws = []
         for g, (side, share) in enumerate(zip(sides, shares, strict=True)):
-            masses, likely = share.masses, self._weights([i for cells in side for i in cells])
-            here = share.first - sum(map(self._low, side)) + np.arange(len(masses))
-            importance = _at(likely, here) / self._chance / np.maximum(masses, 1e-300)
+            masses, both = share.masses, [i for cells in side for i in cells]
+            likely = self._weights(both).at(share.first + np.arange(len(masses)))
+            importance = likely / self._chance / np.maximum(masses, 1e-300)
             laws.append(of(g, share, importance))
         return self._given_sums(laws, members, sum(share.first for share in shares))
 
     def listing(self) -> tuple[Wholes, Floats]:
-        sizes = [len(mass) for mass in self._masses]
+        windows = [self._of([i]) for i in range(self.k)]
+        sizes = [len(own.masses) for own in windows]
         if math.prod(sizes[:-1]) > PAIRS // self.k:
             raise TooLarge("the data sets that matter are too many to list", hint="use draws of sample")
         rows = np.stack(np.meshgrid(*map(np.arange, sizes[:-1]), indexing="ij"), axis=-1).reshape(-1, self.k - 1)
-        last = self._missing - rows.sum(axis=1)
-        weight = np.multiply.reduce([self._masses[i][rows[:, i]] for i in range(self.k - 1)])
-        weight = weight * _at(self._masses[-1], last)
-        kept_rows = np.column_stack([rows, last])[weight > 0] + np.array(self._lows)
-        return kept_rows, weight[weight > 0] / weight.sum()
+        weight = np.multiply.reduce([own.masses[rows[:, i]] for i, own in enumerate(windows[:-1])])
+        rows = rows + np.array([own.first for own in windows[:-1]])
+        last = self._n - rows.sum(axis=1)
+        weight = weight * windows[-1].at(last)
+        return np.column_stack([rows, last])[weight > 0], weight[weight > 0] / weight.sum()
 
     def _window(self, members: Cells) -> Window:
         """The counts of some categories together, but for those that are too unlikely to matter."""
-        low, (count, chance) = self._low(members), self.total(members)
+        count, chance = self.total(members)
         first, last = count[kept(chance)][[0, -1]]
-        weights = self._sum_of(members)[first - low : last - low + 1]
+        weights = self._of(members).at(np.arange(first, last + 1))
         return Window(int(first), weights, float(self._alpha[list(members)].sum()))
 
-    def _low(self, members: Sequence[int]) -> int:
-        return sum(self._lows[i] for i in members)
-
     def _joint(self, own: Sequence[int], others: Sequence[int], x: Wholes, y: Wholes) -> Floats:
-        """How likely the counts x of some and y of others are, both counted from their low ends."""
+        """How likely the counts x of some and y of others are."""
         if len(x) * len(y) > PAIRS:
             raise TooLarge("two categories have too many counts that matter", hint="use a larger epsilon")
-        weight: Floats = np.outer(self._sum_of(own)[x], self._sum_of(others)[y])
+        weight: Floats = np.outer(self._of(own).at(x), self._of(others).at(y))
         weight *= self._beside([*own, *others], x[:, None] + y[None, :])
         return weight
 
     def draw(self, bits: Bits, size: int) -> Wholes:
         """Whole data sets, one a row: independent categories, the flattest takes the rest and is kept by its mass."""
-        last = min(range(self.k), key=lambda i: float(self._masses[i].max()))
-        mass, top = self._masses[last], float(self._masses[last].max())
-        share = float(self._weights([last]).sum()) / top
-        if share < _SELDOM:
-            return self._draw_in_turn(bits, size)
+        windows = [self._of([i]) for i in range(self.k)]
+        last = min(range(self.k), key=lambda i: float(windows[i].masses.max()))
+        top = float(windows[last].masses.max())
+        share = self._chance / top
+        if share < _SELDOM or self.k > MANY_CELLS:
+            return self._draw_by_halves(bits, size)
         parts: list[Wholes] = []
         while (have := sum(map(len, parts))) < size:
             tries = min(PAIRS // self.k, int(1.1 * (size - have) / share) + 16)
             rows = np.zeros((tries, self.k), dtype=np.int64)
             for i in range(self.k):
                 if i != last:
-                    rows[:, i] = draw_places(bits, self._masses[i], tries)
-            rows[:, last] = self._missing - rows.sum(axis=1)
-            rows = rows[draw_uniforms(bits, tries) * top < _at(mass, rows[:, last])]
-            parts.append(rows + np.array(self._lows))
+                    rows[:, i] = windows[i].first + draw_places(bits, windows[i].masses, tries)
+            rows[:, last] = self._n - rows.sum(axis=1)
+            parts.append(rows[draw_uniforms(bits, tries) * top < windows[last].at(rows[:, last])])
         return np.concatenate(parts)[:size]
 
-    def _draw_in_turn(self, bits: Bits, size: int) -> Wholes:
-        """The same where few would be kept: each category given those before it, and the last takes the rest."""
-        rests = list(accumulate(reversed(self._masses[1:]), self._joined))[::-1]
+    def _draw_by_halves(self, bits: Bits, size: int) -> Wholes:
+        """The same where few would be kept: what half of some categories have of their sum, down to each of them."""
         found = np.empty((size, self.k), dtype=np.int64)
-        some: int = max(1, PAIRS // max(map(len, self._masses)))
-        for start in range(0, size, some):
-            rows = slice(start, min(size, start + some))
-            missing = np.full(rows.stop - start, self._missing)
-            for j, rest in enumerate(rests):
-                mass = self._masses[j]
-                sums = np.cumsum(mass * _at(rest, missing[:, None] - np.arange(len(mass))), axis=1)
+        parts = [(0, self.k, np.full(size, self._n))]
+        while parts:
+            start, stop, total = parts.pop()
+            if stop - start == 1:
+                found[:, start] = total
+                continue
+            middle = (start + stop) // 2
+            first, second = self._of(range(start, middle)), self._of(range(middle, stop))
+            own = np.empty(size, dtype=np.int64)
+            some = max(1, PAIRS // len(first.masses))
+            for begin in range(0, size, some):
+                rows = slice(begin, min(size, begin + some))
+                counts = first.places
+                sums = np.cumsum(first.masses * second.at(total[rows, None] - counts), axis=1)
                 chosen = (sums <= draw_uniforms(bits, len(sums))[:, None] * sums[:, -1:]).sum(axis=1)
-                found[rows, j] = np.minimum(chosen, len(mass) - 1)
-                missing = missing - found[rows, j]
-            found[rows, -1] = missing
-        return np.add(found, self._lows)
-
-
-def _at(law: Floats, where: Wholes) -> Floats:
-    """The masses of a law at these places; outside of it there is nothing."""
-    return np.where((where >= 0) & (where < len(law)), law[np.clip(where, 0, len(law) - 1)], 0.0)
+                own[rows] = counts[np.minimum(chosen, len(counts) - 1)]
+            parts += [(start, middle, own), (middle, stop, total - own)]
+        return found

@@ -7,12 +7,14 @@ each count, and also tells the density. `tests/utility/test_count_mixtures.py` c
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.posteriors.dirichlet import incomplete_beta
-from discreet.posteriors.mixtures import log_kernel, solved
+from discreet.posteriors.mixtures import BetaMixture, log_kernel, solved
 
 _CELLS = 1 << 17
 
@@ -30,6 +32,46 @@ def mixture_widths(weights: Floats, a: ArrayLike, b: ArrayLike, level: float) ->
     return np.concatenate([_Mixtures(weights[part], first[part], second[part]).widths(level) for part in parts])
 
 
+def mixture_intervals(laws: Sequence[BetaMixture], level: float) -> tuple[Floats, Floats] | None:
+    """The low and high ends of the equal-tailed intervals of such mixtures; None if one of them is not of this kind.
+
+    >>> from discreet.posteriors.mixtures import BetaMixture
+    >>> law = BetaMixture([0.25, 0.5, 0.25], [30, 31, 32], [72, 71, 70])
+    >>> low, high = mixture_intervals([law, law], 0.95)
+    >>> (high - low).round(4)
+    array([0.1792, 0.1792])
+    """
+    rows = sorted({id(law): law for law in laws}.values(), key=lambda law: float(law.a[-1] - law.a[0]))
+    ends: dict[int, tuple[float, float]] = {}
+    block: list[BetaMixture] = []
+    for i, law in enumerate(rows):
+        size = law.a[-1] - law.a[0] + 1
+        if not (np.allclose(law.a + law.b, law.a[0] + law.b[0], rtol=1e-12) and size <= _CELLS):
+            return None
+        block.append(law)
+        if i + 1 == len(rows) or len(block) * (rows[i + 1].a[-1] - rows[i + 1].a[0] + 1) > _CELLS:
+            ends |= _ends(block, level)
+            block = []
+    low, high = np.array([ends[id(law)] for law in laws]).T
+    return low, high
+
+
+def _ends(block: Sequence[BetaMixture], level: float) -> dict[int, tuple[float, float]]:
+    """Those of one block, as rows of one length: where the last counts have no room for it, a row is by itself."""
+    size = round(max(law.a[-1] - law.a[0] for law in block)) + 1
+    alone = [law for law in block if law.b[0] <= size and len(block) > 1]
+    found = {key: ends for law in alone for key, ends in _ends([law], level).items()}
+    rows = [law for law in block if id(law) not in found]
+    if not rows:
+        return found
+    weights = np.zeros((len(rows), size))
+    for row, law in zip(weights, rows, strict=True):
+        row[np.rint(law.a - law.a[0]).astype(np.int64)] = law.weights
+    a, b = np.array([[law.a[0], law.b[0]] for law in rows]).T
+    both = _Mixtures(weights, a, b).ends(level).T.tolist()
+    return found | {id(law): (low, high) for law, (low, high) in zip(rows, both, strict=True)}
+
+
 class _Mixtures:
     """Some of the mixtures, with what their sums need."""
 
@@ -45,17 +87,23 @@ class _Mixtures:
         self.logs = logs - np.take_along_axis(logs, self.heaviest[:, None], axis=1)
 
     def widths(self, level: float) -> Floats:
+        """The widths of the intervals."""
+        low, high = self.ends(level)
+        wide: Floats = np.maximum(high - low, 0.0)
+        return wide
+
+    def ends(self, level: float) -> Floats:
         """What lies above ½ is sought as the rest of 1, so that the float next to 1 is told from 1."""
         rows = np.arange(len(self.a))
         half = self.sums(rows, np.full(len(rows), 0.5))[0]
-        low, high = ends = np.empty((2, len(rows)))
+        ends: Floats = np.empty((2, len(rows)))
         for found, p in zip(ends, ((1 - level) / 2, (1 + level) / 2), strict=True):
             for turned in (False, True):
                 some = rows[(half < p) == turned]
                 part = self.some(some, turned)
                 value = solved(part.sums, np.full(len(some), 1 - p if turned else p), *part.moments)
                 found[some] = 1 - value if turned else value
-        return np.maximum(high - low, 0.0)
+        return ends
 
     def some(self, rows: Wholes, turned: bool) -> _Mixtures:
         """Some of the rows, or what is left of their shares."""

@@ -1,0 +1,111 @@
+"""Margins and conditionals of tables of several columns: equal to sums over all data sets, with the coverage stated."""
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import special
+
+import discreet as dc
+from discreet.posteriors.predictive import log_predictive
+
+Table = tuple[dc.Belief, Any, Any, np.ndarray[Any, Any]]
+
+X = np.array([0.02, 0.2, 0.5, 0.9])
+
+
+def random_table(seed: int) -> Table:
+    """A belief of a table of 2 to 4 columns, and all data sets with their weights by brute force."""
+    rng = np.random.default_rng(seed)
+    columns = int(rng.integers(2, 5))
+    sizes = [2] * columns if columns > 2 else rng.integers(2, 4, 2).tolist()
+    n = int(rng.integers(2, 9 if math.prod(sizes) < 9 else 4))
+    axes = {f"c{i}": [f"{i}{j}" for j in range(size)] for i, size in enumerate(sizes)}
+    k = math.prod(sizes)
+    prior = dc.Dirichlet([str(x) for x in rng.choice(["1", "1/2", "2", "0.1"], k)])
+    rate = float(rng.choice([0.2, 1.0, 3.0]))
+    output = rng.multinomial(n, rng.dirichlet(np.ones(k))) + rng.integers(-2, 3, k)
+    output[-1] += n - output.sum()
+    mechanism = dc.Geometric(dc.PosteriorSpace(prior=prior, n=n), epsilon=str(rate))
+    rows = mechanism.space.candidates().array()
+    logs = log_predictive(prior, rows) - rate / 2 * np.abs(rows - output).sum(axis=1)
+    weight = np.exp(logs - logs.max())
+    posterior = dc.noise_aware(mechanism, tuple(output.tolist()))
+    return dc.Belief.of(posterior, axes), rows, weight / weight.sum(), prior.alpha
+
+
+def check(share: dc.Share, table: Table) -> None:
+    """Mean and distribution function within the stated error."""
+    _, rows, weight, alpha = table
+    own, whole = (list(cells) for cells in (share.own, share.among))
+    a = alpha[own].sum() + rows[:, own].sum(axis=1)
+    total = alpha[whole].sum() + rows[:, whole].sum(axis=1)
+    assert share.mean == pytest.approx(float(weight @ (a / total)), abs=share.error + 1e-12)
+    exact = [float(weight @ special.betainc(a, total - a, x)) for x in X]
+    assert share.cdf(X) == pytest.approx(exact, abs=share.error + 1e-12)
+
+
+@pytest.mark.few(8)
+@pytest.mark.parametrize("seed", range(100))
+def test_every_margin_and_conditional_of_a_table_is_that_of_a_sum_over_all_data_sets(seed: int) -> None:
+    table = random_table(seed)
+    belief = table[0]
+    names = list(belief.axes)
+    for size in range(1, len(names) + 1):
+        for chosen in itertools.combinations(names, size):
+            for share in belief.margin(*chosen).shares().values():
+                check(share, table)
+    for name in names:
+        for label in belief.axes[name]:
+            given = belief.given(**{name: label})
+            for other in given.axes:
+                for share in given.margin(other).shares().values():
+                    check(share, table)
+
+
+def test_margins_that_are_compared_are_those_of_a_sum_over_all_data_sets() -> None:
+    table = random_table(4)
+    belief, rows, weight, alpha = table
+    first, second = belief.margin("c0").shares().values()
+    both = dc.compare(first, second)
+    cells = list(first.own)
+    a = alpha[cells].sum() + rows[:, cells].sum(axis=1)
+    b = alpha.sum() + rows.sum(axis=1) - a
+    greater = float(weight @ special.betainc(b, a, 0.5))
+    assert both.probability_greater == pytest.approx(greater, abs=1e-9)
+
+
+def coverage(output_laws: Any, prior: dc.Dirichlet, rows: Any, intervals: Any, cells: list[int]) -> float:
+    """Σ_c P(c) Σ_o P(o | c) P(low(o) ≤ θ ≤ high(o) | c), for the share of some cells."""
+    a = prior.alpha[cells].sum() + rows[:, cells].sum(axis=1)
+    b = prior.alpha.sum() + rows.sum(axis=1) - a
+    low, high = intervals
+    inside = special.betainc(a[:, None], b[:, None], high) - special.betainc(a[:, None], b[:, None], low)
+    return float(np.exp(log_predictive(prior, rows)) @ (output_laws * inside).sum(axis=1))
+
+
+def test_a_two_way_margin_covers_95_percent_by_an_exact_sum_and_at_face_value_it_does_not() -> None:
+    """Noise on each cell, n known. Counts beyond 0 and n tell a reader what the ends tell, so they are one outcome."""
+    n, prior, q = 2, dc.Dirichlet([1] * 8), math.exp(-1.5)
+    axes = {name: [f"{name}0", f"{name}1"] for name in "abc"}
+    rows = dc.PosteriorSpace(prior=prior, n=n).candidates().array()
+    outcomes = np.array(list(itertools.product(range(n + 1), repeat=8)))
+    cell = np.array([[q ** abs(z - c) for z in range(n + 1)] for c in range(n + 1)])
+    cell[:, [0, n]] /= 1 - q  # the tails
+    cell *= (1 - q) / (1 + q)
+    laws = np.multiply.reduce([cell[rows[:, i]][:, outcomes[:, i]] for i in range(8)])
+    assert laws.sum(axis=1) == pytest.approx(np.ones(len(rows)))
+    kept: dict[tuple[Any, ...], tuple[float, float]] = {}
+    aware, plug_in = np.empty((2, len(outcomes))), np.empty((2, len(outcomes)))
+    for i, z in enumerate(outcomes.tolist()):
+        key = (tuple(sorted(z[:2])), tuple(sorted(z[2:])))  # the margin's cell, and the others in any order
+        if key not in kept:
+            noise = dc.noise.DiscreteLaplace("2/3")
+            belief = dc.read_noisy(z, noise=noise, prior=prior, total=n, categories=axes)
+            kept[key] = belief.margin("a", "b")["a0", "b0"].interval()
+        own = 2 + sum(z[:2])
+        aware[:, i], plug_in[:, i] = kept[key], special.betaincinv(own, 8 + sum(z) - own, [0.025, 0.975])
+    assert coverage(laws, prior, rows, aware, [0, 1]) == pytest.approx(0.95, abs=1e-5)
+    assert coverage(laws, prior, rows, plug_in, [0, 1]) < 0.94
