@@ -47,6 +47,13 @@ def test_margins_and_conditionals_are_those_of_python() -> None:
             assert interval == pytest.approx(share.interval(), abs=1e-12)
 
 
+def test_without_a_total_the_number_of_records_is_told() -> None:
+    total = told("infer --noisy u.csv --noise 'discrete-laplace scale=2'")["total"]
+    noise = dc.noise.DiscreteLaplace(2)
+    assert total["mean"] == pytest.approx(dc.read_noisy([31, 12, 0], noise=noise).total.mean)
+    assert "number of records: 4" in typed("infer --noisy u.csv --noise 'discrete-laplace scale=2'").out
+
+
 def test_one_column_is_told_beside_its_face_value_and_painted(place: Path) -> None:
     answer = typed("infer --noisy u.csv --noise 'laplace scale=2 rounded' --total 43 --clamped --plot u.png")
     assert (answer.code, answer.err) == (0, "")

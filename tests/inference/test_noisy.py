@@ -89,6 +89,27 @@ def test_a_noisy_table_is_read_as_a_sum_over_all_data_sets_reads_it(noise: State
         assert STATED in repr(belief)
 
 
+@pytest.mark.parametrize("clamped", [False, True])
+@pytest.mark.parametrize("noise", NOISES, ids=str)
+def test_without_a_total_every_number_of_records_counts(noise: StatedNoise, clamped: bool) -> None:
+    alpha, values, far = [1, "1/2"], [2, 0], 60
+    for records, sizes in ((None, range(far)), ((1, 5), range(1, 6))):
+        belief = read_noisy(values, noise=noise, prior=alpha, clamped=clamped, records=records)
+        parts = [(n, *_weighed(values, noise, alpha, n, clamped=clamped)) for n in sizes]
+        chance = np.concatenate([weight for _, _, weight in parts])
+        first = np.concatenate([(1 + rows[:, 0]) / (1.5 + n) for n, rows, _ in parts])
+        size = np.concatenate([np.full(len(weight), n) for n, _, weight in parts])
+        assert belief.mean[0] == pytest.approx(float(chance @ first / chance.sum()), abs=1e-8)
+        assert belief.total.mean == pytest.approx(float(chance @ size / chance.sum()), abs=1e-7)
+
+
+def _weighed(values: list[Any], noise: StatedNoise, alpha: Any, n: int, *, clamped: bool) -> tuple[Any, Any]:
+    """All data sets of n records, and p(c, z | n)."""
+    rows = np.array([[x, n - x] for x in range(n + 1)])
+    likely = [math.prod(chance(noise, z, c, clamped=clamped) for z, c in zip(values, row, strict=True)) for row in rows]
+    return rows, np.array(likely) * (np.exp(log_predictive(dc.Dirichlet(alpha), rows)) if n else 1.0)
+
+
 def test_every_cell_may_have_its_own_noise_and_a_table_has_margins() -> None:
     noises = [NOISES[1], NOISES[0], dc.noise.DiscreteGaussian("0.8"), NOISES[5]]
     axes = {"region": ("north", "south"), "vote": ("yes", "no")}
@@ -138,6 +159,7 @@ def test_counts_that_contradict_their_total_are_read_all_the_same() -> None:
         {"noise": "laplace"},
         {"prior": [1, 1]},
         {"total": 0},
+        {"records": (1, 9)},
         {"categories": ["a", "b"]},
         {"counts": [1, 2, "many"]},
         {"counts": [1, 2, float("nan")]},

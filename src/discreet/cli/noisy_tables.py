@@ -42,8 +42,12 @@ class NoisyTable:
             "error": max(margin.error for margin in margins),
             "method": posterior.method,
             "noise": f"{STATED}: {self.noise}",
-            "total": self.total,
+            "total": self.total if self.total is not None else self._believed_total(),
         }
+
+    def _believed_total(self) -> dict[str, Any]:
+        total = self.belief.total
+        return {"mean": total.mean, "interval": list(total.interval(LEVEL))}
 
     def picture(self, margins: list[Belief]) -> Figure:
         """One column beside its counts at face value; of several, the margins."""
@@ -77,6 +81,9 @@ def print_noisy(document: dict[str, Any]) -> None:
     else:
         print_beliefs("what a reader may believe", document["noise_aware"], grouped=False)
     say(document["noise"])
+    if isinstance(document["total"], dict):
+        low, high = document["total"]["interval"]
+        say(f"number of records: {document['total']['mean']:,.1f}, 95 % interval {low:,.0f} to {high:,.0f}")
     say(f"exact up to {document['error']:.1g} in any probability, by {document['method']}")
 
 

@@ -12,9 +12,9 @@ from discreet.inference.boxes import first_reach, together
 from discreet.inference.counts import CountPosterior, Listed
 from discreet.inference.line import on_a_line
 from discreet.inference.posterior import NoiseAware
-from discreet.inference.private_total import PrivateTotal, RangedTotal
+from discreet.inference.private_total import weighed_factors
 from discreet.inference.products import Product
-from discreet.inference.records import Between, Records, as_records
+from discreet.inference.records import Records, as_records
 from discreet.inference.weighted_draws import sampled
 from discreet.kernels.base import LISTED, Factor
 from discreet.kernels.exponential import LONGEST
@@ -112,9 +112,7 @@ def _without_total(about: list[tuple[Mechanism, Outcome]], own: PosteriorSpace, 
     if len(known) < len(about):
         raise InvalidInput("only noise on single counts is read where n is private", hint="use geometric")
     factors = known[0] if len(known) == 1 else together(known)
-    if isinstance(records, Between):
-        return RangedTotal(factors, own.prior.alpha, records)
-    return PrivateTotal(factors, own.prior.alpha, records)
+    return weighed_factors(factors, own.prior.alpha, None, records)
 
 
 def _weighed(about: list[tuple[Mechanism, Outcome]], own: PosteriorSpace) -> CountPosterior:

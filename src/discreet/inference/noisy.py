@@ -11,7 +11,8 @@ from discreet.errors import InvalidInput
 from discreet.inference.beliefs import Belief
 from discreet.inference.noise import StatedNoise
 from discreet.inference.posterior import NoiseAware
-from discreet.inference.products import Product
+from discreet.inference.private_total import weighed_factors
+from discreet.inference.records import as_records
 from discreet.kernels.base import Factor
 from discreet.posteriors import Dirichlet, as_prior
 from discreet.posteriors.space import PosteriorSpace
@@ -27,21 +28,25 @@ def read_noisy(
     *,
     noise: StatedNoise | Sequence[StatedNoise],
     prior: object = "uniform",
-    total: object,
+    total: object = None,
     categories: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
     clamped: bool = False,
+    records: object = None,
 ) -> Belief:
     """What may be believed of a table of noisy counts that somebody else published.
 
     `noise` is one for all cells, or one for each. `clamped` says that negative counts were published as 0. `categories`
     are the names of the cells, or of a cross table the labels of each axis, the last running fastest. `total` is the
-    number of records. Nothing about how the noise was drawn is checked: it is as stated by the publisher.
+    number of records, if it is known; if not, every number is as likely as any other, unless `records` says a least and
+    a greatest one. Nothing about how the noise was drawn is checked: it is as stated by the publisher.
 
     >>> import discreet as dc
     >>> noise = dc.noise.DiscreteLaplace(scale=2)
     >>> belief = dc.read_noisy([61, -2, 44], noise=noise, total=100, categories=["yes", "no", "unsure"])
     >>> round(belief["yes"].mean, 3), [round(end, 3) for end in belief["yes"].interval()]
     (0.574, [0.466, 0.679])
+    >>> dc.read_noisy([61, -2, 44], noise=noise).total.interval()
+    (97.0, 115.0)
     """
     values = [exact(value, "a noisy count") for value in as_items(counts, "counts")]
     noises = [noise] * len(values) if isinstance(noise, StatedNoise) else list(noise)
@@ -55,13 +60,16 @@ def read_noisy(
     own = as_prior(prior, len(values))
     if own.k != len(values):
         raise InvalidInput(f"the prior must have {len(values)} parameters", hint="give one for each cell")
-    space = PosteriorSpace(prior=own, n=whole(total, "total", minimum=1))  # refuses a prior that no space may have
+    n = None if total is None else whole(total, "total", minimum=1)
+    if n is not None and records is not None:
+        raise InvalidInput("the total is known", hint="leave out records", parameter="records")
+    space = PosteriorSpace(prior=own, n=n)  # refuses a prior that no space may have
     kept: dict[tuple[StatedNoise, Fraction], Factor] = {}  # like cells have one factor, and are weighed once
     for each, value in zip(noises, values, strict=True):
         if (each, value) not in kept:
-            kept[each, value] = each.factor(value, space.n, clamped=clamped)
+            kept[each, value] = each.factor(value, n, clamped=clamped)
     factors = [kept[pair] for pair in zip(noises, values, strict=True)]
-    posterior = NoiseAware(own, space.n, Product(factors, own.alpha, space.n))
+    posterior = NoiseAware(space.prior, n, weighed_factors(factors, space.prior.alpha, n, as_records(records)))
     if posterior.error > MAX_ERROR:
         raise InvalidInput(
             "the counts contradict their total, or the noise is larger than stated", hint="check total and noise"

@@ -406,6 +406,15 @@ class RangedTotal(Product):
         return super().draw(bits, size)[:, :-1]
 
 
+def weighed_factors(factors: Sequence[Factor], alpha: Floats, n: int | None, records: Records) -> Product:
+    """The posterior of counts with a likelihood of each: given their total, or what is held likely of it."""
+    if n is not None:
+        return Product(factors, alpha, n)
+    if isinstance(records, Between):
+        return RangedTotal(factors, alpha, records)
+    return PrivateTotal(factors, alpha, records)
+
+
 def first_reach(factors: Sequence[Factor]) -> Wholes:
     """Windows to begin with, to the left and to the right: where a factor has fallen by e^-36."""
     rates = [[factor.left, factor.right] for factor in factors]
