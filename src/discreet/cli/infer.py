@@ -10,13 +10,23 @@ import typer
 from discreet.cli.busy import busy
 from discreet.cli.files import reserved_picture
 from discreet.cli.inputs import each, only
-from discreet.cli.margins import read_margins
+from discreet.cli.margins import LEVEL, margin_document, print_margins, read_margins
 from discreet.cli.noisy_tables import print_noisy, read_noisy_table
 from discreet.cli.tables import percent_range, print_answer, print_beliefs, print_table, rate_range, say
 from discreet.errors import InvalidInput
 from discreet.figures.releases import picture
+from discreet.figures.tables import plot_margins
 from discreet.inference.quantities import Quantity
-from discreet.receipts import Bundle, ReaderBelief, Receipt, labelled, read_beliefs, read_receipt, verify_any
+from discreet.receipts import (
+    Bundle,
+    ReaderBelief,
+    Receipt,
+    TableReceipt,
+    labelled,
+    read_beliefs,
+    read_receipt,
+    verify_any,
+)
 from discreet.receipts.words import per_words, records_words, total_words
 
 EXAMPLE = "Example: discreet infer receipt.json --plot belief.png"
@@ -82,6 +92,9 @@ def infer(
     if noise is not None or scale_column is not None or total is not None or clamped:
         raise InvalidInput("a receipt says its own noise", hint="--noise, --scale-column, --total, --clamped: --noisy")
     receipt = read_receipt(file)
+    if isinstance(receipt, TableReceipt):
+        _infer_table(receipt, prior, margin, given, plot, thorough=thorough, as_json=as_json)
+        return
     if margin or given is not None:
         raise InvalidInput("the receipt is of one column", hint="leave --margin and --given out")
     priors = _priors(receipt, prior)
@@ -92,6 +105,39 @@ def infer(
         write(lambda: picture(receipt, beliefs))
     document = {"columns": parts} if isinstance(receipt, Bundle) else parts[0]
     print_answer(document, _print, as_json=as_json, written=[plot])
+
+
+def _infer_table(
+    receipt: TableReceipt,
+    prior: list[str] | None,
+    margin: list[str] | None,
+    given: str | None,
+    plot: Path | None,
+    *,
+    thorough: bool,
+    as_json: bool,
+) -> None:
+    """Margins and conditionals of a cross table."""
+    with reserved_picture(plot) as write, busy("weighing the data sets"):
+        verify_any(receipt, thorough=thorough)
+        whole = labelled(receipt, prior=only(prior, "--prior", "a table has one"))
+        margins = read_margins(whole, margin, given)
+        document = {
+            "margins": [margin_document(each) for each in margins],
+            "level": LEVEL,
+            "error": max(each.error for each in margins),
+            "method": whole.posterior.method,
+            "noise": whole.noise,
+            "epsilon_exact": receipt.document["epsilon_exact"],
+            **({} if receipt.n is None else {"n": receipt.n}),
+        }
+        write(lambda: plot_margins(margins))
+    print_answer(document, _print_margins, as_json=as_json, written=[plot])
+
+
+def _print_margins(document: dict[str, Any]) -> None:
+    print_margins(document["margins"], document["noise"])
+    say(f"exact up to {document['error']:.1g} in any probability, by {document['method']}")
 
 
 def _priors(receipt: Receipt | Bundle, said: list[str] | None) -> list[str | None] | str | None:

@@ -11,7 +11,7 @@ import typer
 from discreet.cli.busy import busy
 from discreet.cli.files import Reserved
 from discreet.cli.help import HelpTyper
-from discreet.cli.release_tables import meaning, print_belief
+from discreet.cli.release_tables import meaning, print_belief, print_table_belief
 from discreet.cli.tables import print_answer, print_table, print_written, say
 from discreet.errors import InvalidInput, LedgerError
 from discreet.ledger import Ledger
@@ -40,7 +40,7 @@ def show(
 
 def _print_page(document: dict[str, Any], file: Path) -> None:
     parts = document.get("parts", [document])
-    if parts[0]["posterior"] is None:
+    if parts[0].get("posterior", parts[0]["output"]) is None:
         raise InvalidInput("nothing was drawn for this receipt", hint="it is the preview of a release")
     charged = f"budget of {document['dataset']}, request {document['request_id']}"
     rows = {
@@ -56,6 +56,10 @@ def _print_page(document: dict[str, Any], file: Path) -> None:
     print_table("", {"what": "left", "value": "left"}, told, show_header=False, box=None)
     say("", meaning(document), "These are claims until they are verified.")
     for part in parts:
+        if "axes" in part:
+            say("", part["question"], *selection(part))
+            print_table_belief(part)
+            continue
         say("", part["question"], *selection(part), treatment(part))
         print_belief(part)
         say(f"the intervals are {widths(part)} wide")

@@ -30,6 +30,7 @@ from discreet.cli.inputs import (
     read_filters,
     read_names,
 )
+from discreet.cli.margins import read_labels
 from discreet.cli.outputs import publish, reserve
 from discreet.cli.release_tables import print_any, print_any_plan
 from discreet.cli.tables import print_answer, say, unfinished_lines
@@ -48,6 +49,7 @@ EXAMPLE = (
     "Example: discreet release votes.csv --column vote --categories Clinton,Dole --epsilon 0.5 "
     "--ledger budgets.db --dataset anes --out receipt.json\n\n"
     "By group: … --column vote --categories Clinton,Dole --by sex --groups women,men …\n\n"
+    "Cross table: … --cross sex=f,m --cross region=north,south --cross vote=yes,no --epsilon 1 …\n\n"
     "Several columns: … --column vote --categories Clinton,Dole --column sex --categories women,men --epsilon 1 …\n\n"
     "Rates: … --adjacency add-remove --rates --by region --groups north,south --exposure north=120000,south=88000 "
     "--per 100000 …\n\n"
@@ -79,6 +81,14 @@ class Asked:
     ] = None
     category: Annotated[
         list[str] | None, typer.Option(help="One more category, as it is typed, as often as you like.")
+    ] = None
+    cross: Annotated[
+        list[str] | None,
+        typer.Option(help="A column of a cross table with its categories, like sex=f,m; two or more of them."),
+    ] = None
+    impossible: Annotated[
+        list[str] | None,
+        typer.Option(help="Cells of the cross table that cannot occur by definition, like sex=m,pregnant=yes."),
     ] = None
     counts: Annotated[str | None, typer.Option(help="Counts in hand, like 70,50,30; - reads standard input.")] = None
     prior: Annotated[
@@ -251,8 +261,11 @@ def _read_request(
     drawing: Drawing,
     keeping: Keeping,
 ) -> ReleaseRequest:
-    """The request: of rates, or of shares."""
-    if events.rates:
+    """The request: of rates, of a cross table, or of shares."""
+    if asked.cross or asked.impossible:
+        questions = [_read_cross(asked, reading, people, drawing)]
+        together = only(asked.epsilon, "--epsilon", "a cross table has one")
+    elif events.rates:
         questions, together = [_read_rates(asked, reading, people, events, drawing)], None
     elif events.exposure is not None or events.per != "1":
         raise InvalidInput("--exposure and --per are for rates", hint="say --rates, or leave them out")
@@ -338,11 +351,40 @@ def _read_questions(
             mechanism=drawing.mechanism,
             calibrated=drawing.calibrated,
             epsilon=price,
-            **drawing.options(size),
+            **drawing.options(size),  # type: ignore[arg-type]
         )
         for column, labels, other, blank, prior, price in rows
     ]
     return questions, together
+
+
+def _read_cross(asked: Asked, reading: Reading, people: People, drawing: Drawing) -> Question:
+    """What is asked of crossed columns."""
+    if asked.column or asked.categories or asked.category or people.by is not None:
+        raise InvalidInput("--cross names all columns of a table", hint="leave --column, --categories and --by out")
+    columns = {column: read_names(labels, "--cross") for column, labels in map(_axis, asked.cross or ())}
+    if len(columns) < len(asked.cross or ()):
+        raise InvalidInput("--cross names a column twice", hint="give all of its categories at once")
+    options: dict[str, Any] = drawing.options(1)
+    return Question(
+        cross=columns,
+        impossible=[read_labels(text, "--impossible") for text in asked.impossible or ()],
+        other=only(asked.other, "--other", "a cross table has one") or None,
+        missing=only(asked.missing, "--missing", "a cross table has one") or None,
+        adjacency=drawing.adjacency,
+        filters=read_filters(reading.filters),
+        prior=only(asked.prior, "--prior", "a cross table has one") or None,
+        mechanism=drawing.mechanism,
+        calibrated=drawing.calibrated,
+        **options,
+    )
+
+
+def _axis(text: str) -> tuple[str, str]:
+    column, equals, labels = text.partition("=")
+    if not column.strip() or not equals:
+        raise InvalidInput("--cross cannot be read", hint="write it like --cross sex=f,m", parameter="cross")
+    return column.strip(), labels
 
 
 def _release_table(request: ReleaseRequest, paying: Paying, keeping: Keeping) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import chain
+from math import prod
 from typing import Any
 
 from discreet.arithmetic.words import epsilon_meaning, epsilon_text, epsilon_warning, exact_text, width_words
@@ -16,6 +17,7 @@ from discreet.receipts.words import (
     per_words,
     records_words,
     size_words,
+    table_methods,
     total_words,
 )
 
@@ -26,6 +28,9 @@ def print_any_plan(document: dict[str, Any]) -> None:
     """What a release will cost and how accurate it will be, before it is charged: public facts only."""
     if "parts" in document:
         _print_bundle_plan(document)
+        return
+    if "axes" in document:
+        _print_table_plan(document)
         return
     rows = [("categories", listed(document["categories"]))]
     if document["groups"]:
@@ -44,6 +49,32 @@ def print_any_plan(document: dict[str, Any]) -> None:
     ]
     print_table("about to release", {"what": "left", "value": "right"}, rows)
     say(*_widths(document), *epsilon_warning(Fraction(document["epsilon_exact"])))
+
+
+def _print_table_plan(document: dict[str, Any]) -> None:
+    """The columns of a cross table, how many cells it has, and its price."""
+    sizes = [len(axis["labels"]) for axis in document["axes"]]
+    rows = [
+        *((axis["column"], listed(axis["labels"][:12])) for axis in document["axes"]),
+        *(("impossible", ", ".join(f"{column}={label}" for column, label in each.items()))
+          for each in document["impossible"]),
+        ("cells", f"{prod(sizes):,}" + (", less the impossible" if document["impossible"] else "")),
+        *((f"only where {column} is", listed(values)) for column, values in document["filters"].items()),
+        ("records", f"{document['n']:,}" if "n" in document else "private: not counted"),
+        ("to be spent", f"ε = {epsilon_text(Fraction(document['epsilon_exact']))}, δ = {document['delta']:g}"),
+    ]  # fmt: skip
+    print_table("about to release", {"what": "left", "value": "right"}, rows)
+    say(*epsilon_warning(Fraction(document["epsilon_exact"])))
+
+
+def print_table_belief(document: dict[str, Any]) -> None:
+    """What may be believed of each column of a cross table."""
+    for column, rows in (document["belief"] or {}).items():
+        lines = [[label, f"{100 * row['mean']:.2f} %", percent_range(row["interval"])] for label, row in rows.items()]
+        print_table(
+            f"shares of {column}", {column: "left", "mean": "right", INTERVAL: "right"}, lines, unbroken=[INTERVAL]
+        )
+    say(f"mean and interval: {document['interval_kind']}", "other margins: discreet infer --margin and --given")
 
 
 def _print_bundle_plan(document: dict[str, Any]) -> None:
@@ -91,6 +122,9 @@ def _accuracy(document: dict[str, Any]) -> list[tuple[str, str]]:
 
 def print_any(document: dict[str, Any]) -> None:
     """A receipt or a bundle, drawn or not, for people: its tables, what its ε means, and a paragraph for a report."""
+    if "axes" in document:
+        _print_any_table(document)
+        return
     parts = document.get("parts", [document])
     drawn = parts[0]["posterior"] is not None
     if not drawn:
@@ -120,6 +154,18 @@ def print_rates(document: dict[str, Any]) -> None:
     columns = {"group": "left", **dict.fromkeys(("rate", INTERVAL, "exposure", "noisy count"), "right")}
     print_table(f"records {per_words(document)}, by {document['column']}", columns, rows, unbroken=[INTERVAL])
     say(f"rate and interval: {NOISE_INCLUDED}", "noisy count: what was released; it may be below zero")
+
+
+def _print_any_table(document: dict[str, Any]) -> None:
+    drawn = document["output"] is not None
+    if drawn:
+        print_table_belief(document)
+    else:
+        print_any_plan(document)
+        say("dry run: nothing was drawn")
+    say(f"mechanism: {document['mechanism']['name']}, {records_words(document)}", meaning(document))
+    if drawn:
+        say("", "For the methods section:", table_methods(document))
 
 
 def print_belief(document: dict[str, Any]) -> None:

@@ -20,6 +20,9 @@
   outside if either is and has no other. Cells are in the order of the groups, and within a group of the categories.
   Of a person's rows those of the first group count, and among them the first category: so a person's group is a
   matter of the column of groups alone, and can be declared public without telling an answer.
+- Of crossed columns, a record is counted in a cell: each column by the same rule. Of a person's rows those of the first
+  category of the first column count, among them those of the first of the second, and so on. A cell that is declared
+  impossible is not a cell: a record there is outside, as a value is that no category has.
 - With filters, rows are left out as if they were not there unless they are selected: in the column of each filter they
   have one of its values, by the same rule. NULL, NaN and the empty text are never selected. With `id_column`, the rows
   of a person are filtered first, and of those that are left one counts: who has none left is not there.
@@ -34,11 +37,13 @@ rule in plain Python.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from numbers import Integral
 from typing import ClassVar, TypeVar
 
@@ -55,7 +60,8 @@ T = TypeVar("T")
 
 Places = NDArray[np.int64]
 """How many records are in each place: a row for each group (one without groups), a column for each category, and
-last in each what is outside of them. Numbered row by row, places are the codes that engines tell."""
+last in each what is outside of them; of a cross table in as many directions as it has columns. Numbered row by row,
+places are the codes that engines tell."""
 
 Progress = Callable[[float], None]
 """Told now and then how much of a pass over the rows is done, from 0 to 1."""
@@ -99,6 +105,9 @@ class Filter:
 Filters = Mapping[str, Sequence[Label]] | Sequence[Filter]
 """The values to select by column."""
 
+Impossible = tuple[tuple[str, str], ...]
+"""Labels by column: the cells that have all of them cannot occur."""
+
 
 @dataclass(frozen=True, slots=True, init=False)
 class Declaration:
@@ -123,6 +132,9 @@ class Declaration:
     """The category of NULL, NaN and empty texts, after the declared ones; None if they are outside."""
     filters: tuple[Filter, ...]
     """What a row must be to be looked at, by column: all of them."""
+    crossed: tuple[Declaration, ...]
+    """The other columns of a cross table, before this one."""
+    impossible: tuple[Impossible, ...]
 
     def __init__(
         self,
@@ -136,6 +148,8 @@ class Declaration:
         other_group: str | None = None,
         missing: str | None = None,
         filters: Filters = (),
+        crossed: Sequence[Declaration] = (),
+        impossible: Sequence[Impossible] = (),
     ) -> None:
         object.__setattr__(self, "column", require_name(column, "the column"))
         object.__setattr__(self, "categories", _names(categories, "categories", "a category"))
@@ -146,12 +160,14 @@ class Declaration:
         object.__setattr__(self, "other_group", _optional(other_group, "other group"))
         object.__setattr__(self, "missing", _optional(missing, "missing"))
         object.__setattr__(self, "filters", _filters(filters))
+        object.__setattr__(self, "crossed", tuple(crossed))
+        object.__setattr__(self, "impossible", _impossible(self, impossible))
         _require_distinct(self.categories, self.answers, "categories", "other")
         if self.by is not None:
             _require_distinct(self.groups, self.group_labels, "groups", "other_group")
         elif self.groups or self.other_group is not None:
             raise InvalidInput("there are groups and no column of groups", hint="say which column with `by`")
-        if len(self.answers) * max(1, len(self.group_labels)) > MAX_K:
+        if math.prod(map(len, self.axes.values())) > MAX_K:
             raise InvalidInput(f"there are more than {MAX_K:,} categories", hint="merge rare ones into other")
         if self.column == self.id_column:
             raise InvalidInput("the column to count cannot also tell people apart", hint="name another id column")
@@ -159,6 +175,8 @@ class Declaration:
             raise InvalidInput(
                 "the column of groups is the one to count, or that of ids", hint="name another column with `by`"
             )
+        if len(self.axes) < len(self.crossed) + 1 or self.id_column in self.axes:
+            raise InvalidInput("a column is crossed twice, or tells people apart", hint="name each column once")
         if len(set(self.columns)) < len(self.columns):
             raise InvalidInput(
                 "the column of a filter is also the one to count, that of groups or of ids, or of another filter",
@@ -185,12 +203,62 @@ class Declaration:
         """The names of the groups, in their order: the groups, then other_group; none without by."""
         return self.groups if self.other_group is None else (*self.groups, self.other_group)
 
+    @classmethod
+    def cross(
+        cls,
+        columns: object,
+        *,
+        other: str | None = None,
+        missing: str | None = None,
+        filters: Filters = (),
+        impossible: Sequence[Mapping[str, Label]] = (),
+    ) -> Declaration:
+        """The cells of several columns, the last running fastest; `other` and `missing` are labels of each column.
+
+        >>> columns = {"sex": ["f", "m"], "pregnant": ["yes", "no"]}
+        >>> table = Declaration.cross(columns, impossible=[{"sex": "m", "pregnant": "yes"}])
+        >>> table.labels, table.k
+        (('f × yes', 'f × no', 'm × no'), 3)
+        """
+        if not isinstance(columns, Mapping) or len(columns) < 2:
+            raise InvalidInput("a cross table has at least two columns", hint="name them with their categories")
+        *rest, (column, categories) = columns.items()
+        crossed = [cls(name, labels, other, missing=missing) for name, labels in rest]
+        cells = [tuple((name, str(_label(label))) for name, label in each.items()) for each in impossible]
+        return cls(column, categories, other, missing=missing, filters=filters, crossed=crossed, impossible=cells)
+
+    @property
+    def groupings(self) -> tuple[Declaration, ...]:
+        """The columns before this one: those that it is crossed with, or that of its groups."""
+        return self.crossed or (() if self.grouping is None else (self.grouping,))
+
+    @property
+    def axes(self) -> dict[str, tuple[str, ...]]:
+        """The labels of each column, in the order of the cells: the last runs fastest."""
+        return {each.column: each.answers for each in (*self.groupings, self)}
+
+    @property
+    def possible(self) -> NDArray[np.bool_]:
+        """Which of all combinations of labels are cells."""
+        labels = self.axes
+        found = np.ones(tuple(map(len, labels.values())), dtype=bool)
+        for each in self.impossible:
+            said = dict(each)
+            found[tuple(own.index(said[name]) if name in said else slice(None) for name, own in labels.items())] = False
+        return found
+
+    @property
+    def k(self) -> int:
+        """How many cells there are."""
+        return int(self.possible.sum())
+
     @property
     def labels(self) -> tuple[str, ...]:
-        """The names of the counts, in their order: the answers, or with groups the cells."""
-        if self.by is None:
+        """The names of the counts, in their order: the answers, or the cells."""
+        if not self.groupings:
             return self.answers
-        return tuple(cell_label(group, answer) for group in self.group_labels for answer in self.answers)
+        pairs = zip(product(*self.axes.values()), self.possible.ravel().tolist(), strict=True)
+        return tuple(cell_label(*cell) for cell, is_possible in pairs if is_possible)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -200,9 +268,8 @@ class Declaration:
 
     @property
     def compared(self) -> tuple[Declaration | Filter, ...]:
-        """What each column is compared with: that of answers, of groups if there are any, of each filter."""
-        grouping = self.grouping
-        return (self, *self.filters) if grouping is None else (self, grouping, *self.filters)
+        """What each column is compared with: that of answers, those that it is crossed with, of each filter."""
+        return (self, *self.groupings, *self.filters)
 
     @property
     def grouping(self) -> Declaration | None:
@@ -210,24 +277,34 @@ class Declaration:
         return None if self.by is None else Declaration(self.by, self.groups, self.other_group)
 
     @property
-    def shape(self) -> tuple[int, int]:
-        """How many rows and columns a table of places has.
+    def shape(self) -> tuple[int, ...]:
+        """How many places a table has in each direction: the last in each is outside.
 
         >>> Declaration("vote", ["Clinton", "Dole"], other="someone else").shape
         (1, 3)
         """
-        return 1 if self.by is None else len(self.groups) + 1, len(self.known) + 1
+        before = [len(each.known) + 1 for each in self.groupings] or [1]
+        return (*before, len(self.known) + 1)
 
 
-def cell_label(group: str, answer: str) -> str:
+def strides_of(declaration: Declaration) -> list[int]:
+    """By how much the code of a place grows with that of each compared column that tells it.
+
+    >>> strides_of(Declaration.cross({"a": ["1", "2"], "b": ["1", "2", "3"], "c": ["1", "2"]}))
+    [1, 12, 3]
+    """
+    shape = declaration.shape
+    steps = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
+    return [steps[-1], *steps[: len(declaration.groupings)]]
+
+
+def cell_label(*labels: str) -> str:
     """The name of a cell. A name in which the sign occurs is quoted, so that no two cells look the same.
 
     >>> cell_label("women", "Dole"), cell_label("2 × 2", 'the "tall" ones')
     ('women × Dole', '"2 × 2" × "the ""tall"" ones"')
     """
-    return " × ".join(
-        f'"{name.replace(chr(34), chr(34) * 2)}"' if {"×", '"'} & set(name) else name for name in (group, answer)
-    )
+    return " × ".join(f'"{name.replace(chr(34), chr(34) * 2)}"' if {"×", '"'} & set(name) else name for name in labels)
 
 
 def _require_distinct(named: Sequence[str], labels: Sequence[str], what: str, rest: str) -> None:
@@ -265,6 +342,25 @@ def _filters(filters: Filters) -> tuple[Filter, ...]:
     if not isinstance(given, Sequence) or not all(isinstance(each, Filter) for each in given):
         raise InvalidInput("filters must be values by column", hint='write them like {"region": ["north", "south"]}')
     return tuple(sorted(given, key=lambda each: each.column))
+
+
+def _impossible(declaration: Declaration, impossible: Sequence[Impossible]) -> tuple[Impossible, ...]:
+    """Combinations of labels of the table, in one order, because theirs says nothing; some cells must be left."""
+    labels = declaration.axes
+    for each in impossible:
+        if (
+            len(each) < 2
+            or len(dict(each)) < len(each)
+            or any(label not in labels.get(name, ()) for name, label in each)
+        ):
+            raise InvalidInput(
+                "an impossible cell has a label of two columns or more", hint="write it like sex=m,pregnant=yes"
+            )
+    found = tuple(sorted({tuple(sorted(each)) for each in impossible}))
+    object.__setattr__(declaration, "impossible", found)
+    if found and declaration.k < 2:
+        raise InvalidInput("there must be at least two possible cells", hint="declare fewer impossible")
+    return found
 
 
 def numeric_places(declaration: Declaration | Filter) -> dict[Fraction, int]:
@@ -324,6 +420,11 @@ def is_boolean(value: object) -> bool:
 
 def strays_error(declaration: Declaration) -> InvalidInput:
     """The one thing that may be said of strays: that the assertion is false."""
+    if declaration.crossed:
+        return InvalidInput(
+            "the crossed columns have values outside what is declared, or an impossible cell has records",
+            hint="give the rest a name with `other` (NULL and empty texts with `missing`), and declare less impossible",
+        )
     if declaration.by is not None:
         return InvalidInput(
             f"columns {declaration.column!r} and {declaration.by!r} have values outside what is declared",

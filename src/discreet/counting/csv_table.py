@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from discreet.counting.base import Declaration, attempt
+from discreet.counting.base import Declaration, attempt, strides_of
 from discreet.counting.csv_records import malformed
 from discreet.counting.sources import CsvFormat, Files
 from discreet.counting.streams import Stream, from_csv
@@ -32,14 +33,14 @@ class CsvTable(Table):
         return enumerate(attempt(self._places, self.failure()))
 
     def _places(self) -> list[int]:
-        groups, answers = self.declaration.shape
+        strides = strides_of(self.declaration)
         wanted = [_in_bytes(each.texts) for each in self.declaration.compared]
         filters = range(len(wanted) - len(self.declaration.filters), len(wanted))
-        counted = np.zeros(groups * answers, dtype=np.int64)
+        counted = np.zeros(math.prod(self.declaration.shape), dtype=np.int64)
         for batch in self.stream.reader():
-            codes = _codes(batch.column(0), wanted[0])
-            if self.declaration.by is not None:
-                codes = codes + _codes(batch.column(1), wanted[1]) * answers
+            codes = np.zeros(batch.num_rows, dtype=np.int64)
+            for i, stride in enumerate(strides):
+                codes += stride * _codes(batch.column(i), wanted[i])
             if filters:
                 codes = codes[np.all([_codes(batch.column(i), wanted[i]) < len(wanted[i]) for i in filters], axis=0)]
             counted += np.bincount(codes, minlength=counted.size)

@@ -10,15 +10,17 @@ them wrong is refused.
 from __future__ import annotations
 
 import hashlib
+import operator
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 import ibis
 import ibis.expr.datatypes as types
 import ibis.expr.operations as operations
 
-from discreet.counting.base import Declaration, attempt
+from discreet.counting.base import Declaration, attempt, strides_of
 from discreet.counting.comparisons import ANY_DECIMAL, FLOATS, Match
 from discreet.errors import SourceError, TooLarge
 
@@ -87,14 +89,14 @@ def coded(rows: Any, declaration: Declaration, matches: tuple[Match, ...], backe
     """The rows with the `code` of their cells: see `sql_table`."""
     for match in matches:
         rows = placed(rows, match, f"{match.column}_place", backend)
-    groups, answers = declaration.shape
-    outside = answers - 1
-    if declaration.missing is not None:  # an empty text is one of the texts that are looked up
-        outside = ibis.cases((rows.c0.isnull(), answers - 2), else_=outside)
-    code = rows.c0_place.fill_null(outside)
-    if len(matches) > 1:
-        code += rows.c1_place.fill_null(groups - 1) * answers
-    return rows.mutate(code=code)
+    parts = []
+    for i, stride in enumerate(strides_of(declaration)):
+        each = declaration.compared[i]
+        outside = len(each.texts)
+        if each.missing is not None:  # an empty text is one of the texts that are looked up
+            outside = ibis.cases((rows[f"c{i}"].isnull(), outside - 1), else_=outside)
+        parts.append(rows[f"c{i}_place"].fill_null(outside) * stride)
+    return rows.mutate(code=reduce(operator.add, parts))
 
 
 def placed(rows: Any, match: Match, place: str, backend: str) -> Any:

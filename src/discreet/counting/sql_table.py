@@ -13,7 +13,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.counting.base import Declaration
+from discreet.counting.base import Declaration, strides_of
 from discreet.counting.comparisons import FLOATS, TEXTS, Match
 from discreet.counting.inspection import MAX_STRAY_CHARS, MAX_STRAYS
 from discreet.counting.table import InspectableTable, Oddities
@@ -70,15 +70,16 @@ class SqlTable(InspectableTable):
 
     def codes(self, rows: str) -> str:
         """A query for the `code` of each row, beside its columns."""
-        groups, answers = self.declaration.shape
-        outside = str(answers - 1)
-        if self.declaration.missing is not None:  # an empty text is listed as one of the texts
-            outside = f"CASE WHEN r.c0 IS NULL THEN {answers - 2} ELSE {outside} END"
-        code = f"coalesce(l0.place, {outside})"
-        if len(self.placed) > 1:
-            code += f" + coalesce(l1.place, {groups - 1}) * {answers}"
+        parts = []
+        for i, stride in enumerate(strides_of(self.declaration)):
+            each = self.declaration.compared[i]
+            outside = str(len(each.texts))
+            if each.missing is not None:  # an empty text is listed as one of the texts
+                outside = f"CASE WHEN r.c{i} IS NULL THEN {len(each.texts) - 1} ELSE {outside} END"
+            parts.append(f"coalesce(l{i}.place, {outside}) * {stride}")
+        code = " + ".join(parts)
         lists = [f"LEFT JOIN {self.listed(match)} l{i} ON r.c{i} = l{i}.w" for i, match in enumerate(self.placed)]
-        hint = "/*+ BROADCAST(l0, l1) */" if len(lists) > 1 else "/*+ BROADCAST(l0) */"  # to DuckDB, a comment
+        hint = f"/*+ BROADCAST({', '.join(f'l{i}' for i in range(len(lists)))}) */"  # to DuckDB, a comment
         return f"(SELECT {hint} {code} AS code, r.* FROM {rows} r {' '.join(lists)})"
 
     def count_oddities(self) -> Oddities:

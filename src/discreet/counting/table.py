@@ -43,9 +43,10 @@ class Tally:
     @property
     def has_strays(self) -> bool:
         """Whether any record is outside, with no other to take it: this one bit, and never which or how many."""
-        declaration = self.declaration
-        stray_groups = declaration.by is not None and declaration.other_group is None and self.places[-1].any()
-        return bool(stray_groups or (declaration.other is None and self.places[:, -1].any()))
+        axes = (*self.declaration.groupings, self.declaration)
+        last = len(self.declaration.shape) - len(axes)  # without groups there is one row for all
+        outside = (self.places.take(-1, axis=last + i).any() for i, each in enumerate(axes) if each.other is None)
+        return any(outside) or bool(self._table[~self.declaration.possible].any())
 
     @property
     def counts(self) -> Counts:
@@ -57,8 +58,14 @@ class Tally:
     @property
     def inside(self) -> Counts:
         """The same without a check: what is outside is not counted, and nothing tells that it was there."""
-        groups, answers = max(1, len(self.declaration.group_labels)), len(self.declaration.answers)
-        return Counts(self.places[:groups, :answers].ravel().tolist())
+        return Counts(self._table[self.declaration.possible].tolist())
+
+    @property
+    def _table(self) -> Places:
+        """All combinations of labels."""
+        sizes = tuple(map(len, self.declaration.axes.values()))
+        inside = self.places[tuple(slice(size) for size in (1, *sizes)[-self.places.ndim :])]
+        return inside.reshape(sizes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from discreet.figures import event_rates, groups, inference, posterior
+from discreet.figures.tables import plot_margins
 from discreet.inference import NoiseAware
 from discreet.inference.groups import EmptyGroup, Within
 from discreet.inference.statement import NOISE_AWARE
-from discreet.receipts import Bundle, ReaderBelief, Receipt, read_beliefs
+from discreet.receipts import Bundle, ReaderBelief, Receipt, TableReceipt, read_beliefs
 from discreet.receipts.words import per_words, size_words
 
 if TYPE_CHECKING:
@@ -23,6 +24,10 @@ def picture(
     truth: Sequence[float] | None = None,
 ) -> Figure:
     """What a reader may believe, where the receipt tells it; a drawn release is painted anyhow."""
+    if isinstance(receipt, TableReceipt):
+        whole = receipt.belief
+        margins = [whole] if len(whole.axes) == 2 else [whole.margin(name) for name in whole.axes]
+        return plot_margins(margins)
     document = receipt.document
     price = f"ε = {document['epsilon_exact']}, {size_words(document)}"
     parts = receipt.parts if isinstance(receipt, Bundle) else (receipt,)

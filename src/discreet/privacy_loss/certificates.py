@@ -6,7 +6,8 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, replace
+from copy import copy
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any
 
@@ -97,7 +98,7 @@ class Certificate:
             raise InvalidInput("the certificate was changed: its digest does not fit", hint="make it anew")
 
     def _digest(self) -> str:
-        body = {name: value for name, value in asdict(self).items() if name != "digest"}
+        body = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "digest"}
         return hashlib.sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
     def __repr__(self) -> str:
@@ -118,18 +119,21 @@ class Certificate:
     def to_json(self) -> dict[str, Any]:
         """For receipts and programs. `epsilon` is the certified loss as a float, rounded up."""
         bound = self.bound
-        return {**asdict(self), "epsilon": float_upper(bound) if isinstance(bound, Fraction) else None}
+        told = {each.name: getattr(self, each.name) for each in fields(self)}
+        for name in ("facts", "worst"):  # whoever changes a document changes no certificate
+            told[name] = None if told[name] is None else {key: copy(value) for key, value in told[name].items()}
+        return {**told, "epsilon": float_upper(bound) if isinstance(bound, Fraction) else None}
 
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Certificate:
         """Read it back; a changed one is refused."""
         try:
-            fields = {name: document[name] for name in ("facts", "loss", "method", "statement", "worst", "digest")}
+            told = {name: document[name] for name in ("facts", "loss", "method", "statement", "worst", "digest")}
         except (KeyError, TypeError):
             raise InvalidInput("this is no certificate", hint="give one that discreet wrote") from None
-        if not fields["digest"]:
+        if not told["digest"]:
             raise InvalidInput("the certificate has no digest", hint="give one that discreet wrote")
-        certificate = cls(**fields)
+        certificate = cls(**told)
         if "epsilon" in document and document["epsilon"] != certificate.to_json()["epsilon"]:
             raise InvalidInput("the certificate's epsilon is not its loss", hint="give one that discreet wrote")
         return certificate

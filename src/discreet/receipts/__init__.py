@@ -30,6 +30,7 @@ from discreet.receipts.receipt import (
     read_receipt,
     read_sealed,
 )
+from discreet.receipts.tables import TableReceipt, write_table
 from discreet.receipts.verification import readable, verify_any, verify_bundle, verify_receipt
 from discreet.receipts.words import UNIT_PERSON, UNIT_ROW, plain
 from discreet.receipts.work import require_modest
@@ -46,6 +47,7 @@ __all__ = [
     "ReaderBelief",
     "Receipt",
     "ReceiptRequest",
+    "TableReceipt",
     "agree",
     "belief_document",
     "believed",
@@ -67,4 +69,5 @@ __all__ = [
     "verify_receipt",
     "write_bundle",
     "write_receipt",
+    "write_table",
 ]

@@ -52,6 +52,8 @@ def _same(derived: object, said: object, near: float | None) -> bool:
     if isinstance(derived, dict) and isinstance(said, dict):
         return derived.keys() == said.keys() and all(_near(derived, said, key, near) for key in derived)
     if isinstance(derived, list) and isinstance(said, list):
+        if {*map(type, derived)} <= {int, str}:  # there may be a million of them
+            return derived == said and [*map(type, derived)] == [*map(type, said)]
         return len(derived) == len(said) and all(_near(derived, said, i, near) for i in range(len(derived)))
     return derived == said
 

@@ -164,7 +164,10 @@ def whole_prior(receipt: Receipt, prior: object) -> Dirichlet:
     """The prior of all cells: the receipt's, or a reader's, who may give one for each answer that all groups share."""
     if prior is None:
         return Dirichlet([parameter for claim in claims_of(receipt) for parameter in claim.prior.parameters])
-    k, groups = len(receipt.document["categories"]), max(1, len(receipt.groups))
+    if "axes" in receipt.document:
+        k, groups = len(receipt.output), 1
+    else:
+        k, groups = len(receipt.document["categories"]), max(1, len(receipt.groups))
     given = as_prior(prior, k)
     if given.k == k:
         return Dirichlet(list(given.parameters) * groups)

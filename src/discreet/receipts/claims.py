@@ -40,7 +40,7 @@ class Claim:
     @property
     def accuracy(self) -> Any:
         """What is said of its error."""
-        accuracy = self.receipt.document["accuracy"]
+        accuracy: Any = self.receipt.document.get("accuracy")
         return accuracy[self.group] if self.group else accuracy
 
     @property
@@ -77,6 +77,10 @@ class Claim:
 def claims_of(receipt: Receipt) -> Iterator[Claim]:
     """One claim, or one for each public group."""
     document, prior, certificate = receipt.document, receipt.document["prior"], receipt.document["certificate"]
+    if "axes" in document:
+        cells = prior if isinstance(prior, list) else [prior] * len(document["output"])
+        yield Claim(receipt, "", document.get("n"), cells, certificate)
+        return
     if receipt.has_public_groups:
         for group in document["groups"]:
             yield Claim(receipt, group, document["group_sizes"][group], prior[group], certificate[group])

@@ -11,6 +11,7 @@ from discreet.inference.groups import EmptyGroup
 from discreet.posteriors import Dirichlet
 from discreet.receipts.beliefs import believed, believed_parts, rates_of
 from discreet.receipts.receipt import Receipt, refuse_nonsense
+from discreet.receipts.tables import TableReceipt, named_cells
 
 
 @refuse_nonsense()
@@ -38,6 +39,9 @@ def _alone(posterior: Dirichlet) -> NoiseAware:
 def _named(receipt: Receipt, posteriors: Sequence[NoiseAware]) -> Belief:
     """The cells of all posteriors, one after the other, by their labels."""
     document = receipt.document
+    if isinstance(receipt, TableReceipt):
+        [posterior] = posteriors
+        return named_cells(receipt, posterior)
     axes = {"category": tuple(map(str, document["categories"]))}
     if receipt.groups:
         axes = {str(document["by"]): tuple(map(str, receipt.groups)), **axes}

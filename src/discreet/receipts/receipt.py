@@ -71,6 +71,20 @@ KEYS = {
 }
 """By schema."""
 
+TABLE_OF = {True: "discreet-table-1", False: "discreet-table-2"}
+"""The schema of a cross table, by whether its number of records is public."""
+
+_TABLE_KEYS = (
+    "schema", "title", "axes", "impossible", "question", "released_at", "source_name", "other", "missing", "filters",
+    "belief", "interval_kind", "output", "mechanism", "epsilon", "epsilon_exact", "delta", "prior", "adjacency", "unit",
+    "certificate", "request_id", "dataset", "charge", "version", "citation",
+)  # fmt: skip
+TABLE_KEYS: dict[str, tuple[str, ...]] = {TABLE_OF[True]: (*_TABLE_KEYS, "n"), TABLE_OF[False]: (*_TABLE_KEYS, "total")}
+"""By schema."""
+
+QUICK_CELLS = 1 << 14
+"""Of a table with more cells, receipts have no time for the margins with the noise in them."""
+
 BY_GROUP = (
     "belief", "posterior", "output", "interval", "prior", "group_sizes", "group_shares", "accuracy", "certificate"
 )  # fmt: skip
@@ -165,6 +179,10 @@ class Sealed(ABC):
         schema = str(document.get("schema"))
         if schema in BUNDLE_KEYS and schema not in cls._keys:
             raise InvalidInput("this receipt is of several columns", hint="read it as a Bundle")
+        if schema in TABLE_KEYS and schema not in cls._keys and issubclass(cls, Receipt):
+            from discreet.receipts.tables import TableReceipt
+
+            return TableReceipt._checked(document)  # type: ignore[return-value]
         if schema not in cls._keys or set(document) != set(cls._keys[schema]):
             raise not_a_receipt()
         return cls(cls._ordered(document))
@@ -183,7 +201,7 @@ class Receipt(Sealed):
     """What was drawn, where this process drew it: one release, or one for each public group. Its belief is kept."""
     _kept: list[Belief] = field(default_factory=list, init=False, compare=False)
     _keys = KEYS
-    _shown = ("mechanism", "epsilon_exact", "n", "categories")
+    _shown: ClassVar[tuple[str, ...]] = ("mechanism", "epsilon_exact", "n", "categories")
 
     @property
     def categories(self) -> tuple[str, ...]:

@@ -24,7 +24,6 @@ from discreet.receipts.documents import Part, ReceiptRequest, write_bundle, writ
 from discreet.receipts.receipt import (
     BUNDLE_OF,
     FIRST_SCHEMA,
-    PRIVATE_N_SCHEMA,
     SCHEMA,
     SHARED,
     UNITS,
@@ -33,6 +32,7 @@ from discreet.receipts.receipt import (
     contradiction,
     refuse_nonsense,
 )
+from discreet.receipts.tables import TableReceipt, checked_table, write_table
 from discreet.receipts.work import require_modest
 from discreet.utility.measure import accuracy_statement
 
@@ -114,6 +114,8 @@ def verify_any(receipt: Receipt | Bundle, *, thorough: bool = False) -> list[Cer
 
 def derived_document(receipt: Receipt) -> tuple[dict[str, Any], list[Certificate]]:
     """The receipt as it must read if its claims hold, and the certificates that were derived for it."""
+    if isinstance(receipt, TableReceipt):
+        return _derived_table(receipt)
     _check_request(receipt.document)
     certificates: list[Certificate] = []
 
@@ -124,6 +126,27 @@ def derived_document(receipt: Receipt) -> tuple[dict[str, Any], list[Certificate
         return Part(mechanism.space.prior, mechanism, said, accuracy_statement(mechanism, former=former))
 
     return _rewritten(receipt, certified, receipt.document["schema"]).document, certificates
+
+
+def _derived_table(receipt: TableReceipt) -> tuple[dict[str, Any], list[Certificate]]:
+    """The same of a cross table."""
+    document = receipt.document
+    _check_charge(document)
+    _check_times(document)
+    axes, [claim] = checked_table(document), claims_of(receipt)
+    mechanism = claim.mechanism()
+    if mechanism is None:
+        raise contradiction()
+    said, derived = _derived(mechanism, claim.certificate)
+    told = {each.name: document[each.name] for each in fields(ReceiptRequest) if each.name in document}
+    written = write_table(
+        Part(mechanism.space.prior, mechanism, said),
+        axes.axes,
+        document["impossible"],
+        _released(mechanism, claim.output, None),
+        request=ReceiptRequest(**told),
+    )
+    return written.document, [derived]
 
 
 def readable(receipt: Receipt | Bundle) -> Receipt | Bundle:
@@ -217,11 +240,10 @@ def _check_request(document: dict[str, Any]) -> None:
 
     Since the second schema it also says when it was released, and which of its categories are for other values.
     """
-    request = [document[key] for key in ("request_id", "dataset", "charge")]
-    named = all(isinstance(part, str) and part for part in request) and DIGEST.fullmatch(request[-1])
+    _check_charge(document)
     names, by, groups = (document[key] for key in ("categories", "by", "groups"))
     grouped = isinstance(by, str) and bool(by) and isinstance(groups, list) and len(groups) > 1 and _distinct(groups)
-    if not (named or request == [None] * 3) or document["unit"] not in UNITS or not _distinct(names):
+    if not _distinct(names):
         raise contradiction()
     if not grouped and (by, groups, document["group_sizes"]) != (None, None, None):
         raise contradiction()
@@ -229,27 +251,38 @@ def _check_request(document: dict[str, Any]) -> None:
         treated = {document["other"], document["missing"]} - {None}
         if not treated <= set(names) or (treated and document["column"] is None):
             raise contradiction()
-        if not TIME.fullmatch(document["released_at"]):
-            raise contradiction()
-        datetime.fromisoformat(document["released_at"])
-    if document["schema"] == PRIVATE_N_SCHEMA:
-        filters = [Filter(column, values) for column, values in document["filters"].items()]
-        if {each.column: list(each.values) for each in filters} != document["filters"]:
-            raise contradiction()
+        _check_times(document)
+
+
+def _check_charge(document: dict[str, Any]) -> None:
+    request = [document[key] for key in ("request_id", "dataset", "charge")]
+    named = all(isinstance(part, str) and part for part in request) and DIGEST.fullmatch(request[-1])
+    if not (named or request == [None] * 3) or document["unit"] not in UNITS:
+        raise contradiction()
+
+
+def _check_times(document: dict[str, Any]) -> None:
+    """When it was released, and which records it speaks of."""
+    if not TIME.fullmatch(document["released_at"]):
+        raise contradiction()
+    datetime.fromisoformat(document["released_at"])
+    filters = [Filter(column, values) for column, values in document.get("filters", {}).items()]
+    if {each.column: list(each.values) for each in filters} != document.get("filters", {}):
+        raise contradiction()
 
 
 def _distinct(names: Sequence[Any]) -> bool:
     return all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
 
 
-def _released(mechanism: Mechanism, emitted: Sequence[Any], said: Dirichlet) -> Released:
+def _released(mechanism: Mechanism, emitted: Sequence[Any], said: Dirichlet | None) -> Released:
     """What the output leads to; that of the free post-processing is searched for, and held to what is found."""
     output = tuple(emitted)
     fits = len(output) == mechanism.space.k and mechanism.space.adjacency.sizes.get("n") in (None, sum(output))
     if not fits or not all(type(value) is int for value in output):
         raise contradiction()
     posterior = mechanism.posterior(output)
-    if mechanism.kernel.postprocess == "free":
+    if mechanism.kernel.postprocess == "free" and said is not None:
         pairs = zip(posterior.parameters, said.parameters, strict=True)
         if all(abs(one - other) <= SEARCHED * one for one, other in pairs):
             posterior = said

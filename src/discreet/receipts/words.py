@@ -59,6 +59,45 @@ def citation(document: dict[str, Any]) -> str | None:
     )
 
 
+def table_question(document: dict[str, Any]) -> str:
+    """What was asked of crossed columns, as a sentence.
+
+    >>> print(table_question({"axes": [{"column": "sex"}, {"column": "vote"}], "unit": UNIT_ROW}))
+    What share of the records is in each cell of “sex” × “vote”?
+    """
+    whose = ("people" if document["unit"] == UNIT_PERSON else "records") + _selected(document)
+    return f"What share of the {whose} is in each cell of {_axes(document)}?"
+
+
+def table_citation(document: dict[str, Any]) -> str | None:
+    """How a cross table is cited; None before it is drawn."""
+    titled = {**document, "title": document["title"] or f"Table of {_axes(document)}"}
+    return citation(titled) if document["certificate"] is not None else None
+
+
+def table_methods(document: dict[str, Any]) -> str:
+    """A paragraph that says how a cross table was released; public values only."""
+    cells = len(document["output"] or ())
+    said = document["prior"]
+    prior = f"parameter {said} for each cell" if not isinstance(said, list) else "a parameter for each cell"
+    left_out = " Cells that cannot occur by definition were left out." if document["impossible"] else ""
+    budget = "No privacy budget was charged."
+    if document["dataset"] is not None:
+        budget = f"The privacy budget of “{document['dataset']}” was charged (request {document['request_id']})."
+    cited = "" if document["citation"] is None else f" Cite as: {document['citation']}"
+    return (
+        f"The shares of {cells:,} cells of {_axes(document)} ({size_words(document)}, Dirichlet prior with {prior}) "
+        f"were released in one draw with the {document['mechanism']['name']} mechanism of discreet "
+        f"{document['version']}, which satisfies ε-differential privacy with {_price(document)} "
+        f"when {changed(document)}.{left_out} "
+        f"{' '.join([*selection(document), budget])}{cited}"
+    )
+
+
+def _axes(document: dict[str, Any]) -> str:
+    return " × ".join(f"“{axis['column']}”" for axis in document["axes"])
+
+
 def treatment(document: dict[str, Any]) -> str:
     """What became of values outside the categories. Receipts of the first schema, which are not dated, do not say.
 

@@ -25,7 +25,17 @@ from discreet.mechanisms import Mechanism, Released, mechanism
 from discreet.posteriors import Dirichlet, as_prior
 from discreet.posteriors.space import Counts, PosteriorSpace
 from discreet.privacy_loss import Certificate, Price, audit, calibrate, certificate_by_theorem
-from discreet.receipts import UNIT_PERSON, UNIT_ROW, Bundle, Part, Receipt, ReceiptRequest, write_bundle, write_receipt
+from discreet.receipts import (
+    UNIT_PERSON,
+    UNIT_ROW,
+    Bundle,
+    Part,
+    Receipt,
+    ReceiptRequest,
+    write_bundle,
+    write_receipt,
+    write_table,
+)
 from discreet.requests.request import Question, ReleaseRequest, Sizes, Terms, n_is_private
 from discreet.typing import Epsilon, Label
 from discreet.utility.measure import accuracy_statement
@@ -83,6 +93,10 @@ class PreparedColumn:
             about = replace(about, request_id=charge.request_id, dataset=charge.dataset, charge=charge.hash)
         if drawn is not None:
             about = replace(about, released_at=now or utc_now() if charge is None else charge.time)
+        if declaration.crossed:
+            impossible = [dict(each) for each in declaration.impossible]
+            released = None if drawn is None else drawn[0]
+            return write_table(self.parts[0], declaration.axes, impossible, released, request=about)
         return write_receipt(
             self.parts,
             declaration.answers,
@@ -246,9 +260,14 @@ def _prepare_column(
     parts = tuple(
         _prepare_part(terms, epsilon, Dirichlet(cells[i * k : (i + 1) * k]), n, adjacency) for i, n in enumerate(sizes)
     )
+    if not declaration.crossed:  # of a table, what matters is how wide its margins are: `plan` tells
+        parts = tuple(
+            part if part.mechanism is None else replace(part, accuracy=accuracy_statement(part.mechanism))
+            for part in parts
+        )
     laws = list(map(_law, parts))
     declared = asdict(declaration)
-    for later in ("missing", "filters"):  # what requests of before could not say
+    for later in ("missing", "filters", "crossed", "impossible"):  # what requests of before could not say
         if not declared[later]:
             del declared[later]
     facts = {**declared, **table, "law": laws if len(parts) > 1 else laws[0]}
@@ -277,14 +296,25 @@ def _prepare_part(terms: Terms, epsilon: Epsilon, prior: Dirichlet, n: int | Non
     else:
         made = mechanism(terms.mechanism, space, epsilon=epsilon, **terms.options)
         certificate = certificate_by_theorem(made)
-    return Part(prior, made, certificate, accuracy_statement(made))
+    return Part(prior, made, certificate, None)
 
 
 def _whole_prior(declaration: Declaration, prior: object) -> Dirichlet:
-    """The prior of all cells: ones, one for each answer that all groups share, or one for each cell."""
-    answers, cells = len(declaration.answers), len(declaration.labels)
+    """The prior of all cells: ones, one for each answer that all groups share, or one for each cell.
+
+    Of crossed columns it may be one number for every cell.
+    """
+    answers, cells = len(declaration.answers), declaration.k
     if prior is None:
         return Dirichlet([1] * cells)
+    if declaration.crossed:
+        is_one = isinstance(prior, int | float | Fraction) or (isinstance(prior, str) and prior[:1].isdigit())
+        given = Dirichlet([prior] * cells) if is_one and "," not in str(prior) else as_prior(prior, cells)
+        if given.k != cells:
+            raise InvalidInput(
+                f"the prior has {given.k} parameters for {cells:,} cells", hint="give one for all of them"
+            )
+        return given
     given = as_prior(prior, answers)
     if given.k == cells:
         return given

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 from fractions import Fraction
 
@@ -50,9 +50,11 @@ class Question(Declaration):
 
     def __init__(
         self,
-        column: str,
-        categories: Sequence[Label],
+        column: str | None = None,
+        categories: Sequence[Label] = (),
         *,
+        cross: Mapping[str, Sequence[Label]] | None = None,
+        impossible: Sequence[Mapping[str, Label]] = (),
         other: str | None = None,
         by: str | None = None,
         groups: Sequence[Label] = (),
@@ -72,10 +74,18 @@ class Question(Declaration):
         shared = {"id_column", "n"} & set(options)
         if shared:
             raise InvalidInput(f"{min(shared)} is one for all columns", hint="give it to release_columns")
+        table = _table(column, cross, impossible, other=other, missing=missing)
+        if table is None and column is None:
+            raise InvalidInput("there is no column to count", hint="name it, or several to cross")
         Declaration.__init__(
-            self, column, categories, other, by=by, groups=groups, other_group=other_group, missing=missing,
-            filters=filters,
+            self, str(column) if table is None else table.column, categories if table is None else table.categories,
+            other, by=by, groups=groups, other_group=other_group, missing=missing, filters=filters,
+            crossed=() if table is None else table.crossed, impossible=() if table is None else table.impossible,
         )  # fmt: skip
+        if self.crossed and (by is not None or exposure is not None or mechanism != "geometric" or calibrated):
+            raise InvalidInput(
+                "a cross table has no groups of its own, and is released by geometric", hint="cross them"
+            )
         if group_public and by is None:
             raise InvalidInput("there are no groups to be public", hint="name their column with `by`")
         object.__setattr__(self, "group_public", group_public)
@@ -145,6 +155,8 @@ class ReleaseRequest:
     def __post_init__(self) -> None:
         if self.has_private_n and self.n is not None:
             raise n_is_private()
+        if (self.is_bundle or len(self.questions) > 1) and any(question.crossed for question in self.questions):
+            raise InvalidInput("a cross table is released by itself", hint="cross all columns, or ask twice")
         epsilons, together = _shares(self.questions, self.epsilon), None
         if exact(self.delta, "delta", minimum=0):
             epsilons, together = self._composed(epsilons)
@@ -183,6 +195,24 @@ class ReleaseRequest:
     def name(self) -> str:
         """What may be said of the source: no password is in it."""
         return shown(self.source)
+
+
+def _table(
+    column: str | None,
+    cross: Mapping[str, Sequence[Label]] | None,
+    impossible: Sequence[Mapping[str, Label]],
+    *,
+    other: str | None,
+    missing: str | None,
+) -> Declaration | None:
+    """What a question declares of crossed columns, if it is about some."""
+    if cross is None:
+        if impossible:
+            raise InvalidInput("only cells of a cross table may be impossible", hint="name its columns with `cross`")
+        return None
+    if column is not None:
+        raise InvalidInput("there is one column to count, and others to cross", hint="give all of them to `cross`")
+    return Declaration.cross(cross, other=other, missing=missing, impossible=impossible)
 
 
 def n_is_private() -> InvalidInput:

@@ -14,7 +14,7 @@ after the data was read have texts that no count can change.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TypeVar
@@ -44,10 +44,12 @@ def reached(step: str) -> None:
 def release(
     source: object,
     *,
-    column: str,
-    categories: Sequence[Label],
+    column: str | None = None,
+    categories: Sequence[Label] = (),
     epsilon: Epsilon,
     ledger: Ledger | str | Path | None,
+    cross: Mapping[str, Sequence[Label]] | None = None,
+    impossible: Sequence[Mapping[str, Label]] = (),
     dataset: str | None = None,
     prior: object = None,
     exposure: object = None,
@@ -86,6 +88,9 @@ def release(
     each category the records are events, and their rates are told `per` so many units of it; the prior is then a
     `Gamma`, or its shape and rate.
 
+    With `cross`, columns with their categories, the table of all their cells is released in one draw; combinations that
+    are `impossible` by definition are no cells. `receipt.belief` then has `margin` and `given`.
+
     A question that the dataset was charged for before is refused, unless its `request_id` is given, which shows what
     was released and costs nothing, or it is to be paid for `again`.
 
@@ -98,14 +103,18 @@ def release(
     >>> receipt = release(votes, **asked, epsilon=1, ledger=None)
     >>> sum(receipt.output), list(receipt.posteriors)
     (100, ['f', 'm'])
+    >>> receipt = release(votes, cross={"sex": ["f", "m"], "vote": ["Clinton", "Dole"]}, epsilon=1, ledger=None)
+    >>> receipt.belief.margin("vote").labels, len(receipt.output)
+    (('Clinton', 'Dole'), 4)
     >>> asked = {"column": "vote", "categories": ["Clinton", "Dole"], "filters": {"sex": ["f"]}}
     >>> receipt = release(votes, **asked, adjacency="add-remove", epsilon=1, ledger=None)
     >>> receipt.document["filters"], "n" in receipt.document
     ({'sex': ['f']}, False)
     """
     question = Question(
-        column, categories, other=other, missing=missing, by=by, groups=groups, other_group=other_group,
-        group_public=group_public, adjacency=adjacency, filters=filters, prior=prior, exposure=exposure, per=per,
+        column, categories, cross=cross, impossible=impossible, other=other, missing=missing, by=by, groups=groups,
+        other_group=other_group, group_public=group_public, adjacency=adjacency, filters=filters, prior=prior,
+        exposure=exposure, per=per,
         mechanism=mechanism, calibrated=calibrated, epsilon=epsilon, **options,
     )  # fmt: skip
     request = ReleaseRequest(
