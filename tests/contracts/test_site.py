@@ -62,7 +62,7 @@ def test_a_term_is_linked_once_and_only_in_running_text() -> None:
 
 
 def test_every_public_name_is_in_the_reference_once() -> None:
-    """Whoever adds a public name adds it to a section of docs/api.md."""
+    """Whoever adds a public name adds it to a section of docs/api.md, as `::: discreet.name`."""
     text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     assert sorted(re.findall(r"^::: discreet\.(\w+)$", text, re.MULTILINE)) == dc.__all__
 
