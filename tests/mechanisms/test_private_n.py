@@ -81,6 +81,14 @@ def test_the_loss_is_epsilon_by_brute_force_and_by_audit(k: int) -> None:
         assert float(reached) == pytest.approx(0.3, abs=1e-15)
 
 
+def test_what_needs_a_public_n_says_so_and_cards_of_one_count_are_drawn() -> None:
+    for sizes in ({"n": None}, {"cap": 5}):
+        with pytest.raises(InvalidInput, match="public n"):
+            Geometric(PosteriorSpace(prior=[1, 1], **sizes), epsilon=1).log_pmf([1, 1])
+    for k in (1, 3):
+        assert "n private" in build(k).release([2] * k)._repr_html_()
+
+
 def test_delta_and_composition_are_those_of_one_count_for_any_k() -> None:
     two, many = (audit(build(k)) for k in (1, 7))
     assert many.delta("1/2") == two.delta("1/2") == pytest.approx(0.287649, abs=1e-6)

@@ -113,7 +113,7 @@ class Released:
 
     def _repr_html_(self) -> str:
         mechanism, mean, (low, high) = self.mechanism, self.posterior.mean, self.posterior.interval(0.95)
-        aware = self.noise_aware() if mechanism.kernel.quick else None
+        aware = self.noise_aware() if mechanism.kernel.quick and len(mean) > 1 else None
         private = mechanism.guarantee <= mechanism.epsilon
         return card(
             f"Released by {mechanism.name}, {mechanism.space.adjacency.words}, ε = {mechanism.epsilon}",

@@ -164,6 +164,8 @@ class Geometric(Mechanism):
             raise InvalidInput(
                 "the free post-processing leaves the candidates", hint="use nearest or bayes for a pmf on them"
             )
+        if not self.space.adjacency.keeps_total:
+            raise InvalidInput("a pmf on candidates needs a public n", hint="use law, which has all noisy counts")
         checked = self.space.counts(counts)
         noisy, log_mass = self._noisy_two(checked) if self.space.k == 2 else self._noisy_many(checked)
         logs = np.full(self.space.size, -np.inf)
