@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import gammaln
 
 import discreet as dc
 from discreet.arithmetic.numbers import fraction_lower, fraction_upper, precision
 from discreet.mechanisms import gaussian_loss
 from discreet.mechanisms.gaussian_loss import GaussianLoss, least_deviation
-from discreet.privacy_loss import rho_upper
+from discreet.privacy_loss import Price, rho_upper
+from discreet.privacy_loss.composition import epsilon_upper
+from discreet.testing import HashedBits
 from tests.oracles import gaussian as oracle
 from tests.oracles.precision import mp, real
 
@@ -175,3 +179,61 @@ def test_enclosures_of_delta_are_sharp() -> None:
     with precision(192):
         found = GaussianLoss(Fraction(1600), 3, 40)._delta(Fraction(1))
     assert float((fraction_upper(found) - fraction_lower(found)) / fraction_upper(found)) < 1e-30
+
+
+PRIVATE = dc.PosteriorSpace(prior=[1, "1/2", 2], n=None)
+
+
+def test_where_n_is_private_every_count_has_noise_of_its_own() -> None:
+    mechanism = dc.Gaussian(PRIVATE, epsilon=1, delta="1e-6")
+    with precision(128):
+        law, one = mechanism.law([4, 0, 9]), dc.Gaussian(dc.PosteriorSpace([1, 1], n=None), sigma=mechanism.sigma)
+        chances = [law.log_probability((5, -2, z)) for z in (7, 8)]
+        alone = one.law([0, 9]).log_probability((0, 8)) - one.law([0, 9]).log_probability((0, 7))
+        assert (chances[1] - chances[0]).overlaps(alone)
+    drawn = law._draw_many(HashedBits("cells"), 20_000) - np.array([4, 0, 9])
+    assert drawn.std(axis=0) == pytest.approx([float(mechanism.sigma)] * 3, rel=0.03)
+    assert np.abs(np.corrcoef(drawn.T) - np.eye(3)).max() < 0.04
+
+
+def test_one_added_record_has_the_loss_of_one_count() -> None:
+    sigma = Fraction(3, 2)
+    weights = {t: mp.exp(-mp.mpf(t * t) / (2 * real(sigma) ** 2)) for t in range(-30, 31)}
+    total = mp.fsum(weights.values())
+    law = {mp.mpf(2 * t + 1) / (2 * real(sigma) ** 2): weight / total for t, weight in weights.items()}
+    mechanism = dc.Gaussian(PRIVATE, sigma=sigma, delta="1e-3")
+    assert mechanism.loss.rho == 1 / (2 * sigma**2)
+    for epsilon in ("1/3", "1"):
+        found = mechanism.loss.delta_bounds(Fraction(epsilon))
+        assert [float(end) for end in found] == pytest.approx([float(oracle.delta(law, epsilon))] * 2, rel=1e-12)
+    less = dc.Gaussian(PRIVATE, epsilon=1, delta="1e-6").sigma
+    assert float(less) == pytest.approx(float(least_deviation(Fraction(1), Fraction(1, 10**6), 2)) / 2**0.5, rel=1e-3)
+
+
+def test_a_reader_of_a_private_n_weighs_all_data_sets() -> None:
+    mechanism, z = dc.Gaussian(PRIVATE, sigma="3/2", delta="1e-3"), np.array([4, -1, 7])
+    alpha = PRIVATE.prior.alpha
+    rows = np.indices((20, 12, 24)).reshape(3, -1).T
+    n = rows.sum(axis=1)
+    logs = gammaln(n + 1) - gammaln(alpha.sum() + n) + (gammaln(alpha + rows) - gammaln(rows + 1)).sum(axis=1)
+    weight = np.exp(logs - ((z - rows) ** 2).sum(axis=1) / (2 * 1.5**2))
+    mean = weight @ ((alpha + rows) / (alpha.sum() + n)[:, None]) / weight.sum()
+    belief = dc.noise_aware(mechanism, tuple(z.tolist()))
+    assert belief.mean == pytest.approx(mean, abs=1e-9)
+    assert belief.error < 1e-9
+
+
+def test_a_zcdp_budget_pays_one_over_sigma_squared(tmp_path: Path) -> None:
+    mechanism = dc.Gaussian(SPACE, epsilon="1/10", delta="1e-9")
+    ledger = dc.Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1, delta="1e-6", composition="zcdp")
+    for number in range(12):  # the sum of their ε is above 1
+        ledger.charge("d", Price(((mechanism,),)), request_id=f"r{number}", digest=f"{number}")
+    spent = ledger.account("d").concentrated
+    assert spent is not None
+    assert spent.epsilon == epsilon_upper(12 * rho_upper(mechanism), "1e-6")
+    with pytest.raises(dc.InvalidInput, match="delta"):
+        ledger.charge("d", "1/100", "1e-9", request_id="known by ε and δ alone", digest="12")
+    wide = dc.Gaussian(SPACE, epsilon="1/1000", delta="1/20")  # ρ is above ε²/2
+    ledger = dc.Ledger.create(tmp_path / "l.db", dataset="e", epsilon=9, delta="1e-6", composition="zcdp")
+    ledger.charge("e", Price(((wide,),)), request_id="wide", digest="13")
+    dc.Ledger(tmp_path / "l.db").verify()

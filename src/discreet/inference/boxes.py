@@ -93,6 +93,14 @@ def _total(values: Sequence[int], often: Sequence[int]) -> int:
     return sum(m * value for m, value in zip(often, values, strict=True))
 
 
+def steps_to(fall: float, rate: float, bend: float) -> int:
+    """After how many steps outward, each falling by `bend` more than the last, a factor has fallen by this much.
+
+    It is 0 where a rate of 0 promises nothing.
+    """
+    return 2 + math.ceil(2 * fall / (rate + math.sqrt(rate * rate + 2 * bend * fall))) if rate else 0
+
+
 def first_reach(factors: Sequence[Factor], often: Sequence[int], n: int) -> list[tuple[int, int]]:
     """Windows to begin with: where a factor has fallen by e^-36, or no limit where it promises no fall.
 
@@ -101,10 +109,7 @@ def first_reach(factors: Sequence[Factor], often: Sequence[int], n: int) -> list
     fall = _START + 1.5 * math.log(max(1.0, sum(often) / 8))
 
     def reach(rate: float, bend: float) -> int:
-        """The least h with rate·h + bend·h²/2 ≥ the fall."""
-        if rate == 0:
-            return n
-        return min(n, 2 + math.ceil(2 * fall / (rate + math.sqrt(rate * rate + 2 * bend * fall))))
+        return min(n, steps_to(fall, rate, bend)) if rate else n
 
     found = [(reach(factor.left, factor.bend), reach(factor.right, factor.bend)) for factor in factors]
     while not _hold(factors, often, n, found):  # somebody else's noisy counts need not sum to the total

@@ -28,7 +28,7 @@ from scipy.special import gammaln, logsumexp
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import InvalidInput, TooLarge
-from discreet.inference.boxes import LEFT_OUT, log_mass
+from discreet.inference.boxes import LEFT_OUT, log_mass, steps_to
 from discreet.inference.counts import Counted, OfCounts
 from discreet.inference.many_cells import CLOSE, MANY, PLACES, SumLaw, moments
 from discreet.inference.products import PAIRS, Product
@@ -109,7 +109,9 @@ class Cells:
         """
         low, high = self.lows[:, None].astype(np.float64), (self.lows + self.widths - 1)[:, None].astype(np.float64)
         alpha = self.alpha[:, None]
-        left, right = (np.array([[getattr(factor, side)] for factor in self.factors]) for side in ("left", "right"))
+        edges = list(zip(self.factors, low[:, 0].astype(int), high[:, 0].astype(int), strict=True))
+        left = np.array([[factor.left_at(first)] for factor, first, _ in edges])
+        right = np.array([[factor.right_at(last)] for factor, _, last in edges])
         with np.errstate(divide="ignore", invalid="ignore"):
             edge = np.take_along_axis(self.logs, self.widths[:, None] - 1, axis=1)
             step = np.minimum(log_t - right + np.log(np.maximum(1.0, (alpha + high) / (high + 1))), 700.0)
@@ -417,8 +419,9 @@ def weighed_factors(factors: Sequence[Factor], alpha: Floats, n: int | None, rec
 
 def first_reach(factors: Sequence[Factor]) -> Wholes:
     """Windows to begin with, to the left and to the right: where a factor has fallen by e^-36."""
-    rates = [[factor.left, factor.right] for factor in factors]
-    return np.array([[2 + math.ceil(_START / rate) if rate > 0 else 0 for rate in pair] for pair in rates])
+    return np.array(
+        [[steps_to(_START, rate, factor.bend) for rate in (factor.left, factor.right)] for factor in factors]
+    )
 
 
 def _logit_of_log(log_v: Floats) -> Floats:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from discreet.kernels.additive import CellKernel, GeometricKernel, LaplaceKernel, SnappedKernel
 from discreet.kernels.base import Factor, Kernel, Logs
 from discreet.kernels.exponential import HellingerKernel
-from discreet.kernels.gaussian import GaussianKernel
+from discreet.kernels.gaussian import GaussianCellKernel, GaussianKernel
 from discreet.kernels.table import TableKernel
 from discreet.kernels.tight import TightKernel
 from discreet.mechanisms import (
@@ -35,7 +35,10 @@ _KERNELS: dict[type[Mechanism], type[Kernel]] = {
 }
 
 
-_PRIVATE_N: dict[type[Mechanism], type[Kernel]] = {Geometric: CellKernel}
+_PRIVATE_N: dict[type[Mechanism], type[Kernel]] = {
+    Geometric: CellKernel,
+    Gaussian: GaussianCellKernel,
+}
 """Of spaces whose n is private."""
 
 

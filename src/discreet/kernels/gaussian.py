@@ -1,4 +1,4 @@
-"""The kernel of Gaussian noise that sums to zero: exp(-‖z-c‖²/2σ²) over a lattice sum that no data changes."""
+"""The kernels of Gaussian noise: exp(-‖z-c‖²/2σ²) over a sum that no data changes."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _FAR = 9.0
 _LISTED, _LOST = 1 << 18, 36.0
 
 
-class GaussianKernel(Kernel):
-    """A product of one Gaussian factor for each category."""
+class GaussianCellKernel(Kernel):
+    """Gaussian noise on every count by itself. n is private."""
 
     mechanism: Gaussian
     signed = noisy = True
@@ -31,14 +31,11 @@ class GaussianKernel(Kernel):
 
     def __init__(self, mechanism: Gaussian) -> None:
         super().__init__(mechanism)
-        k, variance = self.space.k, float(mechanism.sigma) ** 2
-        self.variance = variance
-        self.noise = GaussianNoise(variance / 2) if k == 2 else None
-        self.cell_noise = GaussianNoise(variance * (k - 1) / k)
+        self.variance = float(mechanism.sigma) ** 2
 
     @property
     def reach(self) -> float:
-        return min(self.space.n + 1.0, _FAR * math.sqrt(self.variance))
+        return _FAR * math.sqrt(self.variance)
 
     @cached_property
     def _log_total(self) -> float:
@@ -58,18 +55,16 @@ class GaussianKernel(Kernel):
 
     @property
     def quick(self) -> bool:
-        """By how wide the noise is, as for geometric noise."""
-        n, k = self.space.n, self.space.k
-        wide = min(float(n), 2 * _FAR * math.sqrt(self.variance))
-        return wide <= _CELLS * math.sqrt(n) if k == 2 else k * wide <= _CELLS
+        """By how wide the noise is."""
+        return self.space.k * 2 * _FAR * math.sqrt(self.variance) <= _CELLS
 
     def factors(self, output: Outcome) -> list[Factor]:
         """exp(-(z-x)²/2σ²). From the count nearest to z on, each step falls by 1/σ² more than the last."""
-        around = {z: self._around(z) for z in set(output)}
+        around = {z: self._around(z, max(z, 0)) for z in set(output)}
         return [around[z] for z in output]
 
-    def _around(self, z: int) -> Factor:
-        inside, rate = min(max(z, 0), self.space.n), 1 / (2 * self.variance)
+    def _around(self, z: int, inside: int) -> Factor:
+        rate = 1 / (2 * self.variance)
         left, right = (rate * (1 + 2 * max(beyond, 0)) for beyond in (z - inside, inside - z))
         # Relative to the largest, so that an output far outside loses no digits.
         return Factor(
@@ -77,6 +72,32 @@ class GaussianKernel(Kernel):
             lambda x: -rate * (x - inside) * (x + inside - 2.0 * z),
             2 * rate,
         )  # fmt: skip
+
+
+class GaussianKernel(GaussianCellKernel):
+    """Gaussian noise that sums to zero. n is public."""
+
+    def __init__(self, mechanism: Gaussian) -> None:
+        super().__init__(mechanism)
+        k = self.space.k
+        self.noise = GaussianNoise(self.variance / 2) if k == 2 else None
+        self.cell_noise = GaussianNoise(self.variance * (k - 1) / k)
+
+    @property
+    def reach(self) -> float:
+        return min(self.space.n + 1.0, super().reach)
+
+    @property
+    def quick(self) -> bool:
+        """By how wide the noise is, as for geometric noise."""
+        n, k = self.space.n, self.space.k
+        wide = min(float(n), 2 * _FAR * math.sqrt(self.variance))
+        return wide <= _CELLS * math.sqrt(n) if k == 2 else k * wide <= _CELLS
+
+    def factors(self, output: Outcome) -> list[Factor]:
+        """The same among 0 … n."""
+        around = {z: self._around(z, min(max(z, 0), self.space.n)) for z in set(output)}
+        return [around[z] for z in output]
 
     def noise_list(self) -> NoiseList:
         """All noise with a weight above e^-36 of the largest, and what leads from one candidate to another."""

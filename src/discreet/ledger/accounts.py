@@ -97,7 +97,7 @@ class Replay:
     def _spend(self, entry: Entry) -> None:
         budget, (amount, rho) = self.budgets[entry.dataset], entry.loss
         spent = budget.require_room(entry)
-        is_price = rho is None or 0 < rho <= worst_rho(amount)
+        is_price = rho is None or (rho > 0 and (amount.delta > 0 or rho <= worst_rho(amount)))
         if amount.epsilon <= 0 or not is_price or spent != entry.total:
             raise ValueError("a charge that could not have been accepted")
         budget.spent, budget.scope = spent, budget.scope.plus(entry.scope)

@@ -322,10 +322,11 @@ def _asked(dataset: str, price: Epsilon | Price, delta: Epsilon, adjacency: str,
     """A charge as it is asked for: ρ is the mechanisms' own, and ε·tanh(ε/2) where only ε is known."""
     if isinstance(price, Price):
         amount, adjacency = Amount(price.epsilon, price.delta), price.adjacency
-        rho = None if amount.delta else min(pure_rho(amount.epsilon), rounded_up(price.rho))
+        own = rounded_up(price.rho)  # which needs no δ
+        rho: Fraction | None = own if amount.delta else min(pure_rho(amount.epsilon), own)
     else:
         amount = asked_amount(price, delta)
-        rho = pure_rho(amount.epsilon)
+        rho = None if amount.delta else pure_rho(amount.epsilon)
     return Entry(
         seq=0,
         kind=CHARGE,

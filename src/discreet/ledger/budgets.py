@@ -132,7 +132,7 @@ class Budget:
                 hint="charge what has no delta, or budget it under its own adjacency",
             )
         loss = charge.loss.times(times)
-        if loss.amount.delta and self.composition != BASIC:
+        if loss.amount.delta and self.composition != BASIC and (self.composition != ZCDP or loss.rho is None):
             raise InvalidInput(
                 f"the delta of dataset {dataset!r} is needed for its composition",
                 hint="charge what has no delta of its own, or budget it under basic composition",

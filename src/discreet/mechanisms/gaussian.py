@@ -3,7 +3,8 @@
 P(z | c) ∝ exp(-‖z-c‖²/2σ²) over whole numbers z with Σz = n. No loss is the largest, so it is ε-DP for no ε: there is
 always a δ > 0, which is known exactly (`discreet.mechanisms.gaussian_loss`). Its noise pays only if many releases are
 composed, because losses near zero add up more slowly than the ±ε of geometric noise. The noisy counts z are the output,
-and the posterior is that of the candidate nearest to them.
+and the posterior is that of the candidate nearest to them. Where n is private, z is any whole vector: each count has
+noise of its own, and an added or removed record moves one of them by 1.
 Tests: `tests/mechanisms/test_gaussian.py`.
 """
 
@@ -21,14 +22,14 @@ from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import Range, ball, exact, exact_share
 from discreet.errors import InvalidInput, NotPrivate
 from discreet.mechanisms.base import Mechanism, asked_epsilon
-from discreet.mechanisms.gaussian_loss import GaussianLoss, least_deviation
+from discreet.mechanisms.gaussian_loss import GaussianLoss, gaussian_loss, least_deviation
 from discreet.mechanisms.law import Law
 from discreet.mechanisms.loss_pairs import LossPair
-from discreet.mechanisms.postprocessing import nearest
+from discreet.mechanisms.postprocessing import nearest, nearest_within
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.space import Counts, PosteriorSpace
 from discreet.samplers.bits import Bits
-from discreet.samplers.gaussian_noise import ZeroSumGaussian, zero_sum_gaussian
+from discreet.samplers.gaussian_noise import GaussianNoise, independent_gaussian, zero_sum_gaussian
 from discreet.typing import Epsilon, Outcome
 
 SIGMA_RANGE = Range("0.05", "1e7")
@@ -38,18 +39,20 @@ _NEEDS_DELTA = "no noise with Gaussian tails is ε-DP without a δ"
 
 
 class GaussianLaw(Law):
-    """Weight exp(-‖z-c‖²/2σ²) on every whole z with the total of c."""
+    """Weight exp(-‖z-c‖²/2σ²) on every whole z that the noise can lead to: with the total of c, or on all."""
 
-    def __init__(self, counts: Counts, noise: ZeroSumGaussian) -> None:
+    def __init__(self, counts: Counts, noise: GaussianNoise) -> None:
         self.counts = counts
         self.noise = noise
 
     def log_weight(self, outcome: Outcome) -> arb:
         """-‖z-c‖²/2σ², a rational number."""
-        if len(outcome) != len(self.counts) or sum(outcome) != sum(self.counts):
-            raise InvalidInput("this is no noisy count of the space", hint="give k whole numbers that sum to n")
-        squares = sum((z - c) ** 2 for z, c in zip(outcome, self.counts, strict=True))
-        return ball(-squares / (2 * self.noise.variance))
+        moves = [z - c for z, c in zip(outcome, self.counts, strict=False)]
+        if len(outcome) != len(self.counts) or not self.noise.possible(moves):
+            raise InvalidInput(
+                "this is no noisy count of the space", hint="give k whole numbers, which sum to n if that is public"
+            )
+        return ball(-sum(move * move for move in moves) / (2 * self.noise.variance))
 
     def log_total(self) -> arb:
         """The logarithm of the sum of all weights: a lattice sum that no data changes."""
@@ -77,6 +80,7 @@ class Gaussian(Mechanism):
     """
 
     name: ClassVar[str] = "gaussian"
+    of_private_n: ClassVar[bool] = True
     sigma: Fraction
     slack: Fraction
     """δ, or 0 if none was asked for."""
@@ -101,7 +105,9 @@ class Gaussian(Mechanism):
             deviation = exact(sigma, "sigma", above=0, between=SIGMA_RANGE)
         else:
             assert asked is not None, "it was asked for above"
-            deviation = max(least_deviation(asked, slack, space.k), Fraction(1, 20))
+            deviation = max(
+                least_deviation(asked, slack, space.k, lone=not space.adjacency.keeps_total), Fraction(1, 20)
+            )
             SIGMA_RANGE.require(deviation, "sigma")
         self._set(space=space, sigma=deviation, slack=slack)
         guarantee: Fraction | float = math.inf
@@ -124,16 +130,17 @@ class Gaussian(Mechanism):
     @property
     def loss(self) -> GaussianLoss:
         """The exact losses between neighbours, the same for all data."""
-        return GaussianLoss(self.sigma**2, self.space.k)
+        return gaussian_loss(self.sigma, self.space.k, lone=not self.space.adjacency.keeps_total)
 
     def loss_pairs(self) -> tuple[LossPair, ...]:
         """No pair with a largest loss dominates it."""
         raise NotPrivate("gaussian has no largest loss, and takes no slot of a schedule", hint="use geometric")
 
     @property
-    def noise(self) -> ZeroSumGaussian:
+    def noise(self) -> GaussianNoise:
         """The law of z - c."""
-        return zero_sum_gaussian(self.sigma**2, self.space.k)
+        kept = self.space.adjacency.keeps_total
+        return (zero_sum_gaussian if kept else independent_gaussian)(self.sigma**2, self.space.k)
 
     def require_guarantee(self) -> None:
         """Refuse, before any data is touched, what is not proved to be (ε, δ)-DP."""
@@ -151,7 +158,8 @@ class Gaussian(Mechanism):
 
     def postprocess(self, outputs: Wholes) -> Wholes:
         """The candidates that are nearest to rows of noisy counts."""
-        return nearest(outputs, self.space.n)
+        sizes = self.space.adjacency.sizes
+        return nearest(outputs, sizes["n"]) if "n" in sizes else nearest_within(outputs, sizes.get("cap"))
 
     def log_pmf(self, counts: object) -> Floats:
         """Log-probabilities of the released candidates, in their order, by summing over noise.
@@ -172,5 +180,5 @@ class Gaussian(Mechanism):
         return {"sigma": str(self.sigma), **({"delta": str(self.slack)} if self.slack else {})}
 
     def __repr__(self) -> str:
-        known = {"n": self.space.n, **({"epsilon": self.epsilon} if self.slack else {}), **self.parameters()}
+        known = {**self.space.adjacency.sizes, **({"epsilon": self.epsilon} if self.slack else {}), **self.parameters()}
         return f"Gaussian({self.space.prior!r}, {', '.join(f'{key}={value}' for key, value in known.items())})"

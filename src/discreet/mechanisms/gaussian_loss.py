@@ -132,15 +132,30 @@ def _above_one(total: arb) -> arb:
 
 
 @lru_cache(maxsize=256)
-def least_deviation(epsilon: Fraction, delta: Fraction, k: int, times: int = 1) -> Fraction:
+def least_deviation(epsilon: Fraction, delta: Fraction, k: int, times: int = 1, *, lone: bool = False) -> Fraction:
     """A σ with which `times` releases together are (ε, δ)-DP: the least of 20 bits that was found, and certified.
+
+    Where one record moves a `lone` count, the losses are those of two categories at twice the variance.
 
     >>> sigma = least_deviation(Fraction(1), Fraction(1, 10**6), 3)
     >>> round(float(sigma), 4), GaussianLoss(sigma**2, 3).delta_bounds(Fraction(1))[1] <= Fraction(1, 10**6)
     (5.9766, True)
     """
-    start = math.sqrt(2 * times) / _scale_about(float(epsilon), float(delta))
-    return _least(lambda sigma: GaussianLoss(sigma**2, k, times).delta_bounds(epsilon)[1] <= delta, start, SIGMA_DIGITS)
+    start = math.sqrt((1 if lone else 2) * times) / _scale_about(float(epsilon), float(delta))
+
+    def keeps(sigma: Fraction) -> bool:
+        return gaussian_loss(sigma, k, times, lone=lone).delta_bounds(epsilon)[1] <= delta
+
+    return _least(keeps, start, SIGMA_DIGITS)
+
+
+def gaussian_loss(sigma: Fraction, k: int, times: int = 1, *, lone: bool = False) -> GaussianLoss:
+    """The loss of a σ: of noise that sums to zero, or of noise on each count by itself, of which a record moves one.
+
+    >>> gaussian_loss(Fraction(2), 5).rho, gaussian_loss(Fraction(2), 5, lone=True).rho
+    (Fraction(1, 4), Fraction(1, 8))
+    """
+    return GaussianLoss(2 * sigma**2, 2, times) if lone else GaussianLoss(sigma**2, k, times)
 
 
 def _least(enough: Callable[[Fraction], bool], about: float, digits: int) -> Fraction:

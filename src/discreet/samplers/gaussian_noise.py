@@ -12,6 +12,8 @@ Tests: `tests/samplers/test_gaussian_noise.py`.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 
@@ -20,7 +22,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from discreet.arithmetic.arrays import Wholes
-from discreet.arithmetic.gaussian_sums import zero_sum_total
+from discreet.arithmetic.gaussian_sums import wave_sum, zero_sum_total
 from discreet.arithmetic.numbers import ball, fixed_upper, precision
 from discreet.samplers.bits import Bits, Inverter, Table
 from discreet.samplers.noise import TwoSided, geometric, tabulate_enclosed
@@ -74,7 +76,52 @@ def keep(bits: Bits, variance: Fraction, sizes: Wholes) -> NDArray[np.bool_]:
     return fell.astype(bool)
 
 
-class ZeroSumGaussian:
+class GaussianNoise(ABC):
+    """Noise on k counts with P(v) ∝ e^(-‖v‖²/2·variance), over all whole v or over some of them."""
+
+    variance: Fraction
+    k: int
+
+    @abstractmethod
+    def possible(self, v: Sequence[int]) -> bool:
+        """Whether v is such noise."""
+
+    @abstractmethod
+    def log_total(self) -> arb:
+        """An enclosure of ln Σ_v e^(-‖v‖²/2·variance)."""
+
+    @abstractmethod
+    def draw_many(self, bits: Bits, count: int) -> Wholes:
+        """Independent exact draws, one a row."""
+
+    def draw(self, bits: Bits) -> list[int]:
+        """One exact draw."""
+        found: list[int] = self.draw_many(bits, 1)[0].tolist()
+        return found
+
+
+class IndependentGaussian(GaussianNoise):
+    """Discrete Gaussian noise on each of k counts, each by itself.
+
+    >>> from discreet.testing import HashedBits
+    >>> IndependentGaussian(Fraction(100), 3).draw_many(HashedBits("an example"), 4).shape
+    (4, 3)
+    """
+
+    def __init__(self, variance: Fraction, k: int) -> None:
+        self.variance, self.k, self._each = variance, k, DiscreteGaussian(variance)
+
+    def possible(self, v: Sequence[int]) -> bool:
+        return len(v) == self.k
+
+    def log_total(self) -> arb:
+        return self.k * wave_sum(self.variance).log()
+
+    def draw_many(self, bits: Bits, count: int) -> Wholes:
+        return self._each.draw_many(bits, count * self.k).reshape(count, self.k)
+
+
+class ZeroSumGaussian(GaussianNoise):
     """v ∈ ℤ^k with Σv = 0 and P(v) ∝ e^(-‖v‖²/2·variance). For k = 2 it is a number of half the variance.
 
     >>> from discreet.testing import HashedBits
@@ -86,17 +133,13 @@ class ZeroSumGaussian:
         self.variance, self.k = variance, k
         self._free = DiscreteGaussian(variance / 2 if k == 2 else variance)
 
+    def possible(self, v: Sequence[int]) -> bool:
+        return len(v) == self.k and sum(v) == 0
+
     def log_total(self) -> arb:
-        """An enclosure of ln Σ_v e^(-‖v‖²/2·variance)."""
         return zero_sum_total(self.variance, self.k).log()
 
-    def draw(self, bits: Bits) -> list[int]:
-        """One exact draw."""
-        found: list[int] = self.draw_many(bits, 1)[0].tolist()
-        return found
-
     def draw_many(self, bits: Bits, count: int) -> Wholes:
-        """Independent exact draws, one a row."""
         if self.k == 2:
             t = self._free.draw_many(bits, count)
             return np.stack([t, -t], axis=1)
@@ -119,3 +162,9 @@ class ZeroSumGaussian:
 def zero_sum_gaussian(variance: Fraction, k: int) -> ZeroSumGaussian:
     """The noise of a variance, prepared once: it is public."""
     return ZeroSumGaussian(variance, k)
+
+
+@lru_cache(maxsize=64)
+def independent_gaussian(variance: Fraction, k: int) -> IndependentGaussian:
+    """The same for noise on each count by itself."""
+    return IndependentGaussian(variance, k)
