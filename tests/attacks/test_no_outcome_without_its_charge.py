@@ -12,8 +12,11 @@ from tests.support.programs import run_program
 
 
 @pytest.mark.parametrize("kills", [20, pytest.param(200, marks=pytest.mark.soak)])
-def test_kills_leave_a_sound_ledger_and_one_charge_a_request(kills: int, ledger_place: str) -> None:
-    Ledger.create(ledger_place, dataset="d", epsilon=kills)
+@pytest.mark.parametrize("scheduled", [False, True])
+def test_kills_leave_a_sound_ledger_and_one_charge_a_request(kills: int, scheduled: bool, ledger_place: str) -> None:
+    """On a schedule no slot is taken twice, and none is lost: there are as many as requests."""
+    schedule = {"composition": "exact", "schedule": f"{kills} x 1", "delta": "1e-6"}
+    Ledger.create(ledger_place, dataset="d", **(schedule if scheduled else {"epsilon": kills}))
     found: dict[str, int] = run_program("tests.ledger.kills", kills, ledger_place)
     assert sum(found.values()) == kills
     for action, step in POINTS:

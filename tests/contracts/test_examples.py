@@ -13,6 +13,7 @@ SAYS = {
     "trial.py": r"(?s)interval: -?0\.\d.*odds ratio, .*P\(the new arm does better\) = (0|1)\.\d{4}, privacy noise",
     "filtered_survey.py": r"(?s)selected records would be\nClinton .*selected: 95 % between \d+ and \d+\n",
     "mortality.py": r"(?s)north .*west .*ratio \d\.\d\d, .*P\(the rate is higher in the west\) = (0|1)\.\d{4}",
+    "year_of_waves.py": r"(?s)releases of 0\.25 cost ε = 2\.86947, .*12 of 12 slots .*a thirteenth: .*free are none",
     "choose_epsilon.py": r"at most 8 points wide on 1000 records, spend ε = 0\.\d{3}",
 }
 

@@ -164,6 +164,13 @@ test_snapping_faults.py::test_a_fault_has_another_distribution
 # Ledgers, groups, counting.
 test_a_budget_is_never_spent_twice.py::test_the_same_race_overspends_a_ledger_that_takes_no_lock
     UnlockedLedger
+test_a_budget_is_never_spent_twice.py::test_without_a_lock_a_slot_is_taken_twice_and_the_reader_says_so
+    slot_taken_twice: Two processes take the last slot of a schedule.
+test_schedules.py::test_whoever_reads_a_ledger_finds_a_charge_above_its_slot_and_a_slot_taken_twice
+    charge_above_its_slot: A charge takes a slot that is smaller than it.
+    slots_as_one_likes: A charge takes a slot that does not exist, or one slot for two releases.
+test_schedules.py::test_a_price_below_the_composition_of_its_slots_is_found
+    schedule_too_cheap: A schedule is opened for less than all of its slots cost.
 test_slips.py::test_without_the_comparison_of_digests_the_second_charge_would_be_made
     digests_not_compared: A question that was charged before is charged again without a word.
 test_a_ledger_with_two_names_loses_no_charge.py::test_a_lock_beside_the_file_in_place_of_one_on_it_is_found_out

@@ -7,6 +7,7 @@ from typing import Any
 
 from discreet.ledger import Charge, Ledger, Scope
 from discreet.ledger.book import _asked, charge_of
+from discreet.ledger.schedules import Taken, need_of_epsilon, write_taken
 
 
 class UnlockedLedger(Ledger):
@@ -17,6 +18,8 @@ class UnlockedLedger(Ledger):
         self.afford(dataset, price, delta)
         asked = _asked(dataset, price, delta, "replace-one", Scope())
         with self._store.writing(dataset) as state:
+            if state.budgets[dataset].schedule is not None:
+                asked = asked._replace(composition=write_taken([Taken(0, need_of_epsilon(asked.amount.epsilon))]))
             spent = state.budgets[dataset].spent.plus(asked.loss._replace(rho=None))
             time = datetime.now(UTC).isoformat(timespec="seconds")
             written = state.append(asked._replace(seq=0, time=time, rho=None, **spent.texts("spent_"), **told))

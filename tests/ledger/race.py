@@ -1,7 +1,8 @@
 """Processes behind a barrier, each asking for a tenth of a budget, again and again.
 
 A program of its own, so that it can fork: `python -m tests.ledger.race locked 20 LEDGER` prints, for each round, how
-many were charged, and whether the ledger verifies and says that all was spent. Each round has a dataset of its own.
+many were charged, and whether the ledger verifies and says that all was spent. Each round has a dataset of its own;
+`locked-schedule` gives it ten slots of a tenth.
 """
 
 import json
@@ -33,10 +34,13 @@ class Unlocked(UnlockedLedger):
         return found
 
 
+SCHEDULE = {"composition": "exact", "schedule": "10 x 1/10", "delta": "1e-6"}
+"""Of a tenth each: as many slots as there would be room for."""
+
 KINDS: dict[str, type[Ledger]] = {"locked": Ledger, "unlocked": Unlocked}
 
 
-def run(kind: type[Ledger], rounds: int, place: str) -> list[dict[str, Any]]:
+def run(kind: type[Ledger], rounds: int, place: str, *, scheduled: bool) -> list[dict[str, Any]]:
     """All rounds, with the same processes."""
     ready, done = CONTEXT.Barrier(RACERS + 1), CONTEXT.Barrier(RACERS + 1)
     charged = CONTEXT.Array("i", RACERS)
@@ -46,7 +50,8 @@ def run(kind: type[Ledger], rounds: int, place: str) -> list[dict[str, Any]]:
     ]
     for racer in racers:
         racer.start()
-    return [_round(_of_round(place, number), f"d{number}", ready, done, charged) for number in range(rounds)]
+    budget = SCHEDULE if scheduled else {"epsilon": 1}
+    return [_round(_of_round(place, number), f"d{number}", budget, ready, done, charged) for number in range(rounds)]
 
 
 def _of_round(place: str, number: int) -> str:
@@ -66,8 +71,10 @@ def _ask(kind: type[Ledger], rounds: int, place: str, racer: int, ready: Barrier
         done.wait(PATIENCE)
 
 
-def _round(place: str, dataset: str, ready: Barrier, done: Barrier, charged: Any) -> dict[str, Any]:
-    ledger = Ledger.create(place, dataset=dataset, epsilon=1)
+def _round(
+    place: str, dataset: str, budget: dict[str, Any], ready: Barrier, done: Barrier, charged: Any
+) -> dict[str, Any]:
+    ledger = Ledger.create(place, dataset=dataset, **budget)
     ready.wait(PATIENCE)
     done.wait(PATIENCE)
     try:
@@ -78,4 +85,6 @@ def _round(place: str, dataset: str, ready: Barrier, done: Barrier, charged: Any
 
 
 if __name__ == "__main__":
-    print(json.dumps(run(KINDS[sys.argv[1]], int(sys.argv[2]), sys.argv[3])))
+    name, rounds, place = sys.argv[1:]
+    kind = KINDS[name.removesuffix("-schedule")]
+    print(json.dumps(run(kind, int(rounds), place, scheduled=name.endswith("-schedule"))))

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import discreet as dc
+from discreet.arithmetic.numbers import whole
 from discreet.arithmetic.texts import visible_text
 from discreet.cli.completion import complete_dataset
 from discreet.cli.files import Reserved
@@ -18,6 +19,8 @@ from discreet.ledger import Account, Amount, Entry
 from discreet.ledger.budgets import ADD_REMOVE
 from discreet.privacy_loss.composition import six_digits
 from discreet.receipts import plain
+
+MAX_SQUARES = 40
 
 SHOW_EXAMPLE = "Example: discreet ledger show budgets.db"
 
@@ -37,11 +40,23 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")
 def create(
     place: Place,
     dataset: Annotated[str, typer.Option(help="The dataset that the budget is for.")],
-    epsilon: Annotated[str, typer.Option(help="All that may ever be spent on it, exact: 2, 0.5 or 1/3.")],
+    epsilon: Annotated[
+        str | None,
+        typer.Option(help="All that may ever be spent on it, exact: 2, 0.5 or 1/3. A schedule's price is worked out."),
+    ] = None,
     delta: Annotated[str, typer.Option(help="The same for δ.")] = "0",
     composition: Annotated[
-        str, typer.Option(help="How charges add up: basic, or zcdp, which needs a δ and is cheaper for many.")
+        str,
+        typer.Option(
+            help="How charges add up: basic; zcdp, which needs a δ and is cheaper for many; or exact, for a --schedule."
+        ),
     ] = "basic",
+    schedule: Annotated[
+        str | None, typer.Option(help='All releases that there will be, each at most so large: "12 x 0.25, 1 x 1".')
+    ] = None,
+    categories_at_least: Annotated[
+        str, typer.Option(help="The fewest categories of a release on the schedule: more are cheaper.")
+    ] = "2",
     adjacency: Annotated[
         str,
         typer.Option(
@@ -62,14 +77,19 @@ def create(
         delta=delta,
         adjacency=adjacency,
         composition=composition,
+        schedule=schedule,
+        categories_at_least=whole(categories_at_least, "categories_at_least", minimum=2),
         id_column=id_column,
     )
     account, head = book.account(dataset), book.head()
     rules = {"composition": composition, "adjacency": adjacency, "unit": account.unit}
     document = {"ledger": book.name, "dataset": dataset, "budget": account.budget.to_json(), **rules, "head": head}
+    if account.slots:
+        document["slots"] = account.to_json()["slots"]
     lines = (
         f"{dataset} may spend {_text(account.budget)} in all, by {book.name}",
         f"composition: {composition}, adjacency: {adjacency}, protects: {_unit(account.unit)}",
+        *_slot_lines(account),
         f"head: {head}",
     )
     print_answer(document, lambda _: say(*lines), as_json=as_json)
@@ -95,7 +115,7 @@ def show(place: Place, as_json: AsJson = False) -> None:
                 f"{account.dataset} was charged for {mixed}: its guarantee holds for one row, "
                 "and not for a person with several"
             )
-        say(*unfinished_lines(account.dataset, account.unfinished))
+        say(*_slot_lines(account), *unfinished_lines(account.dataset, account.unfinished))
     say(f"head: {head}")
 
 
@@ -165,6 +185,18 @@ def _account_row(account: Account) -> list[str]:
     amounts = [_text(account.budget), _text(account.spent), together, left]
     protects = _unit(account.unit) + (", and their number" if account.adjacency == ADD_REMOVE else "")
     return [account.dataset, protects, *amounts, str(account.charges), str(account.charges - account.sealed)]
+
+
+def _slot_lines(account: Account) -> list[str]:
+    """A line for each kind of slot: a square for each, or for equal shares of many, full where it was taken."""
+    lines = []
+    for slot in account.slots:
+        squares = min(slot.times, MAX_SQUARES)
+        full = -(-squares * slot.used // slot.times)
+        drawn = "■" * full + "□" * (squares - full)
+        epsilon = plain(slot.epsilon)
+        lines.append(f"{account.dataset}: {slot.used} of {slot.times} slots of ε = {epsilon} taken  {drawn}")
+    return lines
 
 
 def _unit(unit: str | None) -> str:

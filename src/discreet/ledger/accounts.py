@@ -79,6 +79,7 @@ class Replay:
             charges=len(charges),
             sealed=sum(charge.request_id in self.seals for charge in charges),
             unfinished=tuple(str(charge.request_id) for charge in charges if charge.request_id not in self.seals),
+            slots=budget.slots,
         )
 
     def _add_budget(self, entry: Entry) -> None:
@@ -100,7 +101,7 @@ class Replay:
         is_price = rho is None or (rho > 0 and (amount.delta > 0 or rho <= worst_rho(amount)))
         if amount.epsilon <= 0 or not is_price or spent != entry.total:
             raise ValueError("a charge that could not have been accepted")
-        budget.spent, budget.scope = spent, budget.scope.plus(entry.scope)
+        budget.spend(entry, spent)
 
     def _add_seal(self, entry: Entry) -> None:
         charge = self.charges.get(str(entry.request_id))

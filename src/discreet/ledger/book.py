@@ -13,11 +13,12 @@ from shlex import quote
 from discreet.arithmetic.cards import Bar, card
 from discreet.arithmetic.numbers import float_upper
 from discreet.arithmetic.texts import visible_text
-from discreet.errors import InvalidInput, LedgerError
+from discreet.errors import BudgetExceeded, InvalidInput, LedgerError
 from discreet.ledger.accounts import RESTORE, Replay
-from discreet.ledger.budgets import ADJACENCIES, BASIC, REPLACE_ONE, Account, Budget, budget_rho
+from discreet.ledger.budgets import ADJACENCIES, BASIC, EXACT, REPLACE_ONE, Account, Budget, budget_rho
 from discreet.ledger.entries import BUDGET, CHARGE, SEAL, Amount, Entry, Loss, Scope, as_csv, asked_amount, checked_name
 from discreet.ledger.places import create_if_missing, open_store
+from discreet.ledger.schedules import Need, Schedule, need_of_epsilon
 from discreet.privacy_loss.composition import rounded_up, six_digits
 from discreet.privacy_loss.prices import Price
 from discreet.privacy_loss.renyi_bounds import pure_rho
@@ -86,21 +87,25 @@ class Ledger:
         path_or_url: str | Path,
         *,
         dataset: str,
-        epsilon: Epsilon,
+        epsilon: Epsilon | None = None,
         delta: Epsilon = 0,
         adjacency: str = REPLACE_ONE,
         composition: str = BASIC,
+        schedule: str | None = None,
+        categories_at_least: int = 2,
         id_column: str | None = None,
     ) -> Ledger:
         """Open a dataset with its budget, in a ledger that is made if there is none. A budget is set once.
 
         Under the composition `zcdp` many small releases cost less than the sum of their ε; it takes a δ.
+        Under `exact` a `schedule` like "12 x 0.25, 1 x 1" fixes all releases, each of `categories_at_least` so many
+        categories; its price is worked out, and `epsilon` is the most that it may be.
         Under the adjacency `replace-answer` a budget also bears releases under `replace-one`, which protect more. Both
         bear releases under `add-remove`, at twice their ε; under `add-remove` a budget bears nothing else.
         The budget protects single rows, or with `id_column` people: all rows with the same value there.
         """
-        amount = asked_amount(epsilon, delta)
-        allowed = Loss(amount, budget_rho(amount, composition))
+        amount, composition = _opened(epsilon, delta, composition, schedule, categories_at_least)
+        allowed = Loss(amount, budget_rho(amount, composition.partition(" ")[0]))
         if adjacency not in ADJACENCIES:
             raise InvalidInput("there is no adjacency of that name", hint=f"use {' or '.join(ADJACENCIES)}")
         first = Entry(
@@ -180,7 +185,9 @@ class Ledger:
             for row in () if again else state.charges.values():
                 if (row.dataset, row.digest) == (asked.dataset, asked.digest):
                     raise repetition(charge_of(row, state.seals.get(str(row.request_id)), is_new=False))
-            spent = self._budget(state, asked.dataset).require_room(asked)
+            budget = self._budget(state, asked.dataset)
+            asked = budget.placed(asked, _needs(price, delta))
+            spent = budget.require_room(asked)
             written = state.append(asked._replace(seq=0, time=utc_now(), **spent.texts("spent_")))
         return charge_of(written, None, is_new=True)
 
@@ -195,7 +202,8 @@ class Ledger:
     ) -> None:
         """Refuse what `charge` would refuse now, and spend nothing. It may have changed when the charge is made."""
         asked = _asked(dataset, price, delta, adjacency, scope)
-        self._budget(self._store.read(asked.dataset), asked.dataset).require_room(asked)
+        budget = self._budget(self._store.read(asked.dataset), asked.dataset)
+        budget.require_room(budget.placed(asked, _needs(price, delta)))
 
     def seal(self, request_id: str, outcome: str) -> None:
         """Keep what was released for a charge (a JSON text), durably, before it is shown.
@@ -310,6 +318,32 @@ def repetition(charge: Charge, *, finished: bool = True) -> InvalidInput:
         f"{charge.dataset!r} was charged for this question before{state}",
         hint=f"{verb} it for free with `request_id` {quote(charge.request_id)}, or pay for a new draw with `again`",
     )
+
+
+def _opened(
+    epsilon: Epsilon | None, delta: Epsilon, composition: str, schedule: str | None, categories: int
+) -> tuple[Amount, str]:
+    """What a new budget allows, and how its row says that charges add up."""
+    if (composition == EXACT) != (schedule is not None):
+        raise InvalidInput("a schedule and exact composition go together", hint='say both, like "12 x 0.25"')
+    if schedule is None:
+        if epsilon is None:
+            raise InvalidInput("the budget has no epsilon", hint="say all that may ever be spent", parameter="epsilon")
+        return asked_amount(epsilon, delta), composition
+    slots, slack = Schedule.read(schedule, categories), asked_amount(1, delta).delta
+    price = Amount(slots.price(slack), slack)
+    if epsilon is not None and price.epsilon > asked_amount(epsilon, delta).epsilon:
+        raise BudgetExceeded(
+            f"the schedule costs epsilon = {price.epsilon}", hint="plan fewer or smaller releases, or allow more"
+        )
+    return price, str(slots)
+
+
+def _needs(price: Epsilon | Price, delta: Epsilon) -> list[Need]:
+    """What each release of a charge needs of a slot."""
+    if isinstance(price, Price):
+        return [Need(*need) for need in price.needs]
+    return [need_of_epsilon(asked_amount(price, delta).epsilon)]
 
 
 def _is_dearer(asked: Entry, earlier: Entry) -> bool:

@@ -6,11 +6,16 @@ fractions, so nothing is decided by a rounded number. docs/composition.md proves
 the promise (ε, δ) when each request is chosen after seeing the outcomes of the earlier ones. That needs pure charges:
 the whole δ pays for the conversion of ρ, and a charge with a δ of its own is refused.
 
+Under `exact` composition a budget is a schedule of slots, whose price was composed when it was opened, and a charge
+takes one for each of its releases (`discreet.ledger.schedules`).
+
 A budget adds up losses over its own neighbours: a charge that protects others is translated first, or refused.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
@@ -20,11 +25,12 @@ from typing import Any
 from discreet.arithmetic.numbers import float_upper
 from discreet.errors import BudgetExceeded, InvalidInput
 from discreet.ledger.entries import Amount, Entry, Loss, Scope
+from discreet.ledger.schedules import Need, Schedule, Slot, need_of_epsilon, read_taken, write_taken
 from discreet.privacy_loss.composition import epsilon_upper, rho_lower, rho_of_range, six_digits
 from discreet.privacy_loss.renyi_bounds import pure_rho
 
 REPLACE_ONE, REPLACE_ANSWER, ADD_REMOVE = ADJACENCIES = ("replace-one", "replace-answer", "add-remove")
-BASIC, ZCDP = COMPOSITIONS = ("basic", "zcdp")
+BASIC, ZCDP, EXACT = COMPOSITIONS = ("basic", "zcdp", "exact")
 
 ROOT_STEP = 10**9
 
@@ -54,16 +60,20 @@ class Account:
     sealed: int
     unfinished: tuple[str, ...]
     """The requests that were charged and have no seal. To repeat them costs nothing."""
+    slots: tuple[Slot, ...] = ()
+    """Of a schedule, each kind of slot and how many of it were taken."""
 
     @property
     def guarantee(self) -> Amount:
-        """What the releases so far promise together: the smaller ε of the two."""
-        return min(self.spent, self.concentrated or self.spent, key=lambda amount: amount.epsilon)
+        """What the releases so far promise together: the smaller ε of the sum, and of what its own rule proves."""
+        proved = self.budget if self.slots else self.concentrated or self.spent
+        return min(self.spent, proved, key=lambda amount: amount.epsilon)
 
     def to_json(self) -> dict[str, Any]:
         """The account for programs: amounts are exact texts; what has no short fraction is a float, rounded up."""
         told = asdict(self) | {"units": list(self.units), "unfinished": list(self.unfinished)}
         told |= {name: getattr(self, name).to_json() for name in ("budget", "spent", "remaining")}
+        told["slots"] = [{"epsilon": str(slot.epsilon), "times": slot.times, "used": slot.used} for slot in self.slots]
         if self.concentrated is not None:
             epsilon, delta = self.concentrated
             told["concentrated"] = {"epsilon": float_upper(epsilon), "delta": str(delta)}
@@ -77,15 +87,29 @@ class Budget:
     row: Entry
     spent: Loss = field(default_factory=Loss)
     scope: Scope = field(default_factory=Scope)
+    used: Counter[int] = field(default_factory=Counter)
+    """How many of each kind of slot were taken."""
 
     @property
     def composition(self) -> str:
         """How its charges add up; rows of version 1 do not say."""
-        return self.row.composition or BASIC
+        return (self.row.composition or BASIC).partition(" ")[0]
+
+    @property
+    def schedule(self) -> Schedule | None:
+        """The slots of a budget under exact composition."""
+        return Schedule.stored(self.row.composition) if self.composition == EXACT else None
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """Each kind of slot with how many were taken; none without a schedule."""
+        return () if self.schedule is None else self.schedule.uses(self.used)
 
     def is_sound(self) -> bool:
         """Whether the row says what this library would: the ρ of a zCDP budget must be certified anew."""
         amount, rho = self.row.loss
+        if self.schedule is not None:
+            return rho is None and amount.epsilon > 0 and self.schedule.keeps(*amount)
         if rho is None or amount.epsilon <= 0:
             return amount.epsilon > 0 and self.composition == BASIC
         is_kept = amount.delta > 0 and epsilon_upper(rho, amount.delta) <= amount.epsilon
@@ -95,9 +119,11 @@ class Budget:
     def remaining(self) -> Amount:
         """The largest ε that one more charge may have if it is known by its ε alone, and the largest δ; rounded down.
 
-        Under basic composition that is what is left of the budget.
+        Under basic composition that is what is left of the budget; of a schedule, the ε of its largest free slot.
         """
         amount, rho = self.row.loss
+        if self.slots:
+            return Amount(max((slot.epsilon for slot in self.slots if slot.free), default=Fraction(0)), Fraction(0))
         left = amount.minus(self.spent.amount)
         if rho is None:
             return left
@@ -144,9 +170,45 @@ class Budget:
                 hint="ask for it as before, or open a budget of its own for other data",
             )
         spent = self.spent.plus(loss)
-        if not self._fits(spent):
+        if self.schedule is not None:
+            taken = read_taken(charge.composition)
+            is_whole = sum(each.need.epsilon for each in taken) == loss.amount.epsilon
+            if not is_whole or not self.schedule.are_free(taken, self.used):
+                raise self._no_slot(loss.amount)
+        elif charge.composition is not None or not self._fits(spent):
             raise self._exceeded(loss.amount, times)
         return spent
+
+    def placed(self, charge: Entry, needs: Sequence[Need]) -> Entry:
+        """The charge with a slot for each of its releases, under a schedule; without one, as it is."""
+        if self.schedule is None:
+            return charge
+        times = losses_of_one(charge.adjacency, self.row.adjacency) or 1
+        wanted = needs if times == 1 else [need_of_epsilon(times * need.epsilon) for need in needs]
+        taken = self.schedule.take(wanted, self.used)
+        if taken is None:
+            raise self._no_slot(charge.loss.amount)
+        return charge._replace(composition=write_taken(taken))
+
+    def spend(self, charge: Entry, spent: Loss) -> None:
+        """Take a charge into the account."""
+        self.spent, self.scope = spent, self.scope.plus(charge.scope)
+        if self.schedule is not None:
+            self.used.update(taken.slot for taken in read_taken(charge.composition))
+
+    def _no_slot(self, asked: Amount) -> BudgetExceeded:
+        """The refusal of what no free slot is for: everything in it is public."""
+        free = ", ".join(f"{slot.free} x {slot.epsilon}" for slot in self.slots if slot.free) or "none"
+        least = (
+            ""
+            if self.schedule is None or self.schedule.categories == 2
+            else (f" for releases of at least {self.schedule.categories} categories")
+        )
+        return BudgetExceeded(
+            f"epsilon = {_shown(asked.epsilon, ROUND_CEILING)} fits no slot that is left for {self.row.dataset!r}: "
+            f"free are {free}{least}",
+            hint="ask for what fits one of them, each column for itself: a schedule accepts nothing else",
+        )
 
     def _fits(self, spent: Loss) -> bool:
         amount, rho = self.row.loss
@@ -217,7 +279,7 @@ def budget_rho(amount: Amount, composition: str) -> Fraction | None:
     """The ρ that a new budget allows: None under basic composition."""
     if composition not in COMPOSITIONS:
         raise InvalidInput(f"there is no composition {composition!r}", hint=f"use {' or '.join(COMPOSITIONS)}")
-    if composition == BASIC:
+    if composition != ZCDP:
         return None
     if amount.delta == 0:
         raise InvalidInput("a zcdp budget needs a delta", hint="give a small one, like 1e-8, or use basic composition")

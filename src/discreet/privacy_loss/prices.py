@@ -5,6 +5,7 @@ Under zero-concentrated privacy that follows from the losses of the pairs that d
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from itertools import chain
 from discreet.errors import InvalidInput
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.gaussian_loss import GaussianLoss
-from discreet.mechanisms.loss_pairs import GeometricPair, LinearPair, LossPair
+from discreet.mechanisms.loss_pairs import VARIATION_BITS, GeometricPair, LinearPair, LossPair
 from discreet.posteriors.space import exceeds
 from discreet.privacy_loss.composition import rounded_up
 from discreet.privacy_loss.enumerated_pairs import enumerated_pair
@@ -171,6 +172,11 @@ class Price:
         return sum((max(map(rho_upper, part)) for part in self.parts), Fraction(0))
 
     @property
+    def needs(self) -> list[tuple[Fraction, Fraction]]:
+        """Of each part, its ε and its total variation, rounded up: what it needs of a schedule's slot."""
+        return [(max(mechanism.epsilon for mechanism in part), _variation(_part_pairs(part))) for part in self.parts]
+
+    @property
     def adjacency(self) -> str:
         """Which data sets are neighbours: the same for all."""
         return self.parts[0][0].adjacency
@@ -187,3 +193,11 @@ def _part_pairs(part: Sequence[Mechanism]) -> tuple[LossPair, ...]:
     if all(len(each) == 1 for each in pairs):
         return (LinearPair(epsilon, max(pair.variation_upper for [pair] in pairs)),)
     return (GeometricPair(epsilon),)
+
+
+def _variation(pairs: Sequence[LossPair]) -> Fraction:
+    """The total variation of independent pairs together, rounded up."""
+    if len(pairs) == 1:
+        return pairs[0].variation_upper
+    bound = compose_pairs(Counter(pairs)).delta(0).exact
+    return Fraction(math.ceil(bound * (1 << VARIATION_BITS)), 1 << VARIATION_BITS)

@@ -8,7 +8,7 @@ import discreet as dc
 from discreet.arithmetic.words import exact_text
 from discreet.errors import InvalidInput
 from discreet.ledger import Account, Amount
-from discreet.ledger.budgets import ADJACENCIES, COMPOSITIONS
+from discreet.ledger.budgets import ADJACENCIES, COMPOSITIONS, EXACT
 from discreet.web.fields import Fields
 from discreet.web.pictures import Table
 
@@ -29,9 +29,11 @@ EXPLAINED = {
 
 
 def choices() -> dict[str, list[tuple[str, str]]]:
-    """The compositions and adjacencies that a budget may have, explained."""
+    """The compositions and adjacencies that a budget may have, explained. Schedules are opened by the command."""
     return {
-        "composition": [(name, EXPLAINED.get(name, "")) for name in COMPOSITIONS],
+        "composition": [
+            (name, EXPLAINED.get(name, "")) for name in COMPOSITIONS if name != EXACT
+        ],
         "adjacency": [(name, EXPLAINED.get(name, "")) for name in ADJACENCIES],
     }
 
