@@ -31,9 +31,7 @@ EXPLAINED = {
 def choices() -> dict[str, list[tuple[str, str]]]:
     """The compositions and adjacencies that a budget may have, explained. Schedules are opened by the command."""
     return {
-        "composition": [
-            (name, EXPLAINED.get(name, "")) for name in COMPOSITIONS if name != EXACT
-        ],
+        "composition": [(name, EXPLAINED.get(name, "")) for name in COMPOSITIONS if name != EXACT],
         "adjacency": [(name, EXPLAINED.get(name, "")) for name in ADJACENCIES],
     }
 
