@@ -186,7 +186,7 @@ class Ledger:
                 if (row.dataset, row.digest) == (asked.dataset, asked.digest):
                     raise repetition(charge_of(row, state.seals.get(str(row.request_id)), is_new=False))
             budget = self._budget(state, asked.dataset)
-            asked = budget.placed(asked, _needs(price, delta))
+            asked = _placed(budget, asked, price)
             spent = budget.require_room(asked)
             written = state.append(asked._replace(seq=0, time=utc_now(), **spent.texts("spent_")))
         return charge_of(written, None, is_new=True)
@@ -203,7 +203,7 @@ class Ledger:
         """Refuse what `charge` would refuse now, and spend nothing. It may have changed when the charge is made."""
         asked = _asked(dataset, price, delta, adjacency, scope)
         budget = self._budget(self._store.read(asked.dataset), asked.dataset)
-        budget.require_room(budget.placed(asked, _needs(price, delta)))
+        budget.require_room(_placed(budget, asked, price))
 
     def seal(self, request_id: str, outcome: str) -> None:
         """Keep what was released for a charge (a JSON text), durably, before it is shown.
@@ -339,11 +339,14 @@ def _opened(
     return price, str(slots)
 
 
-def _needs(price: Epsilon | Price, delta: Epsilon) -> list[Need]:
-    """What each release of a charge needs of a slot."""
-    if isinstance(price, Price):
-        return [Need(*need) for need in price.needs]
-    return [need_of_epsilon(asked_amount(price, delta).epsilon)]
+def _placed(budget: Budget, asked: Entry, price: Epsilon | Price) -> Entry:
+    """The charge, under a schedule with a slot for each of its releases."""
+    if budget.schedule is None:
+        return asked
+    needs = (
+        [Need(*need) for need in price.needs] if isinstance(price, Price) else [need_of_epsilon(asked.amount.epsilon)]
+    )
+    return budget.placed(asked, needs)
 
 
 def _is_dearer(asked: Entry, earlier: Entry) -> bool:

@@ -180,9 +180,8 @@ class Budget:
         return spent
 
     def placed(self, charge: Entry, needs: Sequence[Need]) -> Entry:
-        """The charge with a slot for each of its releases, under a schedule; without one, as it is."""
-        if self.schedule is None:
-            return charge
+        """The charge with a slot for each of its releases; refused if there is none for one of them."""
+        assert self.schedule is not None, "only a schedule has slots"
         times = losses_of_one(charge.adjacency, self.row.adjacency) or 1
         wanted = needs if times == 1 else [need_of_epsilon(times * need.epsilon) for need in needs]
         taken = self.schedule.take(wanted, self.used)
