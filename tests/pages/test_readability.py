@@ -13,7 +13,7 @@ LONGEST_SENTENCE = 40
 
 AVOIDED = (
     "the seeds", "The seeds", "seed 00", "seeds_gamma", "seeds:", "way back", "ways back", "one a category",
-    "is no table", "cannot be had", "is not had", "the prior expects", "painted", "paints", "is believed", "nominal",
+    "is no table", "cannot be had", "is not had", "the prior expects", "painted", "paints", "is believed", "`nominal`",
     "What is believed", "on a Tuesday", "holds them apart", "tell on", "mend=", "untold",
     "`brackets`", "`cover`", "`envelope`", "`tilted`", "`gram`", "`silence`", "`Strata`", "`Slice`", "`Middle`",
     "`long_lines`", "`Around`", "`Beside`", "`Expected`", "`Extreme`", "`Found`", "`Swept`", "`Worst`", "`Desk`",
