@@ -87,5 +87,5 @@ $(DOCS_STAMP): $(STAMP)
 
 $(BENCH_STAMP): pyproject.toml constraints.txt bench/requirements.txt
 	$(call new_venv,.venv-bench)
-	.venv-bench/bin/python -m pip install --quiet -c constraints.txt -e '.[workflow]' -r bench/requirements.txt
+	.venv-bench/bin/python -m pip install --quiet -c constraints.txt -e '.[web,workflow]' -r bench/requirements.txt
 	@touch $@

@@ -22,6 +22,7 @@ from bench.questions import (  # noqa: I001  (the order of the table)
     reach,
     startup,
     commands,
+    sliding,
     earlier,
 )
 
@@ -44,6 +45,7 @@ __all__ = [
     "release",
     "scale",
     "simulate",
+    "sliding",
     "snapping",
     "spark",
     "startup",

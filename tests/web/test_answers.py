@@ -11,6 +11,7 @@ import pytest
 import discreet as dc
 from discreet.errors import DiscreetError, InvalidInput, NotPrivate
 from discreet.inference.comparisons import MEASURES
+from discreet.inference.series import waves
 from discreet.ledger import Ledger
 from discreet.receipts import Receipt
 from discreet.requests.request import Question
@@ -18,6 +19,7 @@ from discreet.requests.run import release, release_columns
 from discreet.web.answers import QUESTIONS, PageApi
 from discreet.web.budgets import EXPLAINED
 from discreet.web.fields import Fields
+from discreet.web.sheets import receipt_page
 from tests.cli.command import told, typed
 
 
@@ -157,6 +159,33 @@ def test_what_is_read_of_groups_is_what_the_library_believes(level: str, grouped
             assert f"{100 * mean:.1f} %" in picture["sentences"][0]
 
 
+def test_a_private_n_is_shown_as_a_total_with_its_interval(table: pd.DataFrame) -> None:
+    asked: dict[str, Any] = {"column": "vote", "categories": ["yes", "no"], "adjacency": "add-remove"}
+    receipt = release(table, **asked, epsilon=2, ledger=None)
+    read: Any = answer("read", receipts=[receipt.to_json()])
+    [found] = read["receipts"]
+    assert ["Records n", "private"] in map(list, found["facts"])
+    low, mean, high = found["pictures"][-1]["lines"][0]["aware"]
+    assert (low, high) == receipt.belief.total.interval()
+    assert mean == pytest.approx(receipt.belief.total.mean)
+
+
+def test_a_cross_table_is_shown_by_its_margins_and_as_a_heat_map(table: pd.DataFrame) -> None:
+    receipt = release(table, cross={"vote": ["yes", "no"], "sex": ["f", "m"]}, epsilon=2, ledger=None)
+    read: Any = answer("read", receipts=[receipt.to_json()])
+    [found] = read["receipts"]
+    assert found["title"] == "vote × sex"
+    votes, sexes, both = found["pictures"]
+    share = receipt.belief.margin("vote")["yes"]
+    assert votes["lines"][0]["aware"][::2] == pytest.approx(share.interval())
+    assert [line["name"] for line in sexes["lines"]] == ["f", "m"]
+    assert both["table"]["headings"] == ["", "f", "m"]
+    mean = receipt.belief["yes", "f"].mean
+    assert both["table"]["rows"][0][1].startswith(f"{100 * mean:.1f} % (")
+    assert max(max(row) for row in both["steps"]) == 5
+    assert "vote by sex" in receipt_page(receipt)
+
+
 @pytest.mark.parametrize("measure", MEASURES)
 def test_a_comparison_is_the_commands(measure: str, grouped: Receipt, tmp_path: Path) -> None:
     (tmp_path / "r.json").write_text(grouped.to_json(), encoding="utf-8")
@@ -174,6 +203,23 @@ def test_two_receipts_are_compared_by_their_names(table: pd.DataFrame) -> None:
     sent: dict[str, Any] = {"receipts": [one.to_json(), other.to_json()], "titles": ["north", "south"]}
     found: Any = answer("compare", **sent, category="yes", different_people=True)
     assert found["document"]["groups"] == ["north", "south"]
+
+
+def test_a_series_is_the_librarys_waves(table: pd.DataFrame) -> None:
+    receipts = [
+        release(rows, column="vote", categories=["yes", "no"], epsilon=2, ledger=None)
+        for rows in (table, table.iloc[:10], table.iloc[5:])
+    ]
+    titles = ["May", "June", "July"]
+    texts = [one.to_json() for one in receipts]
+    found: Any = answer("series", receipts=texts, titles=titles, category="yes")
+    expected = waves(dict(zip(titles, receipts, strict=True)), "yes")
+    for line, share in zip(found["pictures"][0]["lines"], expected.shares.values(), strict=True):
+        assert line["aware"][::2] == pytest.approx(share.interval())
+    changes = [line["name"] for line in found["pictures"][1]["lines"]]
+    assert changes == ["May to June", "June to July"]
+    with pytest.raises(InvalidInput, match="each with its name"):
+        answer("series", receipts=texts, titles=["May", "May", "July"], category="yes")
 
 
 def test_no_cell_of_a_table_that_is_saved_begins_like_a_formula(table: pd.DataFrame) -> None:

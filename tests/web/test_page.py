@@ -235,6 +235,23 @@ def test_categories_that_are_numbers_keep_the_order_of_the_prior(served: Served,
     assert read(tab, tmp_path / "r.json") == ["10", "x", "2"]
 
 
+def test_three_receipts_are_a_series_of_waves(served: Served, tab: Watched, tmp_path: Path) -> None:
+    files = []
+    for i, yes in enumerate((30, 40, 50)):
+        receipt = release_counts([yes, 60], categories=["yes", "no"], epsilon=2)
+        files.append(tmp_path / f"wave-{i}.json")
+        files[-1].write_text(receipt.to_json(), encoding="utf-8")
+    tab.open(served)
+    tab.turn("read")
+    tab.page.set_input_files("#read [name=receipts]", files)
+    tab.page.wait_for_selector("#read .compare")
+    tab.page.click("#read .compare form button")
+    tab.page.wait_for_selector("#read .compare .picture")
+    shown = tab.page.locator("#read .compare tbody th").all_inner_texts()
+    assert shown == ["wave-0", "wave-1", "wave-2", "wave-0 to wave-1", "wave-1 to wave-2"]
+    assert tab.wrongs == []
+
+
 def test_a_refusal_stands_beside_its_field_and_spends_nothing(served: Served, folder: Path, tab: Watched) -> None:
     ledger = Ledger(folder / "budgets.db")
     head = ledger.head()

@@ -111,7 +111,7 @@ def line_width(space: PosteriorSpace, rate: float, level: float) -> Width:
     widths = partial(intervals, line, LineNoise.geometric(Fraction(rate)), level=level)
     spread = first_count_moments(line.prior, line.n)[1]
     scale = 1 / rate if rate * spread < 1 else 0.0  # narrow noise bends nothing
-    return _line_width(widths, line.prior, line.n, symmetric=True, scale=scale, sharp=1e-4)
+    return _line_width(widths, line.prior, line.n, symmetric=True, scale=scale, sharp=1e-3)
 
 
 @cache

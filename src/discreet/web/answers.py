@@ -131,6 +131,7 @@ QUESTIONS: dict[str, Asked] = {
     "infer": Asked(lambda _, fields: reading.infer(fields)),
     "read": Asked(lambda _, fields: reading.read(fields)),
     "compare": Asked(lambda _, fields: reading.compare(fields)),
+    "series": Asked(lambda _, fields: reading.series(fields)),
     "forget": Asked(PageApi.forget, takes_long=False),
     "columns": Asked(releasing.columns, takes_long=False),
     "check": Asked(releasing.check),

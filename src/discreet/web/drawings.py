@@ -68,16 +68,27 @@ def _axis(picture: Picture) -> tuple[Place, list[tuple[float, str]], float | Non
         every = math.ceil(len(inside) / 8)
         kept = [value for i, value in enumerate(inside) if (i - inside.index(1.0)) % every == 0]
         return _placed(low, high, math.log10), [(value, f"{value:g}") for value in kept], 1.0
+    if picture.scale == "amount":
+        low, high = (0.9 * min(values) if min(values) > 0.5 * max(values) else 0.0), 1.04 * max(values)
+        return _placed(low, high, float), [(value, f"{value:,g}") for value in _round(low, high)], None
     low, high = picture.ends or (min([0.0, *values]), max([0.0, *values]))
     edge = 0.0 if picture.ends or picture.scale == "share" else 0.04 * (high - low)
     low, high = 100 * (low - edge), 100 * (high + edge)
+    unit = " %" if picture.scale == "share" else ""
+    ticks = [(value / 100, f"{value:g}{unit}") for value in _round(low, high)]
+    return _placed(low / 100, high / 100, float), ticks, None if picture.scale == "share" else 0.0
+
+
+def _round(low: float, high: float) -> list[float]:
+    """About seven round numbers between these.
+
+    >>> _round(0, 52)
+    [0.0, 10.0, 20.0, 30.0, 40.0, 50.0]
+    """
     rough = (high - low) / 7
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(digit * power for digit in (1, 2, 5, 10) if digit * power >= rough * 0.999)
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    unit = " %" if picture.scale == "share" else ""
-    ticks = [(i * step / 100, f"{i * step:g}{unit}") for i in range(first, last + 1)]
-    return _placed(low / 100, high / 100, float), ticks, None if picture.scale == "share" else 0.0
+    return [i * step for i in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
 
 
 def _placed(low: float, high: float, scale: Callable[[float], float]) -> Place:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -48,11 +48,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Intervals on one axis: a `share` from 0 to 1, a difference in `points` with zero marked, a `ratio` with one."""
+    """Intervals on one axis: a `share`, a difference in `points` with zero marked, a `ratio` with one, an `amount`."""
 
     title: str
     axis: str
-    scale: Literal["share", "points", "ratio"]
+    scale: Literal["share", "points", "ratio", "amount"]
     lines: Sequence[Line]
     table: Table
     sentences: Sequence[str] = ()
@@ -80,6 +80,48 @@ class Picture:
             "sentences": list(self.sentences),
             "notes": list(self.notes),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class HeatMap:
+    """The shares of two crossed columns: a table whose cells are shaded by their means."""
+
+    title: str
+    rows: Sequence[str]
+    columns: Sequence[str]
+    cells: Mapping[tuple[str, str], Ends]
+    level: float = 0.95
+
+    @property
+    def table(self) -> Table:
+        """The mean of each cell, and its interval."""
+        body = [[row, *(self._text(self.cells.get((row, column))) for column in self.columns)] for row in self.rows]
+        return Table(self.title, ["", *self.columns], body)
+
+    @property
+    def sentences(self) -> Sequence[str]:
+        """The table says it all."""
+        return ()
+
+    @property
+    def text(self) -> str:
+        """What the cells hold."""
+        return f"Mean and {100 * self.level:g} % interval of each cell, {AWARE}. The darker, the larger."
+
+    def steps(self) -> list[list[int]]:
+        """How dark each cell is: 0 for none or what cannot occur, 5 for the largest."""
+        most = max(mean for _, mean, _ in self.cells.values())
+        ends = [[self.cells.get((row, column)) for column in self.columns] for row in self.rows]
+        return [[0 if one is None else round(5 * one[1] / most) for one in row] for row in ends]
+
+    def to_json(self) -> dict[str, Any]:
+        """For the browser."""
+        shown = {"title": self.title, "text": self.text, "steps": self.steps(), "table": self.table.to_json()}
+        return shown | {"sentences": [], "notes": [self.text]}
+
+    @staticmethod
+    def _text(ends: Ends | None) -> str:
+        return "–" if ends is None else f"{percent(ends[1])} ({percent_range(ends[::2])})"
 
 
 def percent(share: float) -> str:

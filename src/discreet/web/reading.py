@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations, islice
 from typing import Any
 
 from discreet.arithmetic.numbers import exact_share
@@ -12,10 +13,12 @@ from discreet.errors import InvalidInput
 from discreet.inference import Belief
 from discreet.inference.comparisons import MEASURES
 from discreet.inference.quantities import Quantity
+from discreet.inference.series import waves
 from discreet.receipts import (
     Analysis,
     Bundle,
     Receipt,
+    TableReceipt,
     belief_document,
     compare_receipts,
     labelled,
@@ -26,9 +29,14 @@ from discreet.receipts import (
     require_modest,
     verify_any,
 )
+from discreet.receipts.beliefs import rates_of
+from discreet.receipts.rate_terms import at_face_value
 from discreet.receipts.words import replaced, treatment
 from discreet.web.fields import Fields
-from discreet.web.pictures import Line, Picture, Table, percent, percent_range
+from discreet.web.pictures import HeatMap, Line, Picture, Table, percent, percent_range
+
+MAX_MAPS = 6
+"""Pairs of columns of a cross table that are shown unasked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +92,53 @@ def compare(fields: Fields) -> dict[str, Any]:
     found = compare_receipts(receipts, titles, **asked)
     pictures = [picture.to_json() for picture in comparison_pictures(found)]
     return {"pictures": pictures, "document": found.to_json()}
+
+
+def series(fields: Fields) -> dict[str, Any]:
+    """Receipts of different people in their order: the share of a category in each wave, and how it changed."""
+    receipts, titles = [read_sealed(text) for text in fields.names("receipts")], fields.names("titles")
+    category, level = fields.text("category"), float(exact_share(fields.maybe("level") or "0.95", "level"))
+    different_people = fields.flag("different_people")
+    fields.all_read()
+    singles = [receipt for receipt in receipts if isinstance(receipt, Receipt) and not receipt.groups]
+    if len(singles) < len(receipts) or len(set(titles)) != len(receipts):
+        raise InvalidInput("waves are receipts of one column, each with its name", hint="give each file once")
+    require_modest(singles, reading=True)
+    for receipt in singles:
+        verify_any(receipt)
+    found = waves(dict(zip(titles, singles, strict=True)), category, different_people=different_people)
+    heading = f"{100 * level:g} % interval"
+    shares = Picture(
+        f"{category}, wave by wave",
+        f"share of {category}",
+        "share",
+        [Line(name, _ends(own, level), _ends(found.plug_in[name], level)) for name, own in found.shares.items()],
+        Table(
+            f"{category}, wave by wave",
+            ["Wave", "Mean", heading],
+            [[name, percent(own.mean), percent_range(own.interval(level))] for name, own in found.shares.items()],
+        ),
+        level=level,
+    )
+    rows = {f"{one} to {other}": change for (one, other), change in found.changes.items()}
+    changes = Picture(
+        f"Change of {category}",
+        "change (percentage points)",
+        "points",
+        [Line(name, _ends(change, level)) for name, change in rows.items()],
+        Table(
+            f"Change of {category}",
+            ["From wave to wave", "Mean (points)", heading, "Probability of a rise"],
+            [
+                [name, f"{100 * own.mean:+.1f}", percent_range(own.interval(level)), f"{own.probability:.4f}"]
+                for name, own in rows.items()
+            ],
+        ),
+        level=level,
+        notes=[f"Every probability is exact up to {max(change.error for change in rows.values()):.0e}."],
+    )
+    means = {name: {"mean": own.mean, "interval": list(own.interval(level))} for name, own in found.shares.items()}
+    return {"pictures": [shares.to_json(), changes.to_json()], "document": {"category": category, "waves": means}}
 
 
 def comparison_pictures(found: Analysis) -> list[Picture]:
@@ -142,10 +197,12 @@ def _parts(receipt: Receipt | Bundle) -> tuple[Receipt, ...]:
 def _document(receipt: Receipt | Bundle, how: Reading) -> dict[str, Any]:
     parts = _parts(receipt)
     return {
-        "title": receipt.title or ", ".join(part.column or "category shares" for part in parts),
+        "title": receipt.title or title_of(parts),
         "facts": receipt_facts(receipt),
         "columns": [
-            {"column": part.column, "categories": list(part.categories), "groups": list(part.groups)} for part in parts
+            {"column": part.column, "categories": list(part.categories), "groups": list(part.groups)}
+            for part in parts
+            if not isinstance(part, TableReceipt)
         ],
         "is_bundle": isinstance(receipt, Bundle),
         "pictures": [picture.to_json() for part in parts for picture in pictures_of(part, how)],
@@ -153,6 +210,12 @@ def _document(receipt: Receipt | Bundle, how: Reading) -> dict[str, Any]:
         "document": readable(receipt).document,
         "text": receipt.to_json(),
     }
+
+
+def title_of(parts: Sequence[Receipt]) -> str:
+    """What a receipt without a title is called."""
+    names = (" × ".join(part.axes) if isinstance(part, TableReceipt) else part.column for part in parts)
+    return ", ".join(name or "category shares" for name in names)
 
 
 def receipt_facts(receipt: Receipt | Bundle) -> list[tuple[str, str]]:
@@ -168,7 +231,7 @@ def receipt_facts(receipt: Receipt | Bundle) -> list[tuple[str, str]]:
         "Protects": replaced(document),
         "Records n": f"{document['n']:,}" if "n" in document else "private",
         "Mechanism": ", ".join(dict.fromkeys(part["mechanism"]["name"] for part in parts)),
-        "Values outside": " ".join(dict.fromkeys(map(treatment, parts))),
+        "Values outside": " ".join(dict.fromkeys(treatment(part) for part in parts if "axes" not in part)),
         "Charged": "nothing" if document["dataset"] is None else charged,
         "Certificate": ", ".join(
             str(part["certificate"]["digest"]) for part in parts if "digest" in part["certificate"]
@@ -178,8 +241,14 @@ def receipt_facts(receipt: Receipt | Bundle) -> list[tuple[str, str]]:
     return [(name, text) for name, text in rows.items() if text]
 
 
-def pictures_of(receipt: Receipt, how: Reading) -> Iterator[Picture]:
-    """One picture for a column, or for each of its groups; and what an order of the categories lets be asked."""
+def pictures_of(receipt: Receipt, how: Reading) -> Iterator[Picture | HeatMap]:
+    """One picture for a column, or for each of its groups; rates, and a total where n is private."""
+    if receipt.document.get("rates") is not None:
+        yield _rates(receipt, how)
+        return
+    if isinstance(receipt, TableReceipt):
+        yield from _margins(receipt, how)
+        return
     aware, alone = labelled(receipt, prior=how.prior), labelled_plug_in(receipt)
     top = min(1.0, 1.04 * max(float(each.interval(how.level)[1].max()) for each in _within(receipt, aware, alone)))
     for group in receipt.groups or (None,):
@@ -193,6 +262,57 @@ def pictures_of(receipt: Receipt, how: Reading) -> Iterator[Picture]:
         yield replace(_shares(title, own, plain, how.level), ends=(0.0, top))
         if how.ordinal:
             yield _ordinal(title, own, how.level)
+    if "n" not in receipt.document:
+        yield _amounts("Number of records", "records in the categories", {"records": (aware.total, None)}, how.level)
+
+
+def _margins(receipt: TableReceipt, how: Reading) -> Iterator[Picture | HeatMap]:
+    """The shares of every column of a cross table, and of every pair of columns as a heat map, where these are few."""
+    aware, alone = labelled(receipt, prior=how.prior), labelled_plug_in(receipt)
+    for axis in receipt.axes:
+        yield _shares(axis, aware.margin(axis), alone.margin(axis), how.level)
+    for one, other in islice(combinations(receipt.axes, 2), MAX_MAPS):
+        both = aware.margin(one, other)
+        ends = {key: _ends(share, how.level) for key, share in both.shares().items()}
+        cells = {(key[0], key[1]): own for key, own in ends.items()}
+        yield HeatMap(f"{one} by {other}", receipt.axes[one], receipt.axes[other], cells, how.level)
+    if "n" not in receipt.document:
+        yield _amounts("Number of records", "records in the table", {"records": (aware.total, None)}, how.level)
+
+
+def _rates(receipt: Receipt, how: Reading) -> Picture:
+    """The rate of each group, beside the released parameters at face value."""
+    found, per = rates_of(receipt, prior=how.prior), receipt.document["rates"]["per"]
+    rows: dict[str, tuple[Quantity, Quantity | None]] = {
+        group: (rate, at_face_value(rate, found.posteriors[group])) for group, rate in found.by_group.items()
+    }
+    return _amounts(f"Rates of {receipt.column or 'events'}", f"events per {per}", rows, how.level)
+
+
+def _amounts(title: str, axis: str, rows: Mapping[str, tuple[Quantity, Quantity | None]], level: float) -> Picture:
+    """Numbers that are no shares: rates, and how many records there are."""
+    heading = f"{100 * level:g} % interval"
+    cells = [
+        [name, f"{own.mean:,.4g}", f"{own.sd:,.3g}", " to ".join(f"{end:,.4g}" for end in own.interval(level))]
+        for name, (own, _) in rows.items()
+    ]
+    return Picture(
+        title,
+        axis,
+        "amount",
+        [
+            Line(name, _ends(own, level), None if plain is None else _ends(plain, level))
+            for name, (own, plain) in rows.items()
+        ],
+        Table(title, ["", "Mean", "Standard deviation", f"{heading}, noise included"], cells),
+        [
+            f"{title}: "
+            + "; ".join(f"{name} {mean} ({heading} {ends})" for name, mean, _, ends in cells)
+            + ", privacy noise included."
+        ],
+        level=level,
+        notes=[f"Exact up to {max(own.error for own, _ in rows.values()):.1g} in any probability."],
+    )
 
 
 def _within(receipt: Receipt, *beliefs: Belief) -> Iterator[Belief]:

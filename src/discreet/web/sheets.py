@@ -29,8 +29,8 @@ from discreet.receipts import (
 )
 from discreet.receipts.words import changing, is_private
 from discreet.web.drawings import interval_chart, safe
-from discreet.web.pictures import Picture, Table
-from discreet.web.reading import Reading, comparison_pictures, pictures_of, receipt_facts
+from discreet.web.pictures import HeatMap, Picture, Table
+from discreet.web.reading import Reading, comparison_pictures, pictures_of, receipt_facts, title_of
 
 LEVELS = ("0.5", "0.8", "0.9", "0.95", "0.99")
 SHOWN = "0.95"
@@ -63,13 +63,13 @@ def receipt_page(receipt: Receipt | Bundle) -> str:
     (True, False)
     """
     document, parts = readable(receipt).document, receipt.parts if isinstance(receipt, Bundle) else (receipt,)
-    if any(part.document["posterior"] is None for part in parts):
+    if any(part.document["output"] is None for part in parts):
         raise InvalidInput("nothing was drawn for this receipt", hint="it is the preview of a release")
     if not is_private(document):
         raise NotPrivate("this release has no guarantee", hint="make a page of one that has")
     require_modest(parts, reading=True)
     verify_any(receipt)
-    title = receipt.title or ", ".join(part.column or "Category shares" for part in parts)
+    title = receipt.title or title_of(parts)
     shares = [Choice(level, "".join(map(_picture, _pictures(parts, level)))) for level in LEVELS]
     comparisons = [choice for part in parts for choice in _comparisons(part)]
     names = list(dict.fromkeys(choice.of for choice in comparisons))
@@ -102,7 +102,7 @@ def receipt_page(receipt: Receipt | Bundle) -> str:
     return f'<!doctype html>\n<html lang="en"><head>{head}</head>{shown}</html>\n'
 
 
-def _pictures(parts: Sequence[Receipt], level: str) -> Iterator[Picture]:
+def _pictures(parts: Sequence[Receipt], level: str) -> Iterator[Picture | HeatMap]:
     for part in parts:
         yield from pictures_of(part, Reading(float(level), None, ordinal=False))
 
@@ -140,14 +140,12 @@ def _select(name: str, label: str, options: Iterable[tuple[str, str]], chosen: s
     return f'<p class="choose" hidden><label>{safe(label)} <select name="{name}">{listed}</select></label></p>'
 
 
-def _picture(picture: Picture) -> str:
-    """A picture with its text, its table and its sentences."""
+def _picture(picture: Picture | HeatMap) -> str:
+    """A picture with its text, its table and its sentences; a heat map is a table itself."""
     said = "".join(f"<p>{safe(sentence)}</p>" for sentence in picture.sentences)
-    text = picture.to_json()["text"]
-    return (
-        f"<section><h2>{safe(picture.title)}</h2><figure>{interval_chart(picture)}<figcaption>{safe(text)}</figcaption></figure>"
-        f"{_table(picture.table)}{said}</section>"
-    )
+    chart, text = interval_chart(picture) if isinstance(picture, Picture) else "", picture.to_json()["text"]
+    figure = f"<figure>{chart}<figcaption>{safe(text)}</figcaption></figure>"
+    return f"<section><h2>{safe(picture.title)}</h2>{figure}{_table(picture.table)}{said}</section>"
 
 
 def _table(table: Table) -> str:

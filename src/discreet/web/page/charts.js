@@ -4,7 +4,7 @@ import { draw, make, visible } from "./dom.js";
 
 /** @typedef {[number, number, number]} Ends */
 /** @typedef {{name: string, aware: Ends | null, plain: Ends | null}} Line */
-/** @typedef {{title: string, axis: string, scale: "share" | "points" | "ratio", lines: Line[], text: string,
+/** @typedef {{title: string, axis: string, scale: "share" | "points" | "ratio" | "amount", lines: Line[], text: string,
  *   ends: [number, number] | null}} Intervals */
 /** @typedef {{name: string, setting: string, mean: number, high: number, worst: number | null, best: boolean}} MechanismError */
 /** @typedef {{people: number, yes: [number, number], outputs: number[], laws: number[][], title: string, text: string}} Neighbours */
@@ -116,6 +116,11 @@ function scaled({ scale, lines, ends }, about) {
     const every = Math.ceil(inside.length / (about + 1));
     const kept = inside.filter((value, i) => value === 1 || (inside.indexOf(1) - i) % every === 0);
     return { ticks: kept.map((value) => [value, String(Number(value.toPrecision(2)))]), at: (value) => (Math.log(value) - low) / (high - low) };
+  }
+  if (scale === "amount") {
+    const low = Math.min(...values) > 0.5 * Math.max(...values) ? 0.9 * Math.min(...values) : 0;
+    const high = 1.04 * Math.max(...values);
+    return { ticks: round(low, high, about).map((value) => [value, value.toLocaleString("en")]), at: (value) => (value - low) / (high - low) };
   }
   const least = scale === "share" ? 0 : Math.min(0, ...values);
   const most = scale === "share" ? Math.max(...values, 0) : Math.max(0, ...values);

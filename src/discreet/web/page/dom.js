@@ -90,18 +90,18 @@ export function formOf(section) {
 /**
  * A table whose first column names its rows. `extra` adds a cell to each.
  * @param {TableDocument} document
- * @param {{kind?: string, heading?: string, extra?: (row: number) => Child}} [options]
+ * @param {{kind?: string, heading?: string, extra?: (row: number) => Child, steps?: number[][]}} [options] `steps` shade the cells.
  */
-export function table(document, { kind = "", heading = "", extra } = {}) {
+export function table(document, { kind = "", heading = "", extra, steps } = {}) {
   const headings = extra ? [...document.headings, heading] : document.headings;
   // The roles are said, because a narrow page shows every row as a block, which some browsers take for no table.
   const head = make("tr", { role: "row" }, headings.map((text) => (
     text ? make("th", { scope: "col", role: "columnheader" }, text) : make("td", { role: "cell" }))));
-  /** @param {Child} cell @param {number} j */
-  const data = (cell, j) => make("td", { role: "cell", "data-heading": visible(headings[j]) }, cell);
+  /** @param {Child} cell @param {number} j @param {number} i */
+  const data = (cell, j, i) => make("td", { role: "cell", "data-heading": visible(headings[j]), class: steps && `heat${steps[i][j - 1]}` }, cell);
   const body = document.rows.map((cells, i) => make("tr", { role: "row" },
-    cells.map((cell, j) => (j === 0 ? make("th", { scope: "row", role: "rowheader" }, cell) : data(cell, j))),
-    extra ? data(extra(i), cells.length) : []));
+    cells.map((cell, j) => (j === 0 ? make("th", { scope: "row", role: "rowheader" }, cell) : data(cell, j, i))),
+    extra ? data(extra(i), cells.length, i) : []));
   const made = make("table", { class: kind, role: "table" }, make("caption", {}, document.caption),
     make("thead", { role: "rowgroup" }, head), make("tbody", { role: "rowgroup" }, body));
   return make("div", { class: "wide", tabindex: "0", role: "region", "aria-label": visible(document.caption) }, made);

@@ -93,58 +93,89 @@ function article(receipt) {
  * @param {string} [level]
  */
 function pictured(picture, level = "h4") {
+  if (picture.steps) return make("div", { class: "picture" }, make("h4", {}, picture.title), table(picture.table, { steps: picture.steps }), notes(picture),
+    make("p", { class: "saves" }, button("CSV", () => saveText(picture.table.csv, "table.csv", "text/csv"), { "aria-label": `Save ${picture.title} as CSV` })));
   const chart = intervalChart(picture);
   return make("div", { class: "picture" },
     make(/** @type {"h4"} */ (level), {}, picture.title), chart, table(picture.table),
-    picture.notes.map((/** @type {string} */ note) => make("p", { class: "note" }, note)),
-    saveButtons(chart, picture.table.csv, picture.title),
+    notes(picture), saveButtons(chart, picture.table.csv, picture.title),
     picture.sentences.map((/** @type {string} */ sentence) => copyable("For the results section", sentence)));
 }
 
+/** @param {{notes: string[]}} picture */
+function notes(picture) {
+  return picture.notes.map((note) => make("p", { class: "note" }, note));
+}
+
 /**
- * Which receipts can be compared: one with groups, or two with the same categories.
+ * Which receipts can be compared: one with groups, two with the same categories, or a series of waves.
  * @param {ReadReceipt[]} receipts
  */
 function comparable(receipts) {
   const [first, second] = receipts;
+  if (receipts.length > 2) return series(receipts);
   const columns = first.columns.filter((one) => (second ? second.columns : first.columns).some((other) => (
     other.column === one.column || (!first.is_bundle && !second?.is_bundle)) && (second !== undefined || one.groups.length > 1)));
-  if (!columns.length || receipts.length > 2) return [];
-  const place = make("div", { class: "answer" });
-  const section = make("section", { class: "compare", "aria-labelledby": "compare-title" },
-    make("h3", { id: "compare-title" }, second ? "Compare both receipts" : "Compare the groups"));
+  if (!columns.length) return [];
   const form = make("form", {}, columnField(columns, first), fields(columns[0], second), make("div", { class: "buttons" }, make("button", {}, "Compare")));
   form.addEventListener("change", (event) => {
     const changed = /** @type {HTMLSelectElement} */ (event.target);
     const column = columns.find((one) => one.column === changed.value);
     if (changed.name === "column" && column) the(".of-column", form).replaceWith(fields(column, second));
   });
-  section.append(form,
+  /** @param {string} name */
+  const chosen = (name) => [.../** @type {NodeListOf<HTMLInputElement>} */ (form.querySelectorAll(`[name=${name}]:checked`))].map((box) => box.value);
+  return [asking(second ? "Compare both receipts" : "Compare the groups", form, "compare", () => {
+    const among = chosen("among");
+    return {
+      ...how(formOf(the("#read"))), ...held(receipts),
+      ...(first.is_bundle ? { column: field(form, "column").value } : {}),
+      category: field(form, "category").value, measure: field(form, "measure").value,
+      groups: second ? [field(form, "group0"), field(form, "group1")].filter(Boolean).map((each) => each.value) : chosen("groups"),
+      ...(among.length < form.querySelectorAll("[name=among]").length ? { among } : {}),
+      different_people: second ? field(form, "different_people").checked : false,
+    };
+  })];
+}
+
+/** @param {ReadReceipt[]} receipts A series of the same question, in the order of the files. */
+function series(receipts) {
+  if (receipts.some((one) => one.is_bundle || !one.columns.length || one.columns[0].groups.length)) return [];
+  const form = make("form", {}, shareField(receipts[0].columns[0].categories), differentPeople(), make("div", { class: "buttons" }, make("button", {}, "Compare")));
+  return [asking("A series of waves", form, "series", () => ({
+    level: field(formOf(the("#read")), "level").value, ...held(receipts), category: field(form, "category").value,
+    different_people: field(form, "different_people").checked,
+  }))];
+}
+
+/** @param {ReadReceipt[]} receipts */
+function held(receipts) {
+  return { receipts: receipts.map((one) => one.text), titles: state.receipts.map((one) => one.name) };
+}
+
+/**
+ * A form below the receipts, and the pictures that answer it.
+ * @param {string} title
+ * @param {HTMLFormElement} form
+ * @param {string} what
+ * @param {() => import("./ask.js").Fields} read
+ */
+function asking(title, form, what, read) {
+  const place = make("div", { class: "answer" });
+  const section = make("section", { class: "compare", "aria-labelledby": "compare-title" }, make("h3", { id: "compare-title" }, title), form,
     make("div", { class: "state" }, make("p", { class: "status", role: "status" }), make("button", { type: "button", class: "quiet stop", hidden: true }, "Stop")), place);
   const run = runner(section);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     return run(async (signal) => {
-      const chosen = (/** @type {string} */ name) => [.../** @type {NodeListOf<HTMLInputElement>} */ (
-        form.querySelectorAll(`[name=${name}]:checked`))].map((box) => box.value);
-      const groups = second ? [field(form, "group0"), field(form, "group1")].filter(Boolean).map((each) => each.value) : chosen("groups");
-      const among = chosen("among");
-      const whole = form.querySelectorAll("[name=among]").length;
-      const found = await ask("compare", {
-        ...how(formOf(the("#read"))),
-        receipts: receipts.map((one) => one.text), titles: state.receipts.map((one) => one.name),
-        ...(first.is_bundle ? { column: field(form, "column").value } : {}),
-        category: field(form, "category").value, measure: field(form, "measure").value, groups,
-        ...(among.length < whole ? { among } : {}),
-        different_people: second ? field(form, "different_people").checked : false,
-      }, signal);
+      const found = await ask(what, read(), signal);
       place.replaceChildren(...found.pictures.map((/** @type {any} */ picture) => pictured(picture)),
         make("p", { class: "saves" }, button("Comparison as JSON", () => saveText(
           `${JSON.stringify(found.document, null, 2)}\n`, "comparison.json", "application/json"))));
       return "";
     });
   });
-  return [section];
+  return section;
 }
 
 /** @param {ColumnOf[]} columns @param {ReadReceipt} first */
@@ -163,13 +194,22 @@ function fields(column, second) {
       make("select", { id: `compare-group${i}`, name: `group${i}` }, names.map((name) => make("option", { value: name }, name)))) : []))
     : boxes("Groups", "groups", column.groups);
   return make("div", { class: "of-column" },
-    labelled("Share of", "compare-category", make("select", { id: "compare-category", name: "category" },
-      column.categories.map((name) => make("option", { value: name }, name)))),
+    shareField(column.categories),
     labelled("Measure", "compare-measure", make("select", { id: "compare-measure", name: "measure" },
       MEASURES.map(([value, text]) => make("option", { value }, text)))),
     between, boxes("Among the categories", "among", column.categories),
-    second ? make("div", { class: "choice" }, make("input", { type: "checkbox", id: "compare-people", name: "different_people" }),
-      make("label", { for: "compare-people" }, "both are of different people")) : []);
+    second ? differentPeople() : []);
+}
+
+/** @param {string[]} categories */
+function shareField(categories) {
+  return labelled("Share of", "compare-category", make("select", { id: "compare-category", name: "category" },
+    categories.map((name) => make("option", { value: name }, name))));
+}
+
+function differentPeople() {
+  return make("div", { class: "choice" }, make("input", { type: "checkbox", id: "compare-people", name: "different_people" }),
+    make("label", { for: "compare-people" }, "all receipts are of different people"));
 }
 
 /** @param {string} text @param {string} id @param {HTMLElement} control */
