@@ -42,6 +42,22 @@ def test_where_too_much_is_left_out_tables_are_used() -> None:
     assert dc.noise_aware(mechanism, output).counts.lone_share(int(np.argmax(output))) is None
 
 
+@pytest.mark.parametrize(("prior", "z", "epsilon"), [([1, 1], (300, 700), "0.06"), ([1, "1/2"], (3, -5), "0.05")])
+def test_a_few_counts_stand_for_many_where_the_noise_is_wide(
+    prior: list[object], z: tuple[int, int], epsilon: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mechanism = dc.Geometric(dc.PosteriorSpace(prior=prior, n=None), epsilon=epsilon)
+    coarse = dc.noise_aware(mechanism, z)
+    assert coarse.counts.coarse_share([0], [1]) is not None
+    monkeypatch.setattr(private_total, "LARGE_TABLE", 1 << 30)
+    table = dc.noise_aware(mechanism, z)
+    assert table.counts.coarse_share([0], [1]) is None
+    error = coarse.share_error([0], [0, 1])
+    assert error < 1e-7
+    places = np.linspace(0.01, 0.99, 25)
+    assert coarse.marginal(0).cdf(places) == pytest.approx(table.marginal(0).cdf(places), abs=error + 1e-9)
+
+
 def test_hundreds_of_cells_have_shares_that_sum_to_one() -> None:
     mechanism, output = release_of(400, 2)
     belief = dc.noise_aware(mechanism, output)

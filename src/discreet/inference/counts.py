@@ -82,6 +82,10 @@ class CountPosterior(ABC):
         """The share of one of very many categories, and what it is off by; None where it comes from a table."""
         return None
 
+    def coarse_share(self, own: Sequence[int], rest: Sequence[int]) -> tuple[ShareLaw, float] | None:
+        """The share of some among these and others whose table is too large, and what it is off by; else None."""
+        return None
+
     def two_groups(self, first: Sides, second: Sides, alpha: Floats) -> tuple[Components, Components, Floats]:
         """Two shares within disjoint sets of categories: their components, and the weight of each pair of these."""
         raise TooLarge("the counts of groups are too many to list", hint="use geometric")

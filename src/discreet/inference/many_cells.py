@@ -11,12 +11,15 @@ measured against more of them. Both are stated. `tests/inference/test_many_cells
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 
 from discreet.arithmetic.arrays import Floats, Wholes
+from discreet.arithmetic.growing_blocks import growing_edges
 
 PLACES = 8
 MANY = 48
@@ -24,6 +27,12 @@ MANY = 48
 
 CLOSE = 1e-8
 """Where more is off than this, tables are worked out, if they fit."""
+
+LARGE_TABLE = 1 << 18
+"""Of more pairs of counts, a few stand for all."""
+
+BLOCK, FEW = 1.5, 5
+"""How long blocks of counts are, and how many places stand for one."""
 
 _DEVIATIONS, _ENDS = 24.0, 90
 
@@ -59,28 +68,55 @@ class SumLaw:
         return cls(int(times @ lows) + middle - length // 2, np.maximum(chances, 0.0))
 
     def rule(self, number: int) -> tuple[Floats, Floats, Floats]:
-        """Gauss's rule of so many places for the law, by its recurrence; and the first four cumulants."""
-        x = np.arange(len(self.chances), dtype=np.float64)
+        """Gauss's rule of so many places for the law, and its first four cumulants."""
         weight = np.where(self.chances > 1e-14 * self.chances.max(), self.chances, 0.0)  # below, there is rounding
-        mean, variance, third, fourth = moments(weight)
-        z, before, here = (x - mean) / np.sqrt(variance), np.zeros_like(x), np.sqrt(weight / weight.sum())
-        diagonal, beside = np.zeros(number), np.zeros(number)
-        for j in range(number):
-            diagonal[j] = here @ (z * here)
-            following = (z - diagonal[j]) * here - beside[j - 1] * before if j else (z - diagonal[j]) * here
-            beside[j] = np.sqrt(following @ following)
-            if beside[j] < 1e-5:  # so few sums matter that fewer places are enough
-                number = j + 1
-                break
-            before, here = here, following / beside[j]
-        side = beside[: number - 1]
-        matrix = np.diag(diagonal[:number]) + np.diag(side, 1) + np.diag(side, -1)
-        at, vectors = np.linalg.eigh(matrix)
-        return (
-            self.first + mean + np.sqrt(variance) * at,
-            vectors[0] ** 2,
-            np.array([self.first + mean, variance, third, fourth]),
-        )
+        at, share = gauss_rule(weight, number)
+        mean, *others = moments(weight)
+        return self.first + at, share, np.array([self.first + mean, *others])
+
+
+def gauss_rule(weight: Floats, number: int) -> tuple[Floats, Floats]:
+    """Places among 0, 1, … and shares that have as many moments of these masses as can be, by the recurrence.
+
+    >>> at, share = gauss_rule(np.array([1.0, 2.0, 1.0]), 2)
+    >>> at.round(4).tolist(), share.tolist()
+    ([0.2929, 1.7071], [0.5, 0.5])
+    """
+    mean, variance = moments(weight)[:2]
+    x = np.arange(len(weight), dtype=np.float64)
+    if variance < 1e-12:
+        return np.array([mean]), np.ones(1)
+    z, before, here = (x - mean) / np.sqrt(variance), np.zeros_like(x), np.sqrt(weight / weight.sum())
+    diagonal, beside = np.zeros(number), np.zeros(number)
+    for j in range(number):
+        diagonal[j] = here @ (z * here)
+        following = (z - diagonal[j]) * here - beside[j - 1] * before if j else (z - diagonal[j]) * here
+        beside[j] = np.sqrt(following @ following)
+        if beside[j] < 1e-5:  # so few counts matter that fewer places are enough
+            number = j + 1
+            break
+        before, here = here, following / beside[j]
+    side = beside[: number - 1]
+    at, vectors = np.linalg.eigh(np.diag(diagonal[:number]) + np.diag(side, 1) + np.diag(side, -1))
+    return mean + np.sqrt(variance) * at, vectors[0] ** 2
+
+
+def block_rule(first: int, weight: Floats, parameter: float, number: int) -> tuple[Floats, Floats]:
+    """Few counts that stand for many: Gauss's rule on blocks that are as long as a Beta is smooth in its counts.
+
+    Blocks are `BLOCK` standard deviations of a Gamma long, sqrt(parameter + count). Short ones are kept as they are.
+    """
+    places, shares = [], []
+    following = growing_edges(first, first + len(weight) - 1, lambda at: at + BLOCK * math.sqrt(parameter + at))
+    for start, stop in pairwise((following - first).tolist()):
+        mass = weight[start:stop]
+        if mass.sum() == 0:
+            continue
+        short = stop - start <= number
+        at, share = (np.arange(stop - start), mass / mass.sum()) if short else gauss_rule(mass, number)
+        places.append(first + start + at)
+        shares.append(share * mass.sum())
+    return np.concatenate(places), np.concatenate(shares)
 
 
 def moments(mass: Floats) -> tuple[float, float, float, float]:

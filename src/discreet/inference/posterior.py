@@ -174,6 +174,9 @@ class NoiseAware(Marginals[ShareLaw]):
         if whole:
             count, chance = self.counts.total(own)
             return BetaMixture(chance, a + count, b + (self.counts.sizes - count))
+        coarse = self.counts.coarse_share(own, rest)
+        if coarse is not None:
+            return coarse[0]
         x, y, table = self.counts.split(own, rest)
         return BetaTable(table, a + x, b + y)
 
@@ -183,10 +186,11 @@ class NoiseAware(Marginals[ShareLaw]):
 
     def share_error(self, own: Sequence[int], among: Sequence[int]) -> float:
         """A bound on how far any probability of such a share is off."""
-        if len(among) < self.k:
-            return self.error + LEFT_OUT + ROUNDING
-        lone = self.counts.lone_share(own[0]) if len(own) == 1 else None
-        return self.error + (lone[1] if lone is not None else 0.0 if self.n is not None else LEFT_OUT + ROUNDING)
+        if len(among) == self.k and self.n is not None:
+            return self.error
+        found = self.counts.lone_share(own[0]) if len(own) == 1 and len(among) == self.k else None
+        found = found or self.counts.coarse_share(own, sorted(set(among).difference(own)))
+        return self.error + (LEFT_OUT + ROUNDING if found is None else found[1])
 
     def difference(self, other: NoiseAware, i: int = 0) -> Quantity:
         """Category i's share here minus there, for releases about different people: an A/B test."""

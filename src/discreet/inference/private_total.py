@@ -28,9 +28,10 @@ from scipy.special import gammaln, logsumexp
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import InvalidInput, TooLarge
+from discreet.inference.beta_tables import kept
 from discreet.inference.boxes import LEFT_OUT, log_mass, steps_to
-from discreet.inference.counts import Counted, OfCounts
-from discreet.inference.many_cells import CLOSE, MANY, PLACES, SumLaw, moments
+from discreet.inference.counts import Counted, OfCounts, Sides
+from discreet.inference.many_cells import CLOSE, FEW, LARGE_TABLE, MANY, PLACES, SumLaw, block_rule, moments
 from discreet.inference.products import PAIRS, Product
 from discreet.inference.records import Between, NegativeBinomial, Records
 from discreet.inference.shares import draw_places, draw_uniforms
@@ -140,6 +141,7 @@ class PrivateTotal(Product):
         self.k, self._alpha, self._total_alpha = len(factors), alpha, float(alpha.sum())
         self._records, self._sides, self._totals = records, {}, {}
         self._lone: dict[int, tuple[ShareLaw, float]] = {}
+        self._coarse: dict[Sides, tuple[ShareLaw, float] | None] = {}
         reach = first_reach(chosen)
         while True:
             self._cells = Cells.within(chosen, alpha[first], times, reach)
@@ -260,6 +262,33 @@ class PrivateTotal(Product):
             self._lone[kind] = self._lone_share(i)
         found = self._lone.get(kind)
         return None if found is None or (found[1] > CLOSE and self._tables) else found
+
+    def coarse_share(self, own: Sequence[int], rest: Sequence[int]) -> tuple[ShareLaw, float] | None:
+        key = tuple(own), tuple(rest)
+        if key not in self._coarse:
+            windows = [self._likely(members) for members in key]
+            self._coarse[key] = None
+            if len(windows[0].masses) * len(windows[1].masses) > LARGE_TABLE:
+                law, finer = (self._from_blocks(key, windows, number) for number in (FEW - 1, FEW))
+                places = np.clip(law.mean + law.sd * np.array([-2.0, -1, 0, 1, 2]), 1e-9, 1 - 1e-9)
+                self._coarse[key] = finer, float(np.abs(law.cdf(places) - finer.cdf(places)).max()) + 1e-12
+        return self._coarse[key]
+
+    def _likely(self, members: Sequence[int]) -> Law:
+        """The reference masses of the counts that are likely enough to matter."""
+        count, chance = self.total(members)
+        first, last = count[kept(chance)][[0, -1]].tolist()
+        return Law(first, self._of(members).at(np.arange(first, last + 1)))
+
+    def _from_blocks(self, sides: Sides, windows: Sequence[Law], number: int) -> BetaMixture:
+        """A few places for each block of counts, of both sides."""
+        a, b = (float(self._alpha[list(members)].sum()) for members in sides)
+        (x, one), (y, other) = (block_rule(*law, own, number) for law, own in zip(windows, (a, b), strict=True))
+        rows, members = max(1, (1 << 22) // (len(y) * len(self._log_t))), [*sides[0], *sides[1]]
+        parts = [self._given(members, x[start : start + rows, None] + y) for start in range(0, len(x), rows)]
+        chance = np.concatenate(parts) * one[:, None] * other[None, :]
+        some = np.nonzero(chance > chance.max() * 1e-13)
+        return BetaMixture(chance[some], a + x[some[0]], b + y[some[1]])
 
     @cached_property
     def _narrow(self) -> bool:
