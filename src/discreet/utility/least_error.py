@@ -71,6 +71,14 @@ class LeastError:
     value: float
     method: str
 
+    @property
+    def loose(self) -> bool:
+        """Whether the truth is known to be much larger: categories were looked at one by one."""
+        return self.method in _BY_LINES
+
+
+_BY_LINES = ("one category against all others", "each category by itself")
+
 
 @dataclass(frozen=True)
 class Line:
@@ -331,6 +339,6 @@ def _by_lines(space: PosteriorSpace, rate: float, quick: bool) -> Iterator[tuple
     total, parts = prior.total, []
     for alpha in sorted(kinds, key=lambda alpha: -kinds[alpha])[: KINDS if quick else None]:
         two = Dirichlet([alpha, total - alpha])
-        yield line_bound(Line(two, n), rate, quick=quick)[0], "one category against all others"
+        yield line_bound(Line(two, n), rate, quick=quick)[0], _BY_LINES[0]
         parts.append(kinds[alpha] / k * line_bound(Line(two, n, float(k), both=False), rate, quick=quick)[0])
-    yield math.fsum(parts), "each category by itself"
+    yield math.fsum(parts), _BY_LINES[1]

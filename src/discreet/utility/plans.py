@@ -155,7 +155,11 @@ class Plan:
             told = [f"{width_words(width, without, level=float(self.level), whose=whose)}."]
         above = self.answer.above_least
         if above is not None:
-            told.append(f"Its expected error is at most {above_words(above)} the least that any mechanism could have.")
+            loose = self.least_error is not None and self.least_error.loose
+            told.append(
+                f"Its expected error is at most {above_words(above)} the least that any mechanism could have"
+                f"{', by a bound that is loose here' if loose else ''}."
+            )
         if "guess" not in self.question:
             return [*told, epsilon_meaning(self.epsilon, delta=self._delta), *epsilon_warning(self.epsilon)]
         public = self.question["width_at_equal_protection"]
@@ -376,7 +380,7 @@ def above_words(above: float) -> str:
 def _recommended(rows: list[PlanRow]) -> tuple[PlanRow, str]:
     """Geometric, unless another mechanism that may be released is clearly better on average."""
     private = [row for row in rows if row.setting != "limit"]
-    geometric, best = private[0], min(private, key=lambda row: row.mean_error)
+    geometric, best = private[0], min(private, key=lambda row: round(row.mean_error, 9))  # of equals the first
     limits = [row.mean_error for row in rows if row.setting == "limit"]
     beyond = f"; the least that any mechanism could reach is {limits[0]:.4g}" if limits else ""
     if best.mean_error < (1 - CLEARLY) * geometric.mean_error - geometric.mean_error_within:
