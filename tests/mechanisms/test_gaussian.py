@@ -237,3 +237,11 @@ def test_a_zcdp_budget_pays_one_over_sigma_squared(tmp_path: Path) -> None:
     ledger = dc.Ledger.create(tmp_path / "l.db", dataset="e", epsilon=9, delta="1e-6", composition="zcdp")
     ledger.charge("e", Price(((wide,),)), request_id="wide", digest="13")
     dc.Ledger(tmp_path / "l.db").verify()
+
+
+def test_no_slot_of_a_schedule_holds_it(tmp_path: Path) -> None:
+    ledger = dc.Ledger.create(tmp_path / "l.db", dataset="d", composition="exact", schedule="3 x 1", delta="1e-6")
+    price = Price(((dc.Gaussian(SPACE, epsilon="1/2", delta="1e-7"),),))
+    with pytest.raises(dc.NotPrivate, match="no slot of a schedule"):
+        ledger.charge("d", price, request_id="r", digest="1")
+    assert ledger.charges("d") == []

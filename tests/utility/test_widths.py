@@ -6,8 +6,10 @@ import pytest
 import discreet as dc
 from discreet.mechanisms.geometric import noise_vectors
 from discreet.posteriors.predictive import log_predictive
+from discreet.testing import HashedBits
 from discreet.utility import widths
 from discreet.utility.count_mixtures import mixture_widths
+from discreet.utility.studies import drawn_data
 from discreet.utility.widths import expected_width, first_count_given, width_without_privacy
 from tests.oracles import postprocessing, spaces
 from tests.oracles import widths as oracle
@@ -139,3 +141,29 @@ def test_what_cannot_be_weighed_is_refused() -> None:
         expected_width(dc.LaplaceImproved(wide, epsilon=1))
     with pytest.raises(dc.TooLarge, match="convolve"):
         expected_width(dc.Geometric(dc.PosteriorSpace(prior=[1] * 40, n=10**6), epsilon="0.001"))
+
+
+def test_gaussian_noise_has_the_widths_of_all_outputs_those_beyond_the_ends_included() -> None:
+    space = dc.PosteriorSpace(prior=[1, "1/2"], n=30)
+    mechanism = dc.Gaussian(space, sigma=4)
+    predictive = np.exp(log_predictive(space.prior, space.candidates().array()))
+    chances, found = [], []
+    for o in range(-30, 61):
+        low, high = dc.noise_aware(mechanism, (o, 30 - o)).marginal(0).interval(0.95)
+        chances.append(float(predictive @ np.exp(mechanism.kernel.column((o, 30 - o)).values)))
+        found.append(float(high - low))
+    width = expected_width(mechanism)
+    assert width.value == pytest.approx(np.average(found, weights=chances), abs=width.error + 1e-9)
+    assert width.error < 1e-6
+
+
+@pytest.mark.parametrize(("k", "n", "sigma"), [(3, 60, 6), (7, 300, 12)])
+def test_gaussian_noise_of_one_count_stands_for_that_of_all(k: int, n: int, sigma: int) -> None:
+    """Within the error that is stated for it, and four standard errors of the outputs that are drawn."""
+    space = dc.PosteriorSpace(prior=[1] * k, n=n)
+    mechanism = dc.Gaussian(space, sigma=sigma)
+    outputs = drawn_data(space, 100, "Gaussian widths") + mechanism.noise.draw_many(HashedBits("of widths"), 100)
+    laws = (dc.noise_aware(mechanism, tuple(z)).marginal(0) for z in outputs.tolist())
+    found = [float(high - low) for low, high in (law.interval(0.95) for law in laws)]
+    width = expected_width(mechanism)
+    assert abs(width.value - np.mean(found)) < width.error + 4 * np.std(found) / 10
