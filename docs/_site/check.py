@@ -120,6 +120,6 @@ if __name__ == "__main__":
     import discreet
 
     wrong = list(faults(Path(sys.argv[1]), [f"discreet.{name}" for name in discreet.__all__]))
-    print(*wrong, sep="\n")
+    print("\n".join(wrong))
     print(f"{len(wrong)} faults", file=sys.stderr)
     sys.exit(bool(wrong))
