@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         Total,
         Waves,
         combine,
+        combine_synthetic,
         compare,
         noise,
         noise_aware,
@@ -140,6 +141,7 @@ __all__ = [
     "check",
     "chi_squared",
     "combine",
+    "combine_synthetic",
     "compare",
     "compose",
     "dilation",
@@ -170,8 +172,8 @@ _ROOMS = {
     "discreet.counting": "check",
     "discreet.errors": "BudgetExceeded DiscreetError InvalidInput LedgerError NotPrivate SourceError TooLarge "
     "Undecided",
-    "discreet.inference": "Belief Comparison NegativeBinomial NoiseAware Rate Rates Share Total Waves combine compare "
-    "noise noise_aware rates read_noisy waves",
+    "discreet.inference": "Belief Comparison NegativeBinomial NoiseAware Rate Rates Share Total Waves combine "
+    "combine_synthetic compare noise noise_aware rates read_noisy waves",
     "discreet.ledger": "Ledger",
     "discreet.mechanisms": "ExponentialGlobal ExponentialLocal ExponentialReciprocal ExponentialSmooth Gaussian "
     "Geometric Laplace LaplaceImproved Mechanism Optimal Released TightConstraints "

@@ -230,6 +230,8 @@ test_noisy.py::test_a_clamped_zero_that_is_read_as_a_zero_would_be_seen
     clamped_as_zero: A zero of a clamped table is read as a zero.
 test_sums.py::test_a_transform_that_is_too_short_would_be_seen
     transform_too_short: The law of a sum of many cells is wrapped into too few counts.
+test_synthetic.py::test_the_rule_that_adds_what_each_copy_adds_would_be_seen
+    synthetic_as_imputed: Analyses of synthetic copies are combined by the rule for imputed data.
 test_predictive.py::test_differences_of_large_gammas_would_be_noticed
     large_gammas_subtracted: The prior predictive is a difference of large values of lnΓ.
 

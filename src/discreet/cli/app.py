@@ -28,6 +28,8 @@ COMMANDS = {
     "ledger": "Budgets of privacy loss: what may be spent, what was, and proof that the book was not changed.",
     "infer": "What a reader may believe: the exact posterior given the release, with the privacy noise in it.",
     "compare": "Compare groups: the difference, ratio or odds ratio of a share, with the privacy noise in it.",
+    "synthesize": "Draw synthetic copies of the records from what a reader may believe. "
+    "One copy is no data: combine several.",
     "receipt": "Read, check and export receipts.",
     "reproduce": "Make the figures of the papers behind discreet again, with their numbers, "
     "and a report that opens offline.",

@@ -15,6 +15,7 @@ from discreet.inference.noisy import read_noisy
 from discreet.inference.posterior import NoiseAware
 from discreet.inference.records import NegativeBinomial
 from discreet.inference.series import Waves, waves
+from discreet.inference.synthetic import combine_synthetic
 from discreet.inference.totals import Total
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Total",
     "Waves",
     "combine",
+    "combine_synthetic",
     "compare",
     "compare_all",
     "noise",
