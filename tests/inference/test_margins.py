@@ -5,6 +5,7 @@ import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import special
 
@@ -109,3 +110,17 @@ def test_a_two_way_margin_covers_95_percent_by_an_exact_sum_and_at_face_value_it
         aware[:, i], plug_in[:, i] = kept[key], special.betaincinv(own, 8 + sum(z) - own, [0.025, 0.975])
     assert coverage(laws, prior, rows, aware, [0, 1]) == pytest.approx(0.95, abs=1e-5)
     assert coverage(laws, prior, rows, plug_in, [0, 1]) < 0.94
+
+
+def test_a_table_with_impossible_cells_goes_to_arviz_and_pandas_with_its_labels() -> None:
+    columns = {"sex": ["f", "m"], "pregnant": ["yes", "no"]}
+    rows = pd.DataFrame({"sex": ["f"] * 30 + ["m"] * 20, "pregnant": ["yes"] * 5 + ["no"] * 45})
+    impossible = [{"sex": "m", "pregnant": "yes"}]
+    belief = dc.release(rows, cross=columns, impossible=impossible, epsilon=2, ledger=None).belief
+    theta = belief.to_arviz(400, seed=1).posterior["theta"]
+    assert theta.dims == ("chain", "draw", "sex", "pregnant")
+    assert float(theta.sel(sex="m", pregnant="yes").max()) == 0.0
+    assert float(theta.sel(sex="f", pregnant="no").mean()) == pytest.approx(belief["f", "no"].mean, abs=0.02)
+    assert belief.to_pandas().index.names == ["sex", "pregnant"]
+    assert belief.to_polars().columns[:2] == ["sex", "pregnant"]
+    assert len(belief.to_pandas()) == 3

@@ -1,4 +1,7 @@
-"""A noise-aware posterior as `arviz.InferenceData`: independent draws, so no chain needs to be diagnosed."""
+"""A noise-aware posterior as ArviZ reads it: independent draws, so no chain needs to be diagnosed.
+
+Before 1.0 that is an `arviz.InferenceData`, since then a `xarray.DataTree`.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,28 @@ def draws_to_arviz(
     chains = {name: drawn.reshape(CHAINS, -1, *drawn.shape[1:]) for name, drawn in draws.items()}
     dims = {name: list(labels or ()) for name, drawn in draws.items() if drawn.ndim > 1}
     coords = {name: list(own) for name, own in (labels or {}).items()}
-    return _arviz().from_dict(posterior=chains, coords=coords, dims=dims, attrs={"method": method, "error": error})
+    attrs = {"method": method, "error": error}
+    arviz = _arviz()
+    if hasattr(arviz, "InferenceData"):
+        return arviz.from_dict(posterior=chains, coords=coords, dims=dims, attrs=attrs)
+    return as_tree(chains, coords, dims, attrs)
+
+
+def as_tree(
+    chains: dict[str, Floats], coords: Mapping[str, Sequence[str]], dims: Mapping[str, Sequence[str]], attrs: Any
+) -> Any:
+    """The group `posterior` of a `xarray.DataTree`, which is what ArviZ reads from 1.0 on.
+
+    >>> import numpy as np
+    >>> draws = {"theta": np.full((4, 25, 2), 0.5)}
+    >>> tree = as_tree(draws, {"vote": ["yes", "no"]}, {"theta": ["vote"]}, {"error": 0.0})
+    >>> tree["posterior"]["theta"].sel(vote="no").shape, tree["posterior"].attrs
+    ((4, 25), {'error': 0.0})
+    """
+    import xarray
+
+    data = {name: (("chain", "draw", *dims.get(name, ())), drawn) for name, drawn in chains.items()}
+    return xarray.DataTree.from_dict({"posterior": xarray.Dataset(data, coords=dict(coords), attrs=attrs)})
 
 
 def _arviz() -> Any:

@@ -379,8 +379,10 @@ class Belief:
         """Independent draws of the shares `theta`, with the labels of each axis as coordinates (the extra `arviz`)."""
         from discreet.bridges.arviz import draws_to_arviz, rounded_up
 
-        places = {key: i for i, key in enumerate(self.cells)}
-        theta = self.sample(rounded_up(size), seed=seed)[:, [places[key] for key in product(*self.axes.values())]]
+        places = {key: i for i, key in enumerate(product(*self.axes.values()))}
+        drawn = self.sample(rounded_up(size), seed=seed)
+        theta = np.zeros((len(drawn), len(places)))  # a cell that cannot occur has no share
+        theta[:, [places[key] for key in self.cells]] = drawn
         shaped = theta.reshape(-1, *map(len, self.axes.values()))
         return draws_to_arviz({"theta": shaped}, error=self.error, labels=self.axes)
 
