@@ -22,7 +22,6 @@ WITHDRAWN = {
     ".charge(rho)": "a ρ that a caller names may be false; a `Price` of the mechanisms has it",
     "(asked)": "the parameters of a `Question` have their names",
     ".asked": "what was asked is in the fields of a `Question`, by their names",
-    ".loss_categories": "a mechanism's losses are those of its `loss_pairs`",
     ".terms(epsilon)": "the terms of a `Question` are a value, and ε a field",
 }
 """What went before the first release, and why."""

@@ -11,7 +11,9 @@ import pytest
 import discreet as dc
 from discreet.errors import BudgetExceeded, InvalidInput, NotPrivate
 from discreet.ledger import Ledger
+from discreet.mechanisms.loss_pairs import GeometricPair
 from discreet.privacy_loss import Price, compose
+from discreet.privacy_loss.renyi_bounds import rho_of_pair
 from discreet.receipts import Bundle, read_sealed
 from discreet.requests import prepare
 from discreet.requests.request import ReleaseRequest
@@ -53,8 +55,8 @@ def test_one_charge_pays_for_all_of_it_and_repeats_for_free(tmp_path: Path) -> N
     with pytest.raises(InvalidInput, match="other parameters"):
         released(ledger=ledger, dataset="d", request_id="r", delta="1e-7")
     assert ledger.verify().rows == 3
-    charged = ledger.history()[1]
-    assert charged.rho is None, "its ε and δ say nothing of a ρ"
+    share = Fraction(first.parts[0].document["epsilon_exact"])
+    assert ledger.history()[1].loss.rho == 12 * rho_of_pair(GeometricPair(share, 3)), "the columns' own, which add up"
 
 
 @pytest.mark.parametrize("delta", ["0", "1e-6"])
