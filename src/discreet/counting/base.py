@@ -161,12 +161,12 @@ class Declaration:
         object.__setattr__(self, "missing", _optional(missing, "missing"))
         object.__setattr__(self, "filters", _filters(filters))
         object.__setattr__(self, "crossed", tuple(crossed))
-        object.__setattr__(self, "impossible", _impossible(self, impossible))
         _require_distinct(self.categories, self.answers, "categories", "other")
         if self.by is not None:
             _require_distinct(self.groups, self.group_labels, "groups", "other_group")
         elif self.groups or self.other_group is not None:
             raise InvalidInput("there are groups and no column of groups", hint="say which column with `by`")
+        object.__setattr__(self, "impossible", _impossible(self, impossible))
         if math.prod(map(len, self.axes.values())) > MAX_K:
             raise InvalidInput(f"there are more than {MAX_K:,} categories", hint="merge rare ones into other")
         if self.column == self.id_column:
