@@ -151,6 +151,19 @@ def test_a_ledger_with_the_former_rho_stays_valid_and_goes_on(
         ledger.verify()
 
 
+def test_a_charge_with_a_delta_is_paid_by_its_rho_alone(tmp_path: Path) -> None:
+    """Its ε and δ within the budget's do not help it: the budget's δ is spoken for."""
+    ledger = zcdp(tmp_path / "l.db", 1)
+    made = dc.Gaussian(dc.PosteriorSpace(prior=[1, 1], n=100), epsilon="1/10", delta="1e-9")
+    ledger.charge("d", Price(((made,),)), request_id="r", digest="x")
+    assert ledger.remaining("d").epsilon < Fraction(1, 2), "and not the 0.9 that is left of the sum"
+    with pytest.raises(BudgetExceeded):
+        ledger.charge("d", "1/2", request_id="s", digest="x")
+    loose = dc.Gaussian(made.space, epsilon="9/10", delta="1/10")
+    with pytest.raises(BudgetExceeded):
+        zcdp(tmp_path / "m.db", 1, "1/5").charge("d", Price(((loose,),)), request_id="r", digest="x")
+
+
 def test_a_charge_with_a_delta_of_its_own_is_refused_where_delta_pays_for_the_composition(ledger_place: str) -> None:
     ledger = zcdp(ledger_place, 1)
     for call in (ledger.charge, ledger.afford):

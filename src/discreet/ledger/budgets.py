@@ -128,7 +128,8 @@ class Budget:
         if rho is None:
             return left
         room = Fraction(0) if self.spent.rho is None else max(Fraction(0), rho - self.spent.rho)
-        return Amount(max(Fraction(0), left.epsilon, _epsilon_lower(room)), Fraction(0))
+        plain = Fraction(0) if self.spent.amount.delta else left.epsilon
+        return Amount(max(Fraction(0), plain, _epsilon_lower(room)), Fraction(0))
 
     @property
     def concentrated(self) -> Amount | None:
@@ -211,8 +212,11 @@ class Budget:
 
     def _fits(self, spent: Loss) -> bool:
         amount, rho = self.row.loss
-        by_rho = rho is not None and spent.rho is not None and spent.rho <= rho
-        return spent.amount.within(amount) or by_rho
+        if rho is None:
+            return spent.amount.within(amount)
+        # The δ of a zcdp budget pays for the conversion of ρ: what has a δ of its own is paid by its ρ alone.
+        by_sum = not spent.amount.delta and spent.amount.within(amount)
+        return by_sum or (spent.rho is not None and spent.rho <= rho)
 
     def _wrong_unit(self) -> InvalidInput:
         """The refusal of a charge for rows to a budget of people, or the other way round: their losses do not add."""
