@@ -31,6 +31,14 @@ def read_labels(text: str, option: str) -> dict[str, str]:
     return found
 
 
+def read_axis(text: str) -> tuple[str, str]:
+    """A column of a cross table, and the text of its categories."""
+    column, equals, labels = text.partition("=")
+    if not column.strip() or not equals:
+        raise InvalidInput("--cross cannot be read", hint="write it like --cross sex=f,m", parameter="cross")
+    return column.strip(), labels
+
+
 def margin_document(belief: Belief) -> dict[str, Any]:
     """One margin: what it is of, what it is given, and every cell with its labels."""
     ends = (values.tolist() for values in (belief.mean, belief.sd, *belief.interval(LEVEL)))

@@ -17,9 +17,11 @@ from discreet.arithmetic.words import exact_text, points
 from discreet.cli.busy import busy
 from discreet.cli.files import reserved_picture
 from discreet.cli.inputs import read_names
+from discreet.cli.margins import read_axis
 from discreet.cli.tables import print_answer, print_table, say
 from discreet.errors import InvalidInput
 from discreet.figures import plans
+from discreet.inference.margin_plans import MarginPlan, plan_margins, recommended
 from discreet.utility.plan_table import HEADINGS, cell_text, is_bounded, merged_rows
 from discreet.utility.plans import PlanRow, above_words
 from discreet.utility.targets import LEAST
@@ -57,6 +59,13 @@ def plan(
         str | None, typer.Option(help="So many releases from the same records share ε; needs --delta.")
     ] = None,
     delta: Annotated[str | None, typer.Option(help="The δ of all releases together, like 1e-6.")] = None,
+    cross: Annotated[
+        list[str] | None,
+        typer.Option(help="A column of a cross table with its categories, like sex=f,m; needs --margins."),
+    ] = None,
+    margins: Annotated[
+        str | None, typer.Option(help='The margins that are wanted of it, like "sex,vote; region,vote".')
+    ] = None,
     compare: Annotated[bool, typer.Option("--compare", help="Put all mechanisms side by side.")] = False,
     thorough: Annotated[
         bool, typer.Option("--thorough", help="Compare, and calibrate all even if it takes minutes.")
@@ -65,6 +74,9 @@ def plan(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Say what an ε gives, or find the least ε for a wanted error or interval width."""
+    if cross or margins is not None:
+        _plan_margins(cross or [], margins, n, epsilon, prior, as_json=as_json)
+        return
     sizes = None if groups is None else _sizes(groups)
     if n is None and sizes is None:
         raise InvalidInput("the number of records is not known", hint="give --n, or --groups with their sizes")
@@ -264,3 +276,28 @@ def _left_out(result: Plan) -> list[str]:
         what = HEADINGS[key].replace("\n", " ")
         lines.append(f"left out: {what} of {whose} ({reason}).")
     return lines
+
+
+def _plan_margins(
+    cross: list[str], margins: str | None, n: str | None, epsilon: str | None, prior: str, *, as_json: bool
+) -> None:
+    """One cross table beside each margin by itself."""
+    if margins is None or n is None or epsilon is None:
+        raise InvalidInput("margins are planned from --cross, --margins, --n and --epsilon", hint="give all of them")
+    axes = {column: read_names(labels, "--cross") for column, labels in map(read_axis, cross)}
+    wanted = [read_names(part, "--margins") for part in margins.split(";")]
+    with busy("planning"):
+        rows = plan_margins(axes, wanted, n=n, epsilon=epsilon, prior=1 if prior == "1,1" else prior)
+    document = {"margins": [row.to_json() for row in rows], "recommended": recommended(rows)}
+    print_answer(document, lambda _: _print_margins(rows, document["recommended"]), as_json=as_json)
+
+
+def _print_margins(rows: list[MarginPlan], best: object) -> None:
+    columns = {"margin": "left", "one cross table": "right", "each by itself": "right"}
+    lines = [
+        [" and ".join(row.margin), *(f"{100 * width:.1f} ± {100 * error:.1f} points" for width, error in
+                                     ((row.cross, row.cross_error), (row.alone, row.alone_error)))]
+        for row in rows
+    ]  # fmt: skip
+    print_table("expected width of 95 % intervals, typical data", columns, lines)
+    say(f"recommended: {best}", "one cross table also tells every other margin and conditional, at the same price")

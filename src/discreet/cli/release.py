@@ -30,7 +30,7 @@ from discreet.cli.inputs import (
     read_filters,
     read_names,
 )
-from discreet.cli.margins import read_labels
+from discreet.cli.margins import read_axis, read_labels
 from discreet.cli.outputs import publish, reserve
 from discreet.cli.release_tables import print_any, print_any_plan
 from discreet.cli.tables import print_answer, say, unfinished_lines
@@ -362,7 +362,7 @@ def _read_cross(asked: Asked, reading: Reading, people: People, drawing: Drawing
     """What is asked of crossed columns."""
     if asked.column or asked.categories or asked.category or people.by is not None:
         raise InvalidInput("--cross names all columns of a table", hint="leave --column, --categories and --by out")
-    columns = {column: read_names(labels, "--cross") for column, labels in map(_axis, asked.cross or ())}
+    columns = {column: read_names(labels, "--cross") for column, labels in map(read_axis, asked.cross or ())}
     if len(columns) < len(asked.cross or ()):
         raise InvalidInput("--cross names a column twice", hint="give all of its categories at once")
     options: dict[str, Any] = drawing.options(1)
@@ -378,13 +378,6 @@ def _read_cross(asked: Asked, reading: Reading, people: People, drawing: Drawing
         calibrated=drawing.calibrated,
         **options,
     )
-
-
-def _axis(text: str) -> tuple[str, str]:
-    column, equals, labels = text.partition("=")
-    if not column.strip() or not equals:
-        raise InvalidInput("--cross cannot be read", hint="write it like --cross sex=f,m", parameter="cross")
-    return column.strip(), labels
 
 
 def _release_table(request: ReleaseRequest, paying: Paying, keeping: Keeping) -> None:
