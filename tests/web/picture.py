@@ -12,7 +12,7 @@ from tests.support.browser import Watched, found_browser, serving
 from tests.support.journey import prepare, walk
 
 COLOURS = 64
-TALLEST = 1250
+TALLEST = 1650
 
 
 def main(target: Path) -> None:

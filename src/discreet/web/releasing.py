@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import discreet as dc
-from discreet.arithmetic.words import epsilon_meaning, exact_text
+from discreet.arithmetic.words import epsilon_meaning, exact_text, width_words
 from discreet.counting import CsvFormat, Declaration, inspect_source
 from discreet.counting.column_list import ColumnList, list_columns
 from discreet.counting.column_names import find_column
@@ -112,6 +112,10 @@ def _facts(receipt: Any) -> list[tuple[str, str]]:
     stated = document["accuracy"] or {}
     for group, own in {"": stated}.items() if "what" in stated else stated.items():
         of = f" in {group}" if group else ""
+        if (own or {}).get("interval_width") is not None:
+            whose = " of the share of a cell" if receipt.groups and not group else ""
+            words = width_words(own["interval_width"], own["interval_width_without_privacy"], whose=whose)
+            told.append((f"Expected accuracy{of}", words))
         if not own or own["mean"] is None:
             told.append((f"Expected Hellinger distance{of}", str((own or {}).get("method", "not known"))))
             continue
