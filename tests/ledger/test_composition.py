@@ -159,9 +159,6 @@ def test_a_charge_with_a_delta_is_paid_by_its_rho_alone(tmp_path: Path) -> None:
     assert ledger.remaining("d").epsilon < Fraction(1, 2), "and not the 0.9 that is left of the sum"
     with pytest.raises(BudgetExceeded):
         ledger.charge("d", "1/2", request_id="s", digest="x")
-    loose = dc.Gaussian(made.space, epsilon="9/10", delta="1/10")
-    with pytest.raises(BudgetExceeded):
-        zcdp(tmp_path / "m.db", 1, "1/5").charge("d", Price(((loose,),)), request_id="r", digest="x")
 
 
 def test_a_charge_with_a_delta_of_its_own_is_refused_where_delta_pays_for_the_composition(ledger_place: str) -> None:
