@@ -219,7 +219,11 @@ def test_a_question_that_does_not_say_how_long_it_is_is_cut_short(place: Place) 
     )
     size = MAX_BODY + 1
     body = f"{head}Transfer-Encoding: chunked\r\n\r\n{size:x}\r\n".encode() + b"x" * size + b"\r\n0\r\n\r\n"
-    answer = raw(place.served, body)
+    with socket.create_connection(("127.0.0.1", place.served.port), timeout=30) as wire:
+        wire.sendall(body)
+        answer = b""
+        while b"too long" not in answer and (piece := wire.recv(1 << 16)):
+            answer += piece
     assert answer.startswith(b"HTTP/1.1 400")
     assert b"too long" in answer
 
@@ -510,11 +514,11 @@ def test_a_file_of_2_gb_is_refused_before_it_is_sent(place: Place, tab: Watched,
     tab.open(place.served)
     tab.turn("data")
     sent: list[str] = []
-    tab.page.on("request", lambda request: sent.append(request.url))
+    tab.page.on("request", lambda request: sent.append(request.url))  # the icon may still be on its way
     tab.page.set_input_files("#data [name=file]", tmp_path / "large.csv")
     tab.page.wait_for_selector("#data .drop .error")
     assert "256 MiB" in tab.page.inner_text("#data .drop .error")
-    assert sent == []
+    assert not any("/api/" in address for address in sent)
 
 
 def upload(place: Place, name: str, content: bytes, **changes: str) -> tuple[int, bytes]:
