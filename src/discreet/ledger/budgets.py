@@ -3,8 +3,8 @@
 Under `basic` composition the ε add up, and the δ. Under `zcdp` a budget of ε and δ is also a ρ, worked out once when it
 is made, and charges fit while either their ε add up to no more than ε, or their ρ to no more than ρ. Both are sums of
 fractions, so nothing is decided by a rounded number. docs/composition.md proves that the two rules together still keep
-the promise (ε, δ) when each request is chosen after seeing the outcomes of the earlier ones. That needs pure charges:
-the whole δ pays for the conversion of ρ, and a charge with a δ of its own is refused.
+the promise (ε, δ) when each request is chosen after seeing the outcomes of the earlier ones. The first rule is
+for pure charges: one with a δ of its own is accepted by its ρ alone, or refused if that is not known.
 
 Under `exact` composition a budget is a schedule of slots, whose price was composed when it was opened, and a charge
 takes one for each of its releases (`discreet.ledger.schedules`).
