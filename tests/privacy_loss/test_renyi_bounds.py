@@ -37,6 +37,13 @@ def test_the_rho_of_geometric_is_its_divergence_at_order_one_and_no_order_exceed
     assert mp.zero <= rho - divergence < 4 * UNIT
 
 
+@pytest.mark.parametrize("epsilon", ["299", "301", "2000", "1000000"])
+@pytest.mark.parametrize("k", [2, 3, 20])
+def test_an_epsilon_that_protects_nobody_has_a_rho_all_the_same(k: int, epsilon: str) -> None:
+    rho = rho_of_pair(GeometricPair(Fraction(epsilon), k))
+    assert Fraction(99, 100) * pure_rho(Fraction(epsilon)) <= rho <= pure_rho(Fraction(epsilon))
+
+
 def test_a_charge_of_geometric_is_this_share_of_half_of_epsilon_squared() -> None:
     shares = [float(2 * rho_of_pair(GeometricPair(Fraction(1), k))) for k in (2, 3, 7, 20)]
     assert [round(share, 3) for share in shares] == [0.924, 0.663, 0.535, 0.503]

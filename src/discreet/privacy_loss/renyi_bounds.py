@@ -32,6 +32,9 @@ BITS = 192
 RAISES = (Fraction(1, 1000), Fraction(1, 100), Fraction(1, 20))
 """How far above the greatest G that floats found a bound is tried to be proved, where that is not at ½."""
 
+MAX_TRIED = 300
+"""The largest loss whose G is worked out in floats. Beyond it, ε·tanh(ε/2) is hardly more than ρ itself."""
+
 FIRST_STEP = 1 / 16
 MAX_WORK = 32_000
 """So many terms an attempt to prove a bound may take: a fifth of a second."""
@@ -83,6 +86,8 @@ def _proved(pair: LossPair) -> Fraction | None:
     least = _rounded_up(limit)
     if len(terms) == 1 and rest <= 2 * terms[0][1]:
         return least
+    if pair.epsilon > MAX_TRIED:
+        return None
     rest = rest.nonnegative_part()
     greatest = Fraction(_by_floats(terms, rest))
     targets = [greatest * (1 + more) for more in RAISES]
