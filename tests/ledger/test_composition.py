@@ -1,6 +1,5 @@
 """Budgets that add up by zero-concentrated privacy: exact decisions, never beyond the promise."""
 
-import re
 import tempfile
 from fractions import Fraction
 from pathlib import Path
@@ -14,8 +13,6 @@ import discreet as dc
 from discreet.errors import BudgetExceeded, InvalidInput, LedgerError
 from discreet.ledger import Ledger, book
 from discreet.privacy_loss import Price
-from tests.cli.command import discreet
-from tests.contracts.source import ROOT
 from tests.oracles import composition
 from tests.oracles.precision import Real, mp, real
 
@@ -212,12 +209,3 @@ def test_a_budget_of_answers_bears_releases_that_protect_more_and_not_the_revers
     assert ledger.spent("answers").epsilon == Fraction(1, 2)
     assert [account.adjacency for account in ledger.accounts()] == ["replace-answer", "replace-one"]
     assert ledger.verify().rows == 5
-
-
-def test_the_commands_of_the_page_on_composition_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    text = (ROOT / "docs" / "composition.md").read_text(encoding="utf-8")
-    commands = re.findall(r"^discreet (ledger .*)$", text, flags=re.MULTILINE)
-    assert len(commands) == 2
-    for command in commands:
-        assert discreet(*command.split()).code == 0
