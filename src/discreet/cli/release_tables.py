@@ -203,7 +203,7 @@ def meaning(document: dict[str, Any]) -> str:
     """What the guarantee of a release says, in a sentence over public values.
 
     >>> said = {"epsilon": 0.5, "epsilon_exact": "1/2", "unit": "one row", "certificate": {"loss": "1/2"}}
-    >>> said["adjacency"] = "replace-one"
+    >>> said |= {"adjacency": "replace-one", "delta": 0.0}
     >>> print(meaning(said))
     ε = 0.5: replacing one row changes the probability of any output by a factor of at most 1.65. Whoever has to tell \
 which of two such data sets it was, and knows all else, is right with a chance of at most 62.3 %.

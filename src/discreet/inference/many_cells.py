@@ -79,7 +79,7 @@ def gauss_rule(weight: Floats, number: int) -> tuple[Floats, Floats]:
     """Places among 0, 1, … and shares that have as many moments of these masses as can be, by the recurrence.
 
     >>> at, share = gauss_rule(np.array([1.0, 2.0, 1.0]), 2)
-    >>> at.round(4).tolist(), share.tolist()
+    >>> at.round(4).tolist(), share.round(4).tolist()
     ([0.2929, 1.7071], [0.5, 0.5])
     """
     mean, variance = moments(weight)[:2]

@@ -175,8 +175,7 @@ class TightConstraints(Mechanism):
     (Fraction(1, 1), 8)
     >>> TightConstraints(PosteriorSpace(prior=[1, 1, 1], n=8), epsilon="0.1")
     Traceback (most recent call last):
-    discreet.errors.InvalidInput: tight has no law at this epsilon: a weight would be negative
-      use geometric, or a larger epsilon
+    discreet.errors.InvalidInput: tight has no law at this epsilon: a weight would be negative; use geometric, ...
     """
 
     name: ClassVar[str] = "tight"
