@@ -331,6 +331,40 @@ def test_a_budget_is_opened_verified_and_exported(desk: PageApi) -> None:
     assert every <= set(EXPLAINED), "every choice is explained"
 
 
+def test_a_schedule_is_opened_at_the_librarys_price_and_its_slots_are_the_commands(desk: PageApi) -> None:
+    asked = {"dataset": "year", "composition": "exact", "schedule": "12 x 0.25, 1 x 1", "delta": "1e-6"}
+    opened = answer("create_budget", desk, **asked, categories_at_least="3")
+    assert opened["sentence"] == "year has a budget: it may spend ε = 3.74894, δ = 0.000001 in all."
+    Ledger(str(desk.ledger)).charge("year", "0.2", request_id="r", digest="x")
+    found: Any = answer("budgets", desk)
+    printed = typed(f"ledger show {desk.ledger}").out
+    assert [len(slots) for slots in found["shown"]["slots"]] == [0, 2]
+    for words, drawn in found["shown"]["slots"][1]:
+        assert f"year: {words}  {drawn}" in printed
+
+
+@pytest.mark.parametrize(
+    ("sent", "parameter"),
+    [
+        ({"schedule": "12 times"}, "schedule"),
+        ({"schedule": "12 x -1"}, "schedule"),
+        ({"schedule": "999999 x 1"}, "schedule"),
+        ({"schedule": ""}, "schedule"),
+        ({"composition": "basic"}, "schedule"),
+        ({"composition": "basic", "schedule": ""}, "epsilon"),
+        ({"categories_at_least": "1"}, "categories_at_least"),
+        ({"categories_at_least": "1e9"}, "categories_at_least"),
+        ({"delta": "2"}, "delta"),
+    ],
+)
+def test_a_refused_schedule_says_which_field_it_is_about(sent: dict[str, Any], parameter: str, desk: PageApi) -> None:
+    head = Ledger(str(desk.ledger)).head()
+    with pytest.raises(InvalidInput) as refused:
+        answer("create_budget", desk, **{"dataset": "year", "composition": "exact", "schedule": "12 x 0.25"} | sent)
+    assert refused.value.parameter == parameter
+    assert Ledger(str(desk.ledger)).head() == head
+
+
 def test_rows_of_a_plan_are_merged_and_rounded_as_the_command_does_it() -> None:
     found: Any = answer("plan", prior="1,1", n="9", epsilon="1", compare=True)
     printed = typed("plan --prior 1,1 --n 9 --epsilon 1 --compare").out

@@ -271,6 +271,31 @@ def test_a_refusal_stands_beside_its_field_and_spends_nothing(served: Served, fo
     assert tab.page.locator("#release .spend").count() == 0
 
 
+def test_a_schedule_is_opened_at_a_price_and_its_slots_are_drawn(tab: Watched, tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "budgets.db", dataset="anes", epsilon=2)
+    with serving("--ledger", "budgets.db", "--allow-release", folder=tmp_path) as served:
+        tab.open(served)
+        tab.turn("budgets")
+        assert tab.page.is_hidden("#create-schedule")
+        tab.page.select_option("#create-composition", "exact")
+        assert tab.page.is_hidden("#create-epsilon")
+        fill(tab, "create", dataset="year", delta="1e-6", schedule="12 x -1", categories_at_least="3")
+        tab.page.click("#create button")
+        tab.page.wait_for_selector(".field:has(#create-schedule) .error")
+        fill(tab, "create", schedule="12 x 0.25, 1 x 1")
+        tab.page.click("#create button")
+        tab.page.wait_for_selector("#budgets .lead:has-text('ε = 3.74894')")
+        tab.page.wait_for_selector("#budgets .slots")
+        assert tab.page.is_visible("#create-epsilon"), "the form is as it was"
+        ledger.charge("year", "0.1", request_id="r", digest="x")
+        tab.page.click("#look button")
+        tab.page.wait_for_selector("#budgets .slots:has-text('1 of 12')")
+        drawn = tab.page.locator("#budgets .slots li").all_inner_texts()
+        assert drawn == ["■" + 11 * "□" + " 1 of 12 slots of ε = 0.25 taken", "□ 0 of 1 slots of ε = 1 taken"]
+        assert tab.page.locator("#budgets meter").count() == 1, "a budget without slots has its gauge"
+        assert [wrong for wrong in tab.wrongs if "400" not in wrong] == [], "only the refusal is one"
+
+
 def test_a_file_that_is_no_receipt_is_refused(served: Served, folder: Path, tab: Watched) -> None:
     tab.open(served)
     tab.turn("read")

@@ -20,8 +20,6 @@ from discreet.ledger.budgets import ADD_REMOVE
 from discreet.privacy_loss.composition import six_digits
 from discreet.receipts import plain
 
-MAX_SQUARES = 40
-
 SHOW_EXAMPLE = "Example: discreet ledger show budgets.db"
 
 ledger = HelpTyper(
@@ -188,15 +186,8 @@ def _account_row(account: Account) -> list[str]:
 
 
 def _slot_lines(account: Account) -> list[str]:
-    """A line for each kind of slot: a square for each, or for equal shares of many, full where it was taken."""
-    lines = []
-    for slot in account.slots:
-        squares = min(slot.times, MAX_SQUARES)
-        full = -(-squares * slot.used // slot.times)
-        drawn = "■" * full + "□" * (squares - full)
-        epsilon = plain(slot.epsilon)
-        lines.append(f"{account.dataset}: {slot.used} of {slot.times} slots of ε = {epsilon} taken  {drawn}")
-    return lines
+    """A line for each kind of slot."""
+    return [f"{account.dataset}: {slot}  {slot.squares()}" for slot in account.slots]
 
 
 def _unit(unit: str | None) -> str:

@@ -325,7 +325,9 @@ def _opened(
 ) -> tuple[Amount, str]:
     """What a new budget allows, and how its row says that charges add up."""
     if (composition == EXACT) != (schedule is not None):
-        raise InvalidInput("a schedule and exact composition go together", hint='say both, like "12 x 0.25"')
+        raise InvalidInput(
+            "a schedule and exact composition go together", hint='say both, like "12 x 0.25"', parameter="schedule"
+        )
     if schedule is None:
         if epsilon is None:
             raise InvalidInput("the budget has no epsilon", hint="say all that may ever be spent", parameter="epsilon")

@@ -22,6 +22,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from discreet.arithmetic.numbers import exact
+from discreet.arithmetic.words import exact_text
 from discreet.errors import InvalidInput
 from discreet.mechanisms.base import asked_epsilon
 from discreet.mechanisms.loss_pairs import GeometricPair, LinearPair, LossPair
@@ -30,6 +31,7 @@ from discreet.privacy_loss.loss_distributions import compose_pairs
 
 MAX_SLOTS = 100_000
 MAX_KINDS = 100
+MAX_SQUARES = 40
 
 _SLOTS = re.compile(r"\s*([0-9]{1,6})\s*[x×]\s*(\S+)\s*")
 _STORED = re.compile(r"exact (.+) for ([0-9]{1,6}) categories")
@@ -63,6 +65,20 @@ class Slot(NamedTuple):
         """How many are left."""
         return self.times - self.used
 
+    def __str__(self) -> str:
+        return f"{self.used} of {self.times} slots of ε = {exact_text(self.epsilon)} taken"
+
+    def squares(self) -> str:
+        """A square for each, or for equal shares of many, full where it was taken.
+
+        >>> slot = Slot(Fraction(1, 4), times=12, used=2)
+        >>> print(slot, slot.squares())
+        2 of 12 slots of ε = 0.25 taken ■■□□□□□□□□□□
+        """
+        squares = min(self.times, MAX_SQUARES)
+        full = -(-squares * self.used // self.times)
+        return "■" * full + "□" * (squares - full)
+
 
 class Schedule(NamedTuple):
     """Slots by their ε, from the smallest on, for releases of at least so many categories.
@@ -88,10 +104,16 @@ class Schedule(NamedTuple):
             times[asked_epsilon(match[2])] += int(match[1])
         if sum(times.values()) > MAX_SLOTS or len(times) > MAX_KINDS:
             raise InvalidInput(
-                "the schedule is too long", hint=f"plan at most {MAX_SLOTS:,} releases of {MAX_KINDS} kinds"
+                "the schedule is too long",
+                hint=f"plan at most {MAX_SLOTS:,} releases of {MAX_KINDS} kinds",
+                parameter="schedule",
             )
         if not 2 <= categories <= MAX_SLOTS:
-            raise InvalidInput("a release has at least 2 categories", hint="say 2, or more if all releases have more")
+            raise InvalidInput(
+                "a release has at least 2 categories",
+                hint="say 2, or more if all releases have more",
+                parameter="categories_at_least",
+            )
         return cls(tuple((times[epsilon], epsilon) for epsilon in sorted(times)), categories)
 
     @classmethod

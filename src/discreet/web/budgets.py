@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import discreet as dc
+from discreet.arithmetic.numbers import whole
 from discreet.arithmetic.words import exact_text
 from discreet.errors import InvalidInput
 from discreet.ledger import Account, Amount
 from discreet.ledger.budgets import ADJACENCIES, COMPOSITIONS, EXACT
-from discreet.web.fields import Fields
+from discreet.ledger.schedules import Schedule
+from discreet.web.fields import Fields, about
 from discreet.web.pictures import Table
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ RECENT = 50
 EXPLAINED = {
     "basic": "The ε of all releases add up. Simple, and exact for a few releases.",
     "zcdp": "Losses add up as ρ, and are turned into an ε at a δ. Cheaper for many small releases; it needs a δ.",
+    "exact": "A schedule fixes all releases beforehand. What they cost together is worked out when it is opened.",
     "replace-one": "One record is replaced by another. The number of records is public.",
     "add-remove": "One record is added or removed. The number of records is protected too.",
     "replace-answer": "One answer is replaced by another. Who is in which group is public.",
@@ -29,9 +32,9 @@ EXPLAINED = {
 
 
 def choices() -> dict[str, list[tuple[str, str]]]:
-    """The compositions and adjacencies that a budget may have, explained. Schedules are opened by the command."""
+    """The compositions and adjacencies that a budget may have, explained."""
     return {
-        "composition": [(name, EXPLAINED.get(name, "")) for name in COMPOSITIONS if name != EXACT],
+        "composition": [(name, EXPLAINED.get(name, "")) for name in COMPOSITIONS],
         "adjacency": [(name, EXPLAINED.get(name, "")) for name in ADJACENCIES],
     }
 
@@ -64,6 +67,7 @@ def budgets(api: PageApi, fields: Fields) -> dict[str, Any]:
         "shown": {
             "accounts": _accounts(accounts).to_json(),
             "left": [_left(account) for account in accounts],
+            "slots": [[(str(slot), slot.squares()) for slot in account.slots] for account in accounts],
             "history": Table("Newest rows", headings, rows).to_json(),
             "sealed": [entry.request_id in sealed and entry.kind == "charge" for entry in newest],
             "unfinished": [
@@ -76,19 +80,27 @@ def budgets(api: PageApi, fields: Fields) -> dict[str, Any]:
 
 
 def create_budget(api: PageApi, fields: Fields) -> dict[str, Any]:
-    """`discreet ledger create`: a budget is set once."""
+    """`discreet ledger create`: a budget is set once. The price of a schedule is worked out."""
     api.require_release()
+    least = fields.maybe("categories_at_least") or "2"
     asked: dict[str, Any] = {
         "dataset": fields.text("dataset"),
-        "epsilon": fields.text("epsilon"),
+        "epsilon": fields.maybe("epsilon"),
         "delta": fields.maybe("delta") or "0",
         "composition": fields.maybe("composition") or "basic",
+        "schedule": fields.maybe("schedule"),
+        "categories_at_least": whole(least, "categories_at_least", minimum=2),
         "adjacency": fields.maybe("adjacency") or "replace-one",
         "id_column": fields.maybe("id_column"),
     }
     fields.all_read()
+    if asked["composition"] == EXACT and asked["schedule"]:
+        with about("schedule"):  # an ε in it, too
+            Schedule.read(asked["schedule"], 2)
     book = dc.Ledger.create(api.require_ledger(), **asked)
-    return {"dataset": asked["dataset"], "head": book.head()}
+    budget = _text(book.account(asked["dataset"]).budget)
+    sentence = f"{asked['dataset']} has a budget: it may spend {budget} in all."
+    return {"dataset": asked["dataset"], "head": book.head(), "sentence": sentence}
 
 
 def sealed(api: PageApi, fields: Fields) -> dict[str, Any]:

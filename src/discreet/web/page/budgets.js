@@ -10,11 +10,15 @@ import { saveText } from "./save.js";
 export function start(section) {
   onSubmit(section, "budgets", () => ({}), show);
   const create = the("section:has(#create)", section);
-  onSubmit(create, "create_budget", (form) => ({ ...texts(form, ["dataset", "composition", "adjacency", "id_column"]), ...numbers(form, ["epsilon", "delta"]) }), (found) => {
+  onSubmit(create, "create_budget", (form) => ({
+    ...texts(form, ["dataset", "composition", "adjacency", "id_column"]),
+    ...numbers(form, ["delta"]),
+    ...(isExact(form) ? { ...texts(form, ["schedule"]), ...numbers(form, ["categories_at_least"]) } : numbers(form, ["epsilon"])),
+  }), (found) => {
     formOf(section).requestSubmit();
     formOf(create).reset();
     refresh(the("#release"));
-    return [make("p", { class: "lead" }, `${found.dataset} has a budget.`)];
+    return [make("p", { class: "lead" }, found.sentence)];
   });
   const verify = the("section:has(#verify)", section);
   onSubmit(verify, "verify_ledger", (form) => texts(form, ["head"]), (found) => [
@@ -45,16 +49,31 @@ export function offer(section, known) {
     form.addEventListener("reset", () => setTimeout(say));
     say();
   }
+  const adapt = () => {
+    for (const [name, shown] of Object.entries({ epsilon: !isExact(form), schedule: isExact(form), categories_at_least: isExact(form) })) {
+      const input = field(form, name);
+      input.disabled = !shown;
+      /** @type {HTMLElement} */ (input.closest(".field")).hidden = !shown;
+    }
+  };
+  field(form, "composition").addEventListener("change", adapt);
+  form.addEventListener("reset", () => setTimeout(adapt));
+  adapt();
+}
+
+/** Whether a schedule is asked for, whose ε is worked out. @param {HTMLFormElement} form */
+function isExact(form) {
+  return field(form, "composition").value === "exact";
 }
 
 /** @param {any} found */
 function show(found) {
-  const { accounts, left, history, sealed, unfinished } = found.shown;
+  const { accounts, left, slots, history, sealed, unfinished } = found.shown;
   const rows = found.history;
   const open = unfinished.map((/** @type {any} */ one) => make("li", {}, `${one.dataset}, request ${one.request_id} `,
     button("Finish it for free", () => finish(one.dataset, one.request_id))));
   return [
-    table(accounts, { kind: "texts", heading: "Left", extra: (i) => gauge(accounts.rows[i][0], left[i]) }),
+    table(accounts, { kind: "texts", heading: "Left", extra: (i) => (slots[i].length ? squares(slots[i]) : gauge(accounts.rows[i][0], left[i])) }),
     ...(open.length ? [make("h3", {}, "Charged, and not finished"), make("ul", { class: "unfinished" }, open)] : []),
     facts([["Head: keep it elsewhere, and it tells whether rows were dropped or forged", found.head]]),
     table(history, { kind: "texts", heading: "Receipt", extra: (i) => (sealed[i] ? button("Read", async () => {
@@ -68,4 +87,9 @@ function show(found) {
 function gauge(dataset, left) {
   const text = `${Math.round(100 * left)} % left`;
   return make("meter", { min: 0, max: 1, value: left, title: text, "aria-label": `${dataset}: ${text}` });
+}
+
+/** @param {[string, string][]} slots Each kind in words, and drawn for those who see. */
+function squares(slots) {
+  return make("ul", { class: "slots" }, slots.map(([words, drawn]) => make("li", {}, make("span", { "aria-hidden": "true" }, drawn), ` ${words}`)));
 }
