@@ -31,7 +31,7 @@ def seconds_to_believe(released: dc.Released) -> tuple[float, dc.NoiseAware]:
     return time.perf_counter() - start, belief
 
 
-@question("private n")
+@question("private-n")
 def ask(effort: Effort) -> Answer:
     """100,000 cells with a private n.
 
