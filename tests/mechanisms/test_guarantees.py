@@ -20,6 +20,7 @@ from discreet.mechanisms import (
     Mechanism,
     Optimal,
     SnappedCounts,
+    TightConstraints,
 )
 from discreet.mechanisms import mechanism as mechanism_by_name
 from discreet.mechanisms.exponential import KINDS, Exponential
@@ -33,13 +34,16 @@ RELEASED = [family for family in FAMILIES if family is not Optimal]
 PURE = [family for family in RELEASED if family is not Gaussian]
 """Those whose losses have a largest; `test_gaussian.py` has the other."""
 
+EVERYWHERE = [family for family in PURE if family is not TightConstraints]
+"""Those that have a law at any ε; `test_tight.py` asks the other on spaces where it has one."""
+
 EPSILONS = ["0.1", "0.5", "1", "2", "5"]
 
 
 def forms(space: PosteriorSpace, epsilon: str, rng: random.Random, *, published: bool) -> Iterator[Mechanism]:
     """Every family as it is by default or in the papers, if they have it; smoothed ones with another γ too."""
     gamma = Fraction(str(round(10 ** rng.uniform(-2, 1), 4)))
-    for family in PURE:
+    for family in EVERYWHERE:
         smoothed = family in (ExponentialSmooth, ExponentialReciprocal)
         for options in ({}, {"gamma": gamma}) if smoothed else ({},):
             if not published:
