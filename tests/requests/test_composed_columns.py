@@ -85,7 +85,9 @@ def test_a_receipt_that_says_less_than_it_costs_is_refused() -> None:
 def test_columns_that_are_drawn_in_different_seconds_share_one_date(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(60))
     monkeypatch.setattr(prepare, "utc_now", lambda: f"2030-01-01T00:00:{next(clock):02}+00:00")
-    released().verify()
+    bundle = released()
+    bundle.verify()
+    assert {part.document["released_at"] for part in bundle.parts} == {bundle.document["released_at"]}
 
 
 def test_where_delta_buys_nothing_none_is_spent() -> None:
