@@ -19,6 +19,7 @@ def test_of_24_who_ask_for_one_of_ten_slots_at_once_exactly_ten_have_one(rounds:
 
 def test_the_same_race_overspends_a_ledger_that_takes_no_lock(ledger_place: str) -> None:
     """The test above can say no, and so can `verify`: all have looked at the budget before anyone spends."""
+    """The race is the same one, with `UnlockedLedger` in the place of the ledger."""
     [result] = run_program("tests.ledger.race", "unlocked", 1, ledger_place)
     assert result["charged"] > 10
     assert not result["verifies"]

@@ -1,5 +1,6 @@
 """How many bits a draw reads does not depend on the data: small laws are inverted, additive noise knows no counts."""
 
+import numpy as np
 import pytest
 
 from discreet import PosteriorSpace
@@ -23,6 +24,20 @@ def test_small_laws_read_the_same_number_of_bits_for_every_data_set_and_outcome(
 ) -> None:
     form = mechanism(family.name, space, epsilon=1)
     assert len({used(form, c, f"{name} {c}") for c in space.candidates() for name in range(3)}) == 1
+
+
+def test_a_draw_that_walks_from_candidate_to_candidate_is_found_out() -> None:
+    """The planted fault: the right law, by one coin for each candidate until one falls true."""
+    space = SPACES[0]
+    form, lengths = mechanism("exponential-global", space, epsilon=1), set()
+    for c in space.candidates():
+        bits, left = CountedBits(HashedBits("walk")), 1.0
+        for chance in np.exp(form.log_pmf(c)):
+            if bits.draw_bits(64) < chance / left * 2**64:
+                break
+            left -= chance
+        lengths.add(bits.used)
+    assert len(lengths) > 1
 
 
 @pytest.mark.parametrize("family", [Laplace, LaplaceImproved, Geometric])

@@ -3,6 +3,8 @@
 import math
 import time
 from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -47,6 +49,14 @@ def test_every_bad_number_is_refused_at_once(parser: Callable[[object], object])
         with pytest.raises(InvalidInput):
             parser(value)
         assert time.process_time() - began < 1, value
+
+
+@pytest.mark.parametrize("reader", [float, Fraction, Decimal, int])
+def test_what_python_reads_as_a_number_is_more_than_has_one_meaning(reader: Callable[[Any], Any]) -> None:
+    """The planted fault: Python's own readers take blanks, underscores and the digits of every script."""
+    for value in ("٣", "1_000", "1 ", "３"):
+        assert value in CORPUS
+        assert reader(value) > 0
 
 
 @pytest.mark.parametrize("door", DOORS)

@@ -1,5 +1,6 @@
 """A malicious or broken file ends in one constant sentence: no row, no engine message, nothing chained to it."""
 
+import csv
 import random
 import traceback
 from pathlib import Path
@@ -63,6 +64,12 @@ def test_a_bad_csv_file_is_refused(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(BAD_CSV[kind].replace(b"%s", CANARY.encode()))
     assert_constant(refusal(str(path)), str(path))
+
+
+@pytest.mark.parametrize("kind", ["too many fields", "too few fields", "an open quote", "a quote in a field"])
+def test_a_reader_that_makes_the_best_of_a_bad_file_is_found_out(kind: str) -> None:
+    """The planted fault: Python's own reader takes as a table what is refused above."""
+    assert list(csv.reader(BAD_CSV[kind].replace(b"%s", CANARY.encode()).decode().splitlines(keepends=True)))
 
 
 @pytest.mark.parametrize("form", FORMS)

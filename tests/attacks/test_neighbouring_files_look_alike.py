@@ -15,6 +15,7 @@ import pytest
 from discreet.ledger import Ledger
 from discreet.requests import run
 from tests.cli.command import Answer, discreet, installed_discreet
+from tests.faults import told
 from tests.support.tables import fail_at
 
 RECORDS = [b"a,f"] * 3 + [b"b,f"] * 2 + [b"a,m"] * 4 + [b"b,m"] * 2
@@ -178,3 +179,24 @@ def test_without_other_a_stray_stops_before_the_charge_in_words_that_name_nothin
     [refusal] = refusals
     assert refusal.startswith(f"error: {words}")
     assert refusal.count("\n") == 1
+
+
+def test_a_warning_that_depends_on_a_count_is_found_out(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told.empty_category_warned_of(monkeypatch)
+    arguments, documents = FORMS["one column"][0], set()
+    for line in (b"Perot,f", b"a,f"):
+        prepare(place, line)
+        documents.add(seen_in(discreet(*arguments, "--json"), place))
+    assert len(documents) == 2
+
+
+def test_a_refusal_that_tells_strays_apart_is_found_out(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told.strays_told_apart(monkeypatch)
+    refusals = set()
+    for lines in ([b"Perot,f"], [b"Perot,f", b"Perot,m"]):
+        prepare(place, lines[0])
+        if lines[1:]:
+            whole = (place / "v.csv").read_bytes()
+            (place / "v.csv").write_bytes(whole.replace(b"a,f", lines[1], 1))
+        refusals.add(discreet(*VOTE, *PAID).err)
+    assert len(refusals) == 2

@@ -38,6 +38,21 @@ def test_local_sensitivity_meets_the_oracle_from_ten_to_a_trillion_records(prior
         assert local_sensitivity(space, [first, n - first]) == pytest.approx(expected, rel=1e-12)
 
 
+def test_float_differences_of_large_gammas_would_be_rejected() -> None:
+    """The planted fault: the same formula in floats, a fifth too small at 10⁷ records and nothing at 3·10⁷."""
+
+    def log_beta(a: float, b: float) -> float:
+        return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+
+    for n, at_most in ((10**7, 0.8), (3 * 10**7, 0)):
+        half = 1 + n // 2
+        between = log_beta(half - 0.5, half + 0.5) - (log_beta(half, half) + log_beta(half - 1, half + 1)) / 2
+        cancelled = math.sqrt(max(0.0, -math.expm1(between)))
+        right = step(Fraction(half - 1), Fraction(half))
+        assert local_sensitivity(PosteriorSpace([1, 1], n), [n // 2, n // 2]) == pytest.approx(right, rel=1e-12)
+        assert cancelled <= at_most * right
+
+
 @pytest.mark.few(4)
 @pytest.mark.parametrize("exponent", EXPONENTS)
 def test_global_sensitivity_meets_the_oracle_from_ten_to_a_trillion_records(exponent: int) -> None:

@@ -42,6 +42,19 @@ def test_a_list_that_would_not_fit_is_refused_before_anything_is_allocated(lists
     assert "candidates" in str(refused.value)
 
 
+def test_without_the_limit_it_would_be_allocated(monkeypatch: pytest.MonkeyPatch) -> None:
+    def allocate(*_: object, **__: object) -> None:
+        raise MemoryError("sixteen gigabytes")
+
+    space = PosteriorSpace([1, 1], 10**9)
+    monkeypatch.setattr("discreet.posteriors.space.np.arange", allocate)
+    with pytest.raises(TooLarge):
+        space.candidates().array()
+    monkeypatch.setattr("discreet.posteriors.space.require_enumerable", lambda *_, **__: None)
+    with pytest.raises(MemoryError):
+        space.candidates().array()
+
+
 @pytest.mark.parametrize(("k", "n"), [(3, 10**6), (10, 10**4)])
 def test_ways_back_that_weigh_every_candidate_are_refused_before_any_data_is_seen(k: int, n: int) -> None:
     for way in ("bayes", "free"):

@@ -18,10 +18,11 @@ from tests.faults import (
     sizes,
     snapping,
     tight,
+    told,
     unlocked_ledger,
 )
 
-MODULES = (formulas, losses, planted, private_n, randomness, sampling, sizes, snapping, tight, unlocked_ledger)
+MODULES = (formulas, losses, planted, private_n, randomness, sampling, sizes, snapping, tight, told, unlocked_ledger)
 
 LIST = """
 # Bits: the operating system's, and nobody else's.
@@ -62,6 +63,9 @@ test_formula_faults.py::test_a_fault_in_a_formula_is_rejected_by_the_check_that_
     growth_halved, growth_rounded_down, corners_skipped, last_records_skipped, one_direction_only,
     normalisers_forgotten, far_outputs_forgotten, middle_skipped, windows_too_short
 
+test_sensitivities_do_not_cancel.py::test_float_differences_of_large_gammas_would_be_rejected
+    sensitivity_in_floats: A sensitivity is a difference of floats of lnΓ.
+
 # Mechanisms that claim more privacy than they have, found by brute force.
 test_faults.py::test_loss_exceeds_what_is_claimed_with_the_fault_and_not_without_it
     HalvedSensitivity, WrongNeighbour, BelowLocalSomewhere, BelowLocalAtOneDataSet, GrowthLeftOut, NoiseTooSmall,
@@ -96,6 +100,8 @@ test_faults.py::test_a_drawn_weight_that_differs_in_one_place_or_is_no_number_is
     OneDrawnWeight, NotANumber
 test_faults.py::test_a_geometric_law_of_another_rate_is_not_taken_for_the_right_one
     DoubledRate
+test_optimal.py::test_the_kernel_is_not_private_to_the_last_digit_which_is_why_it_is_never_released
+    kernel_of_a_solver: What a solver found optimal is taken for private to the last digit.
 test_audits.py::test_a_scan_that_the_law_does_not_confirm_is_no_audit
     drifting_floats: The floats of a law are off by a millionth.
 test_edge_rows.py::test_a_halved_sensitivity_is_still_rejected_beyond_enumeration
@@ -161,7 +167,47 @@ test_snapping_faults.py::test_a_fault_has_another_distribution
     LogOneUnitOff, TowardZero, TiesToEven, FixedGrid, LatticeTooSmall, ScaledInFloats, ScaleTooSmall,
     EndsWithBinary64
 
+# The steps of a release, and what is said of it.
+test_nothing_said_of_a_release_depends_on_its_data.py::test_a_receipt_that_tells_the_error_of_its_own_data_is_found_out
+    error_of_this_data_set
+test_nothing_said_of_a_release_depends_on_its_data.py::test_rows_of_one_person_move_many_counts_without_an_id_column_and_one_with_it
+    rows_for_people: All rows of one person are counted, where people are protected.
+test_neighbouring_files_look_alike.py::test_a_warning_that_depends_on_a_count_is_found_out
+    empty_category_warned_of
+test_neighbouring_files_look_alike.py::test_a_refusal_that_tells_strays_apart_is_found_out
+    strays_told_apart
+test_no_count_survives_a_failing_release.py::test_the_canary_would_be_seen
+    count_in_an_error: An error of others, with a count in its words, reaches the outside.
+test_a_killed_release_is_paid_once.py::test_a_budget_that_is_charged_after_the_draw_is_found_out
+    charged_after_the_draw
+test_a_draw_costs_the_same_bits_for_all_data.py::test_a_draw_that_walks_from_candidate_to_candidate_is_found_out
+    walk_to_the_outcome: A draw asks one candidate after the other, so that its length tells which it is.
+
+# The doors: numbers, names, files, sizes.
+test_a_number_means_one_thing_or_nothing.py::test_what_python_reads_as_a_number_is_more_than_has_one_meaning
+    numbers_as_python_reads_them: Numbers are read by Python's own rules.
+test_names_never_become_sql.py::test_the_locked_engine_would_have_been_open_without_the_lock
+    engine_not_locked: The query engine may open other files.
+test_bad_files_fail_in_constant_words.py::test_a_reader_that_makes_the_best_of_a_bad_file_is_found_out
+    lenient_reader: A CSV file that is not well-formed is read as well as can be.
+test_what_would_not_fit_is_refused_at_once.py::test_without_the_limit_it_would_be_allocated
+    no_limit_on_tables: A list of all candidates is made, whatever their number.
+test_a_hostile_receipt_is_refused_before_it_is_computed.py::test_without_the_bound_it_would_be_computed
+    no_limit_on_receipts: A receipt is checked, whatever it says its sizes are.
+test_doors.py::test_the_scan_sees_what_it_looks_for
+    dangerous_imports: A module reads pickles or YAML, evaluates a text, or draws from another generator.
+
 # Ledgers, groups, counting.
+test_budgets.py::test_a_sum_in_floats_would_let_an_eleventh_through
+    budget_in_floats: What a budget has spent is a sum of floats.
+test_budgets.py::test_cells_as_they_come_would_be_formulas
+    cells_as_they_come: Names go into a sheet as they are, formulas too.
+test_a_changed_ledger_is_named.py::test_without_its_hash_a_changed_row_would_pass
+    hashes_not_recomputed: Nobody computes the hash of a row again.
+test_servers.py::test_a_curator_who_forges_a_row_by_hand_resets_no_budget
+    sums_believed: A ledger believes the running sum that a row says.
+test_no_other_user_reads_what_spark_writes.py::test_files_that_spark_writes_by_itself_are_found_by_nobody_and_by_root
+    files_as_spark_writes_them: Spark keeps its files as it does by itself, readable and in the clear.
 test_a_budget_is_never_spent_twice.py::test_the_same_race_overspends_a_ledger_that_takes_no_lock
     UnlockedLedger
 test_a_budget_is_never_spent_twice.py::test_without_a_lock_a_slot_is_taken_twice_and_the_reader_says_so

@@ -43,6 +43,16 @@ def test_a_tenth_ten_times_spends_one_exactly_and_an_eleventh_is_refused(ledger:
     assert ledger.verify().rows == 11
 
 
+def test_a_sum_in_floats_would_let_an_eleventh_through(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    def plus(one: Amount, other: Amount) -> Amount:
+        return Amount(*(Fraction(float(a) + float(b)) for a, b in zip(one, other, strict=True)))
+
+    monkeypatch.setattr(Amount, "plus", plus)
+    for i in range(10):
+        ledger.charge("anes", 0.1, request_id=f"r{i}", digest="d")
+    assert ledger.charge("anes", "1e-17", request_id="r10", digest="d").is_new
+
+
 @given(
     budget=st.fractions(min_value=Fraction(1, 97), max_value=3, max_denominator=97),
     delta=st.sampled_from([Fraction(0), Fraction(1, 10**8), Fraction(1, 3)]),
@@ -204,6 +214,12 @@ def test_many_who_create_at_once_make_one_ledger_and_lose_no_budget(ledger_place
     budgets = {account.dataset: account.budget.epsilon for account in Ledger(ledger_place).accounts()}
     assert budgets == {f"d{i}": Fraction(i + 1) for i in range(8)}
     assert Ledger(ledger_place).verify().rows == 8
+
+
+def test_cells_as_they_come_would_be_formulas(ledger_place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.ledger.entries.harmless", lambda value: str(value or ""))
+    text = Ledger.create(ledger_place, dataset="=HYPERLINK(1)", epsilon=1).export("csv")
+    assert next(csv.DictReader(io.StringIO(text)))["dataset"].startswith("=")
 
 
 FORMULAS = ["=HYPERLINK(1)", "+1", "-1", "@SUM(1)", "=cmd|' /C calc'!A0", "＝1", "＋1", "－1", "＠SUM(1)"]

@@ -15,7 +15,8 @@ import pytest
 
 import discreet.ledger.postgres as postgres_store
 from discreet.errors import LedgerError
-from discreet.ledger import Ledger
+from discreet.ledger import Entry, Ledger
+from discreet.ledger.accounts import Replay
 from discreet.ledger.postgres_tables import insertion
 from tests.contracts.source import ROOT
 from tests.support.postgres import OWNER, PASSWORD, Server, binaries, serving
@@ -175,7 +176,7 @@ def test_roles_charge_or_look_and_neither_can_undo(postgres: Server) -> None:
     assert auditor.verify().rows == 3
 
 
-def test_a_curator_who_forges_a_row_by_hand_resets_no_budget(postgres: Server) -> None:
+def test_a_curator_who_forges_a_row_by_hand_resets_no_budget(postgres: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """With exactly the documented rights: correctly chained, and with a running sum that is too small."""
     url = postgres.new_database()
     owner = Ledger.create(url, dataset="d", epsilon=1)
@@ -200,6 +201,12 @@ def test_a_curator_who_forges_a_row_by_hand_resets_no_budget(postgres: Server) -
             with pytest.raises(LedgerError, match=r"row 4 of .* is not as it was written"):
                 call()
     assert Ledger(curator).charge("e", "1/2", request_id="u", digest="x").is_new, "other datasets go on"
+
+    def trust(state: Replay, entry: Entry) -> None:
+        state.budgets[entry.dataset].spend(entry, entry.total)
+
+    monkeypatch.setattr(Replay, "_spend", trust)
+    assert owner.charge("d", "1/2", request_id="t", digest="x").is_new, "a planted fault: sums are believed"
 
 
 def test_rows_that_a_policy_hides_are_an_error_and_not_a_gap(postgres: Server) -> None:
