@@ -217,6 +217,11 @@ test_schedules.py::test_whoever_reads_a_ledger_finds_a_charge_above_its_slot_and
     slots_as_one_likes: A charge takes a slot that does not exist, or one slot for two releases.
 test_schedules.py::test_a_price_below_the_composition_of_its_slots_is_found
     schedule_too_cheap: A schedule is opened for less than all of its slots cost.
+test_outside_accountant.py::test_a_ledger_that_accepts_too_much_is_found_out
+    eighth_of_what_was_spent: A budget under basic composition is compared with an eighth of what was spent.
+    half_of_rho: A release is charged half of its ρ.
+    half_of_the_slots: The price of a schedule is that of half of its slots.
+    steps_forgotten: A release under add-remove is charged once where a record is replaced.
 test_slips.py::test_without_the_comparison_of_digests_the_second_charge_would_be_made
     digests_not_compared: A question that was charged before is charged again without a word.
 test_a_ledger_with_two_names_loses_no_charge.py::test_a_lock_beside_the_file_in_place_of_one_on_it_is_found_out
@@ -246,6 +251,12 @@ test_the_number_of_records_is_never_told.py::test_a_filter_where_n_is_published_
     filter_after_n_is_public
 test_adjacencies.py::test_a_ledger_whose_charge_was_paid_by_another_factor_is_named
     factor_forgotten: A budget under replace-one pays ε for a release under add-remove.
+
+# The measurement that OpenDP is given.
+test_opendp_measurement.py::test_a_wrong_map_would_be_seen
+    map_of_one_change: The map of a bridged measurement is the loss of one change, whatever the distance.
+    map_rounded_down: The map of a bridged measurement is rounded down.
+    map_of_twice_the_changes: The map of a bridged measurement counts two changes as one.
 
 # What is shown of foreign texts.
 test_foreign_text_steers_nothing.py::test_a_printer_that_does_not_escape_is_found_out
