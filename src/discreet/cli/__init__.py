@@ -2,7 +2,6 @@
 
 import gc
 import sys
-from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import LazyLoader
 
@@ -12,11 +11,14 @@ INTERRUPTED = 130
 QUIET = "DISCREET_QUIET"
 """The variable of the environment that says what `--quiet` says."""
 
-POSTPONED = {"numpy.ctypeslib", "numpy.f2py", "numpy.ma", "numpy.polynomial", "numpy.random", "numpy.testing"}
-"""What SciPy imports in passing, a tenth of a second of every command, and no command uses."""
+POSTPONED = {
+    *("numpy.ctypeslib", "numpy.f2py", "numpy.ma", "numpy.polynomial", "numpy.random", "numpy.testing", "scipy.fft"),
+    "discreet.figures.releases",
+}
+"""What SciPy or a command imports in passing, a tenth of a second of every command, and few commands use."""
 
 
-class Postponing(MetaPathFinder):
+class Postponing:
     """Lets what is `POSTPONED` be run when something is first asked of it, and not when it is imported."""
 
     def find_spec(self, name: str, path: object, target: object = None) -> ModuleSpec | None:

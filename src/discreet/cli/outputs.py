@@ -11,8 +11,8 @@ from discreet.cli.files import Reserved
 from discreet.cli.release_tables import print_any
 from discreet.cli.tables import print_answer
 from discreet.errors import InvalidInput
+from discreet.figures import releases
 from discreet.figures.image import picture_format, render
-from discreet.figures.releases import picture
 from discreet.receipts import Bundle, Receipt, readable
 
 R = TypeVar("R", Receipt, Bundle, Receipt | Bundle)
@@ -48,8 +48,10 @@ def publish(
         receipt = draw()
         with suppress(OSError):
             for path, place in places.items():
-                text = f"{receipt.to_json()}\n".encode()
-                place.write(text if path == out else render(picture(receipt, truth=truth), picture_format(path)))
+                if path == out:
+                    place.write(f"{receipt.to_json()}\n".encode())
+                else:
+                    place.write(render(releases.picture(receipt, truth=truth), picture_format(path)))
                 written.append(path)
     if not quiet:
         print_answer(

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.fft import irfft, next_fast_len, rfft
+from scipy import fft
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.growing_blocks import growing_edges
@@ -55,16 +55,16 @@ class SumLaw:
         means, variances = np.array([moments(mass)[:2] for mass in masses]).T
         mean, sd = float(times @ means), float(np.sqrt(times @ variances))
         widest = max(map(len, masses))
-        length = next_fast_len(int(2 * _DEVIATIONS * sd) + _ENDS + 2 * widest, real=True)
+        length = fft.next_fast_len(int(2 * _DEVIATIONS * sd) + _ENDS + 2 * widest, real=True)
         turns = 2j * np.pi * np.arange(length // 2 + 1) / length
         logs = np.zeros(length // 2 + 1, dtype=np.complex128)
         with np.errstate(divide="ignore"):
             for mass, own, number in zip(masses, means.tolist(), times.tolist(), strict=True):
-                logs += number * np.log(rfft(mass, length) * np.exp(turns * own))
+                logs += number * np.log(fft.rfft(mass, length) * np.exp(turns * own))
         middle = round(mean)
         with np.errstate(invalid="ignore"):
             wave = np.where(np.isneginf(logs.real), 0.0, np.exp(logs - turns * (mean - middle)))
-        chances = np.roll(irfft(wave, length), length // 2)
+        chances = np.roll(fft.irfft(wave, length), length // 2)
         return cls(int(times @ lows) + middle - length // 2, np.maximum(chances, 0.0))
 
     def rule(self, number: int) -> tuple[Floats, Floats, Floats]:

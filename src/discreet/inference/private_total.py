@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.fft import fft, ifft, next_fast_len
+from scipy import fft
 from scipy.special import gammaln, logsumexp
 
 from discreet.arithmetic.arrays import Floats, Wholes
@@ -357,7 +357,7 @@ class PrivateTotal(Product):
     ) -> NDArray[Any]:
         """At each node the sums are independent, and so is what the sum itself is weighed by."""
         sizes = [law.shape[1] for law in laws]
-        length = next_fast_len(sum(sizes))
+        length = fft.next_fast_len(sum(sizes))
         kinds = self._kind[list(members)]
         others = self._all_means - self._means[kinds].sum(axis=0)
         found = np.zeros(len(laws[0]), dtype=np.result_type(*laws))
@@ -369,7 +369,8 @@ class PrivateTotal(Product):
             away = log_t - self._log_ref
             scale = np.exp((low * away - log_sums) / len(laws))
             parts = [law * (scale * np.exp(np.arange(law.shape[1]) * away)) for law in laws]
-            joined = ifft(reduce(np.multiply, [fft(part, length, axis=1) for part in parts]), axis=1)[:, : len(sums)]
+            waves = reduce(np.multiply, [fft.fft(part, length, axis=1) for part in parts])
+            joined = fft.ifft(waves, axis=1)[:, : len(sums)]
             bent = (1 + self._bent * (sums + rest)) / (1 + self._bent * every)
             each = (joined * (weight * bent)).sum(axis=1)
             found = found + chance * (each if np.iscomplexobj(found) else each.real)

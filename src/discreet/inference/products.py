@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.fft import fft, ifft, next_fast_len
+from scipy import fft
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import InvalidInput, TooLarge
@@ -177,8 +177,8 @@ class Product(CountPosterior):
     ) -> NDArray[Any]:
         """Laws of counts of these categories, one row for each number, joined and weighed by what all others sum to."""
         size = sum(law.shape[1] - 1 for law in laws) + 1
-        length = next_fast_len(size)
-        inside = ifft(reduce(np.multiply, [fft(law, length, axis=1) for law in laws]), axis=1)[:, :size]
+        length = fft.next_fast_len(size)
+        inside = fft.ifft(reduce(np.multiply, [fft.fft(law, length, axis=1) for law in laws]), axis=1)[:, :size]
         weight = self._beside(members, low + np.arange(size)) * of_sum(low + np.arange(size))
         some = np.flatnonzero(weight)  # all categories sum to one number
         found: NDArray[Any] = (inside[:, some] * weight[some]).sum(axis=1) / self._chance

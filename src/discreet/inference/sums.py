@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.fft import irfft, next_fast_len, rfft
+from scipy import fft
 
 from discreet.arithmetic.arrays import Floats, Wholes
 
@@ -90,7 +90,7 @@ class Sums:
         if count > FEW and high - low >= SHORT:
             above, below = map(math.ceil, self._reaches(often))
             low, high = max(low, centre - below), min(high, centre + above)
-        length = next_fast_len(high - low + 1, real=True)
+        length = fft.next_fast_len(high - low + 1, real=True)
         if count > FEW:  # few lengths, of which tables are kept
             length = 1 << (high - low).bit_length()
         if beside is None or 2 * int(beside.sum()) > count + int(beside.sum()):
@@ -99,7 +99,7 @@ class Sums:
             logs = self._total(length) - self._logs(beside, length)
         moduli = np.exp(logs[0])
         turned = moduli * np.cos(logs[1]) + 1j * (moduli * np.sin(logs[1]))
-        masses: Floats = irfft(turned, length)[(np.arange(low, high + 1) - centre) % length]
+        masses: Floats = fft.irfft(turned, length)[(np.arange(low, high + 1) - centre) % length]
         return Law(low, np.maximum(masses, 0.0))
 
     def _logs(self, often: Wholes, length: int) -> Floats:
@@ -142,7 +142,7 @@ class Sums:
                 size = min(len(mass), length - at)
                 row[at : at + size] += mass[:size]
                 low, mass = low + size, mass[size:]
-        spectra = rfft(rows, axis=1)
+        spectra = fft.rfft(rows, axis=1)
         return np.log(np.maximum(np.abs(spectra), _TINY)), np.angle(spectra)
 
     @cached_property

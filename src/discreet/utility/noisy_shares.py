@@ -157,10 +157,11 @@ class _Densities:
         n, rate, o = self.space.n, self.noise.rate, self.outputs[row]
         first, second = self.space.prior.alpha
         below, at, above = self._chances()
+        here = log_binomial(o, n, s)
         parts = [
-            at[row] + log_binomial(o, n, s),
-            below[row] + log_below(o, n, s, rate),
-            above[row] + log_below(n - o, n, -s, rate),
+            at[row] + here,
+            below[row] + log_below(o, n, s, rate, here),
+            above[row] + log_below(n - o, n, -s, rate, here),
         ]
         found: Floats = log_kernel(first, second, expit(s), expit(-s)) + np.logaddexp.reduce(parts, axis=0)
         return found
@@ -185,18 +186,19 @@ def log_binomial(o: Floats, n: int, s: Floats) -> Floats:
     return found - deviance(o, n * x, gap) - deviance(n - o, n * rest, -gap)
 
 
-def log_below(o: Floats, n: int, s: Floats, rate: float) -> Floats:
+def log_below(o: Floats, n: int, s: Floats, rate: float, here: Floats) -> Floats:
     """ln of Σ_(c<o) b(c)·e^(-rate·(o-c)), with the binomial law b of n whose odds have the logarithm s.
 
-    It is b(o | s)·P(c < o | s + rate)/b(o | s + rate). Two standard deviations and more from the mean, a continued
-    fraction is quick and knows no underflow.
+    It is b(o | s)·P(c < o | s + rate)/b(o | s + rate), and `here` is ln b(o | s). Two standard deviations and more from
+    the mean, a continued fraction is quick and knows no underflow.
 
     >>> import numpy as np
-    >>> log_below(np.array([0.0, 2.0, 2.0]), 4, np.array([0.0, 0.0, -900.0]), 1.0).round(4)
+    >>> o, s = np.array([0.0, 2.0, 2.0]), np.array([0.0, 0.0, -900.0])
+    >>> log_below(o, 4, s, 1.0, log_binomial(o, 4, s)).round(4)
     array([   -inf, -2.2983, -2.    ])
     """
     found, some = np.full(len(s), -np.inf), np.flatnonzero(o > 0)
-    here, log = log_binomial(o, n, s), log_binomial(o, n, s + rate)
+    log = log_binomial(o, n, s + rate)
     ratio = np.where(s < -_FARTHEST, n * (np.logaddexp(0, s + rate) - np.logaddexp(0, s)) - rate * o, here - log)
     x, rest = expit(s + rate), expit(-s - rate)
     deviation = np.sqrt(n * x * rest + 1)

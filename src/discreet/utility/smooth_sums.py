@@ -54,7 +54,7 @@ def _first_panels(n: int, marks: Iterable[float]) -> tuple[Wholes, Wholes]:
         return np.zeros(1, dtype=np.int64), np.array([n + 1])
     near = [0, 1, *((n // 2) >> shift for shift in (0, 1, 2, 4, 8, 16, 32))]
     edges = [*near, *(n + 1 - place for place in near), *(round(mark) for mark in marks)]
-    unique = np.unique(np.array([place for place in edges if 0 <= place <= n + 1], dtype=np.int64))
+    unique = np.array(sorted({place for place in edges if 0 <= place <= n + 1}), dtype=np.int64)
     return unique[:-1], np.diff(unique)
 
 
