@@ -243,12 +243,13 @@ def test_a_check_is_the_commands_and_says_that_it_is_not_for_publication(desk: P
     held: Any = desk.hold("t.csv", TRIAL)
     sent: dict[str, Any] = {"column": "outcome", "categories": ["cured", "not cured"], "delimiter": ";"}
     sent |= {"by": "arm", "groups": ["new", "old"]}
-    found: Any = answer("check", desk, upload=held["upload"], **sent)
+    checked: Any = answer("check", desk, upload=held["upload"], **sent)
+    [found] = checked["checks"]
     line = f"check {tmp_path / 't.csv'} --column outcome --delimiter ; --by arm --groups new,old --json"
     command = typed(line, "--categories", "cured,not cured")
     document = json.loads(command.out)
     assert {key: found[key] for key in document} == document
-    assert found["mark"] == "not publishable: speaks of the true data"
+    assert checked["mark"] == "not publishable: speaks of the true data"
     assert found["strays"] == [{"value": "Cured", "rows": 1, "like": "cured"}]
 
 
@@ -304,7 +305,8 @@ def test_a_release_may_protect_the_number_of_records_and_select_some(desk: PageA
     held: Any = desk.hold("t.csv", TRIAL)
     asked: dict[str, Any] = {"upload": held["upload"], "column": "outcome", "categories": ["cured", "not cured"]}
     asked |= {"delimiter": ";", "filters": ["arm=new", "arm=old "]}
-    assert answer("check", desk, **asked)["filters"] == {"arm": ["new", "old"]}
+    checked: Any = answer("check", desk, **asked)
+    assert checked["checks"][0]["filters"] == {"arm": ["new", "old"]}
     asked |= {"epsilon": "1", "mechanism": "geometric", "dataset": "private", "adjacency": "add-remove"}
     price: Any = answer("price", desk, **asked)
     assert ["Records", "private: not counted"] in as_sent(price)["facts"]  # type: ignore[index]

@@ -263,7 +263,7 @@ def test_a_refusal_stands_beside_its_field_and_spends_nothing(served: Served, fo
     fill(tab, "price", epsilon="0.5")
     tab.turn("question")
     fill(tab, "question", column="votes")
-    tab.page.click("#question form button")
+    tab.page.click("#question form button:not([type=button])")
     tab.page.wait_for_selector(".field:has(#question-column) .error")
     assert "did you mean 'vote'" in tab.page.inner_text(".field:has(#question-column) .error")
     assert tab.page.evaluate("() => document.activeElement.id") == "question-column"

@@ -10,11 +10,12 @@ import typer
 
 from discreet.arithmetic.texts import visible_text
 from discreet.cli.busy import busy
-from discreet.cli.inputs import Delimiter, Encoding, FilterOption, Header, read_filters, read_names
+from discreet.cli.inputs import Delimiter, Encoding, FilterOption, Header
 from discreet.cli.tables import print_answer, print_table, say
 from discreet.counting import CsvFormat, Declaration, Inspection, inspect_source, strays_error
 from discreet.counting.inspection import BYTES, NOT_PUBLISHABLE, inspection_document, meant_by
 from discreet.errors import InvalidInput
+from discreet.requests.texts import read_filters, read_names
 
 EXAMPLE = "Example: discreet check people.csv --column vote --categories Clinton,Dole --other 'someone else'"
 

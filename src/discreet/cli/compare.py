@@ -9,12 +9,12 @@ import typer
 
 from discreet.cli.busy import busy
 from discreet.cli.files import reserved_picture
-from discreet.cli.inputs import read_names
 from discreet.cli.tables import print_answer, print_table, say
 from discreet.errors import InvalidInput
 from discreet.figures.comparisons import plot_comparisons
 from discreet.inference.comparisons import Measure
 from discreet.receipts import Analysis, compare_receipts, read_receipt, receipt_of_column
+from discreet.requests.texts import read_names
 
 EXAMPLE = "Example: discreet compare trial.json --groups new,old --category responder --measure odds-ratio"
 

@@ -9,7 +9,6 @@ import typer
 
 from discreet.cli.busy import busy
 from discreet.cli.files import reserved_picture
-from discreet.cli.inputs import each, only
 from discreet.cli.margins import LEVEL, margin_document, print_margins, read_margins
 from discreet.cli.noisy_tables import print_noisy, read_noisy_table
 from discreet.cli.tables import percent_range, print_answer, print_beliefs, print_table, rate_range, say
@@ -28,6 +27,7 @@ from discreet.receipts import (
     verify_any,
 )
 from discreet.receipts.words import per_words, records_words, total_words
+from discreet.requests.texts import each, only
 
 EXAMPLE = "Example: discreet infer receipt.json --plot belief.png"
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from discreet.arithmetic.numbers import whole
 from discreet.arithmetic.texts import require_name
-from discreet.counting import Filter
 from discreet.errors import InvalidInput
+from discreet.requests.texts import read_names
 
 Delimiter = Annotated[
     str | None, typer.Option(help="What separates the fields of a CSV file; tab for .tsv, else a comma.")
@@ -25,8 +24,6 @@ FilterOption = Annotated[
         "--filter", help="Look only at rows with one of these values in a column: column=a,b; as often as you like."
     ),
 ]
-
-_NAME = re.compile(r'\s*+(?:"((?:[^"]|"")*)"|([^",][^,]*+|))\s*+(,|$)')
 
 
 def read_counts(text: str) -> list[int]:
@@ -55,84 +52,3 @@ def read_categories(text: str | None, more: Sequence[str] | None, k: int) -> lis
     if len(set(names)) != k:
         raise InvalidInput("two categories have the same name", hint="give each its own")
     return [require_name(name, "a category") for name in names]
-
-
-def read_names(text: str, what: str) -> list[str]:
-    """Names separated by commas. Blanks at the commas are no part of them; quoted as in CSV, a name is as it is typed.
-
-    >>> read_names('a, b ,"c, d "', "categories")
-    ['a', 'b', 'c, d ']
-    """
-    return [name for name, _ in _split(text, what)]
-
-
-def read_filters(texts: Sequence[str] | None) -> list[Filter]:
-    """The values to select, by column.
-
-    >>> read_filters(["region=north, south", 'year=2024'])
-    [Filter(column='region', values=('north', 'south')), Filter(column='year', values=('2024',))]
-    """
-    filters = []
-    for text in texts or ():
-        column, equals, values = text.partition("=")
-        if not equals:
-            raise InvalidInput("a filter has no values", hint="write it like --filter region=north,south")
-        filters.append(Filter(column.strip(), read_names(values, "the values of a filter")))
-    return filters
-
-
-def read_exposure(text: str) -> dict[str, str]:
-    """The exposure of each group, as text.
-
-    >>> read_exposure("north=120000, south=88000")
-    {'north': '120000', 'south': '88000'}
-    """
-    pairs = [name.rpartition("=") for name in read_names(text, "exposures")]
-    found = {group.strip(): number.strip() for group, equals, number in pairs if equals}
-    if len(found) < len(pairs):
-        raise InvalidInput("an exposure has no group, or a group has two", hint="write them like north=120000")
-    return found
-
-
-def look_alikes(text: str, what: str) -> tuple[str, str] | None:
-    """Two names that differ only in case or blanks, if any: a slip, perhaps. What is quoted is meant as it is typed.
-
-    >>> look_alikes("Yes, no, yes", "categories"), look_alikes('Yes, no, "yes"', "categories")
-    (('Yes', 'yes'), None)
-    """
-    seen: dict[str, str] = {}
-    for name in (name for name, is_quoted in _split(text, what) if not is_quoted):
-        first = seen.setdefault("".join(name.casefold().split()), name)
-        if first != name:
-            return first, name
-    return None
-
-
-def _split(text: str, what: str) -> Iterator[tuple[str, bool]]:
-    """Each name, and whether it is quoted."""
-    place, ending = 0, ","
-    while ending:
-        match = _NAME.match(text, place)
-        if match is None:
-            raise InvalidInput(f"{what} cannot be read", hint='write them like a,b,c, or "a,b",c')
-        quoted, plain, ending = match.groups()
-        place = match.end()
-        yield (plain.strip(), False) if quoted is None else (quoted.replace('""', '"'), True)
-
-
-def only(values: Sequence[str] | None, option: str, why: str = "counts in hand are one column") -> str | None:
-    """The one value of an option that may be repeated only where there are several columns."""
-    if values and len(values) > 1:
-        raise InvalidInput(f"{option} was given more than once", hint=why)
-    return values[0] if values else None
-
-
-def each(values: Sequence[str] | None, size: int, option: str) -> list[str | None]:
-    """One for each column: none at all, one for all of them, or one for each."""
-    if not values:
-        return [None] * size
-    if len(values) == 1:
-        return [values[0]] * size
-    if len(values) != size:
-        raise InvalidInput(f"{option} is one for all columns, or one for each", hint="an empty one says none")
-    return list(values)

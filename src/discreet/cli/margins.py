@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from discreet.cli.inputs import read_names
 from discreet.cli.tables import percent_range, print_table
-from discreet.errors import InvalidInput
 from discreet.inference import Belief
+from discreet.requests.texts import read_labels, read_names
 
 LEVEL = 0.95
 
@@ -18,25 +17,6 @@ def read_margins(belief: Belief, margins: Sequence[str] | None, given: str | Non
     within = belief if given is None else belief.given(**read_labels(given, "--given"))
     asked = [read_names(text, "--margin") for text in margins or ()] or [[name] for name in within.axes]
     return [within.margin(*names) for names in asked]
-
-
-def read_labels(text: str, option: str) -> dict[str, str]:
-    """One label for each of some columns: `sex=m,pregnant=yes`."""
-    pairs = [name.partition("=") for name in read_names(text, option)]
-    if not all(column and equals and label for column, equals, label in pairs):
-        raise InvalidInput(f"{option} cannot be read", hint="write it like region=north,sex=f")
-    found = {column.strip(): label.strip() for column, _, label in pairs}
-    if len(found) < len(pairs):
-        raise InvalidInput(f"{option} names a column twice", hint="give one label for each")
-    return found
-
-
-def read_axis(text: str) -> tuple[str, str]:
-    """A column of a cross table, and the text of its categories."""
-    column, equals, labels = text.partition("=")
-    if not column.strip() or not equals:
-        raise InvalidInput("--cross cannot be read", hint="write it like --cross sex=f,m", parameter="cross")
-    return column.strip(), labels
 
 
 def margin_document(belief: Belief) -> dict[str, Any]:

@@ -16,12 +16,11 @@ from discreet.arithmetic.texts import require_name
 from discreet.arithmetic.words import exact_text, points
 from discreet.cli.busy import busy
 from discreet.cli.files import reserved_picture
-from discreet.cli.inputs import read_names
-from discreet.cli.margins import read_axis
 from discreet.cli.tables import print_answer, print_table, say
 from discreet.errors import InvalidInput
 from discreet.figures import plans
 from discreet.inference.margin_plans import MarginPlan, plan_margins, recommended
+from discreet.requests.texts import read_axis, read_names
 from discreet.utility.plan_table import HEADINGS, cell_text, is_bounded, merged_rows
 from discreet.utility.plans import PlanRow, above_words
 from discreet.utility.targets import LEAST

@@ -21,16 +21,9 @@ from discreet.cli.inputs import (
     Encoding,
     FilterOption,
     Header,
-    each,
-    look_alikes,
-    only,
     read_categories,
     read_counts,
-    read_exposure,
-    read_filters,
-    read_names,
 )
-from discreet.cli.margins import read_axis, read_labels
 from discreet.cli.outputs import publish, reserve
 from discreet.cli.release_tables import print_any, print_any_plan
 from discreet.cli.tables import print_answer, say, unfinished_lines
@@ -38,12 +31,21 @@ from discreet.counting import CsvFormat
 from discreet.counting.sources import Files, find_source
 from discreet.errors import DiscreetError, InvalidInput
 from discreet.ledger import Ledger
-from discreet.mechanisms.gaussian import Gaussian
 from discreet.privacy_loss.composition import six_digits
 from discreet.receipts import Bundle, Receipt, ReceiptRequest, read_receipt
 from discreet.requests.prepare import PreparedRequest, check_counts, prepare_request
-from discreet.requests.request import Question, ReleaseRequest, Terms, draw_request_id
+from discreet.requests.request import Question, ReleaseRequest, Terms, draw_request_id, place_delta
 from discreet.requests.run import release_counts, run_request
+from discreet.requests.texts import (
+    each,
+    look_alikes,
+    only,
+    read_axis,
+    read_exposure,
+    read_filters,
+    read_labels,
+    read_names,
+)
 
 EXAMPLE = (
     "Example: discreet release votes.csv --column vote --categories Clinton,Dole --epsilon 0.5 "
@@ -173,15 +175,9 @@ class Drawing:
         bool, typer.Option("--accept-no-guarantee", help="Draw counts in hand even without a guarantee.")
     ] = False
 
-    @property
-    def has_delta(self) -> bool:
-        """Whether δ is the mechanism's own."""
-        return self.mechanism == Gaussian.name
-
     def options(self, columns: int = 1) -> dict[str, object]:
         """Those of the mechanism, as far as they are said; if it has a δ, each column has its share."""
-        delta = self.delta if self.delta is None or columns == 1 else exact(self.delta, "delta") / columns
-        told = {"gamma": self.gamma, "way": self.way, "delta": delta if self.has_delta or columns == 1 else None}
+        told = {"gamma": self.gamma, "way": self.way} | place_delta(self.mechanism, self.delta, columns)[0]
         return {key: value for key, value in told.items() if value is not None}
 
 
@@ -275,7 +271,7 @@ def _read_request(
         asked.source,
         questions,
         epsilon=together,
-        delta=0 if drawing.delta is None or drawing.has_delta or len(questions) == 1 else drawing.delta,
+        delta=place_delta(drawing.mechanism, drawing.delta, len(questions))[1],
         n=reading.n.split(",") if reading.n is not None and "," in reading.n else reading.n,
         id_column=people.id_column,
         dataset=paying.dataset,
@@ -301,7 +297,7 @@ def _read_rates(asked: Asked, reading: Reading, people: People, events: Events, 
         adjacency=drawing.adjacency,
         filters=read_filters(reading.filters),
         prior=only(asked.prior, "--prior", "all rates have one prior"),
-        exposure=read_exposure(events.exposure),
+        exposure=read_exposure([events.exposure]),
         per=events.per,
         mechanism=drawing.mechanism,
         calibrated=drawing.calibrated,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,9 +11,10 @@ from pyarrow.parquet import read_schema
 from discreet.counting.base import attempt, unreadable
 from discreet.counting.column_names import delimiter_guess
 from discreet.counting.csv_records import malformed, read_header
-from discreet.counting.sources import CsvFormat, Files, MemoryFile, Named, engine_for, find_source
+from discreet.counting.duck_access import describe_table
+from discreet.counting.sources import CsvFormat, DuckFile, MemoryFile, Named, engine_for, find_source
 from discreet.counting.streams import ipc_schema, opened_by_arrow
-from discreet.errors import InvalidInput
+from discreet.errors import SourceError, require_packages
 
 
 class Column(NamedTuple):
@@ -30,18 +32,24 @@ class ColumnList(NamedTuple):
 
 
 def list_columns(source: Named, form: CsvFormat) -> ColumnList:
-    """The columns of files. In CSV every column is a text.
+    """The columns of files and databases. In CSV every column is a text; of what Spark reads none are listed.
 
     >>> list_columns(MemoryFile("votes.csv", b"id;vote\\n1;yes\\n"), CsvFormat(delimiter=";")).columns
     [Column(name='id', type='text'), Column(name='vote', type='text')]
     >>> list_columns(MemoryFile("votes.csv", b"id;vote\\n1;yes\\n"), CsvFormat()).hint
     "its header seems to be separated by semicolons: say `delimiter` ';'"
     """
-    place = find_source(source) if engine_for(source) == "duckdb" else None
-    if not isinstance(place, Files):
-        raise InvalidInput(
-            "the columns of a database are not listed here", hint="type the name of the column", parameter="source"
-        )
+    engine = engine_for(source)
+    if engine == "spark":
+        return ColumnList([], "")
+    if engine == "ibis":
+        require_packages("counting in databases", "ibis", "ibis", error=SourceError)
+        from discreet.counting.databases import describe_database  # imported when it is needed: Ibis is slow
+
+        return _listed(describe_database(str(source)))
+    place = find_source(source)
+    if isinstance(place, DuckFile):
+        return _listed(attempt(lambda: describe_table(place), unreadable(place.name)))
     first = place.paths[0]
     if place.kind == "csv":
         form = form.named(source)
@@ -50,6 +58,10 @@ def list_columns(source: Named, form: CsvFormat) -> ColumnList:
         return ColumnList([Column(name, "text") for name in names], hint)
     schema = attempt(lambda: _schema(first, place.kind), unreadable(place.name))
     return ColumnList(schema, "")
+
+
+def _listed(types: Mapping[str, str]) -> ColumnList:
+    return ColumnList([Column(name, kind) for name, kind in types.items()], "")
 
 
 def _schema(path: Path | MemoryFile, kind: str) -> list[Column]:

@@ -133,6 +133,14 @@ def open_database(source: object, declaration: Declaration) -> Iterator[Database
         yield _opened(place.name, connection, attempt(lambda: _table(connection, place), _unknown(place)), declaration)
 
 
+def describe_database(source: str) -> dict[str, str]:
+    """The columns of a table or view with their types, by the schema: no row is read."""
+    place = find_database(source)
+    with _connected(place) as connection:
+        table = attempt(lambda: _table(connection, place), _unknown(place))
+        return {name: str(dtype) for name, dtype in table.schema().items()}
+
+
 @contextmanager
 def _connected(place: DatabasePlace) -> Iterator[Any]:
     known = {backend.name for backend in ibis.util.backend_entry_points()} | {"postgresql"}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,9 @@ MEMORY = 256
 UNITS = {"KiB": 1 / 1024, "MiB": 1, "GiB": 1024, "TiB": 1024**2}
 
 
-def connect(place: Files | DuckFile | None, declaration: Declaration, *, watched: bool = False) -> DuckDBPyConnection:
+def connect(
+    place: Files | DuckFile | None, declaration: Declaration | None, *, watched: bool = False
+) -> DuckDBPyConnection:
     """An engine that reaches the source's files and nothing else; it keeps its progress if that is watched."""
     if isinstance(place, DuckFile):
         connection = duckdb.connect(place.path, read_only=True, config=dict(CLOSED))
@@ -54,7 +57,7 @@ def connect(place: Files | DuckFile | None, declaration: Declaration, *, watched
         # DuckDB takes every name for a pattern, and asks for leave both for the pattern and for what it finds.
         connection.execute("SET allowed_paths = $paths", {"paths": [*map(str, place.paths), *_patterns(place)]})
     connection.execute("SET enable_external_access = false")
-    if declaration.id_column is None:
+    if declaration is None or declaration.id_column is None:
         connection.execute("SET memory_limit = $limit", {"limit": f"{_memory(connection)}MiB"})
     connection.execute("SET python_enable_replacements = false")
     if watched:
@@ -88,7 +91,10 @@ def read_source(
 ) -> Reading:
     """The way to read files of one kind, a table of a DuckDB file, or a table in memory."""
     if isinstance(source, DuckFile):
-        rows = _chosen(_find_table(connection, source, declaration), declaration)
+        table, columns = _find_table(connection, source)
+        for column in declaration.columns:
+            find_column(list(columns), column, source.name)
+        rows = _chosen(table, declaration)
         return Reading(rows, _types(connection, rows), {})
     if not isinstance(source, Files):
         return _read_stream(connection, from_memory(source, declaration))
@@ -111,8 +117,14 @@ def _types(connection: DuckDBPyConnection, rows: str) -> list[str]:
     return [kind for _, kind, *_ in connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()]
 
 
-def _find_table(connection: DuckDBPyConnection, place: DuckFile, declaration: Declaration) -> str:
-    """The quoted name of a table or view that exists, has the columns, and is the only one so called."""
+def describe_table(place: DuckFile) -> dict[str, str]:
+    """The columns of a table or view with their types, by the schema: no row is read."""
+    with closing(connect(place, None)) as connection:
+        return _find_table(connection, place)[1]
+
+
+def _find_table(connection: DuckDBPyConnection, place: DuckFile) -> tuple[str, dict[str, str]]:
+    """The quoted name of a table or view that exists and is the only one so called, and the types of its columns."""
     query = (
         "SELECT schema_name, table_name FROM duckdb_tables() WHERE NOT internal "
         "UNION ALL SELECT schema_name, view_name FROM duckdb_views() WHERE NOT internal"
@@ -124,10 +136,8 @@ def _find_table(connection: DuckDBPyConnection, place: DuckFile, declaration: De
     if len(tables) != 1:
         raise SourceError(f"{place.path.name} has no one table {place.table!r}", hint="write it like schema.table")
     table = f"{_quoted(tables[0][0])}.{_quoted(tables[0][1])}"
-    columns = [name for name, *_ in connection.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()]
-    for column in declaration.columns:
-        find_column(columns, column, place.name)
-    return table
+    described = connection.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()
+    return table, {name: kind for name, kind, *_ in described}
 
 
 def _parquet_types(connection: DuckDBPyConnection, files: Files, declaration: Declaration) -> list[str]:

@@ -255,7 +255,7 @@ def _prepare_column(
     about: ReceiptRequest,
 ) -> PreparedColumn:
     """The column's mechanisms, and a digest of all that it asks. That has to stay the same in every version."""
-    cells = _whole_prior(declaration, terms.prior).parameters
+    cells = whole_prior(declaration, terms.prior).parameters
     k = len(cells) // len(sizes)
     parts = tuple(
         _prepare_part(terms, epsilon, Dirichlet(cells[i * k : (i + 1) * k]), n, adjacency) for i, n in enumerate(sizes)
@@ -299,7 +299,7 @@ def _prepare_part(terms: Terms, epsilon: Epsilon, prior: Dirichlet, n: int | Non
     return Part(prior, made, certificate, None)
 
 
-def _whole_prior(declaration: Declaration, prior: object) -> Dirichlet:
+def whole_prior(declaration: Declaration, prior: object) -> Dirichlet:
     """The prior of all cells: ones, one for each answer that all groups share, or one for each cell.
 
     Of crossed columns it may be one number for every cell.
@@ -312,7 +312,9 @@ def _whole_prior(declaration: Declaration, prior: object) -> Dirichlet:
         given = Dirichlet([prior] * cells) if is_one and "," not in str(prior) else as_prior(prior, cells)
         if given.k != cells:
             raise InvalidInput(
-                f"the prior has {given.k} parameters for {cells:,} cells", hint="give one for all of them"
+                f"the prior has {given.k} parameters for {cells:,} cells",
+                hint="give one for all of them",
+                parameter="prior",
             )
         return given
     given = as_prior(prior, answers)

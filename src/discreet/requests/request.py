@@ -11,7 +11,7 @@ from discreet.counting import CsvFormat, Declaration, Filters, engine_for, shown
 from discreet.errors import InvalidInput
 from discreet.ledger.budgets import ADD_REMOVE, REPLACE_ANSWER, REPLACE_ONE
 from discreet.ledger.entries import asked_amount
-from discreet.mechanisms import Geometric
+from discreet.mechanisms import Gaussian, Geometric
 from discreet.mechanisms.base import asked_epsilon
 from discreet.privacy_loss.loss_distributions import share_together
 from discreet.receipts import RateTerms, ReceiptRequest
@@ -225,6 +225,19 @@ def n_is_private() -> InvalidInput:
 def draw_request_id() -> str:
     """A name for a request that was given none."""
     return f"{SYSTEM.draw_bits(128):032x}"
+
+
+def place_delta(mechanism: str, delta: Epsilon | None, columns: int) -> tuple[dict[str, object], Epsilon]:
+    """Where the δ of a request goes: to each column's mechanism, as one of its options, or to the composition of all.
+
+    >>> place_delta("gaussian", "1e-6", 2), place_delta("geometric", "1e-6", 2), place_delta("geometric", None, 2)
+    (({'delta': Fraction(1, 2000000)}, 0), ({}, '1e-6'), ({}, 0))
+    """
+    if delta is None:
+        return {}, 0
+    if columns == 1:
+        return {"delta": delta}, 0
+    return ({"delta": exact(delta, "delta") / columns}, 0) if mechanism == Gaussian.name else ({}, delta)
 
 
 def _shares(questions: Sequence[Question], epsilon: Epsilon | None) -> tuple[Epsilon, ...]:

@@ -17,9 +17,9 @@ from discreet import Mechanism, PosteriorSpace
 from discreet.arithmetic.words import decimal_upper
 from discreet.counting import MemoryFile
 from discreet.errors import InvalidInput
-from discreet.mechanisms import PURE
+from discreet.mechanisms import RELEASABLE
 from discreet.requests.request import draw_request_id
-from discreet.web import budgets, forecasts, reading, releasing
+from discreet.web import budgets, forecasts, plans, reading, releasing
 from discreet.web.fields import Fields
 from discreet.web.guard import MAX_UPLOAD
 from discreet.web.terms import TERMS
@@ -87,7 +87,7 @@ class PageApi:
         """What the page can do, and the words that it explains."""
         fields.all_read()
         name = None if self.ledger is None else dc.Ledger(self.ledger).name
-        facts = {"version": dc.__version__, "mechanisms": list(PURE), "max_upload": MAX_UPLOAD, "terms": TERMS}
+        facts = {"version": dc.__version__, "mechanisms": list(RELEASABLE), "max_upload": MAX_UPLOAD, "terms": TERMS}
         choices = {"stops": forecasts.stops(), "choices": budgets.choices()}
         return {**facts, **choices, "ledger": name, "may_release": self.may_release}
 
@@ -95,9 +95,9 @@ class PageApi:
         """`discreet audit`."""
         space = PosteriorSpace(prior=fields.text("prior"), n=fields.text("n"))
         name, epsilon = fields.text("mechanism"), fields.text("epsilon")
-        gamma, calibrated = fields.maybe("gamma"), fields.flag("calibrated")
+        given, calibrated = {key: fields.maybe(key) for key in ("gamma", "delta")}, fields.flag("calibrated")
         fields.all_read()
-        options: dict[str, Any] = {} if gamma is None else {"gamma": gamma}
+        options: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
         mechanism: Mechanism
         if calibrated:
             mechanism = dc.calibrate(name, space, epsilon=epsilon, **options)
@@ -126,7 +126,7 @@ class Asked(NamedTuple):
 QUESTIONS: dict[str, Asked] = {
     "facts": Asked(PageApi.facts, takes_long=False),
     "forecast": Asked(lambda _, fields: forecasts.forecast(fields), takes_long=False),
-    "plan": Asked(lambda _, fields: forecasts.plan(fields)),
+    "plan": Asked(lambda _, fields: plans.plan(fields)),
     "audit": Asked(PageApi.audit),
     "infer": Asked(lambda _, fields: reading.infer(fields)),
     "read": Asked(lambda _, fields: reading.read(fields)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TypeVar
 
 from discreet.errors import DiscreetError, InvalidInput
@@ -12,6 +12,7 @@ from discreet.errors import DiscreetError, InvalidInput
 T = TypeVar("T", str, bool, list[str])
 
 MAX_NAMES = 10_000
+MAX_PARTS = 100
 
 
 @contextmanager
@@ -41,9 +42,11 @@ class Fields:
     discreet.errors.InvalidInput: there is no field 'm' here; reload the page
     """
 
-    def __init__(self, sent: dict[str, object]) -> None:
+    def __init__(self, sent: dict[str, object], prefix: str = "") -> None:
         self._sent = sent
+        self._prefix = prefix
         self._read: set[str] = set()
+        self._parts: list[Fields] = []
 
     @classmethod
     def from_json(cls, body: bytes) -> Fields:
@@ -61,7 +64,7 @@ class Fields:
         """A text that must be there."""
         text = self.maybe(name)
         if text is None:
-            raise InvalidInput(f"{name.replace('_', ' ')} is missing", hint="fill it in", parameter=name)
+            raise InvalidInput(f"{name.replace('_', ' ')} is missing", hint="fill it in", parameter=self._prefix + name)
         return text
 
     def maybe(self, name: str) -> str | None:
@@ -77,10 +80,33 @@ class Fields:
         empty: list[str] = []
         return self._get(name, empty, "a list of names", hint="write one on each line")
 
+    def parts(self, name: str) -> list[Fields]:
+        """The fields of each object in a list, which are called like `more.0.column`.
+
+        >>> [first] = Fields({"more": [{"column": ""}]}).parts("more")
+        >>> with first.about("column"):
+        ...     raise InvalidInput("there is no such column")
+        Traceback (most recent call last):
+        discreet.errors.InvalidInput: there is no such column
+        """
+        self._read.add(name)
+        sent = self._sent.get(name, [])
+        if not isinstance(sent, list) or len(sent) > MAX_PARTS or not all(isinstance(each, dict) for each in sent):
+            raise InvalidInput(f"{name} must be a list of at most {MAX_PARTS}", hint="reload the page", parameter=name)
+        found = [Fields(each, f"{self._prefix}{name}.{i}.") for i, each in enumerate(sent)]
+        self._parts += found
+        return found
+
+    def about(self, name: str) -> AbstractContextManager[None]:
+        """Whatever is refused meanwhile is about this field of these."""
+        return about(self._prefix + name)
+
     def all_read(self) -> None:
         """Refuse what nobody asked for: it would be left out in silence."""
         for name in sorted(set(self._sent) - self._read):
-            raise InvalidInput(f"there is no field {name!r} here", hint="reload the page")
+            raise InvalidInput(f"there is no field {self._prefix + name!r} here", hint="reload the page")
+        for part in self._parts:
+            part.all_read()
 
     def _get(self, name: str, default: T, what: str, *, hint: str = "reload the page") -> T:
         """What was sent, which must be of the same type as the default."""
@@ -88,5 +114,5 @@ class Fields:
         sent = self._sent.get(name, default)
         names = sent if isinstance(sent, list) else []
         if not isinstance(sent, type(default)) or len(names) > MAX_NAMES or not all(isinstance(x, str) for x in names):
-            raise InvalidInput(f"{name.replace('_', ' ')} must be {what}", hint=hint, parameter=name)
+            raise InvalidInput(f"{name.replace('_', ' ')} must be {what}", hint=hint, parameter=self._prefix + name)
         return sent

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import discreet as dc
 from discreet.arithmetic.numbers import exact, whole
 from discreet.arithmetic.words import epsilon_meaning, epsilon_warning, exact_text, factor_upper, points, width_words
-from discreet.mechanisms import Geometric
+from discreet.ledger.budgets import ADD_REMOVE
+from discreet.mechanisms import Gaussian, Geometric
 from discreet.mechanisms.base import asked_epsilon
 from discreet.posteriors.space import PosteriorSpace
-from discreet.utility.plan_table import HEADINGS, merged_rows
+from discreet.requests.request import Question, ReleaseRequest, place_delta
 from discreet.utility.targets import Interval
 from discreet.utility.widths import quick_width
+from discreet.web.asking import CROSS, RATES, SHARES
 from discreet.web.fields import Fields
 from discreet.web.pictures import Line, Picture, Table, percent_range
 
@@ -24,6 +26,12 @@ SIZES = [str(digit * 10**power) for power in range(1, 8) for digit in (1, 2, 5)]
 
 PEOPLE, ONES = 20, 12
 """An example of neighbours: of so many people so many say yes, or one fewer."""
+
+CENTRAL = 1.96
+"""Half the width of a 95 % interval in standard deviations, where a guess will do."""
+
+MARKS = "Line: a 95 % interval. Dot: its centre."
+CENTRED = "Centred where the prior expects it."
 
 SHOWN = 9
 """So many outputs on either side are drawn."""
@@ -36,91 +44,145 @@ def stops() -> dict[str, list[str]]:
 
 def forecast(fields: Fields) -> dict[str, Any]:
     """How wide an interval will be with and without privacy, and what this ε means."""
-    space, groups = _space(fields), _groups(fields)
-    epsilon = asked_epsilon(fields.text("epsilon"))
+    asked = Outlook.read(fields, fields.text("epsilon"))
     fields.all_read()
-    interval = Interval(**groups)
-    if interval.groups is None:
-        width = quick_width(Geometric(space, epsilon=epsilon)).value
-    else:
-        width = interval.width(space, epsilon).value
-    without = interval.width_without_privacy(space)
-    whose = " of the difference" if interval.of == "difference" else " within a group" if interval.groups else ""
-    centre = 0.0 if interval.of == "difference" else float(space.prior.parameters[0] / space.prior.total)
-    lines = [Line(f"ε = {exact_text(epsilon)}", _around(centre, width)), Line("no privacy", _around(centre, without))]
-    low, high = (-1.0, 1.0) if centre == 0 else (0.0, 1.0)
-    reach = max(2.5 * without, 0.6 * width)
-    picture = Picture(
-        "The interval that a reader will see",
-        "difference of two shares" if interval.of == "difference" else "share of one category",
-        "points" if interval.of == "difference" else "share",
-        lines,
-        Table(
-            "Expected width of a 95 % interval",
-            ["", "Width, percentage points", "Where it would lie"],
-            [
-                [line.name, points(line.aware[2] - line.aware[0]), percent_range(line.aware[::2])]
-                for line in lines
-                if line.aware
-            ],
-        ),
-        ends=(max(low, centre - reach), min(high, centre + reach)),
-        text="Line: a 95 % interval. Dot: its centre.",
-        notes=[
-            "Centred where the prior expects it. A release is centred where its data is, and has this width on average."
-        ],
-    )
+    picture, (width, without), lead = _events(asked) if asked.kind == RATES else _shares(asked)
+    shared = f" Each of {asked.number} columns has ε = {exact_text(asked.share)}." if asked.number > 1 else ""
     return {
-        "epsilon": exact_text(epsilon),
-        "lead": f"{width_words(width, without, whose=whose)}.",
+        "epsilon": exact_text(asked.epsilon),
+        "lead": f"{lead}.{shared}",
         "width": width,
         "without": without,
-        "sentences": [epsilon_meaning(epsilon), *epsilon_warning(epsilon)],
+        "sentences": [epsilon_meaning(asked.epsilon, delta=float(asked.delta)), *epsilon_warning(asked.epsilon)],
         "picture": picture.to_json(),
-        "neighbours": _neighbours(epsilon),
+        "neighbours": _neighbours(asked.epsilon),
     }
 
 
-def plan(fields: Fields) -> dict[str, Any]:
-    """`discreet plan`, and its rows as the command prints them: rounded, and the same numbers on one line."""
-    space = _space(fields)
-    names = ("epsilon", "target_error", "confidence", "target_width")
-    asked: dict[str, Any] = {name: fields.maybe(name) for name in names}
-    if (wanted := fields.maybe("target_points")) is not None:
-        asked["target_width"] = exact(wanted, "target_points", above=0) / 100
-    groups = _groups(fields)
-    worst_case, compare = fields.flag("worst_case"), fields.flag("compare")
-    fields.all_read()
-    if groups:
-        asked |= {"groups": groups["groups"], "group_public": groups["group_public"], "of": groups["of"]}
-    found = dc.plan(space, **asked, worst_case=worst_case, compare=compare)
-    merged = [
-        (name, settings, cells) for name, lines in merged_rows(found.mechanisms).items() for settings, cells in lines
-    ]
-    rows = {(row.name, row.setting): row for row in found.mechanisms}
-    headings = ["Mechanism", "Setting", *(text.replace("\n", " ") for text in HEADINGS.values())]
-    table = Table(
-        f"Mechanisms at ε = {exact_text(found.epsilon)}, n = {space.n:,}",
-        headings,
-        [[name, " = ".join(settings), *cells] for name, settings, cells in merged],
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What is known before any data: what will be asked, at which price, of about how many records."""
+
+    kind: str
+    prior: str
+    n: int
+    sizes: tuple[int, ...]
+    """How many answers each column has, as far as they are declared."""
+    groups: dict[str, Any]
+    epsilon: Fraction
+    delta: Fraction
+    mechanism: str
+    is_private: bool
+    """Whether the number of records is protected too."""
+
+    @classmethod
+    def read(cls, fields: Fields, epsilon: str) -> Outlook:
+        """From the fields of the price, at this ε."""
+        return cls(
+            fields.maybe("kind") or SHARES,
+            fields.text("prior"),
+            whole(fields.text("n"), "n", minimum=1),
+            tuple(whole(size, "sizes", minimum=1) for size in fields.names("sizes")),
+            _groups(fields),
+            asked_epsilon(epsilon),
+            exact(fields.maybe("delta") or "0", "delta", minimum=0),
+            fields.maybe("mechanism") or Geometric.name,
+            fields.flag("private_n"),
+        )
+
+    @property
+    def name(self) -> str:
+        """What the interval with privacy is called."""
+        return f"ε = {exact_text(self.epsilon)}"
+
+    @property
+    def number(self) -> int:
+        """How many columns share the price."""
+        return max(1, len(self.sizes)) if self.kind == SHARES else 1
+
+    @property
+    def share(self) -> Fraction:
+        """The ε of the first column, as the request shares it."""
+        if self.number == 1:
+            return self.epsilon
+        questions = [Question(str(i), list(range(size)), mechanism=self.mechanism) for i, size in enumerate(self.sizes)]
+        _, together = place_delta(self.mechanism, self.delta or None, self.number)
+        return exact(ReleaseRequest("", questions, epsilon=self.epsilon, delta=together).epsilons[0], "epsilon")
+
+    @property
+    def space(self) -> PosteriorSpace:
+        """The cells of a table, or the categories of the first column."""
+        if self.kind == CROSS and "," not in self.prior:
+            return PosteriorSpace(prior=[exact(self.prior, "prior", above=0)] * math.prod(self.sizes), n=self.n)
+        return PosteriorSpace(prior=self.prior, n=self.n)
+
+    def made(self, space: PosteriorSpace) -> Geometric | Gaussian:
+        """The noise whose intervals are told: geometric, unless Gaussian is asked for."""
+        if self.mechanism == Gaussian.name:
+            options: dict[str, Any] = place_delta(self.mechanism, self.delta or None, self.number)[0]
+            return Gaussian(space, epsilon=self.share, **options)
+        return Geometric(space, epsilon=self.share)
+
+
+def _shares(asked: Outlook) -> tuple[Picture, list[float], str]:
+    """The share of a category, within a group or not, or of a cell; or the difference between two groups."""
+    space, interval, is_cross = asked.space, Interval(**asked.groups), asked.kind == CROSS
+    grouped = interval.groups is not None
+    width = interval.width(space, asked.share).value if grouped else quick_width(asked.made(space)).value
+    without = interval.width_without_privacy(space)
+    is_difference = interval.of == "difference"
+    centre = 0.0 if is_difference else float(space.prior.parameters[0] / space.prior.total)
+    low, high = (-1.0, 1.0) if centre == 0 else (0.0, 1.0)
+    reach = max(2.5 * without, 0.6 * width)
+    notes = [f"{CENTRED} A release is centred where its data is, and has this width on average."]
+    if is_cross:
+        notes.append("A margin sums cells: “Which one, and why?” tells how wide its intervals will be.")
+    if asked.is_private:
+        notes.append("Told as if n were public: “Which one, and why?” tells what protecting it changes.")
+    ends = {asked.name: _around(centre, width), "no privacy": _around(centre, without)}
+    picture = Picture(
+        "The interval that a reader will see",
+        "difference of two shares" if is_difference else f"share of one {'cell' if is_cross else 'category'}",
+        "points" if is_difference else "share",
+        [Line(name, own) for name, own in ends.items()],
+        Table(
+            "Expected width of a 95 % interval",
+            ["", "Width, percentage points", "Where it would lie"],
+            [[name, points(own[2] - own[0]), percent_range(own[::2])] for name, own in ends.items()],
+        ),
+        ends=(max(low, centre - reach), min(high, centre + reach)),
+        text=MARKS,
+        notes=notes,
     )
-    errors = [
-        {
-            "name": name,
-            "setting": " = ".join(settings),
-            "mean": rows[name, settings[0]].mean_error,
-            "high": rows[name, settings[0]].error_95,
-            "worst": rows[name, settings[0]].worst_mean_error,
-            "best": name == found.recommended and found.setting in settings,
-        }
-        for name, settings, _ in merged
-    ]
-    shown = {"table": table.to_json(), "errors": errors, "epsilon_text": exact_text(found.epsilon)}
-    return found.to_json() | {"shown": shown}
+    whose = (
+        " of a cell" if is_cross else " of the difference" if is_difference else " within a group" if grouped else ""
+    )
+    return picture, [width, without], width_words(width, without, whose=whose)
 
 
-def _space(fields: Fields) -> PosteriorSpace:
-    return PosteriorSpace(prior=fields.text("prior"), n=fields.text("n"))
+def _events(asked: Outlook) -> tuple[Picture, list[float], str]:
+    """The events of a group, of which its rate is a multiple: their Poisson spread, and that of the noise."""
+    groups = max(1, *asked.sizes)
+    made = asked.made(PosteriorSpace(prior=[1] * max(2, groups), n=None, adjacency=ADD_REMOVE))
+    number, noise = asked.n / groups, made.kernel.cell_noise
+    variance = 1 / (2 * math.sinh(float(asked.share) / 2) ** 2) if noise is None else float(noise.variance)
+    spreads = {asked.name: CENTRAL * math.sqrt(number + variance), "no privacy": CENTRAL * math.sqrt(number)}
+    ends = {name: (max(0.0, number - own), number, number + own) for name, own in spreads.items()}
+    widths = [own[2] - own[0] for own in ends.values()]
+    rows = [[name, f"{own[2] - own[0]:,.0f}", f"{own[0]:,.0f} to {own[2]:,.0f}"] for name, own in ends.items()]
+    reach = 1.3 * spreads[asked.name]
+    picture = Picture(
+        "The interval that a reader will see",
+        "events in one group",
+        "amount",
+        [Line(name, own) for name, own in ends.items()],
+        Table("Expected width of a 95 % interval", ["", "Width, events", "Where it would lie"], rows),
+        ends=(max(0.0, number - reach), number + reach),
+        text=MARKS,
+        notes=[f"Of a group with {number:,.0f} events, if all groups have equally many. A rate is a multiple of that."],
+    )
+    said = f"{widths[0]:,.0f} events wide, {widths[1]:,.0f} without privacy"
+    return picture, widths, f"95 % intervals of a group's events will be about {said}"
 
 
 def _groups(fields: Fields) -> dict[str, Any]:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import discreet as dc
 from discreet.arithmetic.words import epsilon_meaning, exact_text, width_words
-from discreet.counting import CsvFormat, Declaration, inspect_source
-from discreet.counting.column_list import ColumnList, list_columns
-from discreet.counting.column_names import find_column
+from discreet.counting import inspect_source, open_source
+from discreet.counting.column_list import list_columns
 from discreet.counting.inspection import NOT_PUBLISHABLE, inspection_document
-from discreet.counting.sources import Named, engine_for
-from discreet.errors import BudgetExceeded, InvalidInput
-from discreet.ledger.budgets import REPLACE_ONE
-from discreet.posteriors import as_prior
-from discreet.receipts import Receipt, ReceiptRequest
-from discreet.receipts.words import changing, replaced
-from discreet.requests.request import Question, ReleaseRequest, draw_request_id
+from discreet.errors import BudgetExceeded
+from discreet.receipts import Bundle, Receipt, TableReceipt
+from discreet.receipts.words import changing, per_words, replaced
+from discreet.requests.prepare import PreparedRequest
+from discreet.requests.request import draw_request_id
 from discreet.requests.run import price_request, run_request
+from discreet.web.asking import AskedTable, read_form, read_request
 from discreet.web.fields import Fields, about
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 def columns(api: PageApi, fields: Fields) -> dict[str, Any]:
     """The columns of the table, by its header or schema, which is public; no row is looked at."""
     api.require_release()
-    source, form = api.source(fields), _form(fields)
+    source, form = api.source(fields), read_form(fields)
     fields.all_read()
     with about("source"):
         listed = list_columns(source, form)
@@ -36,14 +35,20 @@ def columns(api: PageApi, fields: Fields) -> dict[str, Any]:
 
 
 def check(api: PageApi, fields: Fields) -> dict[str, Any]:
-    """`discreet check`: does the data fit the declaration? For the curator's eyes."""
+    """`discreet check` of each column: does the data fit the declaration? For the curator's eyes."""
     api.require_release()
-    source, form = api.source(fields), _form(fields)
-    declaration = Declaration(**_declared(fields), id_column=fields.maybe("id_column"))
+    source, form, asked = api.source(fields), read_form(fields), AskedTable.read(fields)
     fields.all_read()
-    _require_columns(source, form, declaration)
-    found = inspect_source(source, declaration, form=form)
-    return inspection_document(found, declaration) | {"mark": NOT_PUBLISHABLE}
+    asked.require_columns(source, form)
+    checks = [
+        {"column": each.column, **inspection_document(inspect_source(source, each, form=form), each)}
+        for each in asked.declarations()
+    ]
+    occurs = False
+    if asked.impossible and all(each["fits"] for each in checks):
+        with open_source(source, asked.table(), form=form) as table:
+            occurs = table.count_records().has_strays
+    return {"checks": checks, "impossible_occurs": occurs, "mark": NOT_PUBLISHABLE}
 
 
 def price(api: PageApi, fields: Fields) -> dict[str, Any]:
@@ -52,35 +57,32 @@ def price(api: PageApi, fields: Fields) -> dict[str, Any]:
     The request id that comes with it makes the release that follows one and the same, however often it is asked.
     """
     finished = fields.maybe("request_id")
-    request = _request(api, fields, finished or draw_request_id())
-    [question] = request.questions
+    asked, request = read_request(api, fields, finished or draw_request_id())
     fields.all_read()
-    _require_columns(request.source, request.form, *request.declarations)
+    asked.require_columns(request.source, request.form)
     book = dc.Ledger(api.require_ledger())
     with about("dataset"):
         account = book.account(str(request.dataset))
-    with about("prior"):
-        as_prior(question.terms.prior or "uniform", len(question.answers))
     try:
         prepared = price_request(request, book)
     except BudgetExceeded as refusal:
         refusal.parameter = "epsilon"
         raise
     receipt = prepared.receipt()
-    earlier = book.find(finished) if finished else None
+    document, earlier = receipt.document, book.find(finished) if finished else None
     return {
-        "document": receipt.document,
+        "document": document,
         "digest": prepared.digest,
         "request_id": request.request_id,
         "is_paid": earlier is not None,
-        "epsilon_text": exact_text(receipt.epsilon),
+        "price_text": _price_text(document),
         "facts": [
             ("Left of the budget now", f"ε = {exact_text(account.remaining.epsilon)}"),
-            ("Protects", replaced(receipt.document)),
-            *_facts(receipt),
+            ("Protects", replaced(document)),
+            *(pair for pair in _facts(prepared, receipt) if pair[1]),
             ("Request", request.request_id),
         ],
-        "meaning": epsilon_meaning(receipt.epsilon, changing(receipt.document), receipt.document["delta"]),
+        "meaning": epsilon_meaning(receipt.epsilon, changing(document), document["delta"]),
         "remaining": account.remaining.to_json(),
     }
 
@@ -90,115 +92,66 @@ def release(api: PageApi, fields: Fields) -> dict[str, Any]:
 
     Whoever asks for it meanwhile waits, and gets what was sealed: of two draws at once the quicker would be kept.
     """
-    request, digest = _request(api, fields, fields.text("request_id")), fields.text("digest")
+    (_, request), digest = read_request(api, fields, fields.text("request_id")), fields.text("digest")
     fields.all_read()
     with api.turn(str(request.request_id)):
         receipt = run_request(request, api.require_ledger(), confirm=lambda prepared: prepared.digest == digest)
     return {"receipt": receipt.document, "text": receipt.to_json()}
 
 
-def _facts(receipt: Any) -> list[tuple[str, str]]:
+def _price_text(document: dict[str, Any]) -> str:
+    also = f", δ = {document['delta']:g}" if document["delta"] else ""
+    return f"ε = {exact_text(Fraction(document['epsilon_exact']))}{also}"
+
+
+def _facts(prepared: PreparedRequest, receipt: Receipt | Bundle) -> Iterator[tuple[str, str]]:
     """What will be published, and how accurate it will be."""
-    assert isinstance(receipt, Receipt), "the page asks for one column"
+    document, parts = receipt.document, receipt.parts if isinstance(receipt, Bundle) else (receipt,)
+    first = parts[0].document
+    yield "Records n, which are published", f"{document['n']:,}" if "n" in document else ""
+    yield "Records", "" if "n" in document else "private: not counted"
+    for column, values in first.get("filters", {}).items():
+        yield f"Only where {column} is", ", ".join(values)
+    yield "Mechanism", first["mechanism"]["name"]
+    if isinstance(receipt, Bundle):
+        yield "Shared by the columns", prepared.gain if prepared.together else ""
+    for part in parts:
+        of = f" of {part.column}" if len(parts) > 1 else ""
+        yield f"Privacy loss{of}", _price_text(part.document) if of else ""
+        yield from _table_facts(part) if isinstance(part, TableReceipt) else _column_facts(part, of)
+
+
+def _table_facts(receipt: TableReceipt) -> Iterator[tuple[str, str]]:
+    for column, labels in receipt.axes.items():
+        yield f"{column}, which is published", ", ".join(labels)
+    for each in receipt.document["impossible"]:
+        yield "Impossible", ", ".join(f"{column} = {label}" for column, label in each.items())
+    yield "Cells", f"{len(receipt.cells):,}"
+
+
+def _column_facts(receipt: Receipt, of: str) -> Iterator[tuple[str, str]]:
     document = receipt.document
-    told = [
-        ("Records n, which are published", f"{document['n']:,}" if "n" in document else ""),
-        ("Records", "" if "n" in document else "private: not counted"),
-        *((f"Only where {column} is", ", ".join(values)) for column, values in document.get("filters", {}).items()),
-        ("Mechanism", document["mechanism"]["name"]),
-        ("Categories, which are published", ", ".join(receipt.categories)),
-        ("Groups, which are published", ", ".join(receipt.groups)),
-    ]
+    yield f"Categories{of}, which are published", ", ".join(receipt.categories)
+    yield "Groups, which are published", ", ".join(receipt.groups)
+    if document.get("rates"):
+        yield "Rates", f"records {per_words(document)}"
+        for group, exposure in document["rates"]["exposure"].items():
+            yield (
+                f"Exposure of {group}, which is published",
+                f"{exposure:,}" if not isinstance(exposure, str) else exposure,
+            )
+        return
     stated = document["accuracy"] or {}
     for group, own in {"": stated}.items() if "what" in stated else stated.items():
-        of = f" in {group}" if group else ""
+        where = f"{of} in {group}" if group else of
         if (own or {}).get("interval_width") is not None:
             whose = " of the share of a cell" if receipt.groups and not group else ""
-            words = width_words(own["interval_width"], own["interval_width_without_privacy"], whose=whose)
-            told.append((f"Expected accuracy{of}", words))
+            yield (
+                f"Expected accuracy{where}",
+                width_words(own["interval_width"], own["interval_width_without_privacy"], whose=whose),
+            )
         if not own or own["mean"] is None:
-            told.append((f"Expected Hellinger distance{of}", str((own or {}).get("method", "not known"))))
-            continue
-        told.append(
-            (f"Expected Hellinger distance{of}", f"{own['mean']:.4g}; 95 % of releases: {own['quantile_95']:.4g}")
-        )
-    return [(name, text) for name, text in told if text]
-
-
-def _form(fields: Fields) -> CsvFormat:
-    delimiter, header = fields.maybe("delimiter"), not fields.flag("no_header")
-    with about("delimiter"):
-        CsvFormat(delimiter, header)
-    with about("encoding"):
-        return CsvFormat(delimiter, header, fields.maybe("encoding") or "utf-8")
-
-
-def _declared(fields: Fields) -> dict[str, Any]:
-    """What is declared of the table; a refusal of the answers is told from one of the groups."""
-    answers: dict[str, Any] = {
-        "column": fields.text("column"),
-        "categories": fields.names("categories"),
-        "other": fields.maybe("other"),
-        "missing": fields.maybe("missing"),
-    }
-    grouping: dict[str, Any] = {
-        "by": fields.maybe("by"),
-        "groups": fields.names("groups"),
-        "other_group": fields.maybe("other_group"),
-    }
-    with about("categories"):
-        Declaration(**answers)
-    with about("groups"):
-        Declaration(**answers, **grouping)
-    selected: dict[str, Any] = {"filters": _filters(fields.names("filters"))}
-    with about("filters"):
-        Declaration(**answers, **grouping, **selected)
-    return answers | grouping | selected
-
-
-def _filters(lines: Sequence[str]) -> dict[str, list[str]]:
-    """The values to select by column, from lines like region=north."""
-    found: dict[str, list[str]] = {}
-    for line in lines:
-        column, equals, value = line.partition("=")
-        if not equals:
-            raise InvalidInput("a filter has no value", hint="write a line like region=north", parameter="filters")
-        found.setdefault(column.strip(), []).append(value.strip())
-    return found
-
-
-def _request(api: PageApi, fields: Fields, request_id: str) -> ReleaseRequest:
-    api.require_release()
-    question = Question(
-        **_declared(fields),
-        group_public=fields.flag("group_public"),
-        adjacency=fields.maybe("adjacency") or REPLACE_ONE,
-        prior=fields.maybe("prior"),
-        epsilon=fields.text("epsilon"),
-        mechanism=fields.text("mechanism"),
-    )
-    return ReleaseRequest(
-        api.source(fields),
-        [question],
-        id_column=fields.maybe("id_column"),
-        dataset=fields.text("dataset"),
-        request_id=request_id,
-        again=fields.flag("again"),
-        form=_form(fields),
-        about=ReceiptRequest(title=fields.maybe("title"), source_name=fields.maybe("source_name")),
-    )
-
-
-def _require_columns(source: object, form: CsvFormat, *declarations: Declaration) -> None:
-    """Refuse a column that is not there, and say which field named it; of databases the columns are asked later."""
-    if not isinstance(source, Named) or engine_for(source) != "duckdb" or str(source).startswith("duckdb://"):
-        return
-    with about("source"):
-        listed: ColumnList = list_columns(source, form)
-    names = [column.name for column in listed.columns]
-    for declaration in declarations:
-        for field in ("column", "by", "id_column"):
-            wanted = getattr(declaration, field)
-            with about(field):
-                if wanted is not None:
-                    find_column(names, wanted, "the table", is_header=form.header)
+            yield f"Expected Hellinger distance{where}", str((own or {}).get("method", "not known"))
+        else:
+            said = f"{own['mean']:.4g}; 95 % of releases: {own['quantile_95']:.4g}"
+            yield f"Expected Hellinger distance{where}", said

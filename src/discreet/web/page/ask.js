@@ -2,7 +2,7 @@
 
 import { field, formOf, make, the, visible } from "./dom.js";
 
-/** @typedef {Record<string, string | boolean | string[]>} Fields */
+/** @typedef {Record<string, string | boolean | string[] | object[]>} Fields */
 
 const token = (() => {
   const given = new URLSearchParams(location.hash.slice(1)).get("token");

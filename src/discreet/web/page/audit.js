@@ -6,7 +6,7 @@ import { facts, field, make } from "./dom.js";
 /** @param {HTMLElement} section */
 export function start(section) {
   onSubmit(section, "audit", (form) => ({
-    ...numbers(form, ["prior", "n", "epsilon", "gamma"]),
+    ...numbers(form, ["prior", "n", "epsilon", "gamma", "delta"]),
     mechanism: field(form, "mechanism").value, calibrated: field(form, "calibrated").checked,
   }), show);
 }

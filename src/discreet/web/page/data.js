@@ -1,5 +1,6 @@
 // Data: the table is handed over, or named by its address; its columns are listed as its header declares them.
 
+import { offer as offerMore } from "./columns.js";
 import { Refusal, ask, runner, tell, upload } from "./ask.js";
 import { field, formOf, make, table, the } from "./dom.js";
 import { offerColumns, state, tableFields } from "./state.js";
@@ -26,18 +27,17 @@ export function start(section) {
     const name = state.upload?.name ?? field(form, "source").value;
     if (!name) throw new Refusal("there is no table; choose a file, or give an address", "source");
     offer([]);
-    const isDatabase = /^[a-z+]+:\/\//.test(name) && !state.upload;
-    if (isDatabase) {
+    const found = await ask("columns", tableFields(), signal);
+    offer(found.columns);
+    if (!found.columns.length) {
       answer.replaceChildren(next());
       return "Its columns are asked for by name.";
     }
-    const found = await ask("columns", tableFields(), signal);
-    offer(found.columns);
     const rows = found.columns.map((/** @type {{name: string, type: string}} */ column) => [column.name, column.type]);
     answer.replaceChildren(
       table({ caption: `Columns of ${name}`, headings: ["Column", "Type, as declared"], rows, csv: "" }, { kind: "texts" }), next());
     if (found.hint) throw new Refusal(found.hint.replaceAll("`", ""), "delimiter");
-    return `${name}: ${found.columns.length} columns. Only its header was looked at.`;
+    return `${found.columns.length} columns. Only the header, or the schema, was looked at.`;
   };
 
   form.addEventListener("submit", (event) => {
@@ -77,6 +77,8 @@ function next() {
 /** @param {import("./state.js").Column[]} columns */
 function offer(columns) {
   const question = formOf(the("#question"));
+  state.columns = columns;
+  offerMore(question);
   offerColumns(question, "column", columns, "choose a column");
   offerColumns(question, "by", columns, "no groups");
   offerColumns(question, "id_column", columns, "none: a record is a row");

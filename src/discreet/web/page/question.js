@@ -1,6 +1,7 @@
 // Question: what is declared of the table, and whether its rows fit, for the curator's eyes.
 
 import { onSubmit } from "./ask.js";
+import { start as startColumns } from "./columns.js";
 import { facts, field, formOf, lines, make, table, the } from "./dom.js";
 import { answers, declaredFields, tableFields } from "./state.js";
 
@@ -10,6 +11,7 @@ import { answers, declaredFields, tableFields } from "./state.js";
 export function start(section) {
   onSubmit(section, "check", () => ({ ...tableFields(), ...declaredFields() }), show);
   const form = formOf(section);
+  startColumns(form);
   const count = the("#categories-count", section);
   form.addEventListener("input", () => {
     const names = lines(field(form, "categories").value);
@@ -20,11 +22,19 @@ export function start(section) {
 
 /** @param {any} found */
 function show(found) {
+  const { checks, impossible_occurs: occurs, mark } = found;
+  return [make("div", { class: "secret" },
+    make("p", { class: "badge" }, mark),
+    checks.map((/** @type {any} */ one) => [...(checks.length > 1 ? [make("h3", {}, one.column)] : []), ...checked(one)]),
+    occurs ? make("p", { class: "lead warning" }, "There are records in cells that are declared impossible: a release would stop.") : [])];
+}
+
+/** @param {any} found One column. */
+function checked(found) {
   const strays = [...told("value", found.strays), ...told("group", found.stray_groups)];
   const unused = [...found.unused, ...found.unused_groups];
   const lead = found.fits ? `The data fits the declaration${found.outside ? ": values outside count as the rest" : ""}.` : `The data does not fit the declaration: ${found.n ? "a release would stop" : "there are no records"}.`;
-  return [make("div", { class: "secret" },
-    make("p", { class: "badge" }, found.mark),
+  return [
     make("p", { class: found.fits ? "lead" : "lead warning" }, lead),
     facts([
       ["Rows", found.rows.toLocaleString("en")],
@@ -37,7 +47,7 @@ function show(found) {
     ]),
     ...(strays.length ? [table({
       caption: "Values outside the declaration", headings: ["", "Value", "Rows", "A misspelling of, perhaps"], rows: strays, csv: "",
-    }, { kind: "texts" }), make("p", {}, "Mend the table, declare them, or give the rest a name.")] : []))];
+    }, { kind: "texts" }), make("p", {}, "Mend the table, declare them, or give the rest a name.")] : [])];
 }
 
 /** @param {string} what @param {Stray[]} strays */

@@ -32,12 +32,14 @@ function priceButton(section) {
 
 /** @param {HTMLElement} section */
 function summarise(section) {
-  const { column, by, groups } = declaredFields();
+  const { kind, column, more, by, groups, impossible } = declaredFields();
   const request = requestFields();
+  const others = more.map((one) => /** @type {[string, string]} */ ([`Column ${one.column}`, one.categories.join(", ")]));
   the(".summary", section).replaceChildren(facts([
     ["Table", state.upload?.name ?? field(formOf(the("#data")), "source").value],
-    ["Column", column], ["Categories", answers()], ["Groups", by ? `${by}: ${groups.join(", ")}` : ""],
-    ["Privacy loss ε", String(request.epsilon)], ["Mechanism", request.mechanism],
+    ["Released", kind === "cross" ? "one cross table" : kind],
+    [`Column ${column}`, answers()], ...others, ["Impossible", impossible.join("; ")], ["Groups", by ? `${by}: ${groups.join(", ")}` : ""],
+    ["Privacy loss ε", String(request.epsilon)], ["δ", request.delta], ["Mechanism", request.mechanism],
   ]));
 }
 
@@ -80,7 +82,7 @@ export function finish(dataset, request) {
  * @param {Fields} asked
  */
 function price(section, found, asked) {
-  const cost = `ε = ${found.epsilon_text}`;
+  const cost = found.price_text;
   const lead = found.is_paid ? `This was charged before: finishing it costs nothing more than the ${cost} that was paid.`
     : `This will cost ${cost} of what ${asked.dataset} may spend.`;
   const box = make("div", { class: "price" }, make("p", { class: "lead" }, lead), make("p", {}, found.meaning), facts(found.facts));

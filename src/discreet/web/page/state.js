@@ -5,6 +5,7 @@ import { field, formOf, lines, make, the } from "./dom.js";
 
 /** @typedef {{name: string, type: string}} Column */
 /** @typedef {{name: string, text: string}} HeldReceipt */
+/** @typedef {{column: string, categories: string[], other: string, missing: string, prior: string}} MoreColumn */
 /** @typedef {{version: string, mechanisms: string[], max_upload: number, terms: Record<string, string>,
  *   stops: {epsilon: string[], n: string[]}, choices: Record<string, [string, string][]>,
  *   ledger: string | null, may_release: boolean}} Facts */
@@ -12,6 +13,8 @@ import { field, formOf, lines, make, the } from "./dom.js";
 export const state = {
   /** @type {{id: string, name: string} | null} */
   upload: null,
+  /** @type {Column[]} Those of the table, where they are known. */
+  columns: [],
   /** @type {HeldReceipt[]} */
   receipts: [],
   maxUpload: 0,
@@ -27,27 +30,70 @@ export function tableFields() {
   };
 }
 
-/** What the curator declares. */
+/** Shares, a cross table, or rates. @param {HTMLFormElement} form */
+export function kindOf(form) {
+  return field(form, "kind").value;
+}
+
+/** The columns after the first, as they are typed. @param {HTMLFormElement} form @returns {MoreColumn[]} */
+export function moreFields(form) {
+  return [...the("#more", form).children].map((_, i) => {
+    /** @param {string} name */
+    const own = (name) => field(form, `more.${i}.${name}`).value;
+    return {
+      column: own("column"), categories: lines(own("categories")), other: own("other"), missing: own("missing"),
+      prior: own("prior").replace(/\s+/g, ""),
+    };
+  });
+}
+
+/** What the curator declares: what does not belong to this kind of release is left out. */
 export function declaredFields() {
   const form = formOf(the("#question"));
+  const kind = kindOf(form);
+  const more = kind === "rates" ? [] : moreFields(form);
   return {
-    ...texts(form, ["column", "other", "missing", "by", "other_group", "id_column"]),
+    kind,
+    ...texts(form, ["column", "other", "missing", "id_column"]),
     categories: lines(field(form, "categories").value),
-    groups: lines(field(form, "groups").value),
+    more: kind === "cross" ? more.map(({ column, categories }) => ({ column, categories })) : more,
+    ...(kind === "shares" ? texts(form, ["by", "other_group"]) : { by: "", other_group: "" }),
+    groups: kind === "shares" ? lines(field(form, "groups").value) : [],
+    impossible: kind === "cross" ? lines(field(form, "impossible").value) : [],
     filters: lines(field(form, "filters").value),
+  };
+}
+
+/** @returns {number[]} How many answers each column has, the first one first; none before they are declared. */
+export function sizes() {
+  const { kind, categories, other, missing, more } = declaredFields();
+  /** @param {{categories: string[], other?: string, missing?: string}} column */
+  const size = (column) => column.categories.length + [column.other, column.missing].filter(Boolean).length;
+  const rest = kind === "cross" ? { other, missing } : {};
+  return categories.length ? [{ categories, other, missing }, ...more.map((column) => ({ ...column, ...rest }))].map(size) : [];
+}
+
+/** What the price depends on beside the declaration. */
+export function lawFields() {
+  const [question, price] = [formOf(the("#question")), formOf(the("#price"))];
+  return {
+    mechanism: field(price, "mechanism").value,
+    delta: the("#price-delta-field").hidden ? "" : numbers(price, ["delta"]).delta,
+    group_public: kindOf(question) === "shares" && field(question, "group_public").checked,
   };
 }
 
 /** All that a price is asked for, but for the budget. */
 export function requestFields() {
-  const price = formOf(the("#price"));
+  const question = formOf(the("#question"));
+  const isRates = kindOf(question) === "rates";
   return {
     ...tableFields(),
     ...declaredFields(),
-    ...numbers(price, ["prior", "epsilon"]),
-    mechanism: field(price, "mechanism").value,
-    group_public: field(formOf(the("#question")), "group_public").checked,
-    adjacency: field(formOf(the("#question")), "private_n").checked ? "add-remove" : "",
+    ...numbers(formOf(the("#price")), ["prior", "epsilon"]),
+    ...lawFields(),
+    adjacency: field(question, "private_n").checked ? "add-remove" : "",
+    ...(isRates ? { exposure: lines(field(question, "exposure").value), ...numbers(question, ["per"]) } : {}),
   };
 }
 
