@@ -112,6 +112,64 @@ def test_a_two_way_margin_covers_95_percent_by_an_exact_sum_and_at_face_value_it
     assert coverage(laws, prior, rows, plug_in, [0, 1]) < 0.94
 
 
+def zero_sum_laws(rows: Any, outcomes: Any, n: int, q: float) -> Any:
+    """P(outcome | c) of P(z) ∝ q^‖z-c‖₁ over Σz = n, where all counts up to 0 are one outcome, and all from n on.
+
+    With A cells at 0 and B at n, those beyond sum to what the outcome lacks: Σ (s+A-1 over A-1)(t+B-1 over B-1)·q^(s+t)
+    over s - t = Σw - n.
+    """
+
+    def beyond(low: int, high: int, more: int) -> float:
+        ways = [[math.comb(s + size - 1, s) if size else int(s == 0) for s in range(400)] for size in (low, high)]
+        return math.fsum(
+            ways[0][s] * ways[1][s - more] * q ** (2 * s - more) for s in range(max(0, more), 400 + min(0, more))
+        )
+
+    ends = [(int((w == 0).sum()), int((w == n).sum()), int(w.sum()) - n) for w in outcomes]
+    kept = {key: beyond(*key) for key in set(ends)}
+    distance = np.abs(rows[:, None, :] - outcomes[None, :, :]).sum(axis=2)
+    laws = q**distance * np.array([kept[key] for key in ends])
+    assert laws.sum(axis=1) == pytest.approx(
+        np.full(len(rows), laws[0].sum()), rel=1e-12
+    )  # as noise has, whatever c is
+    return laws / laws[0].sum()
+
+
+def reaching(outcome: list[int], n: int) -> tuple[int, ...]:
+    """An output of this outcome: what its sum lacks is beyond one of its ends."""
+    found, more = list(outcome), sum(outcome) - n
+    if more:
+        found[outcome.index(0 if more > 0 else n)] -= more
+    return tuple(found)
+
+
+@pytest.mark.parametrize("n", [2, pytest.param(3, marks=pytest.mark.soak)])
+def test_a_two_way_margin_of_a_release_covers_95_percent_by_an_exact_sum_and_at_face_value_it_does_not(n: int) -> None:
+    """The zero-sum noise of the release itself: every table of n records, every outcome, none drawn."""
+    prior, epsilon = dc.Dirichlet([1] * 8), 3
+    mechanism = dc.Geometric(dc.PosteriorSpace(prior=prior, n=n), epsilon=epsilon)
+    axes = {name: [f"{name}0", f"{name}1"] for name in "abc"}
+    rows = mechanism.space.candidates().array()
+    outcomes = np.array(list(itertools.product(range(n + 1), repeat=8)))
+    laws = zero_sum_laws(rows, outcomes, n, math.exp(-epsilon / 2))
+    possible = laws[0] > 0
+    outcomes, laws = outcomes[possible], laws[:, possible]
+    alone = next(i for i, w in enumerate(outcomes.tolist()) if sum(w) == n > max(w))  # no other output is like it
+    exact = mechanism.law(rows[0].tolist()).log_probability(tuple(outcomes[alone].tolist()))
+    assert laws[0, alone] == pytest.approx(math.exp(float(exact)), rel=1e-12)
+    kept: dict[tuple[Any, ...], tuple[float, float]] = {}
+    aware, plug_in = np.empty((2, len(outcomes))), np.empty((2, len(outcomes)))
+    for i, w in enumerate(outcomes.tolist()):
+        key = (tuple(sorted(w[:2])), tuple(sorted(w[2:])))  # the margin's cell, and the others in any order
+        if key not in kept:
+            belief = dc.Belief.of(dc.noise_aware(mechanism, reaching(w, n)), axes)
+            kept[key] = belief.margin("a", "b")["a0", "b0"].interval()
+        own = 2 + sum(w[:2])
+        aware[:, i], plug_in[:, i] = kept[key], special.betaincinv(own, 8 + sum(w) - own, [0.025, 0.975])
+    assert coverage(laws, prior, rows, aware, [0, 1]) == pytest.approx(0.95, abs=1e-5)
+    assert coverage(laws, prior, rows, plug_in, [0, 1]) < 0.94
+
+
 def test_a_table_with_impossible_cells_goes_to_arviz_and_pandas_with_its_labels() -> None:
     columns = {"sex": ["f", "m"], "pregnant": ["yes", "no"]}
     rows = pd.DataFrame({"sex": ["f"] * 30 + ["m"] * 20, "pregnant": ["yes"] * 5 + ["no"] * 45})
