@@ -85,7 +85,8 @@ $(DOCS_STAMP): $(STAMP)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[docs]'
 	@touch $@
 
-$(BENCH_STAMP): pyproject.toml constraints.txt bench/requirements.txt
+$(BENCH_STAMP): pyproject.toml constraints.txt bench/requirements.txt bench/requirements-tables.txt
 	$(call new_venv,.venv-bench)
 	.venv-bench/bin/python -m pip install --quiet -c constraints.txt -e '.[web,workflow]' -r bench/requirements.txt
+	.venv-bench/bin/python -m pip install --quiet -r bench/requirements-tables.txt
 	@touch $@

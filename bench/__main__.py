@@ -26,7 +26,7 @@ def main() -> None:
         print(f"{question.title} …", file=sys.stderr, flush=True)
         answer = question.ask(effort)
         found.append((question, answer))
-        print("\n".join([*report.table(answer.rows), "", *answer.details, ""]), flush=True)
+        print("\n".join([*(report.table(answer.rows) if answer.rows else []), "", *answer.details, ""]), flush=True)
     rows = [row for _, answer in found for row in answer.rows]
     print(report.summary(rows))
     if not asked.names and not asked.quick:

@@ -18,6 +18,7 @@ from bench.questions import (  # noqa: I001  (the order of the table)
     composing,
     inference,
     cross_tables,
+    tables,
     private_n,
     comparing,
     reach,
@@ -51,5 +52,6 @@ __all__ = [
     "snapping",
     "spark",
     "startup",
+    "tables",
     "tight",
 ]

@@ -5,9 +5,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+import xarray
 from scipy import stats
 
 import discreet as dc
+from discreet.bridges import arviz as arviz_bridge
 from discreet.bridges.arviz import to_arviz
 from discreet.bridges.frames import to_pandas, to_polars
 from discreet.bridges.scipy import to_scipy
@@ -62,6 +64,42 @@ def test_arviz_summarises_independent_draws(released: dc.Released, monkeypatch: 
     assert (rhat < 1.02).all()
     with pytest.raises(dc.InvalidInput):
         to_arviz(belief, 4000, categories=["a"])
+
+
+def test_a_table_s_draws_are_a_tree_of_xarray_where_arviz_reads_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What ArviZ 1.x reads, made with xarray alone: dimensions are the columns of the table, coordinates the labels."""
+    monkeypatch.setattr(arviz_bridge, "_arviz", object)
+    axes = {"sex": ["f", "m"], "vote": ["yes", "no", "unsure"]}
+    mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1] * 6, n=60), epsilon=1)
+    belief = dc.Belief.of(dc.noise_aware(mechanism, (20, 10, 5, 12, 9, 4)), axes)
+    tree = belief.to_arviz(400, seed=1)
+    assert isinstance(tree, xarray.DataTree)
+    theta = tree["posterior"]["theta"]
+    assert dict(theta.sizes) == {"chain": 4, "draw": 100, "sex": 2, "vote": 3}
+    assert theta.coords["vote"].values.tolist() == axes["vote"]
+    assert np.allclose(theta.sum(("sex", "vote")), 1)
+    apart = 6 * belief.sd.reshape(2, 3) / 20
+    assert (np.abs(theta.mean(("chain", "draw")) - belief.mean.reshape(2, 3)) < apart).all()
+    assert tree["posterior"].attrs["error"] == belief.error
+    share = belief.margin("vote")["yes"].to_arviz(400, seed=1)["posterior"]["yes"]
+    assert share.dims == ("chain", "draw")
+
+
+def test_a_cross_table_is_a_frame_with_its_columns_by_name() -> None:
+    axes = {"sex": ["f", "m"], "vote": ["yes", "no"], "region": ["north", "south"]}
+    mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1] * 8, n=60), epsilon=1)
+    belief = dc.Belief.of(dc.noise_aware(mechanism, (10, 10, 5, 12, 9, 4, 6, 4)), axes)
+    margin = belief.margin("region", "sex")
+    frame = margin.to_pandas()
+    assert frame.index.names == ["region", "sex"]
+    assert frame.loc[("north", "m"), "mean"] == pytest.approx(margin["north", "m"].mean)
+    assert frame["mean"].unstack("sex").loc["south", "f"] == pytest.approx(margin["south", "f"].mean)
+    table = margin.to_polars()
+    assert table.columns == ["region", "sex", "mean", "sd", "low", "high"]
+    row = table.filter((pl.col("region") == "south") & (pl.col("sex") == "m")).row(0, named=True)
+    assert (row["low"], row["high"]) == pytest.approx(margin["south", "m"].interval())
 
 
 def test_scipy_agrees_with_the_mixture(released: dc.Released) -> None:

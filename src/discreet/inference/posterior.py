@@ -225,7 +225,7 @@ class NoiseAware(Marginals[ShareLaw]):
         return draw_dirichlet(bits, parameters)
 
     def to_arviz(self, size: object = 4000, *, categories: Any = None) -> Any:
-        """An `arviz.InferenceData` of independent draws (the extra `arviz`)."""
+        """Independent draws as ArviZ reads them: `InferenceData`, or since 1.0 a `DataTree` (the extra `arviz`)."""
         from discreet.bridges.arviz import to_arviz
 
         return to_arviz(self, size, categories=categories)

@@ -1,0 +1,134 @@
+"""`python -m bench.tables FILE.csv COLUMN COLUMN COLUMN …`: the comparison of docs/tables.md on a table of your own.
+
+The file's shares are the population. Each repetition draws as many records as the file has from it, the same for all,
+and everybody publishes them. Hellinger errors are between the shares that are read and those of the records; an
+interval covers if it holds the share of the population. Cells that the population does not have are no part of that.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import math
+import sys
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+from bench.rows import lines_of_table
+from bench.table_rivals import RIVALS, SLOW, Floats, Margin, Table, Wholes, draw_delta, synthesiser_sizes
+
+EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0)
+REPETITIONS, SLOW_REPETITIONS = 40, 5
+
+Scores = dict[tuple[str, str, int, float], list[tuple[float, float, float]]]
+"""By rival, reader, columns of a margin and ε: error, coverage and width of each repetition."""
+
+
+def compare(columns: Mapping[str, Sequence[object]], repetitions: int, slow: int) -> list[str]:
+    """The tables, as Markdown."""
+    table, population = crossed(columns)
+    crossing = " × ".join(f"{name} ({k})" for name, k in zip(columns, table.sizes, strict=True))
+    return [
+        f"{table.n:,} records, {crossing}: {table.cells} cells, each with a prior of {table.prior}. "
+        f"{repetitions} repetitions, {slow} of mbi. A cell: Hellinger error · coverage of 95 % intervals · their mean "
+        "width in percentage points, each with the standard error of its last digits.",
+        *told(table, measured(table, population, repetitions, slow)),
+        "",
+        *side_facts(table),
+    ]
+
+
+def crossed(columns: Mapping[str, Sequence[object]]) -> tuple[Table, Wholes]:
+    """The table of some columns, and its counts."""
+    labels = [sorted(set(values), key=str) for values in columns.values()]
+    codes = [[own.index(v) for v in values] for own, values in zip(labels, columns.values(), strict=True)]
+    table = Table(tuple(map(len, labels)), len(codes[0]))
+    return table, np.bincount(np.ravel_multi_index(codes, table.sizes), minlength=table.cells)
+
+
+def measured(table: Table, population: Wholes, repetitions: int, slow: int) -> Scores:
+    """Everybody's releases of the same records, read by every reader."""
+    found: Scores = defaultdict(list)
+    for turn in range(repetitions):
+        counts = np.random.default_rng([21, turn]).multinomial(table.n, population / table.n)
+        for name, release in RIVALS.items():
+            for epsilon in EPSILONS if name not in SLOW or turn < slow else ():
+                for reader, read in release(table, counts, epsilon, f"{name} {epsilon} {turn}").items():
+                    for size in (1, 2, 3):
+                        scores = [_score(table, population, counts, m, read(m)) for m in _margins(table, size)]
+                        told = [score for score in scores if score is not None]
+                        if told:
+                            found[name, reader, size, epsilon].append(tuple(np.mean(told, axis=0).tolist()))
+        print(f"{turn + 1} of {repetitions}", file=sys.stderr, flush=True)
+    return found
+
+
+def _margins(table: Table, size: int) -> list[Margin]:
+    return list(combinations(table.every, size))
+
+
+def _score(table: Table, population: Wholes, counts: Wholes, margin: Margin, read: object) -> Floats | None:
+    if read is None:
+        return None
+    mean, low, high = read
+    truth, drawn = (table.summed(each, margin) / table.n for each in (population, counts))
+    error = math.sqrt(max(0.0, 1 - float(np.sqrt(mean * drawn).sum())))
+    some = truth > 0
+    return np.array([error, np.mean((low <= truth)[some] & (truth <= high)[some]), 100 * np.mean((high - low)[some])])
+
+
+def told(table: Table, scores: Scores) -> list[str]:
+    """A table for margins of one, two and three columns."""
+    lines = []
+    for size in (1, 2, 3):
+        kinds = dict.fromkeys((name, reader) for name, reader, of, _ in scores if of == size)
+        body = [
+            [name, "–" if name == "no privacy" else reader, *(_cell(scores[name, reader, size, e]) for e in EPSILONS)]
+            for name, reader in kinds
+        ]
+        title = f"**{['One', 'Two', 'Three'][size - 1]}-way margins**"
+        lines += ["", title, "", *lines_of_table(["release", "read", *(f"ε = {e:g}" for e in EPSILONS)], body)]
+    return lines
+
+
+def _cell(rounds: Sequence[tuple[float, float, float]]) -> str:
+    means, errors = np.mean(rounds, axis=0), np.std(rounds, axis=0, ddof=1) / math.sqrt(len(rounds))
+    error, coverage, width = (
+        f"{mean:.{digits}f}({round(off * 10**digits)})"
+        for mean, off, digits in zip(means * [1, 100, 1], errors * [1, 100, 1], (3, 1, 1), strict=True)
+    )
+    return f"{error} · {coverage} % · {width}"
+
+
+def side_facts(table: Table) -> list[str]:
+    """What the synthesiser was set to, and how far the posterior draw is from private."""
+    sizes = [synthesiser_sizes(table, epsilon) for epsilon in EPSILONS]
+    body = [
+        ["records that the synthesiser draws", *(str(m) for m, _ in sizes)],
+        ["its prior for each cell", *(f"{alpha:.3g}" for _, alpha in sizes)],
+        ["δ(ε) of one posterior draw", *(f"{draw_delta(table.n, epsilon):.3g}" for epsilon in EPSILONS)],
+    ]
+    return lines_of_table(["", *(f"ε = {e:g}" for e in EPSILONS)], body)
+
+
+def main() -> None:
+    """Read the arguments and run."""
+    parser = argparse.ArgumentParser(prog="python -m bench.tables", description=__doc__)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("columns", nargs="+", metavar="COLUMN")
+    parser.add_argument("--repetitions", type=int, default=REPETITIONS)
+    asked = parser.parse_args()
+    with asked.file.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    if len(asked.columns) < 3 or not rows or not set(asked.columns) <= set(rows[0]):
+        parser.error("name three columns of the file or more")
+    columns = {name: [row[name] for row in rows] for name in asked.columns}
+    print("\n".join(compare(columns, asked.repetitions, min(asked.repetitions, SLOW_REPETITIONS))))
+
+
+if __name__ == "__main__":
+    main()
