@@ -18,7 +18,7 @@ from discreet.utility.expected_counts import predictive_weights
 from discreet.utility.least_error import least_error
 
 EPSILONS = ("0.5", "1", "2", "3")
-RATIOS = [(3, n) for n in (2, 3, 4, 8, 12, 16)] + [(4, n) for n in (2, 3, 4, 6, 8)]
+RATIOS = [(3, n) for n in range(2, 17)] + [(4, n) for n in range(2, 9)]
 SPACES: list[tuple[list[object], int, str]] = [
     ([1, 1], 50, "1"),
     ([1, 1], 50, "0.2"),
@@ -44,8 +44,8 @@ SPACES: list[tuple[list[object], int, str]] = [
 
 
 def ways(space: dc.PosteriorSpace) -> tuple[str, ...]:
-    """The post-processing that tight offers."""
-    return ("nearest", "bayes") if space.n >= space.k else ("nearest",)
+    """What tight offers: bayes is refused where there are fewer records than categories."""
+    return ("nearest", "bayes", "noisy") if space.n >= space.k else ("nearest", "noisy")
 
 
 def ratios(k: int, n: int) -> Iterator[tuple[str, float, float, float]]:

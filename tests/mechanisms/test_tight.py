@@ -3,17 +3,18 @@
 import math
 from fractions import Fraction
 from functools import cache
+from typing import Literal
 
 import numpy as np
 import pytest
 from flint import arb
 
 import discreet as dc
-from discreet.arithmetic.numbers import precision
-from discreet.mechanisms.tight import TightLaw, TightWay, draw_order
+from discreet.arithmetic.numbers import fixed_lower, fixed_upper, precision
+from discreet.mechanisms.tight import TightLaw, draw_order
 from discreet.mechanisms.tight_weights import MOST_PARTITIONS, TightWeights
 from discreet.posteriors.partitions import partition_distances
-from discreet.testing import HashedBits
+from discreet.testing import FixedBits, HashedBits, draw_with
 from discreet.typing import Epsilon
 from tests.faults import tight as faults
 from tests.support.enumeration import seeded
@@ -62,10 +63,39 @@ def test_it_is_a_law_with_loss_epsilon_and_never_worse_than_geometric(number: in
     mechanism = dc.TightConstraints(space, epsilon=epsilon)
     assert wrongs(mechanism) == set()  # all weights are positive: every data set has the same outcomes
     assert dc.audit(mechanism).epsilon == epsilon
-    ways: tuple[TightWay, ...] = ("nearest", "bayes")
+    ways: tuple[Literal["nearest", "bayes"], ...] = ("nearest", "bayes")
     for way in ways[: 1 if space.n < space.k else 2]:
         own = dc.accuracy(dc.TightConstraints(space, epsilon=epsilon, way=way)).mean
         assert own <= dc.accuracy(dc.Geometric(space, epsilon=epsilon, way=way)).mean + 1e-9
+
+
+def strays(law: TightLaw, drawn_from: TightLaw) -> int:
+    """For how many candidates the bits from end to end of their part of [0, 1) lead elsewhere.
+
+    A draw reads a real number bit by bit. If the first and the last numbers of every part lead to its candidate, each
+    is drawn with its own probability, but for the 2^-100 between them.
+    """
+    found, bits = 0, 128
+    with precision(bits + 64):
+        below = arb(0)
+        for candidate, weight in zip(law.space.candidates(), law.enclosures(), strict=True):
+            above = below + weight.exp()
+            ends = (fixed_upper(below, bits) + (1 << 28), fixed_lower(above, bits) - (1 << 28))
+            sources = (FixedBits(f"{end:0{bits}b}", then=HashedBits("the rest")) for end in ends)
+            found += any(draw_with(drawn_from, source) != candidate for source in sources)
+            below = above
+    return found
+
+
+@pytest.mark.parametrize("part", range(10))
+def test_draws_are_the_law_on_a_hundred_random_spaces(part: int) -> None:
+    """With fixed bits, at a random data set of each; bits that are drawn for another one are found wrong."""
+    for number in range(10 * part, 10 * part + 10):
+        space, epsilon = spaces()[number]
+        rng, mechanism = seeded(f"draws of tight {number}"), dc.TightConstraints(space, epsilon=epsilon)
+        one, other = (space.candidates().unrank(rank) for rank in rng.sample(range(space.size), 2))
+        assert strays(mechanism.law(one), mechanism.law(one)) == 0
+        assert strays(mechanism.law(one), mechanism.law(other)) > 0
 
 
 @pytest.mark.parametrize(

@@ -163,7 +163,9 @@ class Drawing:
     )
     calibrated: Annotated[bool, typer.Option("--calibrated", help="Use the largest scale that keeps ε.")] = False
     gamma: Annotated[str | None, typer.Option(help="How smooth a smooth or reciprocal sensitivity is.")] = None
-    way: Annotated[str | None, typer.Option(help="Post-processing: nearest or bayes; geometric has free, too.")] = None
+    way: Annotated[
+        str | None, typer.Option(help="Post-processing: nearest or bayes; geometric has free, tight has noisy.")
+    ] = None
     delta: Annotated[
         str | None,
         typer.Option(

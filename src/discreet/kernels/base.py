@@ -128,13 +128,18 @@ class Kernel(ABC):
         """All candidates of the space, one a row."""
         return self.space.candidates().array()
 
+    @cached_property
+    def outputs(self) -> Rows:
+        """What a row is about: the candidates, unless the outputs are others that can be listed."""
+        return self.candidates
+
     def row(self, counts: object, outputs: Rows | None = None) -> Logs:
-        """ln P(o | c) of the candidates in their order, or of these outputs. It is private."""
+        """ln P(o | c) of the `outputs` in their order, or of these. It is private."""
         here = np.array([self.space.counts(counts)], dtype=np.int64)
-        return self._logs(here, self.candidates if outputs is None else outputs)
+        return self._logs(here, self.outputs if outputs is None else outputs)
 
     def all_rows(self) -> Floats:
-        """ln P(o | c) of all candidates, a row for each data set: a public table of what is listed anyway."""
+        """ln P(o | c) of all `outputs`, a row for each data set: a public table of what is listed anyway."""
         return np.stack([self.row(counts).values for counts in self.candidates.tolist()])
 
     def column(self, output: Outcome, data: Rows | None = None) -> Logs:

@@ -9,6 +9,7 @@ import numpy as np
 from discreet.arithmetic.arrays import Floats
 from discreet.kernels.base import Factor, Kernel, Logs, Rows, rounded
 from discreet.mechanisms import TightConstraints
+from discreet.mechanisms.tight import every_order, place_of
 from discreet.typing import Outcome
 
 _WIDE = 1 << 14
@@ -23,6 +24,7 @@ class TightKernel(Kernel):
     def __init__(self, mechanism: TightConstraints) -> None:
         super().__init__(mechanism)
         self.postprocess = mechanism.way
+        self.signed = mechanism.outputs is not None
         self.half = float(mechanism.epsilon) / 2
         """The rate of each category's factor."""
 
@@ -30,17 +32,26 @@ class TightKernel(Kernel):
         return Logs(np.array(0.0), np.array(0.0))  # these weights are probabilities
 
     def _logs(self, data: Rows, outputs: Rows) -> Logs:
-        own = self._all if outputs is self.candidates else self._log_weights(outputs)
-        return rounded(own - self.half * np.abs(outputs - data).sum(axis=1))
+        own = self._all if outputs is self.outputs else self._log_weights(outputs)
+        return rounded(own - self.half * np.abs(np.maximum(outputs, 0) - data).sum(axis=1))
+
+    @cached_property
+    def outputs(self) -> Rows:
+        """The candidates, or all orders of the noisy outputs."""
+        if self.mechanism.outputs is None:
+            return self.candidates
+        return np.array(list(every_order(self.mechanism.weights)), dtype=np.int64)
 
     @cached_property
     def _all(self) -> Floats:
-        return self._log_weights(self.candidates)
+        return self._log_weights(self.outputs)
 
     def _log_weights(self, outputs: Rows) -> Floats:
-        """ln w of outputs: that of their partitions."""
-        index, logs = self.mechanism.weights.counted.index, self.mechanism.weights.log_floats()
-        return logs[[index[tuple(row)] for row in np.sort(outputs, axis=1).tolist()]]
+        """ln w of outputs: that of their partitions. A negative count counts as 0, and what it makes up for is left."""
+        weights = self.mechanism.weights
+        own = weights.log_floats()[[place_of(weights, tuple(row)) for row in outputs.tolist()]]
+        found: Floats = own + self.half * (np.maximum(outputs, 0).sum(axis=1) - self.space.n)
+        return found
 
     @property
     def quick(self) -> bool:
@@ -48,8 +59,9 @@ class TightKernel(Kernel):
         return self.space.k * min(float(self.space.n), 80 / self.half) <= _WIDE
 
     def factors(self, output: Outcome) -> list[Factor]:
-        """exp(-half·|r-x|), one for each category."""
-        return [self._around(value) for value in output]
+        """exp(-half·|r-x|), one for each category; a negative count counts as 0."""
+        place_of(self.mechanism.weights, output)
+        return [self._around(max(value, 0)) for value in output]
 
     def _around(self, value: int) -> Factor:
         rate = self.half

@@ -5,13 +5,14 @@ for all c (`discreet.mechanisms.tight_weights`). A replaced record changes d by 
 is at most ε, and the output c itself reaches it. No noise falls outside the candidates, where geometric has to throw a
 part of it away: near the borders of the simplex, where counts are small, that is what it gains. It does not look at the
 prior. Given an output, data sets are weighed by e^(-ε·d) alone, as those of geometric are: belief and Bayes
-post-processing are the same.
+post-processing are the same. Outputs may be noisy counts, too (`discreet.mechanisms.tight_outputs`): those that are
+best for Bayes post-processing, which matters where there are few records or ε is small.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -24,15 +25,16 @@ from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import ball, fixed_lower, fixed_upper, precision, working_bits
 from discreet.errors import InvalidInput
 from discreet.mechanisms.base import Mechanism, asked_epsilon, require_choice
-from discreet.mechanisms.law import ENUMERABLE, CandidateLaw, require_outcome
+from discreet.mechanisms.law import ENUMERABLE, CandidateLaw, Law
 from discreet.mechanisms.postprocessing import WEIGHTINGS, Weighting, bayes, require_weighable
+from discreet.mechanisms.tight_outputs import Outputs, best_outputs, orders, read_outputs, require_few, text_of
 from discreet.mechanisms.tight_weights import TightWeights, tight_weights
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.space import Counts, PosteriorSpace, exceeds
 from discreet.samplers.bits import Bits, Inverter, Table, tabulate
 from discreet.typing import Epsilon, Outcome
 
-TightWay = Literal["nearest", "bayes"]
+TightWay = Literal["nearest", "bayes", "noisy"]
 TIGHT_WAYS: tuple[TightWay, ...] = get_args(TightWay)
 
 _FIELD = 64
@@ -48,9 +50,8 @@ class TightLaw(CandidateLaw):
 
     def log_weight(self, outcome: Outcome) -> arb:
         """ln w(r) - ε·d(c, r): the log-probability."""
-        require_outcome(self.space, outcome)
-        steps = self.space.adjacency.distance(self.counts, outcome)
-        place = self.weights.counted.index[tuple(sorted(outcome))]
+        place = place_of(self.weights, outcome)
+        steps = sum(max(count - max(value, 0), 0) for count, value in zip(self.counts, outcome, strict=True))
         return self.weights.log_weights()[place] - ball(self.weights.epsilon * steps)
 
     def log_total(self) -> arb:
@@ -59,21 +60,22 @@ class TightLaw(CandidateLaw):
 
     def _draw(self, bits: Bits) -> Outcome:
         """By inversion; of too many candidates to list, first a partition, and then an order of its values."""
-        if not exceeds(self.space, ENUMERABLE):
-            return super()._draw(bits)
-        partition = self.weights.counted.partitions[self._partitions.draw(bits)]
-        return draw_order(bits, self.counts, partition, self.weights.epsilon)
+        return self._draw_ordered(bits) if exceeds(self.space, ENUMERABLE) else super()._draw(bits)
 
     def _draw_many(self, bits: Bits, size: int) -> Wholes:
         if not exceeds(self.space, ENUMERABLE):
             return super()._draw_many(bits, size)
-        return np.array([self._draw(bits) for _ in range(size)], dtype=np.int64)
+        return Law._draw_many(self, bits, size)
+
+    def _draw_ordered(self, bits: Bits) -> Outcome:
+        values = self.weights.counted.partitions[self._partitions.draw(bits)]
+        return draw_order(bits, self.counts, values, self.weights.epsilon)
 
     @cached_property
     def _partitions(self) -> Inverter:
-        """Of each partition, the probability of all its candidates together: w times an entry of K."""
+        """Of each partition, the probability of all its orders together: w times an entry of K."""
         counted = self.weights.counted
-        row = counted.rows == counted.index[tuple(sorted(self.counts))]
+        row = counted.rows == counted.row_of[tuple(sorted(self.counts))]
         columns, steps, numbers = (part[row].tolist() for part in (counted.columns, counted.steps, counted.numbers))
 
         def table(width: int) -> Table:
@@ -87,6 +89,33 @@ class TightLaw(CandidateLaw):
             return _tabulated(chances, scale, width)
 
         return Inverter(table, len(counted.partitions))
+
+
+class NoisyLaw(TightLaw):
+    """The same on all orders of noisy outputs."""
+
+    def enclosures(self) -> Iterator[arb]:
+        """The log-weights of all outputs in their order, at the working precision."""
+        return (self.log_weight(z) for z in every_order(self.weights))
+
+    def _draw(self, bits: Bits) -> Outcome:
+        return self._draw_ordered(bits)
+
+    def _draw_many(self, bits: Bits, size: int) -> Wholes:
+        return Law._draw_many(self, bits, size)
+
+
+def every_order(weights: TightWeights) -> Iterator[Outcome]:
+    """All orders of all noisy outputs."""
+    return (z for output in weights.counted.partitions for z in orders(output))
+
+
+def place_of(weights: TightWeights, outcome: Outcome) -> int:
+    """The place of an outcome among the weights; what is no outcome is refused."""
+    place = weights.counted.index.get(tuple(sorted(outcome)))
+    if place is None:
+        raise InvalidInput("this is no output of the mechanism", hint="give it as released")
+    return place
 
 
 def draw_order(bits: Bits, counts: Counts, values: Outcome, epsilon: Fraction) -> Outcome:
@@ -159,7 +188,7 @@ def _require_records(space: PosteriorSpace) -> None:
     if space.n < space.k:
         raise InvalidInput(
             "tight is not read by bayes with fewer records than categories: geometric is better there",
-            hint="use geometric with bayes, or tight as it is",
+            hint="use noisy, which is better than both, or tight as it is",
             parameter="way",
         )
 
@@ -167,6 +196,9 @@ def _require_records(space: PosteriorSpace) -> None:
 @dataclass(frozen=True, kw_only=True, init=False, repr=False)
 class TightConstraints(Mechanism):
     """A candidate, by a law that spends all of ε everywhere; and its post-processing: none (`nearest`) or `bayes`.
+
+    Or `noisy`: noisy counts by such a law, read by Bayes post-processing. `outputs` names them, one order of each; they
+    are chosen for the least expected error if left out.
 
     It is refused, from public facts, where a weight is negative or the partitions of n are too many.
 
@@ -181,6 +213,7 @@ class TightConstraints(Mechanism):
     name: ClassVar[str] = "tight"
     way: TightWay
     weighting: Weighting
+    outputs: Outputs | None
 
     def __init__(
         self,
@@ -189,14 +222,23 @@ class TightConstraints(Mechanism):
         epsilon: Epsilon,
         way: TightWay = "nearest",
         weighting: Weighting = "predictive",
+        outputs: str | None = None,
     ) -> None:
         require_choice("way", way, TIGHT_WAYS, f"one of {', '.join(TIGHT_WAYS)}")
         require_choice("weighting", weighting, WEIGHTINGS, f"one of {', '.join(WEIGHTINGS)}")
-        asked = asked_epsilon(epsilon)
-        if way != "nearest":
+        asked, named = asked_epsilon(epsilon), None
+        if way == "bayes":
             _require_records(space)
             require_weighable(space, asked)
-        tight_weights(space, asked)
+        if way == "noisy":
+            space.adjacency.require_n()
+            require_few(space)
+            named = best_outputs(space, asked, weighting) if outputs is None else read_outputs(outputs, space)
+        elif outputs is not None:
+            raise InvalidInput(
+                "only noisy has outputs to name", hint="leave them out, or use noisy", parameter="outputs"
+            )
+        tight_weights(space, asked, named)
         self._set(
             space=space,
             epsilon=asked,
@@ -204,6 +246,7 @@ class TightConstraints(Mechanism):
             guaranteed_by="a replaced record changes d(c, r) by at most 1, and weights are w(r)·exp(-ε·d(c, r)), sum 1",
             way=way,
             weighting=weighting,
+            outputs=named,
         )
 
     @classmethod
@@ -214,14 +257,15 @@ class TightConstraints(Mechanism):
     @property
     def weights(self) -> TightWeights:
         """w, which every data set shares."""
-        return tight_weights(self.space, self.epsilon)
+        return tight_weights(self.space, self.epsilon, self.outputs)
 
     def law(self, counts: object) -> TightLaw:
-        """The exact law on candidates."""
-        return TightLaw(self.space, self.space.counts(counts), self.weights)
+        """The exact law on candidates, or on noisy outputs."""
+        return (NoisyLaw if self.outputs else TightLaw)(self.space, self.space.counts(counts), self.weights)
 
     def posterior(self, output: Outcome) -> Dirichlet:
         """The posterior that is published for an output."""
+        place_of(self.weights, output)
         return self.space.prior.update(self.postprocess(np.array([output], dtype=np.int64))[0].tolist())
 
     def postprocess(self, outputs: Wholes) -> Wholes:
@@ -233,11 +277,11 @@ class TightConstraints(Mechanism):
         told = super().log_pmf(counts)
         if self.way == "nearest":
             return told
-        logs = np.full(len(told), -np.inf)
-        candidates = self.space.candidates()
-        np.logaddexp.at(logs, candidates.ranks(self.postprocess(candidates.array())), told)
+        logs = np.full(self.space.size, -np.inf)
+        np.logaddexp.at(logs, self.space.candidates().ranks(self.postprocess(self.kernel.outputs)), told)
         return logs
 
     def parameters(self) -> dict[str, str]:
-        """The post-processing."""
-        return {"way": self.way} if self.way == "nearest" else {"way": self.way, "weighting": self.weighting}
+        """The post-processing, and the noisy outputs."""
+        named = {} if self.outputs is None else {"outputs": text_of(self.outputs)}
+        return {"way": self.way} if self.way == "nearest" else {"way": self.way, "weighting": self.weighting, **named}

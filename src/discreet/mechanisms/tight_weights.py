@@ -9,7 +9,8 @@ the stated rounding of e^(-ε·d). If ‖1 - BK‖ ≤ ρ < 1, no weight is fart
 Tested against rational solutions in `tests/mechanisms/test_tight.py`.
 
 No weight is ever zero: for rational ε > 0, e^(-ε) is transcendental, and a weight is a rational function of it that
-tends to 1 as e^(-ε) tends to 0. So the sign of each is decided at some precision.
+tends to 1 as e^(-ε) tends to 0. So the sign of each is decided at some precision. Weights of noisy outputs
+(`discreet.mechanisms.tight_outputs`) solve a system of the same kind; one that might be zero there is refused.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from numpy.typing import NDArray
 from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import ball, decide, fixed_lower, precision, working_bits
 from discreet.errors import InvalidInput, TooLarge
+from discreet.mechanisms.tight_outputs import NoisyDistances, Outputs
 from discreet.posteriors.partitions import PartitionDistances, number_of_partitions, partition_distances
 from discreet.posteriors.space import PosteriorSpace, exceeds
 
@@ -36,6 +38,9 @@ MOST_ENTRIES = 1 << 13
 """The same for categories times partitions, which many categories with few records have."""
 
 _COUNTED = 1 << 62
+_SIGN_BITS = 1024
+"""A weight that cannot be told from zero with as many bits counts as negative: it is refused."""
+
 _GEOMETRIC = "use geometric, which has no such limit"
 
 
@@ -69,10 +74,10 @@ def require_solvable(space: PosteriorSpace) -> None:
 
 
 @lru_cache(maxsize=16)
-def tight_weights(space: PosteriorSpace, epsilon: Fraction) -> TightWeights:
-    """The weights for a space and an ε, or a refusal where one of them is negative: they do not look at the prior."""
+def tight_weights(space: PosteriorSpace, epsilon: Fraction, outputs: Outputs | None = None) -> TightWeights:
+    """The weights of candidates, or of noisy outputs, or a refusal where one is negative: no prior is looked at."""
     require_solvable(space)
-    weights = _solved(space.n, space.k, epsilon)
+    weights = _solved(space.n, space.k, epsilon, outputs)
     if not weights.positive:
         raise InvalidInput(
             "tight has no law at this epsilon: a weight would be negative",
@@ -83,16 +88,15 @@ def tight_weights(space: PosteriorSpace, epsilon: Fraction) -> TightWeights:
 
 
 @lru_cache(maxsize=16)
-def _solved(n: int, k: int, epsilon: Fraction) -> TightWeights:
-    return TightWeights(partition_distances(n, k), epsilon)
+def _solved(n: int, k: int, epsilon: Fraction, outputs: Outputs | None) -> TightWeights:
+    return TightWeights(partition_distances(n, k) if outputs is None else NoisyDistances(n, k, outputs), epsilon)
 
 
 class TightWeights:
-    """w for each partition, at any precision."""
+    """w for each partition, or for each noisy output but for its order, at any precision."""
 
-    def __init__(self, counted: PartitionDistances, epsilon: Fraction) -> None:
+    def __init__(self, counted: PartitionDistances | NoisyDistances, epsilon: Fraction) -> None:
         self.counted, self.epsilon = counted, epsilon
-        self._candidates = math.comb(counted.n + counted.k - 1, counted.k - 1)
         self._inverse, self._contraction = self._precondition()
         self._norm = float(np.abs(self._inverse).sum(axis=1).max()) * (1 + 1e-9)
         self._known: dict[int, Fixed] = {}
@@ -132,7 +136,7 @@ class TightWeights:
         fixed = self.fixed(working_bits())
         if min(fixed.middle) > fixed.radius:
             return True
-        return False if min(fixed.middle) < -fixed.radius else None
+        return False if min(fixed.middle) < -fixed.radius or working_bits() > _SIGN_BITS else None
 
     def fixed(self, bits: int) -> Fixed:
         """All weights, to 2^-bits or better."""
@@ -143,7 +147,7 @@ class TightWeights:
 
     def _refined(self, bits: int) -> Fixed:
         """Steps in whole numbers until the residual is as small as e^(-ε·d) in fixed point lets it be."""
-        guard = self._candidates.bit_length() + math.ceil(math.log2(self._norm + 2)) + 16
+        guard = self.counted.outcomes.bit_length() + math.ceil(math.log2(self._norm + 2)) + 16
         unit = bits + guard
         matrix = self._fixed_matrix(unit)
         weights: NDArray[np.object_] = np.zeros(len(matrix), dtype=object)
@@ -159,8 +163,8 @@ class TightWeights:
             moves = [int(Fraction(float(x)) * (1 << unit)) for x in self._inverse @ floats]
             weights = weights + np.array(moves, dtype=object)
         top = int(max(abs(weights))) + 1
-        # fixed_lower of e^(-ε·d) is at most two units too low, for each of all candidates.
-        rounded = 2 * self._candidates * Fraction(top, 1 << unit) / (1 << unit)
+        # fixed_lower of e^(-ε·d) is at most two units too low, for each of all outcomes.
+        rounded = 2 * self.counted.outcomes * Fraction(top, 1 << unit) / (1 << unit)
         wrong = (Fraction(int(max(abs(residual))), 1 << 2 * unit) + rounded) * Fraction(self._norm)
         wrong /= 1 - Fraction(self._contraction)
         return Fixed([int(x) for x in weights], math.ceil(wrong * (1 << unit)), unit)

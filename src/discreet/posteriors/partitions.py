@@ -8,6 +8,7 @@ with three categories and n = 60, 331 and 1,891; with ten and n = 10, 42 and 92,
 from __future__ import annotations
 
 import bisect
+import math
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -53,7 +54,8 @@ class PartitionDistances:
         self.n, self.k = n, k
         levels = _levels(n, k)
         self.partitions = levels[-1]
-        self.index = {partition: i for i, partition in enumerate(self.partitions)}
+        self.index = self.row_of = {partition: i for i, partition in enumerate(self.partitions)}
+        self.outcomes = math.comb(n + k - 1, k - 1)
         self._steps = [_transitions(levels[i], levels[i + 1], n, last=i + 1 == k) for i in range(k)]
         self._sizes = [len(level) for level in levels]
         found = []

@@ -218,8 +218,8 @@ def _by_laws(mechanism: Mechanism, known: bool) -> Audit:
         gap[np.isneginf(log_pmf[one])] = -np.inf  # no event: it cannot tell the two apart
         output = int(np.argmax(gap))
         if gap[output] > worst.loss:
-            here, there, at = (candidates[place] for place in (one, other, output))
-            worst = WorstCase(float(gap[output]), here, there, at, error=worst.error)
+            at = tuple(mechanism.kernel.outputs[output].tolist())
+            worst = WorstCase(float(gap[output]), candidates[one], candidates[other], at, error=worst.error)
 
     def deltas(at: float, off: float) -> Iterator[Pair]:
         for i, j in pairs:

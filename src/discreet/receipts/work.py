@@ -152,7 +152,7 @@ def _error_steps(of: Sizes) -> float:
     listed, many = of.candidates**2, of.candidates == _MANY
     if of.kernel.closed:
         partitions = min(number_of_partitions(of.n, of.k, MOST_PARTITIONS), MOST_PARTITIONS)
-        return 6e6 + 25 * partitions**2 + (8 * listed if of.postprocess == "bayes" else 0)
+        return 6e6 + 25 * partitions**2 + (8 * listed if of.postprocess in ("bayes", "noisy") else 0)
     if of.postprocess == "free":
         return 1e6 + listed / 2  # no error is stated, and the posterior is searched for
     if of.postprocess == "bayes":

@@ -219,7 +219,7 @@ class NoisySimplex(ErrorTable):
 
 
 class ClosedTable(ErrorTable):
-    """Rows in closed form on the candidates; `told` leaves them as they are told, before post-processing."""
+    """Rows in closed form on outputs that are listed; `told` leaves them as they are told, before post-processing."""
 
     quick = True
 
@@ -227,15 +227,16 @@ class ClosedTable(ErrorTable):
         super().__init__(mechanism)
         self.told = told or mechanism.kernel.postprocess == "nearest"
         self.symmetric = self.told  # ties of other post-processing are broken to one side
+        self.widths = np.full(self.space.size, len(mechanism.kernel.outputs))
 
     @cached_property
     def _back(self) -> Wholes:
-        return self.space.candidates().ranks(self.mechanism.postprocess(self.candidates))
+        return self.space.candidates().ranks(self.mechanism.postprocess(self.mechanism.kernel.outputs))
 
     def masses(self, rank: int) -> Floats:
-        """P(r | c) of all candidates; summed over those that lead to the same."""
+        """P(o | c) of all outputs; summed over those that lead to the same candidate."""
         mass: Floats = np.exp(self.mechanism.kernel.row(self.candidates[rank].tolist()).values)
-        return mass if self.told else np.bincount(self._back, mass, len(mass)).astype(np.float64)
+        return mass if self.told else np.bincount(self._back, mass, self.space.size).astype(np.float64)
 
 
 class NoisyList(ErrorTable):

@@ -2,8 +2,8 @@
 
 The answer is the row of the recommended mechanism; who compares gets all of them side by side. A row is a mechanism
 at one setting: `theorem`, where its theorem spends all of ε; `calibrated`, where its certified loss does; `bayes` for
-geometric and tight with their other way back; `limit` for the linear programme, which is a yardstick and never a
-release. What is too costly for the space is left out, and the plan says what and why.
+geometric and tight with their other way back; `noisy` for tight on noisy counts; `limit` for the linear programme,
+which is a yardstick and never a release. What is too costly for the space is left out, and the plan says what and why.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ FAMILIES = (
 )
 SETTINGS = (
     *((FAMILIES[0], setting) for setting in ("theorem", "calibrated", "bayes")),
-    *(("tight", setting) for setting in ("theorem", "bayes")),
+    *(("tight", setting) for setting in ("theorem", "bayes", "noisy")),
     *((name, setting) for name in FAMILIES[1:] for setting in ("theorem", "calibrated")),
     ("snapping", "theorem"),
     ("optimal", "limit"),
 )
 """The rows of a comparison; the first is the default."""
 
-DEFAULT = tuple((name, setting) for name in (FAMILIES[0], "tight") for setting in ("theorem", "bayes"))
+DEFAULT = tuple(row for row in SETTINGS if row[0] in (FAMILIES[0], "tight") and row[1] != "calibrated")
 """Among these one is recommended, if nobody compares: others are hardly ever better."""
 
 CALIBRATED, CALIBRATED_MORE = 1001, 300
@@ -292,9 +292,9 @@ def _mechanism(
         _require(space, LIMIT, "the linear programme is solved for at most {} candidates")
     elif not (kernel.noisy or kernel.weighted or kernel.closed):
         _require(space, SNAPPED, "the exact law of floats is compared for at most {} candidates")
-    elif setting == "bayes":
+    elif setting in ("bayes", "noisy"):
         _require(space, WEIGHED if compare else SNAPPED, "this post-processing is compared for at most {} candidates")
-        return mechanism(name, space, epsilon=epsilon, way="bayes")
+        return mechanism(name, space, epsilon=epsilon, way=setting)
     elif kernel.weighted and not thorough:
         if space.k > CATEGORIES:
             text = f"drawing its error for more than {CATEGORIES} categories takes minutes: ask for a thorough plan"
