@@ -15,9 +15,9 @@ import numpy as np
 from discreet import ExponentialLocal, ExponentialReciprocal, Geometric, LaplaceImproved, PosteriorSpace, calibrate
 from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.exponential_law import ExponentialLaw
-from discreet.mechanisms.geometric import GeometricLaw
 from discreet.mechanisms.laplace import LaplaceLaw
 from discreet.mechanisms.law import CandidateLaw
+from discreet.mechanisms.noisy_counts import NoisyLaw
 from discreet.mechanisms.optimal import KernelLaw
 from discreet.samplers.noise import RoundedLaplace, zero_sum
 from discreet.typing import Outcome
@@ -141,8 +141,8 @@ class NotANumber(ExponentialReciprocal):
 class DoubledRate(Geometric):
     """Geometric noise forgets the half in its rate, exp(-ε‖v‖₁), and a replaced record costs 2ε."""
 
-    def law(self, counts: object) -> GeometricLaw:
-        return GeometricLaw(self.space.counts(counts), zero_sum(self.epsilon, self.space.k))
+    def law(self, counts: object) -> NoisyLaw:
+        return NoisyLaw(self.space.counts(counts), zero_sum(self.epsilon, self.space.k))
 
 
 def flattered(mechanism: Exponential, claim: Fraction) -> Exponential:

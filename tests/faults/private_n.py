@@ -5,7 +5,8 @@ from __future__ import annotations
 from flint import arb
 
 from discreet.arithmetic.numbers import ball
-from discreet.mechanisms.geometric import Geometric, GeometricLaw
+from discreet.mechanisms.geometric import Geometric
+from discreet.mechanisms.noisy_counts import NoisyLaw
 from discreet.samplers.noise import CountNoise, independent, zero_sum
 from discreet.typing import Outcome
 
@@ -29,8 +30,10 @@ class RateDoubled(Geometric):
 class NoiseClamped(Geometric):
     """The noise itself is clamped: drawn again until no noisy count is negative, and so it depends on the counts."""
 
-    class Law(GeometricLaw):
+    class Law(NoisyLaw):
         """Weights on whole numbers ≥ 0 alone, whose sum is told by the counts."""
+
+        noise: CountNoise
 
         def log_weight(self, outcome: Outcome) -> arb:
             return super().log_weight(outcome) if min(outcome) >= 0 else arb("-inf")
@@ -41,14 +44,14 @@ class NoiseClamped(Geometric):
                 total += ((1 + q - q ** (count + 1)) / (1 - q)).log()
             return total
 
-    def law(self, counts: object) -> GeometricLaw:
+    def law(self, counts: object) -> NoisyLaw:
         return self.Law(self.space.counts(counts), self.noise)
 
 
 class EmptyTableTold(Geometric):
     """An empty table is released as zeros, without noise."""
 
-    class Law(GeometricLaw):
+    class Law(NoisyLaw):
         """All zeros for no records."""
 
         def log_probability(self, outcome: Outcome) -> arb:
@@ -56,5 +59,5 @@ class EmptyTableTold(Geometric):
                 return ball(0) if not any(outcome) else arb("-inf")
             return super().log_probability(outcome)
 
-    def law(self, counts: object) -> GeometricLaw:
+    def law(self, counts: object) -> NoisyLaw:
         return self.Law(self.space.counts(counts), self.noise)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from discreet.kernels.additive import CellKernel, GeometricKernel, LaplaceKernel, SnappedKernel
+from discreet.kernels.additive import GeometricKernel, LaplaceKernel, SnappedKernel
 from discreet.kernels.base import Factor, Kernel, Logs
 from discreet.kernels.exponential import HellingerKernel
-from discreet.kernels.gaussian import GaussianCellKernel, GaussianKernel
+from discreet.kernels.gaussian import GaussianKernel
 from discreet.kernels.table import TableKernel
 from discreet.kernels.tight import TightKernel
 from discreet.mechanisms import (
@@ -35,13 +35,6 @@ _KERNELS: dict[type[Mechanism], type[Kernel]] = {
 }
 
 
-_PRIVATE_N: dict[type[Mechanism], type[Kernel]] = {
-    Geometric: CellKernel,
-    Gaussian: GaussianCellKernel,
-}
-"""Of spaces whose n is private."""
-
-
 def family_kernel(name: str) -> type[Kernel]:
     """The kind of kernel that the family of this name has: what its laws are like, before there is a space."""
     return _KERNELS.get(BY_NAME[name], TableKernel)
@@ -53,5 +46,4 @@ def kernel_of(mechanism: Mechanism) -> Kernel:
 
     A subclass may have another law than its family. Like any mechanism from elsewhere it is known by its laws.
     """
-    kernels = _KERNELS if mechanism.space.adjacency.keeps_total else _PRIVATE_N
-    return kernels.get(type(mechanism), TableKernel)(mechanism)
+    return _KERNELS.get(type(mechanism), TableKernel)(mechanism)

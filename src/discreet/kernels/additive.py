@@ -18,6 +18,7 @@ from discreet.arithmetic.numbers import nearest_float, precision
 from discreet.kernels.base import Factor, Kernel, Logs, Rows, rounded
 from discreet.kernels.line_noise import LineNoise
 from discreet.mechanisms import Geometric, Laplace, LaplaceImproved, SnappedCounts
+from discreet.mechanisms.noisy_counts import NoisyCounts
 from discreet.samplers.bits import Bits
 from discreet.samplers.noise import RoundedLaplace, zero_sum
 from discreet.typing import Outcome
@@ -28,17 +29,16 @@ LONGEST_SNAPPED = 1 << 12
 _CELLS, _SNAPPED, _BITS = 1 << 14, 1 << 8, 64
 
 
-class CellKernel(Kernel):
-    """Geometric noise on every count by itself: exp(-ε‖z-c‖₁) over its sum, which no data changes. n is private."""
+class NoisyKernel(Kernel):
+    """Noise on counts that no data changes. Where n is private each count has noise of its own."""
 
-    mechanism: Geometric
-    signed = noisy = reached = True
+    mechanism: NoisyCounts
+    signed = noisy = True
     pace = "quick"
-
-    def __init__(self, mechanism: Geometric) -> None:
-        super().__init__(mechanism)
-        self.postprocess, self.rate = mechanism.way, float(mechanism.noise.rate)
-        """The rate of each category's factor."""
+    far: float
+    """About how far from an output are the counts that matter to its reader."""
+    wide: float
+    """About how many counts are summed around an output."""
 
     @cached_property
     def _log_total(self) -> float:
@@ -47,9 +47,6 @@ class CellKernel(Kernel):
     def log_normaliser(self, counts: object) -> Logs:
         return rounded(np.array(self._log_total))
 
-    def _logs(self, data: Rows, outputs: Rows) -> Logs:
-        return rounded(-self.rate * np.abs(outputs - data).sum(axis=1) - self._log_total)
-
     def draw_outputs(self, data: Rows, each: int, bits: Bits) -> Rows:
         """Noise is the same for all data sets, and drawn at once."""
         noisy = np.repeat(data, each, axis=0) + self.mechanism.noise.draw_many(bits, each * len(data))
@@ -57,45 +54,49 @@ class CellKernel(Kernel):
 
     @property
     def reach(self) -> float:
-        return 45 / self.rate
-
-    @property
-    def quick(self) -> bool:
-        """By how wide the noise is."""
-        return self.space.k * 80 / self.rate <= _CELLS
-
-    def factors(self, output: Outcome) -> list[Factor]:
-        """exp(-rate·|z-x|); a z below 0 falls from there on. Equal counts have the same factor."""
-        around = {z: self._around(max(z, 0)) for z in set(output)}
-        return [around[z] for z in output]
-
-    def _around(self, inside: int) -> Factor:
-        rate = self.rate
-        return Factor(inside, inside, rate, rate, lambda x: -rate * np.abs(x - inside).astype(np.float64))
-
-
-class GeometricKernel(CellKernel):
-    """Geometric noise that sums to zero: exp(-ε‖z-c‖₁/2) over its sum. n is public."""
-
-    def __init__(self, mechanism: Geometric) -> None:
-        super().__init__(mechanism)
-        self.zero_sum = zero_sum(mechanism.noise.rate, self.space.k)
-        self.noise = LineNoise.geometric(mechanism.epsilon) if self.space.k == 2 else None
-
-    @property
-    def reach(self) -> float:
-        return min(self.space.n + 1.0, super().reach)
+        return min(self.space.n + 1.0, self.far) if self.space.adjacency.keeps_total else self.far
 
     @property
     def quick(self) -> bool:
         """By how wide the noise is; in blocks, by how many standard deviations of the shares that are."""
-        n, k = self.space.n, self.space.k
-        wide = min(float(n), 80 / self.rate)
-        return wide <= _CELLS * math.sqrt(n) if k == 2 else k * wide <= _CELLS
+        k = self.space.k
+        if not self.space.adjacency.keeps_total:
+            return k * self.wide <= _CELLS
+        wide = min(float(self.space.n), self.wide)
+        return wide <= _CELLS * math.sqrt(self.space.n) if k == 2 else k * wide <= _CELLS
 
     def factors(self, output: Outcome) -> list[Factor]:
-        """exp(-rate·|z-x|); a z outside 0 … n falls from the end on."""
-        return super().factors(tuple(min(z, self.space.n) for z in output))
+        """The weight of z - x; a z outside of the counts falls from their end on. Equal counts have the same factor."""
+        last = self.space.n if self.space.adjacency.keeps_total else max(*output, 0)
+        around = {z: self._around(z, min(max(z, 0), last)) for z in set(output)}
+        return [around[z] for z in output]
+
+    @abstractmethod
+    def _around(self, z: int, inside: int) -> Factor:
+        """The factor of a noisy count, and the count that is nearest to it."""
+
+
+class GeometricKernel(NoisyKernel):
+    """Geometric noise: exp(-rate·‖z-c‖₁) over its sum. Where n is public, it sums to zero."""
+
+    mechanism: Geometric
+    reached = True
+
+    def __init__(self, mechanism: Geometric) -> None:
+        super().__init__(mechanism)
+        self.postprocess, self.rate = mechanism.way, float(mechanism.noise.rate)
+        """The rate of each category's factor."""
+        self.far, self.wide = 45 / self.rate, 80 / self.rate
+        if self.space.adjacency.keeps_total:
+            self.zero_sum = zero_sum(mechanism.noise.rate, self.space.k)
+            self.noise = LineNoise.geometric(mechanism.epsilon) if self.space.k == 2 else None
+
+    def _logs(self, data: Rows, outputs: Rows) -> Logs:
+        return rounded(-self.rate * np.abs(outputs - data).sum(axis=1) - self._log_total)
+
+    def _around(self, z: int, inside: int) -> Factor:
+        rate = self.rate
+        return Factor(inside, inside, rate, rate, lambda x: -rate * np.abs(x - inside).astype(np.float64))
 
 
 class ClampedKernel(Kernel):

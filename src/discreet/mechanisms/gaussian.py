@@ -16,21 +16,17 @@ from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
-from flint import arb
 
-from discreet.arithmetic.arrays import Floats, Wholes
-from discreet.arithmetic.numbers import Range, ball, exact, exact_share
+from discreet.arithmetic.arrays import Floats
+from discreet.arithmetic.numbers import Range, exact, exact_share
 from discreet.errors import InvalidInput, NotPrivate
-from discreet.mechanisms.base import Mechanism, asked_epsilon
+from discreet.mechanisms.base import asked_epsilon
 from discreet.mechanisms.gaussian_loss import GaussianLoss, gaussian_loss, least_deviation
-from discreet.mechanisms.law import Law
 from discreet.mechanisms.loss_pairs import LossPair
-from discreet.mechanisms.postprocessing import nearest, nearest_within
-from discreet.posteriors import Dirichlet
-from discreet.posteriors.space import Counts, PosteriorSpace
-from discreet.samplers.bits import Bits
+from discreet.mechanisms.noisy_counts import NoisyCounts
+from discreet.posteriors.space import PosteriorSpace
 from discreet.samplers.gaussian_noise import GaussianNoise, independent_gaussian, zero_sum_gaussian
-from discreet.typing import Epsilon, Outcome
+from discreet.typing import Epsilon
 
 SIGMA_RANGE = Range("0.05", "1e7")
 DELTA_RANGE = Range("1e-40", "1")
@@ -38,35 +34,8 @@ DELTA_RANGE = Range("1e-40", "1")
 _NEEDS_DELTA = "no noise with Gaussian tails is ε-DP without a δ"
 
 
-class GaussianLaw(Law):
-    """Weight exp(-‖z-c‖²/2σ²) on every whole z that the noise can lead to: with the total of c, or on all."""
-
-    def __init__(self, counts: Counts, noise: GaussianNoise) -> None:
-        self.counts = counts
-        self.noise = noise
-
-    def log_weight(self, outcome: Outcome) -> arb:
-        """-‖z-c‖²/2σ², a rational number."""
-        moves = [z - c for z, c in zip(outcome, self.counts, strict=False)]
-        if len(outcome) != len(self.counts) or not self.noise.possible(moves):
-            raise InvalidInput(
-                "this is no noisy count of the space", hint="give k whole numbers, which sum to n if that is public"
-            )
-        return ball(-sum(move * move for move in moves) / (2 * self.noise.variance))
-
-    def log_total(self) -> arb:
-        """The logarithm of the sum of all weights: a lattice sum that no data changes."""
-        return self.noise.log_total()
-
-    def _draw(self, bits: Bits) -> Outcome:
-        return tuple(c + v for c, v in zip(self.counts, self.noise.draw(bits), strict=True))
-
-    def _draw_many(self, bits: Bits, size: int) -> Wholes:
-        return self.noise.draw_many(bits, size) + np.array(self.counts, dtype=np.int64)
-
-
 @dataclass(frozen=True, kw_only=True, init=False, repr=False)
-class Gaussian(Mechanism):
+class Gaussian(NoisyCounts):
     """Noisy counts with the same total and Gaussian noise: by ε and δ, or by σ.
 
     σ is the least of 20 bits that was found to keep δ at ε, and is certified to. Of a σ, with δ, `epsilon` is the least
@@ -80,7 +49,6 @@ class Gaussian(Mechanism):
     """
 
     name: ClassVar[str] = "gaussian"
-    of_private_n: ClassVar[bool] = True
     sigma: Fraction
     slack: Fraction
     """δ, or 0 if none was asked for."""
@@ -148,19 +116,6 @@ class Gaussian(Mechanism):
             raise NotPrivate(f"gaussian has no guarantee here: {_NEEDS_DELTA}", hint="give delta, like 1e-6")
         super().require_guarantee()
 
-    def law(self, counts: object) -> GaussianLaw:
-        """The exact law on noisy counts."""
-        return GaussianLaw(self.space.counts(counts), self.noise)
-
-    def posterior(self, output: Outcome) -> Dirichlet:
-        """The posterior that is published for noisy counts: of the candidate that is nearest."""
-        return self.space.prior.update(self.postprocess(np.array([output], dtype=np.int64))[0].tolist())
-
-    def postprocess(self, outputs: Wholes) -> Wholes:
-        """The candidates that are nearest to rows of noisy counts."""
-        sizes = self.space.adjacency.sizes
-        return nearest(outputs, sizes["n"]) if "n" in sizes else nearest_within(outputs, sizes.get("cap"))
-
     def log_pmf(self, counts: object) -> Floats:
         """Log-probabilities of the released candidates, in their order, by summing over noise.
 
@@ -169,11 +124,7 @@ class Gaussian(Mechanism):
         """
         checked = self.space.counts(counts)
         moves, masses = self.kernel.noise_list()
-        logs = np.full(self.space.size, -np.inf)
-        released = self.space.candidates().ranks(self.postprocess(moves + np.array(checked, dtype=np.int64)))
-        np.logaddexp.at(logs, released, masses)  # in logs: nothing far may underflow
-        normalised: Floats = logs - np.logaddexp.reduce(logs)
-        return normalised
+        return self._log_pmf(moves + np.array(checked, dtype=np.int64), masses)
 
     def parameters(self) -> dict[str, str]:
         """The noise's deviation before its total is kept, and δ."""

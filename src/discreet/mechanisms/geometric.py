@@ -14,28 +14,15 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
-from flint import arb
 
 from discreet.arithmetic.arrays import Floats, Wholes
-from discreet.arithmetic.numbers import ball
 from discreet.errors import InvalidInput, TooLarge
-from discreet.mechanisms.base import Mechanism, asked_epsilon, require_choice
-from discreet.mechanisms.law import Law
+from discreet.mechanisms.base import asked_epsilon, require_choice
 from discreet.mechanisms.loss_pairs import GeometricPair, LossPair
-from discreet.mechanisms.postprocessing import (
-    WAYS,
-    WEIGHTINGS,
-    Way,
-    Weighting,
-    bayes,
-    free,
-    nearest,
-    nearest_within,
-    require_weighable,
-)
+from discreet.mechanisms.noisy_counts import NoisyCounts, zero_sum_moves
+from discreet.mechanisms.postprocessing import WAYS, WEIGHTINGS, Way, Weighting, bayes, free, require_weighable
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.space import Counts, PosteriorSpace
-from discreet.samplers.bits import Bits
 from discreet.samplers.noise import CountNoise, independent, zero_sum
 from discreet.typing import Epsilon, Outcome
 
@@ -45,35 +32,8 @@ TAIL = 1e-14
 _MAX_NOISE = 1 << 22
 
 
-class GeometricLaw(Law):
-    """Weight exp(-rate·‖z-c‖₁) on every whole z that the noise can lead to: with the total of c, or on all."""
-
-    def __init__(self, counts: Counts, noise: CountNoise) -> None:
-        self.counts = counts
-        self.noise = noise
-
-    def log_weight(self, outcome: Outcome) -> arb:
-        """-rate·‖z-c‖₁, a rational number."""
-        moves = [z - c for z, c in zip(outcome, self.counts, strict=False)]
-        if len(outcome) != len(self.counts) or not self.noise.possible(moves):
-            raise InvalidInput(
-                "this is no noisy count of the space", hint="give k whole numbers, which sum to n if that is public"
-            )
-        return ball(-self.noise.rate * sum(map(abs, moves)))
-
-    def log_total(self) -> arb:
-        """The logarithm of the sum of all weights, in closed form."""
-        return self.noise.log_total()
-
-    def _draw(self, bits: Bits) -> Outcome:
-        return tuple(c + v for c, v in zip(self.counts, self.noise.draw(bits), strict=True))
-
-    def _draw_many(self, bits: Bits, size: int) -> Wholes:
-        return self.noise.draw_many(bits, size) + np.array(self.counts, dtype=np.int64)
-
-
 @dataclass(frozen=True, kw_only=True, init=False, repr=False)
-class Geometric(Mechanism):
+class Geometric(NoisyCounts):
     """Noisy counts with the same total, and their post-processing: `nearest` (default), `bayes` or `free`.
 
     >>> mechanism = Geometric(PosteriorSpace(prior=[1, 1, 1], n=150), epsilon=0.5)
@@ -89,7 +49,6 @@ class Geometric(Mechanism):
     """
 
     name: ClassVar[str] = "geometric"
-    of_private_n: ClassVar[bool] = True
     way: Way
     weighting: Weighting
 
@@ -133,21 +92,16 @@ class Geometric(Mechanism):
         """
         return (GeometricPair(self.epsilon, self.space.k if self.space.adjacency.keeps_total else 2),)
 
-    def law(self, counts: object) -> GeometricLaw:
-        """The exact law on noisy counts."""
-        return GeometricLaw(self.space.counts(counts), self.noise)
-
     def posterior(self, output: Outcome) -> Dirichlet:
         """The posterior that is published for noisy counts."""
         if self.way == "free":
             return free(self.space, self.epsilon, output, self.weighting)
-        return self.space.prior.update(self.postprocess(np.array([output], dtype=np.int64))[0].tolist())
+        return super().posterior(output)
 
     def postprocess(self, outputs: Wholes) -> Wholes:
         """The candidates that rows of noisy counts lead to, by `nearest` or `bayes`."""
         if self.way == "nearest":
-            sizes = self.space.adjacency.sizes
-            return nearest(outputs, sizes["n"]) if "n" in sizes else nearest_within(outputs, sizes.get("cap"))
+            return super().postprocess(outputs)
         return bayes(self.space, self.epsilon, outputs, self.weighting)
 
     def way_back(self, noisy: Wholes) -> Wholes:
@@ -167,12 +121,7 @@ class Geometric(Mechanism):
         if not self.space.adjacency.keeps_total:
             raise InvalidInput("a pmf on candidates needs a public n", hint="use law, which has all noisy counts")
         checked = self.space.counts(counts)
-        noisy, log_mass = self._noisy_two(checked) if self.space.k == 2 else self._noisy_many(checked)
-        logs = np.full(self.space.size, -np.inf)
-        ranks = self.space.candidates().ranks(self.postprocess(noisy))
-        np.logaddexp.at(logs, ranks, log_mass)  # in logs: nothing far may underflow
-        normalised: Floats = logs - np.logaddexp.reduce(logs)
-        return normalised
+        return self._log_pmf(*(self._noisy_two(checked) if self.space.k == 2 else self._noisy_many(checked)))
 
     def _noisy_two(self, counts: Counts) -> tuple[Wholes, Floats]:
         """Noisy counts from 0 to n; the first and the last stand for all beyond them, which lead to the same."""
@@ -216,9 +165,7 @@ def _per(moved: int) -> str:
 def noise_vectors(k: int, radius: int) -> tuple[Wholes, Wholes]:
     """All whole v with Σv = 0 and ‖v‖₁ ≤ 2·radius, and their norms."""
     _require_noise(k, radius)
-    axis = np.arange(-radius, radius + 1, dtype=np.int64)
-    grid = np.stack(np.meshgrid(*[axis] * (k - 1), indexing="ij"), axis=-1).reshape(-1, k - 1)
-    moves = np.concatenate([grid, -grid.sum(axis=1, keepdims=True)], axis=1)
+    moves = zero_sum_moves(k, radius)
     norms = np.abs(moves).sum(axis=1)
     kept = norms <= 2 * radius
     return moves[kept], norms[kept]

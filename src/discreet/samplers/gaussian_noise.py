@@ -12,7 +12,6 @@ Tests: `tests/samplers/test_gaussian_noise.py`.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -25,7 +24,7 @@ from discreet.arithmetic.arrays import Wholes
 from discreet.arithmetic.gaussian_sums import wave_sum, zero_sum_total
 from discreet.arithmetic.numbers import ball, fixed_upper, precision
 from discreet.samplers.bits import Bits, Inverter, Table
-from discreet.samplers.noise import TwoSided, geometric, tabulate_enclosed
+from discreet.samplers.noise import Noise, TwoSided, geometric, tabulate_enclosed
 
 _TABLED = 64
 """Up to this variance one inversion over 0, 1, -1, 2, -2, … does."""
@@ -76,28 +75,13 @@ def keep(bits: Bits, variance: Fraction, sizes: Wholes) -> NDArray[np.bool_]:
     return fell.astype(bool)
 
 
-class GaussianNoise(ABC):
-    """Noise on k counts with P(v) ∝ e^(-‖v‖²/2·variance), over all whole v or over some of them."""
+class GaussianNoise(Noise):
+    """Noise with P(v) ∝ e^(-‖v‖²/2·variance)."""
 
     variance: Fraction
-    k: int
 
-    @abstractmethod
-    def possible(self, v: Sequence[int]) -> bool:
-        """Whether v is such noise."""
-
-    @abstractmethod
-    def log_total(self) -> arb:
-        """An enclosure of ln Σ_v e^(-‖v‖²/2·variance)."""
-
-    @abstractmethod
-    def draw_many(self, bits: Bits, count: int) -> Wholes:
-        """Independent exact draws, one a row."""
-
-    def draw(self, bits: Bits) -> list[int]:
-        """One exact draw."""
-        found: list[int] = self.draw_many(bits, 1)[0].tolist()
-        return found
+    def log_weight(self, v: Sequence[int]) -> Fraction:
+        return -sum(each * each for each in v) / (2 * self.variance)
 
 
 class IndependentGaussian(GaussianNoise):

@@ -227,10 +227,9 @@ def _draw_signs(bits: Bits, count: int) -> NDArray[np.bool_]:
     return np.unpackbits(drawn)[:count].astype(bool)
 
 
-class CountNoise(ABC):
-    """Noise on k counts with P(v) ∝ exp(-rate·‖v‖₁), over all whole v or over some of them."""
+class Noise(ABC):
+    """Noise on k counts, over all whole v or over some of them, by weights that no data changes."""
 
-    rate: Fraction
     k: int
 
     @abstractmethod
@@ -238,16 +237,30 @@ class CountNoise(ABC):
         """Whether v is such noise."""
 
     @abstractmethod
-    def log_total(self) -> arb:
-        """An enclosure of ln Σ_v exp(-rate·‖v‖₁)."""
+    def log_weight(self, v: Sequence[int]) -> Fraction:
+        """The logarithm of the weight of v, a rational number."""
 
     @abstractmethod
-    def draw(self, bits: Bits) -> list[int]:
-        """One exact draw."""
+    def log_total(self) -> arb:
+        """An enclosure of the logarithm of the sum of all weights."""
 
     @abstractmethod
     def draw_many(self, bits: Bits, count: int) -> Wholes:
         """Independent exact draws, one a row."""
+
+    def draw(self, bits: Bits) -> list[int]:
+        """One exact draw."""
+        found: list[int] = self.draw_many(bits, 1)[0].tolist()
+        return found
+
+
+class CountNoise(Noise):
+    """Noise with P(v) ∝ exp(-rate·‖v‖₁)."""
+
+    rate: Fraction
+
+    def log_weight(self, v: Sequence[int]) -> Fraction:
+        return -self.rate * sum(map(abs, v))
 
 
 @lru_cache(maxsize=64)
@@ -274,10 +287,6 @@ class Independent(CountNoise):
     def log_total(self) -> arb:
         q = (-ball(self.rate)).exp()
         return self.k * ((1 + q) / (1 - q)).log()
-
-    def draw(self, bits: Bits) -> list[int]:
-        found: list[int] = self._each.draw_many(bits, self.k).tolist()
-        return found
 
     def draw_many(self, bits: Bits, count: int) -> Wholes:
         return self._each.draw_many(bits, count * self.k).reshape(count, self.k)
@@ -326,8 +335,7 @@ class ZeroSum(CountNoise):
             d = self._free.draw(bits)
             return [d, -d]
         if not self._tabled:
-            found: list[int] = self.draw_many(bits, 1)[0].tolist()
-            return found
+            return super().draw(bits)
         total = self._totals.draw(bits)
         up, down = draw_composition(bits, total, self.k), draw_composition(bits, total, self.k)
         return [a - b for a, b in zip(up, down, strict=True)]
