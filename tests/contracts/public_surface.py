@@ -1,7 +1,7 @@
 """What users hold on to: names with their members and parameters, commands with their options, keys of documents.
 
-`python -m tests.contracts.public_surface` prints it all as JSON. `public_surface.json` is what it printed when the
-promise of CONTRIBUTING.md began; whoever publishes something new adds it there.
+`public_surface.json` lists all that was ever published since the promise of CONTRIBUTING.md began. Whoever publishes
+something new adds it there: `python -m tests.contracts.public_surface` does.
 """
 
 import inspect
@@ -20,6 +20,8 @@ import typer
 
 import discreet
 from discreet.cli.app import app, run
+
+STORED = Path(__file__).with_name("public_surface.json")
 
 Part = tuple[str, str]
 """A public name, command or document, and something that belongs to it."""
@@ -137,6 +139,14 @@ def surface() -> dict[str, list[str]]:
     return {group: sorted(found[group] - {""}) for group in sorted(found)}
 
 
+def stored() -> dict[str, list[str]]:
+    """What was ever published."""
+    found: dict[str, list[str]] = json.loads(STORED.read_text(encoding="utf-8"))
+    return found
+
+
 if __name__ == "__main__":
-    rows = (f"{json.dumps(group)}: {json.dumps(parts)}" for group, parts in surface().items())
-    print("{", ",\n".join(rows), "}", sep="\n")
+    before, today = stored(), surface()
+    every = {group: sorted({*before.get(group, ()), *today.get(group, ())}) for group in sorted(before | today)}
+    rows = ",\n".join(f"{json.dumps(group)}: {json.dumps(parts)}" for group, parts in every.items())
+    STORED.write_text(f"{{\n{rows}\n}}\n", encoding="utf-8")

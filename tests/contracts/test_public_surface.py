@@ -1,16 +1,11 @@
 """Nothing that was ever public goes away: what was renamed works under both names."""
 
-import json
-
 import pytest
 
 import discreet as dc
-from tests.contracts.public_surface import surface
-from tests.contracts.source import ROOT
+from tests.contracts.public_surface import stored, surface
 
-STORED: dict[str, list[str]] = json.loads(
-    (ROOT / "tests" / "contracts" / "public_surface.json").read_text(encoding="utf-8")
-)
+STORED = stored()
 
 RENAMED = {"discreet.seeds_gamma": "discreet.published_gamma"}
 
@@ -32,17 +27,26 @@ def today() -> dict[str, list[str]]:
     return surface()
 
 
-def missing(stored: dict[str, list[str]], today: dict[str, list[str]]) -> list[str]:
+def missing(former: dict[str, list[str]], today: dict[str, list[str]]) -> list[str]:
     return [
         f"{group} {part}"
-        for group, parts in stored.items()
+        for group, parts in former.items()
         for part in ("", *parts)
         if part not in ("", *today.get(RENAMED.get(group, group), [])) and part not in WITHDRAWN
-    ] + [group for group in stored if RENAMED.get(group, group) not in today]
+    ] + [group for group in former if RENAMED.get(group, group) not in today]
 
 
 def test_every_public_name_command_option_and_key_is_still_there(today: dict[str, list[str]]) -> None:
     assert missing(STORED, today) == []
+
+
+def test_every_public_name_command_option_and_key_is_listed(today: dict[str, list[str]]) -> None:
+    assert missing(today, STORED) == [], "python -m tests.contracts.public_surface adds them"
+
+
+def test_a_name_that_is_new_would_have_to_be_listed(today: dict[str, list[str]]) -> None:
+    more = today | {"discreet.Ledger": [*today["discreet.Ledger"], ".refund"], "discreet undo": []}
+    assert missing(more, STORED) == ["discreet.Ledger .refund", "discreet undo"]
 
 
 def test_a_name_that_went_would_be_missed(today: dict[str, list[str]]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import UTC, datetime
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
@@ -117,3 +118,8 @@ def width_words(width: float, without: float, *, level: float = 0.95, whose: str
         f"{100 * level:g} % intervals{whose} will be about {points(width)} points wide, "
         f"{points(without)} without privacy"
     )
+
+
+def utc_now() -> str:
+    """The time as a ledger and a receipt write it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

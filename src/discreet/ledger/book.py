@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from pathlib import Path
@@ -13,6 +12,7 @@ from shlex import quote
 from discreet.arithmetic.cards import Bar, card
 from discreet.arithmetic.numbers import float_upper
 from discreet.arithmetic.texts import visible_text
+from discreet.arithmetic.words import utc_now
 from discreet.errors import BudgetExceeded, InvalidInput, LedgerError
 from discreet.ledger.accounts import RESTORE, Replay
 from discreet.ledger.budgets import ADJACENCIES, BASIC, EXACT, REPLACE_ONE, Account, Budget, budget_rho
@@ -383,8 +383,3 @@ def _is_json(text: object) -> bool:
         return isinstance(text, str) and bool(text.encode()) and json.loads(text) is not None
     except (ValueError, RecursionError):  # no JSON, or no Unicode, or too deep for anybody who reads it
         return False
-
-
-def utc_now() -> str:
-    """The time as a ledger and a receipt write it."""
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from discreet.arithmetic.numbers import float_upper
 from discreet.arithmetic.texts import require_name
+from discreet.arithmetic.words import utc_now
 from discreet.errors import InvalidInput
 from discreet.inference.statement import (
     NOISE_AWARE,
@@ -27,7 +28,6 @@ from discreet.inference.statement import (
     stated_shares,
     stated_total,
 )
-from discreet.ledger.book import utc_now
 from discreet.mechanisms import Mechanism, Released
 from discreet.posteriors import Dirichlet
 from discreet.privacy_loss import Certificate, audit, certificate_by_theorem

@@ -15,11 +15,10 @@ from functools import reduce
 from typing import Any
 
 from discreet.arithmetic.numbers import whole
-from discreet.arithmetic.words import exact_text
+from discreet.arithmetic.words import exact_text, utc_now
 from discreet.counting import CsvFormat, Declaration
 from discreet.errors import InvalidInput
 from discreet.ledger import Charge, Scope
-from discreet.ledger.book import utc_now
 from discreet.ledger.budgets import REPLACE_ONE
 from discreet.mechanisms import Mechanism, Released, mechanism
 from discreet.posteriors import Dirichlet, as_prior
