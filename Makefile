@@ -30,8 +30,9 @@ test soak coverage: export PYTHONDONTWRITEBYTECODE :=
 test: $(TEST_STAMP)  ## every kind of test, and the examples in the docstrings
 	$(BIN)/pytest
 
-soak: $(TEST_STAMP)  ## the repetitions that make test leaves out: kills, seeds, whole pages, more examples
-	$(BIN)/pytest -m 'soak or hypothesis' --hypothesis-profile=soak
+# For fewer: make soak FUZZ_SECONDS=20 LOAD_SECONDS=20 POWER_FAILURES=50, as continuous integration does.
+soak: $(TEST_STAMP)  ## what make test leaves out: kills, seeds, whole pages, more examples, fuzzing, load
+	$(BIN)/pytest -m 'soak or hypothesis' --hypothesis-profile=soak --durations=15
 
 coverage: $(TEST_STAMP)  ## the tests again, and which lines of the packages they did not reach
 	$(BIN)/pytest --quiet --cov --cov-report=term

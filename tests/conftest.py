@@ -35,12 +35,24 @@ for name, examples in (("few", SOAK // 10), ("soak", SOAK)):
 settings.load_profile("few")
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadGroupScheduling:
-    """One worker runs all tests of a group, and all of a file: what a module keeps for its tests is made once."""
-    scheduler = LoadGroupScheduling(config, log)
-    group_of = scheduler._split_scope
-    scheduler._split_scope = lambda nodeid: group_of(nodeid).partition("::")[0]
-    return scheduler
+class Scheduling(LoadGroupScheduling):  # type: ignore[misc]
+    """One worker runs all tests of a group, and all of a file: what a module keeps for its tests is made once.
+
+    What is marked `long` begins first, each instance for itself, so that no worker is left alone with it at the end.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        return str(super()._split_scope(nodeid)).partition("::")[0]
+
+    def _assign_work_unit(self, node: Any) -> None:
+        first = next((scope for scope in self.workqueue if scope.startswith("long ")), next(iter(self.workqueue)))
+        self.workqueue.move_to_end(first, last=False)
+        super()._assign_work_unit(node)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:
+    """Distribute tests so."""
+    return Scheduling(config, log)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -67,7 +79,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for i, item in enumerate(group):
             if i not in kept:
                 item.add_marker(pytest.mark.soak)
-    for item in items:
+    for place, item in enumerate(items):
+        if item.get_closest_marker("long") and not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(f"long {place}"))
         # xdist 3.8 appends the group to an id that pytest 9.2 keeps elsewhere: without this, every worker starts Spark.
         mark, grouped = item.get_closest_marker("xdist_group"), hasattr(item.config, "workerinput")
         if mark and grouped and hasattr(item, "_id"):

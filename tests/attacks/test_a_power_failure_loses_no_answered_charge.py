@@ -26,6 +26,10 @@ from tests.support.postgres import Server, binaries, running, serving
 
 pytestmark = pytest.mark.skipif(power_loss.STRACE is None, reason=power_loss.NO_STRACE)
 
+FAILURES = int(os.environ.get("POWER_FAILURES", "500"))
+PARTS = 5
+"""They run beside each other."""
+
 few_or_all = pytest.mark.parametrize("requests", [6, pytest.param(60, marks=pytest.mark.soak)])
 
 
@@ -156,9 +160,19 @@ needs_server = pytest.mark.skipif(
 
 
 @needs_server
-@pytest.mark.parametrize("failures", [4, pytest.param(500, marks=pytest.mark.soak)])
-def test_a_server_keeps_every_answered_charge(tmp_path: Path, failures: int) -> None:
-    assert not server_failures(tmp_path, 20, failures)
+@pytest.mark.parametrize(
+    ("requests", "failures"),
+    [
+        (20, 4),
+        *(
+            pytest.param(20 + i, FAILURES // PARTS, marks=(pytest.mark.soak, pytest.mark.long))
+            for i in range(1, PARTS + 1)
+        ),
+    ],
+)
+def test_a_server_keeps_every_answered_charge(tmp_path: Path, requests: int, failures: int) -> None:
+    """Each part has a server, a record of its charges and moments of its own."""
+    assert not server_failures(tmp_path, requests, failures)
 
 
 @needs_server

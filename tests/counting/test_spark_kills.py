@@ -20,14 +20,29 @@ from tests.support.spark import environment, executors, missing
 
 pytestmark = pytest.mark.xdist_group("spark")
 
+SECONDS = int(os.environ.get("LOAD_SECONDS", "600")) // 10
+
 CERTAIN = 2000
 """An ε so large that the noise is zero but with a probability below e^-900: the release tells the counts."""
 
 
+@pytest.mark.parametrize("seconds", [0, pytest.param(SECONDS, marks=pytest.mark.soak)])
 def test_a_killed_worker_changes_no_count_and_no_charge(
-    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    seconds: int, spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=CERTAIN)
+    """One release after the other, and in each a worker dies."""
+    ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=10**6 * CERTAIN)
+    requests, end = 0, time.monotonic() + seconds
+    while not requests or time.monotonic() < end:
+        requests += 1
+        release_while_a_worker_dies(spark, ledger, f"r{requests}", monkeypatch)
+    assert ledger.spent("d").epsilon == CERTAIN * requests
+    charged = [entry.request_id for entry in ledger.history("d") if entry.kind == "charge"]
+    assert charged == [f"r{i + 1}" for i in range(requests)]
+    ledger.verify()
+
+
+def release_while_a_worker_dies(spark: Any, ledger: Ledger, request: str, monkeypatch: pytest.MonkeyPatch) -> None:
     frame = spark.range(0, 600, 1, 6).selectExpr("CASE id % 3 WHEN 0 THEN 'a' WHEN 1 THEN 'b' ELSE 'c' END AS v")
     driver = spark.sparkContext._gateway.proc.pid
     killed: list[int] = []
@@ -47,19 +62,22 @@ def test_a_killed_worker_changes_no_count_and_no_charge(
             os.kill(victim, signal.SIGSTOP)  # its task can begin and cannot end
             killer.start()
 
+    registered, end = spark.sparkContext._jsc.sc(), time.monotonic() + 300
+    while len(executors(driver)) < 2 or registered.getExecutorMemoryStatus().size() < 3:  # the driver is among them
+        assert time.monotonic() < end, "the worker that was killed before does not come back"
+        time.sleep(0.1)
     assert frame.count() == 600  # both are up
     victim = executors(driver)[0]
     killer = threading.Thread(target=kill_one_that_is_at_work, daemon=True)
     monkeypatch.setattr("discreet.requests.run.reached", begin)
     receipt = dc.release(
-        frame, column="v", categories=["a", "b", "c"], epsilon=CERTAIN, ledger=ledger, dataset="d", request_id="r"
-    )
+        frame, column="v", categories=["a", "b", "c"], epsilon=CERTAIN, ledger=ledger, dataset="d", request_id=request,
+        again=True,
+    )  # fmt: skip
     killer.join()
     assert killed == [victim]
     assert victim not in executors(driver)
     assert receipt.output == (200, 200, 200)
-    assert ledger.spent("d").epsilon == CERTAIN
-    assert [entry.request_id for entry in ledger.history("d") if entry.kind == "charge"] == ["r"]
 
 
 @pytest.mark.soak

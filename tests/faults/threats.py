@@ -148,6 +148,12 @@ A: a receipt that takes hours to check
     its sizes are public: refused before anything is computed, unless it is to be thorough
     test_a_hostile_receipt_is_refused_before_it_is_computed.py::test_what_takes_too_long_to_verify_is_refused_by_its_sizes
     no_limit_on_receipts
+A: any bytes, in a number, an option, an address, a table, a receipt, a ledger or a request to the page, on which a
+        parser fails with a traceback, hangs, or fills the memory
+    every parser is fuzzed, for ten minutes before a release; what was ever found is kept and read again by every test
+    test_fuzzing.py::test_what_is_kept_is_read_or_refused
+    test_fuzzing.py::test_a_parser_reads_or_refuses_whatever_it_is_given
+    parser_that_raises, parser_that_hangs, parser_that_hoards
 A: SQL through the name of a column, a table, a file or a category
     names are looked up, quoted or bound; the engine is locked down
     test_names_never_become_sql.py::test_a_hostile_column_is_that_column_and_a_hostile_category_that_category

@@ -27,9 +27,11 @@ QUIET = ("--disable-gpu", "--disable-background-networking", "--disable-componen
 
 @dataclass(frozen=True)
 class Served:
-    """Where the page is, and its token."""
+    """Where the page is, its token and its process; `patience` is for how many seconds an answer is waited for."""
 
     address: str
+    pid: int
+    patience: float = 60
 
     @property
     def port(self) -> int:
@@ -51,7 +53,7 @@ class Served:
 
     def send(self, method: str, path: str, body: bytes | str = b"", **headers: str) -> tuple[HTTPResponse, bytes]:
         """One request with these headers alone, and the answer."""
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=self.patience)
         connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
         response = connection.getresponse()
         answer = response.read()
@@ -77,7 +79,7 @@ def serving(*options: str, folder: Path, opener: Path | None = None) -> Iterator
         line = server.stdout.readline().decode()
         assert "the page is at http://" in line, line + server.stderr.read().decode()
         try:
-            yield Served(line.split()[-1])
+            yield Served(line.split()[-1], server.pid)
         finally:
             server.send_signal(signal.SIGINT)
             code = server.wait(timeout=60)

@@ -13,7 +13,7 @@ from scipy.special import betainc
 
 from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import as_items, exact, exact_share, whole
-from discreet.errors import InvalidInput
+from discreet.errors import InvalidInput, TooLarge
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -152,6 +152,9 @@ def incomplete_beta(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Floats:
 PRIORS = {"uniform": Fraction(1), "jeffreys": Fraction(1, 2)}
 """Priors by name: the parameter of every category."""
 
+MAX_NAMED = 100_000
+"""Categories of a prior that is given by its name: a few letters shall not fill the memory."""
+
 
 def as_prior(prior: object, k: int = 2) -> Dirichlet:
     """A prior as people give it: a Dirichlet, its parameters, also as text, or one by its name, of k categories.
@@ -165,7 +168,10 @@ def as_prior(prior: object, k: int = 2) -> Dirichlet:
         return Dirichlet(prior)
     name, _, size = prior.partition(":")
     if name in PRIORS:
-        return Dirichlet([PRIORS[name]] * (whole(size, "the number of categories", minimum=2) if size else k))
+        k = whole(size, "the number of categories", minimum=2) if size else k
+        if k > MAX_NAMED:
+            raise TooLarge(f"a prior is for at most {MAX_NAMED:,} categories", hint="merge some", parameter="prior")
+        return Dirichlet([PRIORS[name]] * k)
     return Dirichlet([parameter.strip() for parameter in prior.split(",")])
 
 
