@@ -29,7 +29,7 @@ ROOMS = {
         "inference.noise",
         "ledger.schedules",
     ],
-    "options": ["cli.inputs", "cli.margins", "counting.base", "counting.sources", "arithmetic.texts"],
+    "options": ["requests.texts", "cli.inputs", "counting.base", "counting.sources", "arithmetic.texts"],
     "tables": [
         "counting.csv_records",
         "counting.csv_table",

@@ -27,8 +27,7 @@ from discreet.arithmetic.texts import is_visible
 from discreet.cli import app as command_line
 from discreet.cli import failures
 from discreet.cli.audit import _gamma as read_gamma
-from discreet.cli.inputs import read_counts, read_exposure, read_filters, read_names
-from discreet.cli.margins import read_axis, read_labels
+from discreet.cli.inputs import read_counts
 from discreet.counting import CsvFormat, Declaration, MemoryFile, inspect_source, open_source
 from discreet.counting.column_list import list_columns
 from discreet.errors import DiscreetError, SourceError
@@ -41,6 +40,7 @@ from discreet.posteriors import as_prior
 from discreet.posteriors.gamma import as_gamma
 from discreet.posteriors.space import PosteriorSpace
 from discreet.receipts import work
+from discreet.requests.texts import read_axis, read_exposure, read_filters, read_labels, read_names
 from discreet.web.answers import PageApi
 from tests.fuzz.corpus import PARSERS
 
@@ -63,7 +63,8 @@ def numbers(data: bytes) -> None:
         return
     readers: list[Callable[[str], object]] = [
         partial(exact, name="x", above=0), partial(whole, name="n"), partial(exact_share, name="level"),
-        partial(exact_datum, name="value"), as_prior, as_gamma, read_counts, parse_noise, read_exposure,
+        partial(exact_datum, name="value"), as_prior, as_gamma, read_counts, parse_noise,
+        lambda text: read_exposure([text]),
         partial(Schedule.read, categories=2),
         partial(read_gamma, space=PosteriorSpace([1, 1], 9)),
     ]  # fmt: skip
