@@ -141,6 +141,8 @@ def forged(entries: list[Entry]) -> list[Entry]:
         (3, {"epsilon": "2/14"}),
         (3, {"epsilon": "-1/7"}),
         (3, {"epsilon": "0.1"}),
+        (3, {"epsilon": "1/0"}),
+        (1, {"rho": "1/0"}),
         (5, {"spent_epsilon": "1/7"}),
         (5, {"delta": "1/2", "spent_delta": "1/2"}),
         (5, {"epsilon": "2", "spent_epsilon": "15/7"}),

@@ -37,7 +37,7 @@ FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 """How a formula begins; some spreadsheets obey the wide ones too."""
 
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
-_FRACTION = re.compile(r"[0-9]+(?:/[0-9]+)?", re.ASCII)
+_FRACTION = re.compile(r"[0-9]+(?:/[1-9][0-9]*)?", re.ASCII)
 
 
 class Amount(NamedTuple):
