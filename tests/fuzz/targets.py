@@ -1,8 +1,8 @@
 """Every parser as a fuzzer sees it: bytes go in, and what comes out is an answer, or a refusal in one clear line.
 
 Anything else is a finding: another exception, a refusal without a hint, a command that says more than one visible line,
-work that takes more than ten seconds, and memory beyond what `tests/fuzz/replay.py` allows. Where the command has a face for what is read,
-the command is asked.
+work that takes more than ten seconds, and memory beyond what `tests/fuzz/replay.py` allows. Where the command has a
+face for what is read, the command is asked.
 """
 
 from __future__ import annotations
@@ -171,9 +171,12 @@ def _refused_at_most(read: Callable[[], object]) -> None:
     try:
         read()
     except DiscreetError as refusal:
-        assert refusal.message, "it says what is wrong"
-        assert refusal.hint, "and how to mend it"
-        assert len(str(refusal)) < 2000 + LONGEST, "a refusal without end"
+        said, hint = refusal.message, refusal.hint
+    else:
+        return
+    assert said, "it says what is wrong"
+    assert hint, "and how to mend it"
+    assert len(said) < 2000 + LONGEST, "a refusal without end"
 
 
 def _one_of(data: bytes, *commands: str) -> list[str]:
