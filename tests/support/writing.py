@@ -1,9 +1,9 @@
 """Releases that are watched for what they write: a program of its own, because what it takes away does not come back.
 
-`python -m tests.support.writing nothing FOLDER FAULT` counts in every local form of a table, in a process that dies
-of the first byte it writes to a file. `python -m tests.support.writing asked FOLDER FAULT` is a release by the
-command, and prints which files Python opened to write to. `python -m tests.support.writing core FOLDER FAULT` prints
-how large a core file it may leave once it has counted, and how large one that it starts.
+`python -m tests.support.writing FOLDER` forks for each of `CASES`, and prints how each ended and what it said.
+`nothing` counts in every local form of a table, in a process that dies of the first byte it writes to a file. `asked`
+is a release by the command, and prints which files Python opened to write to. `core` prints how large a core file it
+may leave once it has counted, and how large one that it starts.
 """
 
 import json
@@ -13,14 +13,20 @@ import signal
 import subprocess
 import sys
 import tempfile
+import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pyarrow as pa
 
+import discreet.cli.outputs
+import discreet.mechanisms.law
 from discreet import counting
+from discreet.cli.app import run as command
 from discreet.counting import databases, duck_access, table
+from discreet.ledger import Ledger
 from discreet.posteriors.space import Counts
 from discreet.requests import run
 from tests.counting.tables import as_arrow_file, as_csv, as_duckdb, as_parquet, as_sqlite
@@ -81,9 +87,6 @@ def release(source: Any, person: str | None) -> None:
 
 def write_what_is_asked(folder: Path, fault: str) -> None:
     """A release with a ledger and a receipt."""
-    from discreet.cli.app import run
-    from discreet.ledger import Ledger
-
     os.chdir(folder)
     write_votes(folder / "v.csv", [vote for vote, often in VOTES.items() for _ in range(often)])
     Ledger.create(folder / "l.db", dataset="d", epsilon=1)
@@ -95,15 +98,14 @@ def write_what_is_asked(folder: Path, fault: str) -> None:
         elif event in {"sqlite3.connect", "os.mkdir"}:
             opened.add(os.path.realpath(urlsplit(arguments[0]).path))
 
-    import discreet.mechanisms.law
-
     vars(discreet.mechanisms.law)["Law"].draw = lambda _: RELEASED
     plant(fault, folder / "temporary")
     sys.addaudithook(watch)
     asked = ["--column", "vote", "--categories", "a,b", "--epsilon", "1/2", "--ledger", "l.db", "--dataset", "d"]
     printed = os.dup(1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    assert run(["release", "v.csv", *asked, "--yes", "--out", "r.json"]) == 0
+    assert command(["release", "v.csv", *asked, "--yes", "--out", "r.json"]) == 0
+    sys.stdout.flush()
     os.dup2(printed, 1)
     print(json.dumps(sorted(opened)))
 
@@ -119,7 +121,42 @@ def leave_no_core(folder: Path, fault: str) -> None:
     print(own, child.stdout.strip())
 
 
+CASES: dict[Callable[[Path, str], None], tuple[str, ...]] = {
+    write_nothing: ("none", "counts in the temporary directory", "DuckDB may spill", "SQLite may spill"),
+    write_what_is_asked: ("none", "counts in the temporary directory"),
+    leave_no_core: ("none", "core files are left"),
+}
+
+
+def watched(program: Callable[[Path, str], None], folder: Path, fault: str) -> tuple[int, str, str]:
+    """How a child ended, and what it said: its temporary directory is its own, too."""
+    temporary = folder / "temporary"
+    temporary.mkdir(parents=True)
+    out, err = os.pipe(), os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.environ |= {"TMPDIR": str(temporary), "SQLITE_TMPDIR": str(temporary)}
+        sys.dont_write_bytecode = True
+        for number, (_, write) in enumerate((out, err), 1):
+            os.dup2(write, number)
+        try:
+            program(folder, fault)
+            status = 0
+        except BaseException:  # noqa: BLE001 - the parent is told of whatever it was
+            traceback.print_exc()
+            status = 1
+        sys.stdout.flush()
+        os._exit(status)
+    said = []
+    for read, write in (out, err):
+        os.close(write)
+        with os.fdopen(read) as pipe:
+            said.append(pipe.read())
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), said[0], said[1]
+
+
 if __name__ == "__main__":
-    programs = {"nothing": write_nothing, "asked": write_what_is_asked, "core": leave_no_core}
-    what, place, planted = sys.argv[1:]
-    programs[what](Path(place), planted)
+    place = Path(sys.argv[1])
+    tried = [(program, fault) for program, faults in CASES.items() for fault in faults]
+    ended = {f"{one.__name__}: {fault}": watched(one, place / str(i), fault) for i, (one, fault) in enumerate(tried)}
+    print(json.dumps(ended))
