@@ -18,8 +18,11 @@ DOCS = ROOT / "docs"
 PAGES = {page.name: page.read_text(encoding="utf-8") for page in sorted(DOCS.glob("*.md")) if page.name not in EXECUTED}
 PYTHON = [name for name, text in PAGES.items() if ">>> " in text]
 WIDTHS = {"snapping.md": "120"}
+LONG = "plan --groups new=200,old=206 --group-public --target-width 0.2 --of difference"
+"""It takes seconds."""
+
 COMMANDS = [
-    (name, *part)
+    pytest.param(name, *part, id=part[0], marks=[pytest.mark.soak] if part[0] == LONG else [])
     for name, text in PAGES.items()
     for block in re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL)
     for part in re.findall(r"\$ discreet (.*)\n((?:[^$].*\n)*)", block)
@@ -34,7 +37,7 @@ def test_the_python_of_a_page_runs_as_shown(name: str) -> None:
     assert done.failed == 0
 
 
-@pytest.mark.parametrize(("page", "command", "shown"), COMMANDS, ids=[command for _, command, _ in COMMANDS])
+@pytest.mark.parametrize(("page", "command", "shown"), COMMANDS)
 def test_a_command_of_a_page_prints_what_it_shows(page: str, command: str, shown: str) -> None:
     """Every line that is shown, whatever the blanks; `...` stands for anything."""
     answer = discreet(*command.split(), COLUMNS=WIDTHS.get(page, "80"))
@@ -48,6 +51,7 @@ def test_a_command_of_a_page_prints_what_it_shows(page: str, command: str, shown
 def test_enough_is_run() -> None:
     assert {"accuracy.md", "composition.md", "groups.md", "scale.md", "snapping.md"} <= set(PYTHON)
     assert len(COMMANDS) >= 10
+    assert any(LONG in text for text in PAGES.values())
 
 
 def test_intervals_within_groups_have_their_noise_as_far_as_the_page_says() -> None:

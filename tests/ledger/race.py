@@ -11,6 +11,8 @@ import sys
 from multiprocessing.synchronize import Barrier
 from typing import Any
 
+import psycopg  # noqa: F401 - loaded once, and not by each racer
+
 from discreet.errors import BudgetExceeded, LedgerError
 from discreet.ledger import Ledger
 from tests.faults.unlocked_ledger import UnlockedLedger
