@@ -36,7 +36,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ended]:
     """Releases in processes of their own, by what they do and the fault in them."""
     folder = tmp_path_factory.mktemp("watched")
     told = run_program("tests.support.writing", folder)
-    return {what: Ended(*ended, folder / str(i)) for i, (what, ended) in enumerate(told.items())}
+    return {what: Ended._make((*ended, folder / str(i))) for i, (what, ended) in enumerate(told.items())}
 
 
 def test_counting_on_any_local_engine_writes_not_one_byte(watched: dict[str, Ended]) -> None:
