@@ -46,6 +46,7 @@ def expected(columns: Columns, declaration: Declaration) -> tuple[list[int], int
     return [cells[key] for key in inside], cells.total() - sum(cells[key] for key in inside)
 
 
+@pytest.mark.few(11)
 @pytest.mark.parametrize("form", [*TEXT, *ENGINES])
 def test_every_engine_counts_the_cells_of_three_columns_by_the_rule(form: str, hold: Hold) -> None:
     table = rows()

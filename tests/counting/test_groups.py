@@ -56,6 +56,7 @@ def expected(rows: list[tuple[Any, Any, Any]], declaration: Declaration) -> list
 
 
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # of Ibis' own
+@pytest.mark.few(12)
 @pytest.mark.parametrize("form", [*TEXT, *ENGINES])
 def test_every_form_counts_the_same_cells(form: str, hold: Hold) -> None:
     rows = draw_rows(form, 150)

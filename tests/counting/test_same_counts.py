@@ -57,6 +57,7 @@ def test_nasty_texts_are_counted_by_the_rule(form: str, hold: Hold) -> None:
     assert list(tally.counts) == [*inside, len(rows) - sum(inside)] == expected(rows, declaration)
 
 
+@pytest.mark.few(14)
 @pytest.mark.parametrize("form", [*TEXT, *ENGINES])
 def test_null_and_empty_texts_are_a_category_of_their_own_where_it_is_declared(form: str, hold: Hold) -> None:
     rows = [row for row in ROWS if row is None or "\0" not in row or not form.startswith("postgres")]

@@ -57,7 +57,7 @@ def test_the_rate_that_the_ends_and_a_sample_choose_is_nearly_as_good_as_the_bes
     assert dc.accuracy(found).mean < 1.01 * dc.accuracy(exact).mean
 
 
-@pytest.mark.few(1)
+@pytest.mark.soak
 @pytest.mark.parametrize("n", [65_536, 65_535])
 def test_a_strong_and_unequal_prior_is_calibrated_on_either_side_of_enumeration(n: int) -> None:
     found = dc.calibrate("exponential-smooth", dc.PosteriorSpace([10**6, "1/50"], n), epsilon=2, gamma="1/3")

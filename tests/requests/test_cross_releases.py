@@ -125,12 +125,13 @@ CHANGES: list[Callable[[dict[str, Any]], object]] = [
 ]
 
 
-@pytest.mark.parametrize("change", range(len(CHANGES)))
-def test_a_changed_field_is_noticed(change: int) -> None:
-    document = json.loads(dc.release(survey(), **ASKED).to_json())
-    CHANGES[change](document)
-    with pytest.raises(DiscreetError):
-        dc.Receipt.from_json(json.dumps(document)).verify()
+def test_a_changed_field_is_noticed() -> None:
+    text = dc.release(survey(), **ASKED).to_json()
+    for change in CHANGES:
+        document = json.loads(text)
+        change(document)
+        with pytest.raises(DiscreetError):
+            dc.Receipt.from_json(json.dumps(document)).verify()
 
 
 def test_one_number_is_a_prior_for_every_cell_and_other_mechanisms_are_refused() -> None:
