@@ -177,6 +177,11 @@ class Drawing:
         bool, typer.Option("--accept-no-guarantee", help="Draw counts in hand even without a guarantee.")
     ] = False
 
+    def terms(self, columns: int = 1) -> dict[str, Any]:
+        """How a question is to be answered, in the words of one."""
+        chosen = {"adjacency": self.adjacency, "mechanism": self.mechanism, "calibrated": self.calibrated}
+        return {**chosen, **self.options(columns)}
+
     def options(self, columns: int = 1) -> dict[str, object]:
         """Those of the mechanism, as far as they are said; if it has a δ, each column has its share."""
         told = {"gamma": self.gamma, "way": self.way} | place_delta(self.mechanism, self.delta, columns)[0]
@@ -291,20 +296,16 @@ def _read_rates(asked: Asked, reading: Reading, people: People, events: Events, 
         raise InvalidInput("rates are of rows by group", hint="name the groups with --by and --groups, and no --column")
     if people.by is None or people.groups is None or events.exposure is None:
         raise InvalidInput("rates need groups and their exposure", hint="say --by, --groups and --exposure")
-    options: dict[str, Any] = drawing.options(1)
     return Question(
         people.by,
         read_names(people.groups, "groups"),
         other=people.other_group,
-        adjacency=drawing.adjacency,
         filters=read_filters(reading.filters),
         prior=only(asked.prior, "--prior", "all rates have one prior"),
         exposure=read_exposure([events.exposure]),
         per=events.per,
-        mechanism=drawing.mechanism,
-        calibrated=drawing.calibrated,
         epsilon=only(asked.epsilon, "--epsilon", "rates are one question"),
-        **options,
+        **drawing.terms(),
     )
 
 
@@ -343,13 +344,10 @@ def _read_questions(
             groups=() if people.groups is None else read_names(people.groups, "groups"),
             other_group=people.other_group,
             group_public=people.group_public,
-            adjacency=drawing.adjacency,
             filters=filters,
             prior=prior or None,
-            mechanism=drawing.mechanism,
-            calibrated=drawing.calibrated,
             epsilon=price,
-            **drawing.options(size),  # type: ignore[arg-type]
+            **drawing.terms(size),
         )
         for column, labels, other, blank, prior, price in rows
     ]
@@ -363,18 +361,14 @@ def _read_cross(asked: Asked, reading: Reading, people: People, drawing: Drawing
     columns = {column: read_names(labels, "--cross") for column, labels in map(read_axis, asked.cross or ())}
     if len(columns) < len(asked.cross or ()):
         raise InvalidInput("--cross names a column twice", hint="give all of its categories at once")
-    options: dict[str, Any] = drawing.options(1)
     return Question(
         cross=columns,
         impossible=[read_labels(text, "--impossible") for text in asked.impossible or ()],
         other=only(asked.other, "--other", "a cross table has one") or None,
         missing=only(asked.missing, "--missing", "a cross table has one") or None,
-        adjacency=drawing.adjacency,
         filters=read_filters(reading.filters),
         prior=only(asked.prior, "--prior", "a cross table has one") or None,
-        mechanism=drawing.mechanism,
-        calibrated=drawing.calibrated,
-        **options,
+        **drawing.terms(),
     )
 
 
@@ -447,10 +441,9 @@ def _release_counts(
     def draw() -> Receipt:
         with busy("preparing and drawing"):
             return release_counts(
-                in_hand, epsilon=epsilon, categories=names, prior=prior, n=n, adjacency=drawing.adjacency,
-                mechanism=drawing.mechanism, calibrated=drawing.calibrated,
+                in_hand, epsilon=epsilon, categories=names, prior=prior, n=n,
                 accept_no_guarantee=drawing.accept_no_guarantee, title=keeping.title, source_name=keeping.source_name,
-                **drawing.options(),
+                **drawing.terms(),
             )  # fmt: skip
 
     if not dry_run:

@@ -52,10 +52,6 @@ class Share(Quantity):
     """Which of them, by axis and label: those of one public group."""
 
     @property
-    def name(self) -> str:
-        return self.label
-
-    @property
     def rest(self) -> Cells:
         """The other cells of the whole."""
         own = set(self.own)

@@ -64,6 +64,7 @@ LOGS = Scale("log ratio", log_expit, _multiplied, lambda s: 1 / expit(-s), 1400.
 LOGITS = Scale("log odds ratio", lambda s: s, lambda t, d: t + d, np.ones_like, 1400.0)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Integrated(Quantity):
     """A quantity whose distribution function is an integral: one number at a time."""
 
@@ -76,10 +77,6 @@ class Integrated(Quantity):
     @abstractmethod
     def farthest(self) -> float:
         """It lies between this and its negative."""
-
-    @property
-    def name(self) -> str:
-        return self.label
 
     @cached_property
     def error(self) -> float:
@@ -123,10 +120,6 @@ class Integrated(Quantity):
 class Contrast(Integrated):
     """g(θ) - g(η) of two shares."""
 
-    shares: JointShares
-    label: str
-    pairs: Pairs
-    believed_within: float
     scale: Scale
 
     @property
@@ -169,11 +162,6 @@ class PairDifference(Integrated):
 
     It is at most d ≥ 0 where V ≤ ½ or S ≤ d/(2V-1). Below 0 it is turned round.
     """
-
-    shares: JointShares
-    label: str
-    pairs: Pairs
-    believed_within: float
 
     @property
     def farthest(self) -> float:

@@ -43,12 +43,7 @@ _NODE, _WEIGHT = legendre.leggauss(NODES)
 class _Bounded(Quantity):
     """A quantity between two ends whose distribution function is known."""
 
-    label: str
     support: tuple[float, float]
-
-    @property
-    def name(self) -> str:
-        return self.label
 
     def quantile(self, p: ArrayLike) -> Floats:
         wanted = np.asarray(p, dtype=np.float64)

@@ -30,7 +30,7 @@ from discreet.inference.shares import draw_places, draw_uniforms
 from discreet.kernels.base import Factor
 from discreet.mechanisms import Mechanism
 from discreet.posteriors.gamma import Gamma, as_gamma
-from discreet.posteriors.mixtures import ShareLaw
+from discreet.posteriors.mixtures import ShareLaw, as_levels
 from discreet.samplers.bits import SYSTEM
 from discreet.testing import HashedBits
 from discreet.typing import Outcome
@@ -54,10 +54,6 @@ class Rate(Quantity):
     release: object
     """Rates of one release are of disjoint groups."""
     people: str | None = None
-
-    @property
-    def name(self) -> str:
-        return self.label
 
     @property
     def error(self) -> float:
@@ -95,9 +91,7 @@ class Rate(Quantity):
         return found
 
     def quantile(self, p: ArrayLike) -> Floats:
-        wanted = np.asarray(p, dtype=np.float64)
-        if not ((wanted > 0) & (wanted < 1)).all():
-            raise InvalidInput("p must be between 0 and 1", hint="give it as a share, such as 0.95")
+        wanted = as_levels(p)
         return np.array([self._quantile(each) for each in wanted.reshape(-1).tolist()]).reshape(wanted.shape)
 
     def _quantile(self, p: float) -> float:

@@ -43,10 +43,12 @@ class Estimate(float):
 class Quantity(ABC):
     """The posterior of one number, with the privacy noise in it; `error` bounds how far any probability is off."""
 
+    label: str
+
     @property
-    @abstractmethod
     def name(self) -> str:
         """What it is, for tables and axes."""
+        return self.label
 
     @property
     @abstractmethod
@@ -158,10 +160,6 @@ class Transformed(Quantity):
     """The derivative of `back`."""
     expected: float
     spread: float
-
-    @property
-    def name(self) -> str:
-        return self.label
 
     @property
     def mean(self) -> float:

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import whole
-from discreet.errors import InvalidInput
 from discreet.inference.quantities import Quantity
 from discreet.inference.shares import draw_places
+from discreet.posteriors.mixtures import as_levels
 from discreet.samplers.bits import SYSTEM
 from discreet.testing import HashedBits
 
@@ -32,10 +32,6 @@ class Total(Quantity):
     chances: Floats
     label: str
     within: float
-
-    @property
-    def name(self) -> str:
-        return self.label
 
     @property
     def error(self) -> float:
@@ -63,9 +59,7 @@ class Total(Quantity):
         return np.where(self.counts[place] == at, self.chances[place], 0.0)
 
     def quantile(self, p: ArrayLike) -> Floats:
-        wanted = np.asarray(p, dtype=np.float64)
-        if not ((wanted > 0) & (wanted < 1)).all():
-            raise InvalidInput("p must be between 0 and 1", hint="give it as a share, such as 0.95")
+        wanted = as_levels(p)
         place = np.searchsorted(self._sums[1:], wanted)
         return self.counts[np.minimum(place, len(self.counts) - 1)].astype(np.float64)
 

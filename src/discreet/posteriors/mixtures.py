@@ -27,6 +27,14 @@ _STEPS = 200
 _SHARP, _CLOSE = 1e-14, 1e-8
 
 
+def as_levels(p: ArrayLike) -> Floats:
+    """Probabilities that a quantile can be asked for."""
+    levels = np.asarray(p, dtype=np.float64)
+    if not ((levels > 0) & (levels < 1)).all():
+        raise InvalidInput("p must be between 0 and 1", hint="give it as a share, such as 0.95")
+    return levels
+
+
 class ShareLaw(ABC):
     """A law of a share: a mixture of Beta(a, b), whose distribution function and density are known."""
 
@@ -72,9 +80,7 @@ class ShareLaw(ABC):
         Newton's method inside a bracket that is halved (in logarithms near 0) whenever a step would leave it. What lies
         above ½ is sought as the rest of 1, so that the float next to 1 is told from 1; below 1e-300 it is 0.
         """
-        wanted = np.asarray(p, dtype=np.float64)
-        if not ((wanted > 0) & (wanted < 1)).all():
-            raise InvalidInput("p must be between 0 and 1", hint="give it as a share, such as 0.95")
+        wanted = as_levels(p)
         half = self._sums(np.zeros(1, dtype=np.int64), np.array([0.5]))[0][0]
         found, upper = np.empty(wanted.shape), half < wanted
         for side in (False, True):
