@@ -11,14 +11,25 @@ import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadGroupScheduling
 
-from tests.support.browser import browser, tab
+from tests.support.browser import browser, driver, firefox, firefox_tab, tab
 from tests.support.postgres import database, ledger_place, postgres
 from tests.support.spark import spark
 from tests.support.tables import quick
 
 os.environ["DISCREET_QUIET"] = "1"  # on a busy machine anything may take longer than a second
 
-__all__ = ["browser", "database", "ledger_place", "postgres", "quick", "spark", "tab"]
+__all__ = [
+    "browser",
+    "database",
+    "driver",
+    "firefox",
+    "firefox_tab",
+    "ledger_place",
+    "postgres",
+    "quick",
+    "spark",
+    "tab",
+]
 
 SOAK = 100
 """Examples of a property in `make soak`; a tenth of them are drawn in every run."""

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
@@ -19,9 +23,12 @@ import pytest
 from tests.cli.command import SCRIPT
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
+    from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+PATIENCE = 120_000
+"""Milliseconds; the machine may be busy."""
+
 QUIET = ("--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync")
 
 
@@ -92,17 +99,42 @@ def found_browser() -> str | None:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def driver() -> Iterator[Playwright]:
+    """What drives browsers: one for all, because a process has room for one."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def browser(driver: Playwright) -> Iterator[Browser]:
     """A browser that knows nothing of the user."""
     path = found_browser()
     if path is None:
         pytest.skip("no browser: install chromium")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        shown = driver.chromium.launch(executable_path=path, args=[*QUIET, "--no-sandbox", "--no-first-run"])
+    with driver.chromium.launch(executable_path=path, args=[*QUIET, "--no-sandbox", "--no-first-run"]) as shown:
         yield shown
-        shown.close()
+
+
+@pytest.fixture(scope="session")
+def firefox(driver: Playwright, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Browser, Path]]:
+    """One of another maker, where there is one, and where it saves files.
+
+    `tests/support/firefox.py` stands between it and Playwright.
+    """
+    path = shutil.which("firefox-esr") or shutil.which("firefox")
+    if path is None:
+        pytest.skip("no Firefox: install firefox-esr")
+    program = tmp_path_factory.mktemp("firefox") / "firefox"
+    words = shlex.join([sys.executable, str(Path(__file__).with_name("firefox.py")), path])
+    program.write_text(f'#!/bin/sh\nexec {words} "$@"\n', encoding="utf-8")
+    program.chmod(0o700)
+    # What is saved from memory is put there, and no event says so. A panel that told it would take the keyboard.
+    saves, quiet = tmp_path_factory.mktemp("saved"), {"browser.download.alwaysOpenPanel": False}
+    launch: dict[str, Any] = {"executable_path": program, "downloads_path": saves, "firefox_user_prefs": quiet}
+    with driver.firefox.launch(channel="moz-firefox", timeout=PATIENCE, **launch) as shown:
+        yield shown, saves
 
 
 @dataclass
@@ -111,11 +143,29 @@ class Watched:
 
     page: Page
     wrongs: list[str]
+    saves: Path | None = None
+    """Where a browser puts what is saved, if it does not say so."""
 
     def open(self, served: Served) -> None:
         """Go to the page, by the address that was printed."""
         self.page.goto(served.address)
         self.page.wait_for_selector("body[data-ready]")
+
+    def saved(self, press: Callable[[], None]) -> Path:
+        """The file that is saved when something is pressed."""
+        if self.saves is None:
+            with self.page.expect_download() as download:
+                press()
+            return Path(download.value.path())
+        before = set(self.saves.iterdir())
+        press()
+        for _ in range(PATIENCE // 100):
+            files = set(self.saves.iterdir()) - before
+            if files and all(file.suffix != ".part" and file.stat().st_size for file in files):
+                [file] = files
+                return file
+            self.page.wait_for_timeout(100)
+        raise AssertionError("nothing was saved")
 
     def turn(self, part: str) -> None:
         """Go to one of its parts."""
@@ -125,9 +175,23 @@ class Watched:
 @pytest.fixture
 def tab(browser: Browser) -> Iterator[Watched]:
     """A fresh tab of a fresh profile. Nothing that it complains of goes unseen."""
+    with watching(browser) as watched:
+        yield watched
+
+
+@pytest.fixture
+def firefox_tab(firefox: tuple[Browser, Path]) -> Iterator[Watched]:
+    """The same in Firefox."""
+    with watching(*firefox) as watched:
+        yield watched
+
+
+@contextmanager
+def watching(browser: Browser, saves: Path | None = None) -> Iterator[Watched]:
+    """A fresh tab of a fresh profile."""
     context = browser.new_context(viewport={"width": 1000, "height": 900})
-    context.set_default_timeout(120_000)  # milliseconds; the machine may be busy
-    watched = Watched(context.new_page(), [])
+    context.set_default_timeout(PATIENCE)
+    watched = Watched(context.new_page(), [], saves)
 
     def said(message: ConsoleMessage) -> None:
         if message.type == "error":
@@ -142,3 +206,18 @@ def tab(browser: Browser) -> Iterator[Watched]:
     watched.page.on("pageerror", lambda failure: watched.wrongs.append(str(failure)))
     yield watched
     context.close()
+
+
+def printed_pages(page: Page) -> int:
+    """On how many pages of A4 it prints.
+
+    Playwright hands Firefox inches, which takes them for centimetres, and packs the objects of a PDF together.
+    """
+    browser = page.context.browser
+    unit = "in" if browser is not None and browser.browser_type.name == "firefox" else "cm"
+    sheet = page.pdf(width=f"21{unit}", height=f"29.7{unit}")
+    texts = [sheet]
+    for packed in re.findall(rb"stream\r?\n(.*?)endstream", sheet, re.DOTALL):
+        with suppress(zlib.error):
+            texts.append(zlib.decompressobj().decompress(packed))
+    return sum(len(re.findall(rb"/Type\s*/Page(?!s)", text)) for text in texts)

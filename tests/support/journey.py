@@ -91,14 +91,15 @@ def walk(tab: Watched, served: Served, look: Callable[[str], None]) -> list[Path
     look("release")
     keys.press("Charge ε = 1.5 and release")
     tab.page.wait_for_selector("#release .released")
-    receipt = _save(keys, "Save the receipt")
+    receipt = tab.saved(lambda: keys.press("Save the receipt"))
     keys.press("Read it")
     tab.page.wait_for_selector("#read article svg")
     keys.press("Compare")
     tab.page.wait_for_selector("#read .compare .picture")
     look("read")
     tab.page.focus("#compare-title + form button")
-    return [receipt, *(_save(keys, text) for text in ("PNG", "SVG", "CSV", "Comparison as JSON"))]
+    texts = ("PNG", "SVG", "CSV", "Comparison as JSON")
+    return [receipt, *(tab.saved(lambda text=text: keys.press(text)) for text in texts)]  # type: ignore[misc]
 
 
 def _drop(keys: Keyboard) -> None:
@@ -143,9 +144,3 @@ def _plan(keys: Keyboard) -> None:
     assert page.input_value("#price-epsilon") == "1.5"
     keys.fill("price-n", "403")
     page.wait_for_function("() => document.querySelector('#price .lead').innerText.includes('without privacy')")
-
-
-def _save(keys: Keyboard, text: str) -> Path:
-    with keys.page.expect_download() as download:
-        keys.press(text)
-    return Path(download.value.path())

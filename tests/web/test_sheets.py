@@ -8,11 +8,12 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 from discreet.receipts import Receipt, read_receipt
 from discreet.requests.run import release
 from tests.cli.command import assert_refused, typed
+from tests.support.browser import Watched, printed_pages
 from tests.web.node import AXE
 from tests.web.test_accessibility import RUN
 
@@ -109,15 +110,32 @@ def test_it_is_read_without_network_with_and_without_script_and_prints_on_one_pa
         assert tab.locator("svg:visible").count() == 4, "two groups, their shares compared, and their difference"
         assert tab.locator(".choose:visible").count() == (2 if script else 0)
         if script:
-            assert tab.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
-            wide = tab.inner_text("main [data-level='0.95']")
-            tab.select_option("[name=level]", "0.5")
-            assert tab.inner_text("main [data-level='0.5']") != wide
-            tab.select_option("[name=of]", index=2)
-            assert "odds ratio" in tab.inner_text("main").lower()
-            assert len(re.findall(rb"/Type\s*/Page[^s]", tab.pdf(format="A4", prefer_css_page_size=True))) == 1
+            choose_and_print(tab)
             if AXE.exists():
                 tab.evaluate(AXE.read_text(encoding="utf-8"))
                 assert tab.evaluate(RUN) == []
         context.close()
     assert set(asked) == {page.as_uri()}
+
+
+@pytest.mark.xdist_group("browser")
+def test_so_it_is_in_firefox(page: Path, firefox_tab: Watched) -> None:
+    asked: list[str] = []
+    firefox_tab.page.on("request", lambda request: asked.append(request.url))
+    firefox_tab.page.set_viewport_size({"width": 360, "height": 700})
+    firefox_tab.page.goto(page.as_uri())
+    assert firefox_tab.page.locator("svg:visible").count() == 4
+    choose_and_print(firefox_tab.page)
+    assert firefox_tab.wrongs == []
+    assert set(asked) <= {page.as_uri()}
+
+
+def choose_and_print(tab: Page) -> None:
+    """Choose another level and another comparison, and print them on one page."""
+    assert tab.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    wide = tab.inner_text("main [data-level='0.95']")
+    tab.select_option("[name=level]", "0.5")
+    assert tab.inner_text("main [data-level='0.5']") != wide
+    tab.select_option("[name=of]", index=2)
+    assert "odds ratio" in tab.inner_text("main").lower()
+    assert printed_pages(tab) == 1

@@ -1,7 +1,6 @@
 """From a file with semicolons and typing errors to a compared, saved and printed result, with the keyboard alone."""
 
 import json
-import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import pytest
 
 from discreet.ledger import Ledger
 from discreet.receipts import read_receipt, verify_any
-from tests.support.browser import Watched, serving
+from tests.support.browser import Watched, printed_pages, serving
 from tests.support.journey import prepare, walk
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -21,6 +20,15 @@ CUT = """() => [...document.querySelectorAll("main *, header *")].filter((one) =
 
 @pytest.mark.parametrize("width", [1000, pytest.param(360, marks=pytest.mark.soak)])
 def test_a_trial_goes_from_drop_to_a_compared_saved_printed_result(width: int, tab: Watched, tmp_path: Path) -> None:
+    go_all_the_way(tab, width, tmp_path)
+
+
+@pytest.mark.parametrize("width", [360, pytest.param(1000, marks=pytest.mark.soak)])
+def test_so_it_does_in_firefox(width: int, firefox_tab: Watched, tmp_path: Path) -> None:
+    go_all_the_way(firefox_tab, width, tmp_path)
+
+
+def go_all_the_way(tab: Watched, width: int, tmp_path: Path) -> None:
     prepare(tmp_path)
     tab.page.set_viewport_size({"width": width, "height": 800})
     seen: list[str] = []
@@ -42,6 +50,5 @@ def test_a_trial_goes_from_drop_to_a_compared_saved_printed_result(width: int, t
         assert (found["measure"], found["groups"]) == ("difference", ["new", "old"])
         verify_any(read_receipt(receipt))
         assert Ledger(tmp_path / "budgets.db").spent("trial").epsilon == Fraction(3, 2)
-        sheet = tab.page.pdf(format="A4", prefer_css_page_size=True)
-        assert len(re.findall(rb"/Type\s*/Page[^s]", sheet)) == 1, "one clean sheet"
+        assert printed_pages(tab.page) == 1, "one clean sheet"
     assert tab.wrongs == []
