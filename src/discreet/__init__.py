@@ -87,7 +87,9 @@ if TYPE_CHECKING:
         reciprocal_sensitivity,
         smooth_sensitivity,
     )
-    from discreet.utility import Accuracy, Plan, accuracy, plan
+    from discreet.utility.measure import Accuracy, accuracy
+    from discreet.utility.plans import Plan
+    from discreet.utility.targets import plan
     from discreet_papers.verification import dilation, lifting
 
 
@@ -189,7 +191,9 @@ _ROOMS = {
     "discreet.requests.run": "release release_columns",
     "discreet.sensitivity.exact": "global_sensitivity local_sensitivity published_gamma reciprocal_sensitivity "
     "smooth_sensitivity",
-    "discreet.utility": "Accuracy Plan accuracy plan",
+    "discreet.utility.measure": "Accuracy accuracy",
+    "discreet.utility.plans": "Plan",
+    "discreet.utility.targets": "plan",
     "discreet_papers.verification": "dilation lifting",
 }
 """The modules that are loaded when one of their names is first used."""

@@ -14,7 +14,7 @@ from discreet.errors import InvalidInput
 from discreet.receipts import Receipt
 from discreet.requests import run
 from discreet.requests.prepare import PreparedRequest
-from discreet.utility import accuracy
+from discreet.utility.measure import accuracy
 from tests.faults.planting import plant
 
 

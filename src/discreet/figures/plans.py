@@ -20,7 +20,7 @@ from discreet.mechanisms import Mechanism, mechanism
 from discreet.posteriors.grid import grid
 from discreet.posteriors.space import PosteriorSpace, exceeds
 from discreet.typing import Epsilon, Progress
-from discreet.utility import accuracy
+from discreet.utility.measure import accuracy
 from discreet.utility.plans import CATEGORIES
 
 if TYPE_CHECKING:
