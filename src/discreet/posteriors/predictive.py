@@ -67,7 +67,8 @@ def deviance(x: Floats, m: Floats, gap: Floats) -> Floats:
     """D(x, m) = x·ln(x/m) + m - x, where gap is x - m: near 0 it is a series in gap/m, whose first term is a square."""
     share = gap / m
     small = np.clip(share, -0.1, 0.1)
-    series = np.zeros_like(small)
-    for j in range(18, 1, -1):
-        series = 1.0 / (j * (j - 1)) - small * series
+    series = np.full_like(small, 1.0 / (18 * 17))
+    for j in range(17, 1, -1):  # in place: this is most of what stating a width takes
+        series *= small
+        np.subtract(1.0 / (j * (j - 1)), series, out=series)
     return np.where(np.abs(share) < 0.1, m * small * small * series, xlogy(x, x / m) - gap)
