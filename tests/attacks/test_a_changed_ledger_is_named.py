@@ -50,19 +50,19 @@ def changed(entries: Sequence[Entry], row: int, change: Mapping[str, object]) ->
     return [*entries[: row - 1], other, *entries[row:]]
 
 
-@pytest.mark.parametrize("row", range(1, ROWS + 1))
 @pytest.mark.parametrize("column", [column for column in Entry._fields if column != "seq"])
-def test_a_flipped_byte_in_any_field_of_any_row_is_named(row: int, column: str, ledger: Ledger, tmp_path: Path) -> None:
+def test_a_flipped_byte_in_any_field_of_any_row_is_named(column: str, ledger: Ledger, tmp_path: Path) -> None:
     entries = ledger.history()
-    value = entries[row - 1]._asdict()[column]
-    changes: list[object] = ["x"] if value is None else [] if column == "hash" else [None, 7]
-    if isinstance(value, str):
-        half = len(value) // 2
-        changes += [value[:-1] + chr(ord(value[-1]) ^ 1), value[:half] + "\x80" + value[half + 1 :]]
-    for change in changes:
-        rewrite(tmp_path / "l.db", changed(entries, row, {column: change}))
-        with pytest.raises(LedgerError, match=rf"^row {row} of .* is not as it was written"):
-            ledger.verify()
+    for row, entry in enumerate(entries, start=1):
+        value = entry._asdict()[column]
+        changes: list[object] = ["x"] if value is None else [] if column == "hash" else [None, 7]
+        if isinstance(value, str):
+            half = len(value) // 2
+            changes += [value[:-1] + chr(ord(value[-1]) ^ 1), value[:half] + "\x80" + value[half + 1 :]]
+        for change in changes:
+            rewrite(tmp_path / "l.db", changed(entries, row, {column: change}))
+            with pytest.raises(LedgerError, match=rf"^row {row} of .* is not as it was written"):
+                ledger.verify()
 
 
 def test_without_its_hash_a_changed_row_would_pass(

@@ -166,7 +166,7 @@ def classes(n: int, epsilon: float, reach: int) -> dict[tuple[int, ...], Floats]
     return found
 
 
-@pytest.mark.parametrize("n", [2, pytest.param(4, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("n", [1, *(pytest.param(n, marks=pytest.mark.soak) for n in (2, 4))])
 def test_the_interval_of_a_difference_covers_what_it_says_and_the_plug_in_does_not(n: int) -> None:
     """Summed over all data sets and all outputs: the noise is cut off where less than 1e-9 is left."""
     space = dc.PosteriorSpace(prior=[1] * 4, n=n)

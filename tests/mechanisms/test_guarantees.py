@@ -53,16 +53,16 @@ def forms(space: PosteriorSpace, epsilon: str, rng: random.Random, *, published:
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize("batch", range(72))
-def test_no_mechanism_loses_more_than_it_guarantees_on_three_random_spaces(batch: int) -> None:
-    rng = seeded(f"guarantees {batch}")
-    for alpha, n in random_spaces(f"guarantees {batch}", 3, sizes={2: 25, 3: 5, 4: 2}):
-        space, epsilon = PosteriorSpace(alpha, n), rng.choice(EPSILONS)
-        for published in (False, True):
-            for mechanism in forms(space, epsilon, rng, published=published):
-                assert mechanism.epsilon == Fraction(epsilon)
-                assert published or mechanism.guarantee <= mechanism.epsilon
-                assert not check(mechanism).exceeds, mechanism
+@pytest.mark.parametrize("seed", range(216))
+def test_no_mechanism_loses_more_than_it_guarantees_on_a_random_space(seed: int) -> None:
+    rng = seeded(f"guarantees {seed}")
+    [(alpha, n)] = random_spaces(f"guarantees {seed}", 1, sizes={2: 25, 3: 5, 4: 2})
+    space, epsilon = PosteriorSpace(alpha, n), rng.choice(EPSILONS)
+    for published in (False, True):
+        for mechanism in forms(space, epsilon, rng, published=published):
+            assert mechanism.epsilon == Fraction(epsilon)
+            assert published or mechanism.guarantee <= mechanism.epsilon
+            assert not check(mechanism).exceeds, mechanism
 
 
 @pytest.mark.few(1)
