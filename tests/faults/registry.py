@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 
 from tests.faults import (
+    command,
     formulas,
     losses,
     planted,
@@ -22,7 +23,9 @@ from tests.faults import (
     unlocked_ledger,
 )
 
-MODULES = (formulas, losses, planted, private_n, randomness, sampling, sizes, snapping, tight, told, unlocked_ledger)
+MODULES = (
+    command, formulas, losses, planted, private_n, randomness, sampling, sizes, snapping, tight, told, unlocked_ledger,
+)  # fmt: skip
 
 LIST = """
 # Bits: the operating system's, and nobody else's.
@@ -255,6 +258,14 @@ test_the_number_of_records_is_never_told.py::test_a_filter_where_n_is_published_
     filter_after_n_is_public
 test_adjacencies.py::test_a_ledger_whose_charge_was_paid_by_another_factor_is_named
     factor_forgotten: A budget under replace-one pays ε for a release under add-remove.
+
+# Seen from outside: on the way of the command, from a file to what is printed.
+test_a_black_box_tester_finds_every_fault_and_nothing_else.py::test_every_planted_fault_is_found
+    noise_of_twice_epsilon, noise_that_keeps_a_private_total, noise_forgotten_in_a_cell, cut_at_the_true_total,
+    drawn_until_the_order_is_right, sensitivity_of_a_quarter, deviation_without_delta, distance_of_both_counts,
+    two_bits_of_each_word, counted_by_a_join, seeded_anew
+test_black_box.py::test_an_event_that_is_tested_on_the_draws_it_was_chosen_on_would_raise_false_alarms
+    tested_where_it_was_chosen: A black-box tester tests an event on the draws that it was chosen on.
 
 # The measurement that OpenDP is given.
 test_opendp_measurement.py::test_a_wrong_map_would_be_seen
