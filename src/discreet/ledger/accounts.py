@@ -55,6 +55,8 @@ class Replay:
         follows = entry.seq == self.rows + 1 and entry.previous == self.head
         if entry.hash != entry.computed_hash() or not (follows or self.only is not None):
             raise ValueError("the chain is broken")
+        if not entry.is_text():
+            raise ValueError("a field that is no text")
         {BUDGET: self._add_budget, CHARGE: self._add_charge, SEAL: self._add_seal}[entry.kind](entry)
         self.entries.append(entry)
 

@@ -168,6 +168,11 @@ class Entry(NamedTuple):
     columns: str | None = None
     """For a charge: a JSON text of the columns that it protects and of those that it takes as public."""
 
+    def is_text(self) -> bool:
+        """Whether every field but its number is a text or missing, and those that every row has are there."""
+        always = (self.kind, self.dataset, self.time, self.previous, self.hash)
+        return None not in always and all(text is None or type(text) is str for text in self[1:])
+
     def computed_hash(self) -> str:
         """SHA-256 of the row in canonical JSON, everything but the hash itself.
 
