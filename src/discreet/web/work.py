@@ -6,11 +6,16 @@ import ctypes
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
+from math import inf
 from threading import Lock, Thread
 from threading import enumerate as enumerate_threads
+from time import monotonic
 from typing import Any
 
 THREAD = "discreet-question"
+
+AGAIN = 1.0
+"""Seconds until a thread that goes on is stopped again."""
 
 
 class Stopped(BaseException):
@@ -26,13 +31,14 @@ class Work(Thread):
         self._question = question
         self._lock = Lock()
         self._may_stop = not writes
+        self._stopped_at = -inf
         self.answer.set_running_or_notify_cancel()
 
     def run(self) -> None:
         """Think, and tell: whatever happens, whoever waits is told."""
         found: dict[str, Any] | None = None
         failure: BaseException = Stopped()
-        with suppress(Stopped):  # it comes once at most, and may come late, between the lines below
+        with suppress(Stopped):  # it may come late, between the lines below
             try:
                 found = self._question()
             except BaseException as raised:  # noqa: BLE001 - whoever waits for it gets it
@@ -49,10 +55,14 @@ class Work(Thread):
             self._may_stop = False
 
     def stop(self) -> None:
-        """Raise `Stopped` in the thread at its next step in Python; what computes elsewhere ends first."""
+        """Raise `Stopped` in the thread at its next step in Python; what computes elsewhere ends first.
+
+        Python drops what is raised while an object is finalised. So whoever goes on asking is obeyed again, but not
+        before the thread had the time to end.
+        """
         with self._lock:
-            if self._may_stop and self.ident is not None:
-                self._may_stop = False
+            if self._may_stop and self.ident is not None and monotonic() >= self._stopped_at + AGAIN:
+                self._stopped_at = monotonic()
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident), ctypes.py_object(Stopped))
 
 
