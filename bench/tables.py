@@ -13,19 +13,24 @@ import math
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from concurrent.futures import ProcessPoolExecutor
+from itertools import combinations, repeat
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 
 from bench.rows import lines_of_table
-from bench.table_rivals import RIVALS, SLOW, Floats, Margin, Table, Wholes, draw_delta, synthesiser_sizes
+from bench.table_rivals import RIVALS, SLOW, Floats, Margin, Shares, Table, Wholes, draw_delta, synthesiser_sizes
 
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0)
-REPETITIONS, SLOW_REPETITIONS = 40, 5
+REPETITIONS, SLOW_REPETITIONS = 24, 3
 
-Scores = dict[tuple[str, str, int, float], list[tuple[float, float, float]]]
-"""By rival, reader, columns of a margin and ε: error, coverage and width of each repetition."""
+Score = tuple[float, float, float]
+"""Error, coverage and width."""
+
+Scores = dict[tuple[str, str, int, float], list[Score]]
+"""By rival, reader, columns of a margin and ε: those of each repetition."""
 
 
 def compare(columns: Mapping[str, Sequence[object]], repetitions: int, slow: int) -> list[str]:
@@ -52,18 +57,29 @@ def crossed(columns: Mapping[str, Sequence[object]]) -> tuple[Table, Wholes]:
 
 def measured(table: Table, population: Wholes, repetitions: int, slow: int) -> Scores:
     """Everybody's releases of the same records, read by every reader."""
+    tasks = [(name, turn) for name in RIVALS for turn in range(slow if name in SLOW else repetitions)]
     found: Scores = defaultdict(list)
-    for turn in range(repetitions):
-        counts = np.random.default_rng([21, turn]).multinomial(table.n, population / table.n)
-        for name, release in RIVALS.items():
-            for epsilon in EPSILONS if name not in SLOW or turn < slow else ():
-                for reader, read in release(table, counts, epsilon, f"{name} {epsilon} {turn}").items():
-                    for size in (1, 2, 3):
-                        scores = [_score(table, population, counts, m, read(m)) for m in _margins(table, size)]
-                        told = [score for score in scores if score is not None]
-                        if told:
-                            found[name, reader, size, epsilon].append(tuple(np.mean(told, axis=0).tolist()))
-        print(f"{turn + 1} of {repetitions}", file=sys.stderr, flush=True)
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as workers:
+        answers = workers.map(_turn, repeat(table), repeat(population), *zip(*tasks, strict=True))
+        for (name, turn), scores in zip(tasks, answers, strict=True):
+            print(f"{name}: {turn + 1}", file=sys.stderr, flush=True)
+            for (reader, size, epsilon), score in scores:
+                found[name, reader, size, epsilon].append(score)
+    return found
+
+
+def _turn(table: Table, population: Wholes, name: str, turn: int) -> list[tuple[tuple[str, int, float], Score]]:
+    """One repetition of one rival, at every ε."""
+    counts = np.random.default_rng([21, turn]).multinomial(table.n, population / table.n)
+    found = []
+    for epsilon in EPSILONS:
+        for reader, read in RIVALS[name](table, counts, epsilon, f"{name} {epsilon} {turn}").items():
+            for size in (1, 2, 3):
+                scores = [_score(table, population, counts, margin, read(margin)) for margin in _margins(table, size)]
+                known = [score for score in scores if score is not None]
+                if known:
+                    error, coverage, width = np.mean(known, axis=0).tolist()
+                    found.append(((reader, size, epsilon), (error, coverage, width)))
     return found
 
 
@@ -71,7 +87,7 @@ def _margins(table: Table, size: int) -> list[Margin]:
     return list(combinations(table.every, size))
 
 
-def _score(table: Table, population: Wholes, counts: Wholes, margin: Margin, read: object) -> Floats | None:
+def _score(table: Table, population: Wholes, counts: Wholes, margin: Margin, read: Shares | None) -> Floats | None:
     if read is None:
         return None
     mean, low, high = read
@@ -95,7 +111,7 @@ def told(table: Table, scores: Scores) -> list[str]:
     return lines
 
 
-def _cell(rounds: Sequence[tuple[float, float, float]]) -> str:
+def _cell(rounds: Sequence[Score]) -> str:
     means, errors = np.mean(rounds, axis=0), np.std(rounds, axis=0, ddof=1) / math.sqrt(len(rounds))
     error, coverage, width = (
         f"{mean:.{digits}f}({round(off * 10**digits)})"

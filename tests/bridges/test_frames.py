@@ -1,5 +1,6 @@
 """Frames, ArviZ and SciPy, each by the real library."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,7 @@ def test_a_table_s_draws_are_a_tree_of_xarray_where_arviz_reads_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """What ArviZ 1.x reads, made with xarray alone: dimensions are the columns of the table, coordinates the labels."""
-    monkeypatch.setattr(arviz_bridge, "_arviz", object)
+    monkeypatch.setattr(arviz_bridge, "_arviz", SimpleNamespace)
     axes = {"sex": ["f", "m"], "vote": ["yes", "no", "unsure"]}
     mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1] * 6, n=60), epsilon=1)
     belief = dc.Belief.of(dc.noise_aware(mechanism, (20, 10, 5, 12, 9, 4)), axes)

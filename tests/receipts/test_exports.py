@@ -44,12 +44,19 @@ def bundle() -> Bundle:
     return dc.release_columns(pandas.DataFrame(rows), [answers, dc.Question("sex", ["f", "m"])], epsilon=1, ledger=None)
 
 
+def crossed(**more: Any) -> Receipt:
+    rows = pytest.importorskip("pandas").DataFrame({"vote": ["a", "b"] * 10, "sex": ["f", "m"] * 10})
+    return dc.release(rows, cross={"sex": ["f", "m"], "vote": ["a", "b"]}, epsilon=1, ledger=None, **more)
+
+
 def written() -> list[Receipt | Bundle]:
     """One of every schema that was ever written."""
     return [Receipt.read(path) for path in sorted(WRITTEN.glob("*.json")) if "parts" not in path.read_text("utf-8")]
 
 
-@pytest.mark.parametrize("receipt", [voted(), bundle(), *written()], ids=repr)
+@pytest.mark.parametrize(
+    "receipt", [voted(), bundle(), crossed(), crossed(adjacency="add-remove"), *written()], ids=repr
+)
 def test_the_registrys_record_has_its_fields_and_no_other(receipt: Receipt | Bundle) -> None:
     record = yaml.safe_load(export(receipt, "registry"))
     assert set(record) == {"url_slug", "status", "tier", "deployment"}
@@ -106,6 +113,24 @@ def test_every_group_is_in_the_records() -> None:
     assert [len(records["data"]) for records in document["recordSet"]] == [4, 2]
     assert {row["shares-1/group"] for row in document["recordSet"][0]["data"]} == {"f", "m"}
     assert "| group | category | mean |" in export(bundle(), "methods")
+
+
+def test_every_column_of_a_cross_table_is_in_the_records() -> None:
+    receipt = crossed(missing="blank")
+    [records] = json.loads(export(receipt, "jsonld"))["recordSet"]
+    assert [(row["shares-1/column"], row["shares-1/category"]) for row in records["data"]] == [
+        (column, label) for column in ("sex", "vote") for label in receipt.axes[column]
+    ]
+    assert records["data"][0]["shares-1/mean"] == receipt.document["belief"]["sex"]["f"]["mean"]
+    text = export(receipt, "methods")
+    assert "| column | category | mean |" in text
+    assert "in one draw" in text
+    record = yaml.safe_load(export(receipt, "registry"))["deployment"]
+    assert "sex in f, m, blank × vote in a, b, blank" in record["dp_variant"]["data_domain"]
+    assert "Missing values count as “blank”" in record["implementation"]["preprocessing_and_hyperparameter_tuning"]
+    assert (
+        "number of records" not in export(crossed(adjacency="add-remove"), "registry").partition("unprotected")[2][:99]
+    )
 
 
 def test_the_command_exports(tmp_path: Path) -> None:

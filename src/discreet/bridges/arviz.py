@@ -51,7 +51,7 @@ def draws_to_arviz(
     coords = {name: list(own) for name, own in (labels or {}).items()}
     attrs = {"method": method, "error": error}
     arviz = _arviz()
-    if hasattr(arviz, "InferenceData"):
+    if "InferenceData" in vars(arviz):  # to ask 1.x for it is to be warned
         return arviz.from_dict(posterior=chains, coords=coords, dims=dims, attrs=attrs)
     return as_tree(chains, coords, dims, attrs)
 

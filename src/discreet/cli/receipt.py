@@ -56,11 +56,10 @@ def _print_page(document: dict[str, Any], file: Path) -> None:
     print_table("", {"what": "left", "value": "left"}, told, show_header=False, box=None)
     say("", meaning(document), "These are claims until they are verified.")
     for part in parts:
+        say("", part["question"], *selection(part), treatment(part))
         if "axes" in part:
-            say("", part["question"], *selection(part))
             print_table_belief(part)
             continue
-        say("", part["question"], *selection(part), treatment(part))
         print_belief(part)
         say(f"the intervals are {widths(part)} wide")
     say("", "How to cite:", f"  {document['citation'] or 'not dated, or not for publication'}")

@@ -50,7 +50,7 @@ def export(receipt: Receipt | Bundle, format_: str) -> str:
     tier: 3
     """
     document = readable(receipt).document
-    if any(part["posterior"] is None for part in _parts(document)):
+    if any(part.get("posterior", part["output"]) is None for part in _parts(document)):
         raise InvalidInput("nothing was drawn for this receipt", hint="it is the preview of a release")
     if not is_private(document):
         raise NotPrivate("this release has no guarantee", hint="export one that has")
@@ -148,9 +148,24 @@ def _registry(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _domain(document: dict[str, Any]) -> str:
-    of = "; ".join(f"{part['column'] or 'counts'} in {', '.join(part['categories'])}" for part in _parts(document))
+    told = (
+        f"{column or 'counts'} in {', '.join(labels)}" for part in _parts(document) for column, labels in _columns(part)
+    )
+    of = " × ".join(told) if "axes" in document else "; ".join(told)
     n = document.get("n")
     return f"Data sets of {'any number of' if n is None else f'{n:,}'} records: {of}."
+
+
+def _columns(part: dict[str, Any]) -> list[tuple[str | None, list[str]]]:
+    """The column that was counted, or those of a cross table, with their labels."""
+    if "axes" in part:
+        return [(axis["column"], axis["labels"]) for axis in part["axes"]]
+    return [(part["column"], part["categories"])]
+
+
+def _blocks(part: dict[str, Any]) -> str | None:
+    """What the shares are told by, if not all at once: groups, or the columns of a cross table."""
+    return "column" if "axes" in part else None if part["groups"] is None else "group"
 
 
 def _unprotected(document: dict[str, Any]) -> str:
@@ -159,7 +174,7 @@ def _unprotected(document: dict[str, Any]) -> str:
         public.insert(0, "the number of records")
     if any(part.get("rates") for part in _parts(document)):
         public.append("the exposures")
-    if any(part["group_sizes"] is not None for part in _parts(document)):
+    if any(part.get("group_sizes") is not None for part in _parts(document)):
         public.append("how many records each group has")
     return f"{', '.join(public)[:1].upper()}{', '.join(public)[1:]}."
 
@@ -204,15 +219,15 @@ def _linked(document: dict[str, Any], digest: str) -> dict[str, Any]:
 
 
 def _records(part: dict[str, Any], number: int) -> dict[str, Any]:
-    names = {"group": "sc:Text", "category": "sc:Text", "mean": "sc:Float", "low": "sc:Float", "high": "sc:Float"}
-    if part["groups"] is None:
-        del names["group"]
+    names = {"category": "sc:Text", "mean": "sc:Float", "low": "sc:Float", "high": "sc:Float"}
+    block = _blocks(part)
+    names = names if block is None else {block: "sc:Text", **names}
     return {
         "@type": "cr:RecordSet",
         "@id": f"shares-{number}",
         "name": f"shares-{number}",
         "description": f"{part['question']} Mean and 95 % interval, {part['interval_kind']}.",
-        "key": [{"@id": f"shares-{number}/{name}"} for name in names if name in ("group", "category")],
+        "key": [{"@id": f"shares-{number}/{name}"} for name in names if names[name] == "sc:Text"],
         "field": [
             {"@type": "cr:Field", "@id": f"shares-{number}/{name}", "name": name, "dataType": kind}
             for name, kind in names.items()
@@ -221,24 +236,26 @@ def _records(part: dict[str, Any], number: int) -> dict[str, Any]:
     }
 
 
-def _shares(part: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _shares(part: dict[str, Any]) -> Iterator[dict[str | None, Any]]:
     """The shares, or the rates, one for each row."""
     if part.get("rates"):
         for group, row in part["rates"]["belief"].items():
             yield {"category": group, "mean": row["mean"], "low": row["interval"][0], "high": row["interval"][1]}
         return
-    blocks = {None: part["belief"]} if part["groups"] is None else part["belief"]
+    block = _blocks(part)
+    blocks = {None: part["belief"]} if block is None else part["belief"]
     for group, rows in blocks.items():
         for category, row in rows.items():
             low, high = row["interval"] or (None, None)
-            yield {"group": group, "category": category, "mean": row["mean"], "low": low, "high": high}
+            yield {block: group, "category": category, "mean": row["mean"], "low": low, "high": high}
 
 
 def _markdown(document: dict[str, Any]) -> str:
     lines = [f"## {_cell(_name(document))}", "", _cell(methods(document))]
     for part in _parts(document):
         lines += ["", f"{_cell(part['question'])} ({part['interval_kind']})", ""]
-        group = [] if part["groups"] is None else ["group"]
+        block = _blocks(part)
+        group = [] if block is None else [block]
         lines += [f"| {' | '.join([*group, 'category', 'mean', '95 % interval'])} |", f"|{'---|' * (3 + len(group))}"]
         for row in _shares(part):
             ends = "–" if row["low"] is None else f"{100 * row['low']:.2f} – {100 * row['high']:.2f} %"

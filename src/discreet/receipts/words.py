@@ -108,7 +108,7 @@ def treatment(document: dict[str, Any]) -> str:
     other, missing = document["other"], document["missing"]
     if document["released_at"] is None:
         return "The receipt does not say how missing and other values were treated."
-    if document["column"] is None:
+    if "axes" not in document and document["column"] is None:
         return "The counts were given as they are."
     if "n" not in document and other is None:
         kept = "" if missing is None else f"Missing values count as “{missing}”. "
@@ -123,6 +123,8 @@ def treatment(document: dict[str, Any]) -> str:
 
 def methods(document: dict[str, Any]) -> str:
     """A paragraph that says how a release was made, ready to paste; public values only."""
+    if "axes" in document:
+        return table_methods(document)
     parts = document.get("parts", [document])
     told = [sentence for part in parts for sentence in _release(part)]
     if "parts" in document:
