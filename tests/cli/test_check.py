@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.cli.command import told, typed
+from tests.cli.command import assert_refused, told, typed
 
 ROWS = "vote;who\nClinton;1\nDole;2\nDole ;3\nDole ;4\nPerot;4\n;5\nDole;\n"
 """A small table with a misspelling."""
@@ -107,3 +107,37 @@ def test_filters_are_looked_through(place: Path) -> None:
     for filters in ("--filter who", "--filter who=", "--filter who=1 --filter who=2", "--filter vote=Dole"):
         answer = typed(f"{CHECK} --categories Clinton,Dole {filters}")
         assert (answer.code, answer.err.count("\n"), answer.out) == (2, 1, "")
+
+
+CROSS = "check people.csv --cross sex=f,m --cross pregnant=yes,no"
+
+
+def test_the_columns_of_a_cross_table_are_checked_and_so_are_its_impossible_cells(place: Path) -> None:
+    (place / "people.csv").write_text("sex,pregnant,who\nf,yes,1\nf,no,2\nm,no,3\nm,yes,4\nm,maybe,4\n")
+    answer = typed(f"{CROSS} --impossible sex=m,pregnant=yes --json")
+    assert answer.code == 2
+    assert answer.err.startswith("error: the crossed columns have values outside what is declared, or an impossible")
+    assert answer.err.count("\n") == 1
+    document = answer.document
+    assert (document["fits"], document["publishable"], document["in_impossible_cells"]) == (False, False, 1)
+    assert [(name, own["fits"]) for name, own in document["columns"].items()] == [("sex", True), ("pregnant", False)]
+    assert document["columns"]["pregnant"]["strays"] == [{"value": "maybe", "rows": 1, "like": None}]
+    shown = typed(f"{CROSS} --impossible sex=m,pregnant=yes")
+    assert "records in cells that were declared impossible: 1" in shown.out
+    assert "not publishable" in shown.out
+    fits = told(f"{CROSS} --other rest --id-column who")
+    assert fits["fits"]
+    assert [own["n"] for own in fits["columns"].values()] == [4, 4]
+
+
+def test_what_a_check_of_a_cross_table_cannot_mean_is_refused(place: Path) -> None:
+    (place / "people.csv").write_text("sex,pregnant\nf,yes\n")
+    for line in (
+        f"{CROSS} --column sex",
+        f"{CROSS} --cross sex=f,m",
+        "check people.csv --cross sex=f,m",
+        "check people.csv --cross sex",
+        "check people.csv",
+        f"{CROSS} --impossible age=5",
+    ):
+        assert_refused(typed(line))

@@ -129,3 +129,50 @@ def test_what_cannot_be_compared_is_refused_in_one_line(place: Path) -> None:
     (place / "r.json").write_text(receipt.to_json(), encoding="utf-8")
     assert_refused(typed("compare r.json --category yes"))
     assert_refused(typed("compare r.json t.json --category yes --groups a,b,c"))
+
+
+def table(name: str) -> dc.Receipt:
+    """A receipt of three crossed columns, which is also in a file."""
+    rows = {"vote": ["yes", "no", "yes"] * 80, "region": ["north"] * 90 + ["south"] * 150, "paid": ["no", "yes"] * 120}
+    columns = {column: list(dict.fromkeys(values)) for column, values in rows.items()}
+    receipt = dc.release(pandas.DataFrame(rows), cross=columns, epsilon=1, ledger=None)
+    Path(name).write_text(receipt.to_json(), encoding="utf-8")
+    return receipt
+
+
+def test_groups_of_a_cross_table_are_labels_of_the_column_that_has_them() -> None:
+    belief = table("x.json").belief
+    both = dc.compare(*(belief.given(region=region).margin("vote")["yes"] for region in ("south", "north")))
+    document = told("compare x.json --groups south,north --category yes --column vote")
+    assert document["interval"] == pytest.approx(both.difference.interval(), rel=1e-9)
+    paid = dc.compare(*(belief.given(vote=vote).margin("paid")["yes"] for vote in ("yes", "no")))
+    document = told("compare x.json --category yes --measure ratio")  # the last column that has the label, by the first
+    assert document["groups"] == ["yes", "no"]
+    assert document["interval"] == pytest.approx(paid.ratio.interval(), rel=1e-9)
+    assert_refused(typed("compare x.json --groups south,north --category yes --column age"))
+
+
+def test_two_cross_tables_of_different_people_are_compared_by_a_column() -> None:
+    one, other = (table(name).belief.margin("vote")["no"] for name in ("x.json", "y.json"))
+    document = told("compare x.json y.json --category no --column vote --different-people")
+    assert document["groups"] == ["x", "y"]
+    both = dc.compare(one, other, different_people=True)
+    assert document["interval"] == pytest.approx(both.difference.interval(), rel=1e-9)
+
+
+def test_groups_of_a_table_that_somebody_else_published_are_compared() -> None:
+    Path("n.csv").write_text("vote,region,count\nyes,a,61\nno,a,20\nyes,b,33\nno,b,52\n", encoding="utf-8")
+    noise = dc.noise.DiscreteLaplace(scale=2)
+    axes = {"vote": ["yes", "no"], "region": ["a", "b"]}
+    belief = dc.read_noisy([61, 33, 20, 52], noise=noise, total=166, categories=axes)
+    both = dc.compare(*(belief.given(region=region)["yes"] for region in ("a", "b")))
+    line = "compare --noisy n.csv --noise 'discrete-laplace scale=2' --total 166 --groups a,b --category yes"
+    document = told(line)
+    assert document["interval"] == pytest.approx(both.difference.interval(), rel=1e-9)
+    assert "noise as stated by the publisher" in document["sentence"]
+    assert "noise as stated by the publisher" in typed(f"{line} --plot n.png").out
+    assert_painted(Path("n.png"))
+    assert_refused(typed("compare --noisy n.csv --groups a,b --category yes"))
+    assert_refused(typed("compare --groups a,b --category yes"))
+    table("x.json")
+    assert_refused(typed("compare x.json --total 5 --category yes"))

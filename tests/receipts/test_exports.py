@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 import discreet as dc
-from discreet.receipts import Bundle, Receipt
+from discreet.receipts import Bundle, Receipt, TableReceipt
 from discreet.receipts.exports import export
 from discreet.requests.run import release_counts
 from tests.cli.command import assert_refused, typed
@@ -44,9 +44,11 @@ def bundle() -> Bundle:
     return dc.release_columns(pandas.DataFrame(rows), [answers, dc.Question("sex", ["f", "m"])], epsilon=1, ledger=None)
 
 
-def crossed(**more: Any) -> Receipt:
+def crossed(**more: Any) -> TableReceipt:
     rows = pytest.importorskip("pandas").DataFrame({"vote": ["a", "b"] * 10, "sex": ["f", "m"] * 10})
-    return dc.release(rows, cross={"sex": ["f", "m"], "vote": ["a", "b"]}, epsilon=1, ledger=None, **more)
+    receipt = dc.release(rows, cross={"sex": ["f", "m"], "vote": ["a", "b"]}, epsilon=1, ledger=None, **more)
+    assert isinstance(receipt, TableReceipt)
+    return receipt
 
 
 def written() -> list[Receipt | Bundle]:

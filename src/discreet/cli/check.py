@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from dataclasses import replace
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -12,10 +13,10 @@ from discreet.arithmetic.texts import visible_text
 from discreet.cli.busy import busy
 from discreet.cli.inputs import Delimiter, Encoding, FilterOption, Header
 from discreet.cli.tables import print_answer, print_table, say
-from discreet.counting import CsvFormat, Declaration, Inspection, inspect_source, strays_error
+from discreet.counting import CsvFormat, Declaration, Inspection, count_records, inspect_source, strays_error
 from discreet.counting.inspection import BYTES, NOT_PUBLISHABLE, inspection_document, meant_by
 from discreet.errors import InvalidInput
-from discreet.requests.texts import read_filters, read_names
+from discreet.requests.texts import read_axes, read_filters, read_labels, read_names
 
 EXAMPLE = "Example: discreet check people.csv --column vote --categories Clinton,Dole --other 'someone else'"
 
@@ -24,10 +25,17 @@ def check(
     source: Annotated[
         str, typer.Argument(help="A file or glob, duckdb://file.db/table, postgres://…/table or spark://…/table.")
     ],
-    column: Annotated[str, typer.Option(help="The column to count.")],
+    column: Annotated[str | None, typer.Option(help="The column to count.")] = None,
     categories: Annotated[
         str, typer.Option(help='Its categories, like a,b,c; one in double quotes is meant as it is typed: "a,b ",c.')
     ] = "",
+    cross: Annotated[
+        list[str] | None,
+        typer.Option(help="A column of a cross table with its categories, like sex=f,m; two or more of them."),
+    ] = None,
+    impossible: Annotated[
+        list[str] | None, typer.Option(help="Cells of it that cannot occur by definition, like sex=m,pregnant=yes.")
+    ] = None,
     category: Annotated[
         list[str] | None, typer.Option(help="One more category, as it is typed, as often as you like.")
     ] = None,
@@ -47,23 +55,63 @@ def check(
     """See whether the data fits the declaration, before anything is spent. Not for publication: exit code 2 if not."""
     names = [*(read_names(categories, "categories") if categories else ()), *(category or ())]
     declared = () if groups is None else read_names(groups, "groups")
+    form, selected = CsvFormat(delimiter, header, encoding), read_filters(filters)
+    if cross or impossible:
+        if column is not None or names or by is not None or declared:
+            raise InvalidInput("--cross names all columns of a table", hint="leave --column, --categories and --by out")
+        table = Declaration.cross(
+            read_axes(cross or ()), other=other, missing=missing, filters=selected,
+            impossible=[read_labels(text, "--impossible") for text in impossible or ()],
+        )  # fmt: skip
+        _check_table(source, replace(table, id_column=id_column), engine, form, as_json=as_json)
+        return
+    if column is None:
+        raise InvalidInput("say which column is counted", hint="name it by --column, or several by --cross")
     declaration = Declaration(
         column, names, other, id_column, by=by, groups=declared, other_group=other_group, missing=missing,
-        filters=read_filters(filters),
+        filters=selected,
     )  # fmt: skip
     with busy("counting"):
-        form = CsvFormat(delimiter, header, encoding)
         inspection = inspect_source(source, declaration, engine=engine, form=form)
     print_answer(
         inspection_document(inspection, declaration), lambda _: _print_table(inspection, declaration), as_json=as_json
     )
     if not inspection.fits:
         rest = "--other" if by is None else "--other and --other-group"
-        message = f"{strays_error(declaration).message}; declare them too, or give the rest a name with {rest}"
-        if not inspection.records:
-            message = "the table has no records; give one with at least one"
-        print(visible_text(f"error: {message}"), file=sys.stderr)
-        raise typer.Exit(InvalidInput.exit_code)
+        _stop(f"{strays_error(declaration).message}; declare them too, or give the rest a name with {rest}", inspection)
+
+
+def _stop(message: str, inspection: Inspection) -> NoReturn:
+    """One line of what does not fit, and the exit code."""
+    told = message if inspection.records else "the table has no records; give one with at least one"
+    print(visible_text(f"error: {told}"), file=sys.stderr)
+    raise typer.Exit(InvalidInput.exit_code)
+
+
+def _check_table(source: str, table: Declaration, engine: str | None, form: CsvFormat, *, as_json: bool) -> None:
+    """Each column of a cross table by itself, and whether anybody is in a cell that cannot be."""
+    with busy("counting"):
+        columns = {each: inspect_source(source, each, engine=engine, form=form) for each in table.alone}
+        strays = 0
+        if table.impossible:
+            strays = count_records(source, table, engine=engine, form=form).in_impossible_cells
+    document = {
+        "fits": not strays and all(inspection.fits for inspection in columns.values()),
+        "publishable": False,
+        "in_impossible_cells": strays,
+        "columns": {each.column: inspection_document(inspection, each) for each, inspection in columns.items()},
+    }
+
+    def show(_: object) -> None:
+        for each, inspection in columns.items():
+            _print_table(inspection, each)
+        if table.impossible:
+            say(f"records in cells that were declared impossible: {strays}", NOT_PUBLISHABLE)
+
+    print_answer(document, show, as_json=as_json)
+    if not document["fits"]:
+        _stop(f"{strays_error(table).message}; declare them too, or give the rest a name with --other",
+              next(iter(columns.values())))  # fmt: skip
 
 
 def _stray_rows(what: str, strays: Sequence[tuple[str, int]], names: Sequence[str]) -> list[tuple[str, int]]:

@@ -10,7 +10,16 @@ import typer
 from discreet.cli.busy import busy
 from discreet.cli.files import reserved_picture
 from discreet.cli.margins import LEVEL, margin_document, print_margins, read_margins
-from discreet.cli.noisy_tables import print_noisy, read_noisy_table
+from discreet.cli.noisy_tables import (
+    Clamped,
+    CountColumn,
+    NoiseText,
+    NoisyFile,
+    NoisyOptions,
+    ScaleColumn,
+    TotalText,
+    print_noisy,
+)
 from discreet.cli.tables import percent_range, print_answer, print_beliefs, print_table, rate_range, say
 from discreet.errors import InvalidInput
 from discreet.figures.releases import picture
@@ -50,20 +59,12 @@ def infer(
         typer.Option(help="Of a table of several columns: the columns to show, like region,vote; may be repeated."),
     ] = None,
     given: Annotated[str | None, typer.Option(help="Only the shares among these cells, like region=north.")] = None,
-    noisy: Annotated[
-        Path | None, typer.Option(help="A CSV file of noisy counts that somebody else published, a row for each cell.")
-    ] = None,
-    count_column: Annotated[str, typer.Option(help="Its column of noisy counts; all others are labels.")] = "count",
-    noise: Annotated[
-        str | None,
-        typer.Option(
-            help="The noise, as stated by the publisher: discrete-laplace or laplace with scale=, discrete-gaussian "
-            "or gaussian with sigma=; laplace and gaussian may be rounded."
-        ),
-    ] = None,
-    scale_column: Annotated[str | None, typer.Option(help="Its column of scales, where each cell has its own.")] = None,
-    total: Annotated[str | None, typer.Option(help="The number of records, if it was published.")] = None,
-    clamped: Annotated[bool, typer.Option("--clamped", help="Negative counts were published as 0.")] = False,
+    noisy: NoisyFile = None,
+    count_column: CountColumn = "count",
+    noise: NoiseText = None,
+    scale_column: ScaleColumn = None,
+    total: TotalText = None,
+    clamped: Clamped = False,
     plot: Annotated[Path | None, typer.Option(help="Paint both posteriors: .png, .svg or .pdf.")] = None,
     thorough: Annotated[bool, typer.Option("--thorough", help="Weigh all even if it takes minutes.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
@@ -73,24 +74,19 @@ def infer(
         raise InvalidInput("name a receipt, or a table by --noisy", hint="one of them")
     if plot is not None and plot.resolve() == (file or noisy or plot).resolve():
         raise InvalidInput("--plot names what is read", hint="give the picture its own file")
+    options = NoisyOptions(noisy, count_column, noise, scale_column, total, clamped)
+    options.require_alone()
     if noisy is not None:
         if records is not None:
             raise InvalidInput("--records is for receipts whose n is private", hint="state a --total, or leave it out")
-        if noise is None:
-            raise InvalidInput("--noisy needs --noise", hint='state it like --noise "discrete-laplace scale=2"')
         with reserved_picture(plot) as write, busy("weighing the tables"):
-            table = read_noisy_table(
-                noisy, count_column=count_column, noise=noise, scale_column=scale_column, total=total, clamped=clamped,
-                prior=only(prior, "--prior", "a table has one"),
-            )  # fmt: skip
+            table = options.read(only(prior, "--prior", "a table has one"))
             margins = read_margins(table.belief, margin, given)
             document = table.to_json(margins)
             write(lambda: table.picture(margins))
         print_answer(document, print_noisy, as_json=as_json, written=[plot])
         return
     assert file is not None, "there is a receipt or a table"
-    if noise is not None or scale_column is not None or total is not None or clamped:
-        raise InvalidInput("a receipt says its own noise", hint="--noise, --scale-column, --total, --clamped: --noisy")
     receipt = read_receipt(file)
     if isinstance(receipt, TableReceipt):
         _infer_table(receipt, prior, margin, given, plot, thorough=thorough, as_json=as_json)

@@ -6,7 +6,9 @@ import csv
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from discreet.arithmetic.texts import require_name
 from discreet.cli.margins import LEVEL, margin_document, print_margins
@@ -14,13 +16,59 @@ from discreet.cli.tables import print_beliefs, say
 from discreet.errors import InvalidInput
 from discreet.figures import inference
 from discreet.figures.tables import plot_margins
-from discreet.inference import Belief
+from discreet.inference import Belief, NoiseAware
 from discreet.inference.noise import parse_noise
 from discreet.inference.noisy import STATED, face_value, read_noisy
 from discreet.posteriors import Dirichlet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+NoisyFile = Annotated[
+    Path | None, typer.Option(help="A CSV file of noisy counts that somebody else published, a row for each cell.")
+]
+CountColumn = Annotated[str, typer.Option(help="Its column of noisy counts; all others are labels.")]
+NoiseText = Annotated[
+    str | None,
+    typer.Option(
+        help="The noise, as stated by the publisher: discrete-laplace or laplace with scale=, discrete-gaussian "
+        "or gaussian with sigma=; laplace and gaussian may be rounded."
+    ),
+]
+ScaleColumn = Annotated[str | None, typer.Option(help="Its column of scales, where each cell has its own.")]
+TotalText = Annotated[str | None, typer.Option(help="The number of records, if it was published.")]
+Clamped = Annotated[bool, typer.Option("--clamped", help="Negative counts were published as 0.")]
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyOptions:
+    """What a command is told of a published table."""
+
+    file: Path | None
+    count_column: str
+    noise: str | None
+    scale_column: str | None
+    total: str | None
+    clamped: bool
+
+    def require_alone(self) -> None:
+        """Refuse what is said of a table where none is named, and a table without its noise."""
+        if self.file is None and (self.noise, self.scale_column, self.total, self.clamped) != (None, None, None, False):
+            raise InvalidInput(
+                "a receipt says its own noise", hint="--noise, --scale-column, --total, --clamped: --noisy"
+            )
+        if self.file is not None and self.noise is None:
+            raise InvalidInput("--noisy needs --noise", hint='state it like --noise "discrete-laplace scale=2"')
+
+    def read(self, prior: str | None = None) -> NoisyTable:
+        """What may be believed of it."""
+        assert self.file is not None, "there is a table"
+        assert self.noise is not None, "its noise is stated"
+        return read_noisy_table(
+            self.file, count_column=self.count_column, noise=self.noise, scale_column=self.scale_column,
+            total=self.total, clamped=self.clamped, prior=prior,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +92,11 @@ class NoisyTable:
             "noise": f"{STATED}: {self.noise}",
             "total": self.total if self.total is not None else self._believed_total(),
         }
+
+    @property
+    def at_face_value(self) -> Belief:
+        """The same cells without the noise."""
+        return Belief.of(NoiseAware.at_face_value(self.plug_in), self.belief.axes)
 
     def _believed_total(self) -> dict[str, Any]:
         total = self.belief.total

@@ -20,7 +20,7 @@ from discreet.cli.tables import print_answer, print_table, say
 from discreet.errors import InvalidInput
 from discreet.figures import plans
 from discreet.inference.margin_plans import MarginPlan, plan_margins, recommended
-from discreet.requests.texts import read_axis, read_names
+from discreet.requests.texts import read_axes, read_names
 from discreet.utility.plan_table import HEADINGS, cell_text, is_bounded, merged_rows
 from discreet.utility.plans import PlanRow, above_words
 from discreet.utility.targets import LEAST
@@ -283,7 +283,7 @@ def _plan_margins(
     """One cross table beside each margin by itself."""
     if margins is None or n is None or epsilon is None:
         raise InvalidInput("margins are planned from --cross, --margins, --n and --epsilon", hint="give all of them")
-    axes = {column: read_names(labels, "--cross") for column, labels in map(read_axis, cross)}
+    axes = read_axes(cross)
     wanted = [read_names(part, "--margins") for part in margins.split(";")]
     with busy("planning"):
         rows = plan_margins(axes, wanted, n=n, epsilon=epsilon, prior=1 if prior == "1,1" else prior)

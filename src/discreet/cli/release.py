@@ -40,7 +40,7 @@ from discreet.requests.texts import (
     each,
     look_alikes,
     only,
-    read_axis,
+    read_axes,
     read_exposure,
     read_filters,
     read_labels,
@@ -358,11 +358,8 @@ def _read_cross(asked: Asked, reading: Reading, people: People, drawing: Drawing
     """What is asked of crossed columns."""
     if asked.column or asked.categories or asked.category or people.by is not None:
         raise InvalidInput("--cross names all columns of a table", hint="leave --column, --categories and --by out")
-    columns = {column: read_names(labels, "--cross") for column, labels in map(read_axis, asked.cross or ())}
-    if len(columns) < len(asked.cross or ()):
-        raise InvalidInput("--cross names a column twice", hint="give all of its categories at once")
     return Question(
-        cross=columns,
+        cross=read_axes(asked.cross or ()),
         impossible=[read_labels(text, "--impossible") for text in asked.impossible or ()],
         other=only(asked.other, "--other", "a cross table has one") or None,
         missing=only(asked.missing, "--missing", "a cross table has one") or None,

@@ -41,7 +41,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from numbers import Integral
@@ -231,6 +231,12 @@ class Declaration:
     def groupings(self) -> tuple[Declaration, ...]:
         """The columns before this one: those that it is crossed with, or that of its groups."""
         return self.crossed or (() if self.grouping is None else (self.grouping,))
+
+    @property
+    def alone(self) -> tuple[Declaration, ...]:
+        """Each column of a cross table as a declaration of its own, for the same people and the same rows."""
+        each = (*self.crossed, replace(self, crossed=(), impossible=()))
+        return tuple(replace(own, id_column=self.id_column, filters=self.filters) for own in each)
 
     @property
     def axes(self) -> dict[str, tuple[str, ...]]:

@@ -46,7 +46,12 @@ class Tally:
         axes = (*self.declaration.groupings, self.declaration)
         last = len(self.declaration.shape) - len(axes)  # without groups there is one row for all
         outside = (self.places.take(-1, axis=last + i).any() for i, each in enumerate(axes) if each.other is None)
-        return any(outside) or bool(self._table[~self.declaration.possible].any())
+        return any(outside) or self.in_impossible_cells > 0
+
+    @property
+    def in_impossible_cells(self) -> int:
+        """How many records are in cells that were declared impossible: for the curator's eyes alone."""
+        return int(self._table[~self.declaration.possible].sum())
 
     @property
     def counts(self) -> Counts:

@@ -18,7 +18,7 @@ from discreet.receipts.beliefs import (
     read_beliefs,
 )
 from discreet.receipts.claims import mechanism_of, mechanisms_of
-from discreet.receipts.comparison import Analysis, compare_receipts, receipt_of_column
+from discreet.receipts.comparison import Analysis, compare_beliefs, compare_receipts, receipt_of_column
 from discreet.receipts.documents import Part, ReceiptRequest, write_bundle, write_receipt
 from discreet.receipts.labelled import labelled, labelled_plug_in
 from discreet.receipts.rate_terms import RateTerms
@@ -52,6 +52,7 @@ __all__ = [
     "belief_document",
     "believed",
     "believed_groups",
+    "compare_beliefs",
     "compare_receipts",
     "labelled",
     "labelled_plug_in",

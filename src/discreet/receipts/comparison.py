@@ -17,6 +17,7 @@ from discreet.receipts.beliefs import rates_of
 from discreet.receipts.labelled import labelled, labelled_plug_in
 from discreet.receipts.rate_terms import at_face_value
 from discreet.receipts.receipt import Bundle, Receipt
+from discreet.receipts.tables import TableReceipt
 from discreet.receipts.verification import verify_any
 from discreet.receipts.words import per_words
 from discreet.receipts.work import require_modest
@@ -36,6 +37,8 @@ class Analysis:
     """The same at face value."""
     per: str | None = None
     """What rates are told for, in words; None for shares."""
+    noise: str = "privacy noise included"
+    """What is said of the noise."""
 
     @property
     def unit(self) -> str:
@@ -82,7 +85,7 @@ class Analysis:
         """For the section on results."""
         low, high = quantity.interval(self.level)
         first, second = pair
-        within = f"({100 * self.level:g} % interval {self._ends(low, high)}, privacy noise included)"
+        within = f"({100 * self.level:g} % interval {self._ends(low, high)}, {self.noise})"
         what, points = (f"share of {self.of}", "points") if self.per is None else ("rate", self.per)
         if self.measure == "difference":
             size, way = self._size(abs(quantity.mean), high - low), "higher" if quantity.mean >= 0 else "lower"
@@ -116,10 +119,12 @@ def compare_receipts(
     prior: object = None,
     different_people: bool = False,
     thorough: bool = False,
+    column: str | None = None,
 ) -> Analysis:
     """Compare the share of a category between groups of one receipt, or between two receipts, each of which must hold.
 
-    Rates have no category: their groups are compared.
+    Rates have no category: their groups are compared. Of a cross table, `column` is that of the category; without it,
+    the last that has such a label. The groups are labels of another column.
 
     `titles` are what two receipts are called that have no groups; `prior` is a reader's own, for all of them.
 
@@ -145,12 +150,59 @@ def compare_receipts(
         own = {name: rate for name, (rate, _) in rates.items()}
         pairs = compare_all(own, different_people=different_people)
         return Analysis("rates", measure, share, pairs, own, plain, per_words(receipts[0].document))
+    return compare_beliefs(
+        [labelled(one, prior=prior) for one in receipts],
+        [labelled_plug_in(one) for one in receipts],
+        titles,
+        category=category,
+        groups=groups,
+        among=among,
+        measure=measure,
+        level=level,
+        different_people=different_people,
+        column=column if isinstance(receipts[0], TableReceipt) else None,
+    )
+
+
+def compare_beliefs(
+    aware: Sequence[Belief],
+    plug_in: Sequence[Belief],
+    titles: Sequence[str],
+    *,
+    category: str | None,
+    groups: Sequence[str] | None = None,
+    among: Sequence[str] | None = None,
+    measure: Measure = "difference",
+    level: object = "0.95",
+    different_people: bool = False,
+    column: str | None = None,
+) -> Analysis:
+    """The same of beliefs that have names, wherever they are from, each with what is believed at face value."""
     if category is None:
         raise InvalidInput("say which share is compared", hint="name a `category`", parameter="category")
-    aware = _shares([labelled(one, prior=prior) for one in receipts], titles, groups, category, among)
-    alone = _shares([labelled_plug_in(one) for one in receipts], titles, groups, category, among)
+    shares, alone = (
+        _shares([_two_way(one, category, groups, column, len(beliefs)) for one in beliefs],
+                titles, groups, category, among)
+        for beliefs in (aware, plug_in)
+    )  # fmt: skip
     of = f"{category} among {' or '.join(among)}" if among else category
-    return Analysis(of, measure, share, compare_all(aware, different_people=different_people), aware, alone)
+    pairs = compare_all(shares, different_people=different_people)
+    return Analysis(of, measure, float(exact_share(level, "level")), pairs, shares, alone, noise=aware[0].noise)
+
+
+def _two_way(belief: Belief, category: str, names: Sequence[str] | None, column: str | None, several: int) -> Belief:
+    """Of a table, the margin of the groups and the category: the column of each is the one that has the label."""
+    axes = belief.axes
+    of = column or next((name for name in reversed(list(axes)) if category in axes[name]), None)
+    if of is None or len(axes) < 2 or (list(axes)[1:] == [of] and names is not None):
+        return belief
+    if of not in axes:
+        raise InvalidInput(f"there is no column {of!r}", hint=f"there are {', '.join(axes)}", parameter="column")
+    if names is None and several > 1:
+        return belief.margin(of)
+    others = [name for name in axes if name != of]
+    by = next((name for name in others if set(names or ()) <= set(axes[name])), others[0])
+    return belief if (by, of) == tuple(axes) else belief.margin(by, of)
 
 
 def _rates(known: Sequence[Rates], titles: Sequence[str], names: Sequence[str] | None) -> dict[str, tuple[Rate, Gamma]]:
@@ -171,7 +223,7 @@ def _rates(known: Sequence[Rates], titles: Sequence[str], names: Sequence[str] |
 def receipt_of_column(receipt: Receipt | Bundle, column: str | None) -> Receipt:
     """The receipt of one column."""
     if not isinstance(receipt, Bundle):
-        if column is not None:
+        if column is not None and not isinstance(receipt, TableReceipt):
             raise InvalidInput("the receipt is of one column", hint="leave `column` out", parameter="column")
         return receipt
     if column not in receipt.columns:

@@ -46,12 +46,16 @@ def read_labels(text: str, option: str) -> dict[str, str]:
     return found
 
 
-def read_axis(text: str) -> tuple[str, str]:
-    """A column of a cross table, and the text of its categories."""
-    column, equals, labels = text.partition("=")
-    if not column.strip() or not equals:
-        raise InvalidInput("--cross cannot be read", hint="write it like --cross sex=f,m", parameter="cross")
-    return column.strip(), labels
+def read_axes(texts: Sequence[str]) -> dict[str, list[str]]:
+    """The columns of a cross table with their categories, each like `sex=f,m`."""
+    found: dict[str, list[str]] = {}
+    for column, equals, labels in (text.partition("=") for text in texts):
+        if not column.strip() or not equals:
+            raise InvalidInput("--cross cannot be read", hint="write it like --cross sex=f,m", parameter="cross")
+        if column.strip() in found:
+            raise InvalidInput("--cross names a column twice", hint="give all of its categories at once")
+        found[column.strip()] = list(read_names(labels, "--cross"))
+    return found
 
 
 def read_exposure(texts: Sequence[str]) -> dict[str, str]:

@@ -87,6 +87,7 @@ def compare(fields: Fields) -> dict[str, Any]:
         "level": fields.maybe("level") or "0.95",
         "prior": fields.maybe("prior"),
         "different_people": fields.flag("different_people"),
+        "column": column,
     }
     fields.all_read()
     found = compare_receipts(receipts, titles, **asked)
