@@ -40,7 +40,7 @@ from discreet.posteriors import as_prior
 from discreet.posteriors.gamma import as_gamma
 from discreet.posteriors.space import PosteriorSpace
 from discreet.receipts import work
-from discreet.requests.texts import read_axis, read_exposure, read_filters, read_labels, read_names
+from discreet.requests.texts import read_axes, read_exposure, read_filters, read_labels, read_names
 from discreet.web.answers import PageApi
 from tests.fuzz.corpus import PARSERS
 
@@ -76,7 +76,7 @@ def options(data: bytes) -> None:
     """Lists of names, filters, labels, axes, delimiters and encodings, as they are typed."""
     text = data.decode(errors="surrogateescape")
     readers: list[Callable[[str], object]] = [
-        partial(read_names, what="categories"), lambda text: read_filters([text]), read_axis,
+        partial(read_names, what="categories"), lambda text: read_filters([text]), lambda text: read_axes([text]),
         partial(read_labels, option="--given"), lambda text: CsvFormat(delimiter=text),
         lambda text: CsvFormat(encoding=text), lambda text: Declaration(text, [text, "b"], other=text),
         lambda text: Declaration("v", read_names(text, "categories"), filters=read_filters([text])),
