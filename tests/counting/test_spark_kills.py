@@ -48,7 +48,7 @@ def release_while_a_worker_dies(spark: Any, ledger: Ledger, request: str, monkey
     killed: list[int] = []
 
     def kill_one_that_is_at_work() -> None:
-        tracker, end = spark.sparkContext.statusTracker(), time.monotonic() + 60
+        tracker, end = spark.sparkContext.statusTracker(), time.monotonic() + 600  # a busy machine
         while not killed and time.monotonic() < end:
             stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
             # The other worker has done all the rest, and the one task that is left is the victim's.

@@ -120,6 +120,7 @@ def test_comparisons_in_a_joint_table_are_sums_over_all_data_sets(seed: range) -
         assert both.difference.mean == pytest.approx(one.mean - other.mean, abs=1e-8)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("name", "output"), [("geometric", (7, -1, 3, 1)), ("exponential-global", (6, 0, 3, 1))])
 def test_two_categories_of_one_whole_are_compared_like_all_data_sets_together(
     name: str, output: tuple[int, ...]

@@ -127,6 +127,7 @@ def weighted_below(
     return sure + beta_below(one, other, low, high, lambda y: (x - w * y) / v)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["geometric", "exponential-global"])
 def test_a_post_stratified_share_of_a_joint_table_is_a_sum_over_all_data_sets(name: str) -> None:
     output = (3, 1, 2, 2)
