@@ -15,9 +15,8 @@ can be drawn to go with a count such that neighbours stay neighbours. So the cou
 H is sqrt(1 - e^-Σl) with one l(c_i, r_i) ≥ 0 for each category, and concave in Σl: H ≥ Σ_i π_i·sqrt(1 - e^(-l_i/π_i))
 for any weights π that sum to 1. Each term is an error on a line. The noise of the other categories is lost on the way.
 
-**Long lines** are cut into blocks. Within one, p is at least its least value and H(c, c±u) at least its least, ρ(u).
-With y = θ inside the block and 0 for J counts at its ends, the conditions become θ ≤ Σ_{u ≤ L} x^u·ρ(u) / (½ + Σ_{u ≤
-L-J} x^u) for every L ≥ J. Where ε is tiny, only every g-th count is looked at, at g·ε.
+**Long lines** have a window at each end, and between them y is p times a step function that is checked for whole blocks
+of r at once (`discreet.utility.interior_dual`).
 
 Numbers are floats; each sum is of positive terms, or is rounded down at every step, and the result is lowered by
 `MARGIN`. Tests: `tests/utility/test_least_error.py`, which checks dual solutions again in balls.
@@ -25,7 +24,6 @@ Numbers are floats; each sum is of positive terms, or is rounded down at every s
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -39,16 +37,15 @@ from discreet.arithmetic.arrays import Floats
 from discreet.errors import TooLarge
 from discreet.mechanisms import Optimal
 from discreet.posteriors import Dirichlet
-from discreet.posteriors.distances import second_difference
-from discreet.posteriors.predictive import log_predictive_line
 from discreet.posteriors.space import PosteriorSpace, exceeds
+from discreet.utility.interior_dual import InteriorDual, Line
 from discreet.utility.simplex_dual import SimplexDual
 
 MARGIN = 1e-9
 """What floats may have lost, as a share: distances and predictives are right to 1e-12."""
 
 CELLS, CELLS_QUICK = 1 << 22, 1 << 18
-"""Windows of more cells are left to blocks."""
+"""Windows of more cells are left to the interior."""
 
 SOLVED, SOLVED_QUICK = 500, 100
 """The most candidates of three categories or more for which all data sets are in one dual solution."""
@@ -58,10 +55,8 @@ PROGRAMME, PROGRAMME_QUICK = 165, 70
 
 KINDS = 3
 
-_FAR, _WIDE, _SLACKS = 45.0, 4096, (1e-9, 1e-7, 1e-5, 1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3)
+_FAR, _SLACKS = 45.0, (1e-9, 1e-7, 1e-5, 1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3)
 _DOWN, _NEARBY = 2.0**-50, 8
-_EDGES = (0.25, 0.5, 1, 1.5, 2, 3, 4, 6)
-"""How many counts at the ends of a block may be given up, in scales of the noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,32 +73,6 @@ class LeastError:
 
 
 _BY_LINES = ("one category against all others", "each category by itself")
-
-
-@dataclass(frozen=True)
-class Line:
-    """Counts 0 … n of one category: their predictive, and sqrt(1 - e^-l) with l a sum of terms, in whole or in part.
-
-    `power` is by what l is multiplied; `both` says whether the second category's term is in it.
-    """
-
-    prior: Dirichlet
-    n: int
-    power: float = 1.0
-    both: bool = True
-
-    def cost(self, c: Floats, r: Floats) -> Floats:
-        """The error of releasing r for c, which may lie between whole numbers."""
-        first, second = self.prior.alpha
-        term = second_difference(first + c, first + r, r - c)
-        if self.both:
-            term = term + second_difference(second + (self.n - c), second + (self.n - r), c - r)
-        error: Floats = np.sqrt(-np.expm1(-0.5 * self.power * term))
-        return error
-
-    def log_weight(self, c: Floats) -> Floats:
-        """The predictive."""
-        return log_predictive_line(self.prior, self.n, c)
 
 
 class WindowedDual:
@@ -212,71 +181,6 @@ def _lowered(a: Floats, x: float, before: Floats) -> Floats:
     return np.where(before >= 0, sums, -np.inf)
 
 
-def blocks_bound(line: Line, epsilon: float, ends: int = 0) -> float:
-    """The sum of what blocks of counts give, of any length and for any ε; `ends` counts at both ends are left out."""
-    step = max(1, math.floor(0.01 / epsilon))
-    rate = step * epsilon
-    reach = min(_WIDE, math.ceil(60 / rate))
-    total = 0.0
-    for first, last in _blocks(line.n, step / rate, ends):
-        total += _block_bound(line, first, last, rate, reach, step)
-    return total
-
-
-def _blocks(n: int, width: float, ends: int) -> list[tuple[int, int]]:
-    """Blocks from both ends to the middle: so long that their ends cost as much as the change of the error in them."""
-    cuts = [ends]
-    while cuts[-1] < n // 2:
-        at = cuts[-1]
-        cuts.append(min(n // 2, at + 1 + max(math.ceil(4 * width), int(math.sqrt(12 * width * at)), at // 50)))
-    left = [(first, after - 1) for first, after in itertools.pairwise(cuts)]
-    return [*left, *((n - last, n - first) for first, last in left)]
-
-
-def _block_bound(line: Line, first: int, last: int, rate: float, reach: int, step: int) -> float:
-    """Every `step`-th count of a block, at ε = rate: the least predictive, times how many, times the best θ."""
-    size = (last - first + 1) // step
-    if size < 3:
-        return 0.0
-    u = np.arange(1, min(reach, size - 1) + 1)
-    away = (step * u).astype(np.float64)
-    low, high = np.full(len(u), float(first)), np.maximum(last - away, first)
-    if line.both:
-        a, b = line.prior.alpha
-        high = np.clip((line.n - away + b - a) / 2, low, high)
-    cost = line.cost(high, high + away)
-    x = math.exp(-rate)
-    sums = np.concatenate([[0.0], np.cumsum(x**u * cost)])
-    best = 0.0
-    for edge in sorted({int(part / rate) for part in _EDGES}):
-        inner = size - 2 * edge
-        if inner <= 0 or edge >= len(sums):
-            continue
-        at = np.arange(edge, len(sums))
-        moved = 0.5 + x * -np.expm1(-rate * (at - edge)) / -math.expm1(-rate)
-        theta = float((sums[edge:] / moved).min())
-        if size - 1 > len(u):  # farther ends: no less in the numerator, and no more below
-            theta = min(theta, float(sums[-1]) / (0.5 + x / -math.expm1(-rate)))
-        best = max(best, inner * theta)
-    return step * best * _least_weight(line, first, last)
-
-
-def _least_weight(line: Line, first: int, last: int) -> float:
-    """The least predictive in a block: at an end, or for two parameters below 1 bounded from it.
-
-    Γ(α+c)/c! grows with c for α ≥ 1 and falls for α ≤ 1, by at most (α+c)/(1+c) at a step; so the predictive, a product
-    of one for c and one for n - c, is log-concave, or monotone, or at least this.
-    """
-    ends = np.exp(line.log_weight(np.array([first, last], dtype=np.float64)))
-    a, b = line.prior.alpha
-    least = float(ends.min())
-    if max(a, b) < 1:
-        least = float(ends[0]) * math.exp((last - first) * math.log((first + a) / (first + 1)))
-        other = float(ends[1]) * math.exp((last - first) * math.log((line.n - last + b) / (line.n - last + 1)))
-        least = max(least, other)
-    return least
-
-
 def line_bound(line: Line, epsilon: float, *, quick: bool = False) -> tuple[float, str]:
     """The best that windows and blocks of different sizes give."""
     return max(_cut_line(line, epsilon, cells) for cells in (CELLS_QUICK, CELLS)[: 1 if quick else 2])
@@ -286,11 +190,11 @@ def _cut_line(line: Line, epsilon: float, cells: int) -> tuple[float, str]:
     """One dual solution for all counts while these are few; otherwise one at each end, and blocks between them."""
     n, wide = line.n, 2 * _FAR / epsilon + 9
     if min((n + 1) * wide, (n + 1) * (2 * n + 1)) <= cells:
-        whole = WindowedDual(line, epsilon, 0, n, cells).bound()
-        return max((whole, "a dual solution for every count"), (blocks_bound(line, epsilon), "blocks of counts"))
+        return WindowedDual(line, epsilon, 0, n, cells).bound(), "a dual solution for every count"
     ends = min(n // 4, max(int(cells / 4 / wide), math.isqrt(cells // 8)))
     parts = [WindowedDual(line, epsilon, *part, cells // 4).bound() for part in ((0, ends - 1), (n - ends + 1, n))]
-    return math.fsum([*parts, blocks_bound(line, epsilon, ends)]), "dual solutions at the ends and for blocks of counts"
+    between = InteriorDual(line, epsilon, ends, n - ends, cells // 4).bound()
+    return math.fsum([*parts, between]), "dual solutions at the ends and for blocks of counts"
 
 
 def least_error(space: PosteriorSpace, epsilon: Fraction, *, quick: bool = False) -> LeastError:

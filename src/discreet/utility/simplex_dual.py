@@ -5,14 +5,15 @@ error with Bayes post-processing. It is a solution of the dual programme (`discr
 what is left of a(c) = p(c)·H(c, r) - y(c) can be moved towards one data set m: f(c) ≥ x·f(c') for a neighbour c' that
 is nearer to m, so a share of what is left at c is worth x times as much at c'. V(c) = a(c) + x·Σ shares of V, from the
 farthest in; if V ≥ 0 everywhere, the inequality holds for r. Shares are equal, or where that fails, those of a linear
-programme: any will do, and V is computed from them with every step rounded down.
+programme: any will do, and V is computed from them with every step rounded down. `moves` keeps them, and a test checks
+them again in balls.
 """
 
 from __future__ import annotations
 
 import itertools
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,17 @@ from discreet.posteriors.space import PosteriorSpace, orbits
 
 _DOWN, _NEAR = 2.0**-50, 1e-10
 _SLACKS = (1e-9, 1e-7, 1e-5)
+
+Edges: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""From data sets to neighbours, by their ranks; the farthest first."""
+
+
+class Moves(NamedTuple):
+    """How what is left is moved to one data set: along which edges, and in which proportions."""
+
+    centre: int
+    edges: Edges
+    shares: Floats
 
 
 class SimplexDual:
@@ -37,6 +49,8 @@ class SimplexDual:
         distances = np.stack([hellinger_floats(space.prior, row.tolist(), self.rows) for row in self.rows])
         self._errors = predictive[:, None] * distances
         """p(c)·H(c, r): a row for each c, a column for each r."""
+        self.moves: dict[int, Moves] = {}
+        """Those that hold for each r that was looked at."""
 
     @cached_property
     def _kernel(self) -> Floats:
@@ -68,24 +82,29 @@ class SimplexDual:
         return found
 
     def bound(self) -> float:
-        """Σ y, lowered by what the worst r lacks."""
-        first = np.unique(orbits(self.space))
-        slack = max(self._lacking(int(r)) for r in first)
-        return float((1 - slack) * self.proposal.sum()) if slack < 1 else 0.0
+        """Σ y of the solution."""
+        return float(self.solution.sum())
+
+    @cached_property
+    def solution(self) -> Floats:
+        """The proposal, lowered by what the worst r lacks: moves that hold for y and for 0 hold for all between."""
+        slack = max(self._lacking(int(r)) for r in np.unique(orbits(self.space)))
+        found: Floats = (1 - slack) * self.proposal if slack < 1 else np.zeros(len(self.rows))
+        return found
 
     def _lacking(self, r: int) -> float:
         """The least share, of those tried, by which y is to be lowered for this r."""
         for m in self._centres(r):
             edges = self._edges(m)
-            even = np.ones(len(edges[0]))
-            for slack in _SLACKS[:1]:
-                if self._holds(r, m, edges, even, slack):
-                    return slack
+            self.moves[r] = Moves(m, edges, np.ones(len(edges[0])))
+            if self._holds(r, self.moves[r], _SLACKS[0]):
+                return _SLACKS[0]
         for m in self._centres(r)[:1]:
             edges = self._edges(m)
             shares, needed = self._programme(r, m, edges)
+            self.moves[r] = Moves(m, edges, shares)
             for slack in _SLACKS:
-                if self._holds(r, m, edges, shares, needed + slack):
+                if self._holds(r, self.moves[r], needed + slack):
                     return needed + slack
         return 1.0
 
@@ -94,7 +113,7 @@ class SimplexDual:
         leading = np.flatnonzero(self._given.argmin(axis=1) == r)
         return leading[np.argsort(self._steps[leading, r])][:4].tolist() if len(leading) else [r]
 
-    def _edges(self, m: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _edges(self, m: int) -> Edges:
         """From each data set to its neighbours that are nearer to m, the farthest first."""
         here = np.arange(len(self.rows))
         pairs = [(here[self._steps[to, m] < self._steps[:, m]], to) for to in self._moved.values()]
@@ -103,11 +122,9 @@ class SimplexDual:
         order = np.argsort(-self._steps[source, m], kind="stable")
         return source[order], target[order]
 
-    def _holds(
-        self, r: int, m: int, edges: tuple[NDArray[np.int64], NDArray[np.int64]], shares: Floats, slack: float
-    ) -> bool:
+    def _holds(self, r: int, moves: Moves, slack: float) -> bool:
         """Whether V ≥ 0 everywhere, with every sum rounded down."""
-        source, target = edges
+        m, (source, target), shares = moves
         y = (1 - slack) * self.proposal
         left = self._errors[:, r] * (1 - _NEAR) - y - _DOWN * np.abs(y)
         given = np.bincount(source, shares, len(left))
@@ -123,7 +140,7 @@ class SimplexDual:
             left = left + moved * (1 - len(steps) * _DOWN) - _DOWN * np.abs(left)
         return bool(left[m] >= 0)
 
-    def _programme(self, r: int, m: int, edges: tuple[NDArray[np.int64], NDArray[np.int64]]) -> tuple[Floats, float]:
+    def _programme(self, r: int, m: int, edges: Edges) -> tuple[Floats, float]:
         """The shares that a solver finds for the least slack, and that slack."""
         from scipy import optimize, sparse
 
