@@ -1,6 +1,6 @@
 """How close tight and geometric come to the least error that any ε-DP mechanism can have.
 
-Run it: python docs/examples/nearer_the_limit.py [ratios] [gaps] [family]
+Run it: python docs/examples/nearer_the_limit.py [ratios] [gaps] [family] [capped]
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 import discreet as dc
 from discreet.posteriors.distances import hellinger_floats
 from discreet.posteriors.partitions import partition_distances
+from discreet.testing import HashedBits
 from discreet.utility.expected_counts import predictive_weights
 from discreet.utility.least_error import least_error
 
@@ -30,8 +31,12 @@ SPACES: list[tuple[list[object], int, str]] = [
     (["1/2", "1/2"], 10**6, "1"),
     ([7, 4], 10**6, "1"),
     ([1, 1], 10**6, "0.1"),
+    ([1, 1], 10**6, "0.01"),
+    ([1, 1], 10**6, "0.001"),
+    ([3, "1/2"], 10**6, "0.02"),
     ([1] * 3, 8, "1"),
     ([1] * 3, 20, "1"),
+    ([1] * 3, 40, "1"),
     ([1] * 3, 100, "1"),
     ([1] * 3, 10**6, "1"),
     ([1] * 4, 8, "2"),
@@ -104,6 +109,55 @@ def family(k: int, n: int, epsilon: float) -> tuple[float, float, float]:
     return best
 
 
+def geometric_with_bayes(k: int, n: int, epsilon: float, draws: int = 400) -> tuple[float, float]:
+    """Geometric's mean error with the best post-processing, and its standard error: the mean over drawn noisy counts.
+
+    Given noisy counts the expected error of each candidate is a sum over all data sets, so only these are drawn.
+    """
+    space, rng = dc.PosteriorSpace([1] * k, n), np.random.default_rng(k * n)
+    mechanism = dc.Geometric(space, epsilon=str(epsilon))
+    rows, weight = space.candidates().array(), predictive_weights(space)
+    noisy = rows[rng.choice(len(rows), draws, p=weight)] + mechanism.noise.draw_many(HashedBits("noise"), draws)
+    chance = weight * np.exp(-epsilon / 2 * np.abs(np.clip(noisy, 0, n)[:, None, :] - rows).sum(axis=2))
+    chance /= chance.sum(axis=1, keepdims=True)
+    least = np.full(draws, np.inf)
+    for row in rows.tolist():
+        least = np.minimum(least, chance @ hellinger_floats(space.prior, row, rows))
+    return float(least.mean()), float(least.std() / np.sqrt(draws))
+
+
+def capped(k: int, cap: int, epsilon: float) -> tuple[float, float, float, float]:
+    """A private n up to a cap: the least error, tight's and geometric's with Bayes post-processing, and the least w.
+
+    Tight is w(r)·e^(-ε·‖c - r‖₁) there: each record that is added or removed changes one count by one.
+    """
+    space = dc.PosteriorSpace([1] * k, cap=cap)
+    rows, weight = space.candidates().array(), predictive_weights(space)
+    errors = weight[:, None] * np.stack([hellinger_floats(space.prior, row, rows) for row in rows.tolist()])
+    kernel = np.exp(-epsilon * np.abs(rows[:, None, :] - rows).sum(axis=2))
+    w = np.linalg.solve(kernel, np.ones(len(rows)))
+    every, q = np.stack(np.meshgrid(*[np.arange(-1, cap + 2)] * k), axis=-1).reshape(-1, k), np.exp(-epsilon)
+    beyond = (every < 0) | (every > cap)  # they stand for all that are farther, too
+    one = q ** np.abs(every - rows[:, None, :]) * np.where(beyond, 1.0, 1 - q) / (1 + q)
+    noisy = float((one.prod(axis=2).T @ errors).min(axis=1).sum())
+    return (
+        dc.Optimal(space, epsilon=str(epsilon)).error,
+        float(w @ (kernel @ errors).min(axis=1)),
+        noisy,
+        float(w.min()),
+    )
+
+
+def print_capped() -> None:
+    print("| k | cap | ε | programme | tight, bayes | geometric, bayes |")
+    print("|---|---|---|---|---|---|")
+    for k, cap in ((2, 8), (2, 16), (3, 5)):
+        for epsilon in (0.5, 1.0, 2.0, 3.0):
+            least, tight, noisy, w = capped(k, cap, epsilon)
+            told = f"{tight / least:.4f}" if w > 0 else "a weight is negative"
+            print(f"| {k} | {cap} | {epsilon:g} | {least:.5f} | {told} | {noisy / least:.4f} |", flush=True)
+
+
 def print_ratios() -> None:
     print("| k | n | " + " | ".join(f"ε = {epsilon}" for epsilon in EPSILONS) + " |")
     print("|---|---|" + "---|" * len(EPSILONS))
@@ -125,23 +179,26 @@ def print_gaps() -> None:
 
 
 def print_family() -> None:
-    print("| k | n | ε | family | β, x | geometric | geometric, bayes | tight |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("| k | n | ε | family | β, x | geometric | geometric, bayes | tight | tight, noisy |")
+    print("|---|---|---|---|---|---|---|---|---|")
     for k, n, epsilon in ((5, 5, 0.5), (5, 5, 1.0), (5, 5, 2.0), (8, 8, 0.5), (8, 8, 1.0), (8, 8, 1.5), (6, 12, 1.0)):
         space = dc.PosteriorSpace([1] * k, n)
         error, beta, x = family(k, n, epsilon)
         nearest = f"{dc.accuracy(dc.Geometric(space, epsilon=epsilon)).mean:.4f}"
-        bayes = f"{dc.accuracy(dc.Geometric(space, epsilon=epsilon, way='bayes')).mean:.4f}" if n == 5 else ""
-        try:
-            tight = f"{dc.accuracy(dc.TightConstraints(space, epsilon=epsilon)).mean:.4f}"
-        except dc.InvalidInput:
-            tight = "refused"
-        cells = (f"{k} | {n} | {epsilon}", f"{error:.4f}", f"{beta:g}, {x:.3f}", nearest, bayes, tight)
+        bayes = "{:.4f} ± {:.4f}".format(*geometric_with_bayes(k, n, epsilon))
+        tight = []
+        for way in ("nearest", "noisy"):
+            try:
+                made = dc.mechanism("tight", space, epsilon=epsilon, way=way)
+                tight.append(f"{dc.accuracy(made).mean:.4f}")
+            except dc.DiscreetError:
+                tight.append("refused")
+        cells = (f"{k} | {n} | {epsilon}", f"{error:.4f}", f"{beta:g}, {x:.3f}", nearest, bayes, *tight)
         print(f"| {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":
-    parts = {"ratios": print_ratios, "gaps": print_gaps, "family": print_family}
+    parts = {"ratios": print_ratios, "gaps": print_gaps, "family": print_family, "capped": print_capped}
     for name in sys.argv[1:] or parts:
         parts[name]()
         print()

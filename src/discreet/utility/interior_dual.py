@@ -77,9 +77,10 @@ class InteriorDual:
         self.edges = self._cut(cells / reach)
         self.low, self.high = self.edges[:-1, None], self.edges[1:, None] - 1
         """The first and the last count of each block."""
-        apart = float(self.step) * np.arange(1, reach + 1)
+        apart: Floats = self.step * np.arange(1.0, reach + 1)
         self._off = self.step / 2 if self.step > 1 else 0.0
-        self._least, self._most = apart - self._off, apart + self._off
+        self._least: Floats = apart - self._off
+        self._most: Floats = apart + self._off
         self.p_least, self.p_most = (bound(line, self.low[:, 0], self.high[:, 0]) for bound in (_least_p, _most_p))
 
     def _cut(self, blocks: float) -> Wholes:
@@ -142,7 +143,7 @@ class InteriorDual:
         found: Floats = np.minimum(left, right)[:, 0]
         return found
 
-    def _least_cost(self, low: Any, high: Any, apart: Floats) -> Floats:
+    def _least_cost(self, low: Any, high: Any, apart: Any) -> Floats:
         """The least cost(c, c + apart) over real numbers c from low to high that are on the line."""
         apart = np.minimum(apart, self.line.n)  # what is farther is not on the line
         most = self.line.n - apart
@@ -171,7 +172,7 @@ class InteriorDual:
 class _Side:
     """Counts so far from the r of a block, a row for each block: between `low` and `high`, and what is known there."""
 
-    def __init__(self, dual: InteriorDual, low: Floats, high: Floats, cost: Floats) -> None:
+    def __init__(self, dual: InteriorDual, low: Any, high: Any, cost: Floats) -> None:
         self.cost = cost
         self.every = (low >= dual.first) & (high <= dual.last)
         self.some = (high >= dual.first) & (low <= dual.last)
@@ -196,7 +197,7 @@ def _least_p(line: Line, first: Wholes, last: Wholes) -> Floats:
     Γ(α+c)/c! grows with c for α ≥ 1 and falls for α ≤ 1, by at most (α+c)/(1+c) at a step; so the predictive, a product
     of one for c and one for n - c, is log-concave, or monotone, or at least this.
     """
-    low, high = np.exp(line.log_weight(np.stack([first, last]).astype(np.float64)))
+    low, high = _at_ends(line, first, last)
     if max(line.prior.alpha) < 1:
         up, down = _growth(line, first, last)
         return np.maximum(low * up, high * down)
@@ -205,11 +206,15 @@ def _least_p(line: Line, first: Wholes, last: Wholes) -> Floats:
 
 def _most_p(line: Line, first: Wholes, last: Wholes) -> Floats:
     """The greatest: at an end, or for two parameters above 1 bounded from it in the same way."""
-    low, high = np.exp(line.log_weight(np.stack([first, last]).astype(np.float64)))
+    low, high = _at_ends(line, first, last)
     if min(line.prior.alpha) > 1:
         up, down = _growth(line, first, last)
         return np.minimum(low * up, high * down)
     return np.maximum(low, high)
+
+
+def _at_ends(line: Line, first: Wholes, last: Wholes) -> tuple[Floats, Floats]:
+    return np.exp(line.log_weight(first.astype(np.float64))), np.exp(line.log_weight(last.astype(np.float64)))
 
 
 def _growth(line: Line, first: Wholes, last: Wholes) -> tuple[Floats, Floats]:

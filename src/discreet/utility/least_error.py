@@ -47,7 +47,7 @@ MARGIN = 1e-9
 CELLS, CELLS_QUICK = 1 << 22, 1 << 18
 """Windows of more cells are left to the interior."""
 
-SOLVED, SOLVED_QUICK = 500, 100
+SOLVED, SOLVED_QUICK = 1100, 100
 """The most candidates of three categories or more for which all data sets are in one dual solution."""
 
 PROGRAMME, PROGRAMME_QUICK = 165, 70
