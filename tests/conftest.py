@@ -31,10 +31,13 @@ __all__ = [
     "tab",
 ]
 
-SOAK = 100
-"""Examples of a property in `make soak`; a tenth of them are drawn in every run."""
+EXAMPLES = {"few": 10, "soak": int(os.environ.get("EXAMPLES", "100"))}
+"""Of a property: in every run, and in `make soak`."""
 
-for name, examples in (("few", SOAK // 10), ("soak", SOAK)):
+LONG = ("long ", "spark")
+"""How the groups begin that begin first: what is marked so, and Spark, whose tests wait for each other."""
+
+for name, examples in EXAMPLES.items():
     settings.register_profile(
         name,
         max_examples=examples,
@@ -56,7 +59,7 @@ class Scheduling(LoadGroupScheduling):  # type: ignore[misc]
         return str(super()._split_scope(nodeid)).partition("::")[0]
 
     def _assign_work_unit(self, node: Any) -> None:
-        first = next((scope for scope in self.workqueue if scope.startswith("long ")), next(iter(self.workqueue)))
+        first = next((scope for scope in self.workqueue if scope.startswith(LONG)), next(iter(self.workqueue)))
         self.workqueue.move_to_end(first, last=False)
         super()._assign_work_unit(node)
 

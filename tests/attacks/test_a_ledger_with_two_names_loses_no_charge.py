@@ -16,7 +16,7 @@ from discreet.errors import BudgetExceeded, LedgerError
 from discreet.ledger import Ledger
 from tests.support.programs import run_program
 
-FEW_OR_ALL = pytest.mark.parametrize("kills", [20, pytest.param(200, marks=pytest.mark.soak)])
+FEW_OR_ALL = pytest.mark.parametrize("kills", [20, pytest.param(200, marks=(pytest.mark.soak, pytest.mark.long))])
 MOUNTED = ("unshare", "-m", "sh", "-c", 'mount --bind "$0" "$1" && shift && exec "$@"')
 """The file that is named first is there under the second name too, for the command that follows, and for it alone."""
 

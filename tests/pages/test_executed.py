@@ -15,7 +15,8 @@ LONG = ("gallery.md", "mechanisms.md")
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.soak) if name in LONG else name for name in EXECUTED]
+    "name",
+    [pytest.param(name, marks=(pytest.mark.soak, pytest.mark.long)) if name in LONG else name for name in EXECUTED],
 )
 def test_a_page_that_is_run_prints_what_it_shows_and_draws_its_pictures(name: str, tmp_path: Path) -> None:
     page = run_page(name, tmp_path)
