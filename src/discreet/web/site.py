@@ -76,7 +76,9 @@ def site(api: PageApi, *, token: str, name: str, port: int) -> ASGIApp:
         Route(UPLOAD, _answered(upload), methods=["POST"]),
         Route("/api/{what}", _answered(question), methods=["POST"]),
     ]
-    return Guard(Starlette(routes=routes), token=token, name=name, port=port)
+    pages = Starlette(routes=routes)
+    pages.router.redirect_slashes = False  # no answer leads elsewhere
+    return Guard(pages, token=token, name=name, port=port)
 
 
 def _answered(ask: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
