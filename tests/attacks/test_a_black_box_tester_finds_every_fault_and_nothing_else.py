@@ -22,7 +22,7 @@ from tests.faults.planting import Fault
 from tests.faults.registry import faults_in
 from tests.support.black_box import Request, fix_bits, run_command, search
 
-GROSS, FINE = Draws(learn=12, choose=12, test=60), Draws(learn=40, choose=40, test=400)
+GROSS, FINE = Draws(learn=12, choose=12, test=80), Draws(learn=40, choose=40, test=400)
 """A fault that prints the data is seen at once; one of scale takes some hundred draws for each file."""
 
 PRIVATE = "--adjacency add-remove"
@@ -42,7 +42,7 @@ FAULTS: dict[str, tuple[Fault, Request]] = {
         command.deviation_without_delta, Request("--mechanism gaussian", epsilon="2", delta="1e-6"),
     ),
     "distance_of_both_counts": (
-        command.distance_of_both_counts, Request("--mechanism tight", epsilon="2", categories="a,b,c"),
+        command.distance_of_both_counts, Request("--mechanism tight", epsilon="2", categories="a,b,c", draws=FINE),
     ),
     "two_bits_of_each_word": (command.two_bits_of_each_word, Request(epsilon="0.5")),
     "counted_by_a_join": (command.counted_by_a_join, Request(PRIVATE, draws=GROSS)),
