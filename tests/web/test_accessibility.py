@@ -44,7 +44,7 @@ def test_no_step_violates_wcag(scheme: Any, tab: Watched, tmp_path: Path) -> Non
                 fields = {"dataset": "year", "schedule": "12 x 0.25", "delta": "1e-6"}
                 for name, text in fields.items():
                     tab.page.fill(f"#create [name={name}]", text)
-                tab.page.click("#create button")
+                tab.page.click("#create .buttons button")
                 tab.page.wait_for_selector("#budgets .slots")
                 tab.page.select_option("#create-composition", "exact")
             for mark in tab.page.locator(f"#{part} .term summary:visible").all():

@@ -280,10 +280,15 @@ def test_a_schedule_is_opened_at_a_price_and_its_slots_are_drawn(tab: Watched, t
         tab.page.select_option("#create-composition", "exact")
         assert tab.page.is_hidden("#create-epsilon")
         fill(tab, "create", dataset="year", delta="1e-6", schedule="12 x -1", categories_at_least="3")
-        tab.page.click("#create button")
+        tab.page.click("#create .buttons button")
         tab.page.wait_for_selector(".field:has(#create-schedule) .error")
         fill(tab, "create", schedule="12 x 0.25, 1 x 1")
-        tab.page.click("#create button")
+        tab.page.click("#price-schedule")
+        tab.page.wait_for_selector(
+            "#schedule-price:has-text('costs ε = 3.74894, δ = 0.000001, where the ε add up to 4')"
+        )
+        assert [account.dataset for account in ledger.accounts()] == ["anes"], "nothing is opened yet"
+        tab.page.click("#create .buttons button")
         tab.page.wait_for_selector("#budgets .lead:has-text('ε = 3.74894')")
         tab.page.wait_for_selector("#budgets .slots")
         assert tab.page.is_visible("#create-epsilon"), "the form is as it was"

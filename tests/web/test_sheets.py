@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page
 
 from discreet.receipts import Receipt, read_receipt
 from discreet.requests.run import release
+from discreet.web.sheets import receipt_page
 from tests.cli.command import assert_refused, typed
 from tests.support.browser import Watched, printed_pages
 from tests.web.node import AXE
@@ -94,6 +95,17 @@ def test_every_kind_of_receipt_gets_a_page(name: str, tmp_path: Path) -> None:
     assert (answer.code, answer.err) == (0, "")
     for category in read_receipt(written).document.get("categories", []):
         assert f'<th scope="row">{category}</th>' in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_it_says_how_many_comparisons_are_left_out(page: Path) -> None:
+    assert "are not on this page" not in page.read_text(encoding="utf-8")
+    groups, answers = [str(i) for i in range(4)], ["a", "b", "c"]
+    rows = pd.DataFrame({"arm": groups * 30, "answer": (answers * 40)[:120]})
+    receipt = release(rows, column="answer", categories=answers, by="arm", groups=groups, epsilon=4, ledger=None)
+    text = receipt_page(receipt)
+    assert "6 more comparisons of a category between two groups are not on this page" in text
+    compared = set(re.findall(r'data-of="answer: (.), difference"', text))
+    assert compared == {"a", "b"}, "6 pairs of two categories have room"
 
 
 @pytest.mark.xdist_group("browser")

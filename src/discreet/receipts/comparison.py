@@ -88,8 +88,9 @@ class Analysis:
         within = f"({100 * self.level:g} % interval {self._ends(low, high)}, {self.noise})"
         what, points = (f"share of {self.of}", "points") if self.per is None else ("rate", self.per)
         if self.measure == "difference":
-            size, way = self._size(abs(quantity.mean), high - low), "higher" if quantity.mean >= 0 else "lower"
-            said = f"The {what} was {size} {points} {way} in {first} than in {second} {within}."
+            size = self._size(quantity.mean, high - low)
+            way = "lower" if size.startswith("-") else "higher"
+            said = f"The {what} was {size.removeprefix('-')} {points} {way} in {first} than in {second} {within}."
         elif self.measure == "ratio":
             said = f"The {what} in {first} was {quantity.median:.3g} times that in {second} {within}."
         else:
@@ -269,7 +270,7 @@ def _shares(
 def _points(share: float, width: float) -> str:
     """In percentage points, with as many digits as the width of the interval is worth."""
     digits = min(max(1, 1 - math.floor(math.log10(max(100 * width, 1e-9)))), 9)
-    return f"{100 * share:.{digits}f}"
+    return f"{100 * share:z.{digits}f}"
 
 
 def _chance(probability: float) -> str:

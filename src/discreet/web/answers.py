@@ -139,6 +139,7 @@ QUESTIONS: dict[str, Asked] = {
     "release": Asked(releasing.release, takes_long=False, writes=True),
     "budgets": Asked(budgets.budgets, takes_long=False),
     "create_budget": Asked(budgets.create_budget, takes_long=False, writes=True),
+    "price_schedule": Asked(lambda _, fields: budgets.price_schedule(fields)),
     "sealed": Asked(budgets.sealed, takes_long=False),
     "verify_ledger": Asked(budgets.verify_ledger),
     "export_ledger": Asked(budgets.export_ledger),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import discreet as dc
-from discreet.arithmetic.numbers import whole
+from discreet.arithmetic.numbers import exact, whole
 from discreet.arithmetic.words import exact_text
 from discreet.errors import InvalidInput
 from discreet.ledger import Account, Amount
@@ -79,24 +80,43 @@ def budgets(api: PageApi, fields: Fields) -> dict[str, Any]:
     }
 
 
+def price_schedule(fields: Fields) -> dict[str, Any]:
+    """What all releases of a schedule cost together, before it is opened: no ledger is asked."""
+    text, delta = fields.text("schedule"), exact(fields.maybe("delta") or "0", "delta", minimum=0)
+    schedule = _schedule(text, _least(fields))
+    fields.all_read()
+    with about("delta"):
+        price = Amount(schedule.price(delta), delta)
+    total = sum((times * epsilon for times, epsilon in schedule.slots), Fraction(0))
+    return {"sentence": f"All of it costs {_text(price)}, where the ε add up to {exact_text(total)}."}
+
+
+def _least(fields: Fields) -> int:
+    return whole(fields.maybe("categories_at_least") or "2", "categories_at_least", minimum=2)
+
+
+def _schedule(text: str, categories: int) -> Schedule:
+    with about("schedule"):  # an ε in it, too
+        Schedule.read(text, 2)
+    return Schedule.read(text, categories)
+
+
 def create_budget(api: PageApi, fields: Fields) -> dict[str, Any]:
     """`discreet ledger create`: a budget is set once. The price of a schedule is worked out."""
     api.require_release()
-    least = fields.maybe("categories_at_least") or "2"
     asked: dict[str, Any] = {
         "dataset": fields.text("dataset"),
         "epsilon": fields.maybe("epsilon"),
         "delta": fields.maybe("delta") or "0",
         "composition": fields.maybe("composition") or "basic",
         "schedule": fields.maybe("schedule"),
-        "categories_at_least": whole(least, "categories_at_least", minimum=2),
+        "categories_at_least": _least(fields),
         "adjacency": fields.maybe("adjacency") or "replace-one",
         "id_column": fields.maybe("id_column"),
     }
     fields.all_read()
     if asked["composition"] == EXACT and asked["schedule"]:
-        with about("schedule"):  # an ε in it, too
-            Schedule.read(asked["schedule"], 2)
+        _schedule(asked["schedule"], asked["categories_at_least"])
     book = dc.Ledger.create(api.require_ledger(), **asked)
     budget = _text(book.account(asked["dataset"]).budget)
     sentence = f"{asked['dataset']} has a budget: it may spend {budget} in all."

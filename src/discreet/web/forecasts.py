@@ -27,6 +27,9 @@ SIZES = [str(digit * 10**power) for power in range(1, 8) for digit in (1, 2, 5)]
 PEOPLE, ONES = 20, 12
 """An example of neighbours: of so many people so many say yes, or one fewer."""
 
+CHANGES = {False: "replacing one record", True: "adding or removing one record"}
+"""What one person may change, where n is public and where it is private."""
+
 CENTRAL = 1.96
 """Half the width of a 95 % interval in standard deviations, where a guess will do."""
 
@@ -53,7 +56,10 @@ def forecast(fields: Fields) -> dict[str, Any]:
         "lead": f"{lead}.{shared}",
         "width": width,
         "without": without,
-        "sentences": [epsilon_meaning(asked.epsilon, delta=float(asked.delta)), *epsilon_warning(asked.epsilon)],
+        "sentences": [
+            epsilon_meaning(asked.epsilon, CHANGES[asked.is_private], float(asked.delta)),
+            *epsilon_warning(asked.epsilon),
+        ],
         "picture": picture.to_json(),
         "neighbours": _neighbours(asked.epsilon),
     }

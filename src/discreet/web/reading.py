@@ -31,7 +31,7 @@ from discreet.receipts import (
 )
 from discreet.receipts.beliefs import rates_of
 from discreet.receipts.rate_terms import at_face_value
-from discreet.receipts.words import replaced, treatment
+from discreet.receipts.words import per_words, replaced, treatment
 from discreet.web.fields import Fields
 from discreet.web.pictures import HeatMap, Line, Picture, Table, percent, percent_range
 
@@ -131,7 +131,7 @@ def series(fields: Fields) -> dict[str, Any]:
             f"Change of {category}",
             ["From wave to wave", "Mean (points)", heading, "Probability of a rise"],
             [
-                [name, f"{100 * own.mean:+.1f}", percent_range(own.interval(level)), f"{own.probability:.4f}"]
+                [name, f"{100 * own.mean:+z.1f}", _point_range(own.interval(level)), f"{own.probability:.4f}"]
                 for name, own in rows.items()
             ],
         ),
@@ -140,6 +140,10 @@ def series(fields: Fields) -> dict[str, Any]:
     )
     means = {name: {"mean": own.mean, "interval": list(own.interval(level))} for name, own in found.shares.items()}
     return {"pictures": [shares.to_json(), changes.to_json()], "document": {"category": category, "waves": means}}
+
+
+def _point_range(ends: Sequence[float]) -> str:
+    return " to ".join(f"{100 * end:+z.1f}" for end in ends)
 
 
 def comparison_pictures(found: Analysis) -> list[Picture]:
@@ -283,11 +287,12 @@ def _margins(receipt: TableReceipt, how: Reading) -> Iterator[Picture | HeatMap]
 
 def _rates(receipt: Receipt, how: Reading) -> Picture:
     """The rate of each group, beside the released parameters at face value."""
-    found, per = rates_of(receipt, prior=how.prior), receipt.document["rates"]["per"]
+    found = rates_of(receipt, prior=how.prior)
     rows: dict[str, tuple[Quantity, Quantity | None]] = {
         group: (rate, at_face_value(rate, found.posteriors[group])) for group, rate in found.by_group.items()
     }
-    return _amounts(f"Rates of {receipt.column or 'events'}", f"events per {per}", rows, how.level)
+    per = per_words(receipt.document)
+    return _amounts(f"Rates {per}, by {receipt.column or 'group'}", f"events {per}", rows, how.level)
 
 
 def _amounts(title: str, axis: str, rows: Mapping[str, tuple[Quantity, Quantity | None]], level: float) -> Picture:

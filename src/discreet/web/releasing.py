@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import discreet as dc
 from discreet.arithmetic.words import epsilon_meaning, exact_text, width_words
-from discreet.counting import inspect_source, open_source
+from discreet.counting import inspect_source, open_source, shown
 from discreet.counting.column_list import list_columns
 from discreet.counting.inspection import NOT_PUBLISHABLE, inspection_document
 from discreet.errors import BudgetExceeded
@@ -31,7 +31,8 @@ def columns(api: PageApi, fields: Fields) -> dict[str, Any]:
     fields.all_read()
     with about("source"):
         listed = list_columns(source, form)
-    return {"columns": [column._asdict() for column in listed.columns], "hint": listed.hint}
+    columns = [column._asdict() for column in listed.columns]
+    return {"name": shown(source), "columns": columns, "hint": listed.hint}
 
 
 def check(api: PageApi, fields: Fields) -> dict[str, Any]:

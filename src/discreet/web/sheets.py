@@ -36,7 +36,7 @@ LEVELS = ("0.5", "0.8", "0.9", "0.95", "0.99")
 SHOWN = "0.95"
 
 MAX_COMPARISONS = 12
-"""Pairs of groups, times categories, that are compared; a receipt of more says how to compare them."""
+"""Pairs of groups, times categories, that are compared; a page of more says how many are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +83,7 @@ def receipt_page(receipt: Receipt | Bundle) -> str:
         _select("level", "Level of the intervals", [(level, f"{100 * float(level):g} %") for level in LEVELS], SHOWN),
         f"</header><main>{''.join(choice.to_html('') for choice in shares)}",
         _compared(comparisons, names),
+        _left_out(parts),
         *(f"<p>{safe(sentence)}</p>" for sentence in meaning),
         f"<h2>How it was made</h2><p>{safe(receipt.to_methods())}</p>",
         _facts(receipt_facts(receipt)),
@@ -108,12 +109,12 @@ def _pictures(parts: Sequence[Receipt], level: str) -> Iterator[Picture | HeatMa
 
 
 def _comparisons(receipt: Receipt) -> Iterator[Choice]:
-    """Every category between all pairs of groups, by every measure, where these are not too many."""
+    """The first categories between all pairs of groups, by every measure: as many as there is room for."""
     groups = receipt.groups
-    if len(groups) < 2 or math.comb(len(groups), 2) * len(receipt.categories) > MAX_COMPARISONS:
+    if not _categories(receipt):
         return
     aware, alone = labelled(receipt), labelled_plug_in(receipt)
-    for category in receipt.categories:
+    for category in _categories(receipt):
         shares, plain = ({group: own.group(group)[category] for group in groups} for own in (aware, alone))
         pairs = compare_all(shares)
         for measure in MEASURES:
@@ -122,6 +123,21 @@ def _comparisons(receipt: Receipt) -> Iterator[Choice]:
                 of = f"{receipt.column}: {category}" if receipt.column else category
                 html = "".join(map(_picture, comparison_pictures(found)))
                 yield Choice(level, html, f"{of}, {measure.replace('-', ' ')}")
+
+
+def _categories(receipt: Receipt) -> tuple[str, ...]:
+    """Those that are compared between all pairs of groups."""
+    pairs = math.comb(len(receipt.groups), 2)
+    return receipt.categories[: MAX_COMPARISONS // pairs] if pairs else ()
+
+
+def _left_out(parts: Sequence[Receipt]) -> str:
+    """How many comparisons are not there, and who tells them."""
+    left = sum(math.comb(len(part.groups), 2) * (len(part.categories) - len(_categories(part))) for part in parts)
+    if not left:
+        return ""
+    said = f"{left:,} more comparisons of a category between two groups are not on this page. Each is told by "
+    return f"<p>{safe(said)}<code>discreet compare receipt.json --category … --groups …</code>.</p>"
 
 
 def _compared(comparisons: Sequence[Choice], names: Sequence[str]) -> str:

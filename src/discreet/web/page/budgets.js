@@ -20,6 +20,14 @@ export function start(section) {
     refresh(the("#release"));
     return [make("p", { class: "lead" }, found.sentence)];
   });
+  const pricing = runner(create);
+  const price = the("#schedule-price", create);
+  the("#price-schedule", create).addEventListener("click", () => pricing(async (signal) => {
+    const form = formOf(create);
+    const found = await ask("price_schedule", { ...texts(form, ["schedule"]), ...numbers(form, ["delta", "categories_at_least"]) }, signal);
+    price.textContent = found.sentence;
+  }));
+  formOf(create).addEventListener("input", () => { price.textContent = ""; }); // it was the price of something else
   const verify = the("section:has(#verify)", section);
   onSubmit(verify, "verify_ledger", (form) => texts(form, ["head"]), (found) => [
     make("p", { class: "lead" }, found.sentence), facts([["Head", found.head]])]);
@@ -73,7 +81,7 @@ function show(found) {
   const open = unfinished.map((/** @type {any} */ one) => make("li", {}, `${one.dataset}, request ${one.request_id} `,
     button("Finish it for free", () => finish(one.dataset, one.request_id))));
   return [
-    table(accounts, { kind: "texts", heading: "Left", extra: (i) => (slots[i].length ? squares(slots[i]) : gauge(accounts.rows[i][0], left[i])) }),
+    table(accounts, { kind: "texts", heading: "Left, drawn", extra: (i) => (slots[i].length ? squares(slots[i]) : gauge(accounts.rows[i][0], left[i])) }),
     ...(open.length ? [make("h3", {}, "Charged, and not finished"), make("ul", { class: "unfinished" }, open)] : []),
     facts([["Head: keep it elsewhere, and it tells whether rows were dropped or forged", found.head]]),
     table(history, { kind: "texts", heading: "Receipt", extra: (i) => (sealed[i] ? button("Read", async () => {

@@ -35,9 +35,9 @@ export function start(section) {
     }
     const rows = found.columns.map((/** @type {{name: string, type: string}} */ column) => [column.name, column.type]);
     answer.replaceChildren(
-      table({ caption: `Columns of ${name}`, headings: ["Column", "Type, as declared"], rows, csv: "" }, { kind: "texts" }), next());
+      table({ caption: `Columns of ${found.name}`, headings: ["Column", "Type, as declared"], rows, csv: "" }, { kind: "texts" }), next());
     if (found.hint) throw new Refusal(found.hint.replaceAll("`", ""), "delimiter");
-    return `${found.columns.length} columns. Only the header, or the schema, was looked at.`;
+    return `${found.name}: ${found.columns.length} columns. No row was looked at.`;
   };
 
   form.addEventListener("submit", (event) => {
