@@ -17,6 +17,7 @@ from tests.support.spark import spark
 from tests.support.tables import quick
 
 os.environ["DISCREET_QUIET"] = "1"  # on a busy machine anything may take longer than a second
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # idle threads of a pool wait busily
 
 __all__ = [
     "browser",
