@@ -86,6 +86,14 @@ def test_bounds_are_strict_or_weak_as_asked() -> None:
         exact("0.999", "x", minimum=1)
 
 
+def test_sizes_are_accepted_up_to_both_ends() -> None:
+    for size in ("1e300", "-1e300", "1e-300", "-1e-300"):
+        assert exact(size, "x") == Fraction(size)
+    for size in ("1.0000001e300", "-1.0000001e300", "0.9999999e-300", "-0.9999999e-300"):
+        with pytest.raises(InvalidInput):
+            exact(size, "x")
+
+
 def test_long_texts_are_refused_unread() -> None:
     assert exact("1" * MAX_LENGTH, "x") == int("1" * MAX_LENGTH)
     with pytest.raises(InvalidInput, match="characters"):

@@ -30,3 +30,9 @@ def test_a_root_is_found_within_the_distance(f, low: float, high: float, root: f
     assert abs(found - root) <= within + 4 * math.ulp(root)
     backward = root_between(f, high, low, within)
     assert abs(backward - root) <= within + 4 * math.ulp(root)
+
+
+def test_a_step_is_found_within_every_distance() -> None:
+    for within in (0.3**j for j in range(1, 25)):
+        root = root_between(lambda x: -1.0 if x < 1 / 3 else 1.0, 0.0, 1.0, within)
+        assert abs(root - 1 / 3) <= within

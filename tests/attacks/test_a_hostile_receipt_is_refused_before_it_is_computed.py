@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from discreet.errors import DiscreetError, InvalidInput, TooLarge
+from discreet.mechanisms.law import ENUMERABLE
 from discreet.receipts import Bundle, Receipt, belief_document, read_sealed, receipt, verification, verify_any
 from discreet.receipts.receipt import MAX_CHARS, file_text
-from discreet.receipts.work import Sizes, require_modest, sizes_of, verifying_steps
+from discreet.receipts.work import MAX_STEPS, Sizes, require_modest, sizes_of, verifying_steps
 from tests.cli.command import assert_refused, discreet
 from tests.contracts.source import ROOT
 
@@ -245,3 +246,21 @@ def test_the_command_says_how_to_go_on(words: tuple[str, ...], tmp_path: Path) -
     answer = discreet(*words, str(tmp_path / "r.json"))
     assert_refused(answer)
     assert "--thorough" in answer.err
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        Sizes("tight", 60, 3, 1.0, "nearest", "theorem", 3),
+        Sizes("optimal", 200, 2, 1.0, "nearest", "enumeration", 2),
+        Sizes("geometric", 10**9, 20, 0.01, "nearest", "theorem", 20),
+        Sizes("exponential-reciprocal", 1000, 2, 1.0, "nearest", "enumeration", 2),
+    ],
+    ids=lambda sizes: sizes.name,
+)
+def test_a_release_of_common_size_is_not_refused(sizes: Sizes) -> None:
+    assert verifying_steps(sizes) < MAX_STEPS
+
+
+def test_candidates_are_counted_as_far_as_they_are_ever_listed() -> None:
+    assert [Sizes("optimal", n, 3, 1.0, "", "theorem", 3).candidates for n in (4, 10**6)] == [15, ENUMERABLE]

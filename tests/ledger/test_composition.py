@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.errors import BudgetExceeded, InvalidInput, LedgerError
 from discreet.ledger import Ledger, book
+from discreet.ledger.budgets import budget_rho
+from discreet.ledger.entries import Amount
 from discreet.privacy_loss import Price
 from tests.oracles import composition
 from tests.oracles.precision import Real, mp, real
@@ -209,3 +211,11 @@ def test_a_budget_of_answers_bears_releases_that_protect_more_and_not_the_revers
     assert ledger.spent("answers").epsilon == Fraction(1, 2)
     assert [account.adjacency for account in ledger.accounts()] == ["replace-answer", "replace-one"]
     assert ledger.verify().rows == 5
+
+
+def test_a_concentrated_budget_has_an_epsilon_between_a_thousand_millionth_and_a_million() -> None:
+    for epsilon in (Fraction(1, 10**9), Fraction(10**6)):
+        assert budget_rho(Amount(epsilon, Fraction(1, 10**6)), "zcdp") is not None
+    for epsilon in (Fraction(1, 10**9 + 1), Fraction(10**6 + 1)):
+        with pytest.raises(InvalidInput, match="out of range"):
+            budget_rho(Amount(epsilon, Fraction(1, 10**6)), "zcdp")

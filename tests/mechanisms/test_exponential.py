@@ -170,3 +170,9 @@ def test_a_huge_epsilon_releases_the_truth_and_a_tiny_one_nearly_anything() -> N
     assert math.exp(ExponentialGlobal(space, epsilon=10**5).log_pmf(c)[3]) == pytest.approx(1)
     spread = np.exp(ExponentialGlobal(space, epsilon="1e-9").log_pmf(c))
     assert spread == pytest.approx(np.full(21, 1 / 21), rel=1e-6)
+
+
+@pytest.mark.parametrize("scale", [0, "-1", "1e13", "x"])
+def test_a_scale_that_is_none_is_refused_by_its_name(scale: object) -> None:
+    with pytest.raises(InvalidInput, match="scale"):
+        ExponentialGlobal(PosteriorSpace([1, 1], 5), scale=scale)

@@ -14,7 +14,7 @@ from discreet import InvalidInput, PosteriorSpace, TooLarge
 from discreet.arithmetic.numbers import ball, precision
 from discreet.mechanisms import FAMILIES, Gaussian, Geometric, Mechanism, Optimal, mechanism
 from discreet.mechanisms.exponential import KINDS
-from discreet.mechanisms.law import ENUMERABLE, CandidateLaw
+from discreet.mechanisms.law import ENUMERABLE, CandidateLaw, Law
 from discreet.testing import CountedBits, FixedBits, HashedBits, draw_with
 from discreet.typing import Outcome
 from tests.support.mechanisms import build
@@ -154,3 +154,12 @@ def test_a_release_of_very_many_records_or_categories_needs_no_list(name: str, k
     assert {sum(output) for output in outputs} == {n}
     assert made.posterior(outputs[0]).total == n + k
     assert bits.used < 5 * most
+
+
+def test_a_law_that_draws_one_outcome_draws_many() -> None:
+    class Bit(Listed):
+        _draw_many = Law._draw_many
+
+    drawn = Bit([1, 1])._draw_many(HashedBits("many"), 40)
+    assert drawn.shape == (40, 2)
+    assert {tuple(row) for row in drawn.tolist()} == {(0, 1), (1, 0)}

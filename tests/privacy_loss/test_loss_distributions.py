@@ -200,3 +200,5 @@ def test_what_has_no_guarantee_or_no_meaning_is_refused() -> None:
         compose([])
     with pytest.raises(InvalidInput, match="delta must be less than 1"):
         loss_distribution(geometric(2, 1)).epsilon(1)
+    with pytest.raises(InvalidInput, match="delta must be at least 0"):
+        loss_distribution(geometric(2, 1)).epsilon("-1e-6")

@@ -151,3 +151,13 @@ def test_a_variation_that_was_rounded_down_would_be_below_the_truth() -> None:
     with precision(400):
         truth = fraction_upper(pair.variation())
     assert pair.variation_upper - Fraction(1, 1 << 64) < truth <= pair.variation_upper
+
+
+@pytest.mark.parametrize(
+    ("count", "points", "parts"), [(8, 8, 8), (8, 7, 4), (8, 4, 4), (8, 3, 2), (6, 2, 3), (5, 2, 5)]
+)
+def test_of_many_points_every_second_or_fourth_is_taken_until_they_are_few(count: int, points: int, parts: int) -> None:
+    pair = CurvePair(Fraction(1), tuple(Fraction((count - i) ** 2, 300) for i in range(count)))
+    with precision(128):
+        step, chances = pair.chances(points)
+    assert (step, len(chances)) == (Fraction(1, parts), parts)

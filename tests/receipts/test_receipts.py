@@ -1,6 +1,7 @@
 """Receipts: they obey the published schema, say nothing else of the data, and any field that was changed is noticed."""
 
 import json
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -271,3 +272,13 @@ def test_all_data_sets_of_size_n_with_the_same_output_have_the_same_receipt(
     monkeypatch.setattr("discreet.requests.prepare.utc_now", lambda: "2030-01-01T00:00:00+00:00")
     chosen = FORMS.get(form, {"mechanism": "exponential-local", "calibrated": True})
     assert len({released([first, 6 - first], **chosen).to_json() for first in range(7)}) == 1
+
+
+def test_a_certificate_may_name_any_place_where_the_loss_is_reached_and_no_other() -> None:
+    receipt = release_counts([3, 4], epsilon=1, mechanism="exponential-global", calibrated=True)
+    said = Certificate.from_json(receipt.document["certificate"])
+    assert said.worst is not None
+    mirrored = {key: place[::-1] for key, place in said.worst.items()}
+    for worst, holds in ((mirrored, True), (mirrored | {"output": [4, 3]}, False)):
+        document = receipt.document | {"certificate": replace(said, worst=worst, digest="").to_json()}
+        assert verifies(document) is holds

@@ -360,3 +360,37 @@ def test_counts_in_hand_give_the_receipt_that_their_table_gives(monkeypatch: pyt
 def test_counts_that_are_none_are_refused(counts: object) -> None:
     with pytest.raises(InvalidInput):
         release_counts(counts, epsilon=1)
+
+
+def test_a_price_is_told_by_the_budget_that_would_pay_and_costs_nothing(ledger: Ledger) -> None:
+    def price(epsilon: str, **more: Any) -> Any:
+        question = dc.Question("vote", ["a", "b"], epsilon=epsilon)
+        return run.price_request(ReleaseRequest(TABLE, [question], dataset="d", **more), ledger).price.epsilon
+
+    assert price("1/2") == Fraction(1, 2)
+    with pytest.raises(BudgetExceeded):
+        price("3/2")
+    assert ledger.remaining("d").epsilon == 1
+    ask(ledger, request_id="x")
+    assert price("1/2", request_id="x") == Fraction(1, 2)
+    with pytest.raises(InvalidInput, match="other parameters"):
+        price("1/4", request_id="x")
+    with pytest.raises(DiscreetError):
+        price("1/2", again=False)
+
+
+@pytest.mark.parametrize(
+    ("source", "engine"), [("t.csv", "duckdb"), ("postgres://host/base/votes", "ibis"), ("spark:///votes", "spark")]
+)
+def test_a_request_says_which_engine_counts_in_its_source(source: str, engine: str) -> None:
+    assert ReleaseRequest(source, TWO).engine == engine
+
+
+def test_a_prior_by_its_name_has_a_parameter_for_each_answer_of_every_group(ledger: Ledger) -> None:
+    receipt = grouped(ledger, prior="jeffreys")
+    assert receipt.document["prior"] == {"f": [0.5, 0.5], "m": [0.5, 0.5]}
+
+
+def test_a_calibrated_release_has_the_gamma_that_was_asked_for(ledger: Ledger) -> None:
+    receipt = ask(ledger, mechanism="exponential-reciprocal", calibrated=True, gamma="1/7")
+    assert receipt.document["mechanism"]["gamma"] == "1/7"

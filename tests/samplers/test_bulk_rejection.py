@@ -76,6 +76,24 @@ def test_the_interval_of_a_normaliser_holds_the_enumerated_one(
         assert not other.log_lower <= truth <= other.log_upper
 
 
+def test_the_interval_is_as_wide_as_the_bound_of_maurer_and_pontil_on_both_sides() -> None:
+    law, size = ExponentialLocal(PosteriorSpace([1, 1, 1], 90), scale=2).law([30, 30, 30]), 2000
+    batch = law.proposals().batch(HashedBits("both sides"), size)
+    chances = np.zeros(size)
+    chances[: len(batch.rows)] = np.exp((batch.low + batch.high) / 2)
+    sure = math.log(2 / (0.1 / 2))
+    reach = math.sqrt(2 * chances.var(ddof=1) * sure / size) + 7 * sure / (3 * (size - 1))
+    found = law.proposals().log_normaliser(HashedBits("both sides"), size, 0.9)
+    for end, sign in ((found.log_upper, 1), (found.log_lower, -1)):
+        half = sign * (math.exp(end - found.log_value) - 1) * chances.mean()
+        assert reach < half < reach + float(np.exp(batch.high).sum() - chances.sum()) / size + 1e-9
+
+
+def test_few_proposals_are_certain_of_the_atom_at_the_centre_alone() -> None:
+    law = ExponentialLocal(PosteriorSpace([1, 1, 1], 90), scale=2).law([30, 30, 30])
+    assert law.proposals().log_normaliser(HashedBits("few"), 3).log_lower == 0
+
+
 def test_a_cover_of_smaller_weights_is_found_too_low() -> None:
     space = PosteriorSpace([1, 1, 1], 300)
     law = ExponentialLocal(space, scale=1).law([100, 100, 100])

@@ -126,7 +126,11 @@ class Scope:
 
     @property
     def columns(self) -> str | None:
-        """As a charge keeps them; None if there are none."""
+        """As a charge keeps them; None if there are none.
+
+        >>> Scope().columns, Scope(protected=frozenset({"vote"})).columns
+        (None, '{"protected":["vote"],"public":[]}')
+        """
         told = {"protected": sorted(self.protected), "public": sorted(self.public)}
         return json.dumps(told, separators=(",", ":")) if any(told.values()) else None
 

@@ -41,6 +41,9 @@ def agree(derived: dict[str, Any], said: dict[str, Any]) -> bool:
     >>> derived = {"interval": {"rare": [1e-9, 2e-9]}}
     >>> [agree(derived, {"interval": {"rare": [1e-9, end]}}) for end in (2e-9 + 1e-19, 2e-9 + 1e-17)]
     [True, False]
+    >>> derived = {"interval": {"nearly all": [0.9, 1 - 1e-12]}}
+    >>> [agree(derived, {"interval": {"nearly all": [0.9, 1 - 1e-12 + j * math.ulp(0.9)]}}) for j in (4, 5)]
+    [True, False]
     """
     near = SHOWN if derived.get("schema") != FIRST_SCHEMA else SHOWN | {"group_shares": RATIO}
     return derived.keys() == said.keys() and all(_same(derived[key], said[key], near.get(key)) for key in derived)
