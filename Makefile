@@ -13,7 +13,7 @@ export PIP_BUILD_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo reproduce test soak coverage matrix check format docs bench clean
+.PHONY: help demo reproduce test soak coverage mutants matrix check format docs bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -36,6 +36,11 @@ soak: $(TEST_STAMP)  ## what make test leaves out: kills, seeds, whole pages, mo
 
 coverage: $(TEST_STAMP)  ## the tests again, and which lines of the packages they did not reach
 	$(BIN)/pytest --quiet --cov --cov-report=term
+
+# 40 of each room, some hours; MUTANTS=50 over all rooms, in minutes; MUTANTS=all, some days.
+mutants: $(TEST_STAMP)  ## small faults in the rooms that privacy rests on: do the tests find them?
+	$(if $(filter-out all,$(MUTANTS)),,$(BIN)/python -m bench.mutants --reach)
+	$(BIN)/python -m bench.mutants $(MUTANTS)
 
 matrix:  ## the tests on every Python there is, and once with the oldest dependencies
 	.ci/matrix

@@ -81,6 +81,6 @@ def test_the_python_of_the_readme_runs() -> None:
 
 def test_ci_runs_what_a_contributor_runs() -> None:
     targets = re.findall(r"^ *(?:time )?make (\w+)", files()[Path(".ci/run")], re.MULTILINE)
-    assert targets == ["check", "test", "soak", "docs"]
+    assert targets == ["check", "test", "soak", "mutants", "docs"]
     for name in ("run", "matrix"):
         assert (ROOT / ".ci" / name).stat().st_mode & 0o111
