@@ -30,7 +30,7 @@ test soak coverage: export PYTHONDONTWRITEBYTECODE :=
 test: $(TEST_STAMP)  ## every kind of test, and the examples in the docstrings
 	$(BIN)/pytest
 
-# For fewer: make soak FUZZ_SECONDS=20 LOAD_SECONDS=20 POWER_FAILURES=50 EXAMPLES=30, as continuous integration does.
+# Its numbers are in tests/support/soak.py; .ci/run gives smaller ones.
 soak: $(TEST_STAMP)  ## what make test leaves out: kills, seeds, whole pages, more examples, fuzzing, load
 	$(BIN)/pytest -m 'soak or hypothesis' --hypothesis-profile=soak --durations=15
 

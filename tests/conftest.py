@@ -13,6 +13,7 @@ from xdist.scheduler import LoadGroupScheduling
 
 from tests.support.browser import browser, driver, firefox, firefox_tab, tab
 from tests.support.postgres import database, ledger_place, postgres
+from tests.support.soak import EXAMPLES
 from tests.support.spark import spark
 from tests.support.tables import quick
 
@@ -32,13 +33,10 @@ __all__ = [
     "tab",
 ]
 
-EXAMPLES = {"few": 10, "soak": int(os.environ.get("EXAMPLES", "100"))}
-"""Of a property: in every run, and in `make soak`."""
-
 LONG = ("long ", "spark")
 """How the groups begin that begin first: what is marked so, and Spark, whose tests wait for each other."""
 
-for name, examples in EXAMPLES.items():
+for name, examples in (("few", 10), ("soak", EXAMPLES)):
     settings.register_profile(
         name,
         max_examples=examples,

@@ -9,6 +9,7 @@ from discreet.ledger import Ledger
 from discreet.requests import run
 from tests.faults import told
 from tests.support.programs import run_program
+from tests.support.soak import KILLS
 from tests.support.tables import fail_at, write_votes
 
 LEFT = {
@@ -26,7 +27,7 @@ STEPS = len(LEFT) + 1
 """One kill at each step, and one anywhere."""
 
 
-@pytest.mark.parametrize("times", [1, pytest.param(29, marks=(pytest.mark.soak, pytest.mark.long))])
+@pytest.mark.parametrize("times", [1, pytest.param(KILLS // 7, marks=(pytest.mark.soak, pytest.mark.long))])
 def test_kills_leave_no_outcome_without_its_charge_and_one_charge_a_request(
     times: int, tmp_path: Path, ledger_place: str
 ) -> None:

@@ -15,8 +15,9 @@ import discreet.ledger.file as file
 from discreet.errors import BudgetExceeded, LedgerError
 from discreet.ledger import Ledger
 from tests.support.programs import run_program
+from tests.support.soak import KILLS
 
-FEW_OR_ALL = pytest.mark.parametrize("kills", [20, pytest.param(200, marks=(pytest.mark.soak, pytest.mark.long))])
+FEW_OR_ALL = pytest.mark.parametrize("kills", [20, pytest.param(KILLS, marks=(pytest.mark.soak, pytest.mark.long))])
 MOUNTED = ("unshare", "-m", "sh", "-c", 'mount --bind "$0" "$1" && shift && exec "$@"')
 """The file that is named first is there under the second name too, for the command that follows, and for it alone."""
 

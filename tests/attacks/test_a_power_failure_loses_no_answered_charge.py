@@ -23,10 +23,10 @@ from discreet.ledger import Ledger
 from tests.contracts.source import ROOT
 from tests.support import power_loss
 from tests.support.postgres import Server, binaries, running, serving
+from tests.support.soak import POWER_FAILURES
 
 pytestmark = pytest.mark.skipif(power_loss.STRACE is None, reason=power_loss.NO_STRACE)
 
-FAILURES = int(os.environ.get("POWER_FAILURES", "500"))
 PARTS = 5
 """They run beside each other."""
 
@@ -165,7 +165,7 @@ needs_server = pytest.mark.skipif(
     [
         (20, 4),
         *(
-            pytest.param(20 + i, FAILURES // PARTS, marks=(pytest.mark.soak, pytest.mark.long))
+            pytest.param(20 + i, POWER_FAILURES // PARTS, marks=(pytest.mark.soak, pytest.mark.long))
             for i in range(1, PARTS + 1)
         ),
     ],

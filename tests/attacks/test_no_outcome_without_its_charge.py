@@ -9,9 +9,10 @@ import pytest
 from discreet.ledger import Ledger
 from tests.ledger.kills import POINTS
 from tests.support.programs import run_program
+from tests.support.soak import KILLS
 
 
-@pytest.mark.parametrize("kills", [20, pytest.param(200, marks=(pytest.mark.soak, pytest.mark.long))])
+@pytest.mark.parametrize("kills", [20, pytest.param(KILLS, marks=(pytest.mark.soak, pytest.mark.long))])
 @pytest.mark.parametrize("scheduled", [False, True])
 def test_kills_leave_a_sound_ledger_and_one_charge_a_request(kills: int, scheduled: bool, ledger_place: str) -> None:
     """On a schedule no slot is taken twice, and none is lost: there are as many as requests."""

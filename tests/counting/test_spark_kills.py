@@ -16,17 +16,16 @@ import pytest
 import discreet as dc
 from discreet.ledger import Ledger
 from tests.contracts.source import ROOT
+from tests.support.soak import LOAD_SECONDS
 from tests.support.spark import environment, executors, missing
 
 pytestmark = pytest.mark.xdist_group("spark")
-
-SECONDS = int(os.environ.get("LOAD_SECONDS", "600")) // 10
 
 CERTAIN = 2000
 """An ε so large that the noise is zero but with a probability below e^-900: the release tells the counts."""
 
 
-@pytest.mark.parametrize("seconds", [0, pytest.param(SECONDS, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("seconds", [0, pytest.param(LOAD_SECONDS // 10, marks=pytest.mark.soak)])
 def test_a_killed_worker_changes_no_count_and_no_charge(
     seconds: int, spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

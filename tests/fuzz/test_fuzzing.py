@@ -15,8 +15,7 @@ import pytest
 from tests.contracts.source import ROOT
 from tests.fuzz.corpus import PARSERS, kept
 from tests.fuzz.planted import PLANTED
-
-SECONDS = int(os.environ.get("FUZZ_SECONDS", "600"))
+from tests.support.soak import FUZZ_SECONDS
 
 needs_fuzzer = pytest.mark.skipif(find_spec("atheris") is None, reason="the fuzzer has no wheel for this Python")
 
@@ -54,7 +53,7 @@ def test_a_parser_that_raises_hangs_or_hoards_is_found_out(wrong: str, said: str
 @pytest.mark.long
 @pytest.mark.parametrize("parser", PARSERS)
 def test_a_parser_reads_or_refuses_whatever_it_is_given(parser: str) -> None:
-    done = run("tests.fuzz.run", parser, "--seconds", SECONDS)
+    done = run("tests.fuzz.run", parser, "--seconds", FUZZ_SECONDS)
     assert done.returncode == 0, done.stderr[-4000:]
     assert "stat::number_of_executed_units" in done.stderr
 

@@ -4,7 +4,6 @@
 """
 
 import json
-import os
 import threading
 import time
 from collections import Counter
@@ -21,8 +20,7 @@ from tests.load.clients import PRICE, resident
 from tests.support.browser import serving
 from tests.support.postgres import Server
 from tests.support.programs import run_program
-
-SECONDS = int(os.environ.get("LOAD_SECONDS", "600"))
+from tests.support.soak import LOAD_SECONDS
 
 MORE = 64 << 20
 """Bytes that a process may have more at the end than after a fifth of the time: pools fill, and pages stay mapped."""
@@ -31,7 +29,7 @@ CLIENTS, READERS = 16, 50
 LONG = (pytest.mark.soak, pytest.mark.long)
 
 
-@pytest.mark.parametrize(("seconds", "clients"), [(1, 4), pytest.param(SECONDS, CLIENTS, marks=LONG)])
+@pytest.mark.parametrize(("seconds", "clients"), [(1, 4), pytest.param(LOAD_SECONDS, CLIENTS, marks=LONG)])
 def test_clients_of_one_server_lose_no_charge_and_make_none_twice(seconds: int, clients: int, postgres: Server) -> None:
     place = postgres.new_database()
     Ledger.create(place, dataset="the first", epsilon=1)
@@ -50,7 +48,7 @@ def test_clients_of_one_server_lose_no_charge_and_make_none_twice(seconds: int, 
 WRITTEN = ROOT / "tests" / "receipts" / "written"
 
 
-@pytest.mark.parametrize(("seconds", "readers"), [(1, 6), pytest.param(SECONDS, READERS, marks=LONG)])
+@pytest.mark.parametrize(("seconds", "readers"), [(1, 6), pytest.param(LOAD_SECONDS, READERS, marks=LONG)])
 def test_readers_of_one_page_are_all_told_the_same(seconds: int, readers: int, tmp_path: Path) -> None:
     """Quick questions go past those that take long; each reader asks the next one when it has its answer."""
     receipt = (WRITTEN / "geometric.json").read_text(encoding="ascii")
