@@ -3,6 +3,7 @@
 import atexit
 import gc
 import os
+import signal
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
@@ -19,6 +20,8 @@ from tests.support.tables import quick
 
 os.environ["DISCREET_QUIET"] = "1"  # on a busy machine anything may take longer than a second
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # idle threads of a pool wait busily
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so it is in what a shell runs in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 __all__ = [
     "browser",
