@@ -1,15 +1,18 @@
-"""Cross tables: what the release of ten thousand cells, its receipt and all its one- and two-way margins take."""
+"""Cross tables: what a release of ten thousand cells with its margins takes, and to verify the receipt of a million."""
 
 from __future__ import annotations
 
 import json
 import statistics
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from bench.fresh import run
-from bench.rows import Answer, Effort, Row, amount, lines_of_table, question
+from bench.rows import Answer, Effort, Row, amount, lines_of_table, question, times
 
 SECONDS, MEGABYTES = 10, 500
+RECEIPT_BYTES = 20e6
 
 PROGRAM = """
 import json, resource, time
@@ -34,12 +37,40 @@ print(json.dumps({**told, "error": receipt.belief.posterior.error}))
 """
 
 
+MILLION = """
+import sys
+import numpy as np, pandas as pd
+import discreet as dc
+rng, n = np.random.default_rng(1), 10**6
+columns = {name: [f"{name}{i}" for i in range(10)] for name in "abcdef"}
+codes = {name: rng.choice(10, n, p=rng.dirichlet([1] * 10)) for name in columns}
+table = pd.DataFrame({name: pd.Categorical.from_codes(codes[name], labels) for name, labels in columns.items()})
+with open(sys.argv[1], "w", encoding="utf-8") as file:
+    file.write(dc.release(table, cross=columns, epsilon=1, ledger=None).to_json())
+"""
+
+VERIFY = """
+import json, sys, time
+from pathlib import Path
+import discreet as dc
+text = Path(sys.argv[1]).read_text(encoding="utf-8")
+start = time.process_time()
+json.loads(text)
+parsed, wall = time.process_time(), time.perf_counter()
+dc.Receipt.from_json(text).verify()
+cpu = time.process_time() - parsed
+told = {"parse": parsed - start, "cpu": cpu, "wall": time.perf_counter() - wall, "bytes": len(text.encode())}
+print(json.dumps(told))
+"""
+
+
 @question("cross-tables")
 def ask(effort: Effort) -> Answer:
     """Cross tables: ten thousand cells, a million records, ε = 1.
 
     Four columns of ten categories, crossed: the release with its receipt, and then the intervals of all one- and
-    two-way margins, 640 shares, in a fresh process each time. Memory is the most that it had, the table included.
+    two-way margins, 640 shares, in a fresh process each time. Memory is the most that it had, the table included. Then
+    the receipt of a million cells, read and verified in fresh processes, beside parsing its JSON.
     """
     rounds = [json.loads(run([sys.executable, "-c", PROGRAM])) for _ in range(effort.processes)]
     found = {key: statistics.median(each[key] for each in rounds) for key in rounds[0]}
@@ -53,5 +84,18 @@ def ask(effort: Effort) -> Answer:
         ["640 shares of margins with intervals", amount(found["margins"], "s")],
         ["most memory", f"{found['memory']:.0f} MB"],
         ["stated error of any probability", f"{found['error']:.0e}"],
+    ]
+    with TemporaryDirectory() as place:
+        receipt = str(Path(place) / "million.json")
+        run([sys.executable, "-c", MILLION, receipt])
+        rounds = [json.loads(run([sys.executable, "-c", VERIFY, receipt])) for _ in range(effort.processes)]
+    million = {key: statistics.median(each[key] for each in rounds) for key in rounds[0]}
+    rows += [
+        Row("receipt of 10⁶ cells", million["bytes"], at_most=RECEIPT_BYTES, unit="B"),
+        Row("to read and verify it", million["wall"], at_most=SECONDS),
+    ]
+    body += [
+        ["10⁶ cells: to read and verify the receipt, time of one processor", amount(million["cpu"], "s")],
+        ["the same over parsing its JSON", times(million["cpu"] / million["parse"])],
     ]
     return Answer(rows, lines_of_table(["cross table of 10⁴ cells", "median"], body))

@@ -76,3 +76,21 @@ def test_a_rule_has_the_moments_of_its_law() -> None:
     for power in range(9):
         truth = float(chances @ (law.places - cumulants[0]) ** power)
         assert float(weight @ (at - cumulants[0]) ** power) == pytest.approx(truth, rel=1e-7, abs=1e-7)
+
+
+@pytest.mark.parametrize("k", [64, pytest.param(216, marks=pytest.mark.soak)])
+def test_margins_by_transforms_are_those_by_plain_products(k: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A margin's cell is a sum of many: the law of it, and so every share, is the same within the stated error."""
+    mechanism, output = release_of(k, 1)
+    quick = dc.noise_aware(mechanism, output)
+    monkeypatch.setattr(private_total, "MANY", k)
+    plain = dc.noise_aware(mechanism, output)
+    every, own = range(k), range(0, k, 4)
+    laws = [belief.share(own, every) for belief in (quick, plain)]
+    for p in (1e-6, 0.025, 0.5, 0.975):
+        at = laws[1].quantile(np.array([p]))
+        assert float(laws[0].cdf(at)[0]) == pytest.approx(p, abs=quick.share_error(own, every))
+    (count, chance), (again, other) = (belief.counts.total(own) for belief in (quick, plain))
+    both = dict(zip(again.tolist(), other.tolist(), strict=True))
+    off = [abs(p - both.pop(c, 0.0)) for c, p in zip(count.tolist(), chance.tolist(), strict=True)]
+    assert sum(off) + sum(both.values()) < quick.error

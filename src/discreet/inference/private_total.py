@@ -35,7 +35,7 @@ from discreet.inference.many_cells import CLOSE, FEW, LARGE_TABLE, MANY, PLACES,
 from discreet.inference.products import PAIRS, Product
 from discreet.inference.records import Between, NegativeBinomial, Records
 from discreet.inference.shares import draw_places, draw_uniforms
-from discreet.inference.sums import Law
+from discreet.inference.sums import Law, Sums
 from discreet.kernels.base import Factor
 from discreet.posteriors.mixtures import BetaMixture, ShareLaw
 from discreet.samplers.bits import Bits
@@ -50,6 +50,9 @@ _START, _DEEP, _FIRST_NODES, _MAX_NODES = 36.0, 45.0, 64, 1 << 12
 _STEEP = -600.0
 _STILL = 1e-11
 """A total that moved by less when the steps were halved stands still: the gap is about squared each time."""
+
+_ROUNDED = 1e-15
+"""What a transform finds less likely than this, over the likeliest, is rounding."""
 
 _NOTHING = 1e-100
 """Sums that are less likely than this, over the likeliest, are not kept."""
@@ -152,7 +155,8 @@ class PrivateTotal(Product):
         self._settle()
         cells = int(self._cells.widths @ times)
         self.sizes, self._n = 0, 0
-        self.mean_errors = self.error = float(outside.sum()) + self._hidden + 2.0**-53 * (cells + 64 * self.k)
+        rounding = 2.0**-53 * (cells + 64 * self.k) + (1e-12 if self.k > MANY else 0.0)
+        self.mean_errors = self.error = float(outside.sum()) + self._hidden + rounding
         self.method = f"windows of {cells:,} counts in all, at {len(self._log_t)} nodes; {records}"
 
     def _place_nodes(self) -> Floats:
@@ -336,11 +340,18 @@ class PrivateTotal(Product):
         return self.total([i])
 
     def _of(self, members: Sequence[int]) -> Law:
-        """By plain products, so that the rarest sums keep their digits."""
+        """By plain products, so that the rarest sums keep their digits; where these do not matter, by transforms."""
+        if self.k > MANY and len(members) > 1 and self._narrow:
+            law = self._transforms.of(members)
+            return _trimmed(Law(law.first, np.where(law.masses < _ROUNDED * law.masses.max(), 0.0, law.masses)))
         if self.k > 2 and len(members) == self.k - 1:
             [out] = set(range(self.k)).difference(members)
             return self._rests[out]
         return reduce(_joined, [self._windows[kind] for kind in self._kind[list(members)]], Law(0, np.ones(1)))
+
+    @cached_property
+    def _transforms(self) -> Sums:
+        return Sums(self._windows, self._kind)
 
     @cached_property
     def _rests(self) -> list[Law]:
