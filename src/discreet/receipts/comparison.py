@@ -136,7 +136,7 @@ def compare_receipts(
     [['north', 'south']]
     """
     share = float(exact_share(level, "level"))
-    if len(receipts) > 2 or (len(receipts) == 2 and receipts[0] == receipts[1]):
+    if len(receipts) not in (1, 2) or (len(receipts) == 2 and receipts[0] == receipts[1]):
         raise InvalidInput("compare one receipt with groups, or two receipts", hint="give each file once")
     for receipt in receipts:
         if not thorough:
