@@ -33,6 +33,8 @@ def test_a_factor_is_greatest_at_its_place_and_falls_from_there_as_stated(n: int
         assert logs.max() == logs[max(z, 0)] == 0
         squares = (at - z) ** 2 - min((at - z) ** 2)
         assert logs == pytest.approx(-squares / (2 * float(mechanism.sigma) ** 2))
+        assert logs[z + 1] - logs[z + 2] == pytest.approx(factor.right_at(z + 1)) if z >= 0 else factor.right > 0
+        assert logs[z - 1] - logs[z - 2] == pytest.approx(factor.left_at(z - 1)) if z >= 2 else factor.left > 0
 
 
 @pytest.mark.parametrize("family", [ExponentialLocal, Optimal])
