@@ -24,6 +24,8 @@ def summary(rows: list[Row]) -> str:
     """How many targets are met, and which are not."""
     aimed = [row for row in rows if row.met is not None]
     missed = [row.name for row in aimed if not row.met]
+    if not aimed:
+        return "There are no targets here."
     return f"{len(aimed) - len(missed)} of {len(aimed)} targets are met" + (
         f"; not met: {'; '.join(missed)}." if missed else "."
     )

@@ -24,7 +24,7 @@ from bench.rows import lines_of_table
 from bench.table_rivals import RIVALS, SLOW, Floats, Margin, Shares, Table, Wholes, draw_delta, synthesiser_sizes
 
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0)
-REPETITIONS, SLOW_REPETITIONS = 12, 2
+REPETITIONS, SLOW_REPETITIONS = 40, 5
 
 Score = tuple[float, float, float]
 """Error, coverage and width."""
