@@ -11,7 +11,7 @@ from flint import arb
 
 import discreet as dc
 from discreet.arithmetic.numbers import precision
-from discreet.mechanisms.tight import NoisyLaw, every_order
+from discreet.mechanisms.tight import NoisyTightLaw, every_order
 from discreet.mechanisms.tight_outputs import NoisyDistances, best_outputs, number_of_orders, orders, read_outputs
 from discreet.mechanisms.tight_weights import TightWeights
 from discreet.testing import HashedBits
@@ -118,7 +118,7 @@ def test_draws_are_the_law(counts: tuple[int, ...]) -> None:
     law = noisy(dc.PosteriorSpace([1] * 4, 3), "3/4").law(counts)
     every = list(every_order(law.weights))
     seen = tally(law._draw_many(HashedBits(f"noisy {counts}"), 2000).tolist())
-    wrong = NoisyLaw(law.space, law.space.counts((0, 0, 0, 3)), law.weights)
+    wrong = NoisyTightLaw(law.space, law.space.counts((0, 0, 0, 3)), law.weights)
     right, other = (dict(zip(every, np.exp(each.log_pmf()), strict=True)) for each in (law, wrong))
     assert fits(seen, right)
     assert not fits(seen, other)

@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import Any, Self
 from unittest.mock import patch
 
+from discreet.arithmetic import words
 from discreet.cli.app import run
 from discreet.data import ANES96
-from discreet.ledger import book
 from discreet.testing import HashedBits
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -113,7 +113,7 @@ def _fixed(name: str) -> Iterator[None]:
     bits = HashedBits(name)
     with (
         patch.object(os, "urandom", lambda size: bits.draw_bits(8 * size).to_bytes(size, "big")),
-        patch.object(book, "datetime", FixedTime),
+        patch.object(words, "datetime", FixedTime),
         patch.dict(os.environ, {"COLUMNS": "100", "DISCREET_QUIET": "1"}),
     ):
         yield

@@ -91,7 +91,7 @@ class TightLaw(CandidateLaw):
         return Inverter(table, len(counted.partitions))
 
 
-class NoisyLaw(TightLaw):
+class NoisyTightLaw(TightLaw):
     """The same on all orders of noisy outputs."""
 
     def enclosures(self) -> Iterator[arb]:
@@ -261,7 +261,7 @@ class TightConstraints(Mechanism):
 
     def law(self, counts: object) -> TightLaw:
         """The exact law on candidates, or on noisy outputs."""
-        return (NoisyLaw if self.outputs else TightLaw)(self.space, self.space.counts(counts), self.weights)
+        return (NoisyTightLaw if self.outputs else TightLaw)(self.space, self.space.counts(counts), self.weights)
 
     def posterior(self, output: Outcome) -> Dirichlet:
         """The posterior that is published for an output."""
