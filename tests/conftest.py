@@ -7,6 +7,7 @@ import signal
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
+from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -14,7 +15,7 @@ from xdist.scheduler import LoadGroupScheduling
 
 from tests.support.browser import browser, driver, firefox, firefox_tab, tab
 from tests.support.postgres import database, ledger_place, postgres
-from tests.support.soak import EXAMPLES
+from tests.support.soak import EXAMPLES, SHARE
 from tests.support.spark import spark
 from tests.support.tables import quick
 
@@ -85,7 +86,10 @@ def pytest_collection() -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of a test marked `few(n)`, n instances from its first to its last run every time; the others only in the soak."""
+    """Of a test marked `few(n)`, n instances from its first to its last run every time; the others only in the soak.
+
+    Where a share is asked for, the soak has those tests whose names say so.
+    """
     instances = defaultdict(list)
     for item in items:
         if mark := item.get_closest_marker("few"):
@@ -95,6 +99,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for i, item in enumerate(group):
             if i not in kept:
                 item.add_marker(pytest.mark.soak)
+    items[:] = [item for item in items if crc32(item.nodeid.encode()) % SHARE == 0]
     for place, item in enumerate(items):
         if item.get_closest_marker("long") and not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(f"long {place}"))

@@ -54,6 +54,12 @@ def test_without_a_total_the_number_of_records_is_told() -> None:
     assert "number of records: 4" in typed("infer --noisy u.csv --noise 'discrete-laplace scale=2'").out
 
 
+def test_noise_that_leaves_too_many_counts_open_is_refused_unless_it_may_take_long_or_the_total_is_known() -> None:
+    asked = "infer --noisy u.csv --noise 'discrete-laplace scale=500'"
+    assert_refused(typed(asked))
+    assert told(f"{asked} --total 43")["total"] == 43
+
+
 def test_one_column_is_told_beside_its_face_value_and_painted(place: Path) -> None:
     answer = typed("infer --noisy u.csv --noise 'laplace scale=2 rounded' --total 43 --clamped --plot u.png")
     assert (answer.code, answer.err) == (0, "")

@@ -5,9 +5,10 @@ import shutil
 import sqlite3
 import stat
 import threading
-from contextlib import closing
+from contextlib import ExitStack, closing
 from fractions import Fraction
 from pathlib import Path
+from time import sleep
 from unittest.mock import Mock
 
 import pytest
@@ -86,6 +87,23 @@ def test_a_ledger_that_stays_locked_is_refused_and_nothing_is_spent(
             ledger.charge("d", 1, request_id="r", digest="x")
         assert ledger.spent("d").epsilon == 0, "who only looks need not wait"
     assert ledger.charge("d", 1, request_id="r", digest="x").is_new
+
+
+def test_who_waits_for_a_lock_looks_again_and_has_it_when_it_is_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1)
+    other, waits = ExitStack(), []
+    other.enter_context(file.exclusive_lock(tmp_path / "l.db", "l.db", 0))
+
+    def pause(seconds: float) -> None:
+        waits.append(seconds)
+        sleep(seconds)
+        other.close()
+
+    monkeypatch.setattr(file, "sleep", pause)
+    with file.exclusive_lock(tmp_path / "l.db", "l.db", 60):
+        assert waits == [file.PAUSE]
 
 
 def test_an_alarm_of_the_caller_is_not_taken_for_a_broken_ledger(

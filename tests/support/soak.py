@@ -14,5 +14,8 @@ POWER_FAILURES = int(os.environ.get("POWER_FAILURES", "500"))
 KILLS = int(os.environ.get("KILLS", "200"))
 """Of charges, and of releases."""
 
+SHARE = int(os.environ.get("SHARE", "1"))
+"""One of so many tests of the soak is run, chosen by its name."""
+
 EXAMPLES = int(os.environ.get("EXAMPLES", "100"))
 """Of a property."""

@@ -62,7 +62,7 @@ def compare(
         raise InvalidInput("name receipts, or a table by --noisy", hint="one of them")
     if plot is not None and plot.resolve() in {file.resolve() for file in given}:
         raise InvalidInput("--plot names what is compared", hint="give the picture its own file")
-    table = NoisyOptions(noisy, count_column, noise, scale_column, total, clamped)
+    table = NoisyOptions(noisy, count_column, noise, scale_column, total, clamped, thorough)
     table.require_alone()
     asked: dict[str, Any] = {
         "category": category,

@@ -74,7 +74,7 @@ def infer(
         raise InvalidInput("name a receipt, or a table by --noisy", hint="one of them")
     if plot is not None and plot.resolve() == (file or noisy or plot).resolve():
         raise InvalidInput("--plot names what is read", hint="give the picture its own file")
-    options = NoisyOptions(noisy, count_column, noise, scale_column, total, clamped)
+    options = NoisyOptions(noisy, count_column, noise, scale_column, total, clamped, thorough)
     options.require_alone()
     if noisy is not None:
         if records is not None:

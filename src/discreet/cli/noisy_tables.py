@@ -13,7 +13,7 @@ import typer
 from discreet.arithmetic.texts import require_name
 from discreet.cli.margins import LEVEL, margin_document, print_margins
 from discreet.cli.tables import print_beliefs, say
-from discreet.errors import InvalidInput
+from discreet.errors import InvalidInput, TooLarge
 from discreet.figures import inference
 from discreet.figures.tables import plot_margins
 from discreet.inference import Belief, NoiseAware
@@ -41,6 +41,10 @@ TotalText = Annotated[str | None, typer.Option(help="The number of records, if i
 Clamped = Annotated[bool, typer.Option("--clamped", help="Negative counts were published as 0.")]
 
 
+MAX_COUNTS = 40_000
+"""Beyond so many likely counts of all cells together, a table without a total takes more than some seconds."""
+
+
 @dataclass(frozen=True, slots=True)
 class NoisyOptions:
     """What a command is told of a published table."""
@@ -51,6 +55,7 @@ class NoisyOptions:
     scale_column: str | None
     total: str | None
     clamped: bool
+    thorough: bool
 
     def require_alone(self) -> None:
         """Refuse what is said of a table where none is named, and a table without its noise."""
@@ -67,7 +72,7 @@ class NoisyOptions:
         assert self.noise is not None, "its noise is stated"
         return read_noisy_table(
             self.file, count_column=self.count_column, noise=self.noise, scale_column=self.scale_column,
-            total=self.total, clamped=self.clamped, prior=prior,
+            total=self.total, clamped=self.clamped, prior=prior, thorough=self.thorough,
         )  # fmt: skip
 
 
@@ -149,6 +154,7 @@ def read_noisy_table(
     total: str | None,
     clamped: bool,
     prior: str | None,
+    thorough: bool,
 ) -> NoisyTable:
     """What may be believed of the cells of a CSV file; its other columns are their labels."""
     header, rows = _read(path)
@@ -167,6 +173,11 @@ def read_noisy_table(
         )
     counts = [cells[key][count_column].strip() for key in keys]
     noises = [parse_noise(noise, cells[key][scale_column].strip() if scale_column else None) for key in keys]
+    if total is None and not thorough and sum(2 * each.spread for each in noises) > MAX_COUNTS:
+        raise TooLarge(
+            "this noise leaves very many counts open, which takes long where the total is not known",
+            hint="state the --total if it was published, or let it take minutes with --thorough",
+        )
     stated = noise if scale_column is None else f"{noise}, of column {scale_column!r}"
     chosen = "uniform" if prior is None else prior
     belief = read_noisy(counts, noise=noises, prior=chosen, total=total, categories=axes, clamped=clamped)

@@ -30,6 +30,9 @@ __all__ = ["DiscreteGaussian", "DiscreteLaplace", "Gaussian", "Laplace", "Stated
 _FAR = 6.0
 """The distance, in σ, from which on the rate of a Gaussian is promised: windows are shortest for this one."""
 
+_GONE = 36.0
+"""A likelihood that is e^-36 of the greatest is beyond a float's digits."""
+
 
 class StatedNoise(ABC):
     """Independent noise of a cell: one of `DiscreteLaplace`, `DiscreteGaussian`, `Laplace` and `Gaussian`."""
@@ -47,6 +50,12 @@ class StatedNoise(ABC):
             return self._log_tail(x) if tail else self._log(x, value)
 
         return Factor(first, last, rate, rate, log)
+
+    @property
+    def spread(self) -> float:
+        """How far from the published number counts are looked at: until a float has no digits of their likelihood."""
+        reach, rate = self._promise()
+        return float(reach) + _GONE / rate
 
     @abstractmethod
     def _promise(self) -> tuple[Fraction, float]:
