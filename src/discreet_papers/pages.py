@@ -57,14 +57,14 @@ the tests hold the page to it. The same figures come with their tables from `dis
 
 def claims_page(claims: Iterable[Claim[Any]]) -> str:
     """The whole page of claims, each checked now."""
-    checked: dict[str, list[tuple[Claim[Any], Finding]]] = {}
+    findings: dict[str, list[tuple[Claim[Any], Finding]]] = {}
     for claim in claims:
-        checked.setdefault(claim.subject, []).append((claim, claim.check()))
-    totals = Counter(finding.verdict for rows in checked.values() for _, finding in rows)
+        findings.setdefault(claim.subject, []).append((claim, claim.check()))
+    totals = Counter(finding.verdict for rows in findings.values() for _, finding in rows)
     counts = ", ".join(f"{totals[verdict]} {_plural(verdict, totals[verdict])}" for verdict in Verdict)
     papers = "\n".join(f"- paper {number}: *{title}*{_NOTE.get(number, '')}" for number, title in PAPERS.items())
     parts = [CLAIMS_HEAD.format(papers=papers, counts=f"Of {totals.total()} claims, {counts}.")]
-    parts += [f"## {subject}\n\n{_table(rows)}" for subject, rows in checked.items()]
+    parts += [f"## {subject}\n\n{_table(rows)}" for subject, rows in findings.items()]
     return "\n".join(parts)
 
 
@@ -74,9 +74,9 @@ def _plural(verdict: Verdict, number: int) -> str:
 
 def _table(rows: list[tuple[Claim[Any], Finding]]) -> str:
     lines = ["| claim | the paper says | verdict | settings | counterexample | is |", "|---|---|---|---|---|---|"]
-    for claim, found in rows:
-        said = f"{claim.source}: {claim.says}"
-        cells = (f"`{claim.id}`", said, f"**{found.verdict.value}**", found.settings, found.counterexample, found.is_)
+    for claim, finding in rows:
+        statement, verdict = f"{claim.source}: {claim.says}", f"**{finding.verdict.value}**"
+        cells = (f"`{claim.id}`", statement, verdict, finding.settings, finding.counterexample, finding.is_)
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
 
@@ -87,11 +87,11 @@ def study(name: str) -> Study:
 
 
 def question(name: str, result: Any) -> str:
-    """One question: where it was asked, the answer, the picture and what it was made from."""
-    asked, where = QUESTIONS[name]
+    """One question: where it was title, the answer, the picture and what it was made from."""
+    title, source = QUESTIONS[name]
     answer, settings = "\n\n".join(study(name).sentences(result)), study(name).settings(False)
-    listed = "\n".join(f"- {what}: {value}" for what, value in settings.items())
-    return f"## {asked}\n\nAsked in {where}.\n\n{answer}\n\n![{asked}](images/question-{name}.png)\n\n{listed}\n"
+    facts = "\n".join(f"- {what}: {value}" for what, value in settings.items())
+    return f"## {title}\n\nAsked in {source}.\n\n{answer}\n\n![{title}](images/question-{name}.png)\n\n{facts}\n"
 
 
 def write_claims(folder: Path) -> None:

@@ -71,26 +71,26 @@ def digest_of(entry: Entry, *, quick: bool) -> str:
 @cache
 def code_digest() -> str:
     """The version and every source file of both packages: whatever is changed, its figures are made again."""
-    found = hashlib.sha256(f"{__version__} {platform.python_version()}".encode())
+    digest = hashlib.sha256(f"{__version__} {platform.python_version()}".encode())
     for package in (Path(discreet.__file__).resolve().parent, Path(__file__).resolve().parent):
         for path in sorted([*package.rglob("*.py"), *package.rglob("claims.csv")]):
-            found.update(path.relative_to(package.parent).as_posix().encode())
-            found.update(path.read_bytes())
-    return found.hexdigest()
+            digest.update(path.relative_to(package.parent).as_posix().encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
-def recall(entry: Entry, out: Path, *, quick: bool) -> FigureRecord | None:
+def recall_figure(entry: Entry, out: Path, *, quick: bool) -> FigureRecord | None:
     """The figure as an earlier run left it, if that was the same figure and it is whole."""
     try:
         record = json.loads((out / f"{entry.id}.json").read_text(encoding="utf-8"))
-        made = FigureRecord(**record)
-        whole = all(_hash(made.read(out, kind)) == made.files[kind] for kind in FORMATS)
+        figure = FigureRecord(**record)
+        whole = all(_hash(figure.read(out, kind)) == figure.files[kind] for kind in FORMATS)
     except (OSError, ValueError, TypeError, KeyError):
         return None
-    return made if whole and made.digest == digest_of(entry, quick=quick) else None
+    return figure if whole and figure.digest == digest_of(entry, quick=quick) else None
 
 
-def make(entry: Entry, out: Path, *, quick: bool) -> FigureRecord:
+def make_figure(entry: Entry, out: Path, *, quick: bool) -> FigureRecord:
     """Make a figure and put it in place: its files first, its record last."""
     started = time.perf_counter()
     study, settings = entry.study(), entry.study().settings(quick)
@@ -101,7 +101,7 @@ def make(entry: Entry, out: Path, *, quick: bool) -> FigureRecord:
     contents["csv"] = study.table(result).to_csv(head).encode()
     for kind, content in contents.items():
         put(out / f"{entry.id}.{kind}", content)
-    made = FigureRecord(
+    record = FigureRecord(
         id=entry.id,
         digest=digest_of(entry, quick=quick),
         quick=quick,
@@ -110,15 +110,15 @@ def make(entry: Entry, out: Path, *, quick: bool) -> FigureRecord:
         seconds=round(time.perf_counter() - started, 2),
         files={kind: _hash(content) for kind, content in contents.items()},
     )
-    put(out / f"{entry.id}.json", to_json(asdict(made)))
-    return made
+    put(out / f"{entry.id}.json", to_json(asdict(record)))
+    return record
 
 
-def check(name: str, out: Path) -> ClaimRecord:
+def check_claim(name: str, out: Path) -> ClaimRecord:
     """Check a claim and put its verdict in place."""
     started, claim = time.perf_counter(), CLAIMS[name]
     finding = claim.check()
-    checked = ClaimRecord(
+    record = ClaimRecord(
         id=claim.id,
         source=claim.source,
         says=claim.says,
@@ -131,17 +131,17 @@ def check(name: str, out: Path) -> ClaimRecord:
         code=code_digest(),
     )
     (out / CLAIM_FOLDER).mkdir(exist_ok=True)
-    put(out / CLAIM_FOLDER / f"{name}.json", to_json(asdict(checked)))
-    return checked
+    put(out / CLAIM_FOLDER / f"{name}.json", to_json(asdict(record)))
+    return record
 
 
-def recall_check(name: str, out: Path) -> ClaimRecord | None:
+def recall_claim(name: str, out: Path) -> ClaimRecord | None:
     """The verdict as an earlier run of the same code left it."""
     try:
-        known = ClaimRecord(**json.loads((out / CLAIM_FOLDER / f"{name}.json").read_text(encoding="utf-8")))
+        record = ClaimRecord(**json.loads((out / CLAIM_FOLDER / f"{name}.json").read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return None
-    return known if known.code == code_digest() else None
+    return record if record.code == code_digest() else None
 
 
 def to_json(document: Any) -> bytes:
@@ -151,15 +151,15 @@ def to_json(document: Any) -> bytes:
 
 def put(path: Path, content: bytes) -> None:
     """The whole file at once: written beside its place and renamed."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with beside.open("wb") as file:
+        with temporary.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(path)
+        temporary.replace(path)
     except OSError:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise InvalidInput(f"{path} cannot be written", hint="choose another directory with --out") from None
 
 

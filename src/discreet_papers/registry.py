@@ -128,17 +128,17 @@ ENTRIES: tuple[Entry, ...] = (
 )
 
 
-def chosen(names: Sequence[str]) -> tuple[Entry, ...]:
+def entries_named(names: Sequence[str]) -> tuple[Entry, ...]:
     """The entries of these names, in the order of the list; all if no name is given.
 
-    >>> [entry.id for entry in chosen(["fig6", "fig1"])]
+    >>> [entry.id for entry in entries_named(["fig6", "fig1"])]
     ['fig1', 'fig6']
     """
-    known = {name: entry for entry in ENTRIES for name in (entry.id, *entry.also)}
+    by_name = {name: entry for entry in ENTRIES for name in (entry.id, *entry.also)}
     for name in names:
-        if name not in known:
-            close = difflib.get_close_matches(name, known, n=1)
+        if name not in by_name:
+            close = difflib.get_close_matches(name, by_name, n=1)
             hint = f"did you mean {close[0]}?" if close else "discreet reproduce --list shows all names"
             raise InvalidInput("there is no figure of this name", hint=hint)
-    asked = {known[name].id for name in names}
-    return tuple(entry for entry in ENTRIES if not names or entry.id in asked)
+    ids = {by_name[name].id for name in names}
+    return tuple(entry for entry in ENTRIES if not names or entry.id in ids)

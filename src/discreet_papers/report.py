@@ -33,10 +33,10 @@ details { margin: .4rem 0; } summary { cursor: pointer; }
 """
 
 
-def report(made: Sequence[FigureRecord], checked: Sequence[ClaimRecord], out: Path, *, quick: bool) -> bytes:
+def report(figures: Sequence[FigureRecord], claims: Sequence[ClaimRecord], out: Path, *, quick: bool) -> bytes:
     """The whole page."""
-    known = {figure.id: figure for figure in made}
-    how = "--quick " if quick else ""
+    by_id = {figure.id: figure for figure in figures}
+    option = "--quick " if quick else ""
     parts = [
         f"<!doctype html>\n<html lang=en><head><meta charset=utf-8><title>The papers shown again</title>"
         f'<meta name=viewport content="width=device-width"><style>{STYLE}</style></head><body>',
@@ -44,60 +44,60 @@ def report(made: Sequence[FigureRecord], checked: Sequence[ClaimRecord], out: Pa
         "<p>Every figure of the papers twice: <em>as printed</em>, with their program's distance and real "
         "settings, and <em>put right</em>. Curves and filled boxes are exact sums; marks and outlined boxes are "
         "averages of a thousand runs.</p>",
-        f"<p class=made>Made by discreet {escape(__version__)} with <code>discreet reproduce {how}--out DIR</code>"
+        f"<p class=made>Made by discreet {escape(__version__)} with <code>discreet reproduce {option}--out DIR</code>"
         f"{', with fewer and smaller points than a full run' if quick else ''}; figures took "
-        f"{sum(figure.seconds for figure in made):.0f} s of work, claims {sum(c.seconds for c in checked):.0f} s.</p>",
-        _contents(known, checked),
+        f"{sum(f.seconds for f in figures):.0f} s of work, claims {sum(c.seconds for c in claims):.0f} s.</p>",
+        _contents(by_id, claims),
     ]
     for kind, heading in (("figure", "Figures"), ("question", "Open questions")):
         entries = [entry for entry in ENTRIES if entry.kind == kind]
         if entries:
             parts.append(f"<h1 id={kind}s>{heading}</h1>")
-            parts += [_section(entry, known.get(entry.id), out, how) for entry in entries]
-    parts += ["<h1 id=claims>Claims</h1>", _claims(checked, how), "</body></html>\n"]
+            parts += [_section(entry, by_id.get(entry.id), out, option) for entry in entries]
+    parts += ["<h1 id=claims>Claims</h1>", _claims(claims, option), "</body></html>\n"]
     return "\n".join(parts).encode()
 
 
-def _contents(known: dict[str, FigureRecord], checked: Sequence[ClaimRecord]) -> str:
+def _contents(by_id: dict[str, FigureRecord], claims: Sequence[ClaimRecord]) -> str:
     lines = [
         f"<li><a href=#{entry.id}>{escape(entry.title)}</a> <span class=source>({escape(entry.source)})</span></li>"
         for entry in ENTRIES
-        if entry.id in known
+        if entry.id in by_id
     ]
-    claims = f"<li><a href=#claims>{len(checked)} claims with verdicts</a></li>" if checked else ""
-    return f"<nav><ul>{''.join(lines)}{claims}</ul></nav>"
+    last = f"<li><a href=#claims>{len(claims)} claims with verdicts</a></li>" if claims else ""
+    return f"<nav><ul>{''.join(lines)}{last}</ul></nav>"
 
 
-def _section(entry: Entry, made: FigureRecord | None, out: Path, how: str) -> str:
-    command = f"discreet reproduce {entry.id} {how}--out DIR"
+def _section(entry: Entry, figure: FigureRecord | None, out: Path, option: str) -> str:
+    command = f"discreet reproduce {entry.id} {option}--out DIR"
     head = f"<h2 id={entry.id}>{escape(entry.title)}</h2><p class=source>{escape(entry.source)}</p>"
-    if made is None:
+    if figure is None:
         return f"<section>{head}<p class=missing>Not made here: <code>{command}</code></p></section>"
-    picture, numbers, drawing = (b64encode(made.read(out, kind)).decode() for kind in ("png", "csv", "svg"))
-    caption = "".join(f"<p>{escape(sentence)}</p>" for sentence in made.sentences)
-    settings = "".join(f"<tr><th>{escape(k)}</th><td>{escape(v)}</td></tr>" for k, v in made.settings.items())
+    picture, numbers, drawing = (b64encode(figure.read(out, kind)).decode() for kind in ("png", "csv", "svg"))
+    caption = "".join(f"<p>{escape(sentence)}</p>" for sentence in figure.sentences)
+    settings = "".join(f"<tr><th>{escape(k)}</th><td>{escape(v)}</td></tr>" for k, v in figure.settings.items())
     return (
         f'<section>{head}<figure><img alt="{escape(entry.title)}" src="data:image/png;base64,{picture}">'
         f"<figcaption>{caption}</figcaption></figure>"
         f"<details open><summary>Settings</summary><table>{settings}</table></details>"
-        f"<p class=made><code>{command}</code>, {made.seconds:.1f} s. "
+        f"<p class=made><code>{command}</code>, {figure.seconds:.1f} s. "
         f'<a download={entry.id}.csv href="data:text/csv;base64,{numbers}">numbers (CSV)</a>, '
         f'<a download={entry.id}.svg href="data:image/svg+xml;base64,{drawing}">picture (SVG)</a></p></section>'
     )
 
 
-def _claims(checked: Sequence[ClaimRecord], how: str) -> str:
-    if not checked:
-        return f"<p class=missing>Not checked here: <code>discreet reproduce claims {how}--out DIR</code></p>"
-    said = ", ".join(f"{number} {verdict}" for verdict, number in Counter(c.verdict for c in checked).items())
+def _claims(claims: Sequence[ClaimRecord], option: str) -> str:
+    if not claims:
+        return f"<p class=missing>Not checked here: <code>discreet reproduce claims {option}--out DIR</code></p>"
+    totals = ", ".join(f"{number} {verdict}" for verdict, number in Counter(c.verdict for c in claims).items())
     rows = "".join(
         f"<tr><td>{escape(c.source)}</td><td>{escape(c.says)}</td><td>{escape(c.verdict)}</td>"
         f"<td class=number>{'–' if c.number is None else f'{c.number:.8g}'}</td><td>{escape(c.settings)}</td>"
         f"<td>{escape(c.counterexample) or '–'}</td><td>{escape(c.found)}</td></tr>"
-        for c in checked
+        for c in claims
     )
     return (
-        f"<p>Of {len(checked)} statements: {said}. Each verdict is computed by the check that it names.</p>"
+        f"<p>Of {len(claims)} statements: {totals}. Each verdict is computed by the check that it names.</p>"
         "<div class=wide><table><thead><tr><th>where</th><th>says</th><th>verdict</th><th>number</th>"
         f"<th>checked on</th><th>counterexample</th><th>found</th></tr></thead><tbody>{rows}</tbody></table></div>"
     )

@@ -17,39 +17,47 @@ from functools import partial
 from pathlib import Path
 
 from discreet.errors import InvalidInput
-from discreet_papers.records import CLAIM_FOLDER, ClaimRecord, FigureRecord, check, make, recall, recall_check
+from discreet_papers.records import (
+    CLAIM_FOLDER,
+    ClaimRecord,
+    FigureRecord,
+    check_claim,
+    make_figure,
+    recall_claim,
+    recall_figure,
+)
 from discreet_papers.registry import Entry
 
 STALE = 60.0
 """Seconds after which a half-written file belongs to nobody: writing one takes a fraction of a second."""
 
-Tell = Callable[[str, float | None, int, int], None]
-"""What is told as work is done: a name, its seconds (None if an earlier run did it), how much is done of how much."""
+Progress = Callable[[str, float | None, int, int], None]
+"""Called with a name, its seconds (None if an earlier run made it), how many are finished and how many there are."""
 
 Record = FigureRecord | ClaimRecord
 Task = Callable[[], Record]
 
 
 def reproduce(
-    entries: Sequence[Entry], claims: Sequence[str], out: Path, *, quick: bool, jobs: int, tell: Tell
+    entries: Sequence[Entry], claims: Sequence[str], out: Path, *, quick: bool, jobs: int, progress: Progress
 ) -> tuple[list[FigureRecord], list[ClaimRecord]]:
     """Make what is not there yet; the answer is all of it, in the order that was asked for."""
     prepare(out)
-    records: dict[str, Record | None] = {entry.id: recall(entry, out, quick=quick) for entry in entries}
-    records |= {name: recall_check(name, out) for name in claims}
+    records: dict[str, Record | None] = {entry.id: recall_figure(entry, out, quick=quick) for entry in entries}
+    records |= {name: recall_claim(name, out) for name in claims}
     tasks: dict[str, Task] = {
-        entry.id: partial(make, entry, out, quick=quick) for entry in sorted(entries, key=lambda entry: -entry.long)
+        entry.id: partial(make_figure, entry, out, quick=quick) for entry in sorted(entries, key=lambda e: -e.long)
     }
-    tasks |= {name: partial(check, name, out) for name in claims}
-    there = [name for name, record in records.items() if record is not None]
-    for done, name in enumerate(there, 1):
-        tell(name, None, done, len(records))
+    tasks |= {name: partial(check_claim, name, out) for name in claims}
+    present = [name for name, record in records.items() if record is not None]
+    for finished, name in enumerate(present, 1):
+        progress(name, None, finished, len(records))
     missing = {name: task for name, task in tasks.items() if records[name] is None}
-    for done, (name, record) in enumerate(_results(missing, jobs), len(there) + 1):
+    for finished, (name, record) in enumerate(_results(missing, jobs), len(present) + 1):
         records[name] = record
-        tell(name, record.seconds, done, len(records))
-    made = [record for record in records.values() if isinstance(record, FigureRecord)]
-    return made, [record for record in records.values() if isinstance(record, ClaimRecord)]
+        progress(name, record.seconds, finished, len(records))
+    figures = [record for record in records.values() if isinstance(record, FigureRecord)]
+    return figures, [record for record in records.values() if isinstance(record, ClaimRecord)]
 
 
 def prepare(out: Path) -> None:

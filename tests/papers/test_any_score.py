@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet_papers.questions.any_score import MARGIN, SCORES, Scored
+from discreet_papers.questions.any_score import MARGIN, SCORES, ScoreMechanism
 
 LINE = dc.PosteriorSpace(prior=[1, 1], n=12)
 UNEVEN = dc.PosteriorSpace(prior=["0.5", 3], n=9)
@@ -16,7 +16,7 @@ RATES = [0.0, 0.3, math.inf]
 
 
 def test_hellinger_as_a_score_is_the_mechanism_of_this_package() -> None:
-    scored = Scored.of("hellinger", LINE)
+    scored = ScoreMechanism.of("hellinger", LINE)
     assert scored.local.tolist() == pytest.approx([dc.local_sensitivity(LINE, c) for c in LINE.candidates()], rel=1e-9)
     for gamma in (0.1, 1.0):
         expected = [1 / dc.reciprocal_sensitivity(LINE, c, gamma) for c in LINE.candidates()]
@@ -36,7 +36,7 @@ def test_hellinger_as_a_score_is_the_mechanism_of_this_package() -> None:
     ],
 )
 def test_a_score_is_the_distance_from_the_truth_to_the_output(name: str, distance: object) -> None:
-    scored = Scored.of(name, UNEVEN)
+    scored = ScoreMechanism.of(name, UNEVEN)
     laws = [UNEVEN.posterior(c) for c in UNEVEN.candidates()]
     for i, j in ((0, 9), (3, 4), (9, 0), (5, 5)):
         assert scored.score[i, j] == pytest.approx(distance(laws[i], laws[j]), abs=MARGIN)  # type: ignore[operator]
@@ -50,7 +50,7 @@ def test_a_score_is_the_distance_from_the_truth_to_the_output(name: str, distanc
 )
 @pytest.mark.parametrize("rate", RATES)
 def test_no_loss_exceeds_the_theorem(name: str, space: dc.PosteriorSpace, rate: float) -> None:
-    scored = Scored.of(name, space)
+    scored = ScoreMechanism.of(name, space)
     inverse = scored.inverse(rate / scored.diameter)
     assert (inverse <= 1 / scored.local + MARGIN).all()
     for scale in (0.05, 0.5, 2.0):
@@ -61,7 +61,7 @@ def test_no_loss_exceeds_the_theorem(name: str, space: dc.PosteriorSpace, rate: 
 def test_without_the_greatest_score_the_theorem_would_be_false(name: str) -> None:
     """A planted fault: 2s(1+Γ), which is right for scores up to 1, claimed for scores beyond."""
     space = dc.PosteriorSpace(prior=["0.1", "0.1"], n=40)
-    scored = Scored.of(name, space)
+    scored = ScoreMechanism.of(name, space)
     claims = []
     for rate in (1.0, 3.0, 10.0, math.inf):
         inverse = scored.inverse(rate / scored.diameter)
@@ -72,7 +72,7 @@ def test_without_the_greatest_score_the_theorem_would_be_false(name: str) -> Non
 
 @pytest.mark.parametrize("name", FINITE)
 def test_the_largest_scale_has_the_loss_asked_for_and_a_larger_one_exceeds_it(name: str) -> None:
-    scored = Scored.of(name, UNEVEN)
+    scored = ScoreMechanism.of(name, UNEVEN)
     inverse = scored.inverse(1.0 / scored.diameter)
     scale = scored.largest_scale(1.0, inverse)
     assert scored.guarantee(scale, inverse) > 1
@@ -82,18 +82,18 @@ def test_the_largest_scale_has_the_loss_asked_for_and_a_larger_one_exceeds_it(na
 
 def test_a_score_that_is_infinite_between_candidates_is_refused_and_accepted_where_it_is_finite() -> None:
     with pytest.raises(dc.NotPrivate, match="infinite"):
-        Scored.of("chi-squared", LINE)
-    scored = Scored.of("chi-squared", dc.PosteriorSpace(prior=[20, 20], n=6))
+        ScoreMechanism.of("chi-squared", LINE)
+    scored = ScoreMechanism.of("chi-squared", dc.PosteriorSpace(prior=[20, 20], n=6))
     inverse = scored.inverse(0.0)
     assert scored.loss(0.5, inverse) <= scored.guarantee(0.5, inverse)
 
 
 def test_an_unknown_score_and_a_large_space_are_refused() -> None:
     with pytest.raises(dc.InvalidInput, match="score must be one of"):
-        Scored.of("taste", LINE)
+        ScoreMechanism.of("taste", LINE)
     with pytest.raises(dc.TooLarge):
-        Scored.of("l1", dc.PosteriorSpace(prior=[1, 1], n=10**6))
+        ScoreMechanism.of("l1", dc.PosteriorSpace(prior=[1, 1], n=10**6))
 
 
 def test_a_study_cannot_release() -> None:
-    assert not [name for name in dir(Scored) if "release" in name or "draw" in name]
+    assert not [name for name in dir(ScoreMechanism) if "release" in name or "draw" in name]

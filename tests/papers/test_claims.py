@@ -87,24 +87,24 @@ MISTAKES: dict[str, tuple[Verdict, str, str]] = {
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_known_mistake_is_found_with_its_numbers(name: str) -> None:
     verdict, counterexample, right = MISTAKES[name]
-    found = finding(name)
-    assert found.verdict is verdict
-    assert re.search(counterexample, found.counterexample), found.counterexample
-    assert re.search(right, found.is_), found.is_
-    assert math.isfinite(found.number)
+    outcome = finding(name)
+    assert outcome.verdict is verdict
+    assert re.search(counterexample, outcome.counterexample), outcome.counterexample
+    assert re.search(right, outcome.is_), outcome.is_
+    assert math.isfinite(outcome.number)
 
 
-@pytest.mark.parametrize("name", [name for name, claim in CLAIMS.items() if claim.mended is not None])
+@pytest.mark.parametrize("name", [name for name, claim in CLAIMS.items() if claim.corrected is not None])
 def test_a_statement_that_already_reads_as_put_right_holds(name: str) -> None:
     claim = MEMO[name]
-    verdict = replace(claim, printed=claim.mended).check().verdict
+    verdict = replace(claim, printed=claim.corrected).check().verdict
     assert verdict is (HOLDS if finding(name).verdict is CORRECTED else FAILS)
 
 
-@pytest.mark.parametrize("name", [name for name, claim in CLAIMS.items() if claim.mended is not None])
+@pytest.mark.parametrize("name", [name for name, claim in CLAIMS.items() if claim.corrected is not None])
 def test_a_correction_that_corrects_nothing_fails(name: str) -> None:
     claim = MEMO[name]
-    assert replace(claim, mended=claim.printed).check().verdict is FAILS
+    assert replace(claim, corrected=claim.printed).check().verdict is FAILS
 
 
 PLANTED: dict[str, Any] = {

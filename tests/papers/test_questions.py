@@ -11,7 +11,7 @@ import discreet as dc
 from discreet.figures.image import render
 from discreet_papers.pages import QUESTIONS, QUESTIONS_HEAD, question, study
 from discreet_papers.questions import normalisers, scores, tightness, winners
-from discreet_papers.questions.any_score import Scored
+from discreet_papers.questions.any_score import ScoreMechanism
 from discreet_papers.registry import ENTRIES
 from tests.contracts.source import ROOT
 
@@ -41,11 +41,11 @@ def test_the_page_says_what_the_full_numbers_say(name: str) -> None:
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_quick_run_has_a_table_sentences_and_a_labelled_picture(name: str) -> None:
-    shown = quick(name)
-    listed = study(name).table(shown)
-    assert all(len(row) == len(listed.columns) for row in listed.rows)
-    assert len(study(name).sentences(shown)) >= 3
-    figure = study(name).paint(shown)
+    result = quick(name)
+    table = study(name).table(result)
+    assert all(len(row) == len(table.columns) for row in table.rows)
+    assert len(study(name).sentences(result)) >= 3
+    figure = study(name).paint(result)
     for axes in figure.axes:
         assert axes.get_xlabel()
         assert axes.get_ylabel()
@@ -54,48 +54,48 @@ def test_a_quick_run_has_a_table_sentences_and_a_labelled_picture(name: str) -> 
 
 
 def test_every_question_is_in_the_list_of_what_can_be_reproduced() -> None:
-    listed = {entry.module for entry in ENTRIES if entry.kind == "question"}
-    assert listed == {f"questions.{name}" for name in QUESTIONS}
+    modules = {entry.module for entry in ENTRIES if entry.kind == "question"}
+    assert modules == {f"questions.{name}" for name in QUESTIONS}
 
 
 def test_the_normaliser_comes_down_to_its_limit_and_grows_under_global_sensitivity() -> None:
-    shown = quick("normalisers")
-    assert shown.by_size["exponential-reciprocal"][-1][1] == pytest.approx(1 / math.tanh(0.25), rel=5e-3)
-    growing = [value for _, value in shown.by_size["exponential-global"]]
+    result = quick("normalisers")
+    assert result.by_size["exponential-reciprocal"][-1][1] == pytest.approx(1 / math.tanh(0.25), rel=5e-3)
+    growing = [value for _, value in result.by_size["exponential-global"]]
     assert growing == sorted(growing)
-    for _, bounds in shown.bounds:
+    for _, bounds in result.bounds:
         ordered = [bounds[name] for name in ("exact", "normalised", "data-free", "loose")]
         assert all(one <= other * (1 + 1e-9) for one, other in pairwise(ordered))
 
 
 def test_the_normaliser_of_three_categories_comes_down_to_a_sum_over_a_lattice() -> None:
-    shown = quick("normalisers")
-    values = [value for _, value, _ in shown.by_simplex]
-    assert shown.lattice == pytest.approx(7.46124, abs=5e-6)
+    result = quick("normalisers")
+    values = [value for _, value, _ in result.by_simplex]
+    assert result.lattice == pytest.approx(7.46124, abs=5e-6)
     assert values[1:] == sorted(values[1:], reverse=True)  # from n = 30 on
-    assert values[-1] == pytest.approx(shown.lattice, rel=1e-3)
-    assert all(max(counts) - min(counts) == 0 for _, _, counts in shown.by_simplex if counts is not None)
+    assert values[-1] == pytest.approx(result.lattice, rel=1e-3)
+    assert all(max(counts) - min(counts) == 0 for _, _, counts in result.by_simplex if counts is not None)
 
 
 def test_calibration_helps_and_does_not_reach_geometric() -> None:
-    shown = quick("tightness")
-    last = {name: curve[-1][1] for name, curve in shown.errors.items()}
+    result = quick("tightness")
+    last = {name: curve[-1][1] for name, curve in result.errors.items()}
     assert last["geometric"] < last[tightness.BEST] < last[tightness.GAMMA_ONE] < last[tightness.THEOREM]
-    for curve in shown.losses.values():
+    for curve in result.losses.values():
         assert all(loss < 1 for _, loss in curve)
-    assert shown.calibrated[1][1:] == pytest.approx((0.8813, 0.874), abs=5e-4)
+    assert result.calibrated[1][1:] == pytest.approx((0.8813, 0.874), abs=5e-4)
 
 
 def test_the_map_agrees_with_the_accuracy_of_the_mechanisms_it_shows() -> None:
     cell = next(c for c in quick("winners") if (c.k, c.prior, c.data, c.n, c.epsilon) == (2, 1, "balanced", 300, 1))
     space = dc.PosteriorSpace(prior=[1, 1], n=300)
-    made = {
+    mechanisms = {
         "M_H": dc.ExponentialSmooth.as_published(space, epsilon=1),
         "laplace": dc.Laplace.as_published(space, epsilon=1),
         "laplace-improved": dc.LaplaceImproved.as_published(space, epsilon=1),
         "geometric": dc.Geometric(space, epsilon=1),
     }
-    for name, mechanism in made.items():
+    for name, mechanism in mechanisms.items():
         assert cell.errors[name] == pytest.approx(dc.accuracy(mechanism, [150, 150]).mean, rel=1e-9)
     assert winners.BEATEN[cell.beaten] == "beats baseline Laplace"
 
@@ -117,7 +117,7 @@ def test_at_equal_loss_all_of_epsilon_is_spent() -> None:
 @pytest.mark.parametrize("name", ["jensen-shannon", "le-cam"])
 def test_bounded_scores_are_metrics_between_0_and_1(name: str) -> None:
     for prior, n in (([1, 5], 12), ([1, 1, 2], 4)):
-        score = Scored.of(name, dc.PosteriorSpace(prior=prior, n=n)).score
+        score = ScoreMechanism.of(name, dc.PosteriorSpace(prior=prior, n=n)).score
         assert score == pytest.approx(score.T, abs=1e-12)
         assert 0 <= score.min() <= score.max() < 1
         assert (score[:, None, :] <= score[:, :, None] + score[None, :, :] + 1e-9).all()
@@ -126,13 +126,13 @@ def test_bounded_scores_are_metrics_between_0_and_1(name: str) -> None:
 def test_bounded_scores_are_their_integrals() -> None:
     """Of 2(1-x) and 2x: the square of Le Cam's is ∫(1-2x)² = 1/3, that of Jensen and Shannon's 1 - 1/(2 ln 2)."""
     space = dc.PosteriorSpace(prior=[1, 1], n=1)
-    assert Scored.of("le-cam", space).score[0, 1] ** 2 == pytest.approx(1 / 3, abs=1e-12)
-    assert Scored.of("jensen-shannon", space).score[0, 1] ** 2 == pytest.approx(1 - 0.5 / math.log(2), abs=1e-9)
+    assert ScoreMechanism.of("le-cam", space).score[0, 1] ** 2 == pytest.approx(1 / 3, abs=1e-12)
+    assert ScoreMechanism.of("jensen-shannon", space).score[0, 1] ** 2 == pytest.approx(1 - 0.5 / math.log(2), abs=1e-9)
 
 
 def test_every_score_is_measured_at_the_same_exact_loss() -> None:
     for row in quick("scores").rows:
-        scored = Scored.of(row.score, dc.PosteriorSpace(prior=list(row.prior), n=row.n))
+        scored = ScoreMechanism.of(row.score, dc.PosteriorSpace(prior=list(row.prior), n=row.n))
         assert scored.loss(row.scale, scored.inverse(row.rate / row.diameter)) == pytest.approx(1, abs=1e-6)
         assert row.at_theorem <= 1
     assert {score for _, _, score in quick("scores").refused} == {"chi-squared"}

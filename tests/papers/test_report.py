@@ -7,14 +7,14 @@ from typing import TypeAlias
 
 import pytest
 
-from discreet_papers.records import ClaimRecord, FigureRecord, make
-from discreet_papers.registry import ENTRIES, chosen
+from discreet_papers.records import ClaimRecord, FigureRecord, make_figure
+from discreet_papers.registry import ENTRIES, entries_named
 from discreet_papers.report import report
 
 CLAIM = ClaimRecord("a-claim", "001 §1", "1 < 0 & 2 > 1", "fails", None, "two numbers", "1 > 0", "1 > 0", 0.1, "code")
 
 
-class Seen(HTMLParser):
+class PageParser(HTMLParser):
     """Tags that open and close, and what they refer to."""
 
     VOID = frozenset({"meta", "img"})
@@ -27,9 +27,9 @@ class Seen(HTMLParser):
         self.text = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {key: value or "" for key, value in attrs}
-        self.references += [given[key] for key in ("src", "href", "srcset", "action", "data") if key in given]
-        self.places |= {given["id"]} if "id" in given else set()
+        attributes = {key: value or "" for key, value in attrs}
+        self.references += [attributes[key] for key in ("src", "href", "srcset", "action", "data") if key in attributes]
+        self.places |= {attributes["id"]} if "id" in attributes else set()
         if tag not in self.VOID:
             self.open.append(tag)
 
@@ -40,25 +40,25 @@ class Seen(HTMLParser):
         self.text += data
 
 
-Page: TypeAlias = tuple[Seen, str, FigureRecord, Path]
+Page: TypeAlias = tuple[PageParser, str, FigureRecord, Path]
 
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Page:
     """A report with one figure and one claim."""
     out = tmp_path_factory.mktemp("report")
-    made = make(chosen(["fig1"])[0], out, quick=True)
-    text = report([made], [CLAIM], out, quick=True).decode()
-    seen = Seen()
-    seen.feed(text)
-    return seen, text, made, out
+    figure = make_figure(entries_named(["fig1"])[0], out, quick=True)
+    text = report([figure], [CLAIM], out, quick=True).decode()
+    parser = PageParser()
+    parser.feed(text)
+    return parser, text, figure, out
 
 
 def test_it_refers_to_nothing_outside_itself(page: Page) -> None:
-    seen, text, _, _ = page
-    assert seen.open == []
-    assert all(at.startswith("data:") or at[1:] in seen.places for at in seen.references)
-    assert sum(at.startswith("#") for at in seen.references) == 2
+    parser, text, _, _ = page
+    assert parser.open == []
+    assert all(at.startswith("data:") or at[1:] in parser.places for at in parser.references)
+    assert sum(at.startswith("#") for at in parser.references) == 2
     for piece in ("http:", "https:", "//", "url(", "@import", "<script", "<link"):
         assert piece not in _bare(text)
 
@@ -70,29 +70,29 @@ def _bare(text: str) -> str:
 
 
 def test_it_holds_the_files_themselves(page: Page) -> None:
-    seen, _, _, out = page
-    inside = {at.partition(";")[0]: at.partition(",")[2] for at in seen.references if at.startswith("data:")}
+    parser, _, _, out = page
+    inside = {at.partition(";")[0]: at.partition(",")[2] for at in parser.references if at.startswith("data:")}
     for kind, name in (("data:image/png", "png"), ("data:text/csv", "csv"), ("data:image/svg+xml", "svg")):
         assert base64.b64decode(inside[kind]) == (out / f"fig1.{name}").read_bytes()
 
 
 def test_it_says_what_each_figure_is_how_to_make_it_alone_and_how_long_it_took(page: Page) -> None:
-    seen, _, made, _ = page
-    assert "discreet reproduce fig1 --quick --out DIR" in seen.text
-    assert f"{made.seconds:.1f} s" in seen.text
+    parser, _, figure, _ = page
+    assert "discreet reproduce fig1 --quick --out DIR" in parser.text
+    assert f"{figure.seconds:.1f} s" in parser.text
     titles = [entry.title for entry in ENTRIES]
-    for text in (*made.sentences, *made.settings, *made.settings.values(), *titles):
-        assert text in seen.text
-    assert seen.text.count("Not made here") == len(ENTRIES) - 1
+    for text in (*figure.sentences, *figure.settings, *figure.settings.values(), *titles):
+        assert text in parser.text
+    assert parser.text.count("Not made here") == len(ENTRIES) - 1
 
 
 def test_it_has_the_table_of_claims_with_every_text_as_text(page: Page) -> None:
-    seen, text, _, _ = page
-    assert "1 < 0 & 2 > 1" in seen.text
+    parser, text, _, _ = page
+    assert "1 < 0 & 2 > 1" in parser.text
     assert "1 &lt; 0 &amp; 2 &gt; 1" in text
-    assert "Of 1 statements: 1 fails" in seen.text
+    assert "Of 1 statements: 1 fails" in parser.text
 
 
 def test_without_claims_it_says_how_to_check_them(page: Page) -> None:
-    _, _, made, out = page
-    assert "discreet reproduce claims --out DIR" in report([made], [], out, quick=False).decode()
+    _, _, figure, out = page
+    assert "discreet reproduce claims --out DIR" in report([figure], [], out, quick=False).decode()

@@ -6,7 +6,7 @@ printed reading passes, *holds with a correction* if only the reading put right 
 
     claim = CLAIMS["001-size"]
     claim.check().verdict                                       # computed now
-    replace(claim, printed=claim.mended).check().verdict        # another reading, another verdict
+    replace(claim, printed=claim.corrected).check().verdict        # another reading, another verdict
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ class Evidence(NamedTuple):
 
 
 class Check(NamedTuple, Generic[Reading]):
-    """The half of a claim that is code; `mended` is None where nothing like the statement is true."""
+    """The half of a claim that is code; `corrected` is None where nothing like the statement is true."""
 
     test: Callable[[Reading], Evidence]
     printed: Reading
-    mended: Reading | None = None
+    corrected: Reading | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Claim(Generic[Reading]):
 
     >>> half = Claim(
     ...     id="half", subject="", source="nowhere", says="1/3 is a half", settings="one number", right="0.5 is",
-    ...     test=lambda x: Evidence(2 * x == 1, x, f"2·{x:.3g} = {2 * x:.3g}"), printed=1 / 3, mended=0.5)
+    ...     test=lambda x: Evidence(2 * x == 1, x, f"2·{x:.3g} = {2 * x:.3g}"), printed=1 / 3, corrected=0.5)
     >>> half.check().verdict.value, half.check().counterexample
     ('holds with a correction', '2·0.333 = 0.667')
     """
@@ -102,15 +102,15 @@ class Claim(Generic[Reading]):
     right: str
     test: Callable[[Reading], Evidence]
     printed: Reading
-    mended: Reading | None = None
+    corrected: Reading | None = None
 
     def check(self) -> Finding:
         """Test the statement as printed and, if it is false, put right."""
-        seen = self.test(self.printed)
-        if seen.true:
-            return Finding(Verdict.HOLDS, seen.number, self.settings, "", seen.line)
-        if self.mended is None:
-            return Finding(Verdict.FAILS, seen.number, self.settings, seen.line, self.right)
-        better = self.test(self.mended)
-        verdict = Verdict.CORRECTED if better.true else Verdict.FAILS
-        return Finding(verdict, better.number, self.settings, seen.line, f"{self.right}: {better.line}")
+        printed = self.test(self.printed)
+        if printed.true:
+            return Finding(Verdict.HOLDS, printed.number, self.settings, "", printed.line)
+        if self.corrected is None:
+            return Finding(Verdict.FAILS, printed.number, self.settings, printed.line, self.right)
+        corrected = self.test(self.corrected)
+        verdict = Verdict.CORRECTED if corrected.true else Verdict.FAILS
+        return Finding(verdict, corrected.number, self.settings, printed.line, f"{self.right}: {corrected.line}")

@@ -57,18 +57,18 @@ def _adjacency(related: Callable[[Row, Row], bool]) -> Evidence:
     return Evidence(not wrong, len(wrong), f"{line}: {len(wrong)} of {len(pairs)} pairs wrong")
 
 
-def _moved(formula: Callable[[int], int]) -> Evidence:
+def _parameter_distance(formula: Callable[[int], int]) -> Evidence:
     """The largest L1 distance between the parameters of adjacent posteriors, by enumeration."""
-    found = {}
+    distances = {}
     for k in (2, 3, 4, 5):
         space = PosteriorSpace(prior=[1] * k, n=4)
-        found[k] = max(
+        distances[k] = max(
             sum(abs(a - b) for a, b in zip(c, other, strict=True))
             for c in space.candidates()
             for other in space.adjacency.neighbours(c)
         )
-    wrong = (f"k = {k}: {formula(k)}, but {far} by enumeration" for k, far in found.items() if formula(k) != far)
-    return Evidence.unless(wrong, max(found.values()), "2 for k = 2 to 5")
+    wrong = (f"k = {k}: {formula(k)}, but {far} by enumeration" for k, far in distances.items() if formula(k) != far)
+    return Evidence.unless(wrong, max(distances.values()), "2 for k = 2 to 5")
 
 
 def _truncation(rule: Callable[[Sequence[int], int], Row]) -> Evidence:
@@ -86,16 +86,16 @@ def _truncation(rule: Callable[[Sequence[int], int], Row]) -> Evidence:
 
 def clamp_each(noisy: Sequence[int], n: int) -> Row:
     """The paper's rule: every count to [0, n], and the last is n less the others, to [0, n]."""
-    kept = [min(max(count, 0), n) for count in noisy]
-    return (*kept, min(max(n - sum(kept), 0), n))
+    clamped = [min(max(count, 0), n) for count in noisy]
+    return (*clamped, min(max(n - sum(clamped), 0), n))
 
 
 def clamp_in_turn(noisy: Sequence[int], n: int) -> Row:
     """Every count to what the ones before it have left."""
-    kept: list[int] = []
+    clamped: list[int] = []
     for count in noisy:
-        kept.append(min(max(count, 0), n - sum(kept)))
-    return (*kept, n - sum(kept))
+        clamped.append(min(max(count, 0), n - sum(clamped)))
+    return (*clamped, n - sum(clamped))
 
 
 def _privacy(compare: Compare, delta: float) -> Evidence:
@@ -129,7 +129,7 @@ def _by_quadrature(p: Dirichlet, q: Dirichlet) -> float:
     return math.sqrt(quad(lambda x: 0.5 * (math.sqrt(one(x)) - math.sqrt(other(x))) ** 2, 0, 1, limit=200)[0])
 
 
-def _variation(bound: Callable[[float], float]) -> Evidence:
+def _variation_bound(bound: Callable[[float], float]) -> Evidence:
     """Hellinger bounds total variation from above: over all pairs of candidates."""
     space, cases = PosteriorSpace(prior=[1, 1], n=8), []
     for p, q in itertools.combinations(map(space.posterior, space.candidates()), 2):
@@ -139,7 +139,7 @@ def _variation(bound: Callable[[float], float]) -> Evidence:
     return Evidence.at_most(1e-9, cases, tolerance=0.0)
 
 
-def _local(definition: Callable[[Distance, Dirichlet, Dirichlet, Dirichlet], float]) -> Evidence:
+def _local_definition(definition: Callable[[Distance, Dirichlet, Dirichlet, Dirichlet], float]) -> Evidence:
     """LS from the printed maximum, over neighbours x' and candidates r, against the sensitivity that is used."""
     space = PosteriorSpace(prior=[1, 1], n=20)
     laws = {c: space.posterior(c) for c in map(tuple, space.candidates())}
@@ -153,7 +153,7 @@ def _local(definition: Callable[[Distance, Dirichlet, Dirichlet, Dirichlet], flo
     return Evidence.unless(reversed(wrong), local[10, 10], f"counts (10, 10): {local[10, 10]:.5f}")
 
 
-def _smooth(reach: int) -> Evidence:
+def _smooth_definition(reach: int) -> Evidence:
     """S over x' at distance at most `reach` must change by at most a factor e^γ between neighbours."""
     space, gamma = PosteriorSpace(prior=[1, 1, 1], n=12), 0.02
     local = {c: local_sensitivity(space, c) for c in map(tuple, space.candidates())}
@@ -188,17 +188,17 @@ CHECKS: dict[str, Check[Any]] = {
         lambda x, y: sum(a == b for a, b in zip(x, y, strict=True)) <= 1,
         lambda x, y: sum(a != b for a, b in zip(x, y, strict=True)) <= 1,
     ),
-    "001-moved": Check(_moved, lambda k: k, lambda k: 2),
-    "001-moved-improved": Check(_moved, lambda k: 2),
+    "001-moved": Check(_parameter_distance, lambda k: k, lambda k: 2),
+    "001-moved-improved": Check(_parameter_distance, lambda k: 2),
     "001-truncation": Check(_truncation, clamp_each, clamp_in_turn),
     "001-definition-1": Check(lambda compare: _privacy(compare, 0.0), operator.eq, _at_most),
     "001-definition-2": Check(lambda compare: _privacy(compare, 1e-8), operator.eq, _at_most),
     "001-hellinger": Check(_closed_form, hellinger),
-    "001-variation": Check(_variation, lambda h: math.sqrt(2) * h),
+    "001-variation": Check(_variation_bound, lambda h: math.sqrt(2) * h),
     "001-local-definition": Check(
-        _local,
+        _local_definition,
         lambda h, here, there, r: abs(h(there, r) - h(there, r)),
         lambda h, here, there, r: abs(h(here, r) - h(there, r)),
     ),
-    "001-smooth-dirichlet": Check(_smooth, 1, 12),
+    "001-smooth-dirichlet": Check(_smooth_definition, 1, 12),
 }

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet import ExponentialSmooth, PosteriorSpace
+from discreet.arithmetic.arrays import Floats
 from discreet.sensitivity.lipschitz import smooth_smoothness
 from discreet_papers.claims.base import Check, Evidence
 
@@ -27,7 +27,7 @@ DELTA = 1e-8
 class Scores:
     """One row of M_H at ε = 1 with the papers' γ: the scores H(x, r), the rate ε/(2S(x)), the normaliser."""
 
-    distances: NDArray[np.float64]
+    distances: Floats
     rate: float
     normaliser: float
 
@@ -76,7 +76,7 @@ def _multiplicity(number: Callable[[Scores, int], int]) -> Evidence:
     return Evidence.unless(wrong, 12, "for all counts and candidates, n = 12")
 
 
-def _twice(counts: Callable[[int], list[int]]) -> Evidence:
+def _multiplicity_two(counts: Callable[[int], list[int]]) -> Evidence:
     """Lemma 5.3's premise: every distance but 0 occurs exactly twice, for all these first counts, n = 100."""
     wrong = ""
     for first in counts(100):
@@ -89,7 +89,7 @@ def _twice(counts: Callable[[int], list[int]]) -> Evidence:
     return Evidence(not wrong, float(Scores.of(100, 20).distances[19]), line)
 
 
-def _sliding(sign: int) -> Evidence:
+def _sliding_bound(sign: int) -> Evidence:
     """Lemma 5.3: Pr[u = u(r)] ≤ exp(sign·ε·k/(2S) + ln 2)·Pr[u = u(r) + k] for every score u(r) + k of a candidate."""
     cases = []
     for first in range(13):
@@ -109,8 +109,8 @@ def _moved_score(chance: Chance, move: Callable[[Scores, float], float]) -> Evid
             left = chance(row, z)
             over = left - (math.exp(0.5) * chance(row, move(row, z)) + DELTA / 2)
             cases.append((over, f"n = {n}, x = {first}, r = {r}: {left:.3g} exceeds the right side by {over:.3g}"))
-    found = Evidence.at_most(1e-15, cases, tolerance=0.0)
-    return found._replace(line="at every candidate's score") if found.true else found
+    evidence = Evidence.at_most(1e-15, cases, tolerance=0.0)
+    return evidence._replace(line="at every candidate's score") if evidence.true else evidence
 
 
 def _slid_score(chance: Chance) -> Evidence:
@@ -139,7 +139,7 @@ def printed_conditions(rate: float, score: float) -> bool:
     return rate * score > 0 or (rate > 0 > score and rate <= math.log(1 - 1 / score))
 
 
-def mended_conditions(rate: float, score: float) -> bool:
+def corrected_conditions(rate: float, score: float) -> bool:
     """The same, and for λ < 0 < u where u ≤ S, or λ ≥ ln(1 - S/u)."""
     if rate < 0 < score:
         return score <= 1 or rate >= math.log(1 - 1 / score)
@@ -149,15 +149,15 @@ def mended_conditions(rate: float, score: float) -> bool:
 def _parameters(formula: Callable[[int, int, int, int], tuple[float, float]]) -> Evidence:
     """Lemma 5.5: ε' and δ must be numbers with 0 ≤ δ < 1, and the same whatever the data and the output."""
     triples = ((51, 50, 51), (50, 51, 50), (21, 20, 20), (21, 20, 90), (2, 1, 60))
-    found = [formula(100, *triple) for triple in triples]
-    proper = all(0 <= delta < 1 for _, delta in found)
-    same = len({(round(epsilon, 12), delta) for epsilon, delta in found}) == 1
-    (x, y, r), (epsilon, delta) = triples[0], found[0]
-    least, most = (pick(epsilon for epsilon, _ in found) for pick in (min, max))
-    undefined = sum(math.isnan(delta) for _, delta in found)
+    pairs = [formula(100, *triple) for triple in triples]
+    proper = all(0 <= delta < 1 for _, delta in pairs)
+    same = len({(round(epsilon, 12), delta) for epsilon, delta in pairs}) == 1
+    (x, y, r), (epsilon, delta) = triples[0], pairs[0]
+    least, most = (pick(epsilon for epsilon, _ in pairs) for pick in (min, max))
+    undefined = sum(math.isnan(delta) for _, delta in pairs)
     line = (
         f"x = {x}, x' = {y}, r = {r}: ε' = {epsilon:.4f}, δ = {delta:.4g}; over the data ε' goes from {least:.4f} to "
-        f"{most:.4f}, δ undefined for {undefined} of {len(found)}"
+        f"{most:.4f}, δ undefined for {undefined} of {len(pairs)}"
     )
     return Evidence(proper and same, delta, line)
 
@@ -200,8 +200,8 @@ def _laplace_dilation(where: Callable[[float, float], bool]) -> Evidence:
     For λ < 0 it is never positive, because |λ| ≤ ε/2.
     """
     cases = []
-    tried = (0.01, 0.1, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 3.8, 4.0, 8.0, 16.0)
-    for epsilon, delta in itertools.product(tried, (1e-12, 1e-8, 1e-6, 1e-4, 0.01, 0.1, 0.5, 0.9)):
+    epsilons = (0.01, 0.1, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 3.8, 4.0, 8.0, 16.0)
+    for epsilon, delta in itertools.product(epsilons, (1e-12, 1e-8, 1e-6, 1e-4, 0.01, 0.1, 0.5, 0.9)):
         if not where(epsilon, delta):
             continue
         rate = epsilon / (2 * math.log(2 / delta))
@@ -232,8 +232,8 @@ def _one_beta(inside: float) -> Evidence:
 CHECKS: dict[str, Check[Any]] = {
     "001-lemma-5.1": Check(_equal_scores, lambda cost, r: math.exp(-cost)),
     "001-lemma-5.2": Check(_multiplicity, lambda row, r: row.occurrences(row.distances[r])),
-    "001-lemma-5.3-twice": Check(_twice, lambda n: list(range(n + 1)), lambda n: [n // 2]),
-    "001-lemma-5.3-sign": Check(_sliding, -1, 1),
+    "001-lemma-5.3-twice": Check(_multiplicity_two, lambda n: list(range(n + 1)), lambda n: [n // 2]),
+    "001-lemma-5.3-sign": Check(_sliding_bound, -1, 1),
     "003-lemma-2.1": Check(_slid_score, Scores.at_score, Scores.by_formula),
     "003-lemma-2.2": Check(_dilated_score, Scores.at_score, Scores.by_formula),
     "001-lemma-5.4": Check(lambda tail: _dilated_score(Scores.by_formula, tail), 1 - DELTA / 2, DELTA / 2),
@@ -241,5 +241,5 @@ CHECKS: dict[str, Check[Any]] = {
     "000-lemma-3.1": Check(_laplace_dilation, _anywhere, _sufficient),
     "000-lemma-3.1-case-1": Check(_first_case, lambda epsilon: epsilon / 2, lambda epsilon: math.exp(epsilon / 2)),
     "000-lemma-3.1-beta": Check(_one_beta, 2.0, 3.0),
-    "000-lemma-3.3": Check(_conditions, printed_conditions, mended_conditions),
+    "000-lemma-3.3": Check(_conditions, printed_conditions, corrected_conditions),
 }

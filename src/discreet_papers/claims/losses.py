@@ -61,12 +61,12 @@ def _delta(scale: Fraction) -> Evidence:
 
 def _laplace(scale: Callable[[int], Fraction]) -> Evidence:
     """The exact loss of Laplace noise of this scale for ε = 1, floored and clamped as published."""
-    found = {}
+    losses = {}
     for k, n in ((2, 30), (3, 8), (4, 5)):
         space = PosteriorSpace(prior=[1] * k, n=n)
-        found[k] = float(audit(LaplaceImproved(space, epsilon=1, rate=1 / scale(k), rounding="floor")).lower)
-    line = ", ".join(f"{loss:.4f} for k = {k}" for k, loss in found.items())
-    return Evidence(max(found.values()) <= 1 + 1e-9, max(found.values()), f"exact losses at ε = 1: {line}")
+        losses[k] = float(audit(LaplaceImproved(space, epsilon=1, rate=1 / scale(k), rounding="floor")).lower)
+    line = ", ".join(f"{loss:.4f} for k = {k}" for k, loss in losses.items())
+    return Evidence(max(losses.values()) <= 1 + 1e-9, max(losses.values()), f"exact losses at ε = 1: {line}")
 
 
 def _argument(outputs: Outputs) -> Evidence:
@@ -100,16 +100,16 @@ def worst_for_the_neighbour(local: NDArray[Any], distances: NDArray[Any], x: int
 
 def _sign(compare: Callable[[Fraction, Fraction], bool]) -> Evidence:
     """With u(x,r) = 0 and u(y,r) = -LS(y): (u(x,r)+u(y,r))·(1/LS(x) - 1/LS(y)) against 2."""
-    found = {
+    values = {
         (above, below): (0 - Fraction(below)) * (Fraction(1, above) - Fraction(1, below))
         for above, below in itertools.combinations(range(20, 0, -1), 2)
     }
     wrong = (
         f"LS(x) = {above}, LS(y) = {below} give {value}"
-        for (above, below), value in found.items()
+        for (above, below), value in values.items()
         if not compare(value, Fraction(2))
     )
-    return Evidence.unless(wrong, float(max(found.values())), f"at most {max(found.values())}")
+    return Evidence.unless(wrong, float(max(values.values())), f"at most {max(values.values())}")
 
 
 def _gamma_smooth(scale: float) -> Evidence:

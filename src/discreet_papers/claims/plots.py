@@ -25,16 +25,17 @@ from discreet import (
     accuracy,
     calibrate,
 )
+from discreet.arithmetic.arrays import Wholes
 from discreet.figures.plans import balanced
 from discreet.privacy_loss.edge_rows import scan_ends
 from discreet.sensitivity.exact import global_sensitivity, local_sensitivity, published_gamma, smooth_sensitivity
 from discreet_papers.claims.base import Check, Evidence
 from discreet_papers.figures.figure6 import legacy_losses
-from discreet_papers.figures.growth import overtaking
+from discreet_papers.figures.growth import crossing
 from discreet_papers.figures.notes import CAPTIONS, has_both, impossible_sensitivity
 from discreet_papers.figures.readings import DELTA, NAMES, PRINTED, RIGHT, stream
 from discreet_papers.figures.streams import ExponentialStream
-from discreet_papers.published import LegacySensitivity, legacy_gamma
+from discreet_papers.legacy import LegacySensitivity, legacy_gamma
 
 Sensitivity: TypeAlias = Callable[[PosteriorSpace, Sequence[int]], float]
 """A sensitivity of the score at one data set."""
@@ -73,8 +74,8 @@ def losses(reading: str, n: int) -> tuple[float, float]:
     """The exact losses of M_H and of local sensitivity at s = ½, over every row."""
     space = PosteriorSpace(prior=[1, 1], n=n)
     if reading == PRINTED:
-        found = legacy_losses(space)
-        return found["M_H"].loss, found["exponential-local"].loss
+        worst = legacy_losses(space)
+        return worst["M_H"].loss, worst["exponential-local"].loss
     smooth, local = (scan_ends(kind(space, scale="1/2")).loss for kind in (ExponentialReciprocal, ExponentialLocal))
     return smooth, local
 
@@ -105,22 +106,22 @@ def _gap(sensitivity: Sensitivity) -> Evidence:
 
 def _figure_4(setup: Setup) -> Evidence:
     """Figure 4 at n = 100: three means, read off to half of the last digit and 1000 runs' worth of noise."""
-    found = errors(100, setup)
-    near = all(abs(value - plotted) <= 1.5e-3 for value, plotted in zip(found, (0.194, 0.083, 0.042), strict=True))
-    line = f"{found}, improved {found.improved:.4f}, where 0.194, 0.083 and 0.042 are plotted"
-    return Evidence(near, found.smooth, line)
+    means = errors(100, setup)
+    near = all(abs(value - plotted) <= 1.5e-3 for value, plotted in zip(means, (0.194, 0.083, 0.042), strict=True))
+    line = f"{means}, improved {means.improved:.4f}, where 0.194, 0.083 and 0.042 are plotted"
+    return Evidence(near, means.smooth, line)
 
 
-def _overtaken(where: Callable[[str, str], int]) -> Evidence:
+def _crossing_claim(where: Callable[[str, str], int]) -> Evidence:
     """Below this n both Laplace mechanisms are better than M_H, from it on M_H is better than the baseline."""
     n = where(*TRUE)
-    found = {size: errors(size, TRUE) for size in (50, 100, 150, n - 40, n - 20, n, n + 20, 1000, 5000, 15000)}
-    wrong = (f"n = {size}: {e}" for size, e in found.items() if (e.smooth > max(e.baseline, e.improved)) != (size < n))
-    other = f"{overtaking(RIGHT, '0.8')} at ε = 0.8, {overtaking(*PROGRAM)} by their program"
+    means = {size: errors(size, TRUE) for size in (50, 100, 150, n - 40, n - 20, n, n + 20, 1000, 5000, 15000)}
+    wrong = (f"n = {size}: {e}" for size, e in means.items() if (e.smooth > max(e.baseline, e.improved)) != (size < n))
+    other = f"{crossing(RIGHT, '0.8')} at ε = 0.8, {crossing(*PROGRAM)} by their program"
     return Evidence.unless(wrong, n, f"overtakes near n = {n}; {other}")
 
 
-def _approaches(limit: float) -> Evidence:
+def _error_ratio(limit: float) -> Evidence:
     """M_H's error over the improved Laplace mechanism's, as n grows: does it come near this number?"""
     ratios = {n: errors(n, TRUE).smooth / errors(n, TRUE).improved for n in (1000, 5000, 15000)}
     last = errors(5000, TRUE)
@@ -140,7 +141,7 @@ def equal_loss(n: int, prior: int = 1) -> tuple[float, float]:
     return accuracy(scaled, balanced(space)).mean, errors(n, TRUE, prior).improved
 
 
-def _approaches_at_loss(limit: float) -> Evidence:
+def _error_ratio_at_loss(limit: float) -> Evidence:
     """The ratio of the two as n grows: does it come near this number?"""
     ratios = {n: one / other for n in (300, 1000, 2000) for one, other in [equal_loss(n)]}
     return Evidence(abs(ratios[2000] - limit) < 0.05, ratios[2000], f"ratios {_series(ratios.items())}")
@@ -148,8 +149,8 @@ def _approaches_at_loss(limit: float) -> Evidence:
 
 def _priors_at_loss(near: float) -> Evidence:
     """Data (50, 50): as the balanced prior grows, M_H at equal loss comes this near to improved."""
-    found = {prior: equal_loss(100, prior) for prior in (1, 5, 20, 100, 1000)}
-    against = [(f"prior {prior}", one / other) for prior, (one, other) in found.items()]
+    means = {prior: equal_loss(100, prior) for prior in (1, 5, 20, 100, 1000)}
+    against = [(f"prior {prior}", one / other) for prior, (one, other) in means.items()]
     return Evidence(against[-1][1] <= near, against[-1][1], f"M_H over improved: {_series(against)}")
 
 
@@ -157,24 +158,24 @@ def _series(pairs: Iterable[tuple[object, float]]) -> str:
     return ", ".join(f"{value:.2f} at {where}" for where, value in pairs)
 
 
-def _decreasing(sizes: tuple[int, ...]) -> Evidence:
+def _decrease(sizes: tuple[int, ...]) -> Evidence:
     """All three mean errors fall as n grows."""
-    found = [errors(n, TRUE) for n in sizes]
-    falls = all(after < before for one, other in pairwise(found) for before, after in zip(one, other, strict=True))
-    return Evidence(falls, found[-1].smooth, f"M_H falls from {found[0].smooth:.4f} to {found[-1].smooth:.4f}")
+    means = [errors(n, TRUE) for n in sizes]
+    falls = all(after < before for one, other in pairwise(means) for before, after in zip(one, other, strict=True))
+    return Evidence(falls, means[-1].smooth, f"M_H falls from {means[0].smooth:.4f} to {means[-1].smooth:.4f}")
 
 
 def _figure_6(reading: str) -> Evidence:
     """Figure 6 at three n: the losses of M_H and of local sensitivity at s = ½."""
     plotted = {1000: (0.715, 1.39), 10_000: (0.824, 1.93), 50_000: (0.848, 2.175)}
-    found = {n: losses(reading, n) for n in plotted}
-    near = all(abs(a - b) <= 5e-3 for n in found for a, b in zip(found[n], plotted[n], strict=True))
-    smooth, local = (" / ".join(f"{found[n][i]:.{digits}f}" for n in found) for i, digits in ((0, 3), (1, 4)))
+    exact = {n: losses(reading, n) for n in plotted}
+    near = all(abs(a - b) <= 5e-3 for n in exact for a, b in zip(exact[n], plotted[n], strict=True))
+    smooth, local = (" / ".join(f"{exact[n][i]:.{digits}f}" for n in exact) for i, digits in ((0, 3), (1, 4)))
     line = f"M_H {smooth}, local {local} at n = 10³ / 10⁴ / 5·10⁴"
-    return Evidence(near, found[50_000][0], f"{line}, where 0.715 / 0.824 / 0.848 and 1.39 / 1.93 / 2.175 are plotted")
+    return Evidence(near, exact[50_000][0], f"{line}, where 0.715 / 0.824 / 0.848 and 1.39 / 1.93 / 2.175 are plotted")
 
 
-def _nearer(level: float) -> Evidence:
+def _order_near_the_truth(level: float) -> Evidence:
     """Figure 3: within this distance of the truth lands improved Laplace most often, then M_H, then the baseline."""
     space, chances = PosteriorSpace(prior=[1, 1], n=1000), {}
     for name in NAMES:
@@ -189,19 +190,19 @@ def _priors(near: float) -> Evidence:
     """Data (50, 50): as the balanced prior grows, M_H overtakes the baseline and comes this near to improved."""
     ratios = {prior: errors(100, TRUE, prior) for prior in (1, 5, 20, 100, 1000)}
     overtakes = ratios[1].smooth > ratios[1].baseline and ratios[1000].smooth < ratios[1000].baseline
-    against = [(f"prior {prior}", found.smooth / found.improved) for prior, found in ratios.items()]
+    against = [(f"prior {prior}", means.smooth / means.improved) for prior, means in ratios.items()]
     return Evidence(overtakes and against[-1][1] <= near, against[-1][1], f"M_H over improved: {_series(against)}")
 
 
 def _small_priors(sizes: tuple[int, ...]) -> Evidence:
     """For these n and a uniform prior, M_H lies between the baseline and the improved Laplace mechanism."""
-    found = {n: errors(n, TRUE) for n in sizes}
-    wrong = [n for n, e in found.items() if not e.improved < e.smooth < e.baseline]
+    means = {n: errors(n, TRUE) for n in sizes}
+    wrong = [n for n, e in means.items() if not e.improved < e.smooth < e.baseline]
     at = wrong[0] if wrong else sizes[0]
-    return Evidence(not wrong, found[at].smooth, f"n = {at}: {found[at]}")
+    return Evidence(not wrong, means[at].smooth, f"n = {at}: {means[at]}")
 
 
-def _better_than_global(sensitivity: Sensitivity) -> Evidence:
+def _gain_over_global(sensitivity: Sensitivity) -> Evidence:
     """The mean error with this sensitivity is below that with global sensitivity, for balanced data."""
     ratios = {}
     for n in (100, 1000, 5000):
@@ -218,7 +219,7 @@ GLOBAL = "0.239992747797"
 GAMMAS = {100: "0.0699407108115", 120: "0.0677791100173"}
 
 
-def _agrees(value: float, printed: str) -> bool:
+def _rounds_to(value: float, printed: str) -> bool:
     """Whether a number rounds to the digits that are printed."""
     digits = len(printed.partition(".")[2])
     return abs(Fraction(value) - Fraction(printed)) <= Fraction(1, 2 * 10**digits)
@@ -233,7 +234,7 @@ def _global_value(value: Callable[[], float]) -> Evidence:
         for other in space.adjacency.neighbours(c)
     )
     line = f"{value():.12f}, enumerated {enumerated:.12f}"
-    if _agrees(impossible_sensitivity(), GLOBAL):
+    if _rounds_to(impossible_sensitivity(), GLOBAL):
         line += f"; {GLOBAL} = H(DL(7,4,5), DL(8,3,5)), no posterior of any data"
     return Evidence(math.isclose(value(), enumerated, rel_tol=1e-9), enumerated, line)
 
@@ -245,10 +246,10 @@ def _gamma(inside: int) -> float:
 
 def _gammas(inside: Callable[[int], int]) -> Evidence:
     """The formula's γ at n = 100 and 120 against the twelve digits printed."""
-    found = {n: _gamma(inside(n)) for n in GAMMAS}
-    line = " and ".join(f"{value:.10f}" for value in found.values())
-    near = all(_agrees(found[n], GAMMAS[n]) for n in GAMMAS)
-    return Evidence(near, found[100], f"{line}, where {' and '.join(GAMMAS.values())} are printed")
+    gammas = {n: _gamma(inside(n)) for n in GAMMAS}
+    line = " and ".join(f"{value:.10f}" for value in gammas.values())
+    near = all(_rounds_to(gammas[n], GAMMAS[n]) for n in GAMMAS)
+    return Evidence(near, gammas[100], f"{line}, where {' and '.join(GAMMAS.values())} are printed")
 
 
 def _gamma_size(inside: Callable[[int], int]) -> Evidence:
@@ -261,10 +262,10 @@ def _gamma_size(inside: Callable[[int], int]) -> Evidence:
 def _gamma_figure_4(n: int) -> Evidence:
     """The γ under Figure 4, which has n = 150, by the program's formula."""
     gamma, printed = _gamma(n), GAMMAS[120]
-    return Evidence(_agrees(gamma, printed), gamma, f"n = {n}: {gamma:.13f}, where {printed} is printed")
+    return Evidence(_rounds_to(gamma, printed), gamma, f"n = {n}: {gamma:.13f}, where {printed} is printed")
 
 
-def _captions(data: Callable[[NDArray[np.int64]], NDArray[np.bool_]]) -> Evidence:
+def _captions(data: Callable[[Wholes], NDArray[np.bool_]]) -> Evidence:
     """Is there, for each n, a data set of the kind claimed that has both sensitivities as printed?"""
     matches, lines, local = [], [], {}
     for n in CAPTIONS:
@@ -280,17 +281,17 @@ def _captions(data: Callable[[NDArray[np.int64]], NDArray[np.bool_]]) -> Evidenc
 CHECKS: dict[str, Check[Any]] = {
     "001-figure-1": Check(_sensitivities, RIGHT, PRINTED),
     "001-gap": Check(_gap, smooth_at),
-    "001-better-than-global": Check(_better_than_global, smooth_at),
-    "001-figure-3": Check(_nearer, 0.05),
+    "001-better-than-global": Check(_gain_over_global, smooth_at),
+    "001-figure-3": Check(_order_near_the_truth, 0.05),
     "001-figure-4": Check(_figure_4, TRUE, PROGRAM),
-    "001-decreasing": Check(_decreasing, (100, 300, 1000, 5000, 15000)),
-    "001-overtakes": Check(_overtaken, lambda reading, epsilon: 300, overtaking),
-    "001-approaches": Check(_approaches, 1.0),
+    "001-decreasing": Check(_decrease, (100, 300, 1000, 5000, 15000)),
+    "001-overtakes": Check(_crossing_claim, lambda reading, epsilon: 300, crossing),
+    "001-approaches": Check(_error_ratio, 1.0),
     "001-figure-5": Check(_priors, 1.1, 1.8),
     "001-figure-6": Check(_figure_6, RIGHT, PRINTED),
     "001-conclusion-1": Check(_small_priors, (100, 210, 1000, 5000, 15000), (210, 1000, 5000, 15000)),
     "001-conclusion-2": Check(_priors, 1.1),
-    "001-approaches-loss": Check(_approaches_at_loss, 1.0),
+    "001-approaches-loss": Check(_error_ratio_at_loss, 1.0),
     "001-conclusion-2-loss": Check(_priors_at_loss, 1.1),
     "003-global": Check(
         _global_value, lambda: float(GLOBAL), lambda: global_sensitivity(PosteriorSpace(prior=PRIOR, n=100))

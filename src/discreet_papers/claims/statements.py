@@ -30,7 +30,7 @@ def _steps(n: int) -> list[float]:
     return half + half[: n // 2][::-1]
 
 
-def _monotone(claimed: Callable[[int, int], int]) -> Evidence:
+def _monotony(claimed: Callable[[int, int], int]) -> Evidence:
     """Whether step x is below (+1) or above (-1) the next one wherever that is claimed; 0 claims nothing."""
     wrong: list[tuple[float, str]] = []
     for n in SIZES:
@@ -60,7 +60,7 @@ def _last_line(shift: int) -> Evidence:
     return Evidence.at_most(1e-9, cases, tolerance=0.0)
 
 
-def _away(neighbour: Callable[[int, int], int]) -> Evidence:
+def _outer_distance(neighbour: Callable[[int, int], int]) -> Evidence:
     """Whether LS(x) is the distance to the neighbour that the statement names."""
     wrong = []
     for n in SIZES:
@@ -84,7 +84,7 @@ def outer_neighbour(x: int, n: int) -> int:
     return min(max(printed_neighbour(x, n), 1 if x == 0 else 0), n - 1 if x == n else n)
 
 
-def _least(first: int) -> Evidence:
+def _minimum(first: int) -> Evidence:
     """Whether LS is strictly least at x₀, for all n from `first` on."""
     wrong = []
     for n in range(first, SIZES[-1] + 1):
@@ -95,7 +95,7 @@ def _least(first: int) -> Evidence:
     return Evidence.unless(wrong, first, f"strict from n = {first} to {SIZES[-1]}")
 
 
-def _reached(choice: Callable[[tuple[int, ...], int], tuple[int, ...]]) -> Evidence:
+def _largest_change(choice: Callable[[tuple[int, ...], int], tuple[int, ...]]) -> Evidence:
     """Whether |H(x, r) - H(x', r)| is largest over r at the r that is named, for every x and adjacent x'."""
     wrong, pairs = "", 0
     for space in PosteriorSpace(prior=[1, 1], n=40), PosteriorSpace(prior=[7, 4], n=30), PosteriorSpace([1, 1, 1], n=9):
@@ -111,13 +111,13 @@ def _reached(choice: Callable[[tuple[int, ...], int], tuple[int, ...]]) -> Evide
 
 
 CHECKS: dict[str, Check[Any]] = {
-    "000-statement-1-above": Check(_monotone, lambda x, n: 1 if x >= n // 2 else 0),
+    "000-statement-1-above": Check(_monotony, lambda x, n: 1 if x >= n // 2 else 0),
     "000-statement-1-below": Check(
-        _monotone, lambda x, n: -1 if x <= n // 2 else 0, lambda x, n: -1 if 2 * (x + 1) < n else 0
+        _monotony, lambda x, n: -1 if x <= n // 2 else 0, lambda x, n: -1 if 2 * (x + 1) < n else 0
     ),
     "000-statement-1-base": Check(_base_case, lambda n: 8 * (n + 1)),
     "000-statement-1-induction": Check(_last_line, 0),
-    "000-statement-2": Check(_away, printed_neighbour, outer_neighbour),
-    "000-statement-3": Check(_least, 1, 4),
-    "001-reached-at-x": Check(_reached, lambda c, n: c),
+    "000-statement-2": Check(_outer_distance, printed_neighbour, outer_neighbour),
+    "000-statement-3": Check(_minimum, 1, 4),
+    "001-reached-at-x": Check(_largest_change, lambda c, n: c),
 }

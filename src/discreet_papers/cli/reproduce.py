@@ -13,7 +13,7 @@ import typer
 from discreet.cli.tables import print_json, print_table, print_written, say
 from discreet.errors import InvalidInput
 from discreet.figures.image import picture_format
-from discreet_papers.registry import ENTRIES, chosen
+from discreet_papers.registry import ENTRIES, entries_named
 
 if TYPE_CHECKING:
     from discreet_papers.records import FigureRecord
@@ -32,8 +32,8 @@ def reproduce(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Make the figures of the papers behind discreet again, with their numbers, and a report that opens offline."""
-    asked = figures or []
-    entries = () if set(asked) == {"claims"} else chosen([name for name in asked if name != "claims"])
+    names = figures or []
+    entries = () if set(names) == {"claims"} else entries_named([name for name in names if name != "claims"])
     if show_list:
         _print_list(as_json=as_json)
         return
@@ -41,20 +41,19 @@ def reproduce(
         raise InvalidInput("a place for the figures is needed", hint="give --out and a directory")
     picture_format(Path("figure.png"))  # refused now, and not after minutes, where matplotlib is missing
     from discreet_papers.claims import CLAIMS
-    from discreet_papers.records import CLAIM_FOLDER, put, recall, recall_check
+    from discreet_papers.records import CLAIM_FOLDER, put, recall_claim, recall_figure
     from discreet_papers.report import report
     from discreet_papers.run import reproduce as run
 
-    checking = not asked or "claims" in asked
+    checking = not names or "claims" in names
     claims = list(CLAIMS) if checking or (out / CLAIM_FOLDER).is_dir() else []
-    with _progress(quiet=as_json) as tell:
-        made, checked = run(entries, claims if checking else [], out, quick=quick, jobs=jobs, tell=tell)
-    done = {figure.id for figure in made}
-    before = (recall(entry, out, quick=quick) for entry in ENTRIES if entry.id not in done)
-    known = checked or [found for name in claims if (found := recall_check(name, out)) is not None]
-    place = out / "report.html"
-    put(place, report([*made, *(figure for figure in before if figure)], known, out, quick=quick))
-    _print_made(made, place, as_json=as_json)
+    with _progress(quiet=as_json) as progress:
+        records, checked = run(entries, claims if checking else [], out, quick=quick, jobs=jobs, progress=progress)
+    earlier = [recall_figure(entry, out, quick=quick) for entry in ENTRIES if entry not in entries]
+    findings = checked or [record for name in claims if (record := recall_claim(name, out)) is not None]
+    path = out / "report.html"
+    put(path, report([*records, *(figure for figure in earlier if figure)], findings, out, quick=quick))
+    _print_figures(records, path, as_json=as_json)
 
 
 @contextmanager
@@ -62,12 +61,12 @@ def _progress(*, quiet: bool) -> Iterator[Callable[[str, float | None, int, int]
     """A bar over figures and claims for a terminal; a line each for anything else."""
     if not sys.stderr.isatty():
 
-        def line(name: str, seconds: float | None, done: int, total: int) -> None:
+        def print_line(name: str, seconds: float | None, finished: int, total: int) -> None:
             took = "already there" if seconds is None else f"{seconds:.1f} s"
             if not quiet:
-                print(f"[{done}/{total}] {name}: {took}", flush=True)
+                print(f"[{finished}/{total}] {name}: {took}", flush=True)
 
-        yield line
+        yield print_line
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -76,10 +75,10 @@ def _progress(*, quiet: bool) -> Iterator[Callable[[str, float | None, int, int]
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("reproducing", total=None)
 
-        def show(name: str, seconds: float | None, done: int, total: int) -> None:
-            bar.update(task, description=f"made {name}", completed=done, total=total)
+        def move_bar(name: str, seconds: float | None, finished: int, total: int) -> None:
+            bar.update(task, description=f"made {name}", completed=finished, total=total)
 
-        yield show
+        yield move_bar
 
 
 def _print_list(*, as_json: bool) -> None:
@@ -96,11 +95,11 @@ def _print_list(*, as_json: bool) -> None:
     print_table("", dict.fromkeys(("name", "where", "what"), "left"), lines, box=SIMPLE_HEAD)
 
 
-def _print_made(made: list[FigureRecord], report: Path, *, as_json: bool) -> None:
+def _print_figures(figures: list[FigureRecord], report: Path, *, as_json: bool) -> None:
     if as_json:
-        rows = [{"name": m.id, "seconds": m.seconds, "settings": m.settings, "sentences": m.sentences} for m in made]
+        rows = [{"name": m.id, "seconds": m.seconds, "settings": m.settings, "sentences": m.sentences} for m in figures]
         print_json({"figures": rows, "report": str(report)})
         return
-    for figure in made:
+    for figure in figures:
         say(f"{figure.id}: {figure.sentences[0]}")
     print_written([report])

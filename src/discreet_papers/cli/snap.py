@@ -41,9 +41,9 @@ def release(
     as_json: AsJson = False,
 ) -> None:
     """Release a number by one exact draw. What is printed may be published."""
-    snapping, given = dc.Snapping(epsilon=epsilon, bound=bound, sensitivity=sensitivity), _read(value)
+    snapping, secret = dc.Snapping(epsilon=epsilon, bound=bound, sensitivity=sensitivity), _read(value)
     with reserved_picture(plot) as write:
-        output = snapping.release(given)
+        output = snapping.release(secret)
         write(lambda: figures.paint_likelihood(figures.likelihood(snapping, output)))
     documents.show(documents.release_document(snapping, output), "released by snapping", plot, as_json=as_json)
 
@@ -70,9 +70,9 @@ def verify(
     with reserved_picture(plot) as write:
         with busy("verifying"):
             everywhere = snapping.verify_all() if value is None else None
-            found = snapping.verify(value, neighbour) if everywhere is None else everywhere.attained
-            document = documents.verify_document(snapping, found, everywhere, at_epsilon or [])
-        write(lambda: figures.paint(figures.numbers(found)))
+            verdict = snapping.verify(value, neighbour) if everywhere is None else everywhere.attained
+            document = documents.verify_document(snapping, verdict, everywhere, at_epsilon or [])
+        write(lambda: figures.paint(figures.numbers(verdict)))
     documents.show(document, "verified exactly", plot, as_json=as_json)
 
 

@@ -11,7 +11,7 @@ from discreet.cli.tables import print_answer, print_table, say
 from discreet.mechanisms.snapping.number import Snapping
 from discreet.mechanisms.snapping.proof import Certificate, Verdict
 from discreet.receipts import plain
-from discreet_papers.verification.attack import FloatLaplace, Snapped, scan
+from discreet_papers.verification.attack import FloatLaplace, SnappingAdapter, scan
 
 LABELS = {
     "output": "output",
@@ -52,21 +52,21 @@ def release_document(snapping: Snapping, output: float) -> dict[str, Any]:
 
 
 def verify_document(
-    snapping: Snapping, found: Verdict, everywhere: Certificate | None, at_epsilon: list[str]
+    snapping: Snapping, verdict: Verdict, everywhere: Certificate | None, at_epsilon: list[str]
 ) -> dict[str, Any]:
-    """The exact loss of a pair; or, for all pairs, what is proved and the worst pair that was found."""
-    deltas = [(float(exact(at, "at_epsilon", minimum=0)), float(found.delta(at))) for at in at_epsilon]
+    """The exact loss of a pair; or, for all pairs, what is proved and the worst pair that was verdict."""
+    deltas = [(float(exact(at, "at_epsilon", minimum=0)), float(verdict.delta(at))) for at in at_epsilon]
     return {
-        "exact_epsilon": found.exact_epsilon if everywhere is None else everywhere.exact_epsilon,
-        "ideal_epsilon": float(found.ideal),
-        "excess": found.excess,
-        "certified_epsilon": float_upper(found.certified),
-        "mass_is_one": found.mass_is_one,
-        "complete": found.complete,
-        "holds": found.holds if everywhere is None else everywhere.holds,
-        "value": plain(found.value),
-        "neighbour": plain(found.neighbour),
-        "worst_output": found.worst,
+        "exact_epsilon": verdict.exact_epsilon if everywhere is None else everywhere.exact_epsilon,
+        "ideal_epsilon": float(verdict.ideal),
+        "excess": verdict.excess,
+        "certified_epsilon": float_upper(verdict.certified),
+        "mass_is_one": verdict.mass_is_one,
+        "complete": verdict.complete,
+        "holds": verdict.holds if everywhere is None else everywhere.holds,
+        "value": plain(verdict.value),
+        "neighbour": plain(verdict.neighbour),
+        "worst_output": verdict.worst,
         "delta": [{"epsilon": epsilon, "delta": delta} for epsilon, delta in deltas],
         "all_values": everywhere is not None,
         **parameters(snapping),
@@ -75,12 +75,12 @@ def verify_document(
 
 def attack_document(laplace: FloatLaplace, snapping: Snapping, value: str, neighbour: str) -> dict[str, Any]:
     """The attack on both mechanisms: a concrete output, its exact probability, and how many others there are."""
-    porous, snapped = scan(laplace, value, neighbour), scan(Snapped(snapping), value, neighbour)
+    porous, snapped = scan(laplace, value, neighbour), scan(SnappingAdapter(snapping), value, neighbour)
     first = dict.fromkeys(("output", "output_hex", "probability", "neighbour_probability"))
     if porous.pores:
         output, chance = porous.pores[0].output, porous.pores[0].probability
-        told = (output, output.hex(), f"{chance.mantissa}·2^{chance.exponent}", "0")
-        first = dict(zip(first, told, strict=True))
+        facts = (output, output.hex(), f"{chance.mantissa}·2^{chance.exponent}", "0")
+        first = dict(zip(first, facts, strict=True))
     return {
         "float_laplace": {
             "infinite": bool(porous.pores),

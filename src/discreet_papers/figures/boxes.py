@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from discreet.arithmetic.arrays import Floats
 from discreet.figures.style import STYLE, dress, legend_below, paint_box, two_panels
-from discreet_papers.figures.error_laws import BOX, RUNS, ErrorLaw, Floats, Runs
+from discreet_papers.figures.error_laws import BOX, RUNS, ErrorLaw, Runs
 from discreet_papers.registry import Axes, Figure, Table
 
 WIDTH = 0.34
@@ -26,9 +27,9 @@ class Box:
     runs: Runs
 
     @classmethod
-    def of(cls, panel: str, place: str, mechanism: str, law: ErrorLaw, drawn: Floats) -> Box:
+    def of(cls, panel: str, place: str, mechanism: str, law: ErrorLaw, distances: Floats) -> Box:
         """From the exact law and the distances of the runs."""
-        return cls(panel, place, mechanism, law.mean, law.box(), Runs.of(drawn, law))
+        return cls(panel, place, mechanism, law.mean, law.box(), Runs.of(distances, law))
 
 
 def box_table(boxes: Sequence[Box]) -> Table:

@@ -11,17 +11,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arithmetic.arrays import Floats
 from discreet.mechanisms import Geometric
 from discreet.mechanisms.geometric import noise_vectors
 from discreet.posteriors.distances import hellinger_floats
 from discreet.samplers.bits import SYSTEM, Bits, draw_words
-
-Floats: TypeAlias = NDArray[np.float64]
 
 RUNS = 1000
 """How many runs the papers average."""
@@ -71,8 +70,8 @@ class ErrorLaw(ABC):
             distance, weight = self.part(0)
             return Atoms(distance, distance, weight / weight.sum())
         cells = self._summed[1]
-        kept = np.flatnonzero(cells)
-        return Atoms(_EDGES[kept], _EDGES[kept + 1], cells[kept])
+        occupied = np.flatnonzero(cells)
+        return Atoms(_EDGES[occupied], _EDGES[occupied + 1], cells[occupied])
 
     @cached_property
     def _summed(self) -> tuple[float, Floats, Floats]:
@@ -98,11 +97,11 @@ class ErrorLaw(ABC):
         """Distances of independent outputs, for studies: first of the list and then within it."""
         first, inside = (_uniform(bits, size) for _ in range(2))
         chosen = _invert(np.arange(self.length), self._summed[2], first)
-        drawn = np.empty(size)
+        distances = np.empty(size)
         for at in np.unique(chosen):
-            mine = chosen == at
-            drawn[mine] = _invert(*self.part(int(at)), inside[mine])
-        return drawn
+            selected = chosen == at
+            distances[selected] = _invert(*self.part(int(at)), inside[selected])
+        return distances
 
 
 @dataclass(frozen=True)
@@ -125,8 +124,8 @@ def _uniform(bits: Bits, size: int) -> Floats:
 def _invert(value: NDArray[Any], weight: Floats, uniform: Floats) -> NDArray[Any]:
     """Draws from a law by inversion in floats, for studies: one for each uniform number."""
     sums = np.cumsum(weight)
-    drawn: NDArray[Any] = value[np.searchsorted(sums / sums[-1], uniform, side="right").clip(0, len(sums) - 1)]
-    return drawn
+    values: NDArray[Any] = value[np.searchsorted(sums / sums[-1], uniform, side="right").clip(0, len(sums) - 1)]
+    return values
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 from discreet import PosteriorSpace, global_sensitivity, local_sensitivity, published_gamma, smooth_sensitivity
 from discreet.figures.style import BLUE, ORANGE, PURPLE
 from discreet_papers.figures.readings import DELTA, DISTANCE, DISTANCE_SETTING, PRINTED, RIGHT, paint_readings
-from discreet_papers.published import LegacySensitivity, legacy_gamma
+from discreet_papers.legacy import LegacySensitivity, legacy_gamma
 from discreet_papers.registry import Axes, Figure, Table
 
 SPACE = PosteriorSpace(prior=[1, 1], n=100)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.arithmetic.arrays import Floats
 from discreet.figures.plans import balanced
 from discreet.figures.style import STYLE, dress, figure_of, legend_below
 from discreet.posteriors.space import PosteriorSpace
-from discreet_papers.figures.error_laws import Floats
 from discreet_papers.figures.readings import DISTANCE, NAMES, READINGS, common_settings, stream
 from discreet_papers.registry import Figure, Table
 
@@ -81,8 +81,8 @@ def paint(result: list[Law]) -> Figure:
     figure, panels = figure_of(2, 3, title, width=4.6, height=3.4)
     for law in result:
         axes = panels[READINGS.index(law.reading)][law.k - 2]
-        kept = np.flatnonzero(law.chance)
-        axes.plot((kept + 0.5) / BINS, law.chance[kept], label=law.mechanism, markersize=3, **STYLE[law.mechanism])
+        bins = np.flatnonzero(law.chance)
+        axes.plot((bins + 0.5) / BINS, law.chance[bins], label=law.mechanism, markersize=3, **STYLE[law.mechanism])
     for reading, row in zip(READINGS, panels, strict=True):
         for k, axes in zip(CATEGORIES, row, strict=True):
             axes.set_yscale("log")

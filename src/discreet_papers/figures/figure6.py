@@ -15,7 +15,7 @@ from discreet.privacy_loss.certificates import WorstCase
 from discreet.privacy_loss.scan import Scan
 from discreet.sensitivity.exact import published_gamma
 from discreet_papers.figures.readings import DISTANCE, DISTANCE_SETTING, PRINTED, READINGS, RIGHT, paint_readings
-from discreet_papers.published import LegacyLine, LegacySensitivity
+from discreet_papers.legacy import LegacyLine, LegacySensitivity
 from discreet_papers.registry import Axes, Figure, Table
 
 EPSILON, DELTA = "1", "0.0005"
@@ -74,7 +74,7 @@ def legacy_losses(space: PosteriorSpace) -> dict[str, WorstCase]:
 def right_losses(space: PosteriorSpace, names: Sequence[str] = NAMES) -> list[Loss]:
     """Certified losses of the kinds of sensitivity at the papers' scale, rounded up."""
     gamma = published_gamma(space, EPSILON, DELTA)
-    made: dict[str, Mechanism] = {
+    mechanisms: dict[str, Mechanism] = {
         "M_H": ExponentialReciprocal.as_published(space, epsilon=EPSILON),
         "exponential-local": ExponentialLocal.as_published(space, epsilon=EPSILON),
         "exponential-smooth": ExponentialSmooth.as_published(space, epsilon=EPSILON, gamma=gamma),
@@ -82,7 +82,7 @@ def right_losses(space: PosteriorSpace, names: Sequence[str] = NAMES) -> list[Lo
     }
     losses = []
     for name in names:
-        result = audit(made[name])
+        result = audit(mechanisms[name])
         assert result.worst is not None
         losses.append(Loss.of(RIGHT, name, space.n, float(result.epsilon), result.worst))
     return losses

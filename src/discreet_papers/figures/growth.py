@@ -48,12 +48,12 @@ class GrowthNumbers:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """The figure for k categories; `told` are the n of its sentences, and `crossings` the (reading, ε) to compare."""
+    """The figure for k categories; `quoted` are the n of its sentences, and `crossings` the (reading, ε) to compare."""
 
     k: int
     sizes: tuple[int, ...]
     quick: tuple[int, ...]
-    told: tuple[int, ...] = ()
+    quoted: tuple[int, ...] = ()
     crossings: tuple[tuple[str, str], ...] = ()
 
     def settings(self, quick: bool) -> dict[str, str]:
@@ -70,7 +70,7 @@ class Growth:
         for n in self.quick if quick else self.sizes:
             space = PosteriorSpace(prior=[1] * self.k, n=n)
             points += [point(reading, space, name) for reading, names in MECHANISMS.items() for name in names]
-        places = {f"{reading}, ε = {epsilon}": overtaking(reading, epsilon) for reading, epsilon in self.crossings}
+        places = {f"{reading}, ε = {epsilon}": crossing(reading, epsilon) for reading, epsilon in self.crossings}
         return GrowthNumbers(points, places)
 
     def table(self, result: GrowthNumbers) -> Table:
@@ -82,18 +82,18 @@ class Growth:
     def sentences(self, result: GrowthNumbers) -> list[str]:
         """What was printed, what is right, and where the curves cross."""
         last = max(point.n for point in result.points)
-        told, lines = self.told or (last,), []
+        quoted, lines = self.quoted or (last,), []
         for reading in READINGS:
             names = dict.fromkeys(point.mechanism for point in result.points if point.reading == reading)
-            values = (f"{name} {' / '.join(f'{result.mean(reading, name, n):.4f}' for n in told)}" for name in names)
-            head = f"{reading.capitalize()}, ε = {EPSILON[reading]}, n = {' / '.join(map(str, told))}"
+            values = (f"{name} {' / '.join(f'{result.mean(reading, name, n):.4f}' for n in quoted)}" for name in names)
+            head = f"{reading.capitalize()}, ε = {EPSILON[reading]}, n = {' / '.join(map(str, quoted))}"
             lines.append(f"{head}: {'; '.join(values)}.")
         if result.overtakes:
             crossed = "; ".join(f"n = {n} ({what})" for what, n in result.overtakes.items())
             lines.append(f"M_H overtakes the baseline from {crossed}.")
-        ratios = {n: result.mean(RIGHT, "M_H", n) / result.mean(RIGHT, "laplace-improved", n) for n in (told[-1], last)}
-        listed = " and ".join(f"{ratio:.3f} at n = {n:,}" for n, ratio in ratios.items())
-        lines.append(f"Put right, the mean error of M_H is {listed} times that of improved Laplace.")
+        pairs = {n: [result.mean(RIGHT, name, n) for name in ("M_H", "laplace-improved")] for n in (quoted[-1], last)}
+        texts = " and ".join(f"{smooth / improved:.3f} at n = {n:,}" for n, (smooth, improved) in pairs.items())
+        lines.append(f"Put right, the mean error of M_H is {texts} times that of improved Laplace.")
         good = sum(p.runs.agrees_with(p.mean) for p in result.points)
         widest = max(abs(p.runs.mean - p.mean) / p.runs.allowed for p in result.points)
         lines.append(
@@ -107,13 +107,13 @@ class Growth:
 
         def panel(axes: Axes, reading: str) -> tuple[str, str, str]:
             for name, style in STYLE.items():
-                mine = [p for p in result.points if (p.reading, p.mechanism) == (reading, name)]
-                if not mine:
+                points = [p for p in result.points if (p.reading, p.mechanism) == (reading, name)]
+                if not points:
                     continue
-                n = [p.n for p in mine]
-                axes.plot(n, [p.mean for p in mine], label=f"{name}, exact", **{**style, "marker": None})
-                drawn = {**style, "linestyle": "none", "markerfacecolor": "none"}
-                axes.plot(n, [p.runs.mean for p in mine], label=f"{name}, {RUNS} runs", **drawn)
+                n = [p.n for p in points]
+                axes.plot(n, [p.mean for p in points], label=f"{name}, exact", **{**style, "marker": None})
+                marks = {**style, "linestyle": "none", "markerfacecolor": "none"}
+                axes.plot(n, [p.runs.mean for p in points], label=f"{name}, {RUNS} runs", **marks)
             plain_logs(axes, "x", "y")
             up = f"mean {DISTANCE[reading]} to the truth"
             return f"{reading}: ε = {EPSILON[reading]}", "number of records n", up
@@ -138,7 +138,7 @@ def gap(reading: str, epsilon: str, n: int) -> float:
 
 
 @cache
-def overtaking(reading: str, epsilon: str) -> int:
+def crossing(reading: str, epsilon: str) -> int:
     """The least n, in steps of ten, from which on to `LAST` M_H's mean error is at most the baseline's."""
     least = LAST
     for n in range(LAST, 0, -STEP):
@@ -152,10 +152,10 @@ FIGURE_4 = Growth(
     2,
     sizes=(50, 100, 150, 200, 250, 300, 400, 500, 700, 1000, 2000, 3000, 5000, 7000, 10_000, 15_000),
     quick=(50, 100, 250, 500, 1000, 5000, 15_000),
-    told=(100, 250, 500, 5000),
+    quoted=(100, 250, 500, 5000),
     crossings=((PRINTED, "0.8"), (RIGHT, "0.8"), (RIGHT, "1")),
 )
-"""`told` are the n where the values that the papers plot can be read off, and one that is large."""
+"""`quoted` are the n where the values that the papers plot can be read off, and one that is large."""
 
 FIGURE_5A = Growth(3, sizes=(30, 60, 100, 150, 200, 300, 450, 600, 900, 1200, 1800), quick=(30, 100, 300, 600))
 FIGURE_5B = Growth(4, sizes=(20, 40, 60, 100, 150, 200, 300, 400, 500, 600, 800), quick=(20, 60, 100, 200))

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import ExponentialGlobal, ExponentialLocal, ExponentialSmooth, Laplace, LaplaceImproved, Mechanism
+from discreet.arithmetic.arrays import Wholes
 from discreet.figures.plans import balanced
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.distances import hellinger
@@ -25,7 +26,7 @@ from discreet.utility.metrics import METRIC, MetricName
 from discreet_papers.figures.boxes import Box, box_figure, box_means, box_table
 from discreet_papers.figures.error_laws import RUNS, ListedLaw
 from discreet_papers.figures.readings import PRINTED, RIGHT, prior_name
-from discreet_papers.published import legacy_gamma
+from discreet_papers.legacy import legacy_gamma
 from discreet_papers.registry import Figure, Table
 
 CAPTIONS = {100: ("0.08", "0.09"), 120: ("0.0945", "0.096")}
@@ -42,7 +43,7 @@ def impossible_sensitivity() -> float:
     return hellinger(Dirichlet([7, 4, 5]), Dirichlet([8, 3, 5]))
 
 
-def has_both(space: PosteriorSpace, gamma: float, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+def has_both(space: PosteriorSpace, gamma: float, rows: Wholes) -> NDArray[np.bool_]:
     """Which data sets have the printed local and smooth sensitivity, to half a unit of the last printed digit."""
     steps = Steps(space, rows)
     both = np.ones(len(rows), dtype=bool)
@@ -150,7 +151,7 @@ class Notes:
                 f"The printed global sensitivity is H(DL(7,4,5), DL(8,3,5)) = {impossible_sensitivity():.12f}, the "
                 f"distance to a posterior that no data has; the largest between neighbours is {right:.12f}."
             )
-        lines += [self._gamma_told(n) for n in self.sizes]
+        lines += [self._gamma_sentence(n) for n in self.sizes]
         for n, both in result.data_with_both.items():
             used, (local, smooth) = result.used[n], CAPTIONS[n]
             lines.append(
@@ -160,7 +161,7 @@ class Notes:
             )
         return [*lines, *box_means(result.boxes, "{panel}, {place}, mean error")]
 
-    def _gamma_told(self, n: int) -> str:
+    def _gamma_sentence(self, n: int) -> str:
         source = self.gamma_of.get(n, n)
         budget = (self.epsilon, self.epsilon)
         carried = "" if source == n else f" (that of n = {source}; this n has {legacy_gamma(n, *budget):.13f})"

@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Sequence
 from numpy.typing import ArrayLike
 
 from discreet import Geometric, Laplace, LaplaceImproved, PosteriorSpace
+from discreet.arithmetic.arrays import Floats
 from discreet.figures.style import dress, legend_below, two_panels
 from discreet.mechanisms.exponential import Exponential, ExponentialSmooth
 from discreet.posteriors.distances import hellinger_floats
-from discreet_papers.figures.error_laws import RUNS, ErrorLaw, Floats, geometric_law
+from discreet_papers.figures.error_laws import RUNS, ErrorLaw, geometric_law
 from discreet_papers.figures.streams import ExponentialStream, LaplaceStream, Stream
-from discreet_papers.published import LegacySensitivity, legacy_floats, legacy_gamma, legacy_power
+from discreet_papers.legacy import LegacySensitivity, legacy_floats, legacy_gamma, legacy_power
 from discreet_papers.registry import Axes, Figure
 
 PRINTED, RIGHT = "as printed", "put right"

@@ -43,7 +43,7 @@ LOOK = {
 }
 
 
-Measured: TypeAlias = tuple[float, float, str]
+MeanError: TypeAlias = tuple[float, float, str]
 """A mean error, its own error (0 for sums), and the method."""
 
 
@@ -70,13 +70,13 @@ def settings(quick: bool) -> dict[str, str]:
 
 def numbers(quick: bool) -> list[Error]:
     """All mechanisms on all data sets."""
-    found = []
+    errors = []
     for name, counts in DATA.items():
         for factor in QUICK if quick else FACTORS:
             larger = tuple(factor * count for count in counts)
             label = name if factor == 1 else f"{name} ×{factor}"
-            found += [*_as_printed(label, larger), *_put_right(label, larger)]
-    return found
+            errors += [*_as_printed(label, larger), *_put_right(label, larger)]
+    return errors
 
 
 def _as_printed(label: str, counts: tuple[int, ...]) -> list[Error]:
@@ -88,17 +88,17 @@ def _as_printed(label: str, counts: tuple[int, ...]) -> list[Error]:
 
 def _put_right(label: str, counts: tuple[int, ...]) -> list[Error]:
     space = PosteriorSpace(prior=[1] * len(counts), n=sum(counts))
-    made: dict[str, Mechanism] = {family.name: family(space, epsilon=EPSILON) for family in KINDS}
-    made["M_H"] = ExponentialSmooth.as_published(space, epsilon=EPSILON)
-    made |= {family.name: family(space, epsilon=EPSILON) for family in (Laplace, LaplaceImproved, Geometric)}
-    measured = {name: _measured(mechanism, space.counts(counts)) for name, mechanism in made.items()}
+    mechanisms: dict[str, Mechanism] = {family.name: family(space, epsilon=EPSILON) for family in KINDS}
+    mechanisms["M_H"] = ExponentialSmooth.as_published(space, epsilon=EPSILON)
+    mechanisms |= {family.name: family(space, epsilon=EPSILON) for family in (Laplace, LaplaceImproved, Geometric)}
+    measured = {name: _measure(mechanism, space.counts(counts)) for name, mechanism in mechanisms.items()}
     limit = _limit(space, counts)
     if limit is not None:
         measured["limit"] = limit
     return [Error(RIGHT, label, counts, name, *row) for name, row in measured.items()]
 
 
-def _measured(mechanism: Mechanism, counts: Counts) -> Measured:
+def _measure(mechanism: Mechanism, counts: Counts) -> MeanError:
     """The exact mean by a sum where that is short, and by the library's own way otherwise."""
     if isinstance(mechanism, Geometric):
         return geometric_law(mechanism, counts).mean, 0.0, "sum"
@@ -106,11 +106,11 @@ def _measured(mechanism: Mechanism, counts: Counts) -> Measured:
         return readings.exponential_stream(mechanism, counts).mean, 0.0, "sum"
     if isinstance(mechanism, Laplace | LaplaceImproved):
         return LaplaceStream(mechanism, counts).mean, 0.0, "sum"
-    found = accuracy(mechanism, counts)
-    return found.mean, found.error, found.method
+    error = accuracy(mechanism, counts)
+    return error.mean, error.error, error.method
 
 
-def _limit(space: PosteriorSpace, counts: tuple[int, ...]) -> Measured | None:
+def _limit(space: PosteriorSpace, counts: tuple[int, ...]) -> MeanError | None:
     """The error of the best kernel on average, or of what equals it; unknown for many candidates of k ≥ 3."""
     try:
         return accuracy(Optimal(space, epsilon=EPSILON), counts).mean, 0.0, "linear programme"

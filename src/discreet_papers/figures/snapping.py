@@ -35,21 +35,21 @@ class OutputLosses:
     slack: float
 
 
-def numbers(found: Verdict) -> OutputLosses:
+def numbers(verdict: Verdict) -> OutputLosses:
     """The exact loss of each listed output, as a float."""
-    one, other = found.laws
+    one, other = verdict.laws
     pairs = zip(one.items(), other.masses, strict=True)
     possible = {output: p.over(q) for (output, p), q in pairs if p.mantissa and q.mantissa}
     with precision(128):
         losses = [ball(ratio).log() for ratio in possible.values()]
-        excesses = [abs(loss) - ball(found.ideal) for loss in losses]
+        excesses = [abs(loss) - ball(verdict.ideal) for loss in losses]
     return OutputLosses(
-        names=(f"{float(found.value):g}", f"{float(found.neighbour):g}"),
+        names=(f"{float(verdict.value):g}", f"{float(verdict.neighbour):g}"),
         outputs=tuple(possible),
         losses=tuple(float(loss.mid()) for loss in losses),
         excesses=tuple(float(excess.mid()) for excess in excesses),
-        ideal=float(found.ideal),
-        slack=float(found.bound - found.ideal),
+        ideal=float(verdict.ideal),
+        slack=float(verdict.bound - verdict.ideal),
     )
 
 

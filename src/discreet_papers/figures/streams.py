@@ -13,14 +13,14 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet import Laplace, LaplaceImproved, PosteriorSpace, TooLarge
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.kernels.additive import LaplaceKernel
 from discreet.posteriors.distances import second_difference
-from discreet_papers.figures.error_laws import ErrorLaw, Floats
+from discreet_papers.figures.error_laws import ErrorLaw
 
-Shares: TypeAlias = list[NDArray[np.int64]]
+Shares: TypeAlias = list[Wholes]
 """For each category of a half, its counts in all ways to share a total."""
 
 _UNSEEN = 1e-18
@@ -42,10 +42,10 @@ class Stream(ErrorLaw):
         ]
 
     @abstractmethod
-    def _weighted(self, log_affinity: Floats, shares: Shares, first: int, left: int) -> tuple[Floats, Floats]:
+    def _weigh_half(self, log_affinity: Floats, shares: Shares, first: int, left: int) -> tuple[Floats, Floats]:
         """ln BC and weights of a half that begins at category `first`, when so many records are left for it."""
 
-    def _weigh(self, distance: Floats, shared: Floats) -> Floats:
+    def _weigh_slice(self, distance: Floats, shared: Floats) -> Floats:
         """The weights of a slice, from its distances and the product of its halves' weights."""
         return shared
 
@@ -57,14 +57,14 @@ class Stream(ErrorLaw):
             log_affinity = (one[0][:, None] + log_affinity[None, :]).ravel()
             shared = (one[1][:, None] * shared[None, :]).ravel()
         distance = np.sqrt(-np.expm1(np.minimum(log_affinity, 0.0)))
-        return distance, self._weigh(distance, shared)
+        return distance, self._weigh_slice(distance, shared)
 
     def _half(self, first: int, total: int) -> tuple[Floats, Floats]:
         """ln BC and weights of the last two categories, or of those before them, for each way to share their total."""
         count = np.arange(total + 1)
         shares = [np.array([total])] if self.space.k - first == 3 else [count, total - count]
         log_affinity = sum((self._tables[first + i][share] for i, share in enumerate(shares)), np.zeros(1))
-        return self._weighted(log_affinity, shares, first, total if first else self.space.n)
+        return self._weigh_half(log_affinity, shares, first, total if first else self.space.n)
 
 
 class ExponentialStream(Stream):
@@ -74,12 +74,12 @@ class ExponentialStream(Stream):
         super().__init__(space, counts, power)
         self.rate = rate
 
-    def _weighted(self, log_affinity: Floats, shares: Shares, first: int, left: int) -> tuple[Floats, Floats]:
+    def _weigh_half(self, log_affinity: Floats, shares: Shares, first: int, left: int) -> tuple[Floats, Floats]:
         """Equal values once, with how many they are: balanced data has everything twice."""
         value, count = np.unique(log_affinity, return_counts=True)
         return value, count.astype(np.float64)
 
-    def _weigh(self, distance: Floats, shared: Floats) -> Floats:
+    def _weigh_slice(self, distance: Floats, shared: Floats) -> Floats:
         weight: Floats = shared * np.exp(-self.rate * distance)
         return weight
 
@@ -91,11 +91,11 @@ class LaplaceStream(Stream):
         super().__init__(mechanism.space, counts, power)
         self._kernel = LaplaceKernel(mechanism)
 
-    def _weighted(self, log_affinity: Floats, shares: Shares, first: int, left: int) -> tuple[Floats, Floats]:
+    def _weigh_half(self, log_affinity: Floats, shares: Shares, first: int, left: int) -> tuple[Floats, Floats]:
         mass, rest = np.ones(len(shares[0])), np.full(len(shares[0]), left)
         for i, share in enumerate(shares, first):
             if i < self.space.k - 1:  # what the others leave is the last category's
                 part = self._kernel.part(share, rest, np.array(self.counts[i]))
                 mass, rest = mass * np.where(rest == 0, 1.0, np.exp(part)), rest - share
-        kept = mass > _UNSEEN
-        return log_affinity[kept], mass[kept]
+        likely = mass > _UNSEEN
+        return log_affinity[likely], mass[likely]

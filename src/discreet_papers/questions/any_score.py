@@ -16,15 +16,15 @@ from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln, rel_entr
 
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import InvalidInput, NotPrivate
 from discreet.posteriors.distances import chi_squared, log_affinity_floats
 from discreet.posteriors.space import PosteriorSpace, require_enumerable
 from discreet.utility.metrics import METRIC
 
-Score: TypeAlias = Callable[[PosteriorSpace, "NDArray[np.int64]", "NDArray[np.int64]"], "NDArray[np.float64]"]
+Score: TypeAlias = Callable[[PosteriorSpace, Wholes, Wholes], Floats]
 """Distances from the candidate that is the truth to each of some rows."""
 
 MARGIN = 1e-9
@@ -35,10 +35,10 @@ LARGEST = 400
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoreMechanism:
     """One score on one space.
 
-    >>> l1 = Scored.of("l1", PosteriorSpace(prior=[1, 1], n=20))
+    >>> l1 = ScoreMechanism.of("l1", PosteriorSpace(prior=[1, 1], n=20))
     >>> float(l1.local.max()), l1.diameter
     (2.0, 40.0)
     >>> round(l1.loss(1.0, 1 / l1.local), 4)  # two-sided geometric noise, cut off and normalised
@@ -47,10 +47,10 @@ class Scored:
 
     name: str
     space: PosteriorSpace
-    score: NDArray[np.float64]
+    score: Floats
 
     @classmethod
-    def of(cls, name: str, space: PosteriorSpace) -> Scored:
+    def of(cls, name: str, space: PosteriorSpace) -> ScoreMechanism:
         """The score of this name, between all candidates; refused where it is infinite."""
         if name not in SCORES:
             raise InvalidInput(
@@ -72,51 +72,51 @@ class Scored:
         return float(self.score.max())
 
     @cached_property
-    def _steps(self) -> NDArray[np.int64]:
+    def _steps(self) -> Wholes:
         """d(c, c') between all data sets; neighbours are one apart."""
         rows = self.space.candidates().array()
-        steps: NDArray[np.int64] = np.abs(rows[:, None, :] - rows[None, :, :]).sum(axis=2) // 2
+        steps: Wholes = np.abs(rows[:, None, :] - rows[None, :, :]).sum(axis=2) // 2
         return steps
 
     @cached_property
-    def _pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _pairs(self) -> tuple[Wholes, Wholes]:
         """The ranks of all ordered pairs of neighbours."""
         one, other = np.nonzero(self._steps == 1)
         return one, other
 
     @cached_property
-    def local(self) -> NDArray[np.float64]:
+    def local(self) -> Floats:
         """LS(c): the greatest |u(c,r) - u(c',r)| over neighbours c' and outputs r."""
         one, other = self._pairs
         local = np.zeros(len(self.score))
         np.maximum.at(local, one, np.abs(self.score[one] - self.score[other]).max(axis=1))
         return local
 
-    def inverse(self, gamma: float) -> NDArray[np.float64]:
+    def inverse(self, gamma: float) -> Floats:
         """1/S(c) = min 1/LS(c') + γ·d: global sensitivity for γ = 0, local for γ = ∞."""
         if math.isinf(gamma):
             return 1 / self.local
-        found: NDArray[np.float64] = (1 / self.local[None, :] + gamma * self._steps).min(axis=1)
-        return np.minimum(found, 1 / self.local)
+        inverse: Floats = (1 / self.local[None, :] + gamma * self._steps).min(axis=1)
+        return np.minimum(inverse, 1 / self.local)
 
-    def guarantee(self, scale: float, inverse: NDArray[np.float64]) -> float:
+    def guarantee(self, scale: float, inverse: Floats) -> float:
         """2s(1 + ΓD), with Γ by enumeration."""
         one, other = self._pairs
         return 2 * scale * (1 + float(np.abs(inverse[one] - inverse[other]).max()) * self.diameter)
 
-    def log_pmf(self, scale: float, inverse: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_pmf(self, scale: float, inverse: Floats) -> Floats:
         """Log-probabilities of all outputs for all data sets."""
         logits = -scale * inverse[:, None] * self.score
-        found: NDArray[np.float64] = logits - np.log(np.exp(logits).sum(axis=1))[:, None]
-        return found
+        log_pmf: Floats = logits - np.log(np.exp(logits).sum(axis=1))[:, None]
+        return log_pmf
 
-    def loss(self, scale: float, inverse: NDArray[np.float64]) -> float:
+    def loss(self, scale: float, inverse: Floats) -> float:
         """The greatest loss over all neighbours and outputs."""
         one, other = self._pairs
         log_pmf = self.log_pmf(scale, inverse)
         return float((log_pmf[one] - log_pmf[other]).max())
 
-    def largest_scale(self, epsilon: float, inverse: NDArray[np.float64]) -> float:
+    def largest_scale(self, epsilon: float, inverse: Floats) -> float:
         """The largest scale, among those tried, whose loss is at most ε: from the theorem's scale upwards.
 
         The loss is not monotone in the scale everywhere, so a ladder is climbed to its top before a step is halved.
@@ -135,13 +135,13 @@ def _metric(name: str) -> Score:
     return lambda space, here, rows: METRIC[name].distances(space.prior, here, rows)
 
 
-def _chi_squared(space: PosteriorSpace, here: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+def _chi_squared(space: PosteriorSpace, here: Wholes, rows: Wholes) -> Floats:
     truth = space.posterior(here)
     return np.array([chi_squared(truth, space.posterior(row)) for row in rows])
 
 
 @lru_cache(maxsize=2)
-def _densities(space: PosteriorSpace) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _densities(space: PosteriorSpace) -> tuple[Floats, Floats]:
     """The densities of all candidates at the nodes of a rule on the simplex, a row each, and its weights.
 
     Two categories: Gauss and Legendre's rule. Three: a product of two on the square, folded to the triangle.
@@ -162,26 +162,26 @@ def _densities(space: PosteriorSpace) -> tuple[NDArray[np.float64], NDArray[np.f
 def _bounded(divergence: Callable[[Any, Any], Any]) -> Score:
     """The root of a divergence between two densities, by quadrature: a metric between 0 and 1."""
 
-    def score(space: PosteriorSpace, here: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    def score(space: PosteriorSpace, here: Wholes, rows: Wholes) -> Floats:
         density, weight = _densities(space)
         ranks = space.candidates().ranks
         truth, others = density[ranks(here[None, :])], density[ranks(rows)]
-        found = np.maximum(divergence(truth, others) @ weight, 0.0)
-        found[(rows == here).all(axis=1)] = 0.0
-        distances: NDArray[np.float64] = np.sqrt(found)
+        squares = np.maximum(divergence(truth, others) @ weight, 0.0)
+        squares[(rows == here).all(axis=1)] = 0.0
+        distances: Floats = np.sqrt(squares)
         return distances
 
     return score
 
 
-def _jensen_shannon(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
+def _jensen_shannon(p: Floats, q: Floats) -> Floats:
     """∫ p·ln(2p/(p+q)) + q·ln(2q/(p+q)), over 2 ln 2."""
     both = (p + q) / 2
-    found: NDArray[np.float64] = (rel_entr(p, both) + rel_entr(q, both)) / (2 * math.log(2))
-    return found
+    divergence: Floats = (rel_entr(p, both) + rel_entr(q, both)) / (2 * math.log(2))
+    return divergence
 
 
-def _triangular(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
+def _triangular(p: Floats, q: Floats) -> Floats:
     """∫ (p-q)²/(p+q), halved: the square of Le Cam's distance."""
     with np.errstate(invalid="ignore"):
         return np.where(p + q > 0, (p - q) ** 2 / (2 * (p + q)), 0.0)

@@ -71,7 +71,7 @@ def numbers(quick: bool) -> NormaliserNumbers:
     more = [(n, balanced_normaliser(PosteriorSpace(prior=[1, 1, 1], n=n))) for n in MORE]
     everywhere = accuracy(ExponentialReciprocal(PosteriorSpace(prior=[1, 1], n=BOUNDED), scale=1))
     bounds = [(float(t), everywhere.bounds(t)) for t in LEVELS]
-    by_simplex = [*((n, found.value, found.counts) for n, found in three), *((n, value, None) for n, value in more)]
+    by_simplex = [*((n, least.value, least.counts) for n, least in three), *((n, value, None) for n, value in more)]
     return NormaliserNumbers(by_size, by_scale, bounds, 1 / math.tanh(0.25), by_simplex, lattice_sum(1.0))
 
 
@@ -128,12 +128,12 @@ def sentences(result: NormaliserNumbers) -> list[str]:
 
 def _three(result: NormaliserNumbers) -> str:
     """More categories in a sentence."""
-    listed = [(n, value, counts) for n, value, counts in result.by_simplex if counts is not None]
-    told = ", ".join(f"{value:.5f} at n = {n}" for n, value, _ in listed)
-    even = all(max(counts) - min(counts) <= 1 for _, _, counts in listed)
+    enumerated = [(n, value, counts) for n, value, counts in result.by_simplex if counts is not None]
+    texts = ", ".join(f"{value:.5f} at n = {n}" for n, value, _ in enumerated)
+    even = all(max(counts) - min(counts) <= 1 for _, _, counts in enumerated)
     far_n, far, _ = result.by_simplex[-1]
     return (
-        f"With three categories, prior (1, 1, 1), s = 1 and γ = 1, N(n) is {told}, "
+        f"With three categories, prior (1, 1, 1), s = 1 and γ = 1, N(n) is {texts}, "
         f"{'each at' if even else 'not always at'} the most even data set; NL of that data set is {far:.5f} at n = "
         f"{far_n:,}, and its limit is the sum of exp(-s‖v‖₂/√2) over whole v with Σv = 0, {result.lattice:.5f}: near "
         "even data H²·8n/k tends to ‖v‖₂², and S to the distance of a neighbour, whose ‖v‖₂ is √2; the weights are "

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet import Geometric, NotPrivate, PosteriorSpace, accuracy
+from discreet.arithmetic.arrays import Floats
 from discreet.figures.style import figure_of
 from discreet.posteriors.predictive import log_predictive
 from discreet.utility.metrics import METRIC
-from discreet_papers.questions.any_score import SCORES, Scored
+from discreet_papers.questions.any_score import SCORES, ScoreMechanism
 from discreet_papers.registry import Cell, Figure, Table
 
 EPSILON = 1.0
@@ -87,24 +87,24 @@ def numbers(quick: bool) -> ScoreNumbers:
         for name in SCORES:
             try:
                 if name not in left_out:
-                    rows.append(_row(Scored.of(name, space), measures))
+                    rows.append(_row(ScoreMechanism.of(name, space), measures))
             except NotPrivate:
                 refused.append((prior, n, name))
     return ScoreNumbers(rows, geometric, refused)
 
 
-def _row(scored: Scored, measures: dict[str, NDArray[np.float64]]) -> Row:
+def _row(scored: ScoreMechanism, measures: dict[str, Floats]) -> Row:
     """Each error by the smoothing that is best for it; what else is told is of the one that is best for Hellinger."""
     weight = np.exp(log_predictive(scored.space.prior, scored.space.candidates().array()))
-    found = []
+    trials = []
     for rate in RATES:
         inverse = scored.inverse(rate / scored.diameter)
         scale = scored.largest_scale(EPSILON, inverse)
         chance = np.exp(scored.log_pmf(scale, inverse))
         errors = {name: float(weight @ (chance * distance).sum(axis=1)) for name, distance in measures.items()}
-        found.append((rate, scale, errors))
-    rate, scale, _ = min(found, key=lambda row: row[2]["hellinger"])
-    errors = {name: min(row[2][name] for row in found) for name in measures}
+        trials.append((rate, scale, errors))
+    rate, scale, _ = min(trials, key=lambda row: row[2]["hellinger"])
+    errors = {name: min(row[2][name] for row in trials) for name in measures}
     inverse = scored.inverse(rate / scored.diameter)
     theorem = EPSILON / scored.guarantee(1.0, inverse)
     return Row(
@@ -126,8 +126,8 @@ def table(result: ScoreNumbers) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for row in result.rows:
         place = (str(row.prior), row.n, row.score)
-        told = (row.diameter, row.least, row.greatest, row.at_theorem, row.rate, row.scale)
-        rows.append((*place, *told, *(row.errors.get(name) for name in MEASURES)))
+        numbers = (row.diameter, row.least, row.greatest, row.at_theorem, row.rate, row.scale)
+        rows.append((*place, *numbers, *(row.errors.get(name) for name in MEASURES)))
     for (prior, n), errors in result.geometric.items():
         rows.append((str(prior), n, "geometric", *(None,) * 6, *(errors.get(name) for name in MEASURES)))
     rows += [(str(prior), n, f"{score}: refused, infinite", *(None,) * 10) for prior, n, score in result.refused]
@@ -138,7 +138,7 @@ def table(result: ScoreNumbers) -> Table:
 def sentences(result: ScoreNumbers) -> list[str]:
     best = [(_best(result, place, name), name) for place, errors in result.geometric.items() for name in errors]
     wins = Counter(score for score, _ in best)
-    own = sum(score == measure for score, measure in best)
+    matches = sum(score == measure for score, measure in best)
     first, geometric = next(iter(result.geometric.items()))
     rows = [row for row in result.rows if (row.prior, row.n) == first]
     ratios = {row.score: row.errors["hellinger"] / geometric["hellinger"] for row in rows}
@@ -148,7 +148,7 @@ def sentences(result: ScoreNumbers) -> list[str]:
     return [
         "At equal exact loss, the score that gives the least error is "
         + ", ".join(f"{name} in {count} of {len(best)} comparisons" for name, count in wins.most_common())
-        + f"; the score that is the measure itself gives it in {own}.",
+        + f"; the score that is the measure itself gives it in {matches}.",
         f"For prior {first[0]}, n = {first[1]}, mean Hellinger error over that of geometric: "
         + ", ".join(f"{name} {ratio:.2f}" for name, ratio in ratios.items())
         + f". Among two categories the local sensitivity of L1 is the same everywhere (greatest over least: "

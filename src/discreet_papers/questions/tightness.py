@@ -64,7 +64,7 @@ def numbers(quick: bool) -> TightNumbers:
         space = PosteriorSpace(prior=[1, 1], n=n)
         best = calibrate("exponential-reciprocal", space, epsilon=1)
         assert isinstance(best, ExponentialReciprocal)
-        made = {
+        mechanisms = {
             THEOREM: ExponentialReciprocal(space, epsilon=1),
             GAMMA_ONE: calibrate("exponential-reciprocal", space, epsilon=1, gamma=1),
             BEST: best,
@@ -72,8 +72,8 @@ def numbers(quick: bool) -> TightNumbers:
             "geometric": Geometric(space, epsilon=1),
         }
         if n <= LIMIT:
-            made["least possible"] = Optimal(space, epsilon=1)
-        for name, mechanism in made.items():
+            mechanisms["least possible"] = Optimal(space, epsilon=1)
+        for name, mechanism in mechanisms.items():
             errors[name].append((n, accuracy(mechanism).mean))
         calibrated.append((n, float(best.scale), float(best.gamma)))
     return TightNumbers(losses, errors, calibrated)

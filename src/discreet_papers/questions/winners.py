@@ -149,15 +149,15 @@ def sentences(result: list[Cell]) -> list[str]:
 
 def _at_equal_loss(result: list[Cell]) -> str:
     """The second map in a sentence."""
-    known = [(cell, beaten) for cell in result if (beaten := cell.beaten_at_loss) is not None]
-    laplace, geometric = (sum(beaten >= level for _, beaten in known) for level in (2, 3))
-    nominal = sum(cell.beaten >= 2 for cell, _ in known)
-    gains = [cell.errors["M_H"] / cell.equal for cell, _ in known if cell.equal]
+    comparisons = [(cell, beaten) for cell in result if (beaten := cell.beaten_at_loss) is not None]
+    laplace, geometric = (sum(beaten >= level for _, beaten in comparisons) for level in (2, 3))
+    nominal = sum(cell.beaten >= 2 for cell, _ in comparisons)
+    gains = [cell.errors["M_H"] / cell.equal for cell, _ in comparisons if cell.equal]
     return (
-        f"At equal exact loss, in the {len(known)} settings whose losses are enumerated, M_H beats improved Laplace "
-        f"(which the baseline then is) in {laplace}, where at equal nominal ε it does in {nominal}, and geometric in "
-        f"{geometric}. What it loses in truth is less than its ε, and spending the rest divides its error by "
-        f"{min(gains):.2f} to {max(gains):.2f}."
+        f"At equal exact loss, in the {len(comparisons)} settings whose losses are enumerated, M_H beats improved "
+        f"Laplace (which the baseline then is) in {laplace}, where at equal nominal ε it does in {nominal}, and "
+        f"geometric in {geometric}. What it loses in truth is less than its ε, and spending the rest divides its error "
+        f"by {min(gains):.2f} to {max(gains):.2f}."
     )
 
 

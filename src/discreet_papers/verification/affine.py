@@ -24,12 +24,12 @@ from discreet.errors import InvalidInput
 BITS = 192
 
 
-def enclosed(value: arb) -> Enclosure:
+def enclosure_of(value: arb) -> Enclosure:
     """Rational numbers on both sides of a ball's number."""
     return Enclosure(fraction_lower(value), fraction_upper(value))
 
 
-def positive(value: arb) -> Enclosure:
+def nonnegative_enclosure(value: arb) -> Enclosure:
     """The same for a number that is not negative."""
     return Enclosure(max(fraction_lower(value), Fraction(0)), fraction_upper(value))
 
@@ -70,7 +70,7 @@ class Factor:
         if self.ratio is not None:
             return Enclosure(self.ratio, self.ratio)
         with precision(bits):
-            return enclosed(self.ball())
+            return enclosure_of(self.ball())
 
     def exceeds(self, number: Fraction) -> bool:
         """Whether e^ε > number: decided, because an irrational number is never equal to a rational one."""

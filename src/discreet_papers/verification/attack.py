@@ -74,12 +74,12 @@ class FloatLaplace:
 
     def probability(self, value: Fraction, output: float) -> Dyadic:
         """The exact probability of a double: 0 for those that the noise jumps over."""
-        found = Dyadic(0, 0)
+        total = Dyadic(0, 0)
         for sign in (1, -1):
-            here = self._beyond(value, output, sign)
+            reached = self._beyond(value, output, sign)
             farther = self._beyond(value, math.nextafter(output, sign * math.inf), sign)
-            found = found.plus(here.minus(farther).half())
-        return found
+            total = total.plus(reached.minus(farther).half())
+        return total
 
     def _beyond(self, value: Fraction, limit: float, sign: int) -> Dyadic:
         """P(the sum reaches the limit) with this sign: the uniform after the last one that does."""
@@ -108,7 +108,7 @@ class FloatLaplace:
 
 
 @dataclass(frozen=True)
-class Snapped:
+class SnappingAdapter:
     """The snapping mechanism under the same attack."""
 
     snapping: Snapping
@@ -127,10 +127,10 @@ class Snapped:
 
 def scan(mechanism: Mechanism, value: object, neighbour: object, *, count: int = 64) -> Scan:
     """Look for outputs that `value` can give and `neighbour` cannot."""
-    here, there = exact_datum(value, "value"), exact_datum(neighbour, "neighbour")
-    outputs = dict.fromkeys(mechanism.outputs(here, count))
-    pores = [y for y in outputs if not mechanism.probability(there, y).mantissa]
-    return Scan(len(outputs), tuple(Pore(y, mechanism.probability(here, y)) for y in pores))
+    first, second = exact_datum(value, "value"), exact_datum(neighbour, "neighbour")
+    outputs = dict.fromkeys(mechanism.outputs(first, count))
+    pores = [y for y in outputs if not mechanism.probability(second, y).mantissa]
+    return Scan(len(outputs), tuple(Pore(y, mechanism.probability(first, y)) for y in pores))
 
 
 def _spread(count: int) -> Iterator[Fraction]:

@@ -46,7 +46,7 @@ class Steps:
         return self.heights[i] if 0 <= i < len(self.heights) else Fraction(0)
 
     def cdf(self, level: arb) -> arb:
-        """The probability of (0, level], enclosed."""
+        """The probability of (0, level], enclosure_of."""
         steps = zip(self.heights, pairwise(self.edges), strict=True)
         return sum((ball(h) * (level.max(ball(a)).min(ball(b)) - ball(a)) for h, (a, b) in steps), arb(0))
 
@@ -80,8 +80,8 @@ def dilation(mu1: object, mu2: object, eps: object, *, cuts: object = None) -> A
 
 def _positive_parts(pairs: Sequence[tuple[Fraction, Fraction]], factor: Factor) -> Affine:
     """Σ max(0, p - e^ε·q), each sign decided."""
-    kept = [(p, q) for p, q in pairs if p and (q == 0 or not factor.exceeds(p / q))]
-    return Affine(sum((p for p, _ in kept), Fraction(0)), -sum((q for _, q in kept), Fraction(0)), factor)
+    positive = [(p, q) for p, q in pairs if p and (q == 0 or not factor.exceeds(p / q))]
+    return Affine(sum((p for p, _ in positive), Fraction(0)), -sum((q for _, q in positive), Fraction(0)), factor)
 
 
 def _of_points(mu1: Finite, mu2: Finite, factor: Factor) -> Affine:
@@ -125,10 +125,10 @@ def _of_steps(mu1: Steps, mu2: Steps, factor: Factor) -> Affine:
 
 def _pieces(ends: list[Affine], factor: Factor) -> Iterator[tuple[Affine, Affine, Fraction]]:
     """The pieces between ends, in order, each with a rational point inside it."""
-    bits, placed = BITS, sorted((end.enclosure(), i) for i, end in enumerate(ends))
+    bits, ordered = BITS, sorted((end.enclosure(), i) for i, end in enumerate(ends))
     # An edge and a dilated one are never the same for an irrational e^ε, so this ends.
-    while factor.ratio is None and any(a.upper >= b.lower for (a, _), (b, _) in pairwise(placed)):
+    while factor.ratio is None and any(a.upper >= b.lower for (a, _), (b, _) in pairwise(ordered)):
         bits *= 2
-        placed = sorted((end.enclosure(bits), i) for i, end in enumerate(ends))
-    for (low, i), (high, j) in pairwise(placed):
+        ordered = sorted((end.enclosure(bits), i) for i, end in enumerate(ends))
+    for (low, i), (high, j) in pairwise(ordered):
         yield ends[i], ends[j], (low.upper + high.lower) / 2

@@ -40,7 +40,7 @@ def maximum_flow(supply: Sequence[int], demand: Sequence[int], pairs: Sequence[t
         shift -= digits
         along = [f << digits for f in along]
         _augment(along, [c >> shift for c in supply], [c >> shift for c in demand], pairs)
-    return _checked(along, supply, demand, pairs)
+    return _certify(along, supply, demand, pairs)
 
 
 def _augment(along: list[int], supply: Sequence[int], demand: Sequence[int], pairs: Sequence[tuple[int, int]]) -> None:
@@ -54,18 +54,18 @@ def _augment(along: list[int], supply: Sequence[int], demand: Sequence[int], pai
     heads = np.array([len(left) + b for _, b in pairs])
     rows = np.concatenate([np.full(len(left), source), np.arange(len(left), source), tails, heads])
     columns = np.concatenate([np.arange(len(left)), np.full(len(right), sink), heads, tails])
-    capacities = np.concatenate([_capped(left), _capped(right), np.full(len(pairs), _LARGEST), _capped(along)])
+    capacities = np.concatenate([_cap(left), _cap(right), np.full(len(pairs), _LARGEST), _cap(along)])
     graph = csr_array((capacities.astype(np.int32), (rows, columns)), shape=(sink + 1, sink + 1))
     gained = sparse_flow(graph, source, sink).flow[tails, heads]
     for i, more in enumerate(np.asarray(gained).ravel().tolist()):
         along[i] += more
 
 
-def _capped(capacities: list[int]) -> NDArray[np.int64]:
+def _cap(capacities: list[int]) -> NDArray[np.int64]:
     return np.array([min(c, _LARGEST) for c in capacities], dtype=np.int64)
 
 
-def _checked(along: list[int], supply: Sequence[int], demand: Sequence[int], pairs: Sequence[tuple[int, int]]) -> Flow:
+def _certify(along: list[int], supply: Sequence[int], demand: Sequence[int], pairs: Sequence[tuple[int, int]]) -> Flow:
     """The flow with a cut of the same value: the one cannot be greater nor the other less, so both are right."""
     left, right = list(supply), list(demand)
     onward: list[list[int]] = [[] for _ in supply]
@@ -79,16 +79,16 @@ def _checked(along: list[int], supply: Sequence[int], demand: Sequence[int], pai
             backward[b].append(a)
     assert min(left, default=0) >= 0, "a supply is exceeded"
     assert min(right, default=0) >= 0, "a demand is exceeded"
-    reached, seen = {a for a, rest in enumerate(left) if rest}, set[int]()
+    reached, drained = {a for a, rest in enumerate(left) if rest}, set[int]()
     waiting = list(reached)
     while waiting:
         for b in onward[waiting.pop()]:
-            if b not in seen:
-                seen.add(b)
-                fresh = [a for a in backward[b] if a not in reached]
-                reached.update(fresh)
-                waiting.extend(fresh)
+            if b not in drained:
+                drained.add(b)
+                others = [a for a in backward[b] if a not in reached]
+                reached.update(others)
+                waiting.extend(others)
     value = sum(along)
-    cut = sum(s for a, s in enumerate(supply) if a not in reached) + sum(demand[b] for b in seen)
+    cut = sum(s for a, s in enumerate(supply) if a not in reached) + sum(demand[b] for b in drained)
     assert value == cut, "the flow is not maximal"
     return Flow(along, value, sorted(reached))

@@ -16,7 +16,7 @@ from flint import arb
 
 from discreet.arithmetic.numbers import Enclosure, ball, exact, precision
 from discreet.errors import InvalidInput
-from discreet_papers.verification.affine import positive
+from discreet_papers.verification.affine import nonnegative_enclosure
 from discreet_papers.verification.dilations import UNIFORM, Steps
 
 BITS = 256
@@ -72,4 +72,4 @@ class Ideal:
             for index in range(-self.last, self.last + 1):
                 gap = self.mass(value, index, mu1) - factor * self.mass(neighbour, index, mu2)
                 total += gap.max(arb(0))
-            return positive(total)
+            return nonnegative_enclosure(total)

@@ -72,8 +72,8 @@ def lifting(
     """The least δ with which two (sub-)distributions are related by the lifting of a relation.
 
     >>> from discreet_papers.verification.affine import Log
-    >>> found = lifting({"a": "1/2", "b": "1/2"}, {"x": "1/4", "y": "3/4"}, [("a", "x"), ("b", "y")], Log("3/2"))
-    >>> print(found.delta, sorted(found.event))
+    >>> least = lifting({"a": "1/2", "b": "1/2"}, {"x": "1/4", "y": "3/4"}, [("a", "x"), ("b", "y")], Log("3/2"))
+    >>> print(least.delta, sorted(least.event))
     1/8 ['a']
     >>> lifting({"a": 1}, {"a": "1/2", "b": "1/2"}, lambda x, y: x == y, Log(2), form="paper").stranded
     frozenset({'b'})
@@ -97,8 +97,8 @@ def lifting(
     right = {pair: z / low for pair, z in left.items()}
     witnessed = sum(one.values(), Fraction(0)) - Fraction(flow.value, scale)
     if form == "star":
-        _leave_over(left, one, 0, {a: (a, STAR) for a in one})
-        _leave_over(right, other, 1, {b: (STAR, b) for b in other})
+        _complete_marginal(left, one, 0, {a: (a, STAR) for a in one})
+        _complete_marginal(right, other, 1, {b: (STAR, b) for b in other})
         return Lifting(delta, event, left, right, witnessed, frozenset())
     some_right, some_left = {a: (a, b) for a, b in pairs}, {b: (a, b) for a, b in pairs}
     stranded = {a for a in one if one[a] and a not in some_right} | {
@@ -106,8 +106,8 @@ def lifting(
     }
     if stranded:
         return Lifting(delta, event, None, None, witnessed, frozenset(stranded))
-    _leave_over(left, one, 0, some_right)
-    _leave_over(right, other, 1, some_left)
+    _complete_marginal(left, one, 0, some_right)
+    _complete_marginal(right, other, 1, some_left)
     return Lifting(delta, event, left, right, witnessed, frozenset())
 
 
@@ -148,7 +148,7 @@ def _cut(
     return Affine(gained, -sum((other[b] for b in image), Fraction(0)), factor), event
 
 
-def _leave_over(witness: Pairs, weights: Weights, side: int, home: Mapping[Point, tuple[Point, Point]]) -> None:
+def _complete_marginal(witness: Pairs, weights: Weights, side: int, home: Mapping[Point, tuple[Point, Point]]) -> None:
     """Complete a witness's marginal: what a point still has goes to the pair that is its home."""
     rest = dict(weights)
     for pair, mass in witness.items():

@@ -22,7 +22,7 @@ from flint import arb
 
 from discreet.arithmetic.numbers import Enclosure, ball, decide, dyadic, exact
 from discreet.errors import InvalidInput
-from discreet_papers.verification.affine import positive
+from discreet_papers.verification.affine import nonnegative_enclosure
 from discreet_papers.verification.dilations import Steps
 
 BITS = 256
@@ -85,11 +85,11 @@ _START, _END = (False, Fraction(0)), (False, Fraction(1))
 
 
 def _sup(mu1: Steps, mu2: Steps, branch: _Branch, exponent: Fraction, low: _End, high: _End) -> Enclosure:
-    """The integral below, enclosed."""
+    """The integral below, enclosure_of."""
 
     def ends() -> Enclosure | None:
         value = _integral(mu1, mu2, branch, exponent, low, high)
-        return None if value is None else positive(value)
+        return None if value is None else nonnegative_enclosure(value)
 
     return decide(ends, start=BITS)
 
@@ -103,8 +103,8 @@ def _integral(mu1: Steps, mu2: Steps, branch: _Branch, exponent: Fraction, low: 
     first, last = place(low), place(high)
     # Ends are told apart by their names, because balls of the same number cannot be.
     names = {low, high, *((False, edge) for edge in mu1.edges), *((True, edge) for edge in mu2.edges if edge)}
-    placed = [place(name) for name in names]
-    ends = sorted((x for x in placed if not (x < first or x > last)), key=lambda x: dyadic(x.mid()))
+    points = [place(name) for name in names]
+    ends = sorted((x for x in points if not (x < first or x > last)), key=lambda x: dyadic(x.mid()))
     weight, total = ball(exponent).exp(), arb(0)
     for start, end in pairwise(ends):
         length = end - start

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.arithmetic.numbers import Enclosure, ball, exact, precision
-from discreet_papers.verification.affine import Affine, enclosed
+from discreet_papers.verification.affine import Affine, enclosure_of
 from discreet_papers.verification.dilations import UNIFORM, Steps, dilation
 from discreet_papers.verification.ideal import Ideal
 from discreet_papers.verification.proposition import opposite_dilation, three_terms
@@ -37,19 +37,19 @@ def one_dilation_is_not_enough(epsilon: object = 1) -> Counterexample:
     """Proposition 1 asks for D_ε(μ₁, μ₂) ≤ δ alone. With μ₁ = μ₂ uniform on (0, ½] it is 0 for every ε. But noise of at
     least ln(2)/ε leaves a gap around the value, and the neighbour's noise falls into it: no ε is enough.
     """
-    asked = exact(epsilon, "epsilon", above=0)
-    lattice = Fraction(1, 8) / max(asked, Fraction(1))
-    ideal = Ideal(epsilon=asked, lattice=lattice)
-    inside = math.floor(math.log(2) / float(asked * lattice) - 0.5)  # the last cell of the gap around 0
+    exact_epsilon = exact(epsilon, "epsilon", above=0)
+    lattice = Fraction(1, 8) / max(exact_epsilon, Fraction(1))
+    ideal = Ideal(epsilon=exact_epsilon, lattice=lattice)
+    inside = math.floor(math.log(2) / float(exact_epsilon * lattice) - 0.5)  # the last cell of the gap around 0
     with precision(BITS):
         masses = [ideal.mass(value, inside, LOWER_HALF) for value in (-1, 0)]
-        there, here = map(enclosed, masses)
+        possible, impossible = map(enclosure_of, masses)
     return Counterexample(
-        dilation=dilation(LOWER_HALF, LOWER_HALF, asked),
+        dilation=dilation(LOWER_HALF, LOWER_HALF, exact_epsilon),
         output=inside * lattice,
-        possible=there,
-        impossible=here,
-        needed=three_terms(LOWER_HALF, LOWER_HALF, asked).delta,
+        possible=possible,
+        impossible=impossible,
+        needed=three_terms(LOWER_HALF, LOWER_HALF, exact_epsilon).delta,
     )
 
 
@@ -60,20 +60,20 @@ def other_branch(epsilon: object = 1) -> Enclosure:
 
 def definition_five(epsilon: object = 1) -> Enclosure:
     """Definition 5 with its e^{-ε} before the second term: 1 - e^{-2ε} for the uniform, where Definition 2 has 0."""
-    asked = exact(epsilon, "epsilon", above=0)
+    exact_epsilon = exact(epsilon, "epsilon", above=0)
     with precision(BITS):
-        value = 1 - ball(-2 * asked).exp()  # all of (0, 1] is the best event: μ₂(e^{-ε}E) = e^{-ε}μ₂(E)
-        return enclosed(value)
+        value = 1 - ball(-2 * exact_epsilon).exp()  # all of (0, 1] is the best event: μ₂(e^{-ε}E) = e^{-ε}μ₂(E)
+        return enclosure_of(value)
 
 
 def mass_as_printed(epsilon: object = 1, *, outputs: int = 400) -> Enclosure:
     """The total of the printed probabilities: endpoints divided by S = -1 are negative, so that branch has none."""
-    asked = exact(epsilon, "epsilon", above=0)
-    lattice = 1 / asked
+    exact_epsilon = exact(epsilon, "epsilon", above=0)
+    lattice = 1 / exact_epsilon
     with precision(BITS):
         total = ball(0)
         for index in range(-outputs, outputs + 1):
-            ends = ((index + side) * lattice * asked for side in (Fraction(-1, 2), Fraction(1, 2)))
+            ends = ((index + side) * lattice * exact_epsilon for side in (Fraction(-1, 2), Fraction(1, 2)))
             low, high = (ball(end).exp().min(ball(1)) for end in ends)
             total += (high - low) / 2  # S = +1; [exp(…)/S, exp(…)/S] with S = -1 meets (0, 1] nowhere
-        return enclosed(total)
+        return enclosure_of(total)

@@ -6,7 +6,7 @@ from discreet.posteriors.space import PosteriorSpace
 from discreet.sensitivity.exact import global_sensitivity, published_gamma
 from discreet_papers.figures import figure1, figure2, figure6, growth, notes
 from discreet_papers.figures.readings import PRINTED, RIGHT
-from discreet_papers.published import LegacyLine, legacy_gamma, legacy_power
+from discreet_papers.legacy import LegacyLine, legacy_gamma, legacy_power
 
 
 def digits(value: float, places: int) -> object:
@@ -20,21 +20,21 @@ def digits(value: float, places: int) -> object:
 def test_figure_1_at_the_edge_and_at_the_centre(
     reading: str, edge: tuple[float, int], centre: tuple[float, int]
 ) -> None:
-    shown = figure1.numbers(quick=True)
-    local = shown.curves[reading]["local"]
+    result = figure1.numbers(quick=True)
+    local = result.curves[reading]["local"]
     assert local[0] == digits(*edge)
     assert local[50] == digits(*centre)
-    assert shown.curves[reading]["global"][0] == pytest.approx(max(local), rel=1e-12)
-    assert all(low <= high * (1 + 1e-12) for low, high in zip(local, shown.curves[reading]["smooth"], strict=True))
+    assert result.curves[reading]["global"][0] == pytest.approx(max(local), rel=1e-12)
+    assert all(low <= high * (1 + 1e-12) for low, high in zip(local, result.curves[reading]["smooth"], strict=True))
 
 
 def test_figure_2_peaks_at_the_data_and_at_its_farthest_neighbours() -> None:
-    shown = figure2.numbers(quick=True)
-    for (_, data), curve in shown.items():
+    curves = figure2.numbers(quick=True)
+    for (_, data), curve in curves.items():
         assert data[0] in figure2.peaks(curve)
         assert set(figure2.peaks(curve)) <= {data[0] - 1, data[0], data[0] + 1}
-    assert figure2.peaks(shown[RIGHT, (20, 80)]) == [19, 20]
-    assert max(shown[RIGHT, (20, 80)]) == digits(0.088104, 6)
+    assert figure2.peaks(curves[RIGHT, (20, 80)]) == [19, 20]
+    assert max(curves[RIGHT, (20, 80)]) == digits(0.088104, 6)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_figure_4_crosses_where_it_is_said_to() -> None:
     for reading, epsilon, n in ((PRINTED, "0.8", 260), (RIGHT, "0.8", 450), (RIGHT, "1", 210)):
         for at, sign in ((n - 10, 1), (n, -1), (n + 100, -1)):
             assert sign * growth.gap(reading, epsilon, at) > 0
-    assert growth.overtaking(RIGHT, "0.8") == 450
+    assert growth.crossing(RIGHT, "0.8") == 450
 
 
 @pytest.mark.few(1)
@@ -86,10 +86,10 @@ def test_the_numbers_of_the_notes_are_those_of_an_impossible_posterior_and_of_th
 
 
 def test_the_notes_say_why_their_numbers_are_what_they_are() -> None:
-    said = " ".join(notes.FIGURE_3.sentences(notes.FIGURE_3.numbers(quick=True)))
+    text = " ".join(notes.FIGURE_3.sentences(notes.FIGURE_3.numbers(quick=True)))
     for number in ("0.239992747797", "0.233629480709", "0.0699407108115", "0.0677791100173", "0.0698191876"):
-        assert number in said
-    assert said.count("belong to 0 of all data sets") == 2
+        assert number in text
+    assert text.count("belong to 0 of all data sets") == 2
 
 
 def test_the_papers_distance_is_a_power_of_the_right_one() -> None:

@@ -21,9 +21,9 @@ def data(space: dc.PosteriorSpace, place: str) -> tuple[int, ...]:
 
 
 def exponential(space: dc.PosteriorSpace, counts: tuple[int, ...]) -> tuple[dc.Mechanism, Stream]:
-    made = dc.ExponentialSmooth.as_published(space, epsilon=1)
-    rate = float(made.scale) * float(made.inverse_sensitivity(space.counts(counts)))
-    return made, ExponentialStream(space, counts, rate=rate)
+    mechanism = dc.ExponentialSmooth.as_published(space, epsilon=1)
+    rate = float(mechanism.scale) * float(mechanism.inverse_sensitivity(space.counts(counts)))
+    return mechanism, ExponentialStream(space, counts, rate=rate)
 
 
 @pytest.mark.few(3)
@@ -31,8 +31,8 @@ def exponential(space: dc.PosteriorSpace, counts: tuple[int, ...]) -> tuple[dc.M
 @pytest.mark.parametrize("space", SPACES, ids=str)
 def test_a_stream_sums_to_the_exact_accuracy(space: dc.PosteriorSpace, place: str) -> None:
     counts = data(space, place)
-    made, stream = exponential(space, counts)
-    assert stream.mean == pytest.approx(dc.accuracy(made, counts).mean, rel=1e-10)
+    mechanism, stream = exponential(space, counts)
+    assert stream.mean == pytest.approx(dc.accuracy(mechanism, counts).mean, rel=1e-10)
     for family in (dc.Laplace, dc.LaplaceImproved):
         for additive in (family(space, epsilon=1), family.as_published(space, epsilon=1)):
             assert LaplaceStream(additive, counts).mean == pytest.approx(dc.accuracy(additive, counts).mean, rel=1e-10)
@@ -52,17 +52,17 @@ def test_a_stream_holds_every_candidate_once(space: dc.PosteriorSpace) -> None:
 @pytest.mark.parametrize("space", SPACES, ids=str)
 def test_runs_agree_with_the_exact_mean_and_a_shifted_mean_is_rejected(space: dc.PosteriorSpace) -> None:
     counts = balanced(space)
-    made, stream = exponential(space, counts)
+    mechanism, stream = exponential(space, counts)
     additive = dc.LaplaceImproved.as_published(space, epsilon=1)
     summed = LaplaceStream(additive, counts)
     bits = HashedBits(f"runs {space.k}")
-    drawn = [
+    runs_and_laws = [
         (stream.draw_distances(1000, bits), stream),
-        (hellinger_floats(space.prior, counts, draw_many_with(made.law(counts), bits, 1000)), stream),
+        (hellinger_floats(space.prior, counts, draw_many_with(mechanism.law(counts), bits, 1000)), stream),
         (summed.draw_distances(1000, bits), summed),
         (hellinger_floats(space.prior, counts, draw_many_with(additive.law(counts), bits, 1000)), summed),
     ]
-    for distances, law in drawn:
+    for distances, law in runs_and_laws:
         runs = Runs.of(distances, law)
         assert runs.agrees_with(law.mean)
         assert not runs.agrees_with(law.mean + 2 * runs.allowed)

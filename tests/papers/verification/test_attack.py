@@ -7,16 +7,16 @@ import pytest
 
 import discreet as dc
 from discreet.arithmetic.binary64 import Dyadic, unit
-from discreet_papers.verification.attack import FloatLaplace, Snapped, scan
+from discreet_papers.verification.attack import FloatLaplace, SnappingAdapter, scan
 
 
 @pytest.mark.parametrize("exact_uniforms", [False, True])
 @pytest.mark.parametrize("epsilon", ["1", "0.3"])
 def test_a_float_laplace_gives_its_value_away(exact_uniforms: bool, epsilon: str) -> None:
     laplace = FloatLaplace(epsilon=epsilon, exact_uniforms=exact_uniforms)
-    found = scan(laplace, 0, 1, count=24)
-    assert found.pores
-    for pore in found.pores[:4]:
+    attack = scan(laplace, 0, 1, count=24)
+    assert attack.pores
+    for pore in attack.pores[:4]:
         assert laplace.probability(Fraction(0), pore.output) == pore.probability
         assert pore.probability.mantissa > 0
         assert laplace.probability(Fraction(1), pore.output).mantissa == 0
@@ -58,9 +58,9 @@ def test_the_same_scan_finds_nothing_for_snapping_and_its_loss_is_certified(
 ) -> None:
     snapping = dc.Snapping(epsilon=epsilon, bound=60)
     for one, other in ((value, neighbour), (neighbour, value)):
-        found = scan(Snapped(snapping), one, other, count=32)
-        assert found.tried >= 3
-        assert found.pores == ()
+        attack = scan(SnappingAdapter(snapping), one, other, count=32)
+        assert attack.tried >= 3
+        assert attack.pores == ()
     assert snapping.verify_all().holds
 
 

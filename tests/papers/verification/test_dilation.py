@@ -23,8 +23,8 @@ def random_steps(seed: int) -> Steps:
 
 @pytest.mark.parametrize("epsilon", ["0", "1e-6", "0.5", "1", "7"])
 def test_the_uniform_has_no_dilation_at_any_epsilon(epsilon: str) -> None:
-    found = dc.dilation(UNIFORM, UNIFORM, epsilon)
-    assert found.constant == found.slope == 0
+    gap = dc.dilation(UNIFORM, UNIFORM, epsilon)
+    assert gap.constant == gap.slope == 0
 
 
 @pytest.mark.few(4)
@@ -41,9 +41,9 @@ def test_the_dilation_of_densities_is_the_integral_of_positive_parts(seed: int) 
 def test_a_rational_factor_gives_a_rational_dilation() -> None:
     one, other = Steps([0, "1/2", 1], ["1/2", "3/2"]), Steps([0, "1/4", 1], [2, "2/3"])
     # f₁(u) - f₂(u/2): ½-2 below ½, 3/2-2/3 above.
-    found = dc.dilation(one, other, Log(2))
-    assert found.enclosure() == (Fraction(5, 12), Fraction(5, 12))
-    assert str(found) == "5/12"
+    gap = dc.dilation(one, other, Log(2))
+    assert gap.enclosure() == (Fraction(5, 12), Fraction(5, 12))
+    assert str(gap) == "5/12"
 
 
 def brute_cells(
@@ -80,9 +80,9 @@ def test_points_never_meet_at_an_irrational_factor_but_cells_do() -> None:
     grid = {Fraction(k, 16): Fraction(1, 16) for k in range(1, 17)}
     assert float(dc.dilation(grid, grid, 1)) == 1.0
     cuts = [Fraction(1, 4), Fraction(1, 2), Fraction(3, 4)]
-    found = dc.dilation(grid, grid, 1, cuts=cuts)
-    assert float(found) == pytest.approx(float(brute_cells(grid, grid, Fraction(math.e), cuts)), abs=1e-12)
-    assert found.slope != 0
+    gap = dc.dilation(grid, grid, 1, cuts=cuts)
+    assert float(gap) == pytest.approx(float(brute_cells(grid, grid, Fraction(math.e), cuts)), abs=1e-12)
+    assert gap.slope != 0
 
 
 def test_numbers_with_an_irrational_factor_are_compared_exactly() -> None:

@@ -43,12 +43,12 @@ def by_all_events(one: Weights, other: Weights, relation: Relation, factor: Frac
 
 
 def has_witness(
-    found: Lifting, one: Weights, other: Weights, relation: Relation, factor: Fraction, *, star: bool = True
+    lifting: Lifting, one: Weights, other: Weights, relation: Relation, factor: Fraction, *, star: bool = True
 ) -> bool:
     """Whether its own witness passes the independent check."""
-    assert found.left is not None
-    assert found.right is not None
-    return is_witness(found.left, found.right, one, other, relation, factor, found.witnessed, star=star)
+    assert lifting.left is not None
+    assert lifting.right is not None
+    return is_witness(lifting.left, lifting.right, one, other, relation, factor, lifting.witnessed, star=star)
 
 
 def by_linear_programme(one: Weights, other: Weights, relation: Relation, factor: Fraction) -> float | None:
@@ -71,59 +71,59 @@ def by_linear_programme(one: Weights, other: Weights, relation: Relation, factor
 @pytest.mark.parametrize("seed", range(300))
 def test_the_least_delta_is_that_of_all_events_and_both_proofs_pass_the_independent_check(seed: int) -> None:
     one, other, relation, factor = instance(seed)
-    found = dc.lifting(one, other, relation, Log(factor))
-    delta = found.delta.enclosure().upper
-    assert delta == by_all_events(one, other, relation, factor) == found.witnessed
-    assert has_witness(found, one, other, relation, factor)
-    assert is_counterexample(found.event, one, other, relation, factor, delta)
+    lifting = dc.lifting(one, other, relation, Log(factor))
+    delta = lifting.delta.enclosure().upper
+    assert delta == by_all_events(one, other, relation, factor) == lifting.witnessed
+    assert has_witness(lifting, one, other, relation, factor)
+    assert is_counterexample(lifting.event, one, other, relation, factor, delta)
 
 
 @pytest.mark.few(15)
 @pytest.mark.parametrize("seed", range(60))
 def test_the_paper_s_form_is_its_linear_programme_and_exists_when_that_has_a_solution(seed: int) -> None:
     one, other, relation, factor = instance(seed)
-    found = dc.lifting(one, other, relation, Log(factor), form="paper")
+    lifting = dc.lifting(one, other, relation, Log(factor), form="paper")
     expected = by_linear_programme(one, other, relation, factor)
-    assert found.exists == (expected is not None)
+    assert lifting.exists == (expected is not None)
     if expected is None:
-        assert found.stranded
-        assert all({**one, **other}[point] > 0 for point in found.stranded)
-        assert not any(point in pair for point in found.stranded for pair in relation)
+        assert lifting.stranded
+        assert all({**one, **other}[point] > 0 for point in lifting.stranded)
+        assert not any(point in pair for point in lifting.stranded for pair in relation)
         return
-    assert float(found.delta) == pytest.approx(expected, abs=1e-9)
-    assert has_witness(found, one, other, relation, factor, star=False)
+    assert float(lifting.delta) == pytest.approx(expected, abs=1e-9)
+    assert has_witness(lifting, one, other, relation, factor, star=False)
 
 
 @pytest.mark.few(10)
 @pytest.mark.parametrize("seed", range(300, 340))
 def test_an_irrational_factor_gives_an_exact_delta_and_rational_proofs_on_both_sides(seed: int) -> None:
     one, other, relation, _ = instance(seed)
-    found = dc.lifting(one, other, relation, "0.7")
-    low, high = found.delta.factor.between(192)
+    lifting = dc.lifting(one, other, relation, "0.7")
+    low, high = lifting.delta.factor.between(192)
     assert low < high
-    inner = found.delta.enclosure()
+    inner = lifting.delta.enclosure()
     assert inner.lower <= by_all_events(one, other, relation, low)
     assert by_all_events(one, other, relation, high) <= inner.upper
-    assert has_witness(found, one, other, relation, low)
-    assert is_counterexample(found.event, one, other, relation, high, inner.lower)
-    assert found.witnessed - inner.lower < Fraction(1, 2**150)
+    assert has_witness(lifting, one, other, relation, low)
+    assert is_counterexample(lifting.event, one, other, relation, high, inner.lower)
+    assert lifting.witnessed - inner.lower < Fraction(1, 2**150)
 
 
 def test_a_wrong_witness_and_a_wrong_counterexample_are_told_from_right_ones() -> None:
     one: Weights = {"a": Fraction(1, 2), "b": Fraction(1, 2)}
     other: Weights = {"x": Fraction(1, 4), "y": Fraction(3, 4)}
     relation: Relation = [("a", "x"), ("b", "y")]
-    found = dc.lifting(one, other, relation, Log("3/2"))
-    delta = found.witnessed
-    assert found.left is not None
-    assert found.right is not None
+    lifting = dc.lifting(one, other, relation, Log("3/2"))
+    delta = lifting.witnessed
+    assert lifting.left is not None
+    assert lifting.right is not None
     arguments = (one, other, relation, Fraction(3, 2))
-    assert is_witness(found.left, found.right, *arguments, delta, star=True)
-    assert not is_witness(found.left, found.right, *arguments, delta - Fraction(1, 10**9), star=True)
-    assert not is_witness(found.left, found.right, *arguments, delta, star=False)
-    moved = {**found.left, ("a", "y"): Fraction(1, 10**9)}
-    assert not is_witness(moved, found.right, *arguments, delta, star=True)
-    assert not is_witness(found.right, found.left, *arguments, Fraction(1), star=True)
+    assert is_witness(lifting.left, lifting.right, *arguments, delta, star=True)
+    assert not is_witness(lifting.left, lifting.right, *arguments, delta - Fraction(1, 10**9), star=True)
+    assert not is_witness(lifting.left, lifting.right, *arguments, delta, star=False)
+    moved = {**lifting.left, ("a", "y"): Fraction(1, 10**9)}
+    assert not is_witness(moved, lifting.right, *arguments, delta, star=True)
+    assert not is_witness(lifting.right, lifting.left, *arguments, Fraction(1), star=True)
     assert is_counterexample({"a"}, *arguments, delta)
     assert not is_counterexample({"b"}, *arguments, delta)
     assert not is_counterexample({"a"}, *arguments, delta + Fraction(1, 10**9))
@@ -132,23 +132,23 @@ def test_a_wrong_witness_and_a_wrong_counterexample_are_told_from_right_ones() -
 def test_equality_is_lifted_by_the_sum_of_positive_parts() -> None:
     one = {i: Fraction(w, 10) for i, w in enumerate((1, 2, 3, 4))}
     other = {i: Fraction(w, 10) for i, w in enumerate((4, 3, 2, 1))}
-    found = dc.lifting(one, other, lambda a, b: a == b, Log("3/2"))
-    assert found.delta.enclosure().upper == sum(max(Fraction(0), one[i] - Fraction(3, 2) * other[i]) for i in one)
-    assert found.event == {3}
+    lifting = dc.lifting(one, other, lambda a, b: a == b, Log("3/2"))
+    assert lifting.delta.enclosure().upper == sum(max(Fraction(0), one[i] - Fraction(3, 2) * other[i]) for i in one)
+    assert lifting.event == {3}
 
 
 def test_capacities_of_hundreds_of_digits_flow_exactly() -> None:
     big = 10**300
-    found = maximum_flow([big + 1, big - 1], [big, 7, big], [(0, 0), (0, 1), (1, 1), (1, 2)])
-    assert found.value == big + 1 + big - 1
+    flow = maximum_flow([big + 1, big - 1], [big, 7, big], [(0, 0), (0, 1), (1, 1), (1, 2)])
+    assert flow.value == big + 1 + big - 1
     tight = maximum_flow([3**500, 5**300], [2**700], [(0, 0), (1, 0)])
     assert tight.value == min(3**500 + 5**300, 2**700)
 
 
 def test_nothing_flows_where_nothing_is_related() -> None:
-    found = dc.lifting({"a": 1}, {"b": 1}, [], 1)
-    assert found.witnessed == 1
-    assert found.event == {"a"}
+    lifting = dc.lifting({"a": 1}, {"b": 1}, [], 1)
+    assert lifting.witnessed == 1
+    assert lifting.event == {"a"}
     assert dc.lifting({}, {"b": 1}, [], 1).witnessed == 0
 
 
@@ -157,9 +157,9 @@ def test_two_hundred_points_with_five_thousand_pairs_are_solved_and_checked() ->
     weights = [[rng.getrandbits(50) for _ in range(200)] for _ in range(2)]
     one, other = ({i: Fraction(w, sum(side)) for i, w in enumerate(side)} for side in weights)
     relation = list({(a, (a + rng.randint(-12, 12)) % 200) for a in range(200) for _ in range(25)})
-    found = dc.lifting(one, other, relation, Log("1.05"))
-    assert has_witness(found, one, other, relation, Fraction("1.05"))
-    assert is_counterexample(found.event, one, other, relation, Fraction("1.05"), found.witnessed)
+    lifting = dc.lifting(one, other, relation, Log("1.05"))
+    assert has_witness(lifting, one, other, relation, Fraction("1.05"))
+    assert is_counterexample(lifting.event, one, other, relation, Fraction("1.05"), lifting.witnessed)
 
 
 @pytest.mark.parametrize(

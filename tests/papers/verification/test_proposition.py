@@ -22,8 +22,8 @@ from tests.papers.verification.test_dilation import random_steps
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "3"])
 @pytest.mark.parametrize("t", ["0", "0.3", "1"])
 def test_all_three_terms_are_zero_for_the_uniform(epsilon: str, t: str) -> None:
-    found = three_terms(UNIFORM, UNIFORM, epsilon, t)
-    assert [term.upper for term in found] == [0, 0, 0]
+    terms = three_terms(UNIFORM, UNIFORM, epsilon, t)
+    assert [term.upper for term in terms] == [0, 0, 0]
 
 
 @pytest.mark.few(8)
@@ -48,15 +48,15 @@ def test_without_rounding_the_three_terms_are_least(seed: int) -> None:
 
 
 def test_the_paper_s_single_dilation_is_zero_where_no_epsilon_is_enough() -> None:
-    found = one_dilation_is_not_enough(1)
-    assert found.dilation.constant == found.dilation.slope == 0
-    assert found.impossible.upper == 0
-    assert found.possible.lower > Fraction(2, 100)
-    assert found.needed.lower > Fraction(3, 10)
+    case = one_dilation_is_not_enough(1)
+    assert case.dilation.constant == case.dilation.slope == 0
+    assert case.impossible.upper == 0
+    assert case.possible.lower > Fraction(2, 100)
+    assert case.needed.lower > Fraction(3, 10)
     for epsilon in ("0.5", "2", "10"):
-        again = one_dilation_is_not_enough(epsilon)
-        assert str(again.dilation) == "0"
-        assert again.impossible.upper == 0 < again.possible.lower
+        case = one_dilation_is_not_enough(epsilon)
+        assert str(case.dilation) == "0"
+        assert case.impossible.upper == 0 < case.possible.lower
 
 
 def test_the_paper_s_proof_fails_on_the_other_branch_and_its_definition_five_even_for_the_uniform() -> None:

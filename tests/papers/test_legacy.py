@@ -8,7 +8,7 @@ import pytest
 from discreet.posteriors.distances import legacy_hellinger
 from discreet.posteriors.space import PosteriorSpace
 from discreet_papers.figures.figure6 import legacy_losses
-from discreet_papers.published import LegacyLine, LegacySensitivity, legacy_floats
+from discreet_papers.legacy import LegacyLine, LegacySensitivity, legacy_floats
 
 SPACES = [
     PosteriorSpace(prior, n) for prior, n in (([1, 1], 40), (["0.5", 3], 33), ([1, 1, 1], 14), ([7, 4, 5], 11))
@@ -22,12 +22,12 @@ def test_sensitivities_are_the_extremes_over_all_data_sets(space: PosteriorSpace
     distance = np.stack([legacy_floats(space, tuple(row), rows) for row in rows.tolist()])
     local = np.array([max(distance[i, rank[tuple(c)]] for c in space.neighbours(row)) for row, i in rank.items()])
     apart = np.abs(rows[:, None, :] - rows[None, :, :]).sum(axis=2) // 2
-    found = LegacySensitivity(space, rows)
-    assert found.local == pytest.approx(local, rel=1e-10)
-    assert found.everywhere == pytest.approx(local.max(), rel=1e-10)
+    sensitivity = LegacySensitivity(space, rows)
+    assert sensitivity.local == pytest.approx(local, rel=1e-10)
+    assert sensitivity.everywhere == pytest.approx(local.max(), rel=1e-10)
     for gamma in (0.002, 0.02, 0.3, 2.0):
-        assert found.smooth(gamma) == pytest.approx((local * np.exp(-gamma * apart)).max(axis=1), rel=1e-10)
-        assert 1 / found.reciprocal(gamma) == pytest.approx((1 / local + gamma * apart).min(axis=1), rel=1e-10)
+        assert sensitivity.smooth(gamma) == pytest.approx((local * np.exp(-gamma * apart)).max(axis=1), rel=1e-10)
+        assert 1 / sensitivity.reciprocal(gamma) == pytest.approx((1 / local + gamma * apart).min(axis=1), rel=1e-10)
 
 
 @pytest.mark.parametrize("space", SPACES[:3], ids=str)
@@ -50,7 +50,7 @@ def test_the_papers_distance_is_a_metric() -> None:
 def test_the_pruned_scan_finds_the_extreme_of_all_pairs_and_outputs() -> None:
     space = PosteriorSpace([1, 1], 3000)
     line, theirs = LegacyLine(space), LegacySensitivity(space, space.candidates().array())
-    found = legacy_losses(space)
+    losses = legacy_losses(space)
     for name, sensitivity in (("M_H", theirs.reciprocal(1.0)), ("exponential-local", theirs.local)):
         worst, before = -math.inf, None
         for c in range(space.size):
@@ -59,4 +59,4 @@ def test_the_pruned_scan_finds_the_extreme_of_all_pairs_and_outputs() -> None:
             if before is not None:
                 worst = max(worst, float(np.abs(logs - before).max()))
             before = logs
-        assert found[name].loss == pytest.approx(worst, abs=1e-9)
+        assert losses[name].loss == pytest.approx(worst, abs=1e-9)

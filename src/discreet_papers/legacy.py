@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discreet import PosteriorSpace, global_sensitivity
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import ball, exact, nearest_float
 from discreet.posteriors.distances import log_affinity_floats
 from discreet.posteriors.grid import Line
@@ -31,18 +32,18 @@ def legacy_gamma(n: int, epsilon: object, delta: object) -> float:
     return nearest_float(lambda: (1 - ball(budget) / (2 * (ball(slack) / (2 * n)).log())).log())
 
 
-def legacy_floats(space: PosteriorSpace, counts: Sequence[int], rows: ArrayLike) -> NDArray[np.float64]:
+def legacy_floats(space: PosteriorSpace, counts: Sequence[int], rows: ArrayLike) -> Floats:
     """The legacy distances from the candidate c to many others, one per row."""
     return _distance(np.minimum(log_affinity_floats(space.prior, counts, rows), 0.0), legacy_power(space))
 
 
-def _distance(log_affinity: NDArray[np.float64], power: float) -> NDArray[np.float64]:
+def _distance(log_affinity: Floats, power: float) -> Floats:
     """sqrt(1 - BC^p)."""
-    distance: NDArray[np.float64] = np.sqrt(-np.expm1(power * log_affinity))
+    distance: Floats = np.sqrt(-np.expm1(power * log_affinity))
     return distance
 
 
-def _of_step(hellinger: ArrayLike, power: float) -> NDArray[np.float64]:
+def _of_step(hellinger: ArrayLike, power: float) -> Floats:
     """From H = sqrt(1 - BC) of a step: it grows with H, so the largest step stays the largest."""
     return _distance(np.log1p(-np.square(hellinger)), power)
 
@@ -50,7 +51,7 @@ def _of_step(hellinger: ArrayLike, power: float) -> NDArray[np.float64]:
 class LegacySensitivity:
     """The sensitivities of many data sets under the legacy distance, one per row.
 
-    Smooth ones look at the same arrangements as under the right distance; `tests/papers/test_published.py` holds
+    Smooth ones look at the same arrangements as under the right distance; `tests/papers/test_legacy.py` holds
     them to the definition, the extreme over all data sets.
     """
 
@@ -60,20 +61,20 @@ class LegacySensitivity:
         self.everywhere = float(_of_step(global_sensitivity(space), self._power))
         self.local = _of_step(1 / self._steps.local, self._power)
 
-    def smooth(self, gamma: float) -> NDArray[np.float64]:
+    def smooth(self, gamma: float) -> Floats:
         """The largest LS(c')·exp(-γd)."""
-        found = self.local
+        smooth = self.local
         for inverse, distance in self._steps.far:
-            found = np.maximum(found, _of_step(1 / inverse, self._power) * np.exp(-gamma * distance))
-        return found
+            smooth = np.maximum(smooth, _of_step(1 / inverse, self._power) * np.exp(-gamma * distance))
+        return smooth
 
-    def reciprocal(self, gamma: float) -> NDArray[np.float64]:
+    def reciprocal(self, gamma: float) -> Floats:
         """The S whose 1/S is the least 1/LS(c') + γd."""
-        found = 1 / self.local
+        inverse_sensitivity = 1 / self.local
         for inverse, distance in self._steps.far:
             step = np.maximum(_of_step(1 / inverse, self._power), 1e-300)  # no step where no record is left
-            found = np.minimum(found, 1 / step + gamma * distance)
-        sensitivity: NDArray[np.float64] = 1 / found
+            inverse_sensitivity = np.minimum(inverse_sensitivity, 1 / step + gamma * distance)
+        sensitivity: Floats = 1 / inverse_sensitivity
         return sensitivity
 
 
@@ -84,12 +85,12 @@ class LegacyLine(Line):
         super().__init__(space)
         self._power = legacy_power(space)
 
-    def log_affinities(self, ranks: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.float64]:
+    def log_affinities(self, ranks: Wholes, others: Wholes) -> Floats:
         """ln BC^p for many pairs of ranks."""
-        scaled: NDArray[np.float64] = super().log_affinities(ranks, others) * self._power
+        scaled: Floats = super().log_affinities(ranks, others) * self._power
         return scaled
 
-    def _log_affinity(self, rank: int, start: int, stop: int) -> NDArray[np.float64]:
-        found = super()._log_affinity(rank, start, stop)
-        found *= self._power
-        return found
+    def _log_affinity(self, rank: int, start: int, stop: int) -> Floats:
+        scaled = super()._log_affinity(rank, start, stop)
+        scaled *= self._power
+        return scaled
