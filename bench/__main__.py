@@ -15,22 +15,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"only these: {', '.join(QUESTIONS)}")
     parser.add_argument("--quick", action="store_true", help="a short run, few repeats; printed, never written")
-    asked = parser.parse_args()
-    unknown = sorted(set(asked.names) - set(QUESTIONS))
+    arguments = parser.parse_args()
+    unknown = sorted(set(arguments.names) - set(QUESTIONS))
     if unknown:
         parser.error(f"no such question: {', '.join(unknown)}; there are {', '.join(QUESTIONS)}")
-    effort = QUICK if asked.quick else Effort()
-    found = []
-    for name in asked.names or [name for name, one in QUESTIONS.items() if not one.alone]:
+    effort = QUICK if arguments.quick else Effort()
+    answers = []
+    for name in arguments.names or [name for name, each in QUESTIONS.items() if not each.alone]:
         question = QUESTIONS[name]
         print(f"{question.title} …", file=sys.stderr, flush=True)
         answer = question.ask(effort)
-        found.append((question, answer))
+        answers.append((question, answer))
         print("\n".join([*(report.table(answer.rows) if answer.rows else []), "", *answer.details, ""]), flush=True)
-    rows = [row for _, answer in found for row in answer.rows]
+    rows = [row for _, answer in answers for row in answer.rows]
     print(report.summary(rows))
-    if not asked.names and not asked.quick:
-        report.write(found, "make bench")
+    if not arguments.names and not arguments.quick:
+        report.write(answers, "make bench")
 
 
 if __name__ == "__main__":

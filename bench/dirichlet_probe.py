@@ -40,8 +40,8 @@ def measure(k: int, n: int) -> dict[str, float]:
         start = time.perf_counter()
         while True:
             tries += 1
-            found = sampler.propose(SYSTEM)
-            if found is not None and draw_bernoulli(SYSTEM, partial(sampler.chance, found)):
+            proposal = sampler.propose(SYSTEM)
+            if proposal is not None and draw_bernoulli(SYSTEM, partial(sampler.chance, proposal)):
                 break
         taken.append(time.perf_counter() - start)
     return {

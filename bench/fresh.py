@@ -30,14 +30,13 @@ def compiled_environment() -> dict[str, str]:
 def run(arguments: Sequence[str]) -> str:
     """What a command prints; it must succeed."""
     environment = compiled_environment()
-    done = subprocess.run(arguments, cwd=ROOT, env=environment, check=True, capture_output=True, text=True)  # noqa: S603
-    return done.stdout
+    return subprocess.run(arguments, cwd=ROOT, env=environment, check=True, capture_output=True, text=True).stdout  # noqa: S603
 
 
 def race_processes(commands: Mapping[str, Sequence[str]], effort: Effort) -> dict[str, float]:
     """The median seconds from start to end of each command's process."""
-    turns = Effort(seconds=0.0, least=effort.processes, most=effort.processes)
-    return race({name: partial(run, command) for name, command in commands.items()}, turns)
+    calls = {name: partial(run, command) for name, command in commands.items()}
+    return race(calls, Effort.exactly(effort.processes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +51,9 @@ class Probe:
     imported: tuple[str, ...]
 
 
-def probe(cases: Sequence[Case], effort: Effort) -> list[Probe]:
+def run_probes(cases: Sequence[Case], effort: Effort) -> list[Probe]:
     """Releases of mechanisms on balanced counts, every one in a fresh process, the cases in turns."""
-    return [_median(one) for one in in_turns([probe_command(case) for case in cases], effort)]
+    return [_probe_of(rounds) for rounds in in_turns([probe_command(case) for case in cases], effort)]
 
 
 def probe_beside_peers(case: Case, peers: int, effort: Effort) -> tuple[Probe, dict[str, float]]:
@@ -62,7 +61,8 @@ def probe_beside_peers(case: Case, peers: int, effort: Effort) -> tuple[Probe, d
     n = str(case[1])
     commands = [[sys.executable, "-m", "bench.peer_probe", n, str(index)] for index in range(peers)]
     ours, *theirs = in_turns([probe_command(case), *commands], effort)
-    return _median(ours), {one[0]["name"]: statistics.median(turn["first"] for turn in one) for one in theirs}
+    firsts = {rounds[0]["name"]: statistics.median(turn["first"] for turn in rounds) for rounds in theirs}
+    return _probe_of(ours), firsts
 
 
 def probe_command(case: Case) -> list[str]:
@@ -73,14 +73,24 @@ def probe_command(case: Case) -> list[str]:
 
 def in_turns(commands: Sequence[Sequence[str]], effort: Effort) -> list[list[dict[str, Any]]]:
     """What each command printed as JSON in each of its turns."""
-    found: list[list[dict[str, Any]]] = [[] for _ in commands]
+    rounds: list[list[dict[str, Any]]] = [[] for _ in commands]
     for _ in range(effort.processes):
-        for one, command in zip(found, commands, strict=True):
-            one.append(json.loads(run(command)))
-    return found
+        for answers, command in zip(rounds, commands, strict=True):
+            answers.append(json.loads(run(command)))
+    return rounds
 
 
-def _median(found: list[dict[str, Any]]) -> Probe:
-    numbers = ("imports", "first", "again", "bits", "memory")
-    middle = {key: statistics.median(one[key] for one in found) for key in numbers}
-    return Probe(**middle, imported=tuple(found[0]["imported"]))
+def program_medians(program: str, arguments: Sequence[str], effort: Effort) -> dict[str, float]:
+    """The medians of the numbers that a Python program prints as JSON, in fresh processes."""
+    [rounds] = in_turns([[sys.executable, "-c", program, *arguments]], effort)
+    return medians(rounds)
+
+
+def medians(rounds: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """The median of each number over all rounds."""
+    return {name: statistics.median(numbers[name] for numbers in rounds) for name in rounds[0]}
+
+
+def _probe_of(rounds: list[dict[str, Any]]) -> Probe:
+    numbers = [{name: value for name, value in answer.items() if name != "imported"} for answer in rounds]
+    return Probe(**medians(numbers), imported=tuple(rounds[0]["imported"]))

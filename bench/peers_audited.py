@@ -37,8 +37,8 @@ Program = Callable[[int], Callable[[float], int]]
 
 
 @dataclass
-class Told:
-    """A generator that returns the number it was told."""
+class FixedUniform:
+    """A generator that returns the number it is set to."""
 
     number: float = 0.0
 
@@ -46,13 +46,13 @@ class Told:
         return self.number
 
 
-def told_to(mechanism: object, randomise: Callable[[], int]) -> Callable[[float], int]:
+def function_of_uniform(mechanism: object, randomise: Callable[[], int]) -> Callable[[float], int]:
     """A mechanism of diffprivlib as a function of the one uniform number that it draws."""
-    told = Told()
-    vars(mechanism)["_rng"] = told
+    generator = FixedUniform()
+    vars(mechanism)["_rng"] = generator
 
     def run(number: float) -> int:
-        told.number = number
+        generator.number = number
         try:
             with np.errstate(divide="ignore"):
                 return randomise()
@@ -65,13 +65,13 @@ def told_to(mechanism: object, randomise: Callable[[], int]) -> Callable[[float]
 def geometric(epsilon: float) -> Program:
     """diffprivlib's Geometric on a count."""
     mechanism = diffprivlib.Geometric(epsilon=epsilon)
-    return lambda count: told_to(mechanism, lambda: mechanism.randomise(count))
+    return lambda count: function_of_uniform(mechanism, lambda: mechanism.randomise(count))
 
 
-def truncated(epsilon: float) -> Program:
+def truncated_geometric(epsilon: float) -> Program:
     """diffprivlib's GeometricTruncated on a count of 0 to N."""
     mechanism = diffprivlib.GeometricTruncated(epsilon=epsilon, lower=0, upper=N)
-    return lambda count: told_to(mechanism, lambda: mechanism.randomise(count))
+    return lambda count: function_of_uniform(mechanism, lambda: mechanism.randomise(count))
 
 
 def exponential(epsilon: float) -> Program:
@@ -80,7 +80,7 @@ def exponential(epsilon: float) -> Program:
     def of(count: int) -> Callable[[float], int]:
         utility = [-abs(count - r) for r in range(N + 1)]
         mechanism = diffprivlib.Exponential(epsilon=epsilon, sensitivity=1, utility=utility)
-        return told_to(mechanism, mechanism.randomise)
+        return function_of_uniform(mechanism, mechanism.randomise)
 
     return of
 
@@ -132,7 +132,7 @@ CASES = [
     Case(name, package, program, epsilon)
     for name, package, program in (
         ("`Geometric`", "diffprivlib", geometric),
-        ("`GeometricTruncated`, 0 to 100", "diffprivlib", truncated),
+        ("`GeometricTruncated`, 0 to 100", "diffprivlib", truncated_geometric),
         ("`Exponential` of the distance", "diffprivlib", exponential),
         ("inverse Laplace transform, rounded", "numpy", tutorial_laplace),
         ("`choice(p=softmax)` of the distance", "numpy", tutorial_choice),
@@ -152,15 +152,15 @@ def rows() -> Iterator[list[str]]:
         yield [case.name, package, case.epsilon, exact, f"{loss.delta:.2g}", pair]
 
 
-def stated() -> Iterator[list[str]]:
+def stated_losses() -> Iterator[list[str]]:
     """What OpenDP states for its discrete Laplace, beside the exact loss 1/scale."""
     opendp.enable_features("contrib")
     space = opendp.atom_domain(T=int), opendp.absolute_distance(T=int)
     for scale in ("1", "3", "10", "0.7"):
-        told = opendp.m.make_laplace(*space, scale=float(scale)).map(1)
+        stated = opendp.m.make_laplace(*space, scale=float(scale)).map(1)
         # The scale is the double that was given to it.
         exact = 1 / Fraction(float(scale))
-        yield [scale, repr(told), "yes" if Fraction(told) >= exact else "NO"]
+        yield [scale, repr(stated), "yes" if Fraction(stated) >= exact else "NO"]
 
 
 PAGE = """# Peers, audited
@@ -196,7 +196,7 @@ def main() -> None:
     head = ["mechanism", "package", "stated ε", "exact loss", "δ", "counts that show it"]
     table = "\n".join(lines_of_table(head, list(rows())))
     fine = "\n".join(
-        lines_of_table(["scale", f"OpenDP {version('opendp')} states", "at least 1/scale"], list(stated()))
+        lines_of_table(["scale", f"OpenDP {version('opendp')} states", "at least 1/scale"], list(stated_losses()))
     )
     text = PAGE.format(n=N, table=table, fine=fine)
     print(text)

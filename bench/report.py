@@ -31,9 +31,9 @@ def summary(rows: list[Row]) -> str:
     )
 
 
-def page(found: list[tuple[Question, Answer]], command: str) -> str:
+def page(answers: list[tuple[Question, Answer]], command: str) -> str:
     """The Markdown page of a run."""
-    rows = [row for _, answer in found for row in answer.rows]
+    rows = [row for _, answer in answers for row in answer.rows]
     packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     machine = f"Python {platform.python_version()} on {platform.system()}, {os.cpu_count()} cores"
     parts = [
@@ -46,17 +46,17 @@ def page(found: list[tuple[Question, Answer]], command: str) -> str:
         "",
         summary(rows),
     ]
-    for question, answer in found:
+    for question, answer in answers:
         parts += ["", f"## {question.title}", "", question.method, *(["", *answer.details] if answer.details else [])]
     return "\n".join(parts) + "\n"
 
 
-def write(found: list[tuple[Question, Answer]], command: str) -> None:
+def write(answers: list[tuple[Question, Answer]], command: str) -> None:
     """Put the page and its pictures in place."""
-    for _, answer in found:
+    for _, answer in answers:
         for name, paint in answer.pictures.items():
             put(DOCS / "images" / name, paint)
-    put(DOCS / "benchmarks.md", lambda path: path.write_text(page(found, command), encoding="utf-8"))
+    put(DOCS / "benchmarks.md", lambda path: path.write_text(page(answers, command), encoding="utf-8"))
 
 
 def put(path: Path, make: Callable[[Path], object]) -> None:

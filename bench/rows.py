@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 
@@ -19,6 +19,15 @@ class Effort:
     most: int = 200
     processes: int = 7
     size: int = 10**6
+
+    @classmethod
+    def exactly(cls, times: int) -> Effort:
+        """So many calls of each contender, however long they take."""
+        return cls(seconds=0.0, least=times, most=times)
+
+    def at_most(self, times: int) -> Effort:
+        """The same for contenders that are slow: no more calls than these."""
+        return replace(self, least=min(self.least, times), most=min(self.most, times))
 
 
 QUICK = Effort(seconds=0.3, least=3, most=50, processes=3, size=10**4)
@@ -71,10 +80,10 @@ class Row:
         sign, bound = ("≥", self.at_least) if self.at_least is not None else ("≤", self.at_most)
         assert bound is not None
         if self.ratio is None:
-            wanted, found = amount(bound, self.unit), amount(self.ours, self.unit)
+            target, value = amount(bound, self.unit), amount(self.ours, self.unit)
         else:
-            wanted, found = f"{bound:g}×", times(self.ratio)
-        return f"{sign} {wanted}: {found}, {'met' if self.met else 'NOT met'}"
+            target, value = f"{bound:g}×", times(self.ratio)
+        return f"{sign} {target}: {value}, {'met' if self.met else 'NOT met'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,5 +159,5 @@ def lines_of_table(head: list[str], body: list[list[str]]) -> list[str]:
     rows = [head, *body]
     widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
     padded = [[cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows]
-    shown = [f"| {' | '.join(row)} |" for row in padded]
-    return [shown[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *shown[1:]]
+    first, *others = [f"| {' | '.join(row)} |" for row in padded]
+    return [first, "|" + "|".join("-" * (width + 2) for width in widths) + "|", *others]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+from bench.probe import balanced
 from discreet import ExponentialGlobal, ExponentialLocal, ExponentialReciprocal, ExponentialSmooth, PosteriorSpace
 from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.exponential_law import ExponentialLaw
@@ -29,22 +30,22 @@ class Case:
 def counts_at(chance: random.Random, place: str, k: int, n: int) -> tuple[int, ...]:
     """Counts of n records in k categories: at the centre, a corner, an edge, with ones but for one, or anywhere."""
     if place == "centre":
-        return tuple(n // k + (i < n % k) for i in range(k))
-    found = [0] * k
+        return tuple(balanced(n, k))
+    counts = [0] * k
     one, other = chance.sample(range(k), 2)
     if place == "corner":
-        found[one] = n
+        counts[one] = n
     elif place == "edge":
-        found[one] = chance.randint(0, n)
-        found[other] = n - found[one]
+        counts[one] = chance.randint(0, n)
+        counts[other] = n - counts[one]
     elif place == "ones":
-        found = [int(i < n) for i in range(k)]
-        found[0] += n - sum(found)
+        counts = [int(i < n) for i in range(k)]
+        counts[0] += n - sum(counts)
     else:
         shares = [chance.gammavariate(10 ** chance.uniform(-1.5, 1), 1) + 1e-12 for _ in range(k)]
-        found = [int(n * share / sum(shares)) for share in shares]
-        found[one] += n - sum(found)
-    return tuple(found)
+        counts = [int(n * share / sum(shares)) for share in shares]
+        counts[one] += n - sum(counts)
+    return tuple(counts)
 
 
 def random_case(chance: random.Random, *, categories: tuple[int, ...], digits: float) -> Case:

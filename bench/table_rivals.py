@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import combinations
 from typing import Any
 
@@ -74,51 +75,50 @@ class Table:
         """All columns."""
         return tuple(range(len(self.sizes)))
 
-    def summed(self, values: Floats | Wholes, margin: Margin, own: Margin | None = None) -> Any:
-        """The cells of a margin, from those of a table of all columns, or of its own."""
-        columns = self.every if own is None else own
-        shaped = np.asarray(values).reshape([self.sizes[i] for i in columns])
-        return shaped.sum(axis=tuple(at for at, i in enumerate(columns) if i not in margin)).ravel()
+    def summed(self, values: Floats | Wholes, margin: Margin) -> Any:
+        """The cells of a margin, from those of the table."""
+        shaped = np.asarray(values).reshape(self.sizes)
+        return shaped.sum(axis=tuple(i for i in self.every if i not in margin)).ravel()
 
 
-def at_face_value(table: Table, counts: Floats | Wholes) -> Reading:
+def face_value_reader(table: Table, counts: Floats | Wholes) -> Reading:
     """Noisy counts taken for counts: a Beta for every cell, negative ones as 0."""
 
     def read(margin: Margin) -> Shares:
-        own = table.summed(float(table.prior) + np.maximum(counts, 0.0), margin)
-        rest = own.sum() - own
-        low, high = (betaincinv(own, rest, tail) for tail in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
-        return own / own.sum(), low, high
+        alpha = table.summed(float(table.prior) + np.maximum(counts, 0.0), margin)
+        rest = alpha.sum() - alpha
+        low, high = (betaincinv(alpha, rest, tail) for tail in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+        return alpha / alpha.sum(), low, high
 
     return read
 
 
-def believed(table: Table, belief: dc.Belief) -> Reading:
+def belief_reader(table: Table, belief: dc.Belief) -> Reading:
     """The margins of a belief that has the columns' names."""
 
     def read(margin: Margin) -> Shares | None:
         names = [table.names[i] for i in margin]
         if not set(names) <= set(belief.axes):
             return None
-        own = belief.margin(*names)
-        return own.mean, *own.interval(LEVEL)
+        shares = belief.margin(*names)
+        return shares.mean, *shares.interval(LEVEL)
 
     return read
 
 
-def first_that_reads(readings: Sequence[Reading]) -> Reading:
+def first_reader(readings: Sequence[Reading]) -> Reading:
     """The first that has something to say."""
 
     def read(margin: Margin) -> Shares | None:
-        return next((found for each in readings if (found := each(margin)) is not None), None)
+        return next((shares for each in readings if (shares := each(margin)) is not None), None)
 
     return read
 
 
 def product_belief(table: Table, logs: Sequence[Callable[[Any], Floats]]) -> dc.Belief:
     """The exact posterior where P(published | counts) is a product over cells, by the logarithm of each factor."""
-    kept: dict[int, Factor] = {}
-    factors = [kept.setdefault(id(log), Factor(0, table.n, 0.0, 0.0, log)) for log in logs]
+    by_function: dict[int, Factor] = {}
+    factors = [by_function.setdefault(id(log), Factor(0, table.n, 0.0, 0.0, log)) for log in logs]
     prior = dc.Dirichlet([table.prior] * table.cells)
     posterior = NoiseAware(prior, table.n, Product(factors, prior.alpha, table.n))
     return dc.Belief.of(posterior, table.axes(table.every))
@@ -126,27 +126,27 @@ def product_belief(table: Table, logs: Sequence[Callable[[Any], Floats]]) -> dc.
 
 def no_noise(table: Table, counts: Wholes, _: float, __: str) -> dict[str, Reading]:
     """The posterior of the data itself: what a reader would have without privacy."""
-    return {FACE: at_face_value(table, counts)}
+    return {FACE: face_value_reader(table, counts)}
 
 
 def _geometric(table: Table, counts: Wholes, epsilon: Fraction, margin: Margin, seed: str) -> dc.Belief:
-    own = table.summed(counts, margin)
-    prior = [table.prior * (table.cells // len(own))] * len(own)
+    cells = table.summed(counts, margin)
+    prior = [table.prior * (table.cells // len(cells))] * len(cells)
     mechanism = dc.Geometric(dc.PosteriorSpace(prior=prior, n=table.n), epsilon=epsilon)
-    output = draw_with(mechanism.law(tuple(own.tolist())), HashedBits(f"{seed} {margin}"))
+    output = draw_with(mechanism.law(tuple(cells.tolist())), HashedBits(f"{seed} {margin}"))
     return dc.Belief.of(dc.noise_aware(mechanism, output), table.axes(margin))
 
 
 def discreet_cross(table: Table, counts: Wholes, epsilon: float, seed: str) -> dict[str, Reading]:
     """One draw for all cells."""
-    return {AWARE: believed(table, _geometric(table, counts, Fraction(str(epsilon)), table.every, seed))}
+    return {AWARE: belief_reader(table, _geometric(table, counts, Fraction(str(epsilon)), table.every, seed))}
 
 
 def discreet_pairs(table: Table, counts: Wholes, epsilon: float, seed: str) -> dict[str, Reading]:
     """Every two-way margin by itself, at an equal share of ε; a single column is read from the smallest of its own."""
     pairs = sorted(combinations(table.every, 2), key=lambda pair: math.prod(table.sizes[i] for i in pair))
     share = Fraction(str(epsilon)) / len(pairs)
-    return {AWARE: first_that_reads([believed(table, _geometric(table, counts, share, p, seed)) for p in pairs])}
+    return {AWARE: first_reader([belief_reader(table, _geometric(table, counts, share, p, seed)) for p in pairs])}
 
 
 def discrete_laplace(table: Table, counts: Wholes, epsilon: float, _: str) -> dict[str, Reading]:
@@ -161,7 +161,7 @@ def discrete_laplace(table: Table, counts: Wholes, epsilon: float, _: str) -> di
         categories=table.axes(table.every),
         clamped=True,
     )
-    return {AWARE: believed(table, belief), FACE: at_face_value(table, noisy)}
+    return {AWARE: belief_reader(table, belief), FACE: face_value_reader(table, noisy)}
 
 
 def _least_scale(predicate: Callable[[float], bool], bounds: Any = None, T: Any = None, **more: Any) -> Any:
@@ -197,42 +197,39 @@ def _contingency(table: Table, counts: Wholes, epsilon: float, algorithm: Any) -
         data=frame, privacy_unit=dp.unit_of(contributions=2), privacy_loss=dp.loss_of(epsilon=epsilon)
     )
     keys = {name: list(range(size)) for name, size in zip(table.names, table.sizes, strict=True)}
-    found = context.query(epsilon=epsilon).contingency_table(keys=keys, algorithm=algorithm).release()
+    release = context.query(epsilon=epsilon).contingency_table(keys=keys, algorithm=algorithm).release()
     inside = tuple(slice(0, size) for size in table.sizes)
-    shares = np.asarray(found.project(tuple(table.names)))[inside].astype(np.float64)
-    measured = [_measured(table, each) for each in found.marginals.flatten()]
+    shares = np.asarray(release.project(tuple(table.names)))[inside].astype(np.float64)
+    readings = [_noisy_margin(table, each) for each in release.marginals.flatten()]
 
     def read(margin: Margin) -> Shares | None:
-        covering = [one for one in measured if set(margin) <= set(one[1])]
+        covering = [reading for reading in readings if set(margin) <= set(reading[1])]
         if not covering:
             return None
-        variance = [sd**2 * math.prod(table.sizes[i] for i in own if i not in margin) for sd, own, _ in covering]
+        variance = [sd**2 * math.prod(table.sizes[i] for i in of if i not in margin) for sd, of, _ in covering]
         return covering[int(np.argmin(variance))][2](margin)
 
-    return {AWARE: read, FACE: at_face_value(table, table.n * shares.ravel() / shares.sum())}
+    return {AWARE: read, FACE: face_value_reader(table, table.n * shares.ravel() / shares.sum())}
 
 
-def _measured(table: Table, measurement: Any) -> tuple[float, Margin, Reading]:
+def _noisy_margin(table: Table, measurement: Any) -> tuple[float, Margin, Reading]:
     """The standard deviation, the columns and the reading of one noisy margin; its discrete Laplace scale is sd/√2."""
     columns = tuple(table.names.index(name) for name in measurement.clique)
     shape = [table.sizes[i] + 1 for i in columns]
     inside = tuple(slice(0, table.sizes[i]) for i in columns)
     noisy = np.asarray(measurement.noisy_measurement).reshape(shape)[inside].ravel()
-    kept: list[Reading] = []
 
-    def read(margin: Margin) -> Shares | None:
-        if not kept:
-            belief = dc.read_noisy(
-                [round(value) for value in noisy.tolist()],
-                noise=dc.noise.DiscreteLaplace(float(measurement.stddev) / math.sqrt(2)),
-                prior=[table.prior * (table.cells // len(noisy))] * len(noisy),
-                total=table.n,
-                categories=table.axes(columns),
-            )
-            kept.append(believed(table, belief))
-        return kept[0](margin)
+    @cache
+    def belief() -> dc.Belief:
+        return dc.read_noisy(
+            [round(value) for value in noisy.tolist()],
+            noise=dc.noise.DiscreteLaplace(float(measurement.stddev) / math.sqrt(2)),
+            prior=[table.prior * (table.cells // len(noisy))] * len(noisy),
+            total=table.n,
+            categories=table.axes(columns),
+        )
 
-    return float(measurement.stddev), columns, read
+    return float(measurement.stddev), columns, lambda margin: belief_reader(table, belief())(margin)
 
 
 def mbi_fixed(table: Table, counts: Wholes, epsilon: float, _: str) -> dict[str, Reading]:
@@ -267,7 +264,7 @@ def multinomial_dirichlet(table: Table, counts: Wholes, epsilon: float, seed: st
 
     by_count = {s: factor(s) for s in set(drawn.tolist())}
     belief = product_belief(table, [by_count[s] for s in drawn.tolist()])
-    return {AWARE: believed(table, belief), FACE: at_face_value(table, drawn)}
+    return {AWARE: belief_reader(table, belief), FACE: face_value_reader(table, drawn)}
 
 
 def posterior_draw(table: Table, counts: Wholes, _: float, seed: str) -> dict[str, Reading]:
@@ -278,7 +275,7 @@ def posterior_draw(table: Table, counts: Wholes, _: float, seed: str) -> dict[st
         return lambda x: x * math.log(max(share, 1e-300)) - gammaln(1.0 + x)
 
     belief = product_belief(table, [factor(share) for share in drawn.tolist()])
-    return {AWARE: believed(table, belief), FACE: at_face_value(table, table.n * drawn)}
+    return {AWARE: belief_reader(table, belief), FACE: face_value_reader(table, table.n * drawn)}
 
 
 def draw_delta(n: int, epsilon: float) -> float:
@@ -288,8 +285,8 @@ def draw_delta(n: int, epsilon: float) -> float:
     Beta(a, b) before, a = 1 + c_i, b = 1 + c_j, and Beta(a-1, b+1) after: the ratio is (b/(a-1))·r/(1-r).
     """
     worst = 0.0
-    for own in range(1, n + 1):
-        a, b = 1.0 + own, 1.0 + np.arange(n - own + 1)
+    for count in range(1, n + 1):
+        a, b = 1.0 + count, 1.0 + np.arange(n - count + 1)
         odds = math.exp(epsilon) * (a - 1) / b
         edge = odds / (1 + odds)
         excess = betainc(b, a, 1 - edge) - math.exp(epsilon) * betainc(b + 1, a - 1, 1 - edge)

@@ -35,52 +35,52 @@ Scores = dict[tuple[str, str, int, float], list[Score]]
 
 def compare(columns: Mapping[str, Sequence[object]], repetitions: int, slow: int) -> list[str]:
     """The tables, as Markdown."""
-    table, population = crossed(columns)
+    table, population = cross_columns(columns)
     crossing = " × ".join(f"{name} ({k})" for name, k in zip(columns, table.sizes, strict=True))
     return [
         f"{table.n:,} records, {crossing}: {table.cells} cells, each with a prior of {table.prior}. "
         f"{repetitions} repetitions, {slow} of mbi. A cell: Hellinger error · coverage of 95 % intervals · their mean "
         "width in percentage points, each with the standard error of its last digits.",
-        *told(table, measured(table, population, repetitions, slow)),
+        *score_tables(table, score_releases(table, population, repetitions, slow)),
         "",
         *side_facts(table),
     ]
 
 
-def crossed(columns: Mapping[str, Sequence[object]]) -> tuple[Table, Wholes]:
+def cross_columns(columns: Mapping[str, Sequence[object]]) -> tuple[Table, Wholes]:
     """The table of some columns, and its counts."""
     labels = [sorted(set(values), key=str) for values in columns.values()]
-    codes = [[own.index(v) for v in values] for own, values in zip(labels, columns.values(), strict=True)]
+    codes = [[names.index(v) for v in values] for names, values in zip(labels, columns.values(), strict=True)]
     table = Table(tuple(map(len, labels)), len(codes[0]))
     return table, np.bincount(np.ravel_multi_index(codes, table.sizes), minlength=table.cells)
 
 
-def measured(table: Table, population: Wholes, repetitions: int, slow: int) -> Scores:
+def score_releases(table: Table, population: Wholes, repetitions: int, slow: int) -> Scores:
     """Everybody's releases of the same records, read by every reader."""
     tasks = [(name, turn) for name in RIVALS for turn in range(slow if name in SLOW else repetitions)]
-    found: Scores = defaultdict(list)
+    by_kind: Scores = defaultdict(list)
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as workers:
         answers = workers.map(_turn, repeat(table), repeat(population), *zip(*tasks, strict=True))
         for (name, turn), scores in zip(tasks, answers, strict=True):
             print(f"{name}: {turn + 1}", file=sys.stderr, flush=True)
             for (reader, size, epsilon), score in scores:
-                found[name, reader, size, epsilon].append(score)
-    return found
+                by_kind[name, reader, size, epsilon].append(score)
+    return by_kind
 
 
 def _turn(table: Table, population: Wholes, name: str, turn: int) -> list[tuple[tuple[str, int, float], Score]]:
     """One repetition of one rival, at every ε."""
     counts = np.random.default_rng([21, turn]).multinomial(table.n, population / table.n)
-    found = []
+    means = []
     for epsilon in EPSILONS:
         for reader, read in RIVALS[name](table, counts, epsilon, f"{name} {epsilon} {turn}").items():
             for size in (1, 2, 3):
                 scores = [_score(table, population, counts, margin, read(margin)) for margin in _margins(table, size)]
-                known = [score for score in scores if score is not None]
-                if known:
-                    error, coverage, width = np.mean(known, axis=0).tolist()
-                    found.append(((reader, size, epsilon), (error, coverage, width)))
-    return found
+                readable = [score for score in scores if score is not None]
+                if readable:
+                    error, coverage, width = np.mean(readable, axis=0).tolist()
+                    means.append(((reader, size, epsilon), (error, coverage, width)))
+    return means
 
 
 def _margins(table: Table, size: int) -> list[Margin]:
@@ -97,7 +97,7 @@ def _score(table: Table, population: Wholes, counts: Wholes, margin: Margin, rea
     return np.array([error, np.mean((low <= truth)[some] & (truth <= high)[some]), 100 * np.mean((high - low)[some])])
 
 
-def told(table: Table, scores: Scores) -> list[str]:
+def score_tables(table: Table, scores: Scores) -> list[str]:
     """A table for margins of one, two and three columns."""
     lines = []
     for size in (1, 2, 3):
@@ -137,13 +137,13 @@ def main() -> None:
     parser.add_argument("file", type=Path)
     parser.add_argument("columns", nargs="+", metavar="COLUMN")
     parser.add_argument("--repetitions", type=int, default=REPETITIONS)
-    asked = parser.parse_args()
-    with asked.file.open(encoding="utf-8", newline="") as lines:
+    arguments = parser.parse_args()
+    with arguments.file.open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
-    if len(asked.columns) < 3 or not rows or not set(asked.columns) <= set(rows[0]):
+    if len(arguments.columns) < 3 or not rows or not set(arguments.columns) <= set(rows[0]):
         parser.error("name three columns of the file or more")
-    columns = {name: [row[name] for row in rows] for name in asked.columns}
-    print("\n".join(compare(columns, asked.repetitions, min(asked.repetitions, SLOW_REPETITIONS))))
+    columns = {name: [row[name] for row in rows] for name in arguments.columns}
+    print("\n".join(compare(columns, arguments.repetitions, min(arguments.repetitions, SLOW_REPETITIONS))))
 
 
 if __name__ == "__main__":

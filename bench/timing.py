@@ -22,8 +22,8 @@ def race(contenders: Mapping[str, Callable[[], object]], effort: Effort) -> dict
             samples[name].append(time.perf_counter() - start)
             if _enough(samples[name], effort):
                 del running[name]
-    return {name: statistics.median(taken) for name, taken in samples.items()}
+    return {name: statistics.median(seconds) for name, seconds in samples.items()}
 
 
-def _enough(taken: list[float], effort: Effort) -> bool:
-    return len(taken) >= effort.most or (len(taken) >= effort.least and sum(taken) >= effort.seconds)
+def _enough(seconds: list[float], effort: Effort) -> bool:
+    return len(seconds) >= effort.most or (len(seconds) >= effort.least and sum(seconds) >= effort.seconds)

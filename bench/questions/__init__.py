@@ -1,57 +1,12 @@
 """The questions, one a file. Importing this package registers them in the order of the table."""
 
-from bench.questions import (  # noqa: I001  (the order of the table)
-    release,
-    first,
-    geometric,
-    tight,
-    growth,
-    simulate,
-    auditing,
-    scale,
-    snapping,
-    lifting,
-    counting,
-    spark,
-    ledger,
-    ledger_postgres,
-    composing,
-    inference,
-    cross_tables,
-    tables,
-    private_n,
-    comparing,
-    reach,
-    startup,
-    commands,
-    sliding,
-    earlier,
+from importlib import import_module
+
+ORDER = (
+    "release first_release geometric tight growth simulation audit scale snapping lifting counts spark ledger "
+    "ledger_postgres composition inference cross_tables tables private_n comparison reach startup commands slider "
+    "first_version"
 )
 
-__all__ = [
-    "auditing",
-    "commands",
-    "comparing",
-    "composing",
-    "counting",
-    "cross_tables",
-    "earlier",
-    "first",
-    "geometric",
-    "growth",
-    "inference",
-    "ledger",
-    "ledger_postgres",
-    "lifting",
-    "private_n",
-    "reach",
-    "release",
-    "scale",
-    "simulate",
-    "sliding",
-    "snapping",
-    "spark",
-    "startup",
-    "tables",
-    "tight",
-]
+for _name in ORDER.split():
+    import_module(f"{__name__}.{_name}")

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-import json
-import statistics
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench.fresh import run
+from bench.fresh import program_medians, run
 from bench.rows import Answer, Effort, Row, amount, lines_of_table, question, times
 
 SECONDS, MEGABYTES = 10, 500
 RECEIPT_BYTES = 20e6
 
-PROGRAM = """
-import json, resource, time
+TABLE = """
+import json, resource, sys, time
 from itertools import combinations
 import numpy as np, pandas as pd
 import discreet as dc
 rng, n = np.random.default_rng(1), 10**6
-columns = {name: [f"{name}{i}" for i in range(10)] for name in "abcd"}
+columns = {name: [f"{name}{i}" for i in range(10)] for name in sys.argv[1]}
 codes = {name: rng.choice(10, n, p=rng.dirichlet([1] * 10)) for name in columns}
 table = pd.DataFrame({name: pd.Categorical.from_codes(codes[name], labels) for name, labels in columns.items()})
+"""
+"""A table of a million records, with a column of ten categories for each letter of the first argument."""
+
+RELEASE = """
 start = time.perf_counter()
 receipt = dc.release(table, cross=columns, epsilon=1, ledger=None)
 text = receipt.to_json()
@@ -30,22 +32,14 @@ released = time.perf_counter()
 for size in (1, 2):
     for names in combinations(columns, size):
         receipt.belief.margin(*names).interval()
-done = time.perf_counter()
+margins = time.perf_counter() - released
 memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-told = {"release": released - start, "margins": done - released, "memory": memory}
-print(json.dumps({**told, "error": receipt.belief.posterior.error}))
+error = receipt.belief.posterior.error
+print(json.dumps({"release": released - start, "margins": margins, "memory": memory, "error": error}))
 """
 
-
-MILLION = """
-import sys
-import numpy as np, pandas as pd
-import discreet as dc
-rng, n = np.random.default_rng(1), 10**6
-columns = {name: [f"{name}{i}" for i in range(10)] for name in "abcdef"}
-codes = {name: rng.choice(10, n, p=rng.dirichlet([1] * 10)) for name in columns}
-table = pd.DataFrame({name: pd.Categorical.from_codes(codes[name], labels) for name, labels in columns.items()})
-with open(sys.argv[1], "w", encoding="utf-8") as file:
+WRITE = """
+with open(sys.argv[2], "w", encoding="utf-8") as file:
     file.write(dc.release(table, cross=columns, epsilon=1, ledger=None).to_json())
 """
 
@@ -59,8 +53,8 @@ json.loads(text)
 parsed, wall = time.process_time(), time.perf_counter()
 dc.Receipt.from_json(text).verify()
 cpu = time.process_time() - parsed
-told = {"parse": parsed - start, "cpu": cpu, "wall": time.perf_counter() - wall, "bytes": len(text.encode())}
-print(json.dumps(told))
+wall = time.perf_counter() - wall
+print(json.dumps({"parse": parsed - start, "cpu": cpu, "wall": wall, "bytes": len(text.encode())}))
 """
 
 
@@ -72,24 +66,22 @@ def ask(effort: Effort) -> Answer:
     two-way margins, 640 shares, in a fresh process each time. Memory is the most that it had, the table included. Then
     the receipt of a million cells, read and verified in fresh processes, beside parsing its JSON.
     """
-    rounds = [json.loads(run([sys.executable, "-c", PROGRAM])) for _ in range(effort.processes)]
-    found = {key: statistics.median(each[key] for each in rounds) for key in rounds[0]}
-    both = found["release"] + found["margins"]
+    medians = program_medians(TABLE + RELEASE, ["abcd"], effort)
+    both = medians["release"] + medians["margins"]
     rows = [
         Row("release, receipt and all 1- and 2-way margins of 10⁴ cells, n = 10⁶", both, at_most=SECONDS),
-        Row("the same: most memory", found["memory"], at_most=MEGABYTES, unit="MB"),
+        Row("the same: most memory", medians["memory"], at_most=MEGABYTES, unit="MB"),
     ]
     body = [
-        ["release and receipt", amount(found["release"], "s")],
-        ["640 shares of margins with intervals", amount(found["margins"], "s")],
-        ["most memory", f"{found['memory']:.0f} MB"],
-        ["stated error of any probability", f"{found['error']:.0e}"],
+        ["release and receipt", amount(medians["release"], "s")],
+        ["640 shares of margins with intervals", amount(medians["margins"], "s")],
+        ["most memory", f"{medians['memory']:.0f} MB"],
+        ["stated error of any probability", f"{medians['error']:.0e}"],
     ]
     with TemporaryDirectory() as place:
         receipt = str(Path(place) / "million.json")
-        run([sys.executable, "-c", MILLION, receipt])
-        rounds = [json.loads(run([sys.executable, "-c", VERIFY, receipt])) for _ in range(effort.processes)]
-    million = {key: statistics.median(each[key] for each in rounds) for key in rounds[0]}
+        run([sys.executable, "-c", TABLE + WRITE, "abcdef", receipt])
+        million = program_medians(VERIFY, [receipt], effort)
     rows += [
         Row("receipt of 10⁶ cells", million["bytes"], at_most=RECEIPT_BYTES, unit="B"),
         Row("to read and verify it", million["wall"], at_most=SECONDS),

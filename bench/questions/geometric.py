@@ -16,7 +16,7 @@ TARGETS = {2: 5, 100: 3, 10**5: 1}
 
 
 @cache
-def measured(k: int, effort: Effort) -> dict[str, float]:
+def medians(k: int, effort: Effort) -> dict[str, float]:
     """Median seconds of our draw from a prepared law, of our whole release, and of every peer's noise."""
     counts = balanced(N, k)
     space = dc.PosteriorSpace(prior=dc.Dirichlet([1] * k), n=N)
@@ -26,10 +26,10 @@ def measured(k: int, effort: Effort) -> dict[str, float]:
     return race({**ours, **peers.discrete_laplace(counts, 1.0)}, effort)
 
 
-def fastest_exact_peer(found: dict[str, float]) -> tuple[str, float]:
+def fastest_exact_peer(seconds: dict[str, float]) -> tuple[str, float]:
     """The fastest form of OpenDP, the one peer whose integer noise is exact."""
-    name = min((name for name in found if name.startswith("OpenDP")), key=found.__getitem__)
-    return name, found[name]
+    name = min((name for name in seconds if name.startswith("OpenDP")), key=seconds.__getitem__)
+    return name, seconds[name]
 
 
 @question("geometric")
@@ -40,14 +40,14 @@ def ask(effort: Effort) -> Answer:
     that was built once. For k = 2 OpenDP adds noise of scale 1/ε to one count, for more it adds noise of scale 2/ε to
     each, and the total is not kept. A release of ours also checks the counts and makes the posterior.
     """
-    cases = {k: measured(k, effort) for k in TARGETS}
+    cases = {k: medians(k, effort) for k in TARGETS}
     rows = []
-    for k, found in cases.items():
-        peer_name, peer = fastest_exact_peer(found)
-        rows.append(Row(f"geometric draw, k = {k:,}", found[DRAW], peer, peer_name, at_least=TARGETS[k]))
-        rows.append(Row(f"geometric release, k = {k:,}", found[RELEASE], peer, peer_name))
+    for k, seconds in cases.items():
+        peer_name, peer = fastest_exact_peer(seconds)
+        rows.append(Row(f"geometric draw, k = {k:,}", seconds[DRAW], peer, peer_name, at_least=TARGETS[k]))
+        rows.append(Row(f"geometric release, k = {k:,}", seconds[RELEASE], peer, peer_name))
     details: list[str] = []
-    for k, found in cases.items():
-        body = [[name, amount(seconds, "s")] for name, seconds in found.items()]
+    for k, seconds in cases.items():
+        body = [[name, amount(value, "s")] for name, value in seconds.items()]
         details += [*lines_of_table([f"k = {k:,}", "median"], body), ""]
     return Answer(rows, details[:-1])

@@ -3,90 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from bench.fresh import Probe
+from discreet.figures.image import render
+from discreet.figures.style import GREEN, GREY, STYLE, dress, figure_of
 
-# Okabe and Ito's colours, told apart by colour-blind readers too; markers say it once more.
-STYLES = {
-    "exponential-reciprocal": ("#0072B2", "o", "-"),
-    "exponential-global": ("#E69F00", "s", "-"),
-    "geometric": ("#009E73", "^", "-"),
-    "laplace-improved": ("#CC79A7", "D", "-"),
-    "geometric, the draw alone": ("#009E73", "v", ":"),
-    "fastest peer, peaked": ("#555555", "x", "--"),
-    "OpenDP discrete Laplace": ("#555555", "x", "--"),
+STYLES: dict[str, dict[str, Any]] = {
+    **STYLE,
+    "geometric, the draw alone": {"color": GREEN, "marker": "v", "linestyle": ":"},
+    "fastest peer, peaked": {"color": GREY, "marker": "x", "linestyle": "--"},
+    "OpenDP discrete Laplace": {"color": GREY, "marker": "x", "linestyle": "--"},
 }
 
+Probes: TypeAlias = Mapping[str, Mapping[int, Probe]]
+"""By mechanism and place on the axis."""
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """What was found for a mechanism at each place of an axis."""
-
-    name: str
-    at: Sequence[int]
-    found: Sequence[Probe]
+Seconds: TypeAlias = Mapping[str, Mapping[int, float]]
+"""The same for what has only a time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Timed:
-    """Seconds by place, for what has only a time."""
-
-    name: str
-    seconds: Mapping[int, float]
-
-
-def paint(
-    path: Path,
-    *,
-    by_n: Sequence[Line],
-    by_k: Sequence[Line],
-    timed_by_n: Sequence[Timed],
-    timed_by_k: Sequence[Timed],
-) -> None:
+def paint(path: Path, *, by_n: Probes, by_k: Probes, seconds_by_n: Seconds, seconds_by_k: Seconds) -> None:
     """Draw the six panels into a file."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, panels = plt.subplots(2, 3, figsize=(13, 7.4), layout="constrained")
-    _row(panels[0], by_n, timed_by_n)
-    _row(panels[1], by_k, timed_by_k)
-    for panel in panels[0]:
-        panel.set(xlabel="records n (k = 2 categories)")
-    for panel in panels[1]:
-        panel.set(xlabel="categories k (n = 10⁶ records)")
+    title = "One private release, ε = 1, balanced counts: medians over fresh processes"
+    figure, panels = figure_of(2, 3, title, width=4.3, height=3.4)
+    _paint_row(panels[0], "records n (k = 2 categories)", by_n, seconds_by_n)
+    _paint_row(panels[1], "categories k (n = 10⁶ records)", by_k, seconds_by_k)
     # Bits and memory hardly grow: an axis from zero says so, where a logarithmic one would show ripples.
     for panel in [*panels[0, 1:], panels[1, 2]]:
         panel.set(yscale="linear")
         panel.set(ylim=(0, 1.15 * panel.get_ylim()[1]))
-    figure.suptitle("One private release, ε = 1, balanced counts: medians over fresh processes")
-    figure.savefig(path, format="png", dpi=110)
-    plt.close(figure)
+    path.write_bytes(render(figure, "png"))
 
 
-def _row(panels: Any, lines: Sequence[Line], timed: Sequence[Timed]) -> None:
+def _paint_row(panels: Sequence[Any], across: str, probes: Probes, seconds: Seconds) -> None:
     time, bits, memory = panels
-    for line in lines:
-        _plot(time, line.name, line.at, [1e3 * one.again for one in line.found])
-        _plot(bits, line.name, line.at, [one.bits for one in line.found])
-        _plot(memory, line.name, line.at, [one.memory / 1e6 for one in line.found])
-    for other in timed:
-        _plot(time, other.name, list(other.seconds), [1e3 * seconds for seconds in other.seconds.values()])
-    time.set(ylabel="time of a release, ms")
-    bits.set(ylabel="random bits of a draw")
-    memory.set(ylabel="memory of the first release, MB")
-    for panel in panels:
+    for name, by_place in probes.items():
+        _plot(time, name, {place: 1e3 * probe.again for place, probe in by_place.items()})
+        _plot(bits, name, {place: probe.bits for place, probe in by_place.items()})
+        _plot(memory, name, {place: probe.memory / 1e6 for place, probe in by_place.items()})
+    for name, by_place in seconds.items():
+        _plot(time, name, {place: 1e3 * value for place, value in by_place.items()})
+    labels = ("time of a release, ms", "random bits of a draw", "memory of the first release, MB")
+    for panel, up in zip(panels, labels, strict=True):
         panel.set(xscale="log", yscale="log")
-        panel.grid(visible=True, which="major", alpha=0.25)
-        panel.spines[["top", "right"]].set_visible(False)
+        dress(panel, "", across, up)
     time.margins(y=0.25)
     time.legend(fontsize=8, frameon=False, loc="upper left")
 
 
-def _plot(panel: Any, name: str, at: Sequence[int], values: Sequence[float]) -> None:
-    colour, marker, dashes = STYLES[name]
-    panel.plot(at, values, color=colour, marker=marker, linestyle=dashes, label=name)
+def _plot(panel: Any, name: str, values: Mapping[int, float]) -> None:
+    panel.plot(list(values), list(values.values()), label=name, **STYLES[name])

@@ -12,7 +12,7 @@ CATEGORIES, RECORDS = 10, 10**6
 FINEST = 1e-3
 
 
-def believed(n: int) -> float:
+def interval_end(n: int) -> float:
     """The low end of a noise-aware interval of two categories, from the output alone."""
     mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1, 1], n=n), epsilon=1)
     return float(dc.noise_aware(mechanism, (n // 3, n - n // 3)).interval(0.95)[0][0])
@@ -33,17 +33,18 @@ def ask(effort: Effort) -> Answer:
     Geometric, prior of ones, ε = 1: the noise-aware posterior and all its 95 % intervals, from an output. The error of
     ten categories is the stated bound on any mean, in standard deviations.
     """
-    found = race({"few": lambda: believed(FEW), "many": lambda: believed(MANY), "ten": ten_categories}, effort)
+    calls = {"few": lambda: interval_end(FEW), "many": lambda: interval_end(MANY), "ten": ten_categories}
+    medians = race(calls, effort)
     belief = ten_categories()
     error = belief.error / float(belief.sd.min())
     rows = [
-        Row("noise-aware interval, n = 10⁹ against n = 10⁴", found["many"], found["few"], "ours at n = 10⁴",
+        Row("noise-aware interval, n = 10⁹ against n = 10⁴", medians["many"], medians["few"], "ours at n = 10⁴",
             at_most=TARGET),
-        Row("noise-aware intervals, k = 10, n = 10⁶", found["ten"], note=f"means within {error:.0e} sd"),
+        Row("noise-aware intervals, k = 10, n = 10⁶", medians["ten"], note=f"means within {error:.0e} sd"),
     ]  # fmt: skip
     body = [
-        ["k = 2, n = 10⁴", amount(found["few"], "s"), ""],
-        ["k = 2, n = 10⁹", amount(found["many"], "s"), ""],
-        ["k = 10, n = 10⁶", amount(found["ten"], "s"), f"{error:.1e} of a standard deviation (at most {FINEST:g})"],
+        ["k = 2, n = 10⁴", amount(medians["few"], "s"), ""],
+        ["k = 2, n = 10⁹", amount(medians["many"], "s"), ""],
+        ["k = 10, n = 10⁶", amount(medians["ten"], "s"), f"{error:.1e} of a standard deviation (at most {FINEST:g})"],
     ]
     return Answer(rows, lines_of_table(["noise-aware posterior", "median", "bound on means"], body))

@@ -27,7 +27,7 @@ def ask(effort: Effort) -> Answer:
         for _ in range(1000):
             old.charge("d", 1, request_id=str(next(number)), digest="x" * 64)
         bare = _bare(Path(folder) / "bare.db")
-        found = race(
+        medians = race(
             {
                 "bare": lambda: _commit(bare),
                 "charge": lambda: young.charge("d", 1, request_id=str(next(number)), digest="x" * 64),
@@ -39,8 +39,8 @@ def ask(effort: Effort) -> Answer:
     against = "a bare SQLite commit"
     return Answer(
         [
-            Row("charge", found["charge"], found["bare"], against, at_most=3),
-            Row("charge after 1000 others", found["after 1000"], found["bare"], against),
+            Row("charge", medians["charge"], medians["bare"], against, at_most=3),
+            Row("charge after 1000 others", medians["after 1000"], medians["bare"], against),
         ]
     )
 

@@ -16,22 +16,22 @@ from discreet.ledger import Ledger
 CLIENTS, EACH = 16, 8
 """How many write at once, and how often in a turn."""
 
-_own: dict[str, Any] = {}
+_connections: dict[str, Any] = {}
 """The connections of one client, in its own process."""
 
 
 def _open(url: str) -> None:
-    _own["ledger"] = Ledger(url)
-    _own["bare"] = psycopg.connect(url, autocommit=True, prepare_threshold=2)
+    _connections["ledger"] = Ledger(url)
+    _connections["bare"] = psycopg.connect(url, autocommit=True, prepare_threshold=2)
 
 
-def _charge(asked: tuple[str, int]) -> None:
-    dataset, number = asked
-    _own["ledger"].charge(dataset, 1, request_id=f"{dataset}/{number}", digest="x" * 64)
+def _charge(request: tuple[str, int]) -> None:
+    dataset, number = request
+    _connections["ledger"].charge(dataset, 1, request_id=f"{dataset}/{number}", digest="x" * 64)
 
 
 def _insert(text: str) -> None:
-    _own["bare"].execute("INSERT INTO rows (text) VALUES (%s)", (text,))
+    _connections["bare"].execute("INSERT INTO rows (text) VALUES (%s)", (text,))
 
 
 @question("ledger-postgres")
@@ -61,7 +61,7 @@ def ask(effort: Effort) -> Answer:
                 Ledger.create(url, dataset=dataset, epsilon=10**6)
                 clients.map(_charge, [(dataset, i) for i in range(CLIENTS * EACH)], chunksize=EACH)
 
-            found = race(
+            medians = race(
                 {
                     "bare": lambda: bare.execute("INSERT INTO rows (text) VALUES (%s)", ("x" * 400,)),
                     "charge": lambda: ledger.charge("d", 1, request_id=str(next(number)), digest="x" * 64),
@@ -75,12 +75,12 @@ def ask(effort: Effort) -> Answer:
     peer = "a bare PostgreSQL commit"
     return Answer(
         [
-            Row("charge on PostgreSQL", found["charge"], found["bare"], peer, at_most=3),
-            Row("the same, others write too", found["in turn"], found["bare"], peer, grows=True),
+            Row("charge on PostgreSQL", medians["charge"], medians["bare"], peer, at_most=3),
+            Row("the same, others write too", medians["in turn"], medians["bare"], peer, grows=True),
             Row(
                 f"{CLIENTS} clients at once, a charge",
-                found["charges at once"] / (CLIENTS * EACH),
-                found["bare at once"] / (CLIENTS * EACH),
+                medians["charges at once"] / (CLIENTS * EACH),
+                medians["bare at once"] / (CLIENTS * EACH),
                 f"{CLIENTS} clients' bare commits",
                 grows=True,
             ),

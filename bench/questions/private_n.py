@@ -17,10 +17,10 @@ RELEASE = "discreet, a release"
 LONGEST = 30.0
 
 
-def skewed() -> list[int]:
+def skewed_counts() -> list[int]:
     """As many counts as there are cells, most of them small and some large: negative binomial of shape ½."""
-    found: list[int] = np.random.default_rng(1).negative_binomial(0.5, 0.5 / (0.5 + MEAN), size=CELLS).tolist()
-    return found
+    counts: list[int] = np.random.default_rng(1).negative_binomial(0.5, 0.5 / (0.5 + MEAN), size=CELLS).tolist()
+    return counts
 
 
 def seconds_to_believe(released: dc.Released) -> tuple[float, dc.NoiseAware]:
@@ -39,15 +39,15 @@ def ask(effort: Effort) -> Answer:
     1/ε on the same vector, prepared once; ours also checks the counts and makes the posterior. Then the mean and the
     interval of every cell's share, from the output alone.
     """
-    counts = skewed()
+    counts = skewed_counts()
     mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1] * CELLS, n=None), epsilon=1)
     # The peers' noise on a vector has scale 2/ε: twice the ε is the same noise.
-    found = race({RELEASE: lambda: mechanism.release(counts), **peers.discrete_laplace(counts, 2.0)}, effort)
-    peer_name, peer = fastest_exact_peer(found)
+    medians = race({RELEASE: lambda: mechanism.release(counts), **peers.discrete_laplace(counts, 2.0)}, effort)
+    peer_name, peer = fastest_exact_peer(medians)
     spent, belief = seconds_to_believe(mechanism.release(counts))
     return Answer(
         [
-            Row(f"release of {CELLS:,} cells, n private", found[RELEASE], peer, peer_name, at_least=1),
+            Row(f"release of {CELLS:,} cells, n private", medians[RELEASE], peer, peer_name, at_least=1),
             Row(
                 f"means and intervals of {CELLS:,} cells, n private",
                 spent,

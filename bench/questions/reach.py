@@ -63,10 +63,10 @@ def ask(effort: Effort) -> Answer:
     body, slowest, refused = [], 0.0, 0
     for name in NAMES:
         for k in CATEGORIES[: 2 if effort is QUICK else None]:
-            found = [cell(name, k, n, epsilon) for n, epsilon in sizes]
-            body.append([name, str(k), *[text for text, _ in found]])
-            slowest = max(slowest, *[seconds for _, seconds in found])
-            refused += sum(text == "–" for text, _ in found)
+            texts, seconds = zip(*(cell(name, k, n, epsilon) for n, epsilon in sizes), strict=True)
+            body.append([name, str(k), *texts])
+            slowest = max(slowest, *seconds)
+            refused += texts.count("–")
     head = ["mechanism", "k", *[f"n = {n:,}, ε = {epsilon}" for n, epsilon in sizes]]
     rows = [
         Row("the slowest of all posteriors with their intervals", slowest),

@@ -20,7 +20,7 @@ TARGETS: dict[tuple[int, Kind], float] = {(15_000, "peaked"): 10, (10**6, "peake
 
 
 @cache
-def measured(n: int, kind: Kind, effort: Effort) -> dict[str, float]:
+def medians(n: int, kind: Kind, effort: Effort) -> dict[str, float]:
     """Median seconds of everyone's release; kept, so that other questions compare with the same numbers."""
     counts = balanced(n, 2)
     return race({OURS: lambda: build(n, kind).release(counts), **rivals(n, kind)}, effort)
@@ -39,10 +39,10 @@ def rivals(n: int, kind: Kind) -> dict[str, peers.Call]:
     return peers.selections(n, counts[0], float(1 / ours.inverse_sensitivity(counts)), float(ours.scale))
 
 
-def fastest_peer(found: dict[str, float]) -> tuple[str, float]:
+def fastest_peer(seconds: dict[str, float]) -> tuple[str, float]:
     """The peer with the least median, and that median."""
-    name = min((name for name in found if name != OURS), key=found.__getitem__)
-    return name, found[name]
+    name = min((name for name in seconds if name != OURS), key=seconds.__getitem__)
+    return name, seconds[name]
 
 
 @question("release")
@@ -53,15 +53,15 @@ def ask(effort: Effort) -> Answer:
     draw. A peer computes the Hellinger scores of all candidates with scipy and selects from them with the same scale;
     the sensitivity is given to it for free. Flat: exponential-global. Peaked: exponential-reciprocal.
     """
-    cases = [(n, kind, measured(n, kind, effort)) for n in SIZES for kind in KINDS]
+    cases = [(n, kind, medians(n, kind, effort)) for n in SIZES for kind in KINDS]
     rows = []
-    for n, kind, found in cases:
-        peer_name, peer = fastest_peer(found)
+    for n, kind, seconds in cases:
+        peer_name, peer = fastest_peer(seconds)
         name = f"release, n = {n:,}, {kind}"
-        rows.append(Row(name, found[OURS], peer, peer_name, at_least=TARGETS.get((n, kind))))
+        rows.append(Row(name, seconds[OURS], peer, peer_name, at_least=TARGETS.get((n, kind))))
     names = list(cases[0][2])
     body = [
-        [f"n = {n:,}, {kind}", *(amount(found[name], "s") if name in found else "–" for name in names)]
-        for n, kind, found in cases
+        [f"n = {n:,}, {kind}", *(amount(seconds[name], "s") if name in seconds else "–" for name in names)]
+        for n, kind, seconds in cases
     ]
     return Answer(rows, lines_of_table(["one release", *names], body))

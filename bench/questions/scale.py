@@ -6,19 +6,18 @@ import math
 import random
 import statistics
 import sys
-from dataclasses import replace
 
 import numpy as np
 
 import discreet as dc
-from bench.fresh import in_turns, probe
-from bench.questions.auditing import audited
+from bench.fresh import in_turns, medians, run_probes
+from bench.questions.audit import audit_from_nothing
 from bench.rows import Answer, Effort, Row, amount, lines_of_table, question
 from bench.spaces import random_case
 from bench.timing import race
 from discreet.testing import HashedBits
 
-SHOWN = ((4, 1000), (4, 10**4), (4, 10**9), (10, 10**6), (100, 10**9), (30, 30))
+SPACES_DRAWN = ((4, 1000), (4, 10**4), (4, 10**9), (10, 10**6), (100, 10**9), (30, 30))
 SPACES, PROPOSALS = 1000, 400
 CATEGORIES = (3, 4, 5, 7, 10, 15, 30, 60, 100)
 TRIES, LONGER, GROWTH, MEMORY = 4, 100, 2, 200e6
@@ -28,17 +27,17 @@ SCANNED = 15_000
 def tries_of_random_spaces(number: int) -> list[float]:
     """Expected proposals a draw over the root of k: priors from 0.01 to 100, n to 10⁹, every kind of sensitivity."""
     chance = random.Random(1)  # noqa: S311 - the same spaces on every run
-    found = []
+    ratios = []
     for at in range(number):
         case = random_case(chance, categories=CATEGORIES, digits=9)
         batch = case.law.proposals().batch(HashedBits(f"tries {at}"), PROPOSALS)
-        kept = float(np.exp(batch.high).sum()) / batch.tried
-        found.append(1 / kept / math.sqrt(case.mechanism.space.k))
-    return found
+        accepted = float(np.exp(batch.high).sum()) / batch.tried
+        ratios.append(1 / accepted / math.sqrt(case.mechanism.space.k))
+    return ratios
 
 
-def certified(n: int) -> float:
-    """The certified loss of the seeds' mechanism, without a table of n."""
+def certified_loss(n: int) -> float:
+    """The certified loss of the papers' mechanism, without a table of n."""
     return float(dc.audit(dc.ExponentialReciprocal(dc.PosteriorSpace(prior=[1, 1], n=n), scale="1/2")).epsilon)
 
 
@@ -51,15 +50,17 @@ def ask(effort: Effort) -> Answer:
     Tries: 1000 random spaces, the same on every run, of 3 to 100 categories, n to 10⁹, priors from 0.01 to 100 and all
     four sensitivities. Losses: the audit by bounds beside our own full scan at n = 15,000.
     """
-    commands = [[sys.executable, "-m", "bench.dirichlet_probe", str(k), str(n)] for k, n in SHOWN]
-    turns = in_turns(commands, effort)
-    middle = [{key: statistics.median(one[key] for one in found) for key in found[0]} for found in turns]
-    by_case = dict(zip(SHOWN, middle, strict=True))
-    line = probe([("exponential-reciprocal", 10**6, 2)], effort)[0]
+    commands = [[sys.executable, "-m", "bench.dirichlet_probe", str(k), str(n)] for k, n in SPACES_DRAWN]
+    by_case = dict(zip(SPACES_DRAWN, map(medians, in_turns(commands, effort)), strict=True))
+    line = run_probes([("exponential-reciprocal", 10**6, 2)], effort)[0]
     ratios = tries_of_random_spaces(SPACES if effort.processes > 3 else SPACES // 20)
-    few = replace(effort, least=min(effort.least, 5), most=min(effort.most, 5))
     losses = race(
-        {"full": lambda: audited(SCANNED), "10⁶": lambda: certified(10**6), "10¹²": lambda: certified(10**12)}, few
+        {
+            "full": lambda: audit_from_nothing(SCANNED),
+            "10⁶": lambda: certified_loss(10**6),
+            "10¹²": lambda: certified_loss(10**12),
+        },
+        effort.at_most(5),
     )
     rows = [
         Row(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import statistics
-import time
-from collections.abc import Callable
+from functools import partial
 
 import discreet as dc
 from bench.rows import Answer, Effort, Row, amount, lines_of_table, question, times
@@ -12,7 +11,6 @@ from bench.snapping_sets import parameter_sets
 from bench.timing import race
 from discreet.arithmetic.binary64 import minus_log, unit
 
-REPEATS = 3
 LOGARITHMS = 1000
 
 
@@ -20,16 +18,6 @@ def thousand_logarithms() -> None:
     """The yardstick: a thousand calls of the correctly rounded logarithm."""
     for i in range(LOGARITHMS):
         minus_log(unit(-1 - i * 7_777_777_777_777))
-
-
-def seconds(work: Callable[[], object]) -> float:
-    """The median of a few calls."""
-    taken = []
-    for _ in range(REPEATS):
-        start = time.perf_counter()
-        work()
-        taken.append(time.perf_counter() - start)
-    return statistics.median(taken)
 
 
 @question("snapping")
@@ -42,27 +30,26 @@ def ask(effort: Effort) -> Answer:
     """
     sets = parameter_sets()
     body, ratios = [], []
-    for chosen in sets:
-        snapping = chosen.snapping
-        found = snapping.verify(chosen.value, chosen.neighbour)
-        assert found.mass_is_one
-        assert found.loss is not None
-        assert found.loss.upper <= found.bound
-        taken = seconds(lambda: snapping.verify(chosen.value, chosen.neighbour))  # noqa: B023 - called at once
-        yardstick = seconds(thousand_logarithms)
-        ratios.append(taken / yardstick)
+    for parameters in sets:
+        verify = partial(parameters.snapping.verify, parameters.value, parameters.neighbour)
+        verdict = verify()
+        assert verdict.mass_is_one
+        assert verdict.loss is not None
+        assert verdict.loss.upper <= verdict.bound
+        medians = race({"verify": verify, "logarithms": thousand_logarithms}, Effort.exactly(3))
+        ratios.append(medians["verify"] / medians["logarithms"])
         body.append(
             [
-                chosen.epsilon,
-                str(chosen.bound),
-                chosen.kind,
-                f"{found.exact_epsilon:.12g}",
-                f"{float(found.ideal):.12g}",
-                f"{found.excess:.2e}",
-                f"{float(found.bound - found.ideal):.2e}",
-                amount(taken, "s"),
-                times(taken / yardstick),
-                "yes" if found.complete else "no",
+                parameters.epsilon,
+                str(parameters.bound),
+                parameters.kind,
+                f"{verdict.exact_epsilon:.12g}",
+                f"{float(verdict.ideal):.12g}",
+                f"{verdict.excess:.2e}",
+                f"{float(verdict.bound - verdict.ideal):.2e}",
+                amount(medians["verify"], "s"),
+                times(ratios[-1]),
+                "yes" if verdict.complete else "no",
             ]
         )
     head = [
@@ -79,21 +66,10 @@ def ask(effort: Effort) -> Answer:
     ]
     snapping = dc.Snapping(epsilon=1, bound=100)
     timed = race({"logarithms": thousand_logarithms, "release": lambda: snapping.release(0.3)}, effort)
+    unit_seconds = timed["logarithms"]
     rows = [
-        Row(
-            "verify a pair, median of 60 sets",
-            statistics.median(ratios) * timed["logarithms"],
-            timed["logarithms"],
-            "1000 LN",
-            grows=True,
-        ),
-        Row(
-            "verify a pair, slowest of 60 sets",
-            max(ratios) * timed["logarithms"],
-            timed["logarithms"],
-            "1000 LN",
-            grows=True,
-        ),
-        Row("snapping release, ε = 1, B = 100", timed["release"]),
+        Row(f"verify a pair, {name} of 60 sets", ratio * unit_seconds, unit_seconds, "1000 LN", grows=True)
+        for name, ratio in (("median", statistics.median(ratios)), ("slowest", max(ratios)))
     ]
+    rows.append(Row("snapping release, ε = 1, B = 100", timed["release"]))
     return Answer(rows, lines_of_table(head, body))

@@ -21,11 +21,11 @@ def ask(effort: Effort) -> Answer:
     commands = {"python -c pass": [sys.executable, "-c", "pass"]}
     commands |= {f"import {name}": [sys.executable, "-c", f"import {name}"] for name in IMPORTS}
     commands["discreet --help"] = [str(command), "--help"]
-    found = race_processes(commands, effort)
-    numpy = found["import numpy"]
+    medians = race_processes(commands, effort)
+    numpy = medians["import numpy"]
     rows = [
-        Row("import discreet", found["import discreet"], numpy, "import numpy", at_most=1),
-        Row("discreet --help", found["discreet --help"], numpy, "import numpy", at_most=4),
+        Row("import discreet", medians["import discreet"], numpy, "import numpy", at_most=1),
+        Row("discreet --help", medians["discreet --help"], numpy, "import numpy", at_most=4),
     ]
-    body = [[name, amount(seconds, "s")] for name, seconds in found.items()]
+    body = [[name, amount(seconds, "s")] for name, seconds in medians.items()]
     return Answer(rows, lines_of_table(["a whole process", "median"], body))

@@ -17,7 +17,7 @@ def ask(effort: Effort) -> Answer:
     from bench import tables
 
     data = sm.datasets.anes96.load_pandas().data
-    columns = {name: data[own].astype(int).tolist() for name, own in ANES96.items()}
+    columns = {name: data[column].astype(int).tolist() for name, column in ANES96.items()}
     quick = effort is QUICK
     return Answer(
         [], tables.compare(columns, 3 if quick else tables.REPETITIONS, 2 if quick else tables.SLOW_REPETITIONS)

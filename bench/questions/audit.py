@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from scipy.special import gammaln
 
@@ -17,7 +15,7 @@ SCALE, GAMMA = 0.5, 1.0
 TARGET = 20
 
 
-def audited(n: int) -> float:
+def audit_from_nothing(n: int) -> float:
     """The exact loss by an audit that starts from nothing: tables, scan, enclosures and certificate."""
     grid.grid.cache_clear()
     distances._half_gammas.cache_clear()
@@ -25,7 +23,7 @@ def audited(n: int) -> float:
     return float(dc.audit(dc.ExponentialReciprocal(space, scale=SCALE, gamma=GAMMA)).epsilon)
 
 
-def enumerated(n: int, *, tabled: bool) -> float:
+def enumerate_loss(n: int, *, tabled: bool) -> float:
     """The same loss from (n+1)² matrices of floats; with `tabled`, lnΓ is taken once for each half-integer."""
     c = np.arange(n + 1)
     if tabled:
@@ -55,20 +53,20 @@ def ask(effort: Effort) -> Answer:
     left out. The second row lets the plain one table its lnΓ.
     """
     ours, plain, tabled = f"discreet, n = {N:,}", "NumPy", "NumPy, lnΓ tabled"
-    assert abs(audited(PLAIN_N) - enumerated(PLAIN_N, tabled=False)) < 1e-6
-    found = race(
+    assert abs(audit_from_nothing(PLAIN_N) - enumerate_loss(PLAIN_N, tabled=False)) < 1e-6
+    medians = race(
         {
-            ours: lambda: audited(N),
-            plain: lambda: enumerated(PLAIN_N, tabled=False),
-            tabled: lambda: enumerated(PLAIN_N, tabled=True),
+            ours: lambda: audit_from_nothing(N),
+            plain: lambda: enumerate_loss(PLAIN_N, tabled=False),
+            tabled: lambda: enumerate_loss(PLAIN_N, tabled=True),
         },
-        replace(effort, least=min(effort.least, 5), most=min(effort.most, 5)),
+        effort.at_most(5),
     )
     factor = (N / PLAIN_N) ** 2
     note = f"measured at n = {PLAIN_N:,}, times {factor:g}; nothing is compiled"
     rows = [
-        Row(f"audit, n = {N:,}", found[ours], factor * found[plain], plain, at_least=TARGET, note=note),
-        Row(f"audit, n = {N:,}", found[ours], factor * found[tabled], tabled, note=note),
+        Row(f"audit, n = {N:,}", medians[ours], factor * medians[plain], plain, at_least=TARGET, note=note),
+        Row(f"audit, n = {N:,}", medians[ours], factor * medians[tabled], tabled, note=note),
     ]
-    body = [[name, amount(seconds, "s")] for name, seconds in found.items()]
+    body = [[name, amount(seconds, "s")] for name, seconds in medians.items()]
     return Answer(rows, lines_of_table(["one loss", "median"], body))

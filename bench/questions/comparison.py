@@ -12,7 +12,7 @@ CASES = {"1": (2, 1.0), "0.1": (2, 5.0)}
 MANY, MANY_SECONDS = 10, 20.0
 
 
-def compared(groups: int, epsilon: str) -> float:
+def compare_groups(groups: int, epsilon: str) -> float:
     """All pairs of groups of a joint table, each with its interval; the largest stated error."""
     cells = groups * ANSWERS
     mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1] * cells, n=RECORDS), epsilon=epsilon)
@@ -32,18 +32,18 @@ def ask(effort: Effort) -> Answer:
 
     Geometric, prior of ones, n = 10⁶, three answers: from the output to the 95 % interval of every difference.
     """
-    found = race({epsilon: lambda e=epsilon: compared(2, e) for epsilon in CASES}, effort)  # type: ignore[misc]
-    found |= race({"all": lambda: compared(MANY, "1")}, Effort(seconds=0.0, least=1, most=1))
+    medians = race({epsilon: lambda e=epsilon: compare_groups(2, e) for epsilon in CASES}, effort)  # type: ignore[misc]
+    medians |= race({"all": lambda: compare_groups(MANY, "1")}, Effort.exactly(1))
     rows = [
         Row(
             f"two groups compared, ε = {epsilon}",
-            found[epsilon],
+            medians[epsilon],
             at_most=most,
-            note=f"error {compared(2, epsilon):.0e}",
+            note=f"error {compare_groups(2, epsilon):.0e}",
         )
         for epsilon, (_, most) in CASES.items()
     ]
     pairs = MANY * (MANY - 1) // 2
-    rows.append(Row(f"all {pairs} pairs of {MANY} groups, ε = 1", found["all"], at_most=MANY_SECONDS))
+    rows.append(Row(f"all {pairs} pairs of {MANY} groups, ε = 1", medians["all"], at_most=MANY_SECONDS))
     body = [[row.name, amount(row.ours, "s"), row.note] for row in rows]
     return Answer(rows, lines_of_table(["comparison", "median", "stated"], body))

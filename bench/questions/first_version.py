@@ -41,12 +41,12 @@ def ask(effort: Effort) -> Answer:
         _unpack(place / "earlier")
         sources = {"now": ROOT / "src", COMMIT: place / "earlier" / "src"}
         least = {name: _least(text.split(), sources, place, effort.processes) for name, (text, _) in COMMANDS.items()}
-    found = [
+    ratios = [
         Row(f"discreet {name}", least[name]["now"], least[name][COMMIT], COMMIT, at_most=share)
         for name, (_, share) in COMMANDS.items()
     ]
-    body = [[name, *(amount(seconds, "s") for seconds in own.values())] for name, own in least.items()]
-    return Answer(found, lines_of_table(["CPU time", *sources], body))
+    body = [[name, *(amount(seconds, "s") for seconds in by_source.values())] for name, by_source in least.items()]
+    return Answer(ratios, lines_of_table(["CPU time", *sources], body))
 
 
 def _unpack(place: Path) -> None:
@@ -61,7 +61,7 @@ def _least(arguments: list[str], sources: dict[str, Path], place: Path, turns: i
     for _ in range(turns + 1):
         for name, source in sources.items():
             samples[name].append(_seconds(arguments, source, place))
-    return {name: min(taken[1:]) for name, taken in samples.items()}
+    return {name: min(seconds[1:]) for name, seconds in samples.items()}
 
 
 def _seconds(arguments: list[str], source: Path, place: Path) -> float:

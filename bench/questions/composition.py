@@ -21,7 +21,7 @@ def ask(effort: Effort) -> Answer:
     rows = []
     for epsilon in ("0.01", "0.1"):
         release = Geometric(PosteriorSpace(prior=[1, 1], n=1000), epsilon=epsilon)
-        found = race(
+        medians = race(
             {
                 "ours": lambda release=release: compose([release] * RELEASES).epsilon("1e-6"),  # type: ignore[misc]
                 "theirs": lambda parameter=float(epsilon): _theirs(parameter),  # type: ignore[misc]
@@ -29,7 +29,7 @@ def ask(effort: Effort) -> Answer:
             effort,
         )
         name = f"composition of {RELEASES:,} releases at ε = {epsilon}"
-        rows.append(Row(name, found["ours"], found["theirs"], "dp_accounting", at_least=1))
+        rows.append(Row(name, medians["ours"], medians["theirs"], "dp_accounting", at_least=1))
     return Answer(rows)
 
 
