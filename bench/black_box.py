@@ -123,11 +123,11 @@ def attack(
     best = max(candidates, key=lambda each: each.score)
     hits, others = (best.event.hits(_table(program(data, draws.test)), coins) for data in (best.data, best.neighbour))
     low, high = bounds(hits, draws.test, false_alarm / 4)[0], bounds(others, draws.test, false_alarm / 4)[1]
-    shown = math.log((low - delta) / high) if low > delta else -math.inf
+    loss = math.log((low - delta) / high) if low > delta else -math.inf
     p = comparison(hits, others, draws.test, epsilon) if not delta else 1.0
     return Finding(
         best.event.name, best.data, best.neighbour, hits, others, draws.test,
-        epsilon=shown, p_value=p, exceeds=shown > epsilon or p < false_alarm / 2,
+        epsilon=loss, p_value=p, exceeds=loss > epsilon or p < false_alarm / 2,
     )  # fmt: skip
 
 
@@ -152,9 +152,9 @@ def comparison(hits: int, others: int, draws: int, epsilon: float) -> float:
     """
     chance = math.exp(-epsilon)
     reach = 10 * math.sqrt(hits * chance * (1 - chance)) + 10
-    kept = np.arange(max(0, math.floor(hits * chance - reach)), min(hits, math.ceil(hits * chance + reach)) + 1)
-    masses = stats.binom.pmf(kept, hits, chance)
-    tails = stats.hypergeom.sf(kept - 1, 2 * draws, kept + others, draws)
+    thinned = np.arange(max(0, math.floor(hits * chance - reach)), min(hits, math.ceil(hits * chance + reach)) + 1)
+    masses = stats.binom.pmf(thinned, hits, chance)
+    tails = stats.hypergeom.sf(thinned - 1, 2 * draws, thinned + others, draws)
     return min(1.0, 2 * float(masses @ tails + max(0.0, 1 - masses.sum())))  # what is left out counts in full
 
 
@@ -196,8 +196,8 @@ def classified_events(one: Table, other: Table) -> Iterator[Event]:
         part = min(1.0, max(0.0, (rank - above) / ties))
 
         def membership(table: Table, t: float = limit, q: float = part) -> Floats:
-            found = score(table)
-            return np.where(found > t, 1.0, np.where(found == t, q, 0.0))
+            values = score(table)
+            return np.where(values > t, 1.0, np.where(values == t, q, 0.0))
 
         yield Event(f"the classifier's {share:.0%} of the neighbour", membership)
 
@@ -214,11 +214,11 @@ def classifier(one: Table, other: Table) -> Callable[[Table], Floats]:
             columns += [(name, v, 0.0, 1.0) for v, times in sorted(Counter(values).items(), key=str) if times > 2]
 
     def features(table: Table) -> Floats:
-        found = [np.ones(_size(table))]
+        parts = [np.ones(_size(table))]
         for name, value, mean, spread in columns:
             raw = _numbers(_column(table, name)) if value is None else _equal(table, name, value)
-            found.append(np.nan_to_num((raw - mean) / spread))
-        return np.column_stack(found)
+            parts.append(np.nan_to_num((raw - mean) / spread))
+        return np.column_stack(parts)
 
     x = np.vstack([features(one), features(other)])
     y = np.repeat([1.0, 0.0], [_size(one), _size(other)])
@@ -232,15 +232,15 @@ def classifier(one: Table, other: Table) -> Callable[[Table], Floats]:
 
 def _telling(one: Table, other: Table) -> list[str]:
     """The names whose values vary; of those that order all outcomes alike, one."""
-    found: dict[tuple[int, ...], str] = {}
+    by_order: dict[tuple[int, ...], str] = {}
     for name in sorted({*one, *other}):
         values = [*_column(one, name), *_column(other, name)]
         numbers = _numbers(values)
         keys = numbers if np.isfinite(numbers).all() else np.array([str(value) for value in values])
         ranks = np.unique(keys, return_inverse=True)[1]
         if ranks.max() > 0:
-            found.setdefault(min(tuple(ranks.tolist()), tuple((ranks.max() - ranks).tolist())), name)
-    return list(found.values())
+            by_order.setdefault(min(tuple(ranks.tolist()), tuple((ranks.max() - ranks).tolist())), name)
+    return list(by_order.values())
 
 
 def _table(outcomes: Sequence[Outcome]) -> Table:

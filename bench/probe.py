@@ -49,7 +49,7 @@ def measure(name: str, n: int, k: int) -> dict[str, object]:
     space_of, prior_of = dc.PosteriorSpace, dc.Dirichlet
     imports = time.perf_counter() - start
     counts, ones = balanced(n, k), [1] * k
-    known, memory = set(sys.modules), peak_bytes()
+    modules, memory = set(sys.modules), peak_bytes()
 
     def release() -> float:
         begun = time.perf_counter()
@@ -58,7 +58,7 @@ def measure(name: str, n: int, k: int) -> dict[str, object]:
 
     first = release()
     risen = peak_bytes() - memory
-    imported = sorted(module for module in set(sys.modules) - known)
+    imported = sorted(module for module in set(sys.modules) - modules)
     taken = [release()]
     while len(taken) < DRAWS and sum(taken) < SECONDS:
         taken.append(release())

@@ -257,25 +257,25 @@ def multinomial_dirichlet(table: Table, counts: Wholes, epsilon: float, seed: st
     """The Multinomial–Dirichlet synthesiser: m records from one draw of the shares."""
     m, alpha = synthesiser_sizes(table, epsilon)
     rng = np.random.default_rng(_number(seed))
-    drawn = rng.multinomial(m, rng.dirichlet(alpha + counts))
+    synthetic = rng.multinomial(m, rng.dirichlet(alpha + counts))
 
     def factor(s: int) -> Callable[[Any], Floats]:
         return lambda x: gammaln(alpha + x + s) - gammaln(alpha + x)
 
-    by_count = {s: factor(s) for s in set(drawn.tolist())}
-    belief = product_belief(table, [by_count[s] for s in drawn.tolist()])
-    return {AWARE: belief_reader(table, belief), FACE: face_value_reader(table, drawn)}
+    by_count = {s: factor(s) for s in set(synthetic.tolist())}
+    belief = product_belief(table, [by_count[s] for s in synthetic.tolist()])
+    return {AWARE: belief_reader(table, belief), FACE: face_value_reader(table, synthetic)}
 
 
 def posterior_draw(table: Table, counts: Wholes, _: float, seed: str) -> dict[str, Reading]:
     """One draw from the posterior under a prior of ones, which no ε changes: it has a δ."""
-    drawn = np.random.default_rng(_number(seed)).dirichlet(1.0 + counts)
+    shares = np.random.default_rng(_number(seed)).dirichlet(1.0 + counts)
 
     def factor(share: float) -> Callable[[Any], Floats]:
         return lambda x: x * math.log(max(share, 1e-300)) - gammaln(1.0 + x)
 
-    belief = product_belief(table, [factor(share) for share in drawn.tolist()])
-    return {AWARE: belief_reader(table, belief), FACE: face_value_reader(table, table.n * drawn)}
+    belief = product_belief(table, [factor(share) for share in shares.tolist()])
+    return {AWARE: belief_reader(table, belief), FACE: face_value_reader(table, table.n * shares)}
 
 
 def draw_delta(n: int, epsilon: float) -> float:

@@ -14,12 +14,12 @@ WEAK = ["weak Democrat", "weak Republican"]
 
 def main() -> None:
     """Release the votes of the selected respondents, then read the receipt."""
-    asked = {"column": "vote", "categories": VOTES, "filters": {"party": WEAK}, "epsilon": 1, "ledger": None}
+    request = {"column": "vote", "categories": VOTES, "filters": {"party": WEAK}, "epsilon": 1, "ledger": None}
     try:
-        dc.release(ANES96, **asked)  # type: ignore[arg-type]
+        dc.release(ANES96, **request)  # type: ignore[arg-type]
     except dc.InvalidInput as refusal:
         print(f"with a public n: {refusal.message}")
-    receipt = dc.release(ANES96, **asked, adjacency="add-remove")  # type: ignore[arg-type]
+    receipt = dc.release(ANES96, **request, adjacency="add-remove")  # type: ignore[arg-type]
 
     # From here on only the receipt is used: it holds no n.
     for vote in VOTES:

@@ -32,9 +32,9 @@ def main() -> None:
     price = ledger.account("panel").budget
     print(f"twelve releases of 0.25 cost ε = {float(price.epsilon)}, δ = {float(price.delta):g}, where their sum is 3")
 
-    asked = {"column": "answer", "categories": ANSWERS, "epsilon": "0.25", "ledger": ledger, "dataset": "panel"}
+    request = {"column": "answer", "categories": ANSWERS, "epsilon": "0.25", "ledger": ledger, "dataset": "panel"}
     for month in range(1, MONTHS + 1):
-        receipt = dc.release(wave(month), **asked, request_id=f"2030-{month:02}")  # type: ignore[arg-type]
+        receipt = dc.release(wave(month), **request, request_id=f"2030-{month:02}")  # type: ignore[arg-type]
         share = receipt.belief["satisfied"]
         low, high = share.interval()
         print(
@@ -43,7 +43,7 @@ def main() -> None:
     [slot] = ledger.account("panel").slots
     print(f"{slot.used} of {slot.times} slots are taken, and {ledger.verify().rows} rows verify")
     try:
-        dc.release(wave(13), **asked, request_id="2031-01")  # type: ignore[arg-type]
+        dc.release(wave(13), **request, request_id="2031-01")  # type: ignore[arg-type]
     except dc.BudgetExceeded as refusal:
         print(f"a thirteenth: {refusal.message}")
 

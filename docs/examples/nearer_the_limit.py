@@ -48,7 +48,7 @@ SPACES: list[tuple[list[object], int, str]] = [
 ]
 
 
-def ways(space: dc.PosteriorSpace) -> tuple[str, ...]:
+def postprocessings(space: dc.PosteriorSpace) -> tuple[str, ...]:
     """What tight offers: bayes is refused where there are fewer records than categories."""
     return ("nearest", "bayes", "noisy") if space.n >= space.k else ("nearest", "noisy")
 
@@ -58,9 +58,9 @@ def ratios(k: int, n: int) -> Iterator[tuple[str, float, float, float]]:
     space = dc.PosteriorSpace([1] * k, n)
     for epsilon in EPSILONS:
         least = dc.Optimal(space, epsilon=epsilon).error
-        tight = [dc.mechanism("tight", space, epsilon=epsilon, way=way) for way in ways(space)]
+        tight = [dc.mechanism("tight", space, epsilon=epsilon, way=way) for way in postprocessings(space)]
         noisy = [dc.mechanism("geometric", space, epsilon=epsilon, way=way) for way in ("nearest", "bayes")]
-        one, other = (min(dc.accuracy(each).mean for each in made) / least for made in (tight, noisy))
+        one, other = (min(dc.accuracy(each).mean for each in forms) / least for forms in (tight, noisy))
         yield epsilon, least, one, other
 
 
@@ -154,8 +154,8 @@ def print_capped() -> None:
     for k, cap in ((2, 8), (2, 16), (3, 5)):
         for epsilon in (0.5, 1.0, 2.0, 3.0):
             least, tight, noisy, w = capped(k, cap, epsilon)
-            told = f"{tight / least:.4f}" if w > 0 else "a weight is negative"
-            print(f"| {k} | {cap} | {epsilon:g} | {least:.5f} | {told} | {noisy / least:.4f} |", flush=True)
+            ratio = f"{tight / least:.4f}" if w > 0 else "a weight is negative"
+            print(f"| {k} | {cap} | {epsilon:g} | {least:.5f} | {ratio} | {noisy / least:.4f} |", flush=True)
 
 
 def print_ratios() -> None:
@@ -171,10 +171,10 @@ def print_gaps() -> None:
     print("|---|---|---|---|---|---|---|---|")
     for prior, n, epsilon in SPACES:
         bound, geometric, programme, method = gap(prior, n, epsilon)
-        told = "" if programme is None else f"{programme:.6g}"
-        named = f"{len(prior)} ones" if len(prior) > 3 else ", ".join(map(str, prior))
+        solved = "" if programme is None else f"{programme:.6g}"
+        prior_text = f"{len(prior)} ones" if len(prior) > 3 else ", ".join(map(str, prior))
         above = f"{100 * (geometric / bound - 1):.1f} %"
-        cells = (named, f"{n:,}", epsilon, f"{bound:.6g}", told, f"{geometric:.6g}", above, method)
+        cells = (prior_text, f"{n:,}", epsilon, f"{bound:.6g}", solved, f"{geometric:.6g}", above, method)
         print(f"| {' | '.join(cells)} |", flush=True)
 
 
@@ -189,8 +189,8 @@ def print_family() -> None:
         tight = []
         for way in ("nearest", "noisy"):
             try:
-                made = dc.mechanism("tight", space, epsilon=epsilon, way=way)
-                tight.append(f"{dc.accuracy(made).mean:.4f}")
+                mechanism = dc.mechanism("tight", space, epsilon=epsilon, way=way)
+                tight.append(f"{dc.accuracy(mechanism).mean:.4f}")
             except dc.DiscreetError:
                 tight.append("refused")
         cells = (f"{k} | {n} | {epsilon}", f"{error:.4f}", f"{beta:g}, {x:.3f}", nearest, bayes, *tight)

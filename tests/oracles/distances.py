@@ -44,7 +44,7 @@ def hellinger(a: Parameters, b: Parameters) -> Real:
 
 
 def hellinger_legacy(a: Parameters, b: Parameters) -> Real:
-    """What the seeds' program plots: sqrt(1 - BC^(1/ln total)), for two Dirichlets of one total."""
+    """What the papers' program plots: sqrt(1 - BC^(1/ln total)), for two Dirichlets of one total."""
     total = sum(_exact(a), Fraction(0))
     assert total == sum(_exact(b), Fraction(0)), "the legacy formula is for equal totals"
     return mp.sqrt(-mp.expm1(log_bhattacharyya(a, b) / mp.log(real(total))))
@@ -117,15 +117,15 @@ def crossings(a: Parameters, b: Parameters) -> list[Real]:
     ends = [-far, far]
     if first * second > 0:
         ends.insert(1, mp.log(first / second))
-    found = []
+    places = []
     for low, high in pairwise(ends):
         if log_ratio(low) * log_ratio(high) < 0:
             rising = log_ratio(high) > 0
             for _ in range(mp.prec + 20):
                 middle = (low + high) / 2
                 low, high = (low, middle) if (log_ratio(middle) > 0) == rising else (middle, high)
-            found.append(1 / (1 + mp.exp(-(low + high) / 2)))
-    return found
+            places.append(1 / (1 + mp.exp(-(low + high) / 2)))
+    return places
 
 
 def total_variation(a: Parameters, b: Parameters) -> Real:

@@ -31,14 +31,14 @@ def normaliser(k: int, sigma: Exact) -> Real:
 @cache
 def losses(k: int, sigma: Exact, step: tuple[int, int] = (0, 1)) -> dict[Real, Real]:
     """The privacy loss between c and c - e_i + e_j, as a law: from the two weights of every output."""
-    found: dict[Real, Real] = defaultdict(lambda: real(0))
+    law: dict[Real, Real] = defaultdict(lambda: real(0))
     i, j = step
     for v, weight in noises(k, sigma):
         moved = list(v)
         moved[i], moved[j] = moved[i] + 1, moved[j] - 1
         loss = (sum(t * t for t in moved) - sum(t * t for t in v)) / (2 * real(sigma) ** 2)
-        found[loss] += weight / normaliser(k, sigma)
-    return dict(found)
+        law[loss] += weight / normaliser(k, sigma)
+    return dict(law)
 
 
 def delta(law: dict[Real, Real], epsilon: Exact) -> Real:
@@ -63,7 +63,7 @@ def renyi(k: int, sigma: Exact, order: Exact) -> Real:
 
 def added(one: dict[Real, Real], other: dict[Real, Real]) -> dict[Real, Real]:
     """The law of the sum of two independent losses."""
-    found: dict[Real, Real] = defaultdict(lambda: real(0))
+    law: dict[Real, Real] = defaultdict(lambda: real(0))
     for (x, p), (y, q) in product(one.items(), other.items()):
-        found[x + y] += p * q
-    return dict(found)
+        law[x + y] += p * q
+    return dict(law)

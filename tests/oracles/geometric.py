@@ -91,8 +91,8 @@ def nearest(z: Sequence[int]) -> Counts:
 
 def law(c: Sequence[int], epsilon: Exact, radius: int) -> Row:
     """P(z | c) for the noisy counts up to a radius from c; what is missing from 1 is `tail`."""
-    found = (tuple(x + y for x, y in zip(c, v, strict=True)) for v in noises(len(c), radius))
-    return {z: probability(c, z, epsilon) for z in found}
+    outputs = (tuple(x + y for x, y in zip(c, v, strict=True)) for v in noises(len(c), radius))
+    return {z: probability(c, z, epsilon) for z in outputs}
 
 
 def after_nearest(c: Sequence[int], epsilon: Exact, radius: int) -> tuple[Row, Real]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from itertools import product
 
+from .mechanisms import laplace_distribution
 from .precision import Exact, Real, mp, real
 
 Atoms = list[tuple[Real, Real]]
@@ -26,7 +27,7 @@ def laplace_atoms(rate: Exact, *, nearest: bool, reach: int = 4) -> Atoms:
     r, shift = real(rate), mp.mpf(1) / 2 if nearest else mp.zero
 
     def below(y: Real) -> Real:
-        return mp.exp(r * y) / 2 if y <= 0 else 1 - mp.exp(-r * y) / 2
+        return laplace_distribution(y, 1 / r)
 
     def mass(t: int) -> Real:
         return below(t + 1 - shift) - below(t - shift)
@@ -38,7 +39,7 @@ def laplace_atoms(rate: Exact, *, nearest: bool, reach: int = 4) -> Atoms:
 
 def delta_of_all(releases: Sequence[Atoms], at: Exact | Real) -> Real:
     """Σ P(L)·max(0, 1 - e^(ε-L)) over all combinations of losses."""
-    epsilon, total = at if isinstance(at, mp.mpf) else real(at), mp.zero
+    epsilon, total = real(at), mp.zero
     for choice in product(*releases):
         loss, chance = mp.fsum(loss for loss, _ in choice), mp.fprod(p for _, p in choice)
         total += chance * max(mp.zero, 1 - mp.exp(epsilon - loss))

@@ -43,12 +43,12 @@ def exponential_kernel(
 
 
 def laplace_scale(k: int, epsilon: Exact) -> Real:
-    """The seeds' baseline: k / epsilon."""
+    """The papers' baseline: k / epsilon."""
     return k / real(epsilon)
 
 
 def improved_scale(k: int, epsilon: Exact) -> Real:
-    """The seeds' improved baseline: 1 / epsilon for two categories, 2 / epsilon above."""
+    """The papers' improved baseline: 1 / epsilon for two categories, 2 / epsilon above."""
     return (1 if k == 2 else 2) / real(epsilon)
 
 
@@ -78,11 +78,11 @@ def laplace(c: Sequence[int], scale: Real, rounding: Rounding = "nearest") -> Ro
     partial: Row = {(): mp.one}
     for centre in c[:-1]:
         partial = {
-            (*drawn, t): so_far * probability
-            for drawn, so_far in partial.items()
-            for t, probability in enumerate(clamped_laplace(centre, n - sum(drawn), scale, rounding))
+            (*counts, t): reached * probability
+            for counts, reached in partial.items()
+            for t, probability in enumerate(clamped_laplace(centre, n - sum(counts), scale, rounding))
         }
-    return {(*drawn, n - sum(drawn)): probability for drawn, probability in partial.items()}
+    return {(*counts, n - sum(counts)): probability for counts, probability in partial.items()}
 
 
 def kernel(k: int, n: int, row: Callable[[Counts], Row]) -> Kernel:

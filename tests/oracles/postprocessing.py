@@ -33,29 +33,29 @@ def belief_from_noisy(
     return {c: weight / total for c, weight in weights.items()}
 
 
-def expected_error(alpha: Sequence[Exact], believed: Row, released: Sequence[Exact]) -> Real:
+def expected_error(alpha: Sequence[Exact], belief: Row, released: Sequence[Exact]) -> Real:
     """The expected Hellinger distance of the true posterior from the released parameters."""
-    return mp.fsum(p * hellinger(posterior(alpha, c), released) for c, p in believed.items())
+    return mp.fsum(p * hellinger(posterior(alpha, c), released) for c, p in belief.items())
 
 
-def bayes(alpha: Sequence[Exact], believed: Row) -> tuple[Counts, Real]:
+def bayes(alpha: Sequence[Exact], belief: Row) -> tuple[Counts, Real]:
     """The candidate of least expected error, and that error; the lexicographically first if several are equal."""
-    alpha, n = [exact(a) for a in alpha], sum(next(iter(believed)))
-    errors = {r: mp.fsum(p * between(alpha, c, r) for c, p in believed.items()) for r in candidates(len(alpha), n)}
+    alpha, n = [exact(a) for a in alpha], sum(next(iter(belief)))
+    errors = {r: mp.fsum(p * between(alpha, c, r) for c, p in belief.items()) for r in candidates(len(alpha), n)}
     least = min(errors.values())
     return next(r for r, error in errors.items() if error <= least * (1 + mp.mpf(10) ** -40)), least
 
 
-def free(alpha: Sequence[Exact], believed: Row) -> tuple[tuple[Fraction, ...], Real]:
+def free(alpha: Sequence[Exact], belief: Row) -> tuple[tuple[Fraction, ...], Real]:
     """The parameters of least expected error, and that error: a search from two starts, or the best candidate."""
     alpha = [exact(a) for a in alpha]
-    best_candidate, least = bayes(alpha, believed)
+    best_candidate, least = bayes(alpha, belief)
     best = posterior(alpha, best_candidate)
-    at = np.array([[float(a) for a in posterior(alpha, c)] for c in believed])
-    weights = np.array([float(p) for p in believed.values()])
+    at = np.array([[float(a) for a in posterior(alpha, c)] for c in belief])
+    weights = np.array([float(p) for p in belief.values()])
     box = [(np.log(float(exact(a)) / 20), np.log(2 * at[0].sum())) for a in alpha]  # beyond it floats are noise
     for start in (weights @ at, _moments(at, weights)):
-        found = minimize(
+        search = minimize(
             _expected_error_float,
             np.log(start),
             args=(at, weights),
@@ -63,10 +63,10 @@ def free(alpha: Sequence[Exact], believed: Row) -> tuple[tuple[Fraction, ...], R
             bounds=box,
             options={"xatol": 1e-8, "fatol": 1e-13, "maxiter": 4000, "maxfev": 4000},
         )
-        if found.fun > least + 1e-6:  # not even with the error of floats
+        if search.fun > least + 1e-6:  # not even with the error of floats
             continue
-        point = tuple(exact(float(x)) for x in np.exp(found.x))
-        error = expected_error(alpha, believed, point)
+        point = tuple(exact(float(x)) for x in np.exp(search.x))
+        error = expected_error(alpha, belief, point)
         if error < least:
             best, least = point, error
     return best, least

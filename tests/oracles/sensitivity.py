@@ -69,7 +69,7 @@ def reciprocal_everywhere(locals_: dict[Counts, Real], gamma: Exact | Real) -> d
 
 
 def published_gamma(epsilon: Exact, delta: Exact, size: int) -> Real:
-    """The seeds' ln(1 - epsilon / (2 ln(delta / (2 size)))); size is |R|, and n in the authors' program."""
+    """The papers' ln(1 - epsilon / (2 ln(delta / (2 size)))); size is |R|, and n in the authors' program."""
     return mp.log(1 - real(epsilon) / (2 * mp.log(real(delta) / (2 * size))))
 
 

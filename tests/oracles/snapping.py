@@ -74,19 +74,19 @@ class Snap:
     @cached_property
     def noises(self) -> list[tuple[Fraction, Fraction]]:
         """Every noise with its probability; the last one, for what is left, is beyond the clamp."""
-        found, above = [], Fraction(1)
+        noises, above = [], Fraction(1)
         for u in uniforms(self.digits, self.depth):
-            found.append((self.noise(u), above - u))
+            noises.append((self.noise(u), above - u))
             above = u
-        return [*found, (-4 * self.bound - 4 * self.lattice, above)]
+        return [*noises, (-4 * self.bound - 4 * self.lattice, above)]
 
     def distribution(self, a: Fraction) -> dict[int, Fraction]:
         """Every output's probability, by going through every uniform and both signs."""
-        found = dict.fromkeys(range(-self.last, self.last + 1), Fraction(0))
+        masses = dict.fromkeys(range(-self.last, self.last + 1), Fraction(0))
         for noise, probability in self.noises:
             for sign in (1, -1):
-                found[self.land(a, sign, noise)] += probability / 2
-        return found
+                masses[self.land(a, sign, noise)] += probability / 2
+        return masses
 
     def tail(self, a: Fraction, sign: int, index: int) -> Fraction:
         """P(this output or beyond, on the side of the sign), by plain bisection: for floats with many digits."""

@@ -45,8 +45,8 @@ def neighbours(counts: Sequence[int]) -> list[Counts]:
 def neighbours_by_replacement(counts: Sequence[int]) -> list[Counts]:
     """The other counts that arise when one record of a data set is replaced: the definition."""
     data, k = records(counts), len(counts)
-    found = {count((*data[:at], new, *data[at + 1 :]), k) for at in range(len(data)) for new in range(k)}
-    return sorted(found - {tuple(counts)})
+    others = {count((*data[:at], new, *data[at + 1 :]), k) for at in range(len(data)) for new in range(k)}
+    return sorted(others - {tuple(counts)})
 
 
 def adjacent_pairs(k: int, n: int) -> list[tuple[Counts, Counts]]:

@@ -20,10 +20,10 @@ def close(x: Real, y: Real, digits: int = 30) -> bool:
 
 @pytest.mark.parametrize(("k", "n"), [(2, 1), (2, 9), (3, 10), (4, 5), (5, 3)])
 def test_candidates_are_all_there_once_and_in_lexicographic_order(k: int, n: int) -> None:
-    found = spaces.candidates(k, n)
-    assert found == sorted(set(found))
-    assert len(found) == comb(n + k - 1, k - 1)
-    assert all(len(r) == k and sum(r) == n and min(r) >= 0 for r in found)
+    rows = spaces.candidates(k, n)
+    assert rows == sorted(set(rows))
+    assert len(rows) == comb(n + k - 1, k - 1)
+    assert all(len(r) == k and sum(r) == n and min(r) >= 0 for r in rows)
 
 
 @pytest.mark.parametrize(("k", "n"), [(2, 5), (3, 4), (4, 3)])
@@ -225,11 +225,11 @@ def test_a_belief_depends_on_the_clamped_noisy_counts_alone() -> None:
 
 def test_free_is_never_worse_than_bayes_and_ends_in_the_cusp_when_that_is_best() -> None:
     for alpha, z, epsilon, in_cusp in (((1, 1), (10, 10), 3, True), ((1, 1, 1), (3, 1, 0), "0.2", False)):
-        believed = postprocessing.belief_from_noisy(alpha, z, epsilon)
-        candidate, least = postprocessing.bayes(alpha, believed)
-        point, lesser = postprocessing.free(alpha, believed)
+        belief = postprocessing.belief_from_noisy(alpha, z, epsilon)
+        candidate, least = postprocessing.bayes(alpha, belief)
+        point, lesser = postprocessing.free(alpha, belief)
         assert lesser <= least
-        assert close(postprocessing.expected_error(alpha, believed, point), lesser)
+        assert close(postprocessing.expected_error(alpha, belief, point), lesser)
         assert (point == spaces.posterior(alpha, candidate)) is in_cusp
 
 
