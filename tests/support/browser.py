@@ -113,8 +113,8 @@ def browser(driver: Playwright) -> Iterator[Browser]:
     path = found_browser()
     if path is None:
         pytest.skip("no browser: install chromium")
-    with driver.chromium.launch(executable_path=path, args=[*QUIET, "--no-sandbox", "--no-first-run"]) as shown:
-        yield shown
+    with driver.chromium.launch(executable_path=path, args=[*QUIET, "--no-sandbox", "--no-first-run"]) as browser:
+        yield browser
 
 
 @pytest.fixture(scope="session")
@@ -133,8 +133,8 @@ def firefox(driver: Playwright, tmp_path_factory: pytest.TempPathFactory) -> Ite
     # What is saved from memory is put there, and no event says so. A panel that told it would take the keyboard.
     saves, quiet = tmp_path_factory.mktemp("saved"), {"browser.download.alwaysOpenPanel": False}
     launch: dict[str, Any] = {"executable_path": program, "downloads_path": saves, "firefox_user_prefs": quiet}
-    with driver.firefox.launch(channel="moz-firefox", timeout=PATIENCE, **launch) as shown:
-        yield shown, saves
+    with driver.firefox.launch(channel="moz-firefox", timeout=PATIENCE, **launch) as browser:
+        yield browser, saves
 
 
 @dataclass
@@ -193,16 +193,16 @@ def watching(browser: Browser, saves: Path | None = None) -> Iterator[Watched]:
     context.set_default_timeout(PATIENCE)
     watched = Watched(context.new_page(), [], saves)
 
-    def said(message: ConsoleMessage) -> None:
+    def note_message(message: ConsoleMessage) -> None:
         if message.type == "error":
             watched.wrongs.append(message.text)
 
-    def asked(dialog: Dialog) -> None:
+    def answer_dialog(dialog: Dialog) -> None:
         watched.wrongs.append("a dialog")
         dialog.dismiss()
 
-    watched.page.on("console", said)
-    watched.page.on("dialog", asked)
+    watched.page.on("console", note_message)
+    watched.page.on("dialog", answer_dialog)
     watched.page.on("pageerror", lambda failure: watched.wrongs.append(str(failure)))
     yield watched
     context.close()

@@ -36,9 +36,9 @@ class Enumeration:
     def local(self) -> Floats:
         """LS by its definition: the largest |H(c,r) - H(c',r)| over adjacent c' and all r."""
         gaps = np.abs(self.hellinger[self.one] - self.hellinger[self.other]).max(axis=1)
-        found = np.zeros(len(self.rows))
-        np.maximum.at(found, self.one, gaps)
-        return found
+        largest = np.zeros(len(self.rows))
+        np.maximum.at(largest, self.one, gaps)
+        return largest
 
     def smooth(self, local: Floats, gamma: float) -> Floats:
         """max over all c' of LS(c')·exp(-γd)."""

@@ -29,9 +29,9 @@ async def relay(client: ServerConnection, address: str) -> None:
 
         answering = asyncio.create_task(answer())
         async for message in client:
-            asked = json.loads(message)
-            if asked.get("method") == LEFT_OUT:
-                await client.send(json.dumps({"type": "success", "id": asked["id"], "result": {}}))
+            request = json.loads(message)
+            if request.get("method") == LEFT_OUT:
+                await client.send(json.dumps({"type": "success", "id": request["id"], "result": {}}))
             else:
                 await browser.send(message)
         answering.cancel()
@@ -42,13 +42,13 @@ async def main(program: str, *options: str) -> int:
     browser = await asyncio.create_subprocess_exec(program, *options, stderr=asyncio.subprocess.PIPE)
     assert browser.stderr is not None
     async for line in browser.stderr:
-        said = line.decode(errors="replace").rstrip()
-        found = LISTENING.search(said)
-        if found is None:
-            print(said, file=sys.stderr, flush=True)
+        text = line.decode(errors="replace").rstrip()
+        match = LISTENING.search(text)
+        if match is None:
+            print(text, file=sys.stderr, flush=True)
             continue
         server = await serve(
-            partial(relay, address=found[1]), "127.0.0.1", 0, max_size=None, compression=None, ping_interval=None
+            partial(relay, address=match[1]), "127.0.0.1", 0, max_size=None, compression=None, ping_interval=None
         )
         port = server.sockets[0].getsockname()[1]
         print(f"WebDriver BiDi listening on ws://127.0.0.1:{port}", file=sys.stderr, flush=True)

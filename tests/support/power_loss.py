@@ -50,18 +50,18 @@ def read(trace: Path) -> list[Call]:
     """The calls that were carried out, in the order in which they ended."""
     calls, begun = [], dict[str, str]()
     for line in trace.read_text().splitlines():
-        process, _, said = line.partition(" ")
-        if said.endswith("<unfinished ...>"):
-            begun[process] = said.removesuffix(" <unfinished ...>")
+        process, _, text = line.partition(" ")
+        if text.endswith("<unfinished ...>"):
+            begun[process] = text.removesuffix(" <unfinished ...>")
             continue
-        if "resumed>" in said:
-            said = begun.pop(process) + said.partition("resumed>")[2]
-        match = _CALL.match(said.strip())
+        if "resumed>" in text:
+            text = begun.pop(process) + text.partition("resumed>")[2]
+        match = _CALL.match(text.strip())
         if match is None or int(match["result"]) < 0:
             continue
-        found = _DATA.findall(match["rest"])
+        strings = _DATA.findall(match["rest"])
         numbers = tuple(int(number) for number in re.findall(r"(?<![\w\\])\d+(?!\w)", _DATA.sub("", match["rest"])))
-        data = b"".join(bytes.fromhex(each.replace("\\x", "")) for each in found[-1:])
+        data = b"".join(bytes.fromhex(each.replace("\\x", "")) for each in strings[-1:])
         path = bytes.fromhex(match["path"].replace("\\x", "")).decode() if match["path"] else ""
         end = float(match["time"] or 0) + float(match["took"] or 0)
         calls.append(Call(match["name"], path, data, numbers, end))
@@ -94,14 +94,14 @@ def states(calls: list[Call], file: Path) -> Iterator[State]:
 
     The plug is pulled after each call. Answers are what was written to standard output.
     """
-    durable, pending, given = b"", list[Call](), list[str]()
+    durable, pending, answered = b"", list[Call](), list[str]()
     named, name_is_durable = False, False
     for call in (call for call in calls if _concerns(call, file)):
         match call.name:
             case "link" | "linkat":
                 named = True
             case "write":
-                given += [answer.text for answer in answers(call.data.decode())]
+                answered += [answer.text for answer in answers(call.data.decode())]
             case "pwrite64" | "ftruncate":
                 pending.append(call)
             case _ if Path(call.path) == file.parent:
@@ -110,7 +110,7 @@ def states(calls: list[Call], file: Path) -> Iterator[State]:
                 durable, pending = _applied(durable, [(each, each.data) for each in pending]), []
         contents = sorted(_contents(durable, pending)) if named else []
         for content in contents if name_is_durable else [None, *contents]:
-            yield State(content, tuple(given))
+            yield State(content, tuple(answered))
 
 
 def _concerns(call: Call, file: Path) -> bool:
@@ -143,34 +143,34 @@ def _contents(durable: bytes, pending: list[Call]) -> set[bytes]:
 
 
 def _applied(content: bytes, writes: list[tuple[Call, bytes]]) -> bytes:
-    found = bytearray(content)
+    image = bytearray(content)
     for call, data in writes:
         if call.name == "ftruncate":
             size = call.numbers[0]
-            found = found[:size] + bytes(max(0, size - len(found)))
+            image = image[:size] + bytes(max(0, size - len(image)))
         else:
             place = call.numbers[-1]
-            found += bytes(max(0, place - len(found)))
-            found[place : place + len(data)] = data
-    return bytes(found)
+            image += bytes(max(0, place - len(image)))
+            image[place : place + len(data)] = data
+    return bytes(image)
 
 
 def log_writes(calls: list[Call], end: float, chance: random.Random) -> dict[str, list[tuple[int, bytes]]]:
     """What a server's disk holds of its write-ahead log at a moment: what was synced, and any sectors of the rest."""
-    kept, pending = defaultdict[str, list[tuple[int, bytes]]](list), defaultdict[str, list[Call]](list)
+    durable, pending = defaultdict[str, list[tuple[int, bytes]]](list), defaultdict[str, list[Call]](list)
     for call in calls:
         if call.end > end or "/pg_wal/" not in call.path:
             continue
         if call.name == "fdatasync":
-            kept[call.path] += [(each.numbers[-1], each.data) for each in pending.pop(call.path, [])]
+            durable[call.path] += [(each.numbers[-1], each.data) for each in pending.pop(call.path, [])]
         elif call.name == "pwrite64":
             pending[call.path].append(call)
     for path, writes in pending.items():
         for call in writes:
             sectors = range(0, len(call.data), SECTOR)
-            kept[path] += [
+            durable[path] += [
                 (call.numbers[-1] + start, call.data[start : start + SECTOR])
                 for start in sectors
                 if chance.random() < 1 / 2
             ]
-    return kept
+    return durable

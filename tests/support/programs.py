@@ -12,6 +12,6 @@ from tests.contracts.source import ROOT
 def run_program(module: str, *arguments: object, within: Sequence[object] = ()) -> Any:
     """What `python -m module` prints as JSON, `within` another command if need be; it may not even warn."""
     command = [*within, sys.executable, "-W", "error", "-m", module, *arguments]
-    done = subprocess.run([str(word) for word in command], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    process = subprocess.run([str(word) for word in command], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr
+    return json.loads(process.stdout)

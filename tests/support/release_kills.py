@@ -32,27 +32,27 @@ def run(kills: int, folder: Path, place: str) -> dict[str, int]:
     """Kill as often as asked; an assertion fails if a release ever breaks its word."""
     source = write_votes(folder / "v.csv", ["a"] * 5 + ["b"] * 3)
     ledger = Ledger.create(place, dataset="d", epsilon=PRICE * (kills + 1))
-    chance, found = random.Random(kills), Counter[str]()  # noqa: S311 - it chooses when to kill
+    chance, outcomes = random.Random(kills), Counter[str]()  # noqa: S311 - it chooses when to kill
     began = time.monotonic()
     _in_child(lambda: _request(_arguments(source, place, "alive", folder / "alive.json"), "never"), None)
     usual = time.monotonic() - began
     for first in range(0, kills, len(POINTS)):
         requests = {f"r{first + i}": point for i, point in enumerate(POINTS) if first + i < kills}
-        asked = {name: _arguments(source, place, name, folder / f"{name}.json") for name in requests}
+        commands = {name: _arguments(source, place, name, folder / f"{name}.json") for name in requests}
         charged = first + 1
         for name, point in requests.items():
             after = chance.uniform(0, 1.2 * usual) if point == "anywhere" else None
-            died = _in_child(partial(_request, asked[name], point), after)
+            died = _in_child(partial(_request, commands[name], point), after)
             assert died or point == "anywhere", "the plug was not pulled"
             left = _inspect(ledger, name, folder / f"{name}.json")
             charged += left != "nothing"
             assert ledger.spent("d").epsilon == PRICE * charged
-            found[f"{point}: {left}"] += 1
-        _repeat(ledger, asked, folder)
-        assert ledger.spent("d").epsilon == PRICE * (first + 1 + len(asked)), (
+            outcomes[f"{point}: {left}"] += 1
+        _repeat(ledger, commands, folder)
+        assert ledger.spent("d").epsilon == PRICE * (first + 1 + len(commands)), (
             "one charge, however often it is asked for"
         )
-    return dict(found)
+    return dict(outcomes)
 
 
 def _arguments(source: Path, place: str, request: str, out: Path) -> list[str]:
@@ -106,12 +106,12 @@ def _inspect(ledger: Ledger, request: str, out: Path) -> str:
     return "nothing" if charge is None else "charged" if charge.outcome is None else "sealed"
 
 
-def _repeat(ledger: Ledger, asked: dict[str, list[str]], folder: Path) -> None:
+def _repeat(ledger: Ledger, commands: dict[str, list[str]], folder: Path) -> None:
     """The requests again: each gets its sealed outcome, or a draw under its one charge."""
-    before = {name: ledger.find(name) for name in asked}
+    before = {name: ledger.find(name) for name in commands}
 
     def all_of_them() -> None:
-        for arguments in asked.values():
+        for arguments in commands.values():
             _request(arguments, "never")
 
     _in_child(all_of_them, None)

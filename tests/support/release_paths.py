@@ -109,15 +109,15 @@ def by_blocks(law: ExponentialLaw) -> dict[Outcome, Fraction]:
     """What the envelope of a line draws: a block, evenly one of its candidates, and the coin that keeps it."""
     envelope, (first, second) = law._blocks(), law.counts
     chances = masses_of(envelope._choice.draw, range(len(envelope._blocks)), envelope._choice._width)
-    found: dict[Outcome, Fraction] = {}
+    masses: dict[Outcome, Fraction] = {}
     for index, (side, near, far) in enumerate(envelope._blocks):
         size = far - near + 1
         for at in range(size):
             keep = kept(envelope, "_choice", index, (at, (size - 1).bit_length()))
             offset = side * (near + at)
-            assert (first + offset, second - offset) not in found
-            found[first + offset, second - offset] = chances[index] / size * keep
-    return found
+            assert (first + offset, second - offset) not in masses
+            masses[first + offset, second - offset] = chances[index] / size * keep
+    return masses
 
 
 def by_terms(law: ExponentialLaw) -> dict[Outcome, Fraction]:
@@ -125,7 +125,7 @@ def by_terms(law: ExponentialLaw) -> dict[Outcome, Fraction]:
     tilted = law._mixture()
     shares = [Fraction(high - low, tilted.choices[-1]) for low, high in itertools.pairwise([0, *tilted.choices])]
     blocks = [{i: _blocks_of(tilted, term, i) for i in tilted.free} for term in tilted.terms]
-    found: dict[Outcome, Fraction] = {}
+    outcomes: dict[Outcome, Fraction] = {}
     for r in law.space.candidates():
         proposed = shares[-2] / law.space.size + (shares[-1] if r == tuple(law.counts) else 0)
         for share, masses in zip(shares, blocks, strict=False):
@@ -134,8 +134,8 @@ def by_terms(law: ExponentialLaw) -> dict[Outcome, Fraction]:
                 block = int(tilted.blocks.find(i, np.array([r[i]]))[0])
                 product *= masses[i][block] / int(tilted.blocks.size[block])
             proposed += product
-        found[r] = proposed * kept(tilted, "propose", r)
-    return found
+        outcomes[r] = proposed * kept(tilted, "propose", r)
+    return outcomes
 
 
 def _blocks_of(tilted: Tilted, term: Term, i: int) -> dict[int, Fraction]:
@@ -147,12 +147,12 @@ def sizes_of(noise: Geometric, last: int) -> dict[int, Fraction]:
     """What one-sided noise draws up to `last`: its binary digits, and the rest by a table."""
     digits = len(noise._coins)
     order = range((last >> digits) + 1)
-    found = masses_of(noise._rest.draw, order, noise._rest._width)
+    masses = masses_of(noise._rest.draw, order, noise._rest._width)
     for coin in reversed(noise._coins):
         one = 1 - chance_of(lambda bits, coin=coin: coin.draw(bits) == 0, coin._width)  # type: ignore[misc]
         chances = (1 - one, one)
-        found = {2 * size + digit: mass * chances[digit] for size, mass in found.items() for digit in (0, 1)}
-    return {size: mass for size, mass in found.items() if size <= last}
+        masses = {2 * size + digit: mass * chances[digit] for size, mass in masses.items() for digit in (0, 1)}
+    return {size: mass for size, mass in masses.items() if size <= last}
 
 
 def two_sided(noise: TwoSided, last: int) -> dict[int, Fraction]:
@@ -185,10 +185,10 @@ UNDECIDED = "undecided"
 
 def distribution(sampler: Callable[[Bits], Hashable], length: int) -> dict[Hashable, Fraction]:
     """The exact probability of every outcome that strings of this length decide, and of not being decided by them."""
-    seen: Counter[Hashable] = Counter()
+    counts: Counter[Hashable] = Counter()
     for number in range(2**length):
         try:
-            seen[sampler(FixedBits(f"{number:0{length}b}"))] += 1
+            counts[sampler(FixedBits(f"{number:0{length}b}"))] += 1
         except EOFError:
-            seen[UNDECIDED] += 1
-    return {outcome: Fraction(count, 2**length) for outcome, count in seen.items()}
+            counts[UNDECIDED] += 1
+    return {outcome: Fraction(count, 2**length) for outcome, count in counts.items()}

@@ -31,23 +31,23 @@ def missing() -> str | None:
 
 def environment(folder: Path) -> dict[str, str]:
     """What Spark is told: a home that is pyspark's own, but for what it writes there."""
-    found = find_spec("pyspark")
-    assert found is not None
-    assert found.submodule_search_locations is not None
+    package = find_spec("pyspark")
+    assert package is not None
+    assert package.submodule_search_locations is not None
     home = folder / "home"
     home.mkdir()
     for part in ("bin", "jars", "python", "sbin"):
-        inside = Path(found.submodule_search_locations[0]) / part
+        inside = Path(package.submodule_search_locations[0]) / part
         if inside.exists():
             (home / part).symlink_to(inside)
     arguments = f"--conf spark.sql.warehouse.dir={folder}/warehouse {ARGUMENTS}"
-    told = {"PYSPARK_SUBMIT_ARGS": arguments, "SPARK_DAEMON_JAVA_OPTS": QUICK, "SPARK_DAEMON_MEMORY": "256m"}
-    return {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", **told}
+    options = {"PYSPARK_SUBMIT_ARGS": arguments, "SPARK_DAEMON_JAVA_OPTS": QUICK, "SPARK_DAEMON_MEMORY": "256m"}
+    return {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", **options}
 
 
 def executors(parent: int) -> list[int]:
     """The processes that run tasks and were started by this one: a worker, or a driver that plays all of them."""
-    found = []
+    processes = []
     for place in Path("/proc").glob("[0-9]*"):
         try:
             command = (place / "cmdline").read_bytes()
@@ -55,8 +55,8 @@ def executors(parent: int) -> list[int]:
         except OSError:  # gone meanwhile
             continue
         if b"CoarseGrainedExecutorBackend" in command and started_by == parent:
-            found.append(int(place.name))
-    return sorted(found)
+            processes.append(int(place.name))
+    return sorted(processes)
 
 
 @pytest.fixture(scope="session")

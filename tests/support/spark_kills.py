@@ -51,7 +51,7 @@ def run(folder: Path) -> dict[str, Any]:
     ledger = Ledger.create(folder / "l.db", dataset="d", epsilon=10 * EPSILON)
     port = free_port()
     source = f"spark://127.0.0.1:{port}/{folder}/votes.parquet"
-    found: dict[str, Any] = {"source": source}
+    report: dict[str, Any] = {"source": source}
     master, worker = lines(port)
     spark_sessions.ALONE = 1.0
     with _process(master), _process(worker) as first:
@@ -61,15 +61,15 @@ def run(folder: Path) -> dict[str, Any]:
             for process in (first.pid, *executors(first.pid)):
                 os.kill(process, signal.SIGKILL)
 
-        found["workers"] = _refused(source, ledger, first.pid, kill_the_workers)
+        report["workers"] = _refused(source, ledger, first.pid, kill_the_workers)
         with _process(worker) as second:
-            found["driver"] = _refused(source, ledger, second.pid, _kill_the_driver)
+            report["driver"] = _refused(source, ledger, second.pid, _kill_the_driver)
             vars(workflow)["reached"] = lambda step: None
-            found["output"] = _repeated(source, folder / "l.db")
-    found["spent"] = str(ledger.spent("d").epsilon)
-    found["charges"] = sum(entry.kind == "charge" for entry in ledger.history("d"))
+            report["output"] = _repeated(source, folder / "l.db")
+    report["spent"] = str(ledger.spent("d").epsilon)
+    report["charges"] = sum(entry.kind == "charge" for entry in ledger.history("d"))
     ledger.verify()
-    return found
+    return report
 
 
 def _repeated(source: str, ledger: Path) -> Any:

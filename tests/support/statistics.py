@@ -32,19 +32,19 @@ def tally(outcomes: Iterable[Sequence[int]]) -> Counter[Outcome]:
     return Counter(tuple(int(x) for x in outcome) for outcome in outcomes)
 
 
-def p_value(seen: Mapping[Outcome, int], law: Mapping[Outcome, float]) -> float:
+def p_value(counts: Mapping[Outcome, int], law: Mapping[Outcome, float]) -> float:
     """How likely a sample at least as unlike the law is; 0 if something was seen that cannot happen.
 
     What the law leaves of 1 belongs to all outcomes that it does not list. G = 2·Σ seen·ln(seen/expected) over cells
     is compared with the χ² law of one degree of freedom less than there are cells.
     """
-    draws = sum(seen.values())
+    draws = sum(counts.values())
     rest = max(0.0, 1.0 - math.fsum(law.values()))
-    elsewhere = sum(count for outcome, count in seen.items() if outcome not in law)
-    if any(seen.get(outcome, 0) and not mass for outcome, mass in law.items()) or (elsewhere and rest < 1e-12):
+    elsewhere = sum(count for outcome, count in counts.items() if outcome not in law)
+    if any(counts.get(outcome, 0) and not mass for outcome, mass in law.items()) or (elsewhere and rest < 1e-12):
         return 0.0
     by_mass = sorted((mass, outcome) for outcome, mass in law.items() if mass)  # never by what was seen
-    cells = _pooled([(draws * rest, elsewhere), *((draws * mass, seen.get(outcome, 0)) for mass, outcome in by_mass)])
+    cells = _pooled([(draws * rest, elsewhere), *((draws * mass, counts.get(outcome, 0)) for mass, outcome in by_mass)])
     g = 2 * math.fsum(count * math.log(count / expected) for expected, count in cells if count)
     return float(stats.chi2.sf(max(g, 0.0), len(cells) - 1)) if len(cells) > 1 else 1.0
 
@@ -64,9 +64,9 @@ def _pooled(cells: Iterable[tuple[float, int]]) -> list[tuple[float, int]]:
     return [(expected, count)]
 
 
-def fits(seen: Mapping[Outcome, int], law: Mapping[Outcome, float]) -> bool:
+def fits(counts: Mapping[Outcome, int], law: Mapping[Outcome, float]) -> bool:
     """Whether a sample may come from a law; a right one is refused once in 10⁹ times."""
-    return p_value(seen, law) > FALSE_ALARM
+    return p_value(counts, law) > FALSE_ALARM
 
 
 def pmf(mechanism: Mechanism, counts: Sequence[int]) -> dict[Outcome, float]:
@@ -79,6 +79,6 @@ def assert_drawn_from(
 ) -> None:
     """Draws one by one and ten times as many at once have the law that is meant, and none of the wrong ones."""
     bits = HashedBits(f"{len(meant)} outcomes")
-    for seen in (tally(law._draw(bits) for _ in range(few)), tally(law._draw_many(bits, 10 * few).tolist())):
-        assert fits(seen, meant)
-        assert seen.total() < TELLING or not any(fits(seen, other) for other in wrong)
+    for counts in (tally(law._draw(bits) for _ in range(few)), tally(law._draw_many(bits, 10 * few).tolist())):
+        assert fits(counts, meant)
+        assert counts.total() < TELLING or not any(fits(counts, other) for other in wrong)

@@ -20,15 +20,15 @@ def sample(law: dict[Outcome, float], draws: int, seed: str) -> Counter[Outcome]
 
 def test_a_right_sample_is_accepted_and_its_p_values_are_uniform() -> None:
     law = geometric(0.6)
-    found = [p_value(sample(law, 4000, f"right {i}"), law) for i in range(400)]
-    assert min(found) > 1e-9
-    assert stats.kstest(found, "uniform").pvalue > 1e-6
+    p_values = [p_value(sample(law, 4000, f"right {i}"), law) for i in range(400)]
+    assert min(p_values) > 1e-9
+    assert stats.kstest(p_values, "uniform").pvalue > 1e-6
 
 
 def test_many_equal_cells_that_must_be_pooled_are_no_reason_to_refuse() -> None:
     law: dict[Outcome, float] = {(x,): 1 / 2000 for x in range(2000)}
-    found = [p_value(sample(law, 5000, f"equal {i}"), law) for i in range(100)]
-    assert stats.kstest(found, "uniform").pvalue > 1e-6
+    p_values = [p_value(sample(law, 5000, f"equal {i}"), law) for i in range(100)]
+    assert stats.kstest(p_values, "uniform").pvalue > 1e-6
 
 
 @pytest.mark.parametrize("factor", [0.7, 1.3])

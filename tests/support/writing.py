@@ -81,8 +81,8 @@ def write_nothing(folder: Path, fault: str) -> None:
 
 
 def release(source: Any, person: str | None) -> None:
-    asked: dict[str, Any] = {"categories": ["a"], "other": "rest", "epsilon": 1, "ledger": None}
-    run.release(source, column="v", id_column=person, **asked)
+    request: dict[str, Any] = {"categories": ["a"], "other": "rest", "epsilon": 1, "ledger": None}
+    run.release(source, column="v", id_column=person, **request)
 
 
 def write_what_is_asked(folder: Path, fault: str) -> None:
@@ -101,10 +101,10 @@ def write_what_is_asked(folder: Path, fault: str) -> None:
     vars(discreet.mechanisms.law)["Law"].draw = lambda _: RELEASED
     plant(fault, folder / "temporary")
     sys.addaudithook(watch)
-    asked = ["--column", "vote", "--categories", "a,b", "--epsilon", "1/2", "--ledger", "l.db", "--dataset", "d"]
+    options = ["--column", "vote", "--categories", "a,b", "--epsilon", "1/2", "--ledger", "l.db", "--dataset", "d"]
     printed = os.dup(1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    assert command(["release", "v.csv", *asked, "--yes", "--out", "r.json"]) == 0
+    assert command(["release", "v.csv", *options, "--yes", "--out", "r.json"]) == 0
     sys.stdout.flush()
     os.dup2(printed, 1)
     print(json.dumps(sorted(opened)))
@@ -115,10 +115,10 @@ def leave_no_core(folder: Path, fault: str) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (1 << 20, 1 << 20))
     plant(fault, folder)
     release(pa.table({"v": ["a", "b"]}), None)
-    own, _ = resource.getrlimit(resource.RLIMIT_CORE)
+    limit, _ = resource.getrlimit(resource.RLIMIT_CORE)
     ask = "import resource; print(resource.getrlimit(resource.RLIMIT_CORE)[0])"
     child = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True)
-    print(own, child.stdout.strip())
+    print(limit, child.stdout.strip())
 
 
 CASES: dict[Callable[[Path, str], None], tuple[str, ...]] = {
@@ -147,16 +147,16 @@ def watched(program: Callable[[Path, str], None], folder: Path, fault: str) -> t
             status = 1
         sys.stdout.flush()
         os._exit(status)
-    said = []
+    outputs = []
     for read, write in (out, err):
         os.close(write)
         with os.fdopen(read) as pipe:
-            said.append(pipe.read())
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), said[0], said[1]
+            outputs.append(pipe.read())
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), outputs[0], outputs[1]
 
 
 if __name__ == "__main__":
     place = Path(sys.argv[1])
-    tried = [(program, fault) for program, faults in CASES.items() for fault in faults]
-    ended = {f"{one.__name__}: {fault}": watched(one, place / str(i), fault) for i, (one, fault) in enumerate(tried)}
+    cases = [(program, fault) for program, faults in CASES.items() for fault in faults]
+    ended = {f"{one.__name__}: {fault}": watched(one, place / str(i), fault) for i, (one, fault) in enumerate(cases)}
     print(json.dumps(ended))
