@@ -174,7 +174,7 @@ def _candidates(
 
 def single_events(one: Table, other: Table) -> Iterator[Event]:
     """What one name says: each value that is not rare, and the half-lines of numbers."""
-    for name in _telling(one, other):
+    for name in _varying_names(one, other):
         values = [*_column(one, name), *_column(other, name)]
         often = [value for value, times in Counter(values).items() if times * 20 > len(values)]
         for value in sorted(often, key=str):
@@ -205,7 +205,7 @@ def classified_events(one: Table, other: Table) -> Iterator[Event]:
 def classifier(one: Table, other: Table) -> Callable[[Table], Floats]:
     """Logistic regression on numbers and values, with a ridge, by Newton's method: the score of each outcome."""
     columns: list[tuple[str, str | float | None, float, float]] = []
-    for name in _telling(one, other):
+    for name in _varying_names(one, other):
         values = [*_column(one, name), *_column(other, name)]
         numbers = _numbers(values)
         if np.isfinite(numbers).all():
@@ -230,7 +230,7 @@ def classifier(one: Table, other: Table) -> Callable[[Table], Floats]:
     return lambda table: np.round(features(table) @ weights, 9)  # equal outcomes tie, whatever stands beside them
 
 
-def _telling(one: Table, other: Table) -> list[str]:
+def _varying_names(one: Table, other: Table) -> list[str]:
     """The names whose values vary; of those that order all outcomes alike, one."""
     by_order: dict[tuple[int, ...], str] = {}
     for name in sorted({*one, *other}):

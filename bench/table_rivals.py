@@ -75,7 +75,7 @@ class Table:
         """All columns."""
         return tuple(range(len(self.sizes)))
 
-    def summed(self, values: Floats | Wholes, margin: Margin) -> Any:
+    def margin_sums(self, values: Floats | Wholes, margin: Margin) -> Any:
         """The cells of a margin, from those of the table."""
         shaped = np.asarray(values).reshape(self.sizes)
         return shaped.sum(axis=tuple(i for i in self.every if i not in margin)).ravel()
@@ -85,7 +85,7 @@ def face_value_reader(table: Table, counts: Floats | Wholes) -> Reading:
     """Noisy counts taken for counts: a Beta for every cell, negative ones as 0."""
 
     def read(margin: Margin) -> Shares:
-        alpha = table.summed(float(table.prior) + np.maximum(counts, 0.0), margin)
+        alpha = table.margin_sums(float(table.prior) + np.maximum(counts, 0.0), margin)
         rest = alpha.sum() - alpha
         low, high = (betaincinv(alpha, rest, tail) for tail in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
         return alpha / alpha.sum(), low, high
@@ -130,7 +130,7 @@ def no_noise(table: Table, counts: Wholes, _: float, __: str) -> dict[str, Readi
 
 
 def _geometric(table: Table, counts: Wholes, epsilon: Fraction, margin: Margin, seed: str) -> dc.Belief:
-    cells = table.summed(counts, margin)
+    cells = table.margin_sums(counts, margin)
     prior = [table.prior * (table.cells // len(cells))] * len(cells)
     mechanism = dc.Geometric(dc.PosteriorSpace(prior=prior, n=table.n), epsilon=epsilon)
     output = draw_with(mechanism.law(tuple(cells.tolist())), HashedBits(f"{seed} {margin}"))

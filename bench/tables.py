@@ -91,7 +91,7 @@ def _score(table: Table, population: Wholes, counts: Wholes, margin: Margin, rea
     if read is None:
         return None
     mean, low, high = read
-    truth, drawn = (table.summed(each, margin) / table.n for each in (population, counts))
+    truth, drawn = (table.margin_sums(each, margin) / table.n for each in (population, counts))
     error = math.sqrt(max(0.0, 1 - float(np.sqrt(mean * drawn).sum())))
     some = truth > 0
     return np.array([error, np.mean((low <= truth)[some] & (truth <= high)[some]), 100 * np.mean((high - low)[some])])

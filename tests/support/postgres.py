@@ -168,7 +168,7 @@ def _wait(server: Server, process: subprocess.Popen[bytes]) -> None:
 
 
 @contextmanager
-def _locked(file: Path, *, together: bool = False) -> Iterator[None]:
+def _hold_lock(file: Path, *, together: bool = False) -> Iterator[None]:
     """Hold a lock, alone or together with others; it is gone with whoever holds it, even if killed."""
     import fcntl
 
@@ -209,8 +209,8 @@ def database(postgres: Server) -> Iterator[str]:
 def shared(place: Path) -> Iterator[Server]:
     """The server of all who meet in this folder."""
     state = place / "postgres.json"
-    with _locked(place / "postgres.users", together=True):
-        with _locked(place / "postgres.start"):
+    with _hold_lock(place / "postgres.users", together=True):
+        with _hold_lock(place / "postgres.start"):
             if not state.exists():
                 command = [sys.executable, "-m", "tests.support.postgres", str(place)]
                 keeper = subprocess.Popen(command, cwd=ROOT, start_new_session=True, stdout=subprocess.DEVNULL)
@@ -228,7 +228,7 @@ def keep(place: Path) -> None:
     with serving() as server:
         state.with_suffix(".part").write_text(json.dumps(asdict(server)))
         state.with_suffix(".part").rename(state)
-        with _locked(place / "postgres.users"):  # waits for all to leave; who comes now waits, and finds no server
+        with _hold_lock(place / "postgres.users"):  # waits for all to leave; who comes now waits, and finds no server
             state.unlink()
 
 

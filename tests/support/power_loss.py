@@ -107,7 +107,7 @@ def states(calls: list[Call], file: Path) -> Iterator[State]:
             case _ if Path(call.path) == file.parent:
                 name_is_durable = named
             case _:
-                durable, pending = _applied(durable, [(each, each.data) for each in pending]), []
+                durable, pending = _apply_writes(durable, [(each, each.data) for each in pending]), []
         contents = sorted(_contents(durable, pending)) if named else []
         for content in contents if name_is_durable else [None, *contents]:
             yield State(content, tuple(answered))
@@ -133,16 +133,16 @@ def _contents(durable: bytes, pending: list[Call]) -> set[bytes]:
 
     Of many that were never synced, the first ones are taken to be there.
     """
-    durable = _applied(durable, [(call, call.data) for call in pending[:-3]])
+    durable = _apply_writes(durable, [(call, call.data) for call in pending[:-3]])
     forms = []
     for call in pending[-3:]:
         half, data = len(call.data) // 2, call.data
         torn = {data, data[:half], b"\0" * len(data), b"\0" * half + data[half:]} if data else {b""}
         forms.append([None, *((call, each) for each in sorted(torn))])
-    return {_applied(durable, [each for each in chosen if each is not None]) for chosen in product(*forms)}
+    return {_apply_writes(durable, [each for each in chosen if each is not None]) for chosen in product(*forms)}
 
 
-def _applied(content: bytes, writes: list[tuple[Call, bytes]]) -> bytes:
+def _apply_writes(content: bytes, writes: list[tuple[Call, bytes]]) -> bytes:
     image = bytearray(content)
     for call, data in writes:
         if call.name == "ftruncate":

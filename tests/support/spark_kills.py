@@ -61,18 +61,18 @@ def run(folder: Path) -> dict[str, Any]:
             for process in (first.pid, *executors(first.pid)):
                 os.kill(process, signal.SIGKILL)
 
-        report["workers"] = _refused(source, ledger, first.pid, kill_the_workers)
+        report["workers"] = _check_refusal(source, ledger, first.pid, kill_the_workers)
         with _process(worker) as second:
-            report["driver"] = _refused(source, ledger, second.pid, _kill_the_driver)
+            report["driver"] = _check_refusal(source, ledger, second.pid, _kill_the_driver)
             vars(workflow)["reached"] = lambda step: None
-            report["output"] = _repeated(source, folder / "l.db")
+            report["output"] = _repeat_release(source, folder / "l.db")
     report["spent"] = str(ledger.spent("d").epsilon)
     report["charges"] = sum(entry.kind == "charge" for entry in ledger.history("d"))
     ledger.verify()
     return report
 
 
-def _repeated(source: str, ledger: Path) -> Any:
+def _repeat_release(source: str, ledger: Path) -> Any:
     """The output of the same request, made by the command."""
     table = [source, "--column", "v", "--categories", "a", "--other", "b", "--epsilon", str(EPSILON)]
     budget = ["--ledger", str(ledger), "--dataset", "d", "--request-id", "r", "--yes", "--json"]
@@ -88,7 +88,7 @@ def _kill_the_driver() -> None:
     os.kill(SparkContext._gateway.proc.pid, signal.SIGKILL)
 
 
-def _refused(source: str, ledger: Ledger, worker: int, kill: Callable[[], None]) -> str:
+def _check_refusal(source: str, ledger: Ledger, worker: int, kill: Callable[[], None]) -> str:
     """What is said of a release that is killed in the middle of its count."""
     killed: list[bool] = []
 

@@ -44,12 +44,12 @@ def p_value(counts: Mapping[Outcome, int], law: Mapping[Outcome, float]) -> floa
     if any(counts.get(outcome, 0) and not mass for outcome, mass in law.items()) or (elsewhere and rest < 1e-12):
         return 0.0
     by_mass = sorted((mass, outcome) for outcome, mass in law.items() if mass)  # never by what was seen
-    cells = _pooled([(draws * rest, elsewhere), *((draws * mass, counts.get(outcome, 0)) for mass, outcome in by_mass)])
+    cells = _pool([(draws * rest, elsewhere), *((draws * mass, counts.get(outcome, 0)) for mass, outcome in by_mass)])
     g = 2 * math.fsum(count * math.log(count / expected) for expected, count in cells if count)
     return float(stats.chi2.sf(max(g, 0.0), len(cells) - 1)) if len(cells) > 1 else 1.0
 
 
-def _pooled(cells: Iterable[tuple[float, int]]) -> list[tuple[float, int]]:
+def _pool(cells: Iterable[tuple[float, int]]) -> list[tuple[float, int]]:
     """Join cells from the least expected upward, until each expects enough."""
     pooled: list[tuple[float, int]] = []
     expected, count = 0.0, 0

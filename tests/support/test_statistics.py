@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from tests.support.enumeration import seeded
-from tests.support.statistics import LEAST_EXPECTED, Outcome, _pooled, fits, p_value, tally
+from tests.support.statistics import LEAST_EXPECTED, Outcome, _pool, fits, p_value, tally
 
 
 def geometric(ratio: float, size: int = 60) -> dict[Outcome, float]:
@@ -65,11 +65,11 @@ def test_what_the_law_leaves_of_one_is_the_share_of_everything_it_does_not_list(
 
 def test_cells_are_pooled_until_each_expects_enough_and_nothing_is_lost() -> None:
     cells = [(0.5, 1), (3.0, 2), (18.0, 17), (19.0, 20), (4.0, 5)]
-    pooled = _pooled(cells)
+    pooled = _pool(cells)
     assert all(expected >= LEAST_EXPECTED for expected, _ in pooled)
     assert sum(expected for expected, _ in pooled) == sum(expected for expected, _ in cells)
     assert sum(count for _, count in pooled) == sum(count for _, count in cells)
-    assert _pooled([(1.0, 2), (2.0, 1)]) == [(3.0, 3)]
+    assert _pool([(1.0, 2), (2.0, 1)]) == [(3.0, 3)]
 
 
 def test_a_single_cell_fits() -> None:
