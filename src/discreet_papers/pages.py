@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from pkgutil import resolve_name
-from typing import Any, cast
+from typing import Any
 
 from discreet.figures.image import render
 from discreet_papers.claims import CLAIMS, Claim, Finding, Verdict
-from discreet_papers.registry import Study
+from discreet_papers.registry import ENTRIES, Study
 
 PAPERS = {
     "000": "Notes of DP - Bayesian Inference",
@@ -83,7 +82,7 @@ def _table(rows: list[tuple[Claim[Any], Finding]]) -> str:
 
 def study(name: str) -> Study:
     """The module that answers a question."""
-    return cast(Study, resolve_name(f"discreet_papers.questions.{name}"))
+    return next(entry for entry in ENTRIES if entry.module == f"questions.{name}").study()
 
 
 def question(name: str, result: Any) -> str:

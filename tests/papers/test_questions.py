@@ -109,7 +109,7 @@ def test_a_cell_counts_rivals_from_the_weakest_on() -> None:
 
 
 def test_at_equal_loss_all_of_epsilon_is_spent() -> None:
-    scaled = winners.scaled(dc.PosteriorSpace(prior=[1, 1], n=30), "1")
+    scaled = winners.at_exact_loss(dc.PosteriorSpace(prior=[1, 1], n=30), "1")
     assert dc.audit(scaled).epsilon == pytest.approx(1, abs=1e-6)
     assert all(cell.equal is not None for cell in quick("winners") if cell.n <= winners.LARGEST[cell.k])
 

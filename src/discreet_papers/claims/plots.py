@@ -16,15 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import (
-    Dirichlet,
-    ExponentialLocal,
-    ExponentialReciprocal,
-    ExponentialSmooth,
-    PosteriorSpace,
-    accuracy,
-    calibrate,
-)
+from discreet import Dirichlet, ExponentialLocal, ExponentialReciprocal, PosteriorSpace, accuracy
 from discreet.arithmetic.arrays import Wholes
 from discreet.figures.plans import balanced
 from discreet.privacy_loss.edge_rows import scan_ends
@@ -36,6 +28,7 @@ from discreet_papers.figures.notes import CAPTIONS, has_both, impossible_sensiti
 from discreet_papers.figures.readings import DELTA, NAMES, PRINTED, RIGHT, stream
 from discreet_papers.figures.streams import ExponentialStream
 from discreet_papers.legacy import LegacySensitivity, legacy_gamma
+from discreet_papers.questions.winners import at_exact_loss
 
 Sensitivity: TypeAlias = Callable[[PosteriorSpace, Sequence[int]], float]
 """A sensitivity of the score at one data set."""
@@ -136,9 +129,7 @@ def equal_loss(n: int, prior: int = 1) -> tuple[float, float]:
     Baseline Laplace loses ε/2: at equal loss it is the improved one.
     """
     space = PosteriorSpace(prior=[prior, prior], n=n)
-    gamma = ExponentialSmooth.as_published(space, epsilon=1).gamma
-    scaled = calibrate("exponential-smooth", space, epsilon=1, gamma=gamma)
-    return accuracy(scaled, balanced(space)).mean, errors(n, TRUE, prior).improved
+    return accuracy(at_exact_loss(space, "1"), balanced(space)).mean, errors(n, TRUE, prior).improved
 
 
 def _error_ratio_at_loss(limit: float) -> Evidence:

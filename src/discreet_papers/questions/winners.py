@@ -86,12 +86,12 @@ def _cell(k: int, prior: int, data: str, n: int, epsilon: str) -> Cell:
     counts = counts_of(n, k, SHARES[data])
     errors = {name: stream(RIGHT, name, space, counts, epsilon).mean for name in NAMES}
     errors["geometric"] = accuracy(Geometric(space, epsilon=epsilon), counts).mean
-    equal = accuracy(scaled(space, epsilon), counts).mean if n <= LARGEST[k] else None
+    equal = accuracy(at_exact_loss(space, epsilon), counts).mean if n <= LARGEST[k] else None
     return Cell(k, prior, data, n, float(epsilon), errors, equal)
 
 
 @lru_cache(maxsize=4)
-def scaled(space: PosteriorSpace, epsilon: str) -> Mechanism:
+def at_exact_loss(space: PosteriorSpace, epsilon: str) -> Mechanism:
     """M_H with the papers' γ, at the largest scale found whose exact loss is at most ε."""
     gamma = ExponentialSmooth.as_published(space, epsilon=epsilon).gamma
     return calibrate("exponential-smooth", space, epsilon=epsilon, gamma=gamma)
@@ -111,16 +111,12 @@ def counts_of(n: int, k: int, share: float) -> list[int]:
 def table(result: list[Cell]) -> Table:
     names = ("M_H", *RIVALS)
     columns = ("k", "prior", "data", "n", "epsilon", *names, "verdict", "M_H at equal loss", "verdict at equal loss")
-    return Table(columns, tuple((*_nominal(c, names), c.equal, _verdict(c.beaten_at_loss)) for c in result))
-
-
-def _nominal(cell: Cell, names: tuple[str, ...]) -> tuple[str | float, ...]:
-    place = (cell.k, cell.prior, cell.data, cell.n, cell.epsilon)
-    return (*place, *(cell.errors[name] for name in names), BEATEN[cell.beaten])
-
-
-def _verdict(beaten: int | None) -> str | None:
-    return None if beaten is None else BEATEN[beaten]
+    rows = []
+    for cell in result:
+        place, errors = (cell.k, cell.prior, cell.data, cell.n, cell.epsilon), [cell.errors[name] for name in names]
+        at_loss = None if cell.beaten_at_loss is None else BEATEN[cell.beaten_at_loss]
+        rows.append((*place, *errors, BEATEN[cell.beaten], cell.equal, at_loss))
+    return Table(columns, tuple(rows))
 
 
 def sentences(result: list[Cell]) -> list[str]:
