@@ -158,11 +158,11 @@ def _smooth_definition(reach: int) -> Evidence:
     space, gamma = PosteriorSpace(prior=[1, 1, 1], n=12), 0.02
     local = {c: local_sensitivity(space, c) for c in map(tuple, space.candidates())}
 
-    def smoothed(c: tuple[int, ...]) -> float:
+    def smooth_at(c: tuple[int, ...]) -> float:
         apart = {other: sum(abs(a - b) for a, b in zip(c, other, strict=True)) // 2 for other in local}
         return max(local[other] * math.exp(-gamma * far) for other, far in apart.items() if far <= reach)
 
-    smooth = {c: smoothed(c) for c in local}
+    smooth = {c: smooth_at(c) for c in local}
     worst, where = max(
         (round(math.log(smooth[c] / smooth[tuple(other)]) - gamma, 9), (c, tuple(other)))
         for c in local

@@ -61,7 +61,7 @@ class ErrorLaw(ABC):
     @property
     def mean(self) -> float:
         """The expected distance."""
-        return self._summed[0]
+        return self._sums[0]
 
     @property
     def atoms(self) -> Atoms:
@@ -69,12 +69,12 @@ class ErrorLaw(ABC):
         if self.length == 1:
             distance, weight = self.part(0)
             return Atoms(distance, distance, weight / weight.sum())
-        cells = self._summed[1]
+        cells = self._sums[1]
         occupied = np.flatnonzero(cells)
         return Atoms(_EDGES[occupied], _EDGES[occupied + 1], cells[occupied])
 
     @cached_property
-    def _summed(self) -> tuple[float, Floats, Floats]:
+    def _sums(self) -> tuple[float, Floats, Floats]:
         """The mean, the probabilities of the cells, and the weight of each list."""
         totals, cells, moment = np.zeros(self.length), np.zeros(len(_EDGES) - 1), 0.0
         for at, (distance, weight) in enumerate(self.parts()):
@@ -96,7 +96,7 @@ class ErrorLaw(ABC):
     def draw_distances(self, size: int, bits: Bits = SYSTEM) -> Floats:
         """Distances of independent outputs, for studies: first of the list and then within it."""
         first, inside = (_uniform(bits, size) for _ in range(2))
-        chosen = _invert(np.arange(self.length), self._summed[2], first)
+        chosen = _invert(np.arange(self.length), self._sums[2], first)
         distances = np.empty(size)
         for at in np.unique(chosen):
             selected = chosen == at

@@ -159,7 +159,7 @@ def _densities(space: PosteriorSpace) -> tuple[Floats, Floats]:
     return np.exp((alpha - 1) @ np.log(theta).T - log_beta[:, None]), weight
 
 
-def _bounded(divergence: Callable[[Any, Any], Any]) -> Score:
+def _root_score(divergence: Callable[[Any, Any], Any]) -> Score:
     """The root of a divergence between two densities, by quadrature: a metric between 0 and 1."""
 
     def score(space: PosteriorSpace, here: Wholes, rows: Wholes) -> Floats:
@@ -193,8 +193,8 @@ SCORES: dict[str, Score] = {
     "kl": _metric("kl"),
     "renyi-1/2": lambda space, here, rows: -2 * log_affinity_floats(space.prior, here.tolist(), rows),
     "l1": _metric("l1"),
-    "jensen-shannon": _bounded(_jensen_shannon),
-    "le-cam": _bounded(_triangular),
+    "jensen-shannon": _root_score(_jensen_shannon),
+    "le-cam": _root_score(_triangular),
     "chi-squared": _chi_squared,
 }
 """Scores by name. Those of Jensen–Shannon and Le Cam are roots, metrics between 0 and 1. That of Rényi, -2 ln BC, is
