@@ -22,7 +22,7 @@ solved = time.perf_counter() - start
 mechanism.release([n] + [0] * (k - 1)), certificate_by_theorem(mechanism)
 first = time.perf_counter() - start
 mechanism.release([n] + [0] * (k - 1))
-print(json.dumps([len(mechanism.weights.counted.partitions), solved, first, time.perf_counter() - start - first]))
+print(json.dumps([len(mechanism.weights.distances.partitions), solved, first, time.perf_counter() - start - first]))
 """
 
 

@@ -71,7 +71,7 @@ class Range:
     >>> Range("1e-9", "1e12").require(Fraction(1, 3), "a third")
     """
 
-    __slots__ = ("_high", "_low", "_hint")
+    __slots__ = ("_high", "_hint", "_low")
 
     def __init__(self, low: str, high: str) -> None:
         self._low, self._high = Fraction(low).as_integer_ratio(), Fraction(high).as_integer_ratio()

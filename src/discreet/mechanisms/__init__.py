@@ -76,14 +76,14 @@ def mechanism(name: str, space: PosteriorSpace, *, epsilon: Epsilon | None, **op
     """
     family = BY_NAME.get(name)
     if family is None:
-        begun = [other for other in BY_NAME if name and other.startswith(name)]
-        close = begun or difflib.get_close_matches(name, BY_NAME, n=1)
+        prefixed = [other for other in BY_NAME if name and other.startswith(name)]
+        close = prefixed or difflib.get_close_matches(name, BY_NAME, n=1)
         hint = f"did you mean {' or '.join(close)}?" if close else f"choose from {', '.join(BY_NAME)}"
         raise InvalidInput("there is no mechanism of this name", hint=hint)
-    known = inspect.signature(family).parameters
+    signature = inspect.signature(family).parameters
     for option in options:
-        if option not in known or option == "space":
-            allowed = ", ".join(key for key in known if key not in ("space", "epsilon")) or "none"
+        if option not in signature or option == "space":
+            allowed = ", ".join(key for key in signature if key not in ("space", "epsilon")) or "none"
             raise InvalidInput(f"{name} has no option {option}", hint=f"its options: {allowed}")
     build: Callable[..., Mechanism] = family
     return build(space, epsilon=epsilon, **options)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+import numpy as np
+
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.cards import NOISE_KEY, card, promise, share_bar
 from discreet.arithmetic.numbers import Range, exact, float_upper
@@ -29,18 +31,19 @@ EPSILON_RANGE = Range("1e-9", "1e6")
 """Less than the first protects a record no better than the second reveals it; between them all arithmetic fits."""
 
 
-def asked_epsilon(value: object) -> Fraction:
+def read_epsilon(value: object) -> Fraction:
     """Read the ε that a caller asks for."""
     return exact(value, "epsilon", above=0, between=EPSILON_RANGE)
 
 
-def require_choice(parameter: str, value: object, choices: tuple[str, ...], words: str) -> None:
+def require_choice(parameter: str, value: object, choices: tuple[str, ...]) -> None:
     """Refuse what is not among the choices, of which the first is the default."""
     if value not in choices:
+        words = f"one of {', '.join(choices)}" if len(choices) > 2 else " or ".join(choices)
         raise InvalidInput(f"{parameter} must be {words}", hint=f"leave it out for {choices[0]}", parameter=parameter)
 
 
-def moved_counts(space: PosteriorSpace) -> int:
+def l1_sensitivity(space: PosteriorSpace) -> int:
     """By how much in all a replaced record moves the first k-1 counts."""
     return 1 if space.k == 2 else 2
 
@@ -221,6 +224,12 @@ class Mechanism(ABC):
     def postprocess(self, outputs: Wholes) -> Wholes:
         """The candidates that outputs lead to, one per row: the outputs themselves, where these are candidates."""
         return outputs
+
+    def _candidate_logs(self, outputs: Wholes, logs: Floats) -> Floats:
+        """Log-probabilities of the candidates that outputs lead to, from those of the outputs, one per row."""
+        sums = np.full(self.space.size, -np.inf)
+        np.logaddexp.at(sums, self.space.candidates().ranks(self.postprocess(outputs)), logs)  # nothing underflows
+        return sums
 
     def parameters(self) -> dict[str, str]:
         """The public parameters beyond the space and ε, as exact texts."""

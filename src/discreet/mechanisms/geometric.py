@@ -17,7 +17,7 @@ import numpy as np
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import InvalidInput, TooLarge
-from discreet.mechanisms.base import asked_epsilon, require_choice
+from discreet.mechanisms.base import read_epsilon, require_choice
 from discreet.mechanisms.loss_pairs import GeometricPair, LossPair
 from discreet.mechanisms.noisy_counts import NoisyCounts, zero_sum_moves
 from discreet.mechanisms.postprocessing import WAYS, WEIGHTINGS, Way, Weighting, bayes, free, require_weighable
@@ -60,15 +60,15 @@ class Geometric(NoisyCounts):
         way: Way = "nearest",
         weighting: Weighting = "predictive",
     ) -> None:
-        require_choice("way", way, WAYS, f"one of {', '.join(WAYS)}")
-        require_choice("weighting", weighting, WEIGHTINGS, f"one of {', '.join(WEIGHTINGS)}")
-        asked = asked_epsilon(epsilon)
+        require_choice("way", way, WAYS)
+        require_choice("weighting", weighting, WEIGHTINGS)
+        epsilon = read_epsilon(epsilon)
         if way != "nearest":
-            require_weighable(space, asked)
+            require_weighable(space, epsilon)
         self._set(
             space=space,
-            epsilon=asked,
-            guarantee=asked,
+            epsilon=epsilon,
+            guarantee=epsilon,
             guaranteed_by=f"{space.adjacency.change}, and weights are exp(-ε‖z-c‖₁{_per(space.adjacency.moved)})",
             way=way,
             weighting=weighting,
@@ -167,8 +167,8 @@ def noise_vectors(k: int, radius: int) -> tuple[Wholes, Wholes]:
     _require_noise(k, radius)
     moves = zero_sum_moves(k, radius)
     norms = np.abs(moves).sum(axis=1)
-    kept = norms <= 2 * radius
-    return moves[kept], norms[kept]
+    inside = norms <= 2 * radius
+    return moves[inside], norms[inside]
 
 
 def _require_noise(k: int, radius: int) -> None:

@@ -78,9 +78,7 @@ class NoisyCounts(Mechanism):
 
     def _log_pmf(self, noisy: Wholes, masses: Floats) -> Floats:
         """Log-probabilities of the released candidates, given those of rows of noisy counts, scaled up to 1."""
-        logs = np.full(self.space.size, -np.inf)
-        ranks = self.space.candidates().ranks(self.postprocess(noisy))
-        np.logaddexp.at(logs, ranks, masses)  # in logs: nothing far may underflow
+        logs = self._candidate_logs(noisy, masses)
         normalised: Floats = logs - np.logaddexp.reduce(logs)
         return normalised
 

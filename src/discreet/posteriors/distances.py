@@ -21,7 +21,7 @@ from flint import arb
 from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
-from discreet.arithmetic.arrays import Floats
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import ball, exact, nearest_float, precision, working_bits
 from discreet.errors import InvalidInput
 from discreet.posteriors import Dirichlet
@@ -60,6 +60,11 @@ def hellinger_floats(prior: Dirichlet, c: Sequence[int], r: ArrayLike) -> Floats
     [0.0, 0.07028]
     """
     return np.sqrt(np.abs(np.expm1(log_affinity_floats(prior, c, r))))
+
+
+def hellinger_matrix(prior: Dirichlet, rows: Wholes) -> Floats:
+    """The Hellinger distances between all candidates of a list, one per row."""
+    return np.stack([hellinger_floats(prior, row.tolist(), rows) for row in rows])
 
 
 def log_affinity_floats(prior: Dirichlet, c: ArrayLike, r: ArrayLike) -> Floats:

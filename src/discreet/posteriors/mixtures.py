@@ -146,7 +146,9 @@ class BetaMixture(ShareLaw):
         return self.cdf(x), self.pdf(x)
 
 
-def solve_quantiles(sums: Callable[[Wholes, Floats], tuple[Floats, Floats]], levels: Floats, mean: Floats, sd: Floats) -> Floats:
+def solve_quantiles(
+    sums: Callable[[Wholes, Floats], tuple[Floats, Floats]], levels: Floats, mean: Floats, sd: Floats
+) -> Floats:
     """The quantiles of many laws of shares, none of them above ½ by more than rounding.
 
     `sums` gives P(share ≤ x) and the density at x, for the laws of these numbers.

@@ -62,7 +62,9 @@ class PartitionDistances:
         for row, table in enumerate(self._tables()):
             column, step = table.nonzero()
             entries.append((np.full(len(column), row), column, step, table[column, step]))
-        self.rows, self.columns, self.steps, self.numbers = (np.concatenate(part) for part in zip(*entries, strict=True))
+        self.rows, self.columns, self.steps, self.numbers = (
+            np.concatenate(part) for part in zip(*entries, strict=True)
+        )
 
     def _tables(self) -> Iterator[Wholes]:
         """For each partition: a row for each partition, a column for each number of steps.
