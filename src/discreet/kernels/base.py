@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from discreet.kernels.exponential import Enumerated
 
 Rows: TypeAlias = NDArray[Any]
-"""Counts or outputs, one a row: whole numbers, or for two categories any number between 0 and n."""
+"""Counts or outputs, one per row: whole numbers, or for two categories any number between 0 and n."""
 
 LISTED, QUICK = 1 << 13, 1 << 11
 """Spaces of more candidates are not worked out pair by pair, or not within a second."""
 
 
 class NoiseList(NamedTuple):
-    """All noises that matter, one a row, and the logarithms of their probabilities."""
+    """All noises that matter, one per row, and the logarithms of their probabilities."""
 
     moves: Wholes
     logs: Floats
@@ -130,7 +130,7 @@ class Kernel(ABC):
 
     @cached_property
     def candidates(self) -> Rows:
-        """All candidates of the space, one a row."""
+        """All candidates of the space, one per row."""
         return self.space.candidates().array()
 
     @cached_property

@@ -84,7 +84,7 @@ class NoisyCounts(Mechanism):
 
 
 def zero_sum_moves(k: int, reach: int) -> Wholes:
-    """All whole v with Σv = 0 whose parts but the last are at most `reach` from 0, one a row."""
+    """All whole v with Σv = 0 whose parts but the last are at most `reach` from 0, one per row."""
     axis = np.arange(-reach, reach + 1, dtype=np.int64)
     grid = np.stack(np.meshgrid(*[axis] * (k - 1), indexing="ij"), axis=-1).reshape(-1, k - 1)
     return np.concatenate([grid, -grid.sum(axis=1, keepdims=True)], axis=1)

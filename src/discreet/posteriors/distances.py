@@ -51,7 +51,7 @@ def legacy_hellinger(p: Dirichlet, q: Dirichlet) -> float:
 
 
 def hellinger_floats(prior: Dirichlet, c: Sequence[int], r: ArrayLike) -> Floats:
-    """The Hellinger distances from the candidate c to many others, one a row of r.
+    """The Hellinger distances from the candidate c to many others, one per row of r.
 
     The relative error is below 1e-9 for totals up to 10¹², near and far, priors from 0.001 to 10⁶
     (`tests/posteriors/test_distances.py` against mpmath).
@@ -68,7 +68,7 @@ def hellinger_matrix(prior: Dirichlet, rows: Wholes) -> Floats:
 
 
 def log_affinity_floats(prior: Dirichlet, c: ArrayLike, r: ArrayLike) -> Floats:
-    """ln BC between candidates, one a row: from one to many, or pair by pair. Stable and vectorised.
+    """ln BC between candidates, one per row: from one to many, or pair by pair. Stable and vectorised.
 
     Where all candidates have one total its Gamma functions cancel. Under a cap totals differ, and they do not.
     """

@@ -2,7 +2,7 @@
 
 With two categories ln BC(c, r) = U(c+r) - ½U(2c) - ½U(2r), where U(j) = lnΓ(α₁+j/2) + lnΓ(α₂+n-j/2): one table serves
 all rows. Its values agree in many leading digits, so it is kept in two parts: multiples of 2**-18, whose sums are
-exact, and a rest of full relative precision. With more categories ln BC is a sum of one small table a category.
+exact, and a rest of full relative precision. With more categories ln BC is a sum of one small table per category.
 The relative error of H is below 1e-12 (`tests/posteriors/test_grid.py`).
 """
 

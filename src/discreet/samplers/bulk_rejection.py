@@ -31,7 +31,7 @@ _CELLS = 1 << 21
 
 
 class Batch(NamedTuple):
-    """Proposals that fit n, one a row, with floats certainly below and above ln(chance); and how many there were."""
+    """Proposals that fit n, one per row, with floats certainly below and above ln(chance); and how many there were."""
 
     rows: Wholes
     low: Floats
@@ -63,7 +63,7 @@ class BulkRejection:
         self._proposed = self._accepted = 0
 
     def draw_many(self, bits: Bits, size: int) -> Wholes:
-        """Exact draws from the law, one a row."""
+        """Exact draws from the law, one per row."""
 
         def draw_batch(missing: int) -> Wholes:
             share = (self._accepted + 1) / (self._proposed + 2)

@@ -134,18 +134,11 @@ class ZeroSumGaussian(GaussianNoise):
         return draw_accepted(count, draw_batch, (self.k,))
 
     def propose(self, bits: Bits, size: int) -> Wholes:
-        """k-1 independent numbers a row, and what brings them to zero."""
+        """k-1 independent numbers per row, and what brings them to zero."""
         free = self._free.draw_many(bits, size * (self.k - 1)).reshape(size, self.k - 1)
         return np.concatenate([free, -free.sum(axis=1, keepdims=True)], axis=1)
 
 
-@lru_cache(maxsize=64)
-def zero_sum_gaussian(variance: Fraction, k: int) -> ZeroSumGaussian:
-    """The noise of a variance, prepared once: it is public."""
-    return ZeroSumGaussian(variance, k)
-
-
-@lru_cache(maxsize=64)
-def independent_gaussian(variance: Fraction, k: int) -> IndependentGaussian:
-    """The same for noise on each count by itself."""
-    return IndependentGaussian(variance, k)
+zero_sum_gaussian = lru_cache(maxsize=64)(ZeroSumGaussian)
+independent_gaussian = lru_cache(maxsize=64)(IndependentGaussian)
+"""The noise of a variance and k, prepared once: these are public."""

@@ -84,10 +84,8 @@ class Geometric:
         return sizes
 
 
-@lru_cache(maxsize=64)
-def geometric(rate: Fraction) -> Geometric:
-    """The geometric noise of a rate, prepared once: rates are public."""
-    return Geometric(rate)
+geometric = lru_cache(maxsize=64)(Geometric)
+"""The geometric noise of a rate, prepared once: rates are public."""
 
 
 @dataclass(frozen=True)
@@ -242,7 +240,7 @@ class Noise(ABC):
 
     @abstractmethod
     def draw_many(self, bits: Bits, count: int) -> Wholes:
-        """Independent exact draws, one a row."""
+        """Independent exact draws, one per row."""
 
     def draw(self, bits: Bits) -> list[int]:
         """One exact draw."""
@@ -257,12 +255,6 @@ class CountNoise(Noise):
 
     def log_weight(self, v: Sequence[int]) -> Fraction:
         return -self.rate * sum(map(abs, v))
-
-
-@lru_cache(maxsize=64)
-def independent(rate: Fraction, k: int) -> Independent:
-    """The independent noise of k counts, prepared once: its rate and k are public."""
-    return Independent(rate, k)
 
 
 class Independent(CountNoise):
@@ -285,12 +277,6 @@ class Independent(CountNoise):
 
     def draw_many(self, bits: Bits, count: int) -> Wholes:
         return self._each.draw_many(bits, count * self.k).reshape(count, self.k)
-
-
-@lru_cache(maxsize=64)
-def zero_sum(rate: Fraction, k: int) -> ZeroSum:
-    """The noise that sums to zero, prepared once: its rate and k are public."""
-    return ZeroSum(rate, k)
 
 
 class ZeroSum(CountNoise):
@@ -379,3 +365,8 @@ class ZeroSum(CountNoise):
             weights.append(weight)
             t += direction
         return weights, 0
+
+
+independent = lru_cache(maxsize=64)(Independent)
+zero_sum = lru_cache(maxsize=64)(ZeroSum)
+"""The noise of a rate and k, prepared once: these are public."""

@@ -257,7 +257,7 @@ class SimplexRejection:
         return chance
 
     def log_proposal(self, rows: Wholes) -> Floats:
-        """ln Q of many candidates, one a row, in floats that are within `room` of it."""
+        """ln Q of many candidates, one per row, in floats that are within `room` of it."""
         at = np.stack([self.blocks.find(i, rows[:, i]) for i in self.free], axis=1)
         logs = [np.full(len(rows), math.log(self._shares[-2]) - self._log_size)]
         logs += [math.log(share) + term.log_chances(at) for share, term in zip(self._shares, self.terms, strict=False)]
