@@ -84,7 +84,7 @@ class GeometricKernel(NoisyKernel):
 
     def __init__(self, mechanism: Geometric) -> None:
         super().__init__(mechanism)
-        self.postprocess, self.rate = mechanism.way, float(mechanism.noise.rate)
+        self.postprocess, self.rate = mechanism.postprocessing, float(mechanism.noise.rate)
         """The rate of each category's factor."""
         self.far, self.wide = 45 / self.rate, 80 / self.rate
         if self.space.adjacency.keeps_total:

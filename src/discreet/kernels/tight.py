@@ -23,7 +23,7 @@ class TightKernel(Kernel):
 
     def __init__(self, mechanism: TightConstraints) -> None:
         super().__init__(mechanism)
-        self.postprocess = mechanism.way
+        self.postprocess = mechanism.postprocessing
         self.signed = mechanism.outputs is not None
         self.half = float(mechanism.epsilon) / 2
         """The rate of each category's factor."""

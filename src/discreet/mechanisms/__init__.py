@@ -72,7 +72,7 @@ def mechanism(name: str, space: PosteriorSpace, *, epsilon: Epsilon | None, **op
     """The mechanism of this name.
 
     >>> mechanism("geometric", PosteriorSpace(prior=[1, 1], n=50), epsilon=0.1)
-    Geometric(Dirichlet([1, 1]), n=50, epsilon=1/10, way=nearest)
+    Geometric(Dirichlet([1, 1]), n=50, epsilon=1/10, postprocess=nearest)
     """
     family = BY_NAME.get(name)
     if family is None:
@@ -83,7 +83,7 @@ def mechanism(name: str, space: PosteriorSpace, *, epsilon: Epsilon | None, **op
     signature = inspect.signature(family).parameters
     for option in options:
         if option not in signature or option == "space":
-            allowed = ", ".join(key for key in signature if key not in ("space", "epsilon")) or "none"
+            allowed = ", ".join(key for key in signature if key not in ("space", "epsilon", "way")) or "none"
             raise InvalidInput(f"{name} has no option {option}", hint=f"its options: {allowed}")
     build: Callable[..., Mechanism] = family
     return build(space, epsilon=epsilon, **options)

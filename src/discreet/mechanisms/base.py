@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from discreet.receipts import Receipt
 
 
+T = TypeVar("T", bound=str)
+
 EPSILON_RANGE = Range("1e-9", "1e6")
 """Less than the first protects a record no better than the second reveals it; between them all arithmetic fits."""
 
@@ -41,6 +43,13 @@ def require_choice(parameter: str, value: object, choices: tuple[str, ...]) -> N
     if value not in choices:
         words = f"one of {', '.join(choices)}" if len(choices) > 2 else " or ".join(choices)
         raise InvalidInput(f"{parameter} must be {words}", hint=f"leave it out for {choices[0]}", parameter=parameter)
+
+
+def choose_postprocess(postprocess: T, way: T | Literal[""], choices: tuple[T, ...]) -> T:
+    """The post-processing that a caller asks for; `way` is the former name of the option."""
+    name, choice = ("way", way) if way != "" else ("postprocess", postprocess)
+    require_choice(name, choice, choices)
+    return choice
 
 
 def l1_sensitivity(space: PosteriorSpace) -> int:
@@ -274,5 +283,6 @@ class Mechanism(ABC):
             self.space.adjacency.require_n()
 
     def __repr__(self) -> str:
-        facts: dict[str, object] = {**self.space.adjacency.sizes, "epsilon": self.epsilon, **self.parameters()}
+        parameters = {"postprocess" if key == "way" else key: value for key, value in self.parameters().items()}
+        facts: dict[str, object] = {**self.space.adjacency.sizes, "epsilon": self.epsilon, **parameters}
         return f"{type(self).__name__}({self.space.prior!r}, {', '.join(f'{key}={facts[key]}' for key in facts)})"

@@ -24,8 +24,8 @@ from discreet.posteriors.distances import hellinger_matrix
 from discreet.posteriors.predictive import log_predictive
 from discreet.posteriors.space import PosteriorSpace, require_enumerable
 
-Way = Literal["nearest", "bayes", "free"]
-WAYS: tuple[Way, ...] = get_args(Way)
+Postprocess = Literal["nearest", "bayes", "free"]
+POSTPROCESSES: tuple[Postprocess, ...] = get_args(Postprocess)
 Weighting = Literal["predictive", "uniform"]
 WEIGHTINGS: tuple[Weighting, ...] = get_args(Weighting)
 

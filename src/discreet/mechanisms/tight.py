@@ -24,7 +24,7 @@ from flint import arb
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import ball, precision, working_bits
 from discreet.errors import InvalidInput
-from discreet.mechanisms.base import Mechanism, read_epsilon, require_choice
+from discreet.mechanisms.base import Mechanism, choose_postprocess, read_epsilon, require_choice
 from discreet.mechanisms.law import ENUMERABLE, CandidateLaw, Law
 from discreet.mechanisms.postprocessing import WEIGHTINGS, Weighting, bayes, require_weighable
 from discreet.mechanisms.tight_outputs import Outputs, best_outputs, orders, read_outputs, require_few, text_of
@@ -34,8 +34,8 @@ from discreet.posteriors.space import Counts, PosteriorSpace, exceeds
 from discreet.samplers.bits import Bits, Inverter, Table, tabulate_enclosed
 from discreet.typing import Epsilon, Outcome
 
-TightWay = Literal["nearest", "bayes", "noisy"]
-TIGHT_WAYS: tuple[TightWay, ...] = get_args(TightWay)
+TightPostprocess = Literal["nearest", "bayes", "noisy"]
+TIGHT_POSTPROCESSES: tuple[TightPostprocess, ...] = get_args(TightPostprocess)
 
 _FIELD = 64
 """Bits of a coefficient: there are fewer than 2^62 candidates."""
@@ -184,7 +184,7 @@ def _require_records(space: PosteriorSpace) -> None:
         raise InvalidInput(
             "tight is not read by bayes with fewer records than categories: geometric is better there",
             hint="use noisy, which is better than both, or tight as it is",
-            parameter="way",
+            parameter="postprocess",
         )
 
 
@@ -206,7 +206,7 @@ class TightConstraints(Mechanism):
     """
 
     name: ClassVar[str] = "tight"
-    way: TightWay
+    postprocessing: TightPostprocess
     weighting: Weighting
     outputs: Outputs | None
 
@@ -215,17 +215,18 @@ class TightConstraints(Mechanism):
         space: PosteriorSpace,
         *,
         epsilon: Epsilon,
-        way: TightWay = "nearest",
+        postprocess: TightPostprocess = "nearest",
         weighting: Weighting = "predictive",
         outputs: str | None = None,
+        way: TightPostprocess | Literal[""] = "",
     ) -> None:
-        require_choice("way", way, TIGHT_WAYS)
+        postprocessing = choose_postprocess(postprocess, way, TIGHT_POSTPROCESSES)
         require_choice("weighting", weighting, WEIGHTINGS)
         epsilon, named = read_epsilon(epsilon), None
-        if way == "bayes":
+        if postprocessing == "bayes":
             _require_records(space)
             require_weighable(space, epsilon)
-        if way == "noisy":
+        if postprocessing == "noisy":
             space.adjacency.require_n()
             require_few(space)
             named = best_outputs(space, epsilon, weighting) if outputs is None else read_outputs(outputs, space)
@@ -239,7 +240,7 @@ class TightConstraints(Mechanism):
             epsilon=epsilon,
             guarantee=epsilon,
             guaranteed_by="a replaced record changes d(c, r) by at most 1, and weights are w(r)·exp(-ε·d(c, r)), sum 1",
-            way=way,
+            postprocessing=postprocessing,
             weighting=weighting,
             outputs=named,
         )
@@ -258,6 +259,11 @@ class TightConstraints(Mechanism):
         """The exact law on candidates, or on noisy outputs."""
         return (NoisyTightLaw if self.outputs else TightLaw)(self.space, self.space.counts(counts), self.weights)
 
+    @property
+    def way(self) -> TightPostprocess:
+        """The former name of `postprocessing`."""
+        return self.postprocessing
+
     def posterior(self, output: Outcome) -> Dirichlet:
         """The posterior that is published for an output."""
         place_of(self.weights, output)
@@ -265,14 +271,15 @@ class TightConstraints(Mechanism):
 
     def postprocess(self, outputs: Wholes) -> Wholes:
         """The outputs themselves, or the candidates of least expected distance given them."""
-        return outputs if self.way == "nearest" else bayes(self.space, self.epsilon, outputs, self.weighting)
+        return outputs if self.postprocessing == "nearest" else bayes(self.space, self.epsilon, outputs, self.weighting)
 
     def log_pmf(self, counts: object) -> Floats:
         """Log-probabilities of the released candidates, in their order."""
         logs = super().log_pmf(counts)
-        return logs if self.way == "nearest" else self._candidate_logs(self.kernel.outputs, logs)
+        return logs if self.postprocessing == "nearest" else self._candidate_logs(self.kernel.outputs, logs)
 
     def parameters(self) -> dict[str, str]:
         """The post-processing, and the noisy outputs."""
         named = {} if self.outputs is None else {"outputs": text_of(self.outputs)}
-        return {"way": self.way} if self.way == "nearest" else {"way": self.way, "weighting": self.weighting, **named}
+        weighting = {} if self.postprocessing == "nearest" else {"weighting": self.weighting}
+        return {"way": self.postprocessing, **weighting, **named}

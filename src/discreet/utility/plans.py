@@ -294,7 +294,7 @@ def _mechanism(
         _require(space, SNAPPED, "the exact law of floats is compared for at most {} candidates")
     elif setting in ("bayes", "noisy"):
         _require(space, WEIGHED if compare else SNAPPED, "this post-processing is compared for at most {} candidates")
-        return mechanism(name, space, epsilon=epsilon, way=setting)
+        return mechanism(name, space, epsilon=epsilon, postprocess=setting)
     elif kernel.weighted and not thorough:
         if space.k > CATEGORIES:
             text = f"drawing its error for more than {CATEGORIES} categories takes minutes: ask for a thorough plan"
