@@ -32,7 +32,7 @@ def measure(k: int, n: int) -> dict[str, float]:
     first = time.perf_counter() - start
     law = ExponentialReciprocal(PosteriorSpace(prior=[1] * k, n=n), epsilon=1).law(counts)
     start = time.perf_counter()
-    sampler = law._mixture()
+    sampler = law._simplex_rejection()
     preparation = time.perf_counter() - start
     taken: list[float] = []
     tries = 0

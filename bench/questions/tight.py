@@ -19,7 +19,7 @@ mechanism.release([n] + [0] * (k - 1)), certificate_by_theorem(mechanism)
 first = time.perf_counter() - start
 mechanism.release([n] + [0] * (k - 1))
 again = time.perf_counter() - start - first
-size = len(mechanism.weights.counted.partitions)
+size = len(mechanism.weights.distances.partitions)
 print(json.dumps({"partitions": size, "solved": solved, "first": first, "again": again}))
 """
 

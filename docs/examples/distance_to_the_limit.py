@@ -32,7 +32,7 @@ def compare(prior: tuple[str, ...], n: int, epsilon: str) -> Row:
     """Both mean Hellinger errors, under the prior predictive."""
     space = dc.PosteriorSpace(prior=dc.Dirichlet(prior), n=n)
     least = dc.Optimal(space, epsilon=epsilon).error
-    return Row(prior, n, epsilon, least, dc.accuracy(dc.Geometric(space, epsilon=epsilon, way="bayes")).mean)
+    return Row(prior, n, epsilon, least, dc.accuracy(dc.Geometric(space, epsilon=epsilon, postprocess="bayes")).mean)
 
 
 def two_categories(sizes: tuple[int, ...] = (10, 30, 60)) -> Iterator[Row]:

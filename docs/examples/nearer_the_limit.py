@@ -58,8 +58,8 @@ def ratios(k: int, n: int) -> Iterator[tuple[str, float, float, float]]:
     space = dc.PosteriorSpace([1] * k, n)
     for epsilon in EPSILONS:
         least = dc.Optimal(space, epsilon=epsilon).error
-        tight = [dc.mechanism("tight", space, epsilon=epsilon, way=way) for way in postprocessings(space)]
-        noisy = [dc.mechanism("geometric", space, epsilon=epsilon, way=way) for way in ("nearest", "bayes")]
+        tight = [dc.mechanism("tight", space, epsilon=epsilon, postprocess=way) for way in postprocessings(space)]
+        noisy = [dc.mechanism("geometric", space, epsilon=epsilon, postprocess=way) for way in ("nearest", "bayes")]
         one, other = (min(dc.accuracy(each).mean for each in forms) / least for forms in (tight, noisy))
         yield epsilon, least, one, other
 
@@ -189,7 +189,7 @@ def print_family() -> None:
         tight = []
         for way in ("nearest", "noisy"):
             try:
-                mechanism = dc.mechanism("tight", space, epsilon=epsilon, way=way)
+                mechanism = dc.mechanism("tight", space, epsilon=epsilon, postprocess=way)
                 tight.append(f"{dc.accuracy(mechanism).mean:.4f}")
             except dc.DiscreetError:
                 tight.append("refused")

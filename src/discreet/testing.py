@@ -91,5 +91,5 @@ def draw_with(law: Law, bits: Bits) -> tuple[int, ...]:
 
 
 def draw_many_with(law: Law, bits: Bits, size: int) -> NDArray[np.int64]:
-    """Many outcomes of a law from bits of your own, one a row."""
+    """Many outcomes of a law from bits of your own, one per row."""
     return law._draw_many(bits, size)

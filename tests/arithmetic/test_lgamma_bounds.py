@@ -30,7 +30,7 @@ def truth(low: float, step: int) -> Real:
 
 
 @pytest.mark.parametrize("exponent", EXPONENTS)
-def test_second_differences_lie_between_their_brackets(exponent: int) -> None:
+def test_second_differences_lie_between_their_bounds(exponent: int) -> None:
     source = seeded(f"brackets {exponent}")
     for step in STEPS:
         low = source.uniform(1, 10) * 10.0**exponent
@@ -43,7 +43,7 @@ def test_second_differences_lie_between_their_brackets(exponent: int) -> None:
 
 
 @pytest.mark.parametrize("factor", [1 + 1e-11, 1 - 1e-11])
-def test_brackets_are_as_sharp_as_they_say(factor: float) -> None:
+def test_bounds_are_as_sharp_as_they_say(factor: float) -> None:
     """A bracket that was pushed by a hundred billionth would no longer hold: the test above can fail."""
     right = truth(10.0**9, 10**5)
     held = [
@@ -72,7 +72,7 @@ def some_counts(space: PosteriorSpace) -> list[list[int]]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_rates_lie_between_their_brackets(kind: Kind) -> None:
+def test_rates_lie_between_their_bounds(kind: Kind) -> None:
     for space in spaces():
         for counts in some_counts(space):
             law = kind(space, scale="0.5").law(counts)
@@ -90,7 +90,7 @@ def test_weights_lie_between_the_floats_that_toss_their_coins(kind: Kind, n: int
     space = PosteriorSpace(prior=["0.3", 4], n=n)
     for counts in some_counts(space):
         law = kind(space, scale="0.5").law(counts)
-        (least, most), many = law._brackets(), law._log_brackets()
+        (least, most), many = law._float_bounds(), law._log_float_bounds()
         reach = [10**e for e in range(int(math.log10(n)) + 1)]
         for offset in [o for size in reach for o in (-size, size) if 0 <= counts[0] + o <= n]:
             with precision(256):

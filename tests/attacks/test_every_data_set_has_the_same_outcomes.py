@@ -104,7 +104,7 @@ def test_a_prior_that_a_float_of_the_counts_would_lose_fails_for_no_data_set(
         law = form.law([c, n - c])
         assert sum(draw_with(law, HashedBits(f"{family.name} {prior} {c}"))) == n
         assert isinstance(law, ExponentialLaw)
-        (least, most), many = law._brackets(), law._log_brackets()
+        (least, most), many = law._float_bounds(), law._log_float_bounds()
         for offset in {-c, n - c} - {0}:
             with precision(256):
                 exponent = law.log_weight((c + offset, n - c - offset))

@@ -33,7 +33,9 @@ def test_a_release_says_all_that_programs_rely_on() -> None:
 
 @pytest.mark.parametrize("way", ["nearest", "bayes", "free"])
 def test_geometric_comes_back_by_the_way_that_was_asked_for(way: str) -> None:
-    assert told(f"release --counts 7,5,3 --epsilon 1 --no-ledger --way {way}")["mechanism"]["way"] == way
+    for option in ("--postprocess", "--way"):
+        document = told(f"release --counts 7,5,3 --epsilon 1 --no-ledger {option} {way}")
+        assert document["mechanism"]["way"] == way
 
 
 def test_an_epsilon_is_kept_exactly_and_shown_rounded_up() -> None:

@@ -10,7 +10,7 @@ from tests.contracts.source import PACKAGE, place, room, trees
 
 MOST = 10
 CLASSES = {*(family.__name__ for family in rooms.FAMILIES), Exponential.__name__, "FAMILIES"}
-OPTIONS = {"way", "weighting", "gamma", "scale", "rounding"}
+OPTIONS = {"postprocessing", "way", "weighting", "gamma", "scale", "rounding"}
 
 
 def _is_name_of_family(node: ast.AST, *, begun: bool = False) -> bool:

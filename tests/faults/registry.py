@@ -55,10 +55,10 @@ test_sampling_faults.py::test_a_coin_of_four_bits_is_told_from_one_that_asks_for
     short_coin
 test_gaussian_noise.py::test_a_sampler_that_skips_the_acceptance_step_is_rejected
     sum_not_accepted: Gaussian noise of total zero is not kept with the probability of its last number.
-test_exponential_majorant.py::test_a_cover_that_is_not_raised_is_caught
-    cover_not_raised: The cover of a law's weights is not raised where it is too low.
-test_bulk_rejection.py::test_a_cover_of_smaller_weights_is_found_too_low
-    cover_of_a_faster_rate: The cover is that of a law whose weights are smaller.
+test_exponential_majorant.py::test_a_majorant_that_is_not_raised_is_caught
+    majorant_not_raised: The majorant of a law's weights is not raised where it is too low.
+test_bulk_rejection.py::test_a_majorant_of_smaller_weights_is_found_too_low
+    majorant_of_a_faster_rate: The majorant is that of a law whose weights are smaller.
 
 # Formulas: sensitivities, the growth of 1/S, neighbours.
 test_formula_faults.py::test_a_fault_in_a_formula_is_rejected_by_the_check_that_the_right_one_passes

@@ -18,9 +18,9 @@ from discreet.mechanisms.law import CandidateLaw
 from discreet.posteriors.space import Counts
 from discreet.samplers import bits, noise
 from discreet.samplers.bits import Bits, Inverter, draw_below, draw_bernoulli
-from discreet.samplers.line_rejection import UNIT, Envelope
+from discreet.samplers.line_rejection import UNIT, LineRejection
 from discreet.samplers.noise import Geometric, TwoSided, ZeroSum
-from discreet.samplers.simplex_rejection import Tilted
+from discreet.samplers.simplex_rejection import SimplexRejection
 from tests.faults.planting import Fault, plant
 
 if TYPE_CHECKING:
@@ -30,53 +30,53 @@ if TYPE_CHECKING:
 def bound_too_low(share: Fraction) -> Fault:
     """The bound on a block's weights is too low by this share: what exceeds it is kept too seldom."""
 
-    @plant("_brackets", ExponentialLaw)
-    def brackets(right: Any, law: ExponentialLaw) -> Any:
+    @plant("_float_bounds", ExponentialLaw)
+    def float_bounds(right: Any, law: ExponentialLaw) -> Any:
         least, most = right(law)
         return least, lambda offset: most(offset) * float(1 - share)
 
-    return brackets
+    return float_bounds
 
 
 def coin_off(share: Fraction) -> Fault:
     """The coin that keeps a candidate of a line has a chance that is off by this share."""
 
-    @plant("_keep", Envelope)
-    def keep(right: Any, envelope: Envelope, bits: Bits, offset: int, bound: int, drawn: int) -> bool:
-        return draw_bernoulli(bits, lambda: envelope._weight(offset) * (1 << UNIT) / bound * ball(1 + share), drawn)
+    @plant("_keep", LineRejection)
+    def keep(right: Any, line: LineRejection, bits: Bits, offset: int, bound: int, drawn: int) -> bool:
+        return draw_bernoulli(bits, lambda: line._weight(offset) * (1 << UNIT) / bound * ball(1 + share), drawn)
 
     return keep
 
 
-@plant("_brackets", ExponentialLaw)
+@plant("_float_bounds", ExponentialLaw)
 def coin_decided_by_a_float_too_high(right: Any, law: ExponentialLaw) -> Any:
     """The float that says yes at once is 1 % above the weight that it should be below."""
     least, most = right(law)
     return lambda offset: 1.01 * least(offset), most
 
 
-@plant("_table", Envelope)
-def blocks_without_their_size(right: Any, self: Envelope, width: int) -> bits.Table:
+@plant("_table", LineRejection)
+def blocks_without_their_size(right: Any, self: LineRejection, width: int) -> bits.Table:
     """Blocks of candidates are chosen by the bound on one of them."""
     return bits.tabulate(self._bounds, self._bounds, 0, width)
 
 
-@plant("__init__", Envelope)
-def end_of_the_line_forgotten(right: Any, self: Envelope, *given: Any) -> None:
+@plant("__init__", LineRejection)
+def end_of_the_line_forgotten(right: Any, self: LineRejection, *given: Any) -> None:
     """The line ends one candidate too early."""
     right(self, *given[:-1], given[-1] - 1)
 
 
-@plant("_enclosed_log_proposal", Tilted)
-def proposal_of_its_own_term(right: Any, self: Tilted, r: tuple[int, ...]) -> arb:
+@plant("_enclosed_log_proposal", SimplexRejection)
+def proposal_of_its_own_term(right: Any, self: SimplexRejection, r: tuple[int, ...]) -> arb:
     """A candidate is kept as if only the likeliest of the terms could propose it, and not all of them together."""
     at = np.array([[int(self.blocks.find(i, np.array([r[i]]))[0]) for i in self.free]])
     logs = [np.log(share) + term.log_chances(at) for share, term in zip(self._shares, self.terms, strict=False)]
     return ball(Fraction(float(max(logs)[0])))
 
 
-@plant("_enclosed_log_proposal", Tilted)
-def atom_forgotten(right: Any, self: Tilted, r: tuple[int, ...]) -> Any:
+@plant("_enclosed_log_proposal", SimplexRejection)
+def atom_forgotten(right: Any, self: SimplexRejection, r: tuple[int, ...]) -> Any:
     """The data itself is proposed by an atom too, and its chance does not know of it."""
     self.counts, counts = Counts([-1] * self.space.k), self.counts  # nobody is the centre
     try:

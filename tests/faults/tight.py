@@ -9,7 +9,7 @@ from flint import arb
 from discreet.arithmetic.numbers import ball
 from discreet.mechanisms import TightConstraints
 from discreet.mechanisms.tight import TightLaw
-from discreet.mechanisms.tight_weights import Fixed, TightWeights
+from discreet.mechanisms.tight_weights import FixedPoint, TightWeights
 from discreet.posteriors.partitions import partition_distances
 from discreet.typing import Outcome
 
@@ -26,9 +26,9 @@ class _Own(TightConstraints):
 
 
 class _Millionth(TightWeights):
-    def fixed(self, bits: int) -> Fixed:
+    def fixed(self, bits: int) -> FixedPoint:
         middle, radius, unit = super().fixed(bits)
-        return Fixed([middle[0] + middle[0] // 10**6, *middle[1:]], radius, unit)
+        return FixedPoint([middle[0] + middle[0] // 10**6, *middle[1:]], radius, unit)
 
 
 class WeightOffByAMillionth(_Own):

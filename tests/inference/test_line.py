@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.arithmetic.discrete_gauss_rule import gram, summed
+from discreet.arithmetic.discrete_gauss_rule import block_rule, gauss_rule
 from discreet.inference import line
 from discreet.inference.coarse import Part, coarse
 from discreet.inference.line import Line, on_a_line
@@ -188,11 +188,11 @@ def test_two_releases_about_the_same_records_meet_on_the_line() -> None:
 
 def test_the_rule_sums_polynomials_exactly() -> None:
     for length in (8, 9, 50, 10**6):
-        at, weight = gram([length])
+        at, weight = gauss_rule([length])
         x = np.arange(length) / length
         for power in range(16):
             assert weight[0] @ (at[0] / length) ** power == pytest.approx((x**power).sum(), rel=1e-12)
-    places, weights, block = summed([0, 3, 100], [3, 97, 5])
+    places, weights, block = block_rule([0, 3, 100], [3, 97, 5])
     assert weights.sum() == pytest.approx(105)
     assert np.bincount(block, weights) == pytest.approx([3, 97, 5])
     assert (np.diff(places) > 0).all()

@@ -34,7 +34,7 @@ def test_geometric_with_bayes_post_processing_is_a_few_per_cent_above_the_linear
     epsilon: float, above: float
 ) -> None:
     limit = dc.Optimal(SPACE, epsilon=epsilon).error
-    found = mean_error(dc.Geometric(SPACE, epsilon=epsilon, way="bayes"))
+    found = mean_error(dc.Geometric(SPACE, epsilon=epsilon, postprocess="bayes"))
     assert 100 * (found / limit - 1) == pytest.approx(above, abs=0.06)
     assert mean_error(dc.Geometric(SPACE, epsilon=epsilon)) >= found
 

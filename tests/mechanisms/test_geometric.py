@@ -104,7 +104,7 @@ def test_the_noisy_counts_are_the_output_and_the_posterior_is_post_processed() -
 
 
 def test_free_post_processing_leaves_the_candidates_and_has_no_pmf_on_them() -> None:
-    mechanism = Geometric(PosteriorSpace([1, 1], 8), epsilon=1, way="free")
+    mechanism = Geometric(PosteriorSpace([1, 1], 8), epsilon=1, postprocess="free")
     with pytest.raises(InvalidInput):
         mechanism.log_pmf([3, 5])
     assert mechanism.release([3, 5]).posterior.k == 2
@@ -131,6 +131,7 @@ def test_every_candidate_can_be_released_from_every_corner_and_from_the_middle(k
 
 def test_a_strong_prior_moves_the_bayes_candidate_alike_for_few_and_many_records() -> None:
     shares = [
-        Geometric(PosteriorSpace([n, 1], n), epsilon=1, way="bayes").posterior((0, n)).mean[0] for n in (2047, 2048)
+        Geometric(PosteriorSpace([n, 1], n), epsilon=1, postprocess="bayes").posterior((0, n)).mean[0]
+        for n in (2047, 2048)
     ]
     assert shares[0] == pytest.approx(shares[1], abs=1e-3)

@@ -96,7 +96,7 @@ def test_the_baseline_laplace_spends_less_than_it_was_given(k: int, share: Fract
 @pytest.mark.parametrize(("prior", "n"), [(["1", "1"], 12), (["0.5", "3"], 9), (["1", "1", "1"], 5)])
 def test_no_post_processing_costs_privacy(way: str, prior: list[str], n: int) -> None:
     for epsilon in ("0.2", "1", "3"):
-        assert not check(Geometric(PosteriorSpace(prior, n), epsilon=epsilon, way=way)).exceeds  # type: ignore[arg-type]
+        assert not check(Geometric(PosteriorSpace(prior, n), epsilon=epsilon, postprocess=way)).exceeds  # type: ignore[arg-type]
 
 
 @pytest.mark.few(1)

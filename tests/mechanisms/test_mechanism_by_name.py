@@ -29,8 +29,8 @@ def test_a_name_builds_what_its_class_builds(family: type[Mechanism]) -> None:
         ("exponential-reciprocal", {"gamma": "0.3"}),
         ("exponential-smooth", {"gamma": "0.02"}),
         ("laplace", {"rounding": "floor"}),
-        ("geometric", {"way": "bayes", "weighting": "uniform"}),
-        ("tight", {"way": "bayes"}),
+        ("geometric", {"postprocess": "bayes", "weighting": "uniform"}),
+        ("tight", {"postprocess": "bayes"}),
         ("optimal", {"objective": "worst"}),
     ],
 )
@@ -63,6 +63,9 @@ def test_an_option_that_a_mechanism_does_not_have_is_refused(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "options"),
     [
+        ("geometric", {"postprocess": "far"}),
+        ("geometric", {"postprocess": None}),
+        ("tight", {"postprocess": "free"}),
         ("geometric", {"way": "far"}),
         ("geometric", {"way": None}),
         ("geometric", {"weighting": "mine"}),
@@ -74,6 +77,15 @@ def test_an_option_that_a_mechanism_does_not_have_is_refused(name: str) -> None:
 def test_an_option_that_is_no_choice_is_refused(name: str, options: dict[str, object]) -> None:
     with pytest.raises(InvalidInput, match=f"^{next(iter(options))} must be .*; leave it out for "):
         mechanism(name, SPACE, epsilon=1, **options)
+
+
+@pytest.mark.parametrize("name", ["geometric", "tight"])
+def test_the_former_name_of_an_option_goes_on_working_and_is_not_offered(name: str) -> None:
+    now, then = (mechanism(name, SPACE, epsilon=1, **{option: "bayes"}) for option in ("postprocess", "way"))
+    assert now == then
+    assert now.parameters() == {"way": "bayes", "weighting": "predictive"}
+    with pytest.raises(InvalidInput, match=r"its options: postprocess, weighting(, outputs)?$"):
+        mechanism(name, SPACE, epsilon=1, salt=2)
 
 
 @pytest.mark.parametrize("name", ["geometric", "optimal", "snapping"])

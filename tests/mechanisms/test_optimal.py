@@ -110,7 +110,7 @@ def test_no_mechanism_goes_below_the_limit(prior: tuple[object, ...], n: int, ep
     """A solver's tolerance is absolute: for lopsided priors its value was above what geometric reaches."""
     space = PosteriorSpace(prior=list(prior), n=n)
     limit = Optimal(space, epsilon=epsilon)
-    reached = [accuracy(Geometric(space, epsilon=epsilon, way=way)).mean for way in ("nearest", "bayes")]
+    reached = [accuracy(Geometric(space, epsilon=epsilon, postprocess=way)).mean for way in ("nearest", "bayes")]
     weight = np.array([float(p) for p in prior_predictive([str(a) for a in prior], n).values()])
     rows = space.candidates().array()
     cost = np.stack([hellinger_floats(space.prior, row.tolist(), rows) for row in rows])

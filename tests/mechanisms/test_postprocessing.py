@@ -86,7 +86,7 @@ def test_free_is_no_worse_than_a_slow_search_and_never_worse_than_bayes(
 def test_no_post_processing_looks_at_more_than_the_output(way: str) -> None:
     """Two mechanisms that never met agree, and so does the same one before and after it has seen data."""
     space = PosteriorSpace([1, 1, 1], 6)
-    one, other = (Geometric(space, epsilon=1, way=way) for _ in range(2))  # type: ignore[arg-type]
+    one, other = (Geometric(space, epsilon=1, postprocess=way) for _ in range(2))  # type: ignore[arg-type]
     before = one.posterior((7, -2, 1))
     one.release([0, 0, 6])
     assert one.posterior((7, -2, 1)) == before == other.posterior((7, -2, 1))

@@ -45,7 +45,7 @@ def mean_error(mechanism: Mechanism, weighting: Weighting = "predictive") -> flo
 
 def mean_error_of_free_on_a_line(epsilon: str) -> float:
     """With two categories `free` looks at the noisy count clamped to 0 … n, whose law is the pmf after `nearest`."""
-    free, nearest = (Geometric(BETA, epsilon=epsilon, way=way) for way in ("free", "nearest"))
+    free, nearest = (Geometric(BETA, epsilon=epsilon, postprocess=way) for way in ("free", "nearest"))
     posteriors = [free.posterior((z, 50 - z)) for z in range(51)]
     total = 0.0
     for c in range(51):
@@ -60,17 +60,17 @@ def mean_error_of_free_on_a_line(epsilon: str) -> float:
     ("build", "weighting", "printed", "digits"),
     [
         (lambda: Geometric(BETA, epsilon=1), "predictive", 0.10800, 5),
-        (lambda: Geometric(BETA, epsilon=1, way="bayes"), "predictive", 0.10800, 5),
+        (lambda: Geometric(BETA, epsilon=1, postprocess="bayes"), "predictive", 0.10800, 5),
         (lambda: LaplaceImproved.as_published(BETA, epsilon=1), "predictive", 0.1373, 4),
         (lambda: Geometric(THREE, epsilon=1), "predictive", 0.3659, 4),
-        (lambda: Geometric(THREE, epsilon=1, way="bayes"), "predictive", 0.3625, 4),
+        (lambda: Geometric(THREE, epsilon=1, postprocess="bayes"), "predictive", 0.3625, 4),
         (lambda: LaplaceImproved.as_published(THREE, epsilon=1), "predictive", 0.516, 3),
         (lambda: Geometric(LARGER, epsilon=1), "predictive", 0.255, 3),
         (lambda: LaplaceImproved.as_published(LARGER, epsilon=1), "predictive", 0.422, 3),
         (lambda: Geometric(BETA, epsilon="0.2"), "predictive", 0.4364, 4),
-        (lambda: Geometric(BETA, epsilon="0.2", way="bayes"), "predictive", 0.4194, 4),
+        (lambda: Geometric(BETA, epsilon="0.2", postprocess="bayes"), "predictive", 0.4194, 4),
         (lambda: Geometric(SEVEN_FOUR, epsilon=1), "uniform", 0.08741, 5),
-        (lambda: Geometric(SEVEN_FOUR, epsilon=1, way="bayes", weighting="uniform"), "uniform", 0.08741, 5),
+        (lambda: Geometric(SEVEN_FOUR, epsilon=1, postprocess="bayes", weighting="uniform"), "uniform", 0.08741, 5),
         (lambda: LaplaceImproved.as_published(SEVEN_FOUR, epsilon=1), "uniform", 0.1110, 4),
     ],
     ids=lambda value: str(value()) if callable(value) else None,
@@ -105,7 +105,7 @@ def test_free_post_processing_on_a_line(epsilon: str, printed: float, digits: in
 
 def test_free_post_processing_of_three_categories() -> None:
     """`free` looks at noisy counts clamped to 0 … n; the prior is symmetric, so one order of them stands for all."""
-    mechanism = Geometric(THREE, epsilon=1, way="free")
+    mechanism = Geometric(THREE, epsilon=1, postprocess="free")
     moves, norms = noise_vectors(3, 40)  # beyond, noise has a probability of 1e-14
     chance = np.exp(-norms / 2)
     chance /= chance.sum()
@@ -132,7 +132,7 @@ def test_free_post_processing_of_three_categories() -> None:
 @pytest.mark.parametrize(("n", "printed"), [(4, 1.040), (8, 1.027)])
 def test_what_the_border_of_the_simplex_costs_fades_as_n_grows(n: int, printed: float) -> None:
     space = PosteriorSpace([1, 1, 1], n)
-    ratio = mean_error(Geometric(space, epsilon=1, way="bayes")) / Optimal(space, epsilon=1).error
+    ratio = mean_error(Geometric(space, epsilon=1, postprocess="bayes")) / Optimal(space, epsilon=1).error
     assert ratio == pytest.approx(printed, abs=5e-4)
 
 
@@ -143,4 +143,4 @@ def test_what_the_border_of_the_simplex_costs_fades_as_n_grows(n: int, printed: 
 def test_on_a_line_the_geometric_mechanism_with_bayes_is_the_limit(n: int, prior: list[str], epsilon: str) -> None:
     space = PosteriorSpace(prior, n)
     limit = Optimal(space, epsilon=epsilon).error
-    assert mean_error(Geometric(space, epsilon=epsilon, way="bayes")) == pytest.approx(limit, abs=5e-6)
+    assert mean_error(Geometric(space, epsilon=epsilon, postprocess="bayes")) == pytest.approx(limit, abs=5e-6)

@@ -65,8 +65,8 @@ def test_it_is_a_law_with_loss_epsilon_and_never_worse_than_geometric(number: in
     assert dc.audit(mechanism).epsilon == epsilon
     ways: tuple[Literal["nearest", "bayes"], ...] = ("nearest", "bayes")
     for way in ways[: 1 if space.n < space.k else 2]:
-        own = dc.accuracy(dc.TightConstraints(space, epsilon=epsilon, way=way)).mean
-        assert own <= dc.accuracy(dc.Geometric(space, epsilon=epsilon, way=way)).mean + 1e-9
+        own = dc.accuracy(dc.TightConstraints(space, epsilon=epsilon, postprocess=way)).mean
+        assert own <= dc.accuracy(dc.Geometric(space, epsilon=epsilon, postprocess=way)).mean + 1e-9
 
 
 def strays(law: TightLaw, drawn_from: TightLaw) -> int:
@@ -131,7 +131,9 @@ def test_its_error_is_the_known_one(k: int, n: int, epsilon: Epsilon, error: flo
 
 
 def test_bayes_matters_at_small_epsilon() -> None:
-    assert dc.accuracy(dc.TightConstraints(SPACE, epsilon="0.2", way="bayes")).mean == pytest.approx(0.5859, abs=5e-5)
+    assert dc.accuracy(dc.TightConstraints(SPACE, epsilon="0.2", postprocess="bayes")).mean == pytest.approx(
+        0.5859, abs=5e-5
+    )
 
 
 def test_with_two_categories_it_is_geometric_clamped_to_the_ends() -> None:
@@ -227,7 +229,7 @@ def test_with_fewer_records_than_categories_it_is_not_read_by_bayes() -> None:
     """There geometric's noisy counts tell a Bayesian more: up to 2.5 % in a hundred random spaces."""
     space = dc.PosteriorSpace([1] * 6, 3)
     with pytest.raises(dc.InvalidInput, match="fewer records than categories"):
-        dc.TightConstraints(space, epsilon=1, way="bayes")
+        dc.TightConstraints(space, epsilon=1, postprocess="bayes")
 
 
 def test_many_categories_and_few_records_are_released_and_verified() -> None:

@@ -23,7 +23,7 @@ SPACE = dc.PosteriorSpace([1, 1, 1], 2)
 
 
 def noisy(space: dc.PosteriorSpace, epsilon: object, **options: Any) -> dc.TightConstraints:
-    return dc.TightConstraints(space, epsilon=epsilon, way="noisy", **options)  # type: ignore[arg-type]
+    return dc.TightConstraints(space, epsilon=epsilon, postprocess="noisy", **options)  # type: ignore[arg-type]
 
 
 def random_case(number: int) -> tuple[dc.PosteriorSpace, Fraction]:
@@ -52,10 +52,10 @@ def test_it_is_a_law_with_loss_epsilon_and_never_worse_than_the_others_with_baye
     assert audited.epsilon == epsilon
     assert float(audited.lower) == pytest.approx(float(epsilon), rel=1e-12)
     own = dc.accuracy(mechanism).mean
-    assert own <= dc.accuracy(dc.Geometric(space, epsilon=epsilon, way="bayes")).mean + 1e-9
+    assert own <= dc.accuracy(dc.Geometric(space, epsilon=epsilon, postprocess="bayes")).mean + 1e-9
     if space.n >= space.k:
         try:
-            other = dc.TightConstraints(space, epsilon=epsilon, way="bayes")
+            other = dc.TightConstraints(space, epsilon=epsilon, postprocess="bayes")
         except dc.InvalidInput:  # a weight would be negative there, and here none is
             return
         assert own <= dc.accuracy(other).mean + 1e-9
@@ -72,7 +72,10 @@ def test_where_tight_has_no_law_noisy_has_one() -> None:
     space = dc.PosteriorSpace([1] * 5, 5)
     with pytest.raises(dc.InvalidInput, match="negative"):
         dc.TightConstraints(space, epsilon="1/2")
-    assert dc.accuracy(noisy(space, "1/2")).mean < dc.accuracy(dc.Geometric(space, epsilon="1/2", way="bayes")).mean
+    assert (
+        dc.accuracy(noisy(space, "1/2")).mean
+        < dc.accuracy(dc.Geometric(space, epsilon="1/2", postprocess="bayes")).mean
+    )
 
 
 def test_what_geometric_emits_has_the_same_likelihood_but_for_a_constant() -> None:
@@ -154,7 +157,7 @@ def test_a_receipt_that_names_other_outputs_is_refused() -> None:
 def test_a_receipt_of_tight_from_before_says_nothing_of_outputs() -> None:
     assert "outputs" not in dc.TightConstraints(SPACE, epsilon=1).parameters()
     eight = dc.PosteriorSpace([1, 1, 1], 8)
-    read = dc.TightConstraints(eight, epsilon=1, way="bayes")
+    read = dc.TightConstraints(eight, epsilon=1, postprocess="bayes")
     assert read.parameters() == {"way": "bayes", "weighting": "predictive"}
 
 

@@ -33,9 +33,9 @@ EACH_UNLIKE_THE_OTHERS: list[dc.Mechanism] = [
     dc.LaplaceImproved(SPACE, epsilon=1),
     dc.LaplaceImproved(SPACE, epsilon=1, rounding="floor"),
     dc.Geometric(SPACE, epsilon=1),
-    dc.Geometric(SPACE, epsilon=1, way="bayes"),
-    dc.Geometric(SPACE, epsilon=1, way="bayes", weighting="uniform"),
-    dc.Geometric(SPACE, epsilon=1, way="free"),
+    dc.Geometric(SPACE, epsilon=1, postprocess="bayes"),
+    dc.Geometric(SPACE, epsilon=1, postprocess="bayes", weighting="uniform"),
+    dc.Geometric(SPACE, epsilon=1, postprocess="free"),
     dc.Optimal(SPACE, epsilon=1),
     dc.Optimal(SPACE, epsilon=1, objective="worst"),
     dc.Optimal(SPACE, epsilon=1, weighting="uniform"),
@@ -185,7 +185,7 @@ def test_beyond_what_can_be_scanned_the_theorem_stands_and_the_certificate_says_
 def test_where_a_theorem_s_bound_is_reached_the_law_reaches_it(
     prior: list[object], n: int, way: Any, adjacency: str
 ) -> None:
-    mechanism = dc.Geometric(dc.PosteriorSpace(prior, n, adjacency=adjacency), epsilon="1/3", way=way)
+    mechanism = dc.Geometric(dc.PosteriorSpace(prior, n, adjacency=adjacency), epsilon="1/3", postprocess=way)
     found = dc.audit(mechanism)
     assert found.epsilon == found.lower == Fraction(1, 3)
     assert found.holds

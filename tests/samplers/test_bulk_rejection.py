@@ -13,7 +13,7 @@ from discreet.arithmetic.numbers import precision
 from discreet.samplers import bulk_rejection
 from discreet.samplers.bits import draw_bernoulli
 from discreet.samplers.bulk_rejection import Batch
-from discreet.samplers.simplex_rejection import Tilted
+from discreet.samplers.simplex_rejection import SimplexRejection
 from discreet.testing import HashedBits, draw_many_with
 
 
@@ -21,13 +21,13 @@ from discreet.testing import HashedBits, draw_many_with
 @pytest.mark.parametrize("seed", range(8))
 def test_the_floats_that_decide_bracket_the_exact_chance_and_the_room_holds(seed: int) -> None:
     law = random_case(random.Random(seed), categories=(3, 4, 5, 10, 30), digits=9).law  # noqa: S311
-    tilted = law._mixture()
+    sampler = law._simplex_rejection()
     batch = law.proposals().batch(HashedBits(f"brackets {seed}"), 15)
     for row, low, high in zip(batch.rows.tolist(), batch.low, batch.high, strict=True):
         r = tuple(row)
         with precision(300):
-            exact, chance = tilted._enclosed_log_proposal(r), tilted.chance(r).log()
-            assert abs(exact - tilted.log_proposal(np.array([r]))[0]) < tilted.room / 4
+            exact, chance = sampler._enclosed_log_proposal(r), sampler.chance(r).log()
+            assert abs(exact - sampler.log_proposal(np.array([r]))[0]) < sampler.room / 4
             assert low <= chance <= high
             assert chance <= 0
         assert high - low < 0.3 * (1 + abs(high))
@@ -41,7 +41,7 @@ def test_a_toss_of_zeros_decides_against_no_chance_however_small(monkeypatch: py
     low, high = proposals._chances(rows)
     assert low[0] > -64 * math.log(2) > -65.1 > high[1]
 
-    monkeypatch.setattr(bulk_rejection.Proposals, "batch", lambda *_: Batch(rows, low, high, len(rows)))
+    monkeypatch.setattr(bulk_rejection.BulkRejection, "batch", lambda *_: Batch(rows, low, high, len(rows)))
     monkeypatch.setattr(bulk_rejection, "draw_words", lambda *_: np.zeros(len(rows), dtype=np.uint64))
     monkeypatch.setattr(bulk_rejection, "draw_bernoulli", lambda *_: next(coins))
     assert (proposals.draw_many(HashedBits("zeros"), len(rows)) == rows).all()
@@ -94,10 +94,10 @@ def test_few_proposals_are_certain_of_the_atom_at_the_centre_alone() -> None:
     assert law.proposals().log_normaliser(HashedBits("few"), 3).log_lower == 0
 
 
-def test_a_cover_of_smaller_weights_is_found_too_low() -> None:
+def test_a_majorant_of_smaller_weights_is_found_too_low() -> None:
     space = PosteriorSpace([1, 1, 1], 300)
     law = ExponentialLocal(space, scale=1).law([100, 100, 100])
-    fault = Tilted(space, law.counts, 1.3 * float(law.rate()), law.log_weight)
+    fault = SimplexRejection(space, law.counts, 1.3 * float(law.rate()), law.log_weight)
     bits = HashedBits("a fault")
     with pytest.raises(DiscreetError, match="too low"):
         [fault.draw(bits) for _ in range(1000)]
@@ -125,11 +125,11 @@ def test_a_corner_where_a_tilt_would_lead_away_is_drawn_from_all_the_same() -> N
 
 def test_draws_one_by_one_and_in_bulk_keep_as_many_proposals() -> None:
     law = ExponentialLocal(PosteriorSpace([1] * 5, 10**4), scale="1/2").law([2000] * 5)
-    bits, tilted = HashedBits("one by one"), law._mixture()
+    bits, sampler = HashedBits("one by one"), law._simplex_rejection()
     kept = 0
     for _ in range(800):
-        r = tilted.propose(bits)
-        kept += r is not None and draw_bernoulli(bits, partial(tilted.chance, r))
+        r = sampler.propose(bits)
+        kept += r is not None and draw_bernoulli(bits, partial(sampler.chance, r))
     batch = law.proposals().batch(HashedBits("in bulk"), 8000)
     share = float(np.exp(batch.high).sum()) / batch.tried
     assert abs(kept / 800 - share) < 6 * math.sqrt(share / 800)

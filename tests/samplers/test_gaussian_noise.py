@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from discreet.samplers import gaussian_noise
-from discreet.samplers.gaussian_noise import DiscreteGaussian, ZeroSumGaussian, keep
+from discreet.samplers.gaussian_noise import DiscreteGaussian, ZeroSumGaussian, toss_coins
 from discreet.testing import HashedBits
 from tests.support.statistics import Outcome, fits, tally
 
@@ -61,7 +61,7 @@ def test_two_categories_have_half_the_variance() -> None:
 
 
 def test_a_sampler_that_skips_the_acceptance_step_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gaussian_noise, "keep", lambda bits, variance, sizes: np.ones(len(sizes), dtype=bool))
+    monkeypatch.setattr(gaussian_noise, "toss_coins", lambda bits, variance, sizes: np.ones(len(sizes), dtype=bool))
     rows = ZeroSumGaussian(Fraction(2), 3).draw_many(HashedBits("skipped"), 20_000)
     assert not fits(tally(rows[:, :2].tolist()), plane(2.0))
 
@@ -69,10 +69,14 @@ def test_a_sampler_that_skips_the_acceptance_step_is_rejected(monkeypatch: pytes
 @pytest.mark.parametrize("k", [3, 10, 50])
 def test_about_the_root_of_k_tries_are_needed(k: int) -> None:
     noise, bits, size = ZeroSumGaussian(Fraction(20), k), HashedBits(f"tries {k}"), 20_000
-    kept = int(keep(bits, noise.variance, noise.propose(bits, size)[:, -1]).sum())
+    kept = int(toss_coins(bits, noise.variance, noise.propose(bits, size)[:, -1]).sum())
     share = 1 / math.sqrt(k)
     assert abs(kept - size * share) < 6 * math.sqrt(size * share) + 0.01 * size * share
 
 
 def test_a_coin_of_a_size_beyond_64_bits_is_decided_all_the_same() -> None:
-    assert keep(HashedBits("far"), Fraction(10**12), np.array([0, 2**33, -(2**40)])).tolist() == [True, False, False]
+    assert toss_coins(HashedBits("far"), Fraction(10**12), np.array([0, 2**33, -(2**40)])).tolist() == [
+        True,
+        False,
+        False,
+    ]

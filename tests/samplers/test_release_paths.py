@@ -70,19 +70,19 @@ def test_the_blocks_of_a_very_long_line_cover_it_and_bound_its_weights(
 ) -> None:
     """Weights fall outward, so a bound at a block's near end holds for all of it; the coin is read off at both ends."""
     law = kind(PosteriorSpace(prior, n), scale="1/2").law([first, n - first])
-    envelope = law._blocks()
+    line = law._line_rejection()
     covered: dict[int, int] = {-1: 0, 1: 0}
-    for index, (side, near, far) in sorted(enumerate(envelope._blocks), key=lambda item: item[1][1]):
+    for index, (side, near, far) in sorted(enumerate(line._blocks), key=lambda item: item[1][1]):
         if side == 0:
             continue
         assert near == covered[side] + 1
         covered[side] = far
-        size, bound = far - near + 1, Fraction(envelope._bounds[index], 1 << UNIT)
+        size, bound = far - near + 1, Fraction(line._bounds[index], 1 << UNIT)
         with precision(192):
             weights = [dyadic(law._weight_at(side * at).mid()) for at in (near, far)]
         assert max(weights) <= bound
         for at, weight in zip((0, size - 1), weights, strict=True):
-            coin = kept(envelope, "_choice", index, (at, (size - 1).bit_length()))
+            coin = kept(line, "_choice", index, (at, (size - 1).bit_length()))
             assert abs(coin - weight / bound) < Fraction(1, 1 << 62)
     assert covered == {-1: first, 1: n - first}
 

@@ -20,7 +20,7 @@ def check(mechanism: Exponential, counts: tuple[int, ...]) -> None:
     """Draws one by one and in bulk have the law; the law at 70 % and at 130 % of the scale is rejected."""
     law, bits = mechanism.law(counts), HashedBits(f"{mechanism.name} {mechanism.space.prior} {counts}")
     truth = pmf(mechanism, counts)
-    assert fits(tally(law._mixture().draw(bits) for _ in range(800)), truth)
+    assert fits(tally(law._simplex_rejection().draw(bits) for _ in range(800)), truth)
     many = tally(law.proposals().draw_many(bits, 40_000).tolist())
     assert fits(many, truth)
     assert not any(fits(many, other) for other in off_by_30_percent(mechanism, counts))

@@ -17,9 +17,9 @@ from discreet.arithmetic.numbers import dyadic, precision
 from discreet.mechanisms.exponential_law import ExponentialLaw
 from discreet.mechanisms.law import CandidateLaw
 from discreet.samplers.bits import CHUNK, Bits
-from discreet.samplers.line_rejection import Envelope
+from discreet.samplers.line_rejection import LineRejection
 from discreet.samplers.noise import Geometric, RoundedLaplace, TwoSided, ZeroSum, _nonzero_laplace, geometric
-from discreet.samplers.simplex_rejection import Term, Tilted
+from discreet.samplers.simplex_rejection import SimplexRejection, Term
 from discreet.testing import FixedBits, HashedBits
 from discreet.typing import Outcome
 
@@ -87,7 +87,7 @@ class _Once:
     draw = __call__
 
 
-def kept(sampler: Envelope | Tilted, part: str, proposal: object, *before: tuple[int, int]) -> Fraction:
+def kept(sampler: LineRejection | SimplexRejection, part: str, proposal: object, *before: tuple[int, int]) -> Fraction:
     """The chance that a sampler keeps what one of its parts proposes."""
 
     def coin(bits: Bits) -> bool:
@@ -106,14 +106,14 @@ def kept(sampler: Envelope | Tilted, part: str, proposal: object, *before: tuple
 
 
 def by_blocks(law: ExponentialLaw) -> dict[Outcome, Fraction]:
-    """What the envelope of a line draws: a block, evenly one of its candidates, and the coin that keeps it."""
-    envelope, (first, second) = law._blocks(), law.counts
-    chances = masses_of(envelope._choice.draw, range(len(envelope._blocks)), envelope._choice._width)
+    """What the rejection on a line draws: a block, evenly one of its candidates, and the coin that keeps it."""
+    line, (first, second) = law._line_rejection(), law.counts
+    chances = masses_of(line._choice.draw, range(len(line._blocks)), line._choice._width)
     masses: dict[Outcome, Fraction] = {}
-    for index, (side, near, far) in enumerate(envelope._blocks):
+    for index, (side, near, far) in enumerate(line._blocks):
         size = far - near + 1
         for at in range(size):
-            keep = kept(envelope, "_choice", index, (at, (size - 1).bit_length()))
+            keep = kept(line, "_choice", index, (at, (size - 1).bit_length()))
             offset = side * (near + at)
             assert (first + offset, second - offset) not in masses
             masses[first + offset, second - offset] = chances[index] / size * keep
@@ -122,24 +122,24 @@ def by_blocks(law: ExponentialLaw) -> dict[Outcome, Fraction]:
 
 def by_terms(law: ExponentialLaw) -> dict[Outcome, Fraction]:
     """What the mixture of three categories or more draws: a term, a block of each category, and the coin."""
-    tilted = law._mixture()
-    shares = [Fraction(high - low, tilted.choices[-1]) for low, high in itertools.pairwise([0, *tilted.choices])]
-    blocks = [{i: _blocks_of(tilted, term, i) for i in tilted.free} for term in tilted.terms]
+    sampler = law._simplex_rejection()
+    shares = [Fraction(high - low, sampler.choices[-1]) for low, high in itertools.pairwise([0, *sampler.choices])]
+    blocks = [{i: _blocks_of(sampler, term, i) for i in sampler.free} for term in sampler.terms]
     outcomes: dict[Outcome, Fraction] = {}
     for r in law.space.candidates():
         proposed = shares[-2] / law.space.size + (shares[-1] if r == tuple(law.counts) else 0)
         for share, masses in zip(shares, blocks, strict=False):
             product = share
-            for i in tilted.free:
-                block = int(tilted.blocks.find(i, np.array([r[i]]))[0])
-                product *= masses[i][block] / int(tilted.blocks.size[block])
+            for i in sampler.free:
+                block = int(sampler.blocks.find(i, np.array([r[i]]))[0])
+                product *= masses[i][block] / int(sampler.blocks.size[block])
             proposed += product
-        outcomes[r] = proposed * kept(tilted, "propose", r)
+        outcomes[r] = proposed * kept(sampler, "propose", r)
     return outcomes
 
 
-def _blocks_of(tilted: Tilted, term: Term, i: int) -> dict[int, Fraction]:
-    start, stop = tilted.blocks.starts[i : i + 2]
+def _blocks_of(sampler: SimplexRejection, term: Term, i: int) -> dict[int, Fraction]:
+    start, stop = sampler.blocks.starts[i : i + 2]
     return masses_of(lambda bits: int(term.draw_blocks(bits, i, 1)[0]), range(start, stop), CHUNK)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import discreet as dc
 from discreet.mechanisms.geometric import noise_vectors
-from discreet.mechanisms.postprocessing import Way
+from discreet.mechanisms.postprocessing import Postprocess
 from discreet.utility.cut_noise import cut_depth, cut_outputs, number_of_outputs
 from discreet.utility.error_tables import ErrorTable, NoisySimplex, WeightedTable, error_table
 
@@ -20,8 +20,8 @@ def test_the_released_candidates_have_the_law_of_the_mechanism(k: int, n: int, e
 
 
 @pytest.mark.parametrize("way", ["nearest", "bayes"])
-def test_cutting_loses_nothing_that_the_way_back_sees(way: Way) -> None:
-    mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1, 2, 1], n=4), epsilon="1.5", way=way)
+def test_cutting_loses_nothing_that_the_way_back_sees(way: Postprocess) -> None:
+    mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1, 2, 1], n=4), epsilon="1.5", postprocess=way)
     moves, norms = noise_vectors(3, 24)
     counts = np.array([2, 0, 2])
     mass = np.exp(-0.75 * norms)

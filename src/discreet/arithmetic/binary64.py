@@ -97,12 +97,12 @@ def minus_log(u: Dyadic) -> float:
     True
     """
 
-    def rounded() -> float | None:
+    def nearest_if_certain() -> float | None:
         value = -arb(u).log()
         low, high = _nearest(value.lower()), _nearest(value.upper())
         return low if low == high else None
 
-    return decide(rounded, start=2 * DIGITS)
+    return decide(nearest_if_certain, start=2 * DIGITS)
 
 
 def _nearest(point: arb) -> float:

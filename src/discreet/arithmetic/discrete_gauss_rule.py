@@ -18,12 +18,12 @@ PLACES = 8
 """Places for each block. Blocks of no more whole numbers are summed as they are."""
 
 
-def gram(lengths: ArrayLike, places: int = PLACES) -> tuple[Floats, Floats]:
+def gauss_rule(lengths: ArrayLike, places: int = PLACES) -> tuple[Floats, Floats]:
     """Places between 0 and L-1 and their weights, a row for each length L of at least `places`.
 
     A length need not be whole: the rule then sums to where the sum would have gone on smoothly.
 
-    >>> at, weight = gram([1000], 3)
+    >>> at, weight = gauss_rule([1000], 3)
     >>> bool(abs(weight[0] @ at[0] ** 5 / sum(x**5 for x in range(1000)) - 1) < 1e-12)
     True
     """
@@ -38,14 +38,14 @@ def gram(lengths: ArrayLike, places: int = PLACES) -> tuple[Floats, Floats]:
     return at[back.reshape(-1)], weight[back.reshape(-1)]
 
 
-def summed(starts: ArrayLike, lengths: ArrayLike) -> tuple[Floats, Floats, Wholes]:
+def block_rule(starts: ArrayLike, lengths: ArrayLike) -> tuple[Floats, Floats, Wholes]:
     """Places, weights and block numbers of all blocks: short ones whole, long ones by `PLACES` places each."""
     start, length = (np.asarray(part, dtype=np.int64) for part in (starts, lengths))
     short = length <= PLACES
     number = np.arange(len(start))
     step = np.arange(PLACES)
     inside = step < length[short, None]
-    at, weight = gram(length[~short]) if (~short).any() else (np.zeros((0, PLACES)), np.zeros((0, PLACES)))
+    at, weight = gauss_rule(length[~short]) if (~short).any() else (np.zeros((0, PLACES)), np.zeros((0, PLACES)))
     places = np.concatenate(
         [(start[short, None] + step)[inside].astype(np.float64), (start[~short, None] + at).ravel()]
     )

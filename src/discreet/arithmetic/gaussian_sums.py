@@ -41,7 +41,7 @@ def wave_sum(variance: Fraction, wave: Fraction = Fraction(0)) -> arb:
         rate = 2 * arb.pi() ** 2 * v
         return (2 * arb.pi() * v).sqrt() * (_outward(rate, x) + _outward(rate, 1 - x))
     rate, total = 1 / (2 * v), ball(1)
-    for t, weight, rest in _falling(rate, Fraction(1)):
+    for t, weight, rest in _falling_weights(rate, Fraction(1)):
         total += 2 * weight * (2 * arb.pi() * ball(t * x)).cos()
         if _is_lost(rest):
             return total + 2 * arb(0, rest.abs_upper())
@@ -103,12 +103,12 @@ def tail_sum(variance: Fraction, start: int, step: int = 1) -> arb:
 
 def _smooth_tail(variance: Fraction, start: Fraction) -> arb:
     v, a = ball(variance), ball(start)
-    y, here = a / v.sqrt(), (-a * a / (2 * v)).exp()
-    total = (arb.pi() * v / 2).sqrt() * (a / (2 * v).sqrt()).erfc() + here / 2
+    y, start_weight = a / v.sqrt(), (-a * a / (2 * v)).exp()
+    total = (arb.pi() * v / 2).sqrt() * (a / (2 * v).sqrt()).erfc() + start_weight / 2
     hermite, last = y, ball(1)  # He_1 and He_0; f^(n) = (-1)^n·v^(-n/2)·He_n(y)·f
     for i in range(1, _CORRECTIONS + 1):
         order = 2 * i - 1
-        total += arb.bernoulli(2 * i) / math.factorial(2 * i) * hermite * here / v.sqrt() ** order
+        total += arb.bernoulli(2 * i) / math.factorial(2 * i) * hermite * start_weight / v.sqrt() ** order
         for n in (order, order + 1):
             hermite, last = y * hermite - n * last, hermite
     p = _CORRECTIONS
@@ -120,14 +120,14 @@ def _smooth_tail(variance: Fraction, start: Fraction) -> arb:
 def _outward(rate: arb, start: Fraction) -> arb:
     """The sum of e^(-rate·t²) over t = start, start + 1, …, for a start that is not negative."""
     total = ball(0)
-    for _, weight, rest in _falling(rate, start):
+    for _, weight, rest in _falling_weights(rate, start):
         total += weight
         if _is_lost(rest):
             return total + arb(0, rest.abs_upper())
     raise AssertionError("terms fall")
 
 
-def _falling(rate: arb, start: Fraction) -> Iterator[tuple[Fraction, arb, arb]]:
+def _falling_weights(rate: arb, start: Fraction) -> Iterator[tuple[Fraction, arb, arb]]:
     """t, e^(-rate·t²), and a bound on the sum of all later ones: their ratios fall."""
     t, weight = start, (-rate * ball(start * start)).exp()
     ratio, change = (-rate * ball(2 * start + 1)).exp(), (-2 * rate).exp()

@@ -29,13 +29,13 @@ def least_second_difference(low: float, high: float, step: int) -> float:
     middle = 0.5 * (low + high)
     outer = step / (2 * middle)
     inner = step / (2 * (middle + 1))
-    found = -math.log1p(-outer * outer) if outer < 0.9 else -math.log(low / middle) - math.log(high / middle)
+    least = -math.log1p(-outer * outer) if outer < 0.9 else -math.log(low / middle) - math.log(high / middle)
     square = inner * inner
     if inner < 0.05:  # the first terms of a series of positive ones
-        found += (middle + 1) * square * (1 + square / 6 + square * square / 15)
+        least += (middle + 1) * square * (1 + square / 6 + square * square / 15)
     else:
-        found += (high + 1) * math.log((high + 1) / (middle + 1)) + (low + 1) * math.log((low + 1) / (middle + 1))
-    return (found - 0.5 * math.log1p(-square)) * (1 - SAFE)
+        least += (high + 1) * math.log((high + 1) / (middle + 1)) + (low + 1) * math.log((low + 1) / (middle + 1))
+    return (least - 0.5 * math.log1p(-square)) * (1 - SAFE)
 
 
 def most_second_difference(low: float, high: float, step: int) -> float:
@@ -61,8 +61,8 @@ def least_second_differences(low: Floats, high: Floats, step: Floats) -> Floats:
     ends = np.where(
         outer < 0.9, -np.log1p(-(np.minimum(outer, 0.9) ** 2)), -np.log(low / middle) - np.log(high / middle)
     )
-    found: Floats = (ends + np.where(inner < 0.05, series, whole) - 0.5 * np.log1p(-square)) * (1 - SAFE)
-    return found
+    least: Floats = (ends + np.where(inner < 0.05, series, whole) - 0.5 * np.log1p(-square)) * (1 - SAFE)
+    return least
 
 
 def most_second_differences(low: Floats, high: Floats, step: Floats) -> Floats:
@@ -70,5 +70,5 @@ def most_second_differences(low: Floats, high: Floats, step: Floats) -> Floats:
     middle = 0.5 * (low + high) + 1
     square = (step / (2 * middle)) ** 2
     rest = square / (6 * middle) + middle * square**4 / 28
-    found: Floats = (least_second_differences(low, high, step) + rest / (1 - square)) * (1 + 3 * SAFE)
-    return found
+    most: Floats = (least_second_differences(low, high, step) + rest / (1 - square)) * (1 + 3 * SAFE)
+    return most

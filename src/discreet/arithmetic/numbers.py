@@ -71,17 +71,17 @@ class Range:
     >>> Range("1e-9", "1e12").require(Fraction(1, 3), "a third")
     """
 
-    __slots__ = ("_high", "_low", "_shown")
+    __slots__ = ("_high", "_hint", "_low")
 
     def __init__(self, low: str, high: str) -> None:
         self._low, self._high = Fraction(low).as_integer_ratio(), Fraction(high).as_integer_ratio()
-        self._shown = f"stay between {low} and {high}"
+        self._hint = f"stay between {low} and {high}"
 
     def require(self, number: Fraction, name: str) -> None:
         """Refuse a number that is outside."""
         top, bottom = number.numerator, number.denominator
         if not (self._low[0] * bottom <= top * self._low[1] and top * self._high[1] <= self._high[0] * bottom):
-            raise InvalidInput(f"{name} is out of range", hint=self._shown, parameter=name)
+            raise InvalidInput(f"{name} is out of range", hint=self._hint, parameter=name)
 
 
 def exact_share(value: object, name: str, *, hint: str = "give it as a share, such as 0.95") -> Fraction:
@@ -210,7 +210,7 @@ def rational(number: Fraction) -> fmpq:
 
 def dyadic(point: arb) -> Fraction:
     """The rational number that an exact ball (a midpoint, say) is."""
-    return _scaled(*mantissa_and_exponent(point))
+    return _dyadic_fraction(*mantissa_and_exponent(point))
 
 
 def mantissa_and_exponent(point: arb) -> tuple[int, int]:
@@ -227,7 +227,7 @@ def _ends(enclosure: arb) -> tuple[int, int, int]:
     return middle - radius, middle + radius, exponent
 
 
-def _scaled(end: int, exponent: int) -> Fraction:
+def _dyadic_fraction(end: int, exponent: int) -> Fraction:
     return Fraction(end << exponent) if exponent >= 0 else Fraction(end, 1 << -exponent)
 
 
@@ -253,13 +253,13 @@ class Enclosure(NamedTuple):
 def fraction_upper(enclosure: arb) -> Fraction:
     """A rational number that is certainly not below the enclosed one."""
     _, end, exponent = _ends(enclosure)
-    return _scaled(end, exponent)
+    return _dyadic_fraction(end, exponent)
 
 
 def fraction_lower(enclosure: arb) -> Fraction:
     """A rational number that is certainly not above the enclosed one."""
     end, _, exponent = _ends(enclosure)
-    return _scaled(end, exponent)
+    return _dyadic_fraction(end, exponent)
 
 
 def float_upper(number: Fraction | float) -> float:
@@ -268,23 +268,23 @@ def float_upper(number: Fraction | float) -> float:
     >>> float_upper(Fraction(1, 10)) >= Fraction(1, 10)
     True
     """
-    shown = float(number)
-    return shown if shown >= number else math.nextafter(shown, math.inf)
+    nearest = float(number)
+    return nearest if nearest >= number else math.nextafter(nearest, math.inf)
 
 
 def fixed_lower(enclosure: arb, bits: int) -> int:
     """⌊2^bits · x⌋ or less, never more, for the enclosed x: as sharp as the ball, at any working precision."""
     end, _, exponent = _ends(enclosure)
-    return _shifted(end, exponent + bits)
+    return _shift(end, exponent + bits)
 
 
 def fixed_upper(enclosure: arb, bits: int) -> int:
     """⌈2^bits · x⌉ or more, never less, for the enclosed x."""
     _, end, exponent = _ends(enclosure)
-    return -_shifted(-end, exponent + bits)
+    return -_shift(-end, exponent + bits)
 
 
-def _shifted(number: int, shift: int) -> int:
+def _shift(number: int, shift: int) -> int:
     return number << shift if shift >= 0 else number >> -shift
 
 
@@ -296,10 +296,10 @@ def nearest_float(enclosure: Callable[[], arb], *, accuracy: int = 60) -> float:
     """
 
     def narrow() -> float | None:
-        found = enclosure()
-        if found.is_zero():
+        value = enclosure()
+        if value.is_zero():
             return 0.0
-        return float(found.mid()) if found.rel_accuracy_bits() >= accuracy else None
+        return float(value.mid()) if value.rel_accuracy_bits() >= accuracy else None
 
     return decide(narrow, start=2 * START_BITS)
 

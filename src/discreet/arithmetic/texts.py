@@ -52,8 +52,8 @@ def visible_text(text: object) -> str:
     >>> print(visible_text("a\nb\x1b[31m, yes\u202e"))
     a\nb\x1b[31m, yes\u202e
     """
-    given = str(text)
-    return given if is_visible(given) else "".join(one if is_visible(one) else ascii(one)[1:-1] for one in given)
+    line = str(text)
+    return line if is_visible(line) else "".join(c if is_visible(c) else ascii(c)[1:-1] for c in line)
 
 
 def require_name(text: object, what: str, *, most: int = MAX_NAME_CHARS) -> str:
@@ -78,9 +78,9 @@ def likely_name(text: str, names: Sequence[str]) -> str | None:
     >>> likely_name("dole ", ["Clinton", "Dole"]), likely_name("Clintn", ["Clinton", "Dole"]), likely_name("x", ["y"])
     ('Dole', 'Clinton', None)
     """
-    same = (name for name in names if _folded(name) == _folded(text))
+    same = (name for name in names if _fold(name) == _fold(text))
     return next(same, None) or next(iter(get_close_matches(text, names, n=1, cutoff=0.8)), None)
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return "".join(normalize("NFKC", text).casefold().split())

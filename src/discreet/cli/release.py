@@ -163,9 +163,10 @@ class Drawing:
     )
     calibrated: Annotated[bool, typer.Option("--calibrated", help="Use the largest scale that keeps ε.")] = False
     gamma: Annotated[str | None, typer.Option(help="How smooth a smooth or reciprocal sensitivity is.")] = None
-    way: Annotated[
+    postprocess: Annotated[
         str | None, typer.Option(help="Post-processing: nearest or bayes; geometric has free, tight has noisy.")
     ] = None
+    way: Annotated[str | None, typer.Option(hidden=True, help="The former name of --postprocess.")] = None
     delta: Annotated[
         str | None,
         typer.Option(
@@ -184,8 +185,9 @@ class Drawing:
 
     def options(self, columns: int = 1) -> dict[str, object]:
         """Those of the mechanism, as far as they are said; if it has a δ, each column has its share."""
-        told = {"gamma": self.gamma, "way": self.way} | place_delta(self.mechanism, self.delta, columns)[0]
-        return {key: value for key, value in told.items() if value is not None}
+        options = {"gamma": self.gamma, "postprocess": self.postprocess, "way": self.way}
+        placed = options | place_delta(self.mechanism, self.delta, columns)[0]
+        return {key: value for key, value in placed.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)

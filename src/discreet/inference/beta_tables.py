@@ -59,7 +59,7 @@ class BetaTable(ShareLaw):
         return self._each(x)[1]
 
     @cached_property
-    def turned(self) -> BetaTable:
+    def complement(self) -> BetaTable:
         """The table of what is left of the share."""
         return BetaTable(self.weights.T, float(self.b[0, 0]), float(self.a[0, 0]))
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import polygamma
 
 from discreet.arithmetic.arrays import Floats, Wholes
-from discreet.arithmetic.discrete_gauss_rule import PLACES, summed
+from discreet.arithmetic.discrete_gauss_rule import PLACES, block_rule
 from discreet.arithmetic.growing_blocks import cut
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.predictive import log_predictive_line
@@ -117,7 +117,7 @@ def coarse(beyond: Beyond, blocks: Blocks, places: int) -> Part:
     begin = np.ceil(share * start).astype(np.int64)
     size = np.ceil(share * end).astype(np.int64) - begin
     begin, size = begin[size > 0], size[size > 0]
-    place, weight, _ = summed(*cut(begin, size, parts_of(blocks.prior, fewer, begin, size)))
+    place, weight, _ = block_rule(*cut(begin, size, parts_of(blocks.prior, fewer, begin, size)))
     mass = weight * np.exp(beyond.log(place, fewer, share))
     where = place / share
     here, blur = beyond.log_above(where), _blur(where, n, fewer)

@@ -139,7 +139,7 @@ class RateShare(ShareLaw):
         return self._logs[1]
 
     @property
-    def turned(self) -> RateShare:
+    def complement(self) -> RateShare:
         return RateShare(self._chances, self._shapes, self._steep, upside_down=not self._down)
 
     def cdf(self, x: ArrayLike) -> Floats:

@@ -29,7 +29,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from discreet.arithmetic.arrays import Floats, Wholes
-from discreet.arithmetic.discrete_gauss_rule import PLACES, summed
+from discreet.arithmetic.discrete_gauss_rule import PLACES, block_rule
 from discreet.arithmetic.growing_blocks import cut, doubling_edges
 from discreet.errors import InvalidInput, TooLarge
 from discreet.inference.coarse import Beyond, Blocks, Part, coarse
@@ -66,7 +66,7 @@ class Line(CountPosterior):
             far = blocks.far(kinks, PLACES_IN_ALL // 2)
             parts.append(coarse(beyond, blocks.only(far), PLACES_IN_ALL // 2))
             cuts, unblurred = _divided(blocks.only(~far))
-        places, weight, _ = summed(*cuts)
+        places, weight, _ = block_rule(*cuts)
         parts.append(Part(places, weight * np.exp(beyond.log(places, n)), n))
         mass = np.concatenate([part.mass for part in parts])
         kept = mass > mass.max(initial=0.0) * 1e-18
@@ -89,7 +89,7 @@ class Line(CountPosterior):
         """
         start, length, whole, whole_top = self._lively(kinks)
         start, length, of = _halves(start, length)
-        places, weight, block = summed(start, length)
+        places, weight, block = block_rule(start, length)
         log, errors = self._column(places)
         log_joint = log + log_predictive_line(self._prior, self._n, places)
         top = float(log_joint.max())
@@ -108,7 +108,7 @@ class Line(CountPosterior):
         """Blocks from 0 to n in each of which ln ℓπ changes little, or that weigh nothing; their masses over e^top."""
         start, length = _blocks(self._n, kinks)
         while True:
-            places, weight, block = summed(start, length)
+            places, weight, block = block_rule(start, length)
             log = self._column(places).values + log_predictive_line(self._prior, self._n, places)
             first = np.searchsorted(block, np.arange(len(start)))
             high, low = np.maximum.reduceat(log, first), np.minimum.reduceat(log, first)

@@ -33,7 +33,7 @@ from discreet.posteriors import Dirichlet
 from discreet.posteriors.predictive import log_predictive
 from discreet.posteriors.space import PosteriorSpace
 from discreet.samplers.bits import Bits, draw_composition
-from discreet.samplers.bulk_rejection import Proposals
+from discreet.samplers.bulk_rejection import BulkRejection
 from discreet.testing import HashedBits
 from discreet.typing import Outcome
 
@@ -107,9 +107,9 @@ def draw_even(bits: Bits, n: int, k: int, size: int) -> Wholes:
 class NearOutput:
     """The mechanism's own proposals about the output (`discreet.samplers.bulk_rejection`), before any is rejected."""
 
-    def __init__(self, proposals: Proposals) -> None:
-        self._bulk, self._tilted = proposals, proposals.tilted
-        self._k, self._log_shares = self._tilted.space.k, math.log(self._tilted.choices[-1])
+    def __init__(self, proposals: BulkRejection) -> None:
+        self._bulk, self._sampler = proposals, proposals.sampler
+        self._k, self._log_shares = self._sampler.space.k, math.log(self._sampler.choices[-1])
 
     def draw(self, bits: Bits, size: int) -> Wholes:
         """Data sets, one a row; rows of -1 for what did not fit n."""
@@ -117,8 +117,8 @@ class NearOutput:
         return np.concatenate([found, np.full((size - len(found), self._k), -1, dtype=np.int64)])
 
     def log_chance(self, rows: Wholes) -> Floats:
-        """The sum over all terms of the cover."""
-        return self._tilted.log_proposal(rows) - self._log_shares
+        """The sum over all terms of the majorant."""
+        return self._sampler.log_proposal(rows) - self._log_shares
 
 
 class NoiseProposal:

@@ -15,7 +15,7 @@ import numpy as np
 
 from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import nearest_float, precision
-from discreet.kernels.base import Factor, Kernel, Logs, Rows, rounded
+from discreet.kernels.base import Factor, Kernel, Logs, Rows, closed_form_logs, exponential_factor
 from discreet.kernels.line_noise import LineNoise
 from discreet.mechanisms import Geometric, Laplace, LaplaceImproved, SnappedCounts
 from discreet.mechanisms.noisy_counts import NoisyCounts
@@ -45,7 +45,7 @@ class NoisyKernel(Kernel):
         return nearest_float(self.mechanism.noise.log_total)
 
     def log_normaliser(self, counts: object) -> Logs:
-        return rounded(np.array(self._log_total))
+        return closed_form_logs(np.array(self._log_total))
 
     def draw_outputs(self, data: Rows, each: int, bits: Bits) -> Rows:
         """Noise is the same for all data sets, and drawn at once."""
@@ -84,7 +84,7 @@ class GeometricKernel(NoisyKernel):
 
     def __init__(self, mechanism: Geometric) -> None:
         super().__init__(mechanism)
-        self.postprocess, self.rate = mechanism.way, float(mechanism.noise.rate)
+        self.postprocess, self.rate = mechanism.postprocessing, float(mechanism.noise.rate)
         """The rate of each category's factor."""
         self.far, self.wide = 45 / self.rate, 80 / self.rate
         if self.space.adjacency.keeps_total:
@@ -92,11 +92,10 @@ class GeometricKernel(NoisyKernel):
             self.noise = LineNoise.geometric(mechanism.epsilon) if self.space.k == 2 else None
 
     def _logs(self, data: Rows, outputs: Rows) -> Logs:
-        return rounded(-self.rate * np.abs(outputs - data).sum(axis=1) - self._log_total)
+        return closed_form_logs(-self.rate * np.abs(outputs - data).sum(axis=1) - self._log_total)
 
     def _around(self, z: int, inside: int) -> Factor:
-        rate = self.rate
-        return Factor(inside, inside, rate, rate, lambda x: -rate * np.abs(x - inside).astype(np.float64))
+        return exponential_factor(self.rate, inside)
 
 
 class ClampedKernel(Kernel):
@@ -112,7 +111,7 @@ class ClampedKernel(Kernel):
             value = outputs[:, i]
             total = total + np.where(left == 0, 0.0, self.part(value, left, data[:, i]))
             left = left - value
-        return rounded(total)
+        return closed_form_logs(total)
 
     @abstractmethod
     def part(self, value: Rows, left: Rows, count: Rows) -> Floats:
@@ -124,17 +123,17 @@ class ClampedKernel(Kernel):
 
     def factors(self, output: Outcome) -> list[Factor] | None:
         """One factor after the other; once nothing is left, and for the last, a category's count was not looked at."""
-        found, left, n = [], self.space.n, self.space.n
+        factors, left, n = [], self.space.n, self.space.n
         unseen = Factor(0, n, 0.0, 0.0, lambda x: np.zeros(len(x)))
         for value in output[:-1]:
-            found.append(self._factor(value, left) if left else unseen)
+            factors.append(self._factor(value, left) if left else unseen)
             left -= value
-        return [*found, unseen]
+        return [*factors, unseen]
 
     def _factor(self, value: int, left: int) -> Factor:
-        one, other, rates = np.array([value]), np.array([left]), self._rates(value, left)
+        values, lefts, rates = np.array([value]), np.array([left]), self._rates(value, left)
         ends = (value, value) if any(rates) else (0, self.space.n)
-        return Factor(*ends, *rates, lambda x: self.part(one, other, x))
+        return Factor(*ends, *rates, lambda x: self.part(values, lefts, x))
 
 
 class LaplaceKernel(ClampedKernel):

@@ -21,7 +21,7 @@ from discreet.kernels.line_noise import GaussianNoise, LineNoise
 from discreet.mechanisms import Mechanism
 from discreet.posteriors.space import exceeds
 from discreet.samplers.bits import Bits
-from discreet.samplers.bulk_rejection import Proposals
+from discreet.samplers.bulk_rejection import BulkRejection
 from discreet.samplers.noise import RoundedLaplace, ZeroSum
 from discreet.typing import Outcome
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from discreet.kernels.exponential import Enumerated
 
 Rows: TypeAlias = NDArray[Any]
-"""Counts or outputs, one a row: whole numbers, or for two categories any number between 0 and n."""
+"""Counts or outputs, one per row: whole numbers, or for two categories any number between 0 and n."""
 
 LISTED, QUICK = 1 << 13, 1 << 11
 """Spaces of more candidates are not worked out pair by pair, or not within a second."""
 
 
 class NoiseList(NamedTuple):
-    """All noises that matter, one a row, and the logarithms of their probabilities."""
+    """All noises that matter, one per row, and the logarithms of their probabilities."""
 
     moves: Wholes
     logs: Floats
@@ -71,6 +71,11 @@ class Factor:
     def right_at(self, x: int) -> float:
         """The same to the right of x, which is at least `last`."""
         return self.right + self.bend * max(x - self.last, 0)
+
+
+def exponential_factor(rate: float, centre: int) -> Factor:
+    """exp(-rate·|x - centre|)."""
+    return Factor(centre, centre, rate, rate, lambda x: -rate * np.abs(x - centre).astype(np.float64))
 
 
 class Kernel(ABC):
@@ -125,7 +130,7 @@ class Kernel(ABC):
 
     @cached_property
     def candidates(self) -> Rows:
-        """All candidates of the space, one a row."""
+        """All candidates of the space, one per row."""
         return self.space.candidates().array()
 
     @cached_property
@@ -135,8 +140,8 @@ class Kernel(ABC):
 
     def row(self, counts: object, outputs: Rows | None = None) -> Logs:
         """ln P(o | c) of the `outputs` in their order, or of these. It is private."""
-        here = np.array([self.space.counts(counts)], dtype=np.int64)
-        return self._logs(here, self.outputs if outputs is None else outputs)
+        data = np.array([self.space.counts(counts)], dtype=np.int64)
+        return self._logs(data, self.outputs if outputs is None else outputs)
 
     def all_rows(self) -> Floats:
         """ln P(o | c) of all `outputs`, a row for each data set: a public table of what is listed anyway."""
@@ -149,8 +154,7 @@ class Kernel(ABC):
         return self._logs(self.candidates if data is None else data, np.array([output], dtype=np.int64))
 
     def _too_many(self) -> TooLarge:
-        wanted = f"{self.mechanism.name} was not made for so many data sets to be weighed"
-        return TooLarge(wanted, hint="use geometric")
+        return TooLarge(f"{self.mechanism.name} was not made for so many data sets to be weighed", hint="use geometric")
 
     @property
     def listed(self) -> bool:
@@ -208,7 +212,7 @@ class Kernel(ABC):
         places = [first.first, first.last, n - second.first, n - second.last]
         return sorted({min(max(place + side, 0), n) for place in places for side in (-1, 0, 1)})
 
-    def proposals(self, output: Outcome) -> Proposals | None:
+    def proposals(self, output: Outcome) -> BulkRejection | None:
         """The mechanism's own proposals of candidates about an output, if it draws by rejection."""
         return None
 
@@ -217,7 +221,7 @@ class Kernel(ABC):
         return self
 
 
-def rounded(values: Floats) -> Logs:
+def closed_form_logs(values: Floats) -> Logs:
     """Logarithms from closed forms: a few roundings of sums no larger than themselves."""
     with np.errstate(invalid="ignore"):
         return Logs(values, 1e-12 + 1e-14 * np.where(np.isfinite(values), np.abs(values), 0.0))

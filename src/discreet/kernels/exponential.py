@@ -21,7 +21,7 @@ from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.distances import log_affinity_floats
 from discreet.posteriors.grid import Grid, Line, grid
 from discreet.posteriors.space import exceeds, orbits
-from discreet.samplers.bulk_rejection import Proposals
+from discreet.samplers.bulk_rejection import BulkRejection
 from discreet.sensitivity.vectorised import Steps
 from discreet.typing import Outcome, Progress
 
@@ -39,7 +39,7 @@ NEGLIGIBLE = 42.0
 
 
 class Enumerated:
-    """Weights exp(-rate·H) between all candidates, at given rates of the data sets."""
+    """Weights exp(-rate·H) between all candidates, from the rates of the data sets."""
 
     def __init__(self, table: Grid, rates: Floats, progress: Progress | None = None) -> None:
         self.table, self.rates = table, rates
@@ -91,8 +91,8 @@ class Enumerated:
             inside, outside = centre, np.full(size, beyond)
             while (apart := np.abs(outside - inside) > 1).any():
                 middle = np.where(apart, (inside + outside) // 2, inside)
-                kept = self.table.log_affinities(centre, middle) >= level
-                inside, outside = np.where(kept, middle, inside), np.where(kept | ~apart, outside, middle)
+                inner = self.table.log_affinities(centre, middle) >= level
+                inside, outside = np.where(inner, middle, inside), np.where(inner | ~apart, outside, middle)
             ends.append(inside)
         return ends[0], ends[1] + 1
 
@@ -138,19 +138,19 @@ class HellingerKernel(Kernel):
 
     def _logs(self, data: Rows, outputs: Rows) -> Logs:
         rates, normalisers = self.rates(data), self.log_normalisers(data)
-        return self._rounded(self._log_weights(data, outputs, rates) - normalisers.values, rates, normalisers.errors)
+        return self._logs_of(self._log_weights(data, outputs, rates) - normalisers.values, rates, normalisers.errors)
 
     def _log_weights(self, data: Rows, outputs: Rows, rates: Floats) -> Floats:
         affinity = np.minimum(log_affinity_floats(self.space.prior, data, outputs), 0.0)
         return -rates * np.sqrt(-np.expm1(affinity))
 
     @staticmethod
-    def _rounded(values: Floats, rates: Floats, errors: Floats | float = 0.0) -> Logs:
+    def _logs_of(values: Floats, rates: Floats, errors: Floats | float = 0.0) -> Logs:
         return Logs(values, np.broadcast_to(ROUNDING * np.maximum(1.0, rates / 100) + errors, values.shape))
 
     def log_normaliser(self, counts: object) -> Logs:
-        found = self.log_normalisers(np.array([self.space.counts(counts)], dtype=np.int64))
-        return Logs(found.values[0], found.errors[0])
+        logs = self.log_normalisers(np.array([self.space.counts(counts)], dtype=np.int64))
+        return Logs(logs.values[0], logs.errors[0])
 
     def log_normalisers(self, data: Rows) -> Logs:
         """ln NL of data sets: of one by its own row, of more from the table of all, or from sums that need none."""
@@ -160,11 +160,11 @@ class HellingerKernel(Kernel):
         whole = data.dtype.kind == "i"
         if whole and len(data) == 1 and not exceeds(self.space, LONGEST_ROW):
             rates = self.rates(data)
-            return self._rounded(
+            return self._logs_of(
                 np.log(np.exp(self._log_weights(data, self.candidates, rates)).sum(keepdims=True)), rates
             )
         if whole and self.listed:
-            return self._rounded(self.enumerated.log_normalisers[self.space.candidates().ranks(data)], self.rates(data))
+            return self._logs_of(self.enumerated.log_normalisers[self.space.candidates().ranks(data)], self.rates(data))
         if self.space.k > 2:
             return self.near(data).log_normalisers(data)
         return self.line(data[:, 0].astype(np.float64))
@@ -178,7 +178,7 @@ class HellingerKernel(Kernel):
         """At the output, and where 1/S bends."""
         return [output[0], *self.line.bends]
 
-    def proposals(self, output: Outcome) -> Proposals | None:
+    def proposals(self, output: Outcome) -> BulkRejection | None:
         """The sampler's own."""
         return self.mechanism.law(output).proposals() if self.space.k > 2 else None
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet.errors import TooLarge
 from discreet.kernels.additive import NoisyKernel
-from discreet.kernels.base import Factor, Logs, NoiseList, Rows, rounded
+from discreet.kernels.base import Factor, Logs, NoiseList, Rows, closed_form_logs
 from discreet.kernels.line_noise import GaussianNoise
 from discreet.mechanisms import Gaussian
 from discreet.mechanisms.noisy_counts import zero_sum_moves
@@ -35,7 +35,7 @@ class GaussianKernel(NoisyKernel):
 
     def _logs(self, data: Rows, outputs: Rows) -> Logs:
         squares = ((outputs - data).astype(np.float64) ** 2).sum(axis=1)
-        return rounded(-squares / (2 * self.variance) - self._log_total)
+        return closed_form_logs(-squares / (2 * self.variance) - self._log_total)
 
     def _around(self, z: int, inside: int) -> Factor:
         """exp(-(z-x)²/2σ²). From the count nearest to z on, each step falls by 1/σ² more than the last."""
@@ -57,5 +57,5 @@ class GaussianKernel(NoisyKernel):
             raise TooLarge("the noises that matter are too many to list", hint="use fewer records or a larger epsilon")
         moves = zero_sum_moves(k, reach)
         logs = -(moves * moves).sum(axis=1) / (2 * self.variance)
-        kept = (logs > -_LOST) | (np.abs(moves).sum(axis=1) <= 2 * self.space.n)
-        return NoiseList(moves[kept], logs[kept] - self._log_total)
+        listed = (logs > -_LOST) | (np.abs(moves).sum(axis=1) <= 2 * self.space.n)
+        return NoiseList(moves[listed], logs[listed] - self._log_total)

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from discreet.arithmetic.arrays import Floats, Wholes
-from discreet.arithmetic.discrete_gauss_rule import summed
+from discreet.arithmetic.discrete_gauss_rule import block_rule
 from discreet.samplers.noise import Rounding
 
 LOST = 42.0
@@ -116,7 +116,7 @@ class GaussianNoise:
 
     def block_masses(self, near: Wholes, far: Wholes) -> Floats:
         """The masses of the blocks near … far below, of no move, and of those above; the last reach to infinity."""
-        places, weights, block = summed(near, far - near + 1)
+        places, weights, block = block_rule(near, far - near + 1)
         side = np.bincount(block, weights * np.exp(self.log_masses(places)), len(near)).astype(np.float64)
         none = math.exp(-self._log_total)
         side[-1] = max((1 - none) / 2 - math.fsum(side[:-1]), float(side[-1]))

@@ -16,7 +16,7 @@ from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
 from discreet.arithmetic.arrays import Floats, Wholes
-from discreet.arithmetic.discrete_gauss_rule import gram, summed
+from discreet.arithmetic.discrete_gauss_rule import block_rule, gauss_rule
 from discreet.arithmetic.growing_blocks import doubling_edges
 from discreet.kernels.base import Logs
 from discreet.mechanisms.exponential import Exponential
@@ -48,8 +48,8 @@ class LineNormalisers:
     def distances(self, c: Floats, move: Floats) -> Floats:
         """H between c and c + move."""
         first, second = self.mechanism.space.prior.alpha
-        here, there = first + c, second + (self.n - c)
-        gap = second_difference(here, here + move, move) + second_difference(there, there - move, move)
+        a, b = first + c, second + (self.n - c)
+        gap = second_difference(a, a + move, move) + second_difference(b, b - move, move)
         return np.sqrt(-np.expm1(-0.5 * gap))
 
     def __call__(self, c: Floats) -> Logs:
@@ -70,14 +70,14 @@ class LineNormalisers:
 
     def directly(self, c: Floats) -> Floats:
         """ln NL at each c by its own sum."""
-        found = np.empty(len(c))
+        logs = np.empty(len(c))
         size = max(1, _CELLS // 2048)
         for start in range(0, len(c), size):
             part = c[start : start + size]
             rate = self.mechanism.rates(np.stack([part, self.n - part], axis=1))
             total = 1 + self._side(part, rate, part, -1) + self._side(part, rate, self.n - part, 1)
-            found[start : start + size] = np.log(total)
-        return found
+            logs[start : start + size] = np.log(total)
+        return logs
 
     def _side(self, c: Floats, rate: Floats, room: Floats, sign: int) -> Floats:
         """The sum over the moves to one side."""
@@ -97,12 +97,12 @@ class LineNormalisers:
         last = np.maximum(np.searchsorted(edges, room[long] + 1, side="right") - 2, 0)
         if last.max() > 0:
             length = np.diff(edges)[: last.max()]
-            at, times, block = summed(edges[: last.max()], length)
+            at, times, block = block_rule(edges[: last.max()], length)
             wide = np.broadcast_to(at, (int(long.sum()), len(at)))
             inside = block[None, :] < last[:, None]
             moves = np.where(inside, wide, 1.0)
             total[long] += (weight(long, moves) * times * inside).sum(axis=1)
-        at, times = gram(room[long] - edges[last] + 1)
+        at, times = gauss_rule(room[long] - edges[last] + 1)
         total[long] += (weight(long, edges[last][:, None] + at) * times).sum(axis=1)
         return total
 
@@ -131,12 +131,12 @@ class LineNormalisers:
         if low >= high:
             return np.empty(0), np.empty((0, _DEGREE)), np.empty(0)
         # From both ends, wherever 1/LS turns: a strong prior takes the turn to an end, but what ends there still ends.
-        grown = _doubled(low, 0.5 * (high - low))
+        grown = _doubling_distances(low, 0.5 * (high - low))
         bends = [float(place + side) for place in self.bends for side in (0, 1) if low < place + side < high]
         edges = np.unique(np.concatenate([low + grown, high - grown, bends]))
         nodes = chebyshev.chebpts1(_DEGREE)
         fit, unseen = (chebyshev.chebvander(at, _DEGREE - 1) for at in (nodes, _UNSEEN))
-        places, done = np.concatenate([nodes, _UNSEEN]), list[list[Floats]]()
+        places, panels = np.concatenate([nodes, _UNSEEN]), list[list[Floats]]()
         left, right = edges[:-1], edges[1:]
         for halving in range(_HALVED + 1):
             at = 0.5 * ((left + right)[:, None] + (right - left)[:, None] * places)
@@ -145,21 +145,21 @@ class LineNormalisers:
             gap = np.abs(series @ unseen.T - values[:, _DEGREE:]).max(axis=1)
             blurred = 8 * np.spacing(right) / (right - left)  # places are floats, and n may be large
             settled = (gap <= _SHARP + blurred) | (right - left <= 1) | (halving == _HALVED)
-            done.append([part[settled] for part in (left, right, series, 2 * gap)])
+            panels.append([part[settled] for part in (left, right, series, 2 * gap)])
             left, right = left[~settled], right[~settled]
             if not len(left):
                 break
             centre = 0.5 * (left + right)
             left, right = np.concatenate([left, centre]), np.concatenate([centre, right])
-        order = np.argsort(np.concatenate([panels[0] for panels in done]))
-        begin, end, coefficients, errors = (np.concatenate(part)[order] for part in zip(*done, strict=True))
+        order = np.argsort(np.concatenate([panel[0] for panel in panels]))
+        begin, end, coefficients, errors = (np.concatenate(part)[order] for part in zip(*panels, strict=True))
         return np.append(begin, end[-1]), coefficients, errors
 
 
-def _doubled(start: float, room: float) -> Floats:
+def _doubling_distances(start: float, room: float) -> Floats:
     """0, start, 3·start, 7·start, … and room: distances to an end that double from one edge to the next."""
-    found, at = [0.0], float(start)
+    distances, at = [0.0], float(start)
     while at < room:
-        found.append(at)
+        distances.append(at)
         at = 2 * at + start
-    return np.array([*found, room])
+    return np.array([*distances, room])

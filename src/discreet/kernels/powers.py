@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.arithmetic.arrays import Floats
-from discreet.arithmetic.discrete_gauss_rule import gram
+from discreet.arithmetic.discrete_gauss_rule import gauss_rule
 from discreet.posteriors.distances import stirling_rest
 
 FIRST = 16
@@ -31,11 +31,11 @@ class Powers:
         """ln π_0 of each a; the logarithms of all weights, a row for each a; and what is left for z = 1.
 
         >>> import numpy as np
-        >>> made, a = powers(1e6), np.array([0.3, 20.0])
-        >>> log_none, log_weights, rest = made.log_weights(a)
+        >>> terms, a = powers(1e6), np.array([0.3, 20.0])
+        >>> log_none, log_weights, rest = terms.log_weights(a)
         >>> z = 0.97
-        >>> found = np.exp(log_none) + (np.exp(log_weights) * z**made.exponents).sum(axis=1)
-        >>> bool(np.allclose(found, np.exp(-a * np.sqrt(1 - z)), rtol=1e-8))
+        >>> total = np.exp(log_none) + (np.exp(log_weights) * z**terms.exponents).sum(axis=1)
+        >>> bool(np.allclose(total, np.exp(-a * np.sqrt(1 - z)), rtol=1e-8))
         True
         """
         rate = a[:, None]
@@ -56,7 +56,7 @@ def powers(last: float, steepest: float = 1.0) -> Powers:
     exponents, times = [np.arange(1.0, FIRST)], [np.ones(FIRST - 1)]
     start, places = FIRST, min(FIRST, math.ceil(7 + 0.6 * math.sqrt(steepest)))
     while start < last:
-        at, weight = gram([start], places)
+        at, weight = gauss_rule([start], places)
         exponents.append(start + at[0])
         times.append(weight[0])
         start *= 2

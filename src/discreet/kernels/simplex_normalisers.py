@@ -40,8 +40,8 @@ class SimplexNormalisers:
         rates = self.mechanism.rates(rows)
         steepest = min(self._log_size + 40, 1.2 * float(rates.max()))
         self._all = powers(_FAR * space.n, steepest * (2.0 if finer else 1.0))
-        self._kept = self._matter(rows, rates)
-        self._exponents = self._all.exponents[self._kept]
+        self._relevant = self._matter(rows, rates)
+        self._exponents = self._all.exponents[self._relevant]
         self._count = 45 if finer else _ANGLES
         spread = np.sqrt(4 * (space.n + float(space.prior.total)) / self._exponents)
         # Half of the angles: the other half mirrors them. A whole turn at most.
@@ -65,7 +65,7 @@ class SimplexNormalisers:
             mean, spread = np.zeros(len(angle)), np.zeros(len(angle))
             for i, alpha in enumerate(self.mechanism.space.prior.parameters):
                 at, pull = self._between(rows[:, i], float(alpha))
-                first = _pulled(self._tables[alpha][1][:, :, 1], at, pull).mean(axis=0)
+                first = _interpolate(self._tables[alpha][1][:, :, 1], at, pull).mean(axis=0)
                 mean, spread = mean + first.imag / angle, spread - 2 * first.real / angle**2
             far = np.abs(mean) > np.sqrt(np.maximum(spread, 1e-12))
             if not far.any():
@@ -94,18 +94,18 @@ class SimplexNormalisers:
 
     def __call__(self, rows: Wholes) -> Floats:
         """ln NL of every row."""
-        found, rates = np.empty(len(rows)), self.mechanism.rates(rows)
+        normalisers, rates = np.empty(len(rows)), self.mechanism.rates(rows)
         for start in range(0, len(rows), _ROWS):
             part = slice(start, start + _ROWS)
             none, logs, rest = self._all.log_weights(rates[part])
             sums, blur = self._log_sums(rows[part])
-            terms = logs[:, self._kept] + sums
+            terms = logs[:, self._relevant] + sums
             terms = np.concatenate([terms, (none + self._log_size)[:, None], np.log(rest + 1e-300)[:, None]], axis=1)
             top = terms.max(axis=1)
             weight = np.exp(terms - top[:, None])
-            found[part] = top + np.log(weight.sum(axis=1))
+            normalisers[part] = top + np.log(weight.sum(axis=1))
             self.rounding = max(self.rounding, float(((weight[:, :-2] * blur).sum(axis=1) / weight.sum(axis=1)).max()))
-        return np.clip(found, 0.0, self._log_size)  # one candidate is the data set itself, and none weighs more
+        return np.clip(normalisers, 0.0, self._log_size)  # one candidate is the data set itself, and none weighs more
 
     def _matter(self, rows: Wholes, rates: Floats) -> NDArray[np.bool_]:
         """The exponents that could matter to some row, as if counts were normal: only those are worked out."""
@@ -123,22 +123,22 @@ class SimplexNormalisers:
 
     def _log_sums(self, rows: Wholes) -> tuple[Floats, Floats]:
         """ln Z_m of every row and exponent, some exponents at a time; and what short floats may have lost of it."""
-        found, blur = np.empty((2, len(rows), len(self._exponents)))
+        log_sums, blur = np.empty((2, len(rows), len(self._exponents)))
         many = max(1, _CELLS // (len(rows) * self._count))
-        for start in range(0, found.shape[1], many):
-            part = slice(start, min(start + many, found.shape[1]))
+        for start in range(0, log_sums.shape[1], many):
+            part = slice(start, min(start + many, log_sums.shape[1]))
             height = np.zeros((len(rows), part.stop - start))
             ratio = np.zeros((len(rows), part.stop - start, self._count), dtype=np.complex64)
             for i, alpha in enumerate(self.mechanism.space.prior.parameters):
                 heights, ratios = self._tables[alpha]
                 counts, back = np.unique(rows[:, i], return_inverse=True)
                 at, pull = self._between(counts, float(alpha))
-                height += _pulled(heights[:, part], at, pull)[back]
-                ratio += _pulled(ratios[:, part], at, pull)[back]
+                height += _interpolate(heights[:, part], at, pull)[back]
+                ratio += _interpolate(ratios[:, part], at, pull)[back]
             some = np.exp(ratio.real) * np.cos(ratio.imag) * self._share[part].astype(np.float32)
             whole = np.maximum(some.sum(axis=2, dtype=np.float64), 1e-300)
-            found[:, part], blur[:, part] = height + np.log(whole), _SHORT * self._share[part].sum(axis=1) / whole
-        return found, blur
+            log_sums[:, part], blur[:, part] = height + np.log(whole), _SHORT * self._share[part].sum(axis=1) / whole
+        return log_sums, blur
 
     def _between(self, count: Wholes, alpha: float) -> tuple[Wholes, Floats]:
         """For each count four neighbouring rungs and how much each of them pulls: Lagrange's cubic in ln(α+c)."""
@@ -154,35 +154,35 @@ class SimplexNormalisers:
 
     def _table(self, alpha: float) -> tuple[Floats, NDArray[np.complex64]]:
         """ln G(0) for every rung and exponent, and ln G(θ)/G(0) for every angle: short floats are enough for these."""
-        exponents, found = self._exponents, []
+        exponents, rungs = self._exponents, []
         for count in self._ladder.tolist():
             logs = np.empty((len(exponents), self._count), dtype=np.complex128)
             spread = np.sqrt(4 * (count + alpha) / exponents)
             near = (count < 12 * spread) | (spread < 5)
             if near.any():
-                logs[near] = self._summed(alpha, count, near, spread[near])
+                logs[near] = self._plain_sums(alpha, count, near, spread[near])
             if (~near).any():
-                logs[~near] = self._smooth(alpha, count, ~near, spread[~near])
-            found.append(logs)
-        whole = np.array(found)
+                logs[~near] = self._smooth_sums(alpha, count, ~near, spread[~near])
+            rungs.append(logs)
+        whole = np.array(rungs)
         return whole[:, :, 0].real.copy(), (whole - whole[:, :, :1].real).astype(np.complex64)
 
-    def _summed(self, alpha: float, count: int, some: NDArray[np.bool_], spread: Floats) -> NDArray[np.complex128]:
+    def _plain_sums(self, alpha: float, count: int, some: NDArray[np.bool_], spread: Floats) -> NDArray[np.complex128]:
         """ln G by its sum, move by move, for exponents of similar reach together."""
         m, angle, tilt = self._exponents[some], self._angles[some], self._tilts[some]
         reach = np.ceil(12 * spread + 110 / m + 2).astype(np.int64)
         logs = np.empty(angle.shape, dtype=np.complex128)
         group = np.floor(np.log2(reach)).astype(np.int64)
         for level in np.unique(group):
-            here = group == level
-            far = int(reach[here].max())
+            alike = group == level
+            far = int(reach[alike].max())
             move = np.arange(-min(count, far), far + 1, dtype=np.float64)
             loss = 0.5 * second_difference(alpha + count, alpha + count + move, move)
-            weight = np.exp(tilt[here, None] * move - m[here, None] * loss)
-            logs[here] = _log_transform(weight, move[None, :], angle[here])
+            weight = np.exp(tilt[alike, None] * move - m[alike, None] * loss)
+            logs[alike] = _log_transform(weight, move[None, :], angle[alike])
         return logs
 
-    def _smooth(self, alpha: float, count: int, some: NDArray[np.bool_], spread: Floats) -> NDArray[np.complex128]:
+    def _smooth_sums(self, alpha: float, count: int, some: NDArray[np.bool_], spread: Floats) -> NDArray[np.complex128]:
         """The same where the summand is smooth: the trapezoidal rule, five places to a standard deviation.
 
         Angles reach to 14 over it, and the rule repeats itself only at 31.
@@ -196,23 +196,23 @@ class SimplexNormalisers:
 
 def _log_transform(weight: Floats, move: Floats, angle: Floats) -> NDArray[np.complex128]:
     """ln Σ weight·e^(i·angle·move) for every row and angle, its phase without jumps."""
-    found = np.empty(angle.shape, dtype=np.complex128)
-    turn, turned = np.exp(1j * angle[:, 1, None] * move), weight.astype(np.complex128)
+    sums = np.empty(angle.shape, dtype=np.complex128)
+    turn, terms = np.exp(1j * angle[:, 1, None] * move), weight.astype(np.complex128)
     for q in range(angle.shape[1]):  # angles are multiples of the second
-        found[:, q] = turned.sum(axis=1)
-        turned *= turn
-    size = np.maximum(np.abs(found), 1e-15 * np.abs(found[:, :1]))
-    logs: NDArray[np.complex128] = np.log(size) + 1j * np.unwrap(np.angle(found), axis=1)
+        sums[:, q] = terms.sum(axis=1)
+        terms *= turn
+    size = np.maximum(np.abs(sums), 1e-15 * np.abs(sums[:, :1]))
+    logs: NDArray[np.complex128] = np.log(size) + 1j * np.unwrap(np.angle(sums), axis=1)
     return logs
 
 
-def _pulled(table: NDArray[Any], at: Wholes, pull: Floats) -> NDArray[Any]:
+def _interpolate(table: NDArray[Any], at: Wholes, pull: Floats) -> NDArray[Any]:
     """Rungs, each times its pull, summed."""
     share = pull.astype(table.real.dtype).reshape(*pull.shape, *[1] * (table.ndim - 1))
-    found: NDArray[Any] = share[:, 0] * table[at]
+    total: NDArray[Any] = share[:, 0] * table[at]
     for step in range(1, pull.shape[1]):
-        found += share[:, step] * table[at + step]
-    return found
+        total += share[:, step] * table[at + step]
+    return total
 
 
 def _ladder(n: int) -> Wholes:

@@ -9,7 +9,7 @@ import numpy as np
 from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import precision
 from discreet.errors import InvalidInput
-from discreet.kernels.base import Kernel, Logs, Rows, rounded
+from discreet.kernels.base import Kernel, Logs, Rows, closed_form_logs
 from discreet.mechanisms.law import CandidateLaw
 
 _BITS = 96
@@ -21,13 +21,13 @@ class TableKernel(Kernel):
     def log_normaliser(self, counts: object) -> Logs:
         """What the law's weights sum to."""
         with precision(_BITS):
-            return rounded(np.array(float(self._law(self.space.counts(counts)).log_total())))
+            return closed_form_logs(np.array(float(self._law(self.space.counts(counts)).log_total())))
 
     def _logs(self, data: Rows, outputs: Rows) -> Logs:
         at, to = (self.space.candidates().ranks(rows) for rows in (data, outputs))
         if len(data) == 1:
-            return rounded(self._law(tuple(data[0].tolist())).log_pmf()[to])
-        return rounded(self.table[at, to])
+            return closed_form_logs(self._law(tuple(data[0].tolist())).log_pmf()[to])
+        return closed_form_logs(self.table[at, to])
 
     @cached_property
     def table(self) -> Floats:

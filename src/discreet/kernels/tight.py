@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from discreet.arithmetic.arrays import Floats
-from discreet.kernels.base import Factor, Kernel, Logs, Rows, rounded
+from discreet.kernels.base import Factor, Kernel, Logs, Rows, closed_form_logs, exponential_factor
 from discreet.mechanisms import TightConstraints
 from discreet.mechanisms.tight import every_order, place_of
 from discreet.typing import Outcome
@@ -23,7 +23,7 @@ class TightKernel(Kernel):
 
     def __init__(self, mechanism: TightConstraints) -> None:
         super().__init__(mechanism)
-        self.postprocess = mechanism.way
+        self.postprocess = mechanism.postprocessing
         self.signed = mechanism.outputs is not None
         self.half = float(mechanism.epsilon) / 2
         """The rate of each category's factor."""
@@ -32,8 +32,8 @@ class TightKernel(Kernel):
         return Logs(np.array(0.0), np.array(0.0))  # these weights are probabilities
 
     def _logs(self, data: Rows, outputs: Rows) -> Logs:
-        own = self._all if outputs is self.outputs else self._log_weights(outputs)
-        return rounded(own - self.half * np.abs(np.maximum(outputs, 0) - data).sum(axis=1))
+        log_weights = self._all if outputs is self.outputs else self._log_weights(outputs)
+        return closed_form_logs(log_weights - self.half * np.abs(np.maximum(outputs, 0) - data).sum(axis=1))
 
     @cached_property
     def outputs(self) -> Rows:
@@ -49,9 +49,9 @@ class TightKernel(Kernel):
     def _log_weights(self, outputs: Rows) -> Floats:
         """ln w of outputs: that of their partitions. A negative count counts as 0, and what it makes up for is left."""
         weights = self.mechanism.weights
-        own = weights.log_floats()[[place_of(weights, tuple(row)) for row in outputs.tolist()]]
-        found: Floats = own + self.half * (np.maximum(outputs, 0).sum(axis=1) - self.space.n)
-        return found
+        logs = weights.log_floats()[[place_of(weights, tuple(row)) for row in outputs.tolist()]]
+        log_weights: Floats = logs + self.half * (np.maximum(outputs, 0).sum(axis=1) - self.space.n)
+        return log_weights
 
     @property
     def quick(self) -> bool:
@@ -61,8 +61,4 @@ class TightKernel(Kernel):
     def factors(self, output: Outcome) -> list[Factor]:
         """exp(-half·|r-x|), one for each category; a negative count counts as 0."""
         place_of(self.mechanism.weights, output)
-        return [self._around(max(value, 0)) for value in output]
-
-    def _around(self, value: int) -> Factor:
-        rate = self.half
-        return Factor(value, value, rate, rate, lambda x: -rate * np.abs(x - value).astype(np.float64))
+        return [exponential_factor(self.half, max(value, 0)) for value in output]

@@ -24,7 +24,7 @@ from typing import NamedTuple
 from discreet.arithmetic.numbers import exact
 from discreet.arithmetic.words import exact_text
 from discreet.errors import InvalidInput
-from discreet.mechanisms.base import asked_epsilon
+from discreet.mechanisms.base import read_epsilon
 from discreet.mechanisms.loss_pairs import GeometricPair, LinearPair, LossPair
 from discreet.privacy_loss.composition import six_digits
 from discreet.privacy_loss.loss_distributions import compose_pairs
@@ -101,7 +101,7 @@ class Schedule(NamedTuple):
             match = _SLOTS.fullmatch(part)
             if match is None or int(match[1]) == 0:
                 raise InvalidInput("the schedule cannot be read", hint=HINT, parameter="schedule")
-            times[asked_epsilon(match[2])] += int(match[1])
+            times[read_epsilon(match[2])] += int(match[1])
         if sum(times.values()) > MAX_SLOTS or len(times) > MAX_KINDS:
             raise InvalidInput(
                 "the schedule is too long",

@@ -72,18 +72,18 @@ def mechanism(name: str, space: PosteriorSpace, *, epsilon: Epsilon | None, **op
     """The mechanism of this name.
 
     >>> mechanism("geometric", PosteriorSpace(prior=[1, 1], n=50), epsilon=0.1)
-    Geometric(Dirichlet([1, 1]), n=50, epsilon=1/10, way=nearest)
+    Geometric(Dirichlet([1, 1]), n=50, epsilon=1/10, postprocess=nearest)
     """
     family = BY_NAME.get(name)
     if family is None:
-        begun = [other for other in BY_NAME if name and other.startswith(name)]
-        close = begun or difflib.get_close_matches(name, BY_NAME, n=1)
+        prefixed = [other for other in BY_NAME if name and other.startswith(name)]
+        close = prefixed or difflib.get_close_matches(name, BY_NAME, n=1)
         hint = f"did you mean {' or '.join(close)}?" if close else f"choose from {', '.join(BY_NAME)}"
         raise InvalidInput("there is no mechanism of this name", hint=hint)
-    known = inspect.signature(family).parameters
+    signature = inspect.signature(family).parameters
     for option in options:
-        if option not in known or option == "space":
-            allowed = ", ".join(key for key in known if key not in ("space", "epsilon")) or "none"
+        if option not in signature or option == "space":
+            allowed = ", ".join(key for key in signature if key not in ("space", "epsilon", "way")) or "none"
             raise InvalidInput(f"{name} has no option {option}", hint=f"its options: {allowed}")
     build: Callable[..., Mechanism] = family
     return build(space, epsilon=epsilon, **options)

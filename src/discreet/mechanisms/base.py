@@ -6,7 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
+
+import numpy as np
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.cards import NOISE_KEY, card, promise, share_bar
@@ -25,22 +27,32 @@ if TYPE_CHECKING:
     from discreet.receipts import Receipt
 
 
+T = TypeVar("T", bound=str)
+
 EPSILON_RANGE = Range("1e-9", "1e6")
 """Less than the first protects a record no better than the second reveals it; between them all arithmetic fits."""
 
 
-def asked_epsilon(value: object) -> Fraction:
+def read_epsilon(value: object) -> Fraction:
     """Read the ε that a caller asks for."""
     return exact(value, "epsilon", above=0, between=EPSILON_RANGE)
 
 
-def require_choice(parameter: str, value: object, choices: tuple[str, ...], words: str) -> None:
+def require_choice(parameter: str, value: object, choices: tuple[str, ...]) -> None:
     """Refuse what is not among the choices, of which the first is the default."""
     if value not in choices:
+        words = f"one of {', '.join(choices)}" if len(choices) > 2 else " or ".join(choices)
         raise InvalidInput(f"{parameter} must be {words}", hint=f"leave it out for {choices[0]}", parameter=parameter)
 
 
-def moved_counts(space: PosteriorSpace) -> int:
+def choose_postprocess(postprocess: T, way: T | Literal[""], choices: tuple[T, ...]) -> T:
+    """The post-processing that a caller asks for; `way` is the former name of the option."""
+    name, choice = ("way", way) if way != "" else ("postprocess", postprocess)
+    require_choice(name, choice, choices)
+    return choice
+
+
+def l1_sensitivity(space: PosteriorSpace) -> int:
     """By how much in all a replaced record moves the first k-1 counts."""
     return 1 if space.k == 2 else 2
 
@@ -222,6 +234,12 @@ class Mechanism(ABC):
         """The candidates that outputs lead to, one per row: the outputs themselves, where these are candidates."""
         return outputs
 
+    def _candidate_logs(self, outputs: Wholes, logs: Floats) -> Floats:
+        """Log-probabilities of the candidates that outputs lead to, from those of the outputs, one per row."""
+        sums = np.full(self.space.size, -np.inf)
+        np.logaddexp.at(sums, self.space.candidates().ranks(self.postprocess(outputs)), logs)  # nothing underflows
+        return sums
+
     def parameters(self) -> dict[str, str]:
         """The public parameters beyond the space and ε, as exact texts."""
         return {}
@@ -265,5 +283,6 @@ class Mechanism(ABC):
             self.space.adjacency.require_n()
 
     def __repr__(self) -> str:
-        facts: dict[str, object] = {**self.space.adjacency.sizes, "epsilon": self.epsilon, **self.parameters()}
+        parameters = {"postprocess" if key == "way" else key: value for key, value in self.parameters().items()}
+        facts: dict[str, object] = {**self.space.adjacency.sizes, "epsilon": self.epsilon, **parameters}
         return f"{type(self).__name__}({self.space.prior!r}, {', '.join(f'{key}={facts[key]}' for key in facts)})"

@@ -22,7 +22,7 @@ from flint import arb
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import Range, ball, exact
 from discreet.errors import InvalidInput
-from discreet.mechanisms.base import EPSILON_RANGE, Mechanism, asked_epsilon
+from discreet.mechanisms.base import EPSILON_RANGE, Mechanism, read_epsilon
 from discreet.mechanisms.exponential_law import ExponentialLaw
 from discreet.mechanisms.loss_pairs import LossPair, RangePair
 from discreet.posteriors.space import Counts, PosteriorSpace
@@ -60,7 +60,7 @@ class Exponential(Mechanism):
         self._set(space=space, audited="")
         growth = self._smoothness()
         if scale is None:
-            factor = asked_epsilon(epsilon) / (2 * (1 + growth))
+            factor = read_epsilon(epsilon) / (2 * (1 + growth))
         else:
             factor = exact(scale, "scale", above=0, between=SCALE_RANGE)
         loss = 2 * factor * (1 + growth)
@@ -78,9 +78,9 @@ class Exponential(Mechanism):
         >>> ExponentialReciprocal.as_published(PosteriorSpace(prior=[1, 1], n=50), epsilon=1).guarantee
         Fraction(2, 1)
         """
-        asked = asked_epsilon(epsilon)
-        mechanism = cls(space, scale=asked / 2, **options)
-        mechanism._set(epsilon=asked)
+        epsilon = read_epsilon(epsilon)
+        mechanism = cls(space, scale=epsilon / 2, **options)
+        mechanism._set(epsilon=epsilon)
         return mechanism
 
     @classmethod
@@ -206,7 +206,7 @@ class ExponentialLocal(Exponential):
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False)
-class _Smoothed(Exponential):
+class _SmoothedExponential(Exponential):
     """Those with a smoothing rate γ."""
 
     gamma: Fraction
@@ -228,11 +228,11 @@ class _Smoothed(Exponential):
     @classmethod
     def _terms(cls, steps: Steps, gamma: float) -> list[Floats]:
         """1/LS(c), and what the steps of other data sets become at their distances."""
-        return [steps.local, *(cls._smoothed(inverse, gamma, distance) for inverse, distance in steps.far)]
+        return [steps.local, *(cls._smooth(inverse, gamma, distance) for inverse, distance in steps.far)]
 
     @staticmethod
     @abstractmethod
-    def _smoothed(inverse: Floats, gamma: float, distance: Wholes) -> Floats:
+    def _smooth(inverse: Floats, gamma: float, distance: Wholes) -> Floats:
         """What the inverse of a step becomes at a distance."""
 
     @property
@@ -245,7 +245,7 @@ class _Smoothed(Exponential):
         return {"scale": str(self.scale), "gamma": str(self.gamma)}
 
 
-class ExponentialSmooth(_Smoothed):
+class ExponentialSmooth(_SmoothedExponential):
     """S is exponentially smooth: the largest LS(c')·exp(-γd). By default with the papers' γ at δ = 1e-8.
 
     >>> m = ExponentialSmooth(PosteriorSpace(prior=[1, 1], n=50), epsilon=1)
@@ -258,14 +258,14 @@ class ExponentialSmooth(_Smoothed):
 
     @staticmethod
     def _default_gamma(space: PosteriorSpace, epsilon: Epsilon | None, scale: object) -> Fraction:
-        budget = asked_epsilon(epsilon) if epsilon is not None else 2 * exact(scale, "scale", above=0)
+        budget = read_epsilon(epsilon) if epsilon is not None else 2 * exact(scale, "scale", above=0)
         return exact(published_gamma(space, budget, PUBLISHED_DELTA), "gamma")
 
     def inverse_by(self, by: Balls, counts: Counts) -> arb:
         return 1 / smooth_by(by, counts, ball(self.gamma))
 
     @staticmethod
-    def _smoothed(inverse: Floats, gamma: float, distance: Wholes) -> Floats:
+    def _smooth(inverse: Floats, gamma: float, distance: Wholes) -> Floats:
         smoothed: Floats = inverse * np.exp(np.minimum(gamma * distance, 600.0))
         return smoothed
 
@@ -278,7 +278,7 @@ class ExponentialSmooth(_Smoothed):
         return smooth_smoothness(self.space, self.gamma)
 
 
-class ExponentialReciprocal(_Smoothed):
+class ExponentialReciprocal(_SmoothedExponential):
     """S is reciprocally smooth: 1/S is the least 1/LS(c') + γd. The papers' M_H, with γ = 1.
 
     >>> ExponentialReciprocal(PosteriorSpace(prior=[1, 1], n=50), epsilon=1).scale
@@ -292,7 +292,7 @@ class ExponentialReciprocal(_Smoothed):
         return inverse_reciprocal_by(by, counts, ball(self.gamma))
 
     @staticmethod
-    def _smoothed(inverse: Floats, gamma: float, distance: Wholes) -> Floats:
+    def _smooth(inverse: Floats, gamma: float, distance: Wholes) -> Floats:
         smoothed: Floats = inverse + gamma * distance
         return smoothed
 

@@ -26,9 +26,9 @@ from discreet.mechanisms.law import CandidateLaw, require_outcome
 from discreet.posteriors.distances import Affinity, hellinger_floats
 from discreet.posteriors.space import Counts, PosteriorSpace, exceeds
 from discreet.samplers.bits import Bits
-from discreet.samplers.bulk_rejection import Proposals
-from discreet.samplers.line_rejection import Envelope
-from discreet.samplers.simplex_rejection import Tilted
+from discreet.samplers.bulk_rejection import BulkRejection
+from discreet.samplers.line_rejection import LineRejection
+from discreet.samplers.simplex_rejection import SimplexRejection
 from discreet.typing import Outcome
 
 LISTED = 256
@@ -50,22 +50,22 @@ class ExponentialLaw(CandidateLaw):
         self._prior = [float(a) for a in space.prior.parameters]
         self._rate = rate
         self._at: tuple[int, arb, Affinity] | None = None
-        self._envelope: Envelope | None = None
-        self._tilted: Tilted | None = None
+        self._line: LineRejection | None = None
+        self._simplex: SimplexRejection | None = None
 
     def log_weight(self, outcome: Outcome) -> arb:
         """-rate·H(c, outcome) at the working precision."""
         require_outcome(self.space, outcome)
-        rate, affinity = self._prepared()
+        rate, affinity = self._rate_and_affinity()
         return -rate * affinity.hellinger(outcome)
 
     def rate(self) -> arb:
         """s/S(c) at the working precision."""
-        return self._prepared()[0]
+        return self._rate_and_affinity()[0]
 
     def enclosures(self) -> Iterator[arb]:
         """All log-weights, from one table for each category."""
-        rate, affinity = self._prepared()
+        rate, affinity = self._rate_and_affinity()
         return (-rate * distance for distance in affinity.all_hellinger(self.space.candidates()))
 
     def distances(self) -> Floats:
@@ -73,38 +73,38 @@ class ExponentialLaw(CandidateLaw):
         return hellinger_floats(self.space.prior, self.counts, self.space.candidates().array())
 
     def _draw(self, bits: Bits) -> Outcome:
-        if not self._long():
+        if not self._is_long():
             return super()._draw(bits)
         if self.space.k > 2:
-            return self._mixture().draw(bits)
-        first = self.counts[0] + self._blocks().draw(bits)
+            return self._simplex_rejection().draw(bits)
+        first = self.counts[0] + self._line_rejection().draw(bits)
         return first, self.space.n - first
 
     def _draw_many(self, bits: Bits, size: int) -> Wholes:
-        if not self._long():
+        if not self._is_long():
             return super()._draw_many(bits, size)
         if self.space.k > 2:
             return self.proposals().draw_many(bits, size)
-        first = self.counts[0] + self._blocks().draw_many(bits, size, self._log_brackets())
+        first = self.counts[0] + self._line_rejection().draw_many(bits, size, self._log_float_bounds())
         return np.stack([first, self.space.n - first], axis=1)
 
-    def _long(self) -> bool:
+    def _is_long(self) -> bool:
         """Whether there are more candidates than are quickly listed."""
         return exceeds(self.space, LISTED if self.space.k == 2 else LISTED_MANY)
 
-    def _mixture(self) -> Tilted:
-        if self._tilted is None:
-            self._tilted = Tilted(self.space, self.counts, self._rates()[0], self.log_weight)
-        return self._tilted
+    def _simplex_rejection(self) -> SimplexRejection:
+        if self._simplex is None:
+            self._simplex = SimplexRejection(self.space, self.counts, self._rates()[0], self.log_weight)
+        return self._simplex
 
-    def proposals(self) -> Proposals:
-        """The tilted sampler's proposals in bulk, for three categories or more: its normaliser, and many draws."""
-        return Proposals(self._mixture(), self._rates())
+    def proposals(self) -> BulkRejection:
+        """The sampler's proposals in bulk, for three categories or more: its normaliser, and many draws."""
+        return BulkRejection(self._simplex_rejection(), self._rates())
 
-    def _blocks(self) -> Envelope:
-        if self._envelope is None:
-            self._envelope = Envelope(self._weight_at, *self._brackets(), self.counts[0], self.counts[1])
-        return self._envelope
+    def _line_rejection(self) -> LineRejection:
+        if self._line is None:
+            self._line = LineRejection(self._weight_at, *self._float_bounds(), self.counts[0], self.counts[1])
+        return self._line
 
     def _rates(self) -> tuple[float, float]:
         """Floats certainly below and above the rate."""
@@ -112,7 +112,7 @@ class ExponentialLaw(CandidateLaw):
             rate = self._rate()
         return math.nextafter(float(rate.lower()), 0.0), math.nextafter(float(rate.upper()), math.inf)
 
-    def _brackets(self) -> tuple[Callable[[int], float], Callable[[int], float]]:
+    def _float_bounds(self) -> tuple[Callable[[int], float], Callable[[int], float]]:
         """Floats that are certainly at most and at least the weight at an offset."""
         slow, fast = self._rates()
 
@@ -129,11 +129,11 @@ class ExponentialLaw(CandidateLaw):
 
         return least, most
 
-    def _log_brackets(self) -> Callable[[Wholes], tuple[Floats, Floats]]:
+    def _log_float_bounds(self) -> Callable[[Wholes], tuple[Floats, Floats]]:
         """The same for the logarithms of the weights at many offsets, without the price of one at a time."""
         slow, fast = self._rates()
 
-        def brackets(offset: Wholes) -> tuple[Floats, Floats]:
+        def log_bounds(offset: Wholes) -> tuple[Floats, Floats]:
             moves = self._moves(np.minimum(offset, 0), np.maximum(offset, 0))
             step = np.abs(offset).astype(np.float64)
             near = sum(least_second_differences(*ends, step) for ends in moves)
@@ -143,7 +143,7 @@ class ExponentialLaw(CandidateLaw):
                 -slow * (1 - SAFE) * np.sqrt(-np.expm1(-0.5 * near)),
             )
 
-        return brackets
+        return log_bounds
 
     def _moves(self, down: Any, up: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
         """The lower and the upper parameter of each category between which an offset, down or up, moves it.
@@ -156,7 +156,7 @@ class ExponentialLaw(CandidateLaw):
     def _weight_at(self, offset: int) -> arb:
         return self.log_weight((self.counts[0] + offset, self.counts[1] - offset)).exp()
 
-    def _prepared(self) -> tuple[arb, Affinity]:
+    def _rate_and_affinity(self) -> tuple[arb, Affinity]:
         bits = working_bits()
         if self._at is None or self._at[0] != bits:
             self._at = bits, self._rate(), Affinity(self.space.prior, self.counts)

@@ -20,7 +20,7 @@ import numpy as np
 from discreet.arithmetic.arrays import Floats
 from discreet.arithmetic.numbers import Range, exact, exact_share
 from discreet.errors import InvalidInput, NotPrivate
-from discreet.mechanisms.base import asked_epsilon
+from discreet.mechanisms.base import read_epsilon
 from discreet.mechanisms.gaussian_loss import GaussianLoss, gaussian_loss, least_deviation
 from discreet.mechanisms.loss_pairs import LossPair
 from discreet.mechanisms.noisy_counts import NoisyCounts
@@ -65,29 +65,29 @@ class Gaussian(NoisyCounts):
             raise InvalidInput("gaussian needs epsilon and delta, or sigma", hint="give `epsilon=1, delta=1e-6`")
         if delta is None and epsilon is not None:
             raise InvalidInput(f"gaussian needs a delta: {_NEEDS_DELTA}", hint="give one, like 1e-6", parameter="delta")
-        asked = None if epsilon is None else asked_epsilon(epsilon)
+        exact_epsilon = None if epsilon is None else read_epsilon(epsilon)
         slack = Fraction(0) if delta is None else exact_share(delta, "delta", hint="give a small number, like 1e-6")
         if slack:
             DELTA_RANGE.require(slack, "delta")
         if sigma is not None:
             deviation = exact(sigma, "sigma", above=0, between=SIGMA_RANGE)
         else:
-            assert asked is not None, "it was asked for above"
+            assert exact_epsilon is not None, "it was asked for above"
             deviation = max(
-                least_deviation(asked, slack, space.k, lone=not space.adjacency.keeps_total), Fraction(1, 20)
+                least_deviation(exact_epsilon, slack, space.k, lone=not space.adjacency.keeps_total), Fraction(1, 20)
             )
             SIGMA_RANGE.require(deviation, "sigma")
         self._set(space=space, sigma=deviation, slack=slack)
         guarantee: Fraction | float = math.inf
         if slack:
-            if asked is None or self.loss.delta_bounds(asked)[1] > slack:
+            if exact_epsilon is None or self.loss.delta_bounds(exact_epsilon)[1] > slack:
                 guarantee = self.loss.epsilon_bounds(slack)[1]
             else:
-                guarantee = asked
+                guarantee = exact_epsilon
             by = f"noise of σ = {float(deviation):.6g} has δ ≤ {float(slack):.6g} at this ε, by its exact losses"
         else:
             by = _NEEDS_DELTA
-        epsilon_of = asked if asked is not None else Fraction(guarantee) if slack else Fraction(0)
+        epsilon_of = exact_epsilon if exact_epsilon is not None else Fraction(guarantee) if slack else Fraction(0)
         self._set(epsilon=epsilon_of, guarantee=guarantee, guaranteed_by=by)
 
     @property
@@ -107,8 +107,8 @@ class Gaussian(NoisyCounts):
     @property
     def noise(self) -> GaussianNoise:
         """The law of z - c."""
-        kept = self.space.adjacency.keeps_total
-        return (zero_sum_gaussian if kept else independent_gaussian)(self.sigma**2, self.space.k)
+        keeps_total = self.space.adjacency.keeps_total
+        return (zero_sum_gaussian if keeps_total else independent_gaussian)(self.sigma**2, self.space.k)
 
     def require_guarantee(self) -> None:
         """Refuse, before any data is touched, what is not proved to be (ε, δ)-DP."""
@@ -131,5 +131,5 @@ class Gaussian(NoisyCounts):
         return {"sigma": str(self.sigma), **({"delta": str(self.slack)} if self.slack else {})}
 
     def __repr__(self) -> str:
-        known = {**self.space.adjacency.sizes, **({"epsilon": self.epsilon} if self.slack else {}), **self.parameters()}
-        return f"Gaussian({self.space.prior!r}, {', '.join(f'{key}={value}' for key, value in known.items())})"
+        facts = {**self.space.adjacency.sizes, **({"epsilon": self.epsilon} if self.slack else {}), **self.parameters()}
+        return f"Gaussian({self.space.prior!r}, {', '.join(f'{key}={value}' for key, value in facts.items())})"

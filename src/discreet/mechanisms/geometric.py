@@ -11,16 +11,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import InvalidInput, TooLarge
-from discreet.mechanisms.base import asked_epsilon, require_choice
+from discreet.mechanisms.base import choose_postprocess, read_epsilon, require_choice
 from discreet.mechanisms.loss_pairs import GeometricPair, LossPair
 from discreet.mechanisms.noisy_counts import NoisyCounts, zero_sum_moves
-from discreet.mechanisms.postprocessing import WAYS, WEIGHTINGS, Way, Weighting, bayes, free, require_weighable
+from discreet.mechanisms.postprocessing import (
+    POSTPROCESSES,
+    WEIGHTINGS,
+    Postprocess,
+    Weighting,
+    bayes,
+    free,
+    require_weighable,
+)
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.space import Counts, PosteriorSpace
 from discreet.samplers.noise import CountNoise, independent, zero_sum
@@ -49,7 +57,7 @@ class Geometric(NoisyCounts):
     """
 
     name: ClassVar[str] = "geometric"
-    way: Way
+    postprocessing: Postprocess
     weighting: Weighting
 
     def __init__(
@@ -57,20 +65,21 @@ class Geometric(NoisyCounts):
         space: PosteriorSpace,
         *,
         epsilon: Epsilon,
-        way: Way = "nearest",
+        postprocess: Postprocess = "nearest",
         weighting: Weighting = "predictive",
+        way: Postprocess | Literal[""] = "",
     ) -> None:
-        require_choice("way", way, WAYS, f"one of {', '.join(WAYS)}")
-        require_choice("weighting", weighting, WEIGHTINGS, f"one of {', '.join(WEIGHTINGS)}")
-        asked = asked_epsilon(epsilon)
-        if way != "nearest":
-            require_weighable(space, asked)
+        postprocessing = choose_postprocess(postprocess, way, POSTPROCESSES)
+        require_choice("weighting", weighting, WEIGHTINGS)
+        epsilon = read_epsilon(epsilon)
+        if postprocessing != "nearest":
+            require_weighable(space, epsilon)
         self._set(
             space=space,
-            epsilon=asked,
-            guarantee=asked,
+            epsilon=epsilon,
+            guarantee=epsilon,
             guaranteed_by=f"{space.adjacency.change}, and weights are exp(-ε‖z-c‖₁{_per(space.adjacency.moved)})",
-            way=way,
+            postprocessing=postprocessing,
             weighting=weighting,
         )
 
@@ -94,15 +103,20 @@ class Geometric(NoisyCounts):
 
     def posterior(self, output: Outcome) -> Dirichlet:
         """The posterior that is published for noisy counts."""
-        if self.way == "free":
+        if self.postprocessing == "free":
             return free(self.space, self.epsilon, output, self.weighting)
         return super().posterior(output)
 
     def postprocess(self, outputs: Wholes) -> Wholes:
         """The candidates that rows of noisy counts lead to, by `nearest` or `bayes`."""
-        if self.way == "nearest":
+        if self.postprocessing == "nearest":
             return super().postprocess(outputs)
         return bayes(self.space, self.epsilon, outputs, self.weighting)
+
+    @property
+    def way(self) -> Postprocess:
+        """The former name of `postprocessing`."""
+        return self.postprocessing
 
     def way_back(self, noisy: Wholes) -> Wholes:
         """The former name of `postprocess`."""
@@ -114,7 +128,7 @@ class Geometric(NoisyCounts):
         For two categories the sum runs over all noise, in closed form beyond the ends. For more, noise of probability
         `TAIL` in all is left out, and what was summed is scaled up to 1.
         """
-        if self.way == "free":
+        if self.postprocessing == "free":
             raise InvalidInput(
                 "the free post-processing leaves the candidates", hint="use nearest or bayes for a pmf on them"
             )
@@ -155,7 +169,8 @@ class Geometric(NoisyCounts):
 
     def parameters(self) -> dict[str, str]:
         """The post-processing."""
-        return {"way": self.way} if self.way == "nearest" else {"way": self.way, "weighting": self.weighting}
+        weighting = {} if self.postprocessing == "nearest" else {"weighting": self.weighting}
+        return {"way": self.postprocessing, **weighting}
 
 
 def _per(moved: int) -> str:
@@ -167,8 +182,8 @@ def noise_vectors(k: int, radius: int) -> tuple[Wholes, Wholes]:
     _require_noise(k, radius)
     moves = zero_sum_moves(k, radius)
     norms = np.abs(moves).sum(axis=1)
-    kept = norms <= 2 * radius
-    return moves[kept], norms[kept]
+    inside = norms <= 2 * radius
+    return moves[inside], norms[inside]
 
 
 def _require_noise(k: int, radius: int) -> None:

@@ -8,7 +8,6 @@ masses are exponentials of rationals. Replacing a record moves the k-1 noisy cou
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
@@ -18,7 +17,7 @@ from flint import arb
 
 from discreet.arithmetic.arrays import Wholes
 from discreet.arithmetic.numbers import exact
-from discreet.mechanisms.base import EPSILON_RANGE, Mechanism, asked_epsilon, moved_counts, require_choice
+from discreet.mechanisms.base import EPSILON_RANGE, Mechanism, l1_sensitivity, read_epsilon, require_choice
 from discreet.mechanisms.law import ClampedLaw
 from discreet.mechanisms.loss_pairs import LaplacePair, LossPair
 from discreet.posteriors.space import Counts, PosteriorSpace
@@ -63,23 +62,23 @@ class _LaplaceFamily(Mechanism):
     def __init__(
         self, space: PosteriorSpace, *, epsilon: Epsilon, rounding: Rounding = "nearest", rate: object = None
     ) -> None:
-        require_choice("rounding", rounding, ("nearest", "floor"), "nearest or floor")
-        asked, moved = asked_epsilon(epsilon), moved_counts(space)
-        chosen = self._rate(asked, space) if rate is None else exact(rate, "rate", above=0, between=EPSILON_RANGE)
+        require_choice("rounding", rounding, ("nearest", "floor"))
+        epsilon, sensitivity = read_epsilon(epsilon), l1_sensitivity(space)
+        exact_rate = self._rate(epsilon, space) if rate is None else exact(rate, "rate", above=0, between=EPSILON_RANGE)
         self._set(
             space=space,
-            epsilon=asked,
-            rate=chosen,
+            epsilon=epsilon,
+            rate=exact_rate,
             rounding=rounding,
-            guarantee=chosen * moved,
-            guaranteed_by=f"Laplace noise of scale {1 / chosen} on counts that move by at most {moved}",
+            guarantee=exact_rate * sensitivity,
+            guaranteed_by=f"Laplace noise of scale {1 / exact_rate} on counts that move by at most {sensitivity}",
         )
 
     @classmethod
     def at_full_loss(cls, space: PosteriorSpace, *, epsilon: Epsilon) -> Self:
         """The member of the family that spends all of ε: the largest rate that its theorem allows."""
-        asked = asked_epsilon(epsilon)
-        return cls(space, epsilon=asked, rate=asked / moved_counts(space))
+        epsilon = read_epsilon(epsilon)
+        return cls(space, epsilon=epsilon, rate=epsilon / l1_sensitivity(space))
 
     @classmethod
     def from_parameters(cls, space: PosteriorSpace, *, epsilon: Fraction, parameters: dict[str, Any]) -> Self:
@@ -90,9 +89,9 @@ class _LaplaceFamily(Mechanism):
         return cls(space, epsilon=epsilon, **options)
 
     @staticmethod
-    @abstractmethod
     def _rate(epsilon: Fraction, space: PosteriorSpace) -> Fraction:
-        """1/scale of the noise."""
+        """1/scale of the noise: the largest that ε allows."""
+        return epsilon / l1_sensitivity(space)
 
     @classmethod
     def as_published(cls, space: PosteriorSpace, *, epsilon: Epsilon, **options: Any) -> Self:
@@ -105,7 +104,7 @@ class _LaplaceFamily(Mechanism):
 
     def loss_pairs(self) -> tuple[LossPair, ...]:
         """One for each of the noisy counts that a replaced record moves."""
-        return (LaplacePair(self.rate, self.rounding),) * moved_counts(self.space)
+        return (LaplacePair(self.rate, self.rounding),) * l1_sensitivity(self.space)
 
     def parameters(self) -> dict[str, str]:
         """The noise's scale and how it is rounded."""
@@ -134,7 +133,3 @@ class LaplaceImproved(_LaplaceFamily):
     """
 
     name: ClassVar[str] = "laplace-improved"
-
-    @staticmethod
-    def _rate(epsilon: Fraction, space: PosteriorSpace) -> Fraction:
-        return epsilon / moved_counts(space)

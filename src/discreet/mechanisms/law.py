@@ -12,10 +12,10 @@ import numpy as np
 from flint import arb
 
 from discreet.arithmetic.arrays import Floats, Wholes
-from discreet.arithmetic.numbers import ball, fixed_lower, fixed_upper, precision
+from discreet.arithmetic.numbers import ball, precision
 from discreet.errors import InvalidInput
 from discreet.posteriors.space import Counts, PosteriorSpace, require_enumerable
-from discreet.samplers.bits import SYSTEM, Bits, Inverter, Table, tabulate
+from discreet.samplers.bits import SYSTEM, Bits, Inverter, Table, tabulate_enclosed
 from discreet.typing import Outcome
 
 ENUMERABLE = 1 << 16
@@ -104,9 +104,7 @@ class CandidateLaw(Law):
         scale = width + self.space.size.bit_length() + 8
         with precision(scale + 16):
             weights = [log_weight.exp() for log_weight in self.enclosures()]
-            lows = [fixed_lower(weight, scale) for weight in weights]
-            highs = [fixed_upper(weight, scale) for weight in weights]
-        return tabulate(lows, highs, 0, width)
+        return tabulate_enclosed(weights, arb(0), scale, width)
 
 
 class ClampedLaw(CandidateLaw):

@@ -72,12 +72,12 @@ class LossPair(ABC):
     def variation_upper(self) -> Fraction:
         """The total variation, rounded up to a multiple of 2^-64: the same number on every machine."""
 
-        def rounded() -> Fraction | None:
+        def upper_if_certain() -> Fraction | None:
             scaled = (self.variation() * arb(2) ** VARIATION_BITS).ceil()
             unique = scaled.unique_fmpz()
             return None if unique is None else Fraction(int(unique), 1 << VARIATION_BITS)
 
-        return decide(rounded, start=4 * VARIATION_BITS)
+        return decide(upper_if_certain, start=4 * VARIATION_BITS)
 
 
 @dataclass(frozen=True)
@@ -235,18 +235,18 @@ def chords(epsilon: Fraction, points: int, curve: Callable[[Fraction], arb]) -> 
     def slope(one: int, other: int) -> arb:
         return (heights[other] - heights[one]) / (places[other] - places[one])
 
-    kept: list[int] = []
+    corners: list[int] = []
     for i in range(parts + 1):
-        while len(kept) > 1 and not slope(kept[-2], kept[-1]) < slope(kept[-1], i):
-            kept.pop()
-        kept.append(i)
-    return step, _turns(kept, places, slope, parts)
+        while len(corners) > 1 and not slope(corners[-2], corners[-1]) < slope(corners[-1], i):
+            corners.pop()
+        corners.append(i)
+    return step, _turns(corners, places, slope, parts)
 
 
-def _turns(kept: Sequence[int], places: Sequence[arb], slope: Callable[[int, int], arb], parts: int) -> list[arb]:
+def _turns(corners: Sequence[int], places: Sequence[arb], slope: Callable[[int, int], arb], parts: int) -> list[arb]:
     """The chance of a loss under P: e^x times the turn of the chords there."""
     chances = [arb(0)] * parts
-    slopes = [slope(one, other) for one, other in pairwise(kept)] + [arb(0)]
-    for i, (before, after) in zip(kept[1:], pairwise(slopes), strict=True):
+    slopes = [slope(one, other) for one, other in pairwise(corners)] + [arb(0)]
+    for i, (before, after) in zip(corners[1:], pairwise(slopes), strict=True):
         chances[i - 1] = places[i] * (after - before)
     return chances

@@ -78,15 +78,13 @@ class NoisyCounts(Mechanism):
 
     def _log_pmf(self, noisy: Wholes, masses: Floats) -> Floats:
         """Log-probabilities of the released candidates, given those of rows of noisy counts, scaled up to 1."""
-        logs = np.full(self.space.size, -np.inf)
-        ranks = self.space.candidates().ranks(self.postprocess(noisy))
-        np.logaddexp.at(logs, ranks, masses)  # in logs: nothing far may underflow
+        logs = self._candidate_logs(noisy, masses)
         normalised: Floats = logs - np.logaddexp.reduce(logs)
         return normalised
 
 
 def zero_sum_moves(k: int, reach: int) -> Wholes:
-    """All whole v with Σv = 0 whose parts but the last are at most `reach` from 0, one a row."""
+    """All whole v with Σv = 0 whose parts but the last are at most `reach` from 0, one per row."""
     axis = np.arange(-reach, reach + 1, dtype=np.int64)
     grid = np.stack(np.meshgrid(*[axis] * (k - 1), indexing="ij"), axis=-1).reshape(-1, k - 1)
     return np.concatenate([grid, -grid.sum(axis=1, keepdims=True)], axis=1)

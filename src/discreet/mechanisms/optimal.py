@@ -18,11 +18,10 @@ from flint import arb
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import ball
 from discreet.errors import DiscreetError, NotPrivate
-from discreet.mechanisms.base import Mechanism, asked_epsilon, require_choice
+from discreet.mechanisms.base import Mechanism, read_epsilon, require_choice
 from discreet.mechanisms.law import CandidateLaw, require_outcome
-from discreet.mechanisms.postprocessing import WEIGHTINGS, Weighting
-from discreet.posteriors.distances import hellinger_floats
-from discreet.posteriors.predictive import log_predictive
+from discreet.mechanisms.postprocessing import WEIGHTINGS, Weighting, data_weights
+from discreet.posteriors.distances import hellinger_matrix
 from discreet.posteriors.space import PosteriorSpace, require_enumerable
 from discreet.typing import Epsilon, Outcome
 
@@ -73,12 +72,12 @@ class Optimal(Mechanism):
         objective: Objective = "mean",
         weighting: Weighting = "predictive",
     ) -> None:
-        require_choice("objective", objective, ("mean", "worst"), "mean or worst")
-        require_choice("weighting", weighting, WEIGHTINGS, "predictive or uniform")
+        require_choice("objective", objective, ("mean", "worst"))
+        require_choice("weighting", weighting, WEIGHTINGS)
         require_enumerable(space, limit=LARGEST)
         self._set(
             space=space,
-            epsilon=asked_epsilon(epsilon),
+            epsilon=read_epsilon(epsilon),
             guarantee=math.inf,
             guaranteed_by="a solver's kernel is ε-DP only up to its tolerance",
             objective=objective,
@@ -111,33 +110,33 @@ def _solve(
     """Minimise the error over kernels P with P(r|c) ≤ e^ε P(r|c') for adjacent c, c' and rows that sum to 1.
 
     Permuting categories of equal prior permutes the programme, so the average of a solution over all permutations
-    is a solution: P need only be known once for each orbit of pairs (c, r). A solver's tolerances are absolute, so
+    is a solution: P need only be unknowns once for each orbit of pairs (c, r). A solver's tolerances are absolute, so
     errors are told in units of the best answer that ignores the data.
     """
     from scipy import optimize, sparse
 
     rows = space.candidates().array()
-    cost = np.stack([hellinger_floats(space.prior, row.tolist(), rows) for row in rows])
-    weight = np.full(len(rows), 1 / len(rows)) if weighting == "uniform" else np.exp(log_predictive(space.prior, rows))
+    cost = hellinger_matrix(space.prior, rows)
+    weight = data_weights(space.prior, rows, weighting)
     weight /= weight.sum()  # under a cap, over all n
     unit = float((weight @ cost if objective == "mean" else cost.max(axis=0)).min())
     cost /= unit
     orbit = _orbits(space, rows)
-    known = int(orbit.max()) + 1
+    unknowns = int(orbit.max()) + 1
     # One data set for each orbit: its sum and its error stand for those of all its permutations.
     chosen = np.unique(orbit.diagonal(), return_index=True)[1]
     if objective == "mean":
-        width, target = known, np.zeros(known)
+        width, target = unknowns, np.zeros(unknowns)
         np.add.at(target, orbit.ravel(), (weight[:, None] * cost).ravel())
         private = _private(space, rows, orbit, epsilon, width)
     else:  # the last variable is at least every error
-        width, target = known + 1, np.append(np.zeros(known), 1.0)
+        width, target = unknowns + 1, np.append(np.zeros(unknowns), 1.0)
         values = np.append(cost[chosen], np.full((len(chosen), 1), -1.0), axis=1)
-        columns = np.append(orbit[chosen], np.full((len(chosen), 1), known), axis=1)
+        columns = np.append(orbit[chosen], np.full((len(chosen), 1), unknowns), axis=1)
         below = _matrix(values, columns, width)
         private = sparse.vstack([_private(space, rows, orbit, epsilon, width), below]).tocsr()
     sums = _matrix(np.ones((len(chosen), len(rows))), orbit[chosen], width)
-    found = optimize.linprog(
+    solution = optimize.linprog(
         target,
         A_ub=private,
         b_ub=np.zeros(private.shape[0]),
@@ -146,10 +145,10 @@ def _solve(
         bounds=(0, None),
         method="highs-ipm",
     )
-    if found.status != 0:
+    if solution.status != 0:
         raise DiscreetError("the linear programme was not solved", hint="try a smaller space")
-    least = _dual_bound(target, private, sums, found.ineqlin.marginals, found.eqlin.marginals)
-    return np.maximum(found.x[:known], 0.0)[orbit], unit * least
+    least = _dual_bound(target, private, sums, solution.ineqlin.marginals, solution.eqlin.marginals)
+    return np.maximum(solution.x[:unknowns], 0.0)[orbit], unit * least
 
 
 def _dual_bound(target: Floats, private: Any, sums: Any, prices: Floats, values: Floats) -> float:

@@ -20,12 +20,12 @@ from scipy.special import gammaln
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import TooLarge
 from discreet.posteriors import Dirichlet
-from discreet.posteriors.distances import hellinger_floats
+from discreet.posteriors.distances import hellinger_matrix
 from discreet.posteriors.predictive import log_predictive
 from discreet.posteriors.space import PosteriorSpace, require_enumerable
 
-Way = Literal["nearest", "bayes", "free"]
-WAYS: tuple[Way, ...] = get_args(Way)
+Postprocess = Literal["nearest", "bayes", "free"]
+POSTPROCESSES: tuple[Postprocess, ...] = get_args(Postprocess)
 Weighting = Literal["predictive", "uniform"]
 WEIGHTINGS: tuple[Weighting, ...] = get_args(Weighting)
 
@@ -36,9 +36,14 @@ _CLEAR = 1e-6
 _GRID = 512
 
 
+def data_weights(prior: Dirichlet, rows: Wholes, weighting: Weighting) -> Floats:
+    """How much each data set counts, one per row: by the prior predictive, or all alike."""
+    return np.full(len(rows), 1 / len(rows)) if weighting == "uniform" else np.exp(log_predictive(prior, rows))
+
+
 def require_weighable(space: PosteriorSpace, epsilon: Fraction) -> None:
     """Refuse `bayes` and `free` where they would weigh too many counts, from public facts: before any draw."""
-    if _listed(space):
+    if _weighs_all(space):
         require_enumerable(space, limit=_MAX_TABLE, hint="use the nearest post-processing, which weighs nothing")
     elif 2 * _reach(space, epsilon) + 1 > _MAX_TABLE:
         raise TooLarge(
@@ -47,7 +52,7 @@ def require_weighable(space: PosteriorSpace, epsilon: Fraction) -> None:
         )
 
 
-def _listed(space: PosteriorSpace) -> bool:
+def _weighs_all(space: PosteriorSpace) -> bool:
     """Whether all candidates are weighed; of two categories and many records, those about the noisy count."""
     return space.k > 2 or not space.adjacency.keeps_total or space.n < _MAX_TABLE
 
@@ -90,11 +95,11 @@ def nearest_within(noisy: Wholes, cap: int | None) -> Wholes:
     >>> nearest_within(np.array([[70, -2, 82], [-1, -1, 9]]), 150).tolist()
     [[69, 0, 81], [0, 0, 9]]
     """
-    found = np.maximum(noisy, 0)
+    counts = np.maximum(noisy, 0)
     if cap is not None:
-        over = found.sum(axis=1) > cap
-        found[over] = nearest(noisy[over], cap)
-    return found
+        over = counts.sum(axis=1) > cap
+        counts[over] = nearest(noisy[over], cap)
+    return counts
 
 
 def bayes(space: PosteriorSpace, epsilon: Fraction, noisy: Wholes, weighting: Weighting = "predictive") -> Wholes:
@@ -106,7 +111,7 @@ def bayes(space: PosteriorSpace, epsilon: Fraction, noisy: Wholes, weighting: We
     clipped, place = np.unique(np.clip(noisy, 0, most), axis=0, return_inverse=True)
     best = np.empty_like(clipped)
     for i, row in enumerate(clipped):
-        rows, chance, distance = _given(space, epsilon, row, weighting)
+        rows, chance, distance = _condition(space, epsilon, row, weighting)
         best[i] = rows[np.argmin(distance @ chance)]
     candidates: Wholes = best[place.reshape(-1)]
     return candidates
@@ -124,10 +129,10 @@ def free(
 def _free(space: PosteriorSpace, epsilon: Fraction, row: tuple[int, ...], weighting: Weighting) -> Dirichlet:
     from scipy import optimize
 
-    rows, chance, distance = _given(space, epsilon, np.array(row, dtype=np.int64), weighting)
-    kept = chance > 1e-15
-    alpha = space.prior.alpha + rows[kept]
-    weight = chance[kept] / chance[kept].sum()
+    rows, chance, distance = _condition(space, epsilon, np.array(row, dtype=np.int64), weighting)
+    likely = chance > 1e-15
+    alpha = space.prior.alpha + rows[likely]
+    weight = chance[likely] / chance[likely].sum()
     half = 0.5 * (gammaln(alpha).sum(axis=1) - gammaln(alpha.sum(axis=1)))
 
     def error(log_parameters: Floats) -> float:
@@ -149,17 +154,17 @@ def _free(space: PosteriorSpace, epsilon: Fraction, row: tuple[int, ...], weight
         for start in (mean, mean / 2, mean / 5, candidate * 1.01)
     ]
     best = min(runs, key=lambda run: float(run.fun))
-    found = np.exp(best.x) if best.fun < errors.min() - _CLEAR else candidate
-    return Dirichlet([float(f"{value:.12g}") for value in found])
+    parameters = np.exp(best.x) if best.fun < errors.min() - _CLEAR else candidate
+    return Dirichlet([float(f"{value:.12g}") for value in parameters])
 
 
-def _given(
+def _condition(
     space: PosteriorSpace, epsilon: Fraction, row: Wholes, weighting: Weighting
 ) -> tuple[Wholes, Floats, Floats]:
     """The counts that matter given noisy ones, their posterior probabilities, and the distances among them."""
-    listed = _listed(space)
-    centre = None if listed else _mode(space, epsilon, int(row[0]), weighting)
-    rows, distance = _table(space, centre, 0 if listed else _reach(space, epsilon))
+    weighs_all = _weighs_all(space)
+    centre = None if weighs_all else _mode(space, epsilon, int(row[0]), weighting)
+    rows, distance = _table(space, centre, 0 if weighs_all else _reach(space, epsilon))
     log_chance = -float(epsilon) / space.adjacency.moved * np.abs(rows - row).sum(axis=1)
     if weighting == "predictive":
         log_chance += log_predictive(space.prior, rows)
@@ -175,7 +180,7 @@ def _table(space: PosteriorSpace, centre: int | None, reach: int) -> tuple[Whole
     else:
         first = np.arange(max(0, centre - reach), min(space.n, centre + reach) + 1, dtype=np.int64)
         rows = np.stack([first, space.n - first], axis=1)
-    return rows, np.stack([hellinger_floats(space.prior, row.tolist(), rows) for row in rows])
+    return rows, hellinger_matrix(space.prior, rows)
 
 
 def _mode(space: PosteriorSpace, epsilon: Fraction, z: int, weighting: Weighting) -> int:

@@ -22,20 +22,20 @@ import numpy as np
 from flint import arb
 
 from discreet.arithmetic.arrays import Floats, Wholes
-from discreet.arithmetic.numbers import ball, fixed_lower, fixed_upper, precision, working_bits
+from discreet.arithmetic.numbers import ball, precision, working_bits
 from discreet.errors import InvalidInput
-from discreet.mechanisms.base import Mechanism, asked_epsilon, require_choice
+from discreet.mechanisms.base import Mechanism, choose_postprocess, read_epsilon, require_choice
 from discreet.mechanisms.law import ENUMERABLE, CandidateLaw, Law
 from discreet.mechanisms.postprocessing import WEIGHTINGS, Weighting, bayes, require_weighable
 from discreet.mechanisms.tight_outputs import Outputs, best_outputs, orders, read_outputs, require_few, text_of
 from discreet.mechanisms.tight_weights import TightWeights, tight_weights
 from discreet.posteriors import Dirichlet
 from discreet.posteriors.space import Counts, PosteriorSpace, exceeds
-from discreet.samplers.bits import Bits, Inverter, Table, tabulate
+from discreet.samplers.bits import Bits, Inverter, Table, tabulate_enclosed
 from discreet.typing import Epsilon, Outcome
 
-TightWay = Literal["nearest", "bayes", "noisy"]
-TIGHT_WAYS: tuple[TightWay, ...] = get_args(TightWay)
+TightPostprocess = Literal["nearest", "bayes", "noisy"]
+TIGHT_POSTPROCESSES: tuple[TightPostprocess, ...] = get_args(TightPostprocess)
 
 _FIELD = 64
 """Bits of a coefficient: there are fewer than 2^62 candidates."""
@@ -68,27 +68,28 @@ class TightLaw(CandidateLaw):
         return Law._draw_many(self, bits, size)
 
     def _draw_ordered(self, bits: Bits) -> Outcome:
-        values = self.weights.counted.partitions[self._partitions.draw(bits)]
+        values = self.weights.distances.partitions[self._partitions.draw(bits)]
         return draw_order(bits, self.counts, values, self.weights.epsilon)
 
     @cached_property
     def _partitions(self) -> Inverter:
         """Of each partition, the probability of all its orders together: w times an entry of K."""
-        counted = self.weights.counted
-        row = counted.rows == counted.row_of[tuple(sorted(self.counts))]
-        columns, steps, numbers = (part[row].tolist() for part in (counted.columns, counted.steps, counted.numbers))
+        distances = self.weights.distances
+        row = distances.rows == distances.row_of[tuple(sorted(self.counts))]
+        parts = distances.columns, distances.steps, distances.numbers
+        columns, steps, numbers = (part[row].tolist() for part in parts)
 
         def table(width: int) -> Table:
-            scale = width + len(counted.partitions).bit_length() + 8
+            scale = width + len(distances.partitions).bit_length() + 8
             with precision(scale + 16):
-                sums = [ball(0) for _ in counted.partitions]
+                sums = [ball(0) for _ in distances.partitions]
                 falls = _powers(self.weights.epsilon, self.space.n)
                 for column, step, number in zip(columns, steps, numbers, strict=True):
                     sums[column] += number * falls[step]
                 chances = [w * k for w, k in zip(self.weights.fixed(working_bits()).balls(), sums, strict=True)]
-            return _tabulated(chances, scale, width)
+            return tabulate_enclosed(chances, arb(0), scale, width)
 
-        return Inverter(table, len(counted.partitions))
+        return Inverter(table, len(distances.partitions))
 
 
 class NoisyTightLaw(TightLaw):
@@ -107,12 +108,12 @@ class NoisyTightLaw(TightLaw):
 
 def every_order(weights: TightWeights) -> Iterator[Outcome]:
     """All orders of all noisy outputs."""
-    return (z for output in weights.counted.partitions for z in orders(output))
+    return (z for output in weights.distances.partitions for z in orders(output))
 
 
 def place_of(weights: TightWeights, outcome: Outcome) -> int:
     """The place of an outcome among the weights; what is no outcome is refused."""
-    place = weights.counted.index.get(tuple(sorted(outcome)))
+    place = weights.distances.index.get(tuple(sorted(outcome)))
     if place is None:
         raise InvalidInput("this is no output of the mechanism", hint="give it as released")
     return place
@@ -162,7 +163,7 @@ def _order_table(polynomials: list[int], rate: Fraction) -> Callable[[int], Tabl
                     if number:
                         weight += number * falls[i - least]
                 weights.append(weight)
-        return _tabulated(weights, scale, width)
+        return tabulate_enclosed(weights, arb(0), scale, width)
 
     return table
 
@@ -177,19 +178,13 @@ def _powers(rate: Fraction, most: int) -> list[arb]:
     return [(-ball(rate * step)).exp() for step in range(most + 1)]
 
 
-def _tabulated(weights: list[arb], scale: int, width: int) -> Table:
-    lows = [fixed_lower(weight, scale) for weight in weights]
-    highs = [fixed_upper(weight, scale) for weight in weights]
-    return tabulate(lows, highs, 0, width)
-
-
 def _require_records(space: PosteriorSpace) -> None:
     """Where n < k, geometric's noisy counts, negative ones among them, tell a Bayesian more than a candidate does."""
     if space.n < space.k:
         raise InvalidInput(
             "tight is not read by bayes with fewer records than categories: geometric is better there",
             hint="use noisy, which is better than both, or tight as it is",
-            parameter="way",
+            parameter="postprocess",
         )
 
 
@@ -211,7 +206,7 @@ class TightConstraints(Mechanism):
     """
 
     name: ClassVar[str] = "tight"
-    way: TightWay
+    postprocessing: TightPostprocess
     weighting: Weighting
     outputs: Outputs | None
 
@@ -220,31 +215,32 @@ class TightConstraints(Mechanism):
         space: PosteriorSpace,
         *,
         epsilon: Epsilon,
-        way: TightWay = "nearest",
+        postprocess: TightPostprocess = "nearest",
         weighting: Weighting = "predictive",
         outputs: str | None = None,
+        way: TightPostprocess | Literal[""] = "",
     ) -> None:
-        require_choice("way", way, TIGHT_WAYS, f"one of {', '.join(TIGHT_WAYS)}")
-        require_choice("weighting", weighting, WEIGHTINGS, f"one of {', '.join(WEIGHTINGS)}")
-        asked, named = asked_epsilon(epsilon), None
-        if way == "bayes":
+        postprocessing = choose_postprocess(postprocess, way, TIGHT_POSTPROCESSES)
+        require_choice("weighting", weighting, WEIGHTINGS)
+        epsilon, named = read_epsilon(epsilon), None
+        if postprocessing == "bayes":
             _require_records(space)
-            require_weighable(space, asked)
-        if way == "noisy":
+            require_weighable(space, epsilon)
+        if postprocessing == "noisy":
             space.adjacency.require_n()
             require_few(space)
-            named = best_outputs(space, asked, weighting) if outputs is None else read_outputs(outputs, space)
+            named = best_outputs(space, epsilon, weighting) if outputs is None else read_outputs(outputs, space)
         elif outputs is not None:
             raise InvalidInput(
                 "only noisy has outputs to name", hint="leave them out, or use noisy", parameter="outputs"
             )
-        tight_weights(space, asked, named)
+        tight_weights(space, epsilon, named)
         self._set(
             space=space,
-            epsilon=asked,
-            guarantee=asked,
+            epsilon=epsilon,
+            guarantee=epsilon,
             guaranteed_by="a replaced record changes d(c, r) by at most 1, and weights are w(r)·exp(-ε·d(c, r)), sum 1",
-            way=way,
+            postprocessing=postprocessing,
             weighting=weighting,
             outputs=named,
         )
@@ -263,6 +259,11 @@ class TightConstraints(Mechanism):
         """The exact law on candidates, or on noisy outputs."""
         return (NoisyTightLaw if self.outputs else TightLaw)(self.space, self.space.counts(counts), self.weights)
 
+    @property
+    def way(self) -> TightPostprocess:
+        """The former name of `postprocessing`."""
+        return self.postprocessing
+
     def posterior(self, output: Outcome) -> Dirichlet:
         """The posterior that is published for an output."""
         place_of(self.weights, output)
@@ -270,18 +271,15 @@ class TightConstraints(Mechanism):
 
     def postprocess(self, outputs: Wholes) -> Wholes:
         """The outputs themselves, or the candidates of least expected distance given them."""
-        return outputs if self.way == "nearest" else bayes(self.space, self.epsilon, outputs, self.weighting)
+        return outputs if self.postprocessing == "nearest" else bayes(self.space, self.epsilon, outputs, self.weighting)
 
     def log_pmf(self, counts: object) -> Floats:
         """Log-probabilities of the released candidates, in their order."""
-        told = super().log_pmf(counts)
-        if self.way == "nearest":
-            return told
-        logs = np.full(self.space.size, -np.inf)
-        np.logaddexp.at(logs, self.space.candidates().ranks(self.postprocess(self.kernel.outputs)), told)
-        return logs
+        logs = super().log_pmf(counts)
+        return logs if self.postprocessing == "nearest" else self._candidate_logs(self.kernel.outputs, logs)
 
     def parameters(self) -> dict[str, str]:
         """The post-processing, and the noisy outputs."""
         named = {} if self.outputs is None else {"outputs": text_of(self.outputs)}
-        return {"way": self.way} if self.way == "nearest" else {"way": self.way, "weighting": self.weighting, **named}
+        weighting = {} if self.postprocessing == "nearest" else {"weighting": self.weighting}
+        return {"way": self.postprocessing, **weighting, **named}

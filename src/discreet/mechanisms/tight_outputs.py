@@ -27,10 +27,9 @@ import numpy as np
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.errors import InvalidInput, TooLarge
 from discreet.mechanisms.law import ENUMERABLE
-from discreet.mechanisms.postprocessing import Weighting
-from discreet.posteriors.distances import hellinger_floats
+from discreet.mechanisms.postprocessing import Weighting, data_weights
+from discreet.posteriors.distances import hellinger_matrix
 from discreet.posteriors.partitions import Partition, number_of_partitions
-from discreet.posteriors.predictive import log_predictive
 from discreet.posteriors.space import PosteriorSpace, exceeds
 
 Outputs: TypeAlias = tuple[Partition, ...]
@@ -83,7 +82,7 @@ def read_outputs(text: object, space: PosteriorSpace) -> Outputs:
         outputs = tuple(tuple(map(int, part.split(","))) for part in text.split(";"))
     except ValueError:
         raise refusal from None
-    if len(outputs) != number or any(len(z) != k or not _possible(z, n) for z in outputs):
+    if len(outputs) != number or any(len(z) != k or not _is_possible(z, n) for z in outputs):
         raise refusal
     if len({tuple(max(value, 0) for value in z) for z in outputs}) != number or text_of(outputs) != text:
         raise refusal
@@ -92,7 +91,7 @@ def read_outputs(text: object, space: PosteriorSpace) -> Outputs:
     return outputs
 
 
-def _possible(z: Partition, n: int) -> bool:
+def _is_possible(z: Partition, n: int) -> bool:
     return list(z) == sorted(z) and sum(z) == n and z[-1] <= n and (len(z) == 1 or z[1] >= 0)
 
 
@@ -120,8 +119,8 @@ def orders(values: Partition) -> Iterator[Partition]:
 
 def steps_between(data: Wholes, outputs: Wholes) -> Wholes:
     """d(c, z): a row for each data set, a column for each output."""
-    found: Wholes = np.maximum(data[:, None, :] - np.maximum(outputs, 0)[None, :, :], 0).sum(axis=2)
-    return found
+    steps: Wholes = np.maximum(data[:, None, :] - np.maximum(outputs, 0)[None, :, :], 0).sum(axis=2)
+    return steps
 
 
 class NoisyDistances:
@@ -130,15 +129,15 @@ class NoisyDistances:
     Of one data set of each partition: `numbers[i]` orders of output `columns[i]` are `steps[i]` away from a data set of
     partition `rows[i]`. As many pairs of an order and a data set are so far apart, counted either way.
 
-    >>> counted = NoisyDistances(2, 3, ((-2, 2, 2), (0, 1, 1)))
-    >>> [[int(x) for x in row] for row in zip(counted.rows, counted.columns, counted.steps, counted.numbers)]
+    >>> distances = NoisyDistances(2, 3, ((-2, 2, 2), (0, 1, 1)))
+    >>> [[int(x) for x in row] for row in zip(distances.rows, distances.columns, distances.steps, distances.numbers)]
     [[0, 0, 0, 2], [0, 0, 2, 1], [0, 1, 1, 2], [0, 1, 2, 1], [1, 0, 0, 1], [1, 0, 1, 2], [1, 1, 0, 1], [1, 1, 1, 2]]
     """
 
     def __init__(self, n: int, k: int, outputs: Outputs) -> None:
         self.n, self.k, self.partitions = n, k, list(outputs)
         self.index = {output: i for i, output in enumerate(outputs)}
-        data, self.row_of, row = _partitioned(n, k)
+        data, self.row_of, row = _partition_data(n, k)
         sizes, each = np.bincount(row), np.array([number_of_orders(output) for output in outputs])
         self.outcomes = int(each.sum())
         table = np.zeros((len(sizes), len(outputs), n + 1), dtype=np.int64)
@@ -149,7 +148,7 @@ class NoisyDistances:
         self.numbers = table[self.rows, self.columns, self.steps]
 
 
-def _partitioned(n: int, k: int) -> tuple[Wholes, dict[Partition, int], Wholes]:
+def _partition_data(n: int, k: int) -> tuple[Wholes, dict[Partition, int], Wholes]:
     """All data sets, a number for each partition, and those of the data sets."""
     data = PosteriorSpace([1] * k, n).candidates().array()
     keys = [tuple(row) for row in np.sort(data, axis=1).tolist()]
@@ -168,12 +167,12 @@ def best_outputs(space: PosteriorSpace, epsilon: Fraction, weighting: Weighting)
 
     require_few(space)
     outputs = _all_outputs(space.n, space.k)
-    data, row_of, row = _partitioned(space.n, space.k)
+    data, row_of, row = _partition_data(space.n, space.k)
     kernel = np.exp(-float(epsilon) * steps_between(data, np.array(outputs, dtype=np.int64)))
     sums = np.zeros((len(row_of), len(outputs)))
     np.add.at(sums, row, kernel)
     cost = _costs(space, epsilon, outputs, kernel, weighting)
-    found: Any = optimize.linprog(
+    solution: Any = optimize.linprog(
         cost / cost.max(),
         A_eq=sums / np.bincount(row)[:, None],
         b_eq=np.ones(len(row_of)),
@@ -181,7 +180,7 @@ def best_outputs(space: PosteriorSpace, epsilon: Fraction, weighting: Weighting)
         method="highs-ds",
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
-    used: list[int] = np.flatnonzero(found.x > _USED).tolist() if found.status == 0 else []
+    used: list[int] = np.flatnonzero(solution.x > _USED).tolist() if solution.status == 0 else []
     if len(used) != len(row_of):
         raise InvalidInput("no law on noisy outputs stands out at this epsilon", hint=_GEOMETRIC, parameter="epsilon")
     return tuple(sorted(outputs[i] for i in used))
@@ -189,13 +188,13 @@ def best_outputs(space: PosteriorSpace, epsilon: Fraction, weighting: Weighting)
 
 def _all_outputs(n: int, k: int) -> list[Partition]:
     """The partitions of n, and all that exceed n where some category has none: a negative count there makes up."""
-    found = []
+    outputs = []
     for values in itertools.combinations_with_replacement(range(n + 1), k - 1):
         first = n - sum(values)
         z = (first, *values)
         if (k == 1 or first <= values[0]) and number_of_orders(z) <= _MOST_ORDERS:
-            found.append(z)
-    return found
+            outputs.append(z)
+    return outputs
 
 
 def _costs(
@@ -203,15 +202,14 @@ def _costs(
 ) -> Floats:
     """Σ_c p(c)·e^(-ε·d(c, z))·H(c, r) of the best r, for each z; of unequal priors the mean over its orders."""
     data = space.candidates().array()
-    weight = np.full(len(data), 1 / len(data)) if weighting == "uniform" else np.exp(log_predictive(space.prior, data))
-    errors = np.stack([hellinger_floats(space.prior, each.tolist(), data) for each in data]) * weight
+    errors = hellinger_matrix(space.prior, data) * data_weights(space.prior, data, weighting)
     if len(set(space.prior.parameters)) == 1:
         costs: Floats = (errors @ kernel).min(axis=0)
         return costs
     if sum(map(number_of_orders, outputs)) * space.size**2 > _MOST_PRODUCTS:
         raise TooLarge("noisy outputs of tight would be weighed in too many orders", hint=_GEOMETRIC)
-    found = []
+    means = []
     for output in outputs:
         every = steps_between(data, np.array(list(orders(output)), dtype=np.int64))
-        found.append((errors @ np.exp(-float(epsilon) * every)).min(axis=0).mean())
-    return np.array(found)
+        means.append((errors @ np.exp(-float(epsilon) * every)).min(axis=0).mean())
+    return np.array(means)

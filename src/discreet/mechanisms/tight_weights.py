@@ -44,7 +44,7 @@ _SIGN_BITS = 1024
 _GEOMETRIC = "use geometric, which has no such limit"
 
 
-class Fixed(NamedTuple):
+class FixedPoint(NamedTuple):
     """Weights in units of 2^-bits, one for each partition, none of them off by more than `radius` units."""
 
     middle: list[int]
@@ -77,7 +77,7 @@ def require_solvable(space: PosteriorSpace) -> None:
 def tight_weights(space: PosteriorSpace, epsilon: Fraction, outputs: Outputs | None = None) -> TightWeights:
     """The weights of candidates, or of noisy outputs, or a refusal where one is negative: no prior is looked at."""
     require_solvable(space)
-    weights = _solved(space.n, space.k, epsilon, outputs)
+    weights = _solve(space.n, space.k, epsilon, outputs)
     if not weights.positive:
         raise InvalidInput(
             "tight has no law at this epsilon: a weight would be negative",
@@ -88,18 +88,18 @@ def tight_weights(space: PosteriorSpace, epsilon: Fraction, outputs: Outputs | N
 
 
 @lru_cache(maxsize=16)
-def _solved(n: int, k: int, epsilon: Fraction, outputs: Outputs | None) -> TightWeights:
+def _solve(n: int, k: int, epsilon: Fraction, outputs: Outputs | None) -> TightWeights:
     return TightWeights(partition_distances(n, k) if outputs is None else NoisyDistances(n, k, outputs), epsilon)
 
 
 class TightWeights:
     """w for each partition, or for each noisy output but for its order, at any precision."""
 
-    def __init__(self, counted: PartitionDistances | NoisyDistances, epsilon: Fraction) -> None:
-        self.counted, self.epsilon = counted, epsilon
+    def __init__(self, distances: PartitionDistances | NoisyDistances, epsilon: Fraction) -> None:
+        self.distances, self.epsilon = distances, epsilon
         self._inverse, self._contraction = self._precondition()
         self._norm = float(np.abs(self._inverse).sum(axis=1).max()) * (1 + 1e-9)
-        self._known: dict[int, Fixed] = {}
+        self._fixed: dict[int, FixedPoint] = {}
         self._logs: dict[int, list[arb]] = {}
         self.positive = decide(self._sign, start=128)  # a draw asks for as many bits
 
@@ -109,16 +109,16 @@ class TightWeights:
         Every entry of K in floats is a sum of at most n + 1 positive terms, each right to a few last digits; products
         of matrices of size P are off by at most P + 2 last digits of the sum of absolute products.
         """
-        counted, size = self.counted, len(self.counted.partitions)
-        steps = np.exp(-float(self.epsilon) * np.arange(counted.n + 1))
-        flat = counted.rows * size + counted.columns
-        matrix = np.bincount(flat, counted.numbers * steps[counted.steps], size * size).reshape(size, size)
+        distances, size = self.distances, len(self.distances.partitions)
+        steps = np.exp(-float(self.epsilon) * np.arange(distances.n + 1))
+        flat = distances.rows * size + distances.columns
+        matrix = np.bincount(flat, distances.numbers * steps[distances.steps], size * size).reshape(size, size)
         try:
             inverse = np.linalg.inv(matrix)
         except np.linalg.LinAlgError:
             raise self._too_flat() from None
         # e^(-ε·d) is off by its last digit times 1 + ε·d; where ε·d > 250, all of it is far below the margin.
-        digits = (size + counted.n + 64) * 2.0**-51
+        digits = (size + distances.n + 64) * 2.0**-51
         left = np.abs(np.eye(size) - inverse @ matrix) + digits * (np.abs(inverse) @ matrix)
         contraction = float(left.sum(axis=1).max()) * (1 + 1e-6)
         if not contraction <= 0.125:
@@ -138,16 +138,16 @@ class TightWeights:
             return True
         return False if min(fixed.middle) < -fixed.radius or working_bits() > _SIGN_BITS else None
 
-    def fixed(self, bits: int) -> Fixed:
+    def fixed(self, bits: int) -> FixedPoint:
         """All weights, to 2^-bits or better."""
-        kept = 64 << max(0, math.ceil(math.log2(bits / 64)))
-        if kept not in self._known:
-            self._known[kept] = self._refined(kept)
-        return self._known[kept]
+        rounded_bits = 64 << max(0, math.ceil(math.log2(bits / 64)))
+        if rounded_bits not in self._fixed:
+            self._fixed[rounded_bits] = self._refine(rounded_bits)
+        return self._fixed[rounded_bits]
 
-    def _refined(self, bits: int) -> Fixed:
+    def _refine(self, bits: int) -> FixedPoint:
         """Steps in whole numbers until the residual is as small as e^(-ε·d) in fixed point lets it be."""
-        guard = self.counted.outcomes.bit_length() + math.ceil(math.log2(self._norm + 2)) + 16
+        guard = self.distances.outcomes.bit_length() + math.ceil(math.log2(self._norm + 2)) + 16
         unit = bits + guard
         matrix = self._fixed_matrix(unit)
         weights: NDArray[np.object_] = np.zeros(len(matrix), dtype=object)
@@ -164,21 +164,21 @@ class TightWeights:
             weights = weights + np.array(moves, dtype=object)
         top = int(max(abs(weights))) + 1
         # fixed_lower of e^(-ε·d) is at most two units too low, for each of all outcomes.
-        rounded = 2 * self.counted.outcomes * Fraction(top, 1 << unit) / (1 << unit)
+        rounded = 2 * self.distances.outcomes * Fraction(top, 1 << unit) / (1 << unit)
         wrong = (Fraction(int(max(abs(residual))), 1 << 2 * unit) + rounded) * Fraction(self._norm)
         wrong /= 1 - Fraction(self._contraction)
-        return Fixed([int(x) for x in weights], math.ceil(wrong * (1 << unit)), unit)
+        return FixedPoint([int(x) for x in weights], math.ceil(wrong * (1 << unit)), unit)
 
     def _fixed_matrix(self, unit: int) -> NDArray[np.object_]:
         """K in units of 2^-unit, rounded down."""
-        counted, size = self.counted, len(self.counted.partitions)
+        distances, size = self.distances, len(self.distances.partitions)
         with precision(unit + 32):
-            steps = [fixed_lower((-ball(self.epsilon * d)).exp(), unit) for d in range(counted.n + 1)]
+            steps = [fixed_lower((-ball(self.epsilon * d)).exp(), unit) for d in range(distances.n + 1)]
         matrix: NDArray[np.object_] = np.zeros(size * size, dtype=object)
-        flat = counted.rows * size + counted.columns
+        flat = distances.rows * size + distances.columns
         for d, step in enumerate(steps):
-            at = counted.steps == d
-            matrix[flat[at]] += counted.numbers[at].astype(object) * step
+            at = distances.steps == d
+            matrix[flat[at]] += distances.numbers[at].astype(object) * step
         return matrix.reshape(size, size)
 
     def log_weights(self) -> list[arb]:

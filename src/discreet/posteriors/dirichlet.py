@@ -145,8 +145,8 @@ def incomplete_beta(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Floats:
     >>> round(float(incomplete_beta(2, 3, 0.5)), 12)
     0.6875
     """
-    found: Floats = betainc(not_whole(a), b, x)
-    return found
+    chance: Floats = betainc(not_whole(a), b, x)
+    return chance
 
 
 PRIORS = {"uniform": Fraction(1), "jeffreys": Fraction(1, 2)}

@@ -21,7 +21,7 @@ from flint import arb
 from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
-from discreet.arithmetic.arrays import Floats
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import ball, exact, nearest_float, precision, working_bits
 from discreet.errors import InvalidInput
 from discreet.posteriors import Dirichlet
@@ -51,7 +51,7 @@ def legacy_hellinger(p: Dirichlet, q: Dirichlet) -> float:
 
 
 def hellinger_floats(prior: Dirichlet, c: Sequence[int], r: ArrayLike) -> Floats:
-    """The Hellinger distances from the candidate c to many others, one a row of r.
+    """The Hellinger distances from the candidate c to many others, one per row of r.
 
     The relative error is below 1e-9 for totals up to 10¹², near and far, priors from 0.001 to 10⁶
     (`tests/posteriors/test_distances.py` against mpmath).
@@ -62,8 +62,13 @@ def hellinger_floats(prior: Dirichlet, c: Sequence[int], r: ArrayLike) -> Floats
     return np.sqrt(np.abs(np.expm1(log_affinity_floats(prior, c, r))))
 
 
+def hellinger_matrix(prior: Dirichlet, rows: Wholes) -> Floats:
+    """The Hellinger distances between all candidates of a list, one per row."""
+    return np.stack([hellinger_floats(prior, row.tolist(), rows) for row in rows])
+
+
 def log_affinity_floats(prior: Dirichlet, c: ArrayLike, r: ArrayLike) -> Floats:
-    """ln BC between candidates, one a row: from one to many, or pair by pair. Stable and vectorised.
+    """ln BC between candidates, one per row: from one to many, or pair by pair. Stable and vectorised.
 
     Where all candidates have one total its Gamma functions cancel. Under a cap totals differ, and they do not.
     """
@@ -122,14 +127,14 @@ class Affinity:
     2·log2(total) leading bits; that many are added inside.
     """
 
-    __slots__ = ("_alpha", "_bits", "_centre", "_here", "_prior")
+    __slots__ = ("_alpha", "_bits", "_centre", "_half_logs", "_prior")
 
     def __init__(self, prior: Dirichlet, c: Sequence[int]) -> None:
         self._bits = working_bits() + 2 * (sum(c) + math.ceil(prior.total)).bit_length() + 16
         self._centre, self._prior = tuple(c), prior
         with precision(self._bits):
             self._alpha = [ball(parameter) for parameter in prior.parameters]
-            self._here = [(alpha + count).lgamma() / 2 for alpha, count in zip(self._alpha, c, strict=True)]
+            self._half_logs = [(alpha + count).lgamma() / 2 for alpha, count in zip(self._alpha, c, strict=True)]
 
     def log_affinity(self, r: Sequence[int]) -> arb:
         """ln BC between c and r."""
@@ -149,10 +154,10 @@ class Affinity:
 
     def _all_factors(self, i: int) -> list[arb]:
         """ln g_i(0), …, ln g_i(n), from values of lnΓ that are shared between laws of one space."""
-        here, centre, last = self._here[i], self._centre[i], sum(self._centre)
+        half_log, centre, last = self._half_logs[i], self._centre[i], sum(self._centre)
         table = half_gammas(self._prior.parameters[i], 2 * last, self._bits)
         with precision(self._bits):
-            factors = [table[centre + value] - here - table[2 * value] / 2 for value in range(last + 1)]
+            factors = [table[centre + value] - half_log - table[2 * value] / 2 for value in range(last + 1)]
         factors[centre] = ball(0)
         return factors
 
@@ -160,7 +165,7 @@ class Affinity:
         """ln g_i(value), from its definition."""
         alpha = self._alpha[i]
         middle = (alpha + ball(self._centre[i] + value) / 2).lgamma()
-        return middle - self._here[i] - (alpha + value).lgamma() / 2
+        return middle - self._half_logs[i] - (alpha + value).lgamma() / 2
 
 
 def half_gammas(alpha: Fraction, last: int, bits: int) -> list[arb]:

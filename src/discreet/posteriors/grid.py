@@ -2,7 +2,7 @@
 
 With two categories ln BC(c, r) = U(c+r) - ½U(2c) - ½U(2r), where U(j) = lnΓ(α₁+j/2) + lnΓ(α₂+n-j/2): one table serves
 all rows. Its values agree in many leading digits, so it is kept in two parts: multiples of 2**-18, whose sums are
-exact, and a rest of full relative precision. With more categories ln BC is a sum of one small table a category.
+exact, and a rest of full relative precision. With more categories ln BC is a sum of one small table per category.
 The relative error of H is below 1e-12 (`tests/posteriors/test_grid.py`).
 """
 
@@ -90,9 +90,9 @@ class Line(Grid):
         return np.sqrt(-np.expm1(self.log_affinities(first, first + 1)))
 
     def _log_affinity(self, rank: int, start: int, stop: int) -> Floats:
-        here = slice(rank + start, rank + stop)
-        exact: Floats = self._high[here] - self._half_high[start:stop] - self._half_high[rank]
-        rest: Floats = self._low[here] - self._half_low[start:stop] - self._half_low[rank]
+        sums = slice(rank + start, rank + stop)
+        exact: Floats = self._high[sums] - self._half_high[start:stop] - self._half_high[rank]
+        rest: Floats = self._low[sums] - self._half_low[start:stop] - self._half_low[rank]
         exact += rest
         return exact
 
@@ -105,9 +105,9 @@ class Simplex(Grid):
         if space.k * (space.n + 1) ** 2 > WIDEST_TABLES:
             raise TooLarge(f"tables of {space.k} × {space.n + 1}² distances would not fit", hint="take fewer records")
         super().__init__(space)
-        one, other = np.ogrid[: space.n + 1, : space.n + 1]
+        first, second = np.ogrid[: space.n + 1, : space.n + 1]
         alphas = map(float, space.prior.parameters)
-        self._tables = [-0.5 * second_difference(a + one, a + other, other - one) for a in alphas]
+        self._tables = [-0.5 * second_difference(a + first, a + second, second - first) for a in alphas]
         self._columns = [np.ascontiguousarray(column) for column in self.rows.T]
 
     def _log_affinity(self, rank: int, start: int, stop: int) -> Floats:

@@ -59,7 +59,7 @@ class ShareLaw(ABC):
 
     @property
     @abstractmethod
-    def turned(self) -> Self:
+    def complement(self) -> Self:
         """The law of what is left of the share."""
 
     @abstractmethod
@@ -80,16 +80,16 @@ class ShareLaw(ABC):
         Newton's method inside a bracket that is halved (in logarithms near 0) whenever a step would leave it. What lies
         above ½ is sought as the rest of 1, so that the float next to 1 is told from 1; below 1e-300 it is 0.
         """
-        wanted = as_levels(p)
+        levels = as_levels(p)
         half = self._sums(np.zeros(1, dtype=np.int64), np.array([0.5]))[0][0]
-        found, upper = np.empty(wanted.shape), half < wanted
+        quantiles, upper = np.empty(levels.shape), half < levels
         for side in (False, True):
             part = upper == side
             if part.any():
-                law, goal = (self.turned, 1 - wanted[part]) if side else (self, wanted[part])
-                value = solved(law._sums, goal, *(np.full(len(goal), x) for x in (law.mean, law.sd)))
-                found[part] = 1 - value if side else value
-        return found
+                law, goal = (self.complement, 1 - levels[part]) if side else (self, levels[part])
+                value = solve_quantiles(law._sums, goal, *(np.full(len(goal), x) for x in (law.mean, law.sd)))
+                quantiles[part] = 1 - value if side else value
+        return quantiles
 
     def interval(self, level: object = 0.95) -> tuple[Floats, Floats]:
         """The equal-tailed interval: its low end and its high end."""
@@ -112,20 +112,20 @@ class BetaMixture(ShareLaw):
     b: Floats
 
     def __init__(self, weights: ArrayLike, a: ArrayLike, b: ArrayLike) -> None:
-        given, first, second = (np.asarray(value, dtype=np.float64) for value in (weights, a, b))
-        if given.ndim != 1 or not given.shape == first.shape == second.shape:
+        shares, first, second = (np.asarray(value, dtype=np.float64) for value in (weights, a, b))
+        if shares.ndim != 1 or not shares.shape == first.shape == second.shape:
             raise InvalidInput("a mixture needs one weight for each component", hint="give arrays of equal length")
-        total = given.sum()
-        if not ((given >= 0).all() and total > 0 and np.isfinite(total)):
+        total = shares.sum()
+        if not ((shares >= 0).all() and total > 0 and np.isfinite(total)):
             raise InvalidInput(
                 "weights must be at least 0, and not all 0", hint="leave out what is impossible", parameter="weights"
             )
         if not ((first > 0).all() and (second > 0).all()):
             raise InvalidInput("the parameters of a Beta must be greater than 0", hint="check the prior")
-        kept = given / total > NEGLIGIBLE
-        object.__setattr__(self, "weights", given[kept] / given[kept].sum())
-        object.__setattr__(self, "a", first[kept])
-        object.__setattr__(self, "b", second[kept])
+        counted = shares / total > NEGLIGIBLE
+        object.__setattr__(self, "weights", shares[counted] / shares[counted].sum())
+        object.__setattr__(self, "a", first[counted])
+        object.__setattr__(self, "b", second[counted])
 
     def cdf(self, x: ArrayLike) -> Floats:
         """P(share ≤ x)."""
@@ -138,7 +138,7 @@ class BetaMixture(ShareLaw):
         return _density(self.a, self.b, at) @ self.weights
 
     @property
-    def turned(self) -> BetaMixture:
+    def complement(self) -> BetaMixture:
         """The mixture of what is left of the share: near 1 it has the digits that the share has near 0."""
         return BetaMixture(self.weights, self.b, self.a)
 
@@ -146,18 +146,20 @@ class BetaMixture(ShareLaw):
         return self.cdf(x), self.pdf(x)
 
 
-def solved(sums: Callable[[Wholes, Floats], tuple[Floats, Floats]], wanted: Floats, mean: Floats, sd: Floats) -> Floats:
+def solve_quantiles(
+    sums: Callable[[Wholes, Floats], tuple[Floats, Floats]], levels: Floats, mean: Floats, sd: Floats
+) -> Floats:
     """The quantiles of many laws of shares, none of them above ½ by more than rounding.
 
     `sums` gives P(share ≤ x) and the density at x, for the laws of these numbers.
     """
-    x = np.clip(mean + ndtri(wanted) * sd, np.maximum(1e-3 * mean, _TINY), 0.5)
+    x = np.clip(mean + ndtri(levels) * sd, np.maximum(1e-3 * mean, _TINY), 0.5)
     low, high = np.zeros(len(x)), np.ones(len(x))
     open_ = np.arange(len(x))
     for _ in range(_STEPS):
         at = x[open_]
         below, density = sums(open_, at)
-        gap = below - wanted[open_]
+        gap = below - levels[open_]
         low[open_], high[open_] = np.where(gap <= 0, at, low[open_]), np.where(gap >= 0, at, high[open_])
         left, right = low[open_], high[open_]
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -166,7 +168,7 @@ def solved(sums: Callable[[Wholes, Floats], tuple[Floats, Floats]], wanted: Floa
         inside = (step > left) & (step < right) & np.isfinite(step)
         x[open_] = np.where(gap == 0, at, np.where(inside, step, middle))
         settled = (np.abs(x[open_] - at) <= _SHARP * at) | (right - left <= _SHARP * right) | (right <= _LEAST)
-        settled |= inside & (np.abs(gap) <= _CLOSE * wanted[open_])  # the step from here squares the gap
+        settled |= inside & (np.abs(gap) <= _CLOSE * levels[open_])  # the step from here squares the gap
         open_ = open_[~settled]
         if not len(open_):
             break

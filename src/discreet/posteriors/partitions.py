@@ -58,11 +58,13 @@ class PartitionDistances:
         self.outcomes = math.comb(n + k - 1, k - 1)
         self._steps = [_transitions(levels[i], levels[i + 1], n, last=i + 1 == k) for i in range(k)]
         self._sizes = [len(level) for level in levels]
-        found = []
+        entries = []
         for row, table in enumerate(self._tables()):
             column, step = table.nonzero()
-            found.append((np.full(len(column), row), column, step, table[column, step]))
-        self.rows, self.columns, self.steps, self.numbers = (np.concatenate(part) for part in zip(*found, strict=True))
+            entries.append((np.full(len(column), row), column, step, table[column, step]))
+        self.rows, self.columns, self.steps, self.numbers = (
+            np.concatenate(part) for part in zip(*entries, strict=True)
+        )
 
     def _tables(self) -> Iterator[Wholes]:
         """For each partition: a row for each partition, a column for each number of steps.
@@ -79,11 +81,11 @@ class PartitionDistances:
                 alike += 1
             del stack[alike + 1 :]
             for level in range(alike, self.k):
-                stack.append(self._grown(stack[level], level, partition[level]))
+                stack.append(self._grow(stack[level], level, partition[level]))
             before = partition
             yield stack[-1][:, ::2]
 
-    def _grown(self, table: Wholes, level: int, count: int) -> Wholes:
+    def _grow(self, table: Wholes, level: int, count: int) -> Wholes:
         """Multisets with one value more, which stands against this count."""
         grown = np.zeros((self._sizes[level + 1], table.shape[1]), dtype=np.int64)
         for value, (source, target) in enumerate(self._steps[level]):
@@ -117,12 +119,12 @@ def _levels(n: int, k: int) -> list[list[Partition]]:
 def _transitions(small: list[Partition], large: list[Partition], n: int, *, last: bool) -> list[tuple[Wholes, Wholes]]:
     """For each value: the multisets that it is added to, and those that they become; the last is what is left of n."""
     index = {values: i for i, values in enumerate(large)}
-    found: list[tuple[list[int], list[int]]] = [([], []) for _ in range(n + 1)]
+    moves: list[tuple[list[int], list[int]]] = [([], []) for _ in range(n + 1)]
     for source, values in enumerate(small):
         left = n - sum(values)
         for value in range(left if last else 0, left + 1):
             grown = list(values)
             bisect.insort(grown, value)
-            found[value][0].append(source)
-            found[value][1].append(index[tuple(grown)])
-    return [(np.array(source, dtype=np.int64), np.array(target, dtype=np.int64)) for source, target in found]
+            moves[value][0].append(source)
+            moves[value][1].append(index[tuple(grown)])
+    return [(np.array(source, dtype=np.int64), np.array(target, dtype=np.int64)) for source, target in moves]

@@ -202,14 +202,14 @@ class Candidates:
         """The candidate at a rank, without enumeration: O(k log n) big-integer steps."""
         if not 0 <= rank < self.size:
             raise IndexError("no candidate has this rank")
-        found, rest = [], self._n
+        counts, rest = [], self._n
         for parts in range(self._k - 1, 0, -1):
             # Candidates whose first number is below f: all of them but those that put f aside first.
             first = bisect_right(range(rest + 1), rank, key=lambda f: _below(f, rest, parts)) - 1
             rank -= _below(first, rest, parts)
-            found.append(first)
+            counts.append(first)
             rest -= first
-        return (*found, rest)[: self._space.k]
+        return (*counts, rest)[: self._space.k]
 
     def index(self, candidate: tuple[int, ...]) -> int:
         """The rank of a candidate, without enumeration."""

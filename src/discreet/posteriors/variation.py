@@ -111,7 +111,7 @@ def _between_betas(p: Dirichlet, q: Dirichlet) -> arb:
 
     Anything from 0 to 1 where balls of this precision do not tell the two densities apart.
     """
-    a, b = (one - other for one, other in zip(p.parameters, q.parameters, strict=True))
+    a, b = (a - b for a, b in zip(p.parameters, q.parameters, strict=True))
     level = log_beta(p.parameters) - log_beta(q.parameters)
 
     def log_ratio(t: arb) -> arb:
@@ -148,10 +148,10 @@ def _crossing(log_ratio: Callable[[arb], arb], low: arb, high: arb, sign: int) -
     width = ball(2) ** (8 - working_bits()) * (1 + abs(low) + abs(high))  # some units in the last place
     while high - low > width:
         middle = ((low + high) / 2).mid()
-        found = sign * log_ratio(middle)
-        if found > 0:
+        signed = sign * log_ratio(middle)
+        if signed > 0:
             high = middle
-        elif found < 0:
+        elif signed < 0:
             low = middle
         else:  # as close as balls of this precision tell: widen until they do
             above, below = (middle + width).mid(), (middle - width).mid()
@@ -174,9 +174,9 @@ def _below(parameters: Sequence[Fraction], t: arb) -> arb:
     """The chance that a Beta gives to shares below the one with log-odds t."""
     a, b = map(ball, parameters)
     x = 1 / (1 + (-t).exp())
-    found = x.beta_lower(a, b, regularized=True)
-    if found.is_finite():
-        return found
+    chance = x.beta_lower(a, b, regularized=True)
+    if chance.is_finite():
+        return chance
     # Far in a tail that no series reaches: ∫ u^(a-1)(1-u)^(b-1) over (0, x) is at most x^a/a times the larger end of
     # the other factor, and likewise above.
     log_beta = a.lgamma() + b.lgamma() - (a + b).lgamma()

@@ -22,7 +22,7 @@ from discreet.arithmetic.numbers import exact
 from discreet.arithmetic.roots import root_between
 from discreet.errors import InvalidInput, TooLarge
 from discreet.mechanisms import BY_NAME, Mechanism
-from discreet.mechanisms.base import EPSILON_RANGE, asked_epsilon
+from discreet.mechanisms.base import EPSILON_RANGE, read_epsilon
 from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.grid import grid
 from discreet.posteriors.predictive import log_predictive
@@ -57,7 +57,7 @@ def calibrate(
     >>> mechanism.guarantee <= 1, round(float(mechanism.scale), 3)
     (True, 0.881)
     """
-    asked = asked_epsilon(epsilon)
+    asked = read_epsilon(epsilon)
     family = BY_NAME.get(name, Mechanism)
     if gamma is not None and not family.largest_gamma:
         raise InvalidInput("only smooth and reciprocal sensitivities have a gamma", hint="leave it out")

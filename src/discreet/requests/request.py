@@ -12,7 +12,7 @@ from discreet.errors import InvalidInput
 from discreet.ledger.budgets import ADD_REMOVE, REPLACE_ANSWER, REPLACE_ONE
 from discreet.ledger.entries import asked_amount
 from discreet.mechanisms import Gaussian, Geometric
-from discreet.mechanisms.base import asked_epsilon
+from discreet.mechanisms.base import read_epsilon
 from discreet.privacy_loss.loss_distributions import share_together
 from discreet.receipts import RateTerms, ReceiptRequest
 from discreet.samplers.bits import SYSTEM
@@ -186,7 +186,7 @@ class ReleaseRequest:
             raise InvalidInput(
                 "a delta is for one epsilon of several columns", hint="leave it out: the epsilon alone is charged"
             )
-        epsilon, delta = asked_amount(asked_epsilon(self.epsilon), self.delta)
+        epsilon, delta = asked_amount(read_epsilon(self.epsilon), self.delta)
         proved = min(delta, Fraction(float(delta)))  # a receipt says it as a float: it is proved for that too
         share = share_together([question.loss_categories for question in self.questions], epsilon, proved)
         return ((share,) * len(epsilons), (epsilon, delta)) if share != epsilons[0] else (epsilons, None)
@@ -252,7 +252,7 @@ def _shares(questions: Sequence[Question], epsilon: Epsilon | None) -> tuple[Eps
         return given
     if any(price is not None for price in own):
         raise InvalidInput("there is an epsilon for all and one of a column", hint="give the one or the others")
-    return (asked_epsilon(epsilon) / len(own),) * len(own)
+    return (read_epsilon(epsilon) / len(own),) * len(own)
 
 
 def _adjacency(question: Question, adjacency: str) -> str:

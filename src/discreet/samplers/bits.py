@@ -63,9 +63,9 @@ def draw_below(bits: Bits, bound: int) -> int:
     """A uniform whole number in [0, bound), by rejection: exact, fewer than two tries on average."""
     width = (bound - 1).bit_length()
     while True:
-        found = bits.draw_bits(width) if width else 0
-        if found < bound:
-            return found
+        value = bits.draw_bits(width) if width else 0
+        if value < bound:
+            return value
 
 
 def draw_below_many(bits: Bits, bounds: Wholes) -> Wholes:
@@ -73,12 +73,12 @@ def draw_below_many(bits: Bits, bounds: Wholes) -> Wholes:
     limits = bounds.astype(np.uint64)
     unique, back = np.unique(bounds, return_inverse=True)
     shift = np.array([64 - (int(bound) - 1).bit_length() for bound in unique], dtype=np.uint64)[back]
-    found = np.zeros(len(bounds), dtype=np.uint64)
+    values = np.zeros(len(bounds), dtype=np.uint64)
     open_ = np.flatnonzero(limits > 1)
     while open_.size:
-        found[open_] = draw_words(bits, open_.size) >> shift[open_]
-        open_ = open_[found[open_] >= limits[open_]]
-    return found.astype(np.int64)
+        values[open_] = draw_words(bits, open_.size) >> shift[open_]
+        open_ = open_[values[open_] >= limits[open_]]
+    return values.astype(np.int64)
 
 
 def draw_choice(bits: Bits, cumulative: Sequence[int]) -> int:
@@ -164,14 +164,21 @@ def tabulate(
     """
     least, most = sum(max(weight, 0) for weight in low_weights), sum(high_weights) + outside
     lows, highs, low, high = [], [], 0, 0
-    for one, other in zip(low_weights, high_weights, strict=True):
-        low += max(one, 0)
-        high += other
+    for low_weight, high_weight in zip(low_weights, high_weights, strict=True):
+        low += max(low_weight, 0)
+        high += high_weight
         lows.append((low << width) // most)
         highs.append(min(-((-high << width) // least), 1 << width))
     if not outside:
         lows[-1] = highs[-1] = 1 << width
     return Table(lows, highs, first)
+
+
+def tabulate_enclosed(weights: Sequence[arb], outside: arb, scale: int, width: int) -> Table:
+    """The table of enclosed weights, and of what all others weigh, bounded by whole numbers of 2**-scale."""
+    lows = [fixed_lower(weight, scale) for weight in weights]
+    highs = [fixed_upper(weight, scale) for weight in weights]
+    return tabulate(lows, highs, fixed_upper(outside, scale), width)
 
 
 class Inverter:
@@ -190,8 +197,8 @@ class Inverter:
     def draw(self, bits: Bits) -> int:
         """The index of one outcome."""
         table, drawn = self._table(self._width), bits.draw_bits(self._width)
-        found = table.certain(drawn)
-        return self.resume(bits, drawn, self._width) if found is None else found
+        index = table.certain(drawn)
+        return self.resume(bits, drawn, self._width) if index is None else index
 
     def draw_many(self, bits: Bits, count: int) -> NDArray[np.intp]:
         """The indices of many outcomes, as exact as `draw`: whatever 64 bits do not decide is refined one by one."""
@@ -199,18 +206,27 @@ class Inverter:
         highs = np.array([min(high, last) for high in table.highs], dtype=np.uint64)
         lows = np.array([min(low, last) for low in table.lows] + [0], dtype=np.uint64)
         words = draw_words(bits, count)
-        found = np.searchsorted(highs, words, side="right")
-        for i in np.flatnonzero(words >= lows[found]):
-            found[i] = self.resume(bits, int(words[i]), CHUNK) - table.first
-        return found + table.first
+        indices = np.searchsorted(highs, words, side="right")
+        for i in np.flatnonzero(words >= lows[indices]):
+            indices[i] = self.resume(bits, int(words[i]), CHUNK) - table.first
+        return indices + table.first
 
     def resume(self, bits: Bits, drawn: int, width: int) -> int:
         """The index of the outcome whose uniform real begins with these bits, which did not decide it."""
         while True:
             drawn, width = _extend(bits, drawn, width)
-            found = self._table(width).certain(drawn)
-            if found is not None:
-                return found
+            index = self._table(width).certain(drawn)
+            if index is not None:
+                return index
+
+
+def draw_accepted(count: int, draw_batch: Callable[[int], Wholes], shape: tuple[int, ...] = ()) -> Wholes:
+    """So many draws by rejection: `draw_batch` is told how many are missing, and returns what it accepts."""
+    accepted, missing = [np.empty((0, *shape), dtype=np.int64)], count
+    while missing > 0:
+        accepted.append(draw_batch(missing))
+        missing -= len(accepted[-1])
+    return np.concatenate(accepted)[:count]
 
 
 def _extend(bits: Bits, drawn: int, width: int) -> tuple[int, int]:

@@ -1,12 +1,12 @@
-"""Many proposals of a tilted sampler at once: exact draws in bulk, and the normaliser that their chances add up to.
+"""Many proposals of a simplex sampler at once: exact draws in bulk, and the normaliser that their chances add up to.
 
 A proposal r comes with probability Q(r) and is kept with the chance weight(r)/(B·Q(r))
 (`discreet.samplers.simplex_rejection`). So the mean chance of all proposals is NL/B, with NL = Σ_r weight(r): bounded
 numbers in [0, 1], whose mean a finite number of them tells within a stated error (Maurer and Pontil's empirical
 Bernstein inequality), for any n and k and without a list.
 
-Whether a proposal is kept is decided by floats where they are certain: the second differences in ln BC are bracketed
-(`discreet.arithmetic.lgamma_bounds`), the rate is bracketed, and ln Q is within the sampler's `room`. The rest is left
+Whether a proposal is kept is decided by floats where they are certain: the second differences in ln BC have bounds
+(`discreet.arithmetic.lgamma_bounds`), the rate has, too, and ln Q is within the sampler's `room`. The rest is left
 to the exact coin, which goes on from the bits that were drawn. Tests: `tests/samplers/test_bulk_rejection.py`.
 """
 
@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.lgamma_bounds import SAFE, least_second_differences, most_second_differences
-from discreet.samplers.bits import Bits, draw_below_many, draw_bernoulli, draw_composition, draw_words
-from discreet.samplers.simplex_rejection import Tilted
+from discreet.samplers.bits import Bits, draw_accepted, draw_below_many, draw_bernoulli, draw_composition, draw_words
+from discreet.samplers.simplex_rejection import SimplexRejection
 
 _BATCH = 4096
 _CELLS = 1 << 21
@@ -31,7 +31,7 @@ _CELLS = 1 << 21
 
 
 class Batch(NamedTuple):
-    """Proposals that fit n, one a row, with floats certainly below and above ln(chance); and how many there were."""
+    """Proposals that fit n, one per row, with floats certainly below and above ln(chance); and how many there were."""
 
     rows: Wholes
     low: Floats
@@ -54,33 +54,33 @@ class Estimate:
     proposals: int
 
 
-class Proposals:
-    """A tilted sampler's proposals in bulk. `rates` are floats certainly below and above its rate."""
+class BulkRejection:
+    """A simplex sampler's proposals in bulk. `rates` are floats certainly below and above its rate."""
 
-    def __init__(self, tilted: Tilted, rates: tuple[float, float]) -> None:
-        self.tilted, self._rates = tilted, rates
-        self._shares = np.array(tilted.choices, dtype=np.uint64)
-        self._seen = self._kept = 0
+    def __init__(self, sampler: SimplexRejection, rates: tuple[float, float]) -> None:
+        self.sampler, self._rates = sampler, rates
+        self._shares = np.array(sampler.choices, dtype=np.uint64)
+        self._proposed = self._accepted = 0
 
     def draw_many(self, bits: Bits, size: int) -> Wholes:
-        """Exact draws from the law, one a row."""
-        found: list[Wholes] = []
-        have = 0
-        while have < size:
-            share = (self._kept + 1) / (self._seen + 2)
-            batch = self.batch(bits, min(_BATCH, int(1.1 * (size - have) / share) + 8))
+        """Exact draws from the law, one per row."""
+
+        def draw_batch(missing: int) -> Wholes:
+            share = (self._accepted + 1) / (self._proposed + 2)
+            batch = self.batch(bits, min(_BATCH, int(1.1 * missing / share) + 8))
             words = draw_words(bits, len(batch.rows))
             # A toss of 64 bits stands for all reals that begin so: 64 zeros decide against no chance, however small.
             with np.errstate(divide="ignore"):
                 below, above = (np.log((words.astype(np.float64) + end) / 2.0**64) for end in (0.0, 1.0))
             keep = above + SAFE * (1 + np.abs(above)) < batch.low
             for i in np.flatnonzero(~keep & (below - SAFE * (1 + np.abs(below)) <= batch.high)):
-                chance = partial(self.tilted.chance, tuple(batch.rows[i].tolist()))
+                chance = partial(self.sampler.chance, tuple(batch.rows[i].tolist()))
                 keep[i] = draw_bernoulli(bits, chance, int(words[i]))
-            found.append(batch.rows[keep])
-            have += len(found[-1])
-            self._seen, self._kept = self._seen + batch.tried, self._kept + len(found[-1])
-        return np.concatenate(found)[:size]
+            accepted: Wholes = batch.rows[keep]
+            self._proposed, self._accepted = self._proposed + batch.tried, self._accepted + len(accepted)
+            return accepted
+
+        return draw_accepted(size, draw_batch, (self.sampler.space.k,))
 
     def log_normaliser(self, bits: Bits, size: int, confidence: float = 0.99) -> Estimate:
         """ln NL from `size` proposals, within bounds that hold with at least the stated confidence."""
@@ -91,31 +91,31 @@ class Proposals:
         variance = (float((middle**2).sum()) - size * mean**2) / (size - 1)
         sure = math.log(4 / (1 - confidence))
         reach = width + math.sqrt(2 * max(variance, 0.0) * sure / size) + 7 * sure / (3 * (size - 1))
-        scale = self.tilted.log_bound + math.log(self.tilted.choices[-1])
+        scale = self.sampler.log_bound + math.log(self.sampler.choices[-1])
         # The atom at the centre alone has weight 1.
         low = max(scale + math.log(mean - reach), 0.0) if mean > reach else 0.0
         return Estimate(scale + math.log(mean), low, scale + math.log(mean + reach), confidence, size)
 
     def batch(self, bits: Bits, size: int) -> Batch:
         """Some proposals, and what is known of their chances."""
-        tilted = self.tilted
-        total = np.full(size, tilted.choices[-1], dtype=np.int64)
+        sampler = self.sampler
+        total = np.full(size, sampler.choices[-1], dtype=np.int64)
         choice = np.searchsorted(self._shares, draw_below_many(bits, total).astype(np.uint64), side="right")
-        rows, fits = np.empty((size, tilted.space.k), dtype=np.int64), np.ones(size, dtype=bool)
-        even = np.flatnonzero(choice == len(tilted.terms))
-        rows[even], rows[choice > len(tilted.terms)] = self._even(bits, even.size), tilted.counts
-        for j in np.unique(choice[choice < len(tilted.terms)]):
+        rows, fits = np.empty((size, sampler.space.k), dtype=np.int64), np.ones(size, dtype=bool)
+        even = np.flatnonzero(choice == len(sampler.terms))
+        rows[even], rows[choice > len(sampler.terms)] = self._draw_even(bits, even.size), sampler.counts
+        for j in np.unique(choice[choice < len(sampler.terms)]):
             mine = np.flatnonzero(choice == j)
-            rows[mine], fits[mine] = self._of_term(bits, int(j), mine.size)
+            rows[mine], fits[mine] = self._draw_term(bits, int(j), mine.size)
         fitting = rows[fits]  # in the order of the choices: whoever needs fewer may take the first
-        step = max(1, _CELLS // (tilted.space.k * (len(tilted.terms) + 4)))
+        step = max(1, _CELLS // (sampler.space.k * (len(sampler.terms) + 4)))
         parts = [self._chances(fitting[at : at + step]) for at in range(0, len(fitting), step)]
         low, high = (np.concatenate([part[i] for part in parts]) if parts else np.empty(0) for i in (0, 1))
         return Batch(fitting, low, high, size)
 
-    def _even(self, bits: Bits, size: int) -> Wholes:
+    def _draw_even(self, bits: Bits, size: int) -> Wholes:
         """Even draws from all candidates: bars among stars, all rows with two bars in one place thrown back."""
-        n, k = self.tilted.space.n, self.tilted.space.k
+        n, k = self.sampler.space.n, self.sampler.space.k
         places = n + k - 1
         if places < 2 * k * k:
             drawn = [draw_composition(bits, n, k) for _ in range(size)]
@@ -127,41 +127,41 @@ class Proposals:
             bars[open_] = np.sort(draw_below_many(bits, bounds).reshape(-1, k - 1), axis=1)
             open_ = open_[(np.diff(bars[open_], axis=1) == 0).any(axis=1)]
         ends = np.full((size, 1), places, dtype=np.int64)
-        found: Wholes = np.diff(np.concatenate([0 * ends - 1, bars, ends], axis=1), axis=1) - 1
-        return found
+        rows: Wholes = np.diff(np.concatenate([0 * ends - 1, bars, ends], axis=1), axis=1) - 1
+        return rows
 
-    def _of_term(self, bits: Bits, j: int, size: int) -> tuple[Wholes, NDArray[np.bool_]]:
+    def _draw_term(self, bits: Bits, j: int, size: int) -> tuple[Wholes, NDArray[np.bool_]]:
         """Proposals of one term, and which of them fit n."""
-        tilted = self.tilted
-        found = np.zeros((size, tilted.space.k), dtype=np.int64)
-        for i in tilted.free:
-            block = tilted.terms[j].draw_blocks(bits, i, size)
-            low, high = tilted.blocks.low[block], tilted.blocks.high[block]
-            found[:, i] = low + draw_below_many(bits, high - low + 1)
-        left = tilted.space.n - found.sum(axis=1)
-        found[:, tilted.last] = left
-        return found, left >= 0
+        sampler = self.sampler
+        rows = np.zeros((size, sampler.space.k), dtype=np.int64)
+        for i in sampler.free:
+            block = sampler.terms[j].draw_blocks(bits, i, size)
+            low, high = sampler.blocks.low[block], sampler.blocks.high[block]
+            rows[:, i] = low + draw_below_many(bits, high - low + 1)
+        left = sampler.space.n - rows.sum(axis=1)
+        rows[:, sampler.last] = left
+        return rows, left >= 0
 
     def _chances(self, rows: Wholes) -> tuple[Floats, Floats]:
         """Floats certainly below and above ln(chance) of each row."""
-        tilted = self.tilted
-        least, most = _log_affinity_brackets(tilted, rows)
+        sampler = self.sampler
+        least, most = _log_affinity_bounds(sampler, rows)
         slow, fast = self._rates[0] * (1 - SAFE), self._rates[1] * (1 + SAFE)
         low = -fast * np.sqrt(-np.expm1(-most)) * (1 + 4 * SAFE)
         high = -slow * np.sqrt(-np.expm1(-least)) * (1 - 4 * SAFE)
-        log_q = tilted.log_proposal(rows)
-        room = tilted.room + SAFE * np.abs(log_q)
-        return low - tilted.log_bound - log_q - room, high - tilted.log_bound - log_q + room
+        log_q = sampler.log_proposal(rows)
+        room = sampler.room + SAFE * np.abs(log_q)
+        return low - sampler.log_bound - log_q - room, high - sampler.log_bound - log_q + room
 
 
-def _log_affinity_brackets(tilted: Tilted, rows: Wholes) -> tuple[Floats, Floats]:
+def _log_affinity_bounds(sampler: SimplexRejection, rows: Wholes) -> tuple[Floats, Floats]:
     """Floats certainly below and above -ln BC of each row, summed over categories."""
     least, most = np.zeros(len(rows)), np.zeros(len(rows))
-    for i, centre in enumerate(tilted.counts):
-        alpha = float(tilted.space.prior.parameters[i])
+    for i, centre in enumerate(sampler.counts):
+        alpha = float(sampler.space.prior.parameters[i])
         low, high = np.minimum(rows[:, i], centre), np.maximum(rows[:, i], centre)
         step = (high - low).astype(np.float64)
         least += 0.5 * least_second_differences(alpha + low, alpha + high, step)
         most += 0.5 * most_second_differences(alpha + low, alpha + high, step)
-    room = len(tilted.counts) * 2.0**-50
+    room = len(sampler.counts) * 2.0**-50
     return least * (1 - room), most * (1 + room)

@@ -1,14 +1,14 @@
-"""exp(-a·sqrt(1 - e^-L)) covered from above by a sum of few exponentials e^-mL, for all L from a least one on.
+"""exp(-a·sqrt(1 - e^-L)) bounded from above by a sum of few exponentials e^-mL, for all L from a least one on.
 
-The weight of a candidate is that function of L = -ln BC, and e^-mL factorises over categories: a cover turns the weight
-into a mixture of laws that can be drawn from one category at a time (mathematics: section 5).
+The weight of a candidate is that function of L = -ln BC, and e^-mL factorises over categories: the majorant is a
+mixture of laws that can be drawn from one category at a time (mathematics: section 5).
 
 The rates m are slopes of the function's logarithm, close enough for neighbouring tangents to meet near it. Their
-weights start from these tangents and are evened out by a few multiplicative steps; that decides how tight the cover is,
-never whether it holds. That it holds is checked: both logarithms are convex, so between two grid points the cover lies
-above its tangents and the function below its chord. Weights are raised, where they matter, until every crossing of two
-tangents clears the chord by `CLEARANCE`, far more than floats can be wrong by. Beyond the last grid point the constant
-alone is enough, because the function falls.
+weights start from these tangents and are evened out by a few multiplicative steps; that decides how tight the majorant
+is, never whether it holds. That it holds is checked: both logarithms are convex, so between two grid points the
+majorant lies above its tangents and the function below its chord. Weights are raised, where they matter, until every
+crossing of two tangents clears the chord by `CLEARANCE`, far more than floats can be wrong by. Beyond the last grid
+point the constant alone is enough, because the function falls.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _FLATTEST = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Cover:
+class ExponentialMajorant:
     """Σ weights·exp(-rates·L) + constant ≥ exp(-a·sqrt(1 - e^-L)) for all L ≥ least."""
 
     rates: Floats
@@ -43,20 +43,20 @@ class Cover:
     log_constant: float
 
 
-def cover(a: float, least: float, log_floor: float) -> Cover:
-    """A cover for the given rate a, least L > 0, and a constant of at least e^log_floor.
+def exponential_majorant(a: float, least: float, log_floor: float) -> ExponentialMajorant:
+    """The majorant for the given rate a, least L > 0, and a constant of at least e^log_floor.
 
     >>> import numpy as np
-    >>> found = cover(20.0, 1e-3, -25.0)
+    >>> majorant = exponential_majorant(20.0, 1e-3, -25.0)
     >>> at = np.geomspace(1e-3, 100, 50)
-    >>> total = np.exp(found.log_weights - found.rates * at[:, None]).sum(axis=1) + np.exp(found.log_constant)
-    >>> bool((total >= np.exp(-20 * np.sqrt(-np.expm1(-at)))).all()), len(found.rates) < 30
+    >>> total = np.exp(majorant.log_weights - majorant.rates * at[:, None]).sum(axis=1) + np.exp(majorant.log_constant)
+    >>> bool((total >= np.exp(-20 * np.sqrt(-np.expm1(-at)))).all()), len(majorant.rates) < 30
     (True, True)
     """
     log_constant = max(log_floor, -a + 0.05)
     far = _last(a, log_constant)
     if far <= least:
-        return Cover(np.empty(0), np.empty(0), log_constant)
+        return ExponentialMajorant(np.empty(0), np.empty(0), log_constant)
     at = np.geomspace(least, far, _GRID)
     target = _log_target(a, at)
     rates = _rates(a, least, far)
@@ -69,7 +69,7 @@ def cover(a: float, least: float, log_floor: float) -> Cover:
         lift = np.where(share >= 0.1, np.maximum(gap, 0.0)[:, None], 0.0).max(axis=0)
         log_weights, log_constant = log_weights + 1.01 * lift[:-1], log_constant + 1.01 * float(lift[-1])
     rise = max(0.0, float(gap.max())) + CLEARANCE
-    return Cover(rates, log_weights + rise, log_constant + rise)
+    return ExponentialMajorant(rates, log_weights + rise, log_constant + rise)
 
 
 def _log_target(a: float, at: Floats) -> Floats:
@@ -119,7 +119,7 @@ def _fit(rates: Floats, at: Floats, target: Floats, log_constant: float) -> Floa
 def _deficits(
     rates: Floats, log_weights: Floats, log_constant: float, at: Floats, target: Floats
 ) -> tuple[Floats, Floats]:
-    """How far the cover's tangents are below the target's chords, between grid points; and each term's share there."""
+    """How far the majorant's tangents are below the target's chords, and the terms' shares there."""
     terms = np.concatenate([log_weights - rates * at[:, None], np.full((at.size, 1), log_constant)], axis=1)
     top = terms.max(axis=1)
     share = np.exp(terms - top[:, None])

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from discreet.arithmetic.arrays import Wholes
 from discreet.arithmetic.gaussian_sums import wave_sum, zero_sum_total
 from discreet.arithmetic.numbers import ball, fixed_upper, precision
-from discreet.samplers.bits import Bits, Inverter, Table
-from discreet.samplers.noise import Noise, TwoSided, geometric, tabulate_enclosed
+from discreet.samplers.bits import Bits, Inverter, Table, draw_accepted, tabulate_enclosed
+from discreet.samplers.noise import Noise, TwoSided, geometric
 
 _TABLED = 64
 """Up to this variance one inversion over 0, 1, -1, 2, -2, … does."""
@@ -52,27 +52,27 @@ class DiscreteGaussian:
             ratio = (-rate * (2 * t + 1)).exp()  # ratios fall outward
             zero, *sizes = weights[:-1]
             rest = weights[-1] / (1 - ratio)
-            return tabulate_enclosed([zero, *(size for size in sizes for _ in (1, -1))], 2 * rest, width)
+            weights = [zero, *(size for size in sizes for _ in (1, -1))]
+            return tabulate_enclosed(weights, 2 * rest, width + 16, width)
 
     def draw_many(self, bits: Bits, count: int) -> Wholes:
         """Independent exact draws."""
         if self._folded is not None:
             index = self._folded.draw_many(bits, count).astype(np.int64)
             return np.where(index & 1, (index + 1) // 2, -(index // 2))
-        kept: list[Wholes] = [np.empty(0, dtype=np.int64)]
-        have = 0
-        while have < count:
-            found = self._wide.draw_many(bits, (count - have) * 3 // 2 + 4)
-            kept.append(found[keep(bits, self.variance, np.abs(found) - self._centre)])
-            have += len(kept[-1])
-        return np.concatenate(kept)[:count]
+
+        def draw_batch(missing: int) -> Wholes:
+            proposals = self._wide.draw_many(bits, missing * 3 // 2 + 4)
+            return proposals[toss_coins(bits, self.variance, np.abs(proposals) - self._centre)]
+
+        return draw_accepted(count, draw_batch)
 
 
-def keep(bits: Bits, variance: Fraction, sizes: Wholes) -> NDArray[np.bool_]:
+def toss_coins(bits: Bits, variance: Fraction, sizes: Wholes) -> NDArray[np.bool_]:
     """Coins that fall true with probability e^(-size²/2·variance), one for each size."""
     exact = sizes.astype(object) if len(sizes) and int(np.abs(sizes).max()) >= _SQUARES else sizes
-    fell: NDArray[np.bool_] = np.asarray(geometric(1 / (2 * variance)).draw_many(bits, len(sizes)) >= exact * exact)
-    return fell.astype(bool)
+    coins: NDArray[np.bool_] = np.asarray(geometric(1 / (2 * variance)).draw_many(bits, len(sizes)) >= exact * exact)
+    return coins.astype(bool)
 
 
 class GaussianNoise(Noise):
@@ -92,11 +92,10 @@ class IndependentGaussian(GaussianNoise):
     (4, 3)
     """
 
+    sums_to_zero = False
+
     def __init__(self, variance: Fraction, k: int) -> None:
         self.variance, self.k, self._each = variance, k, DiscreteGaussian(variance)
-
-    def possible(self, v: Sequence[int]) -> bool:
-        return len(v) == self.k
 
     def log_total(self) -> arb:
         return self.k * wave_sum(self.variance).log()
@@ -113,12 +112,11 @@ class ZeroSumGaussian(GaussianNoise):
     np.False_
     """
 
+    sums_to_zero = True
+
     def __init__(self, variance: Fraction, k: int) -> None:
         self.variance, self.k = variance, k
         self._free = DiscreteGaussian(variance / 2 if k == 2 else variance)
-
-    def possible(self, v: Sequence[int]) -> bool:
-        return len(v) == self.k and sum(v) == 0
 
     def log_total(self) -> arb:
         return zero_sum_total(self.variance, self.k).log()
@@ -127,28 +125,20 @@ class ZeroSumGaussian(GaussianNoise):
         if self.k == 2:
             t = self._free.draw_many(bits, count)
             return np.stack([t, -t], axis=1)
-        kept: list[Wholes] = [np.empty((0, self.k), dtype=np.int64)]
-        have, tries = 0, math.sqrt(self.k)
-        while have < count:
-            size = max(1, min(math.ceil(1.25 * tries * (count - have)), _BATCH // self.k))
+
+        def draw_batch(missing: int) -> Wholes:
+            size = max(1, min(math.ceil(1.25 * math.sqrt(self.k) * missing), _BATCH // self.k))
             rows = self.propose(bits, size)
-            kept.append(rows[keep(bits, self.variance, rows[:, -1])])
-            have += len(kept[-1])
-        return np.concatenate(kept)[:count]
+            return rows[toss_coins(bits, self.variance, rows[:, -1])]
+
+        return draw_accepted(count, draw_batch, (self.k,))
 
     def propose(self, bits: Bits, size: int) -> Wholes:
-        """k-1 independent numbers a row, and what brings them to zero."""
+        """k-1 independent numbers per row, and what brings them to zero."""
         free = self._free.draw_many(bits, size * (self.k - 1)).reshape(size, self.k - 1)
         return np.concatenate([free, -free.sum(axis=1, keepdims=True)], axis=1)
 
 
-@lru_cache(maxsize=64)
-def zero_sum_gaussian(variance: Fraction, k: int) -> ZeroSumGaussian:
-    """The noise of a variance, prepared once: it is public."""
-    return ZeroSumGaussian(variance, k)
-
-
-@lru_cache(maxsize=64)
-def independent_gaussian(variance: Fraction, k: int) -> IndependentGaussian:
-    """The same for noise on each count by itself."""
-    return IndependentGaussian(variance, k)
+zero_sum_gaussian = lru_cache(maxsize=64)(ZeroSumGaussian)
+independent_gaussian = lru_cache(maxsize=64)(IndependentGaussian)
+"""The noise of a variance and k, prepared once: these are public."""

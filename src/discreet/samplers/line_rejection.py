@@ -24,6 +24,7 @@ from discreet.samplers.bits import (
     Bits,
     Inverter,
     Table,
+    draw_accepted,
     draw_below,
     draw_below_many,
     draw_bernoulli,
@@ -46,7 +47,7 @@ class Block(NamedTuple):
     far: int
 
 
-class Envelope:
+class LineRejection:
     """A sampler for weights that are 1 at a centre and fall with the distance from it.
 
     `weight(offset)` encloses a weight at the working precision; `least(offset)` and `most(offset)` are floats that are
@@ -79,7 +80,7 @@ class Envelope:
             if offset == 0 or self._keep(bits, offset, self._bounds[index], bits.draw_bits(CHUNK)):
                 return offset
 
-    def draw_many(self, bits: Bits, count: int, brackets: Callable[[Wholes], tuple[Floats, Floats]]) -> Wholes:
+    def draw_many(self, bits: Bits, count: int, log_bounds: Callable[[Wholes], tuple[Floats, Floats]]) -> Wholes:
         """Many offsets, from floats certainly below and above the log-weights at many offsets at once.
 
         They toss the coin where it is clear, enclosures elsewhere.
@@ -87,22 +88,22 @@ class Envelope:
         side, near, _ = (np.array(column) for column in zip(*self._blocks, strict=True))
         size = np.array(self._sizes)
         log_bound = np.array([np.log(float(bound)) - UNIT * np.log(2) for bound in self._bounds])
-        found: list[Wholes] = []
-        have = 0
-        while have < count:
-            batch = int(1.2 * TRIES * (count - have)) + 16
+
+        def draw_batch(missing: int) -> Wholes:
+            batch = int(1.2 * TRIES * missing) + 16
             index = self._choice.draw_many(bits, batch)
             offset = side[index] * (near[index] + draw_below_many(bits, size[index]))
             words = draw_words(bits, batch)
-            low, high = (chance - log_bound[index] for chance in brackets(offset))
+            low, high = (chance - log_bound[index] for chance in log_bounds(offset))
             with np.errstate(divide="ignore"):  # the logarithms of words and bounds are below 60: SAFE covers them
                 keep = (np.log(words.astype(np.float64) + 1) - 64 * np.log(2) <= low - SAFE) | (offset == 0)
                 gone = np.log(words.astype(np.float64)) - 64 * np.log(2) >= high + SAFE
             for i in np.flatnonzero(~keep & ~gone):
                 keep[i] = self._keep(bits, int(offset[i]), self._bounds[index[i]], int(words[i]))
-            found.append(offset[keep])
-            have += int(keep.sum())
-        return np.concatenate(found)[:count]
+            accepted: Wholes = offset[keep]
+            return accepted
+
+        return draw_accepted(count, draw_batch)
 
     def _table(self, width: int) -> Table:
         return tabulate(self._masses, self._masses, 0, width)

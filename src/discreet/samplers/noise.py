@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from flint import arb
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import ball, fixed_lower, fixed_upper, precision
-from discreet.samplers.bits import Bits, Inverter, Table, draw_composition, tabulate
+from discreet.samplers.bits import Bits, Inverter, Table, draw_accepted, draw_composition, tabulate, tabulate_enclosed
 
 Rounding = Literal["nearest", "floor"]
 
@@ -27,14 +27,7 @@ _MAX_WINDOW = 1 << 17
 """The longest table of totals that `ZeroSum` prepares; beyond it, it draws by rejection."""
 
 
-def tabulate_enclosed(weights: Iterable[arb], outside: arb, width: int) -> Table:
-    """The table of enclosed weights, and of what all others weigh, bounded by whole numbers of far smaller units."""
-    bounds = [(fixed_lower(weight, width + 16), fixed_upper(weight, width + 16)) for weight in weights]
-    lows, highs = zip(*bounds, strict=True)
-    return tabulate(lows, highs, fixed_upper(outside, width + 16), width)
-
-
-def _falling(step: Fraction, width: int) -> tuple[list[arb], arb]:
+def _falling_weights(step: Fraction, width: int) -> tuple[list[arb], arb]:
     """e^(-step·t) for t = 0, 1, … as long as that matters to a table of this width, and the sum of all later ones."""
     ratio, weights = (-ball(step)).exp(), [ball(1)]
     while fixed_upper(weights[-1], width + 16) > 1:
@@ -48,7 +41,7 @@ def _coin(probability: Callable[[], arb]) -> Inverter:
     def table(width: int) -> Table:
         with precision(width + 64):
             chance = probability()
-            return tabulate_enclosed([1 - chance, chance], arb(0), width)
+            return tabulate_enclosed([1 - chance, chance], arb(0), width + 16, width)
 
     return Inverter(table, 2)
 
@@ -73,27 +66,26 @@ class Geometric:
 
     def _table(self, width: int) -> Table:
         with precision(width + 32):
-            return tabulate_enclosed(*_falling(self.rate * 2 ** len(self._coins), width), width)
+            weights, rest = _falling_weights(self.rate * 2 ** len(self._coins), width)
+            return tabulate_enclosed(weights, rest, width + 16, width)
 
     def draw(self, bits: Bits) -> int:
         """One exact draw."""
-        found = self._rest.draw(bits)
+        size = self._rest.draw(bits)
         for coin in reversed(self._coins):
-            found = 2 * found + coin.draw(bits)
-        return found
+            size = 2 * size + coin.draw(bits)
+        return size
 
     def draw_many(self, bits: Bits, count: int) -> Wholes:
         """Independent exact draws."""
-        found = self._rest.draw_many(bits, count).astype("int64")
+        sizes = self._rest.draw_many(bits, count).astype(np.int64)
         for coin in reversed(self._coins):
-            found = 2 * found + coin.draw_many(bits, count)
-        return found
+            sizes = 2 * sizes + coin.draw_many(bits, count)
+        return sizes
 
 
-@lru_cache(maxsize=64)
-def geometric(rate: Fraction) -> Geometric:
-    """The geometric noise of a rate, prepared once: rates are public."""
-    return Geometric(rate)
+geometric = lru_cache(maxsize=64)(Geometric)
+"""The geometric noise of a rate, prepared once: rates are public."""
 
 
 @dataclass(frozen=True)
@@ -167,8 +159,8 @@ class RoundedLaplace:
 
 def _log_beyond(rate: float, y: Floats) -> Floats:
     tail = -rate * np.abs(y) - np.log(2)
-    shown: Floats = np.where(y >= 0, tail, np.log1p(-np.exp(tail)))
-    return shown
+    logs: Floats = np.where(y >= 0, tail, np.log1p(-np.exp(tail)))
+    return logs
 
 
 @lru_cache(maxsize=64)
@@ -190,8 +182,9 @@ class TwoSided:
 
     def _table(self, width: int) -> Table:
         with precision(width + 32):
-            (zero, *sizes), rest = _falling(self.rate, width)
-            return tabulate_enclosed([zero, *(size for size in sizes for _ in (1, -1))], 2 * rest, width)
+            (zero, *sizes), rest = _falling_weights(self.rate, width)
+            weights = [zero, *(size for size in sizes for _ in (1, -1))]
+            return tabulate_enclosed(weights, 2 * rest, width + 16, width)
 
     def draw(self, bits: Bits) -> int:
         """One exact draw."""
@@ -231,10 +224,11 @@ class Noise(ABC):
     """Noise on k counts, over all whole v or over some of them, by weights that no data changes."""
 
     k: int
+    sums_to_zero: ClassVar[bool]
 
-    @abstractmethod
     def possible(self, v: Sequence[int]) -> bool:
         """Whether v is such noise."""
+        return len(v) == self.k and (not self.sums_to_zero or sum(v) == 0)
 
     @abstractmethod
     def log_weight(self, v: Sequence[int]) -> Fraction:
@@ -246,12 +240,12 @@ class Noise(ABC):
 
     @abstractmethod
     def draw_many(self, bits: Bits, count: int) -> Wholes:
-        """Independent exact draws, one a row."""
+        """Independent exact draws, one per row."""
 
     def draw(self, bits: Bits) -> list[int]:
         """One exact draw."""
-        found: list[int] = self.draw_many(bits, 1)[0].tolist()
-        return found
+        row: list[int] = self.draw_many(bits, 1)[0].tolist()
+        return row
 
 
 class CountNoise(Noise):
@@ -263,12 +257,6 @@ class CountNoise(Noise):
         return -self.rate * sum(map(abs, v))
 
 
-@lru_cache(maxsize=64)
-def independent(rate: Fraction, k: int) -> Independent:
-    """The independent noise of k counts, prepared once: its rate and k are public."""
-    return Independent(rate, k)
-
-
 class Independent(CountNoise):
     """Two-sided geometric noise on each of k counts, each by itself.
 
@@ -278,11 +266,10 @@ class Independent(CountNoise):
     1.543874
     """
 
+    sums_to_zero = False
+
     def __init__(self, rate: Fraction, k: int) -> None:
         self.rate, self.k, self._each = rate, k, TwoSided(rate)
-
-    def possible(self, v: Sequence[int]) -> bool:
-        return len(v) == self.k
 
     def log_total(self) -> arb:
         q = (-ball(self.rate)).exp()
@@ -290,12 +277,6 @@ class Independent(CountNoise):
 
     def draw_many(self, bits: Bits, count: int) -> Wholes:
         return self._each.draw_many(bits, count * self.k).reshape(count, self.k)
-
-
-@lru_cache(maxsize=64)
-def zero_sum(rate: Fraction, k: int) -> ZeroSum:
-    """The noise that sums to zero, prepared once: its rate and k are public."""
-    return ZeroSum(rate, k)
 
 
 class ZeroSum(CountNoise):
@@ -306,6 +287,8 @@ class ZeroSum(CountNoise):
     For k = 2 it is the two-sided geometric of rate 2·rate.
     """
 
+    sums_to_zero = True
+
     def __init__(self, rate: Fraction, k: int) -> None:
         self.rate, self.k = rate, k
         grown = math.exp(-float(rate))
@@ -314,9 +297,6 @@ class ZeroSum(CountNoise):
         self._tabled = 24 * spread + 64 / float(rate) < _MAX_WINDOW
         self._totals = Inverter(self._table, _MAX_WINDOW)
         self._free = TwoSided(2 * rate if k == 2 else rate)
-
-    def possible(self, v: Sequence[int]) -> bool:
-        return len(v) == self.k and sum(v) == 0
 
     def log_total(self) -> arb:
         """An enclosure of ln Σ_v exp(-rate·‖v‖₁): for any k, (1-q²)^k·Σ_T C(T+k-1,k-1)²·q^2T."""
@@ -345,17 +325,16 @@ class ZeroSum(CountNoise):
         if self.k == 2:
             d = self._free.draw_many(bits, count)
             return np.stack([d, -d], axis=1)
-        kept: list[Wholes] = [np.empty((0, self.k), dtype=np.int64)]
-        have = 0
-        while have < count:
-            batch = max(1, min(2 * (count - have) + 16, (1 << 22) // self.k))
+
+        def draw_batch(missing: int) -> Wholes:
+            batch = max(1, min(2 * missing + 16, (1 << 22) // self.k))
             free = self._free.draw_many(bits, batch * (self.k - 1)).reshape(batch, self.k - 1)
             last = -free.sum(axis=1)
             # P(geometric ≥ m) = exp(-rate·m): the coin of the right probability, without computing it.
             keep = geometric(self.rate).draw_many(bits, batch) >= np.abs(last)
-            kept.append(np.concatenate([free[keep], last[keep, None]], axis=1))
-            have += int(keep.sum())
-        return np.concatenate(kept)[:count]
+            return np.concatenate([free[keep], last[keep, None]], axis=1)
+
+        return draw_accepted(count, draw_batch, (self.k,))
 
     def _table(self, width: int) -> Table:
         """Weights relative to the mode's, outward until the rest is below one unit; the rest is bounded by ratios."""
@@ -374,14 +353,20 @@ class ZeroSum(CountNoise):
         return tabulate(lows, highs, beyond, width, first=first)
 
     def _walk(self, scale: int, ratio: Callable[[int], arb], direction: int) -> tuple[list[arb], int]:
-        found: list[arb] = []
+        """Weights from the mode on in one direction, and a whole number of units above all that are left out."""
+        weights: list[arb] = []
         weight, t = ball(1), self._mode
         while t + direction >= 0:
             factor = ratio(t)
             weight = weight * factor
             if fixed_upper(weight, scale) <= 1 and factor < 0.999:
                 # Ratios fall outward, so what is left is below a geometric series.
-                return found, fixed_upper(weight / (1 - factor), scale)
-            found.append(weight)
+                return weights, fixed_upper(weight / (1 - factor), scale)
+            weights.append(weight)
             t += direction
-        return found, 0
+        return weights, 0
+
+
+independent = lru_cache(maxsize=64)(Independent)
+zero_sum = lru_cache(maxsize=64)(ZeroSum)
+"""The noise of a rate and k, prepared once: these are public."""

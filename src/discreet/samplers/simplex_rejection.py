@@ -1,15 +1,15 @@
 """Exact draws from exponential laws on three categories or more, without listing the candidates.
 
-The weight of a candidate r is covered by a sum of products over categories, Σ_j w_j Π_i g_i(r_i)^m_j (see
+The weight of a candidate r is bounded by a sum of products over categories, Σ_j w_j Π_i g_i(r_i)^m_j (see
 `discreet.samplers.exponential_majorant`), plus a constant and an atom at the centre. A term is chosen, every category
-but one is drawn from a block envelope of its factor, the last takes what is left of n, and the candidate is kept with
-probability weight over the sum of all terms' envelopes: an exact coin. A factor t^r_i may be put on every category,
-because Σr is fixed; it is chosen so that the expected counts sum to n. Without it hardly any draw would fit when counts
-are small.
+but one is drawn from a step function above its factor, the last takes what is left of n, and the candidate is kept with
+probability weight over the sum of all terms' step functions: an exact coin. A factor t^r_i, the tilt, may be put on
+every category, because Σr is fixed; it is chosen so that the expected counts sum to n. Without it hardly any draw would
+fit when counts are small.
 
-What correctness rests on: every envelope is at least its factor (at the near ends of blocks ln g_i is bounded by a
-proved inequality, and g_i falls on either side of c_i); the cover is at least the weight; choices are made by exact
-whole numbers. Floats are rounded up with room to spare, and where one stands for the sum of envelopes it is a ball
+What correctness rests on: every step is at least its factor (at the near ends of blocks ln g_i is bounded by a
+proved inequality, and g_i falls on either side of c_i); the majorant is at least the weight; choices are made by exact
+whole numbers. Floats are rounded up with room to spare, and where one stands for the sum of step functions it is a ball
 whose radius bounds its error: sums of positive floats and of their logarithms, a few units in the last place each.
 """
 
@@ -41,7 +41,7 @@ from discreet.samplers.bits import (
     draw_words,
     tabulate,
 )
-from discreet.samplers.exponential_majorant import cover
+from discreet.samplers.exponential_majorant import exponential_majorant
 from discreet.typing import Outcome
 
 _WIDE = 14.0
@@ -63,7 +63,7 @@ _SPARSE = 2
 _SHARE_BITS = 62
 
 _FLOOR = 14
-"""The constant of the cover is at least 2**-14 of an even share: a preparation that does not grow with n."""
+"""The constant of the majorant is at least 2**-14 of an even share: a preparation that does not grow with n."""
 
 
 class Blocks:
@@ -89,7 +89,7 @@ class Blocks:
         self.log_factor = -_least_losses(alphas, centres, np.where(self.high < centres, self.high, self.low))
 
     def heights(self, rate: float, tilt: float) -> tuple[Floats, Floats]:
-        """Envelope heights for g^rate·e^(-tilt·x), short floats, over each category's own e^top; and the tops."""
+        """Heights of steps above g^rate·e^(-tilt·x), short floats, over each category's own e^top; and the tops."""
         logs = rate * self.log_factor - tilt * (self.low if tilt >= 0 else self.high)
         logs += _PAD * (rate * np.abs(self.log_factor) + abs(tilt) * self.high + 1)
         tops = np.maximum.reduceat(logs, self.first)
@@ -104,7 +104,7 @@ class Blocks:
 
 
 class Term:
-    """One product of the cover: its tilt, and the heights of all blocks."""
+    """One product of the majorant: its tilt, and the heights of all blocks."""
 
     def __init__(self, blocks: Blocks, last: int, rate: float, log_weight: float, tilt: float, n: int) -> None:
         self._blocks = blocks
@@ -127,8 +127,8 @@ class Term:
 
     def masses(self, i: int) -> Floats:
         """The masses of category i's blocks, exact floats."""
-        here = slice(self._blocks.starts[i], self._blocks.starts[i + 1])
-        mass: Floats = self._heights[here] * self._blocks.size[here]
+        part = slice(self._blocks.starts[i], self._blocks.starts[i + 1])
+        mass: Floats = self._heights[part] * self._blocks.size[part]
         return mass
 
     def exact_share(self, i: int, block: int) -> Fraction:
@@ -141,16 +141,16 @@ class Term:
     def draw_blocks(self, bits: Bits, i: int, size: int) -> Wholes:
         """Blocks of category i with probability exactly proportional to their masses."""
         words = draw_words(bits, size)
-        sums, room = self._running(i)
+        sums, room = self._running_sums(i)
         at = words * 2.0**-CHUNK * float(sums[-1])
-        found = sums.searchsorted(at - room)
-        unclear = (found != sums.searchsorted(at + room)) | (found == len(sums))
+        chosen = sums.searchsorted(at - room)
+        unclear = (chosen != sums.searchsorted(at + room)) | (chosen == len(sums))
         for place in unclear.nonzero()[0]:
-            found[place] = _exact_block(bits, self.masses(i), int(words[place]))
-        blocks: Wholes = self._blocks.starts[i] + found
+            chosen[place] = _draw_exact_block(bits, self.masses(i), int(words[place]))
+        blocks: Wholes = self._blocks.starts[i] + chosen
         return blocks
 
-    def _running(self, i: int) -> tuple[Floats, float]:
+    def _running_sums(self, i: int) -> tuple[Floats, float]:
         """The running sums of category i's masses, and how far they and a position among them may be off."""
         if i not in self._sums:
             self._sums[i] = np.cumsum(self.masses(i))
@@ -159,7 +159,7 @@ class Term:
         return sums, (len(sums) + 8) * 2.0**-52 * float(sums[-1])
 
 
-def _exact_block(bits: Bits, masses: Floats, drawn: int) -> int:
+def _draw_exact_block(bits: Bits, masses: Floats, drawn: int) -> int:
     """The same choice, by whole numbers, from the bits drawn so far."""
     whole = whole_masses(masses)
     return Inverter(lambda width: tabulate(whole, whole, 0, width), len(whole)).resume(bits, drawn, CHUNK)
@@ -177,10 +177,10 @@ def whole_masses(masses: Floats) -> list[int]:
     return [numerator * (unit // denominator) for numerator, denominator in ratios]
 
 
-class Tilted:
+class SimplexRejection:
     """The sampler for one law: weight(r) = exp(-rate·H(c, r)), given by enclosures.
 
-    `slow_rate` is a float below the true rate: smaller rates have larger weights, so what covers these covers those.
+    `slow_rate` is a float below the true rate: smaller rates have larger weights, so their majorant holds.
     """
 
     def __init__(
@@ -190,16 +190,20 @@ class Tilted:
         self.last = max(range(space.k), key=lambda i: counts[i])
         self.free = [i for i in range(space.k) if i != self.last]
         self._log_size = math.log(space.size)
-        found = cover(slow_rate, _least(space, counts), -self._log_size - _FLOOR * math.log(2))
-        self.blocks = Blocks(space, counts, float(found.rates.min()) if found.rates.size else 1.0)
-        tilts = _tilts(self.blocks, found.rates)
+        majorant = exponential_majorant(slow_rate, _least(space, counts), -self._log_size - _FLOOR * math.log(2))
+        self.blocks = Blocks(space, counts, float(majorant.rates.min()) if majorant.rates.size else 1.0)
+        tilts = _tilts(self.blocks, majorant.rates)
         self.terms = [
             self._term(m, weight, tilt)
-            for m, weight, tilt in zip(found.rates.tolist(), found.log_weights.tolist(), tilts, strict=True)
+            for m, weight, tilt in zip(majorant.rates.tolist(), majorant.log_weights.tolist(), tilts, strict=True)
         ]
         # The last two choices: an even draw from all candidates, and the centre itself.
-        rest = 1 - math.fsum(math.exp(weight) for weight in found.log_weights.tolist()) - math.exp(found.log_constant)
-        logs = [term.log_mass for term in self.terms] + [found.log_constant + self._log_size]
+        rest = (
+            1
+            - math.fsum(math.exp(weight) for weight in majorant.log_weights.tolist())
+            - math.exp(majorant.log_constant)
+        )
+        logs = [term.log_mass for term in self.terms] + [majorant.log_constant + self._log_size]
         logs.append(math.log(max(rest, 0.0) + 2.0**-40))
         total = max(logs) + math.log(math.fsum(math.exp(x - max(logs)) for x in logs))
         self._shares = [math.ceil(math.exp(x - total) * 2.0**_SHARE_BITS) + 1 for x in logs]
@@ -234,26 +238,26 @@ class Tilted:
         if choice > len(self.terms):
             return tuple(self.counts)
         term, left = self.terms[choice], self.space.n
-        found = [0] * self.space.k
+        counts = [0] * self.space.k
         for i in self.free:
             block = int(term.draw_blocks(bits, i, 1)[0])
             low, high = int(self.blocks.low[block]), int(self.blocks.high[block])
-            found[i] = low + draw_below(bits, high - low + 1)
-            left -= found[i]
+            counts[i] = low + draw_below(bits, high - low + 1)
+            left -= counts[i]
             if left < 0:
                 return None
-        found[self.last] = left
-        return tuple(found)
+        counts[self.last] = left
+        return tuple(counts)
 
     def chance(self, r: Outcome) -> arb:
-        """weight(r)/(bound·Q(r)), where Q is the chance of proposing r: at most 1 by the cover and the envelopes."""
+        """weight(r)/(bound·Q(r)), where Q is the chance of proposing r: at most 1 by the majorant and its steps."""
         chance = (self._log_weight(r) - arb(self.log_bound) - self._enclosed_log_proposal(r)).exp()
         if chance > 1:
             raise DiscreetError("an envelope was found too low", hint="please report this prior, n and k")
         return chance
 
     def log_proposal(self, rows: Wholes) -> Floats:
-        """ln Q of many candidates, one a row, in floats that are within `room` of it."""
+        """ln Q of many candidates, one per row, in floats that are within `room` of it."""
         at = np.stack([self.blocks.find(i, rows[:, i]) for i in self.free], axis=1)
         logs = [np.full(len(rows), math.log(self._shares[-2]) - self._log_size)]
         logs += [math.log(share) + term.log_chances(at) for share, term in zip(self._shares, self.terms, strict=False)]
@@ -303,7 +307,7 @@ def _tilts(blocks: Blocks, rates: Floats) -> list[float]:
     The expected sum falls with the tilt: Newton's steps are kept inside what is known to hold the root, because a law
     of few counts has hardly any slope where it is flat. A tilt that is off costs tries, not correctness.
     """
-    found, tilt = [], 0.0
+    tilts, tilt = [], 0.0
     for rate in rates[::-1].tolist():
         low, high = -math.inf, math.inf
         for _ in range(60):
@@ -314,8 +318,8 @@ def _tilts(blocks: Blocks, rates: Floats) -> list[float]:
             limit = 2 * abs(tilt) + 1 / math.sqrt(max(spread, 1.0))
             guess = tilt + min(max(excess / max(spread, 1e-300), -limit), limit)
             tilt = guess if low < guess < high else 0.5 * (low + high)
-        found.append(tilt)
-    return found[::-1]
+        tilts.append(tilt)
+    return tilts[::-1]
 
 
 def _moments(blocks: Blocks, rate: float, tilt: float) -> tuple[float, float]:

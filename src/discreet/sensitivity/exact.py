@@ -99,7 +99,7 @@ class Balls:
 
     def __init__(self, space: PosteriorSpace) -> None:
         self.alpha, self.n = space.rationals, space.n
-        self._known: dict[tuple[fmpz, fmpz], arb] = {}
+        self._log_steps: dict[tuple[fmpz, fmpz], arb] = {}
 
     def size(self, x: fmpq, y: fmpq) -> arb:
         """The distance of a step between arguments x (losing) and y (gaining), as in `step_enclosure`."""
@@ -107,9 +107,9 @@ class Balls:
 
     def _log_step(self, x: fmpq) -> arb:
         key = x.p, x.q  # a rational's own hash takes as long as lnΓ
-        if key not in self._known:
-            self._known[key] = log_step(x)
-        return self._known[key]
+        if key not in self._log_steps:
+            self._log_steps[key] = log_step(x)
+        return self._log_steps[key]
 
 
 def local_by(by: Balls, c: Sequence[int]) -> arb:
@@ -128,22 +128,22 @@ def global_by(by: Balls) -> arb:
 
 def smooth_by(by: Balls, c: Sequence[int], gamma: arb) -> arb:
     """S(c) = max LS_ij(c')·exp(-γd) over the arrangements that can be extreme."""
-    found = local_by(by, c)
+    sensitivity = local_by(by, c)
     for x, y, d in _far_steps(by, c):
         fade = (-gamma * d).exp()
-        if not fade < found:  # every step is below 1: otherwise it is too far away, whatever it is
-            found = found.max(by.size(x, y) * fade)
-    return found
+        if not fade < sensitivity:  # every step is below 1: otherwise it is too far away, whatever it is
+            sensitivity = sensitivity.max(by.size(x, y) * fade)
+    return sensitivity
 
 
 def inverse_reciprocal_by(by: Balls, c: Sequence[int], gamma: arb) -> arb:
     """1/S(c) = min 1/LS_ij(c') + γd over the arrangements that can be extreme."""
-    found = 1 / local_by(by, c)
+    inverse = 1 / local_by(by, c)
     for x, y, d in _far_steps(by, c):
-        way = gamma * d
-        if not 1 + way > found:  # every step is below 1: otherwise it is too far away, whatever it is
-            found = found.min(1 / by.size(x, y) + way)
-    return found
+        cost = gamma * d
+        if not 1 + cost > inverse:  # every step is below 1: otherwise it is too far away, whatever it is
+            inverse = inverse.min(1 / by.size(x, y) + cost)
+    return inverse
 
 
 def _far_steps(by: Balls, c: Sequence[int]) -> Iterator[tuple[fmpq, fmpq, int]]:

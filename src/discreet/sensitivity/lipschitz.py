@@ -59,7 +59,7 @@ def smooth_smoothness(space: PosteriorSpace, gamma: Fraction) -> Fraction:
         if not exceeds(space, ENUMERATED):
             rate = ball(gamma)
             return _by_enumeration(space, lambda c: 1 / smooth_by(Balls(space), c, rate))
-        return _rounded_up(-(-ball(gamma)).expm1() / least_local(space))
+        return _round_up(-(-ball(gamma)).expm1() / least_local(space))
 
 
 def reciprocal_smoothness(space: PosteriorSpace, gamma: Fraction) -> Fraction:
@@ -83,7 +83,7 @@ def local_smoothness_bound(space: PosteriorSpace) -> Fraction:
         ordered = sorted(alpha)
         for x, y in sorted(set(itertools.pairwise(ordered))):
             gap = 1 / step_enclosure(rational(x), rational(ordered[-1] + n - 1))
-            bounds.append(_rounded_up(gap - 1 / step_enclosure(rational(x), rational(y))))
+            bounds.append(_round_up(gap - 1 / step_enclosure(rational(x), rational(y))))
     return max(bounds)
 
 
@@ -96,7 +96,7 @@ def least_local(space: PosteriorSpace) -> arb:
     return step_enclosure(half, half)
 
 
-def _rounded_up(enclosure: arb) -> Fraction:
+def _round_up(enclosure: arb) -> Fraction:
     """A short rational number just above: scales are printed, and 2**-40 more costs nothing."""
     return Fraction(fixed_upper(enclosure, 40), 1 << 40)
 
@@ -110,7 +110,7 @@ def _end_increments(alpha: Fraction, n: int) -> Fraction:
     """An upper bound on F(x+1) - F(x) over x = α, α+1, …, α+n-1."""
     stop = min(n, _ONE_BY_ONE)
     values = [_end(alpha + t) for t in range(stop + 1)]
-    best = max(_rounded_up(values[t + 1] - values[t]) for t in range(stop))
+    best = max(_round_up(values[t + 1] - values[t]) for t in range(stop))
     blocks, rest = 0, [(stop, n)] if stop < n else []
     slack = Fraction(1, 10**18)
     while rest:
@@ -131,11 +131,11 @@ def _derivative_upper(low: Fraction, high: Fraction) -> Fraction:
     """An upper bound on F' over [low, high]."""
     with precision(working_bits() + 2 * int(high).bit_length()):
         slope = ball(low + Fraction(1, 2)).digamma() - (ball(low).digamma() + ball(low + 1).digamma()) / 2
-        return _rounded_up(_end(high) ** 3 * slope / 2)
+        return _round_up(_end(high) ** 3 * slope / 2)
 
 
 def _by_enumeration(space: PosteriorSpace, inverse: Callable[[Counts], arb]) -> Fraction:
     """max |1/S(c) - 1/S(c')| over all adjacent pairs, rounded up."""
     values = {tuple(c): inverse(Counts(c)) for c in space.candidates()}
     gaps = (abs(values[c] - values[tuple(other)]) for c in values for other in space.adjacency.neighbours(c))
-    return _rounded_up(reduce(arb.max, gaps))
+    return _round_up(reduce(arb.max, gaps))

@@ -50,11 +50,11 @@ class Steps:
     def far(self) -> list[tuple[Floats, Wholes]]:
         """The inverse steps that smoothing may prefer to the local one, with their distances."""
         c, n = self.rows, self.space.n
-        found = []
+        steps = []
         for i, j in itertools.permutations(range(self.space.k), 2):
             if self.space.k == 2:
                 end = self._inverse_step(i, np.array([1]), j, np.array([n - 1]))
-                found.append((np.full(len(c), end[0]), np.maximum(c[:, i] - 1, 0)))
+                steps.append((np.full(len(c), end[0]), np.maximum(c[:, i] - 1, 0)))
                 continue
             for left_i in (np.maximum(c[:, i], 1), np.ones_like(c[:, i])):
                 for left_j in (c[:, j], np.zeros_like(c[:, j])):
@@ -62,8 +62,8 @@ class Steps:
                     put = np.maximum(left_i - c[:, i], 0)
                     inverse = self._inverse_step(i, left_i, j, left_j)
                     fits = left_i + left_j <= n
-                    found.append((np.where(fits, inverse, np.inf), np.maximum(taken, put)))
-        return found
+                    steps.append((np.where(fits, inverse, np.inf), np.maximum(taken, put)))
+        return steps
 
     def _inverse_step(self, i: int, source: Wholes, j: int, target: Wholes) -> Floats:
         """1/sqrt(1 - g(α_i + source - 1)·g(α_j + target))."""

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.posteriors.dirichlet import incomplete_beta
-from discreet.posteriors.mixtures import BetaMixture, log_kernel, solved
+from discreet.posteriors.mixtures import BetaMixture, log_kernel, solve_quantiles
 
 _CELLS = 1 << 17
 
@@ -101,7 +101,7 @@ class _Mixtures:
             for turned in (False, True):
                 some = rows[(half < p) == turned]
                 part = self.some(some, turned)
-                value = solved(part.sums, np.full(len(some), 1 - p if turned else p), *part.moments)
+                value = solve_quantiles(part.sums, np.full(len(some), 1 - p if turned else p), *part.moments)
                 found[some] = 1 - value if turned else value
         return ends
 

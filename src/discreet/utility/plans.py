@@ -20,7 +20,7 @@ from discreet.arithmetic.words import epsilon_meaning, epsilon_warning, exact_te
 from discreet.errors import DiscreetError, TooLarge
 from discreet.kernels import family_kernel
 from discreet.mechanisms import Mechanism, mechanism
-from discreet.mechanisms.base import asked_epsilon
+from discreet.mechanisms.base import read_epsilon
 from discreet.posteriors.space import PosteriorSpace, exceeds
 from discreet.privacy_loss import audit, calibrate
 from discreet.typing import Epsilon, Steps
@@ -247,7 +247,7 @@ def plan_at(
     progress: Steps | None = None,
 ) -> Plan:
     """The row of the mechanism to use at one ε, or all rows."""
-    asked = asked_epsilon(epsilon)
+    asked = read_epsilon(epsilon)
     rows: list[PlanRow] = []
     omitted: list[Omission] = []
     settings = [row for row in (SETTINGS if compare else DEFAULT) if space.k > 2 or not family_kernel(row[0]).closed]
@@ -294,7 +294,7 @@ def _mechanism(
         _require(space, SNAPPED, "the exact law of floats is compared for at most {} candidates")
     elif setting in ("bayes", "noisy"):
         _require(space, WEIGHED if compare else SNAPPED, "this post-processing is compared for at most {} candidates")
-        return mechanism(name, space, epsilon=epsilon, way=setting)
+        return mechanism(name, space, epsilon=epsilon, postprocess=setting)
     elif kernel.weighted and not thorough:
         if space.k > CATEGORIES:
             text = f"drawing its error for more than {CATEGORIES} categories takes minutes: ask for a thorough plan"

@@ -14,7 +14,7 @@ from fractions import Fraction
 from discreet.arithmetic.numbers import exact_share, whole
 from discreet.errors import InvalidInput
 from discreet.mechanisms import Gaussian, Geometric, Mechanism
-from discreet.mechanisms.base import asked_epsilon
+from discreet.mechanisms.base import read_epsilon
 from discreet.mechanisms.gaussian_loss import least_deviation
 from discreet.mechanisms.loss_pairs import GeometricPair
 from discreet.posteriors.space import PosteriorSpace
@@ -83,7 +83,7 @@ def plan_releases(
     """Both mechanisms side by side for so many releases, and the one to use."""
     if not space.adjacency.keeps_total:
         raise InvalidInput("releases of a private n are not planned together", hint="give n")
-    count, price = whole(releases, "releases", minimum=1), asked_epsilon(epsilon)
+    count, price = whole(releases, "releases", minimum=1), read_epsilon(epsilon)
     if count > MAX_RELEASES:
         raise InvalidInput(f"at most {MAX_RELEASES:,} releases are planned", hint="give fewer", parameter="releases")
     if delta is None:

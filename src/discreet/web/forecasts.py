@@ -11,7 +11,7 @@ from discreet.arithmetic.numbers import exact, whole
 from discreet.arithmetic.words import epsilon_meaning, epsilon_warning, exact_text, factor_upper, points, width_words
 from discreet.ledger.budgets import ADD_REMOVE
 from discreet.mechanisms import Gaussian, Geometric
-from discreet.mechanisms.base import asked_epsilon
+from discreet.mechanisms.base import read_epsilon
 from discreet.posteriors.space import PosteriorSpace
 from discreet.requests.request import Question, ReleaseRequest, place_delta
 from discreet.utility.targets import Interval
@@ -90,7 +90,7 @@ class Outlook:
             whole(fields.text("n"), "n", minimum=1),
             tuple(whole(size, "sizes", minimum=1) for size in fields.names("sizes")),
             _groups(fields),
-            asked_epsilon(epsilon),
+            read_epsilon(epsilon),
             exact(fields.maybe("delta") or "0", "delta", minimum=0),
             fields.maybe("mechanism") or Geometric.name,
             fields.flag("private_n"),

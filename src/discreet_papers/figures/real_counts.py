@@ -117,7 +117,7 @@ def _limit(space: PosteriorSpace, counts: tuple[int, ...]) -> MeanError | None:
     except DiscreetError:
         if space.k > 2:
             return None
-        best = Geometric(space, epsilon=EPSILON, way="bayes")
+        best = Geometric(space, epsilon=EPSILON, postprocess="bayes")
         return geometric_law(best, counts).mean, 0.0, "geometric, bayes"
 
 

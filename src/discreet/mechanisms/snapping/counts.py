@@ -18,7 +18,7 @@ from flint import arb
 
 from discreet.arithmetic.arrays import Wholes
 from discreet.arithmetic.binary64 import Dyadic
-from discreet.mechanisms.base import Mechanism, asked_epsilon, moved_counts
+from discreet.mechanisms.base import Mechanism, l1_sensitivity, read_epsilon
 from discreet.mechanisms.law import ClampedLaw
 from discreet.mechanisms.snapping.law import mass
 from discreet.mechanisms.snapping.number import Snapping
@@ -33,7 +33,7 @@ class SnappedCountsLaw(ClampedLaw):
     def __init__(self, space: PosteriorSpace, counts: Counts, snapping: Snapping) -> None:
         super().__init__(space, counts)
         self.snapping = snapping
-        self._known: dict[tuple[int, int, int], Dyadic] = {}
+        self._masses: dict[tuple[int, int, int], Dyadic] = {}
 
     def _log_mass(self, count: int, value: int, left: int) -> arb:
         mass = self._mass(count, value, left)
@@ -46,9 +46,9 @@ class SnappedCountsLaw(ClampedLaw):
         if first > last:
             return Dyadic(0, 0)
         key = (count, first, last)
-        if key not in self._known:
-            self._known[key] = mass(self.snapping, Fraction(count), first, last)
-        return self._known[key]
+        if key not in self._masses:
+            self._masses[key] = mass(self.snapping, Fraction(count), first, last)
+        return self._masses[key]
 
     def _first(self, value: int) -> int:
         """The number of the first output that rounds to the value or more; the bound is at least n."""
@@ -74,15 +74,15 @@ class SnappedCounts(Mechanism):
     snapping: Snapping
 
     def __init__(self, space: PosteriorSpace, *, epsilon: Epsilon) -> None:
-        asked, moved = asked_epsilon(epsilon), moved_counts(space)
-        each = asked / moved
+        epsilon, sensitivity = read_epsilon(epsilon), l1_sensitivity(space)
+        each = epsilon / sensitivity
         snapping = Snapping(epsilon=each, bound=max(space.n, 2 * math.ceil(1 / each)))
         self._set(
             space=space,
-            epsilon=asked,
+            epsilon=epsilon,
             snapping=snapping,
-            guarantee=moved * snapping.guarantee,
-            guaranteed_by=f"Mironov's theorem, for at most {moved} snapped counts moved by one record",
+            guarantee=sensitivity * snapping.guarantee,
+            guaranteed_by=f"Mironov's theorem, for at most {sensitivity} snapped counts moved by one record",
         )
 
     @classmethod

@@ -67,11 +67,11 @@ class Snapping:
     lattice: float
 
     def __init__(self, *, epsilon: Epsilon, bound: object, sensitivity: object = 1) -> None:
-        asked = exact(epsilon, "epsilon", above=0, between=EPSILON_RANGE)
+        exact_epsilon = exact(epsilon, "epsilon", above=0, between=EPSILON_RANGE)
         outer, moved = exact(bound, "bound", above=0), exact(sensitivity, "sensitivity", above=0)
-        scale = _solve(asked, outer, moved)
+        scale = _solve(exact_epsilon, outer, moved)
         self._set(
-            epsilon=asked,
+            epsilon=exact_epsilon,
             bound=outer,
             sensitivity=moved,
             scale=scale,
@@ -101,9 +101,9 @@ class Snapping:
     def index(self, output: float) -> int:
         """The number of an output."""
         index = nearest_multiple(float(exact_datum(output, "output") / self.sensitivity), self.lattice)
-        for found in (index, self.last, -self.last):
-            if abs(found) <= self.last and self.output(found) == output:
-                return found
+        for candidate in (index, self.last, -self.last):
+            if abs(candidate) <= self.last and self.output(candidate) == output:
+                return candidate
         raise InvalidInput("this is no output of the mechanism", hint="give a multiple of the lattice, or the bound")
 
     def release(self, value: object) -> float:
@@ -133,8 +133,8 @@ class Snapping:
     def verify(self, value: object, neighbour: object) -> Verdict:
         """The exact loss between two values, from their exact distributions: no sampling.
 
-        >>> found = Snapping(epsilon=1, bound=100).verify(0, 1)
-        >>> found.mass_is_one, found.ideal < found.exact_epsilon < found.bound
+        >>> verdict = Snapping(epsilon=1, bound=100).verify(0, 1)
+        >>> verdict.mass_is_one, verdict.ideal < verdict.exact_epsilon < verdict.bound
         (True, True)
         """
         return verify(self, exact_datum(value, "value"), exact_datum(neighbour, "neighbour"))
@@ -142,8 +142,8 @@ class Snapping:
     def verify_all(self) -> Certificate:
         """The worst loss over all adjacent values: proved from above, and attained by an exact pair from below.
 
-        >>> found = Snapping(epsilon=1, bound=100).verify_all()
-        >>> found.attained.exact_epsilon <= found.certified <= found.bound <= 1
+        >>> certificate = Snapping(epsilon=1, bound=100).verify_all()
+        >>> certificate.attained.exact_epsilon <= certificate.certified <= certificate.bound <= 1
         True
         """
         return certify(self)

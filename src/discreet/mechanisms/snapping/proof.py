@@ -92,13 +92,13 @@ class Verdict:
         """δ*(ε): the least δ for which this pair is (ε,δ)-close in both directions.
 
         >>> from discreet.mechanisms.snapping.number import Snapping
-        >>> found = Snapping(epsilon=1, bound=100).verify(0, 1)
-        >>> found.delta(1), float(found.delta("0.5")) > 0.1
+        >>> verdict = Snapping(epsilon=1, bound=100).verify(0, 1)
+        >>> verdict.delta(1), float(verdict.delta("0.5")) > 0.1
         (Enclosure(lower=Fraction(0, 1), upper=Fraction(0, 1)), True)
         """
-        asked = exact(epsilon, "epsilon", minimum=0)
+        exact_epsilon = exact(epsilon, "epsilon", minimum=0)
         one, other = self.laws
-        both = (_delta(one, other, asked), _delta(other, one, asked))
+        both = (_delta(one, other, exact_epsilon), _delta(other, one, exact_epsilon))
         return Enclosure(max(d.lower for d in both), max(d.upper for d in both))
 
 
@@ -156,11 +156,11 @@ def certify(snapping: Snapping) -> Certificate:
     """
     reach, half = snapping.reach, Fraction(snapping.lattice) / 2
     starts = {-reach, Fraction(0), Fraction(1, 3), half - 1, half, reach - 1}
-    found = []
+    verdicts = []
     for start in sorted(x for x in starts if -reach <= x < reach):
         end = min(start + 1, reach)
-        found.append(verify(snapping, start * snapping.sensitivity, end * snapping.sensitivity))
-    worst = max(found, key=lambda verdict: verdict.ratio or 0)
+        verdicts.append(verify(snapping, start * snapping.sensitivity, end * snapping.sensitivity))
+    worst = max(verdicts, key=lambda verdict: verdict.ratio or 0)
     return Certificate(certified=proved(snapping), attained=worst, bound=snapping.guarantee, epsilon=snapping.epsilon)
 
 
@@ -187,14 +187,14 @@ def _delta(one: SnappedLaw, other: SnappedLaw, epsilon: Fraction) -> Enclosure:
     """Σ max(0, P - e^ε·Q), each sign decided; outputs that are not listed add at most their own mass."""
 
     def total() -> Enclosure | None:
-        factor, found = ball(epsilon).exp(), ball(0)
+        factor, total_gap = ball(epsilon).exp(), ball(0)
         for p, q in zip(one.masses, other.masses, strict=True):
             gap = p.ball() - factor * q.ball()
             if gap > 0:
-                found += gap
+                total_gap += gap
             elif not gap <= 0:
                 return None
-        return Enclosure(max(fraction_lower(found), Fraction(0)), fraction_upper(found))
+        return Enclosure(max(fraction_lower(total_gap), Fraction(0)), fraction_upper(total_gap))
 
     listed = decide(total, start=BITS)
     unlisted = one.below.plus(one.above)
