@@ -13,7 +13,7 @@ SMALL = "plan --prior 1,1 --n 30"
 
 
 def test_the_epsilon_found_meets_the_target_and_a_hundredth_less_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.utility.plans.CALIBRATED", 100)  # the rows beside it are tested elsewhere
+    monkeypatch.setattr("discreet.utility.plans.MAX_CALIBRATED", 100)  # the rows beside it are tested elsewhere
     document = told("plan --prior 1,1 --n 1000 --target-error 0.05 --confidence 0.95")
     epsilon, space = Fraction(document["epsilon_exact"]), dc.PosteriorSpace(prior=[1, 1], n=1000)
     assert document["epsilon"] >= epsilon

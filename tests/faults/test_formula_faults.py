@@ -107,8 +107,8 @@ def ends_hold() -> bool:
         made = build(kind, dc.PosteriorSpace(prior, n), gamma, scale=scale)
         truth = float(losses_of_pairs(made).max())
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(edge_rows, "ROWS", 5)
-            patch.setattr(edge_rows, "MOST_ROWS", 5)
+            patch.setattr(edge_rows, "MIN_END_ROWS", 5)
+            patch.setattr(edge_rows, "MAX_END_ROWS", 5)
             try:
                 found = audits._by_ends(made)
             except dc.DiscreetError:  # the law itself denies what was scanned

@@ -10,8 +10,10 @@ import discreet as dc
 from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.grid import grid
 from discreet.posteriors.predictive import log_predictive
-from discreet.privacy_loss.scan import Dense
+from discreet.privacy_loss.scan import DenseScan
 from tests.oracles import mechanisms, sensitivity
+from tests.oracles.precision import Exact, Real
+from tests.oracles.spaces import Counts
 from tests.support.enumeration import Enumeration, Floats
 
 Kind = type[Exponential]
@@ -27,19 +29,21 @@ def build(kind: Kind, space: dc.PosteriorSpace, gamma: object, **options: Any) -
     return make(space, **options)
 
 
-def oracle_kernel(kind: Kind, alpha: Sequence[Fraction], n: int, scale: Fraction, gamma: Fraction) -> mechanisms.Kernel:
-    """All its laws with fifty digits, from the definitions."""
+def oracle_sensitivities(kind: Kind, alpha: Sequence[Exact], n: int, gamma: Fraction) -> dict[Counts, Real]:
+    """S of every data set with fifty digits, from the definitions."""
     local = sensitivity.locals_everywhere(alpha, n)
     if kind is dc.ExponentialGlobal:
-        greatest = sensitivity.greatest(local)
-        table = dict.fromkeys(local, greatest)
-    elif kind is dc.ExponentialLocal:
-        table = local
-    elif kind is dc.ExponentialSmooth:
-        table = sensitivity.smooth_everywhere(local, gamma)
-    else:
-        table = sensitivity.reciprocal_everywhere(local, gamma)
-    return mechanisms.exponential_kernel(alpha, scale, table)
+        return dict.fromkeys(local, sensitivity.greatest(local))
+    if kind is dc.ExponentialLocal:
+        return local
+    if kind is dc.ExponentialSmooth:
+        return sensitivity.smooth_everywhere(local, gamma)
+    return sensitivity.reciprocal_everywhere(local, gamma)
+
+
+def oracle_kernel(kind: Kind, alpha: Sequence[Fraction], n: int, scale: Fraction, gamma: Fraction) -> mechanisms.Kernel:
+    """All its laws with fifty digits, from the definitions."""
+    return mechanisms.exponential_kernel(alpha, scale, oracle_sensitivities(kind, alpha, n, gamma))
 
 
 def inverse_by_enumeration(kind: Kind, every: Enumeration, gamma: float) -> Floats:
@@ -56,8 +60,8 @@ def inverse_by_enumeration(kind: Kind, every: Enumeration, gamma: float) -> Floa
 def log_pmf_by_enumeration(every: Enumeration, rates: Floats) -> Floats:
     """Log-probabilities of all outputs, a row for each data set."""
     logits = -rates[:, None] * every.hellinger
-    found: Floats = logits - np.log(np.exp(logits).sum(axis=1))[:, None]
-    return found
+    log_pmf: Floats = logits - np.log(np.exp(logits).sum(axis=1))[:, None]
+    return log_pmf
 
 
 def members(space: dc.PosteriorSpace, scale: str = "0.5") -> list[Exponential]:
@@ -73,7 +77,7 @@ def members(space: dc.PosteriorSpace, scale: str = "0.5") -> list[Exponential]:
 
 def losses_of_pairs(mechanism: Exponential) -> Floats:
     """The loss of every pair (c, c+1) of a line, in both orders, by enumeration."""
-    scan = Dense(mechanism.space)
+    scan = DenseScan(mechanism.space)
     losses: Floats = np.abs(np.diff(scan.log_pmf(mechanism.rates(scan.rows)), axis=0)).max(axis=1)
     return losses
 

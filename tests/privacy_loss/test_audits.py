@@ -12,7 +12,7 @@ import pytest
 
 import discreet as dc
 from discreet.mechanisms.exponential_law import ExponentialLaw
-from discreet.privacy_loss.audits import BY_LAWS
+from discreet.privacy_loss.audits import MAX_LAWS
 from discreet.privacy_loss.scan import MARGIN
 from tests.oracles import geometric as geometric_oracle
 from tests.oracles import loss, mechanisms
@@ -27,19 +27,21 @@ CONFIRMED = Fraction(1, 10**9)
 
 def assert_exact(mechanism: dc.Mechanism, kernel: mechanisms.Kernel) -> Worst:
     """The audit encloses the loss of the definition, closely, and names a place where it is reached."""
-    found, expected = dc.audit(mechanism), loss.exact_loss(kernel)
-    assert found.epsilon - found.lower <= CONFIRMED
-    assert float(found.lower) == pytest.approx(float(expected.epsilon), abs=1e-9)
-    assert _real(found.lower) <= expected.epsilon + mp.mpf(10) ** -25
-    assert expected.epsilon <= _real(found.epsilon) + mp.mpf(10) ** -25
-    assert found.worst is not None
-    there = mp.log(kernel[found.worst.counts][found.worst.output] / kernel[found.worst.neighbour][found.worst.output])
+    result, expected = dc.audit(mechanism), loss.exact_loss(kernel)
+    assert result.epsilon - result.lower <= CONFIRMED
+    assert float(result.lower) == pytest.approx(float(expected.epsilon), abs=1e-9)
+    assert _real(result.lower) <= expected.epsilon + mp.mpf(10) ** -25
+    assert expected.epsilon <= _real(result.epsilon) + mp.mpf(10) ** -25
+    assert result.worst is not None
+    there = mp.log(
+        kernel[result.worst.counts][result.worst.output] / kernel[result.worst.neighbour][result.worst.output]
+    )
     assert float(there) == pytest.approx(float(expected.epsilon), abs=1e-9)
     for share in (0.0, 0.25, 0.8):
         at = Fraction(share) * Fraction(str(round(float(expected.epsilon), 6)))
-        assert found.delta(at) == pytest.approx(float(loss.exact_delta(kernel, at)), rel=1e-8, abs=1e-12)
-    assert found.delta(found.epsilon) == 0
-    assert found.delta(found.epsilon * 2) == 0
+        assert result.delta(at) == pytest.approx(float(loss.exact_delta(kernel, at)), rel=1e-8, abs=1e-12)
+    assert result.delta(result.epsilon) == 0
+    assert result.delta(result.epsilon * 2) == 0
     return expected
 
 
@@ -60,14 +62,14 @@ def _real(number: Fraction | float) -> Real:
 def test_the_printed_losses_of_a_thousand_records_are_met_and_enclosed(kind: Kind, printed: float) -> None:
     space = dc.PosteriorSpace([1, 1], 1000)
     gamma = dc.published_gamma(space, 1, "1e-8") if kind is dc.ExponentialSmooth else 1
-    found = dc.audit(build(kind, space, gamma, scale="1/2"))
-    assert float(found.epsilon) == pytest.approx(printed, abs=5e-6)
-    assert 0 < found.epsilon - found.lower <= CONFIRMED
-    assert found.holds
-    assert found.delta(1) == 0
-    assert found.delta("0.5") > 0
-    assert found.certificate.method == "enumeration"
-    assert found.certificate.bound == found.epsilon
+    result = dc.audit(build(kind, space, gamma, scale="1/2"))
+    assert float(result.epsilon) == pytest.approx(printed, abs=5e-6)
+    assert 0 < result.epsilon - result.lower <= CONFIRMED
+    assert result.holds
+    assert result.delta(1) == 0
+    assert result.delta("0.5") > 0
+    assert result.certificate.method == "enumeration"
+    assert result.certificate.bound == result.epsilon
 
 
 HELD = """
@@ -84,16 +86,16 @@ print(json.dumps([peak_bytes(), shown]))
 
 @pytest.mark.soak
 def test_fifty_thousand_records_are_audited_in_less_than_a_gibibyte() -> None:
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", HELD], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2]
     )
-    held, shown = json.loads(done.stdout)
+    held, audits = json.loads(result.stdout)
     assert held <= 1 << 30
     for name, printed, place in (
         ("exponential-reciprocal", 0.897306306, [3, 2, 3]),
         ("exponential-local", 0.921502192, [2, 1, 2]),
     ):
-        epsilon, width, worst, method = shown[name]
+        epsilon, width, worst, method = audits[name]
         assert epsilon == pytest.approx(printed, abs=1e-9)
         assert width <= 1e-9
         assert method == "enumeration"
@@ -126,14 +128,14 @@ def test_the_audit_of_a_laplace_mechanism_is_the_definition(
     expected = assert_exact(mechanism, kernel)
     printed = epsilon if family is dc.LaplaceImproved else epsilon * Fraction(1 if k == 2 else 2, k)
     assert float(expected.epsilon) == pytest.approx(float(printed), abs=1e-12)
-    found = dc.audit(mechanism)
-    assert found.epsilon == printed  # the theorem is met with equality, so the scan's error need not be charged
-    assert found.private
+    result = dc.audit(mechanism)
+    assert result.epsilon == printed  # the theorem is met with equality, so the scan's error need not be charged
+    assert result.private
 
 
 @pytest.mark.parametrize(("k", "epsilon", "radius"), [(2, "1/2", 90), (2, "2", 25), (3, "1", 45), (4, "2", 16)])
 def test_the_delta_of_geometric_is_brute_force_over_noise(k: int, epsilon: str, radius: int) -> None:
-    found = dc.audit(dc.Geometric(dc.PosteriorSpace([1] * k, 12), epsilon=epsilon))
+    result = dc.audit(dc.Geometric(dc.PosteriorSpace([1] * k, 12), epsilon=epsilon))
     c = (5,) * k
     other = (4, 6, *c[2:])
     row, beside = (geometric_oracle.law(at, Fraction(epsilon), radius + 1) for at in (c, other))
@@ -142,23 +144,23 @@ def test_the_delta_of_geometric_is_brute_force_over_noise(k: int, epsilon: str, 
         at = share * Fraction(epsilon)
         inner = {z: p for z, p in row.items() if sum(abs(a - b) for a, b in zip(z, c, strict=True)) <= 2 * radius}
         expected = float(loss.delta_between(inner, beside, at))
-        assert found.delta(at) == pytest.approx(expected, rel=1e-9, abs=float(outside) + 1e-13)
+        assert result.delta(at) == pytest.approx(expected, rel=1e-9, abs=float(outside) + 1e-13)
         assert float(outside) < 1e-9
-    assert found.delta(epsilon) == 0
+    assert result.delta(epsilon) == 0
 
 
 def test_the_local_sensitivity_at_the_documents_scale_is_not_private() -> None:
-    found = dc.audit(dc.ExponentialLocal.as_published(dc.PosteriorSpace(["0.01", "0.01"], 1000), epsilon=1))
-    assert float(found.epsilon) == pytest.approx(1.113, abs=5e-4)
-    assert not found.private
-    assert found.holds  # the theorem with its Γ claims no more than is true
-    assert found.delta(1) > 0
+    result = dc.audit(dc.ExponentialLocal.as_published(dc.PosteriorSpace(["0.01", "0.01"], 1000), epsilon=1))
+    assert float(result.epsilon) == pytest.approx(1.113, abs=5e-4)
+    assert not result.private
+    assert result.holds  # the theorem with its Γ claims no more than is true
+    assert result.delta(1) > 0
 
 
 def test_a_loss_without_a_theorem_is_not_called_private_beyond_enumeration() -> None:
-    found = dc.audit(dc.ExponentialReciprocal.as_published(dc.PosteriorSpace([1, 1, 1], 10**6), epsilon=1))
-    assert found.epsilon == 2
-    assert not found.private
+    result = dc.audit(dc.ExponentialReciprocal.as_published(dc.PosteriorSpace([1, 1, 1], 10**6), epsilon=1))
+    assert result.epsilon == 2
+    assert not result.private
 
 
 def test_a_subclass_is_audited_by_the_laws_that_it_returns() -> None:
@@ -177,7 +179,7 @@ def test_a_subclass_of_a_large_space_is_refused_rather_than_believed() -> None:
         pass
 
     with pytest.raises(dc.TooLarge, match="a law of its own"):
-        dc.audit(Bolder(dc.PosteriorSpace([1, 1], BY_LAWS), epsilon=1))
+        dc.audit(Bolder(dc.PosteriorSpace([1, 1], MAX_LAWS), epsilon=1))
 
 
 class _Drifted(ExponentialLaw):
@@ -201,16 +203,16 @@ def test_a_scan_that_the_law_does_not_confirm_is_no_audit() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_names_of_the_categories_do_not_change_the_loss(kind: Kind) -> None:
     spaces = [dc.PosteriorSpace(alpha, 7) for alpha in permutations(("0.2", "1", "9"))]
-    found = [float(dc.audit(build(kind, space, "1/3", scale=2)).lower) for space in spaces]
-    assert found == pytest.approx([found[0]] * 6, abs=1e-12)
+    losses = [float(dc.audit(build(kind, space, "1/3", scale=2)).lower) for space in spaces]
+    assert losses == pytest.approx([losses[0]] * 6, abs=1e-12)
 
 
 def test_delta_falls_as_epsilon_grows_and_is_a_probability() -> None:
-    found = dc.audit(dc.ExponentialLocal(dc.PosteriorSpace([1, "0.1"], 80), scale=1))
-    shown = [found.delta(Fraction(i, 20) * Fraction(found.epsilon)) for i in range(21)]
-    assert shown == sorted(shown, reverse=True)
-    assert 0 < shown[0] < 1
-    assert shown[-1] == 0
+    result = dc.audit(dc.ExponentialLocal(dc.PosteriorSpace([1, "0.1"], 80), scale=1))
+    deltas = [result.delta(Fraction(i, 20) * Fraction(result.epsilon)) for i in range(21)]
+    assert deltas == sorted(deltas, reverse=True)
+    assert 0 < deltas[0] < 1
+    assert deltas[-1] == 0
 
 
 @pytest.mark.parametrize("epsilon", [-1, "nan", None, "1e400", "٣"])
@@ -241,8 +243,8 @@ def test_a_delta_at_a_huge_epsilon_is_a_probability(mechanism: dc.Mechanism) -> 
 
 
 def test_progress_is_told_while_long_lines_are_scanned() -> None:
-    told: list[tuple[int, int]] = []
+    reports: list[tuple[int, int]] = []
     mechanism = dc.ExponentialGlobal(dc.PosteriorSpace([1, 1], 3500), scale="1/2")
-    dc.audit(mechanism, progress=lambda done, total: told.append((done, total)))
-    assert (told[0], told[-1]) == ((0, 1751), (1751, 1751))
-    assert told == sorted(told)
+    dc.audit(mechanism, progress=lambda number, total: reports.append((number, total)))
+    assert (reports[0], reports[-1]) == ((0, 1751), (1751, 1751))
+    assert reports == sorted(reports)

@@ -31,12 +31,12 @@ def test_the_tests_of_an_event_have_their_levels_exactly(epsilon: float) -> None
     for level in LEVELS:
         lows = [bounds(a, draws, level / 2)[0] for a in counts]
         highs = [bounds(b, draws, level / 2)[1] for b in counts]
-        shown = np.array([[low > math.exp(epsilon) * high for high in highs] for low in lows])
+        exceeds = np.array([[low > math.exp(epsilon) * high for high in highs] for low in lows])
         for q in np.linspace(0.01, math.exp(-epsilon), 25):
             p = min(1.0, math.exp(epsilon) * q)
             chance = np.outer(stats.binom.pmf(counts, draws, p), stats.binom.pmf(counts, draws, q))
             assert chance[p_values < level].sum() <= level
-            assert chance[shown].sum() <= level
+            assert chance[exceeds].sum() <= level
 
 
 def test_a_program_that_keeps_its_promise_is_seldom_accused() -> None:
@@ -60,8 +60,8 @@ def test_an_event_that_is_tested_on_the_draws_it_was_chosen_on_would_raise_false
 
     def alarms(kept: bool) -> int:
         draws = Draws(10, 60, 60 if kept else 61)
-        found = (attack(coins(i, kept), [(0, 1)], epsilon=0.01, draws=draws, false_alarm=0.2) for i in range(8))
-        return sum(finding.exceeds for finding in found)
+        findings = (attack(coins(i, kept), [(0, 1)], epsilon=0.01, draws=draws, false_alarm=0.2) for i in range(8))
+        return sum(finding.exceeds for finding in findings)
 
     assert alarms(kept=False) <= 1 < 4 <= alarms(kept=True)
 

@@ -20,10 +20,10 @@ EXPONENTIAL = ["exponential-global", "exponential-local", "exponential-smooth", 
 ALL = [*EXPONENTIAL, "laplace", "laplace-improved", "geometric"]
 
 
-def spent(made: dc.Mechanism, epsilon: object = 1) -> bool:
+def spent(mechanism: dc.Mechanism, epsilon: object = 1) -> bool:
     """Whether its audit finds nearly all of ε, and never more."""
-    found, asked = dc.audit(made), Fraction(str(epsilon))
-    return Fraction(998, 1000) * asked < found.lower <= found.epsilon <= asked
+    result, budget = dc.audit(mechanism), Fraction(str(epsilon))
+    return Fraction(998, 1000) * budget < result.lower <= result.epsilon <= budget
 
 
 @cache
@@ -35,27 +35,27 @@ def calibrated(name: str, n: int) -> dc.Mechanism:
 @pytest.mark.few(3)
 @pytest.mark.parametrize("name", ALL)
 def test_fifty_records_at_epsilon_one_spend_nearly_all_of_it_and_err_no_more_than_before(name: str) -> None:
-    made, nominal = calibrated(name, 50), dc.mechanism(name, dc.PosteriorSpace([1, 1], 50), epsilon=1)
-    found = dc.audit(made)
-    assert spent(made)
-    assert made.guarantee == found.epsilon
-    assert made.epsilon == 1
-    found.certificate.check(made)
-    made.require_guarantee()
-    assert mean_error(made) <= mean_error(nominal) + 1e-12
-    if isinstance(made, Exponential):
-        assert mean_error(made) < 0.95 * mean_error(nominal)
+    mechanism, nominal = calibrated(name, 50), dc.mechanism(name, dc.PosteriorSpace([1, 1], 50), epsilon=1)
+    result = dc.audit(mechanism)
+    assert spent(mechanism)
+    assert mechanism.guarantee == result.epsilon
+    assert mechanism.epsilon == 1
+    result.certificate.check(mechanism)
+    mechanism.require_guarantee()
+    assert mean_error(mechanism) <= mean_error(nominal) + 1e-12
+    if isinstance(mechanism, Exponential):
+        assert mean_error(mechanism) < 0.95 * mean_error(nominal)
 
 
 @pytest.mark.parametrize("name", EXPONENTIAL)
 def test_the_loss_and_the_error_of_what_was_found_are_those_of_the_definition(name: str) -> None:
-    made = calibrated(name, 50)
-    assert isinstance(made, Exponential)
-    gamma: Fraction = getattr(made, "gamma", Fraction(1))
-    kernel = oracle_kernel(type(made), [Fraction(1)] * 2, 50, made.scale, gamma)
+    mechanism = calibrated(name, 50)
+    assert isinstance(mechanism, Exponential)
+    gamma: Fraction = getattr(mechanism, "gamma", Fraction(1))
+    kernel = oracle_kernel(type(mechanism), [Fraction(1)] * 2, 50, mechanism.scale, gamma)
     assert 0.999 < float(loss.exact_loss(kernel).epsilon) <= 1
     expected = accuracy.mean_under([1, 1], kernel, spaces.prior_predictive([1, 1], 50))
-    assert mean_error(made) == pytest.approx(float(expected), rel=1e-11)
+    assert mean_error(mechanism) == pytest.approx(float(expected), rel=1e-11)
 
 
 def test_the_best_gamma_for_fifty_records_beats_the_seeds() -> None:
@@ -79,16 +79,16 @@ def test_a_thousand_records_reach_the_printed_error() -> None:
 @pytest.mark.few(1)
 @pytest.mark.parametrize("batch", range(6))
 def test_random_spaces_are_calibrated_to_what_was_asked_for(batch: int) -> None:
-    asked = ["1/10", "2"] if batch % 2 else ["1/2", "1"]
+    epsilons = ["1/10", "2"] if batch % 2 else ["1/2", "1"]
     for epsilon, (alpha, n) in zip(
-        asked, random_spaces(f"calibrations {batch}", 2, sizes={2: 40, 3: 7, 4: 4}), strict=True
+        epsilons, random_spaces(f"calibrations {batch}", 2, sizes={2: 40, 3: 7, 4: 4}), strict=True
     ):
         space = dc.PosteriorSpace(alpha, n)
         errors = {}
         for name in EXPONENTIAL:
-            made = dc.calibrate(name, space, epsilon=epsilon)
-            assert spent(made, epsilon)
-            errors[name] = mean_error(made)
+            mechanism = dc.calibrate(name, space, epsilon=epsilon)
+            assert spent(mechanism, epsilon)
+            errors[name] = mean_error(mechanism)
             assert errors[name] <= mean_error(dc.mechanism(name, space, epsilon=epsilon)) + 1e-12
         # γ near 0 is the global sensitivity and a large γ the local one, up to where the search for γ ends.
         for name in ("exponential-smooth", "exponential-reciprocal"):
@@ -111,10 +111,10 @@ def test_three_categories_and_unequal_priors_are_calibrated_too(
 
 def test_a_slightly_larger_scale_would_spend_too_much() -> None:
     for name in EXPONENTIAL:
-        made = calibrated(name, 50)
-        assert isinstance(made, Exponential)
-        scan = scanner(made.space)
-        rates = made.rates(scan.rows)
+        mechanism = calibrated(name, 50)
+        assert isinstance(mechanism, Exponential)
+        scan = scanner(mechanism.space)
+        rates = mechanism.rates(scan.rows)
         for factor in (1 + 1e-7, 1 + 1e-4, 1.01, 1.5, 4):
             assert scan.worst(factor * rates).loss > 1
 
@@ -133,17 +133,18 @@ def test_a_larger_scale_beyond_a_hump_of_the_loss_is_found(
 ) -> None:
     """Between two scales that keep ε the loss exceeds it, so bisection alone may stop at the smaller one."""
     gamma = 3 if name == "exponential-reciprocal" else None
-    made = dc.calibrate(name, dc.PosteriorSpace(alpha, n), epsilon=epsilon, gamma=gamma)
-    assert isinstance(made, Exponential)
-    scan = scanner(made.space)
-    rates, target = made.rates(scan.rows), _Search(type(made), made.space, Fraction(epsilon), None).target
+    mechanism = dc.calibrate(name, dc.PosteriorSpace(alpha, n), epsilon=epsilon, gamma=gamma)
+    assert isinstance(mechanism, Exponential)
+    scan = scanner(mechanism.space)
+    rates = mechanism.rates(scan.rows)
+    target = _Search(type(mechanism), mechanism.space, Fraction(epsilon), None).target
     factors = np.linspace(0.5, 1.2, 281)
     losses = np.array([scan.worst(factor * rates).loss for factor in factors])
-    kept = np.flatnonzero(losses <= target)
-    first = kept[np.flatnonzero(np.diff(kept) > 1)[0]]  # the last scale below the hump
+    private = np.flatnonzero(losses <= target)
+    first = private[np.flatnonzero(np.diff(private) > 1)[0]]  # the last scale below the hump
     assert losses[first:].max() > float(epsilon)
-    assert 1.1 * factors[first] < factors[kept[-1]] <= 1
-    assert dc.audit(made).private
+    assert 1.1 * factors[first] < factors[private[-1]] <= 1
+    assert dc.audit(mechanism).private
 
 
 @pytest.mark.parametrize("kind", [dc.ExponentialSmooth, dc.ExponentialReciprocal])
@@ -151,10 +152,10 @@ def test_a_larger_scale_beyond_a_hump_of_the_loss_is_found(
 def test_a_gamma_of_the_caller_is_kept_exactly(
     kind: type[dc.ExponentialSmooth | dc.ExponentialReciprocal], gamma: object
 ) -> None:
-    made = dc.calibrate(kind.name, dc.PosteriorSpace([1, 1], 20), epsilon=1, gamma=gamma)
-    assert isinstance(made, kind)
-    assert made.gamma == Fraction(str(gamma))
-    assert spent(made)
+    mechanism = dc.calibrate(kind.name, dc.PosteriorSpace([1, 1], 20), epsilon=1, gamma=gamma)
+    assert isinstance(mechanism, kind)
+    assert mechanism.gamma == Fraction(str(gamma))
+    assert spent(mechanism)
 
 
 @pytest.mark.parametrize(
@@ -186,9 +187,9 @@ def test_a_space_too_large_to_scan_is_refused_at_once(space: dc.PosteriorSpace) 
 def test_additive_mechanisms_are_calibrated_for_any_number_of_records(k: int) -> None:
     space = dc.PosteriorSpace([1] * k, 10**12)
     for family in (dc.Laplace, dc.LaplaceImproved, dc.Geometric):
-        made = dc.calibrate(family.name, space, epsilon="1/3")
-        assert type(made) is family
-        assert made.guarantee == made.epsilon == Fraction(1, 3)
+        mechanism = dc.calibrate(family.name, space, epsilon="1/3")
+        assert type(mechanism) is family
+        assert mechanism.guarantee == mechanism.epsilon == Fraction(1, 3)
 
 
 @pytest.mark.few(9)
@@ -214,11 +215,11 @@ def test_what_was_found_depends_on_public_facts_alone_and_is_the_same_every_time
 
 
 def test_the_search_for_gamma_says_how_far_it_is() -> None:
-    told: list[tuple[int, int]] = []
+    reports: list[tuple[int, int]] = []
     space = dc.PosteriorSpace([1, 1], 30)
-    dc.calibrate("exponential-smooth", space, epsilon=1, progress=lambda done, total: told.append((done, total)))
-    assert told == sorted(told)
-    assert 15 < len(told) <= told[-1][1]
+    dc.calibrate("exponential-smooth", space, epsilon=1, progress=lambda number, total: reports.append((number, total)))
+    assert reports == sorted(reports)
+    assert 15 < len(reports) <= reports[-1][1]
 
 
 WORKS = [0, 1, 3, 8, 30, 100]
@@ -235,19 +236,19 @@ def test_a_search_that_is_cut_short_returns_the_best_certified_member_so_far(
     errors = []
     for losses in WORKS:
         monkeypatch.setattr(calibration, "WORK", losses * space.size**2 * 2)
-        made = dc.calibrate(name, space, epsilon=1)
-        assert certified(made)
-        errors.append(mean_error(made))
+        mechanism = dc.calibrate(name, space, epsilon=1)
+        assert certified(mechanism)
+        errors.append(mean_error(mechanism))
     assert errors[0] == mean_error(nominal)
     assert errors[-1] < 1.1 * mean_error(whole)
     assert mean_error(whole) < 0.99 * errors[0]
 
 
-def certified(made: dc.Mechanism) -> bool:
+def certified(mechanism: dc.Mechanism) -> bool:
     """What a calibration promises: a loss of at most ε, as the audit of the same law finds it or the theorem has it."""
-    found = dc.audit(made)
-    kept = made.guarantee <= made.epsilon == 1 and found.holds and found.private
-    return kept and (made.proved_by == "theorem" or made.guarantee == found.epsilon)
+    result = dc.audit(mechanism)
+    private = mechanism.guarantee <= mechanism.epsilon == 1 and result.holds and result.private
+    return private and (mechanism.proved_by == "theorem" or mechanism.guarantee == result.epsilon)
 
 
 def test_a_scale_that_no_audit_certified_would_be_rejected(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,10 +65,10 @@ def test_a_mechanism_built_again_from_the_same_facts_is_covered() -> None:
 
 
 def test_every_public_fact_is_in_a_certificate() -> None:
-    shown = facts(dc.ExponentialSmooth(dc.PosteriorSpace(["1/3", 2], 9), epsilon="0.1", gamma="0.2"))
-    assert shown.pop("law").endswith("ExponentialSmooth")
-    assert set(shown.pop("parameters")) == {"scale", "gamma"}
-    assert shown == {
+    public = facts(dc.ExponentialSmooth(dc.PosteriorSpace(["1/3", 2], 9), epsilon="0.1", gamma="0.2"))
+    assert public.pop("law").endswith("ExponentialSmooth")
+    assert set(public.pop("parameters")) == {"scale", "gamma"}
+    assert public == {
         "scheme": 1,
         "version": dc.__version__,
         "mechanism": "exponential-smooth",
@@ -165,18 +165,18 @@ def test_an_infinite_loss_has_no_number_in_json() -> None:
     ids=lambda mechanism: mechanism.name,
 )
 def test_beyond_what_can_be_scanned_the_theorem_stands_and_the_certificate_says_so(mechanism: dc.Mechanism) -> None:
-    proof, found = certificate_by_theorem(mechanism), dc.audit(mechanism)
-    assert proof == found.certificate
+    proof, result = certificate_by_theorem(mechanism), dc.audit(mechanism)
+    assert proof == result.certificate
     assert (proof.method, proof.statement) == ("theorem", mechanism.guaranteed_by)
-    assert proof.bound == found.epsilon == mechanism.guarantee <= Fraction(1, 3)
-    assert found.holds
-    assert found.private
-    assert found.delta("1/3") == 0
+    assert proof.bound == result.epsilon == mechanism.guarantee <= Fraction(1, 3)
+    assert result.holds
+    assert result.private
+    assert result.delta("1/3") == 0
     proof.check(mechanism)
     if mechanism.name != "geometric":
-        assert (proof.worst, found.worst, found.lower) == (None, None, 0)
+        assert (proof.worst, result.worst, result.lower) == (None, None, 0)
         with pytest.raises(dc.TooLarge):
-            found.delta(mechanism.guarantee / 2)
+            result.delta(mechanism.guarantee / 2)
 
 
 @pytest.mark.parametrize("adjacency", ["replace-one", "replace-answer"])
@@ -186,16 +186,16 @@ def test_where_a_theorem_s_bound_is_reached_the_law_reaches_it(
     prior: list[object], n: int, way: Any, adjacency: str
 ) -> None:
     mechanism = dc.Geometric(dc.PosteriorSpace(prior, n, adjacency=adjacency), epsilon="1/3", postprocess=way)
-    found = dc.audit(mechanism)
-    assert found.epsilon == found.lower == Fraction(1, 3)
-    assert found.holds
-    assert found.private
-    assert found.worst is not None
+    result = dc.audit(mechanism)
+    assert result.epsilon == result.lower == Fraction(1, 3)
+    assert result.holds
+    assert result.private
+    assert result.worst is not None
     said = certificate_by_theorem(mechanism).worst
-    assert said == found.certificate.worst == found.worst.to_json()
-    assert found.worst.neighbour in list(mechanism.space.adjacency.neighbours(found.worst.counts))
+    assert said == result.certificate.worst == result.worst.to_json()
+    assert result.worst.neighbour in list(mechanism.space.adjacency.neighbours(result.worst.counts))
     one, other = (
-        mechanism.law(c).log_probability(found.worst.output) for c in (found.worst.counts, found.worst.neighbour)
+        mechanism.law(c).log_probability(result.worst.output) for c in (result.worst.counts, result.worst.neighbour)
     )
     assert (one - other).contains(fmpq(1, 3))
 

@@ -20,17 +20,17 @@ DELTAS = ["1e-30", "1e-8", "1e-3", "1/2", "0.99"]
 @pytest.mark.parametrize("rho", RHOS)
 def test_epsilon_is_that_of_the_best_order_rounded_up(rho: str, delta: str) -> None:
     expected = composition.epsilon_of_rho(rho, delta)
-    found = real(epsilon_upper(rho, delta))
-    assert found >= expected - mp.mpf(10) ** -40
-    assert found - expected <= mp.mpf(10) ** -25 * max(1, expected)
+    epsilon = real(epsilon_upper(rho, delta))
+    assert epsilon >= expected - mp.mpf(10) ** -40
+    assert epsilon - expected <= mp.mpf(10) ** -25 * max(1, expected)
 
 
 def test_a_hundred_releases_at_a_tenth_cost_what_fifty_digits_say_rounded_up() -> None:
     hundred = sum(rho_of_range(2 * Fraction(1, 10)) for _ in range(100))
     assert hundred == Fraction(1, 2)
-    shown = float_upper(epsilon_upper(hundred, "1e-6"))
+    epsilon = float_upper(epsilon_upper(hundred, "1e-6"))
     expected = composition.epsilon_of_rho("1/2", "1e-6")
-    assert mp.mpf(math.nextafter(shown, 0)) < expected <= mp.mpf(shown), "the next float above it, and no other"
+    assert mp.mpf(math.nextafter(epsilon, 0)) < expected <= mp.mpf(epsilon), "the next float above it, and no other"
     as_exponential = 100 * rho_of_range(Fraction(1, 10))
     assert float_upper(epsilon_upper(as_exponential, "1e-6")) < 2.4191
 

@@ -20,12 +20,12 @@ Case = tuple[Mechanism, mechanisms.Kernel]
 
 def above_the_truth(mechanism: Mechanism, kernel: mechanisms.Kernel, shares: list[Fraction] = SHARES) -> list[Real]:
     """δ over the truth, minus 1, from ε = 0 to where hardly any is left."""
-    found, greatest, shown = audit(mechanism), loss.exact_loss(kernel).epsilon, []
+    result, greatest, shares_above = audit(mechanism), loss.exact_loss(kernel).epsilon, []
     for share in shares:
         at = share * Fraction(mp.nstr(greatest, 30))
         truth = loss.exact_delta(kernel, at)
-        shown.append(mp.mpf(found.delta(at)) / truth - 1)
-    return shown
+        shares_above.append(mp.mpf(result.delta(at)) / truth - 1)
+    return shares_above
 
 
 def small_spaces(kind: Kind, count: int) -> Iterator[Case]:
@@ -72,7 +72,7 @@ def test_a_law_of_its_own_is_summed_from_what_it_returns() -> None:
 
 
 def test_where_more_pairs_are_alike_than_are_enclosed_it_is_still_above(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deltas, "BALLS", 0)
+    monkeypatch.setattr(deltas, "MAX_BALLS", 0)
     with mp.workdps(60):
         off = above_the_truth(*laplace(2, 12, "nearest"), SHARES[:3])
         assert 1e-12 < min(off) <= max(off) < 1e-8
@@ -90,9 +90,9 @@ def test_the_closed_form_of_geometric_is_the_sum_of_its_series(k: int, epsilon: 
 
         chance = series(k - 1) / ((1 - x) ** 2 * series(k))
         for share, n in product(SHARES, (5, 10**12)):
-            found = audit(Geometric(PosteriorSpace([1] * k, n), epsilon=epsilon))
+            result = audit(Geometric(PosteriorSpace([1] * k, n), epsilon=epsilon))
             truth = -mp.expm1(-(1 - real(share)) * real(epsilon)) * chance
-            off = mp.mpf(found.delta(share * Fraction(epsilon))) / truth - 1
+            off = mp.mpf(result.delta(share * Fraction(epsilon))) / truth - 1
             assert 0 <= off < 1e-12
 
 

@@ -19,26 +19,26 @@ from tests.privacy_loss.families import losses_of_pairs, members
 def test_the_documents_own_mechanism_is_certified_at_a_million_and_a_million_million_records(
     n: int, loss: float
 ) -> None:
-    found = dc.audit(dc.ExponentialReciprocal.as_published(dc.PosteriorSpace([1, 1], n), epsilon=1))
-    assert float(found.lower) == pytest.approx(loss, abs=1e-9)
-    assert float(found.epsilon) == pytest.approx(loss, abs=1e-8)
-    assert found.worst is not None
-    assert (found.worst.counts[0], found.worst.neighbour[0], found.worst.output[0]) == (3, 2, 3)
-    assert found.private
-    assert found.certificate.method == "bounds"
-    found.certificate.check(found.mechanism)
+    result = dc.audit(dc.ExponentialReciprocal.as_published(dc.PosteriorSpace([1, 1], n), epsilon=1))
+    assert float(result.lower) == pytest.approx(loss, abs=1e-9)
+    assert float(result.epsilon) == pytest.approx(loss, abs=1e-8)
+    assert result.worst is not None
+    assert (result.worst.counts[0], result.worst.neighbour[0], result.worst.output[0]) == (3, 2, 3)
+    assert result.private
+    assert result.certificate.method == "bounds"
+    result.certificate.check(result.mechanism)
 
 
 def test_the_local_sensitivity_at_a_million_records_loses_what_is_printed() -> None:
-    found = dc.audit(dc.ExponentialLocal(dc.PosteriorSpace([1, 1], 10**6), scale="1/2"))
-    assert float(found.epsilon) == pytest.approx(0.921777, abs=1e-6)
+    result = dc.audit(dc.ExponentialLocal(dc.PosteriorSpace([1, 1], 10**6), scale="1/2"))
+    assert float(result.epsilon) == pytest.approx(0.921777, abs=1e-6)
 
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("n", [10**6, 10**12])
 def test_the_textbook_mechanism_hardly_loses_more_than_its_scale(n: int) -> None:
-    found = dc.audit(dc.ExponentialGlobal(dc.PosteriorSpace([1, 1], n), scale="1/2"))
-    assert Fraction(1, 2) < found.epsilon < Fraction(50001, 100000)
+    result = dc.audit(dc.ExponentialGlobal(dc.PosteriorSpace([1, 1], n), scale="1/2"))
+    assert Fraction(1, 2) < result.epsilon < Fraction(50001, 100000)
 
 
 @pytest.mark.few(1)
@@ -47,10 +47,10 @@ def test_it_agrees_with_enumeration_within_its_own_bound(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a fixed sample of spaces
     space = dc.PosteriorSpace([f"{10 ** chance.uniform(-1.3, 1):.3g}" for _ in range(2)], chance.randint(650, 1300))
     for mechanism in members(space):
-        truth, found = losses_of_pairs(mechanism).max(), scan_ends(mechanism)
-        assert found.loss - MARGIN <= truth <= found.bound + MARGIN, mechanism
+        truth, worst = losses_of_pairs(mechanism).max(), scan_ends(mechanism)
+        assert worst.loss - MARGIN <= truth <= worst.bound + MARGIN, mechanism
         if not isinstance(mechanism, dc.ExponentialSmooth):
-            assert found.loss == pytest.approx(truth, abs=MARGIN), mechanism
+            assert worst.loss == pytest.approx(truth, abs=MARGIN), mechanism
 
 
 @pytest.mark.few(1)
@@ -66,17 +66,17 @@ def test_what_is_certified_is_within_a_few_per_cent_of_what_is_reached(seed: int
         dc.ExponentialLocal(space, scale="3"),
         dc.ExponentialGlobal(space, scale="0.1"),
     ]
-    found = scan_ends(mechanisms[seed % 4])
-    assert found.loss <= found.bound < 1.03 * found.loss
+    worst = scan_ends(mechanisms[seed % 4])
+    assert worst.loss <= worst.bound < 1.03 * worst.loss
 
 
 def test_one_record_beyond_enumeration_a_strong_and_unequal_prior_is_certified_as_sharply() -> None:
     spaces = (dc.PosteriorSpace([10**6, "1/50"], n) for n in (65_535, 65_536))
-    exact, found = (dc.audit(dc.ExponentialSmooth(space, scale=2, gamma="1/3")) for space in spaces)
-    assert (exact.certificate.method, found.certificate.method) == ("enumeration", "bounds")
+    exact, bounded = (dc.audit(dc.ExponentialSmooth(space, scale=2, gamma="1/3")) for space in spaces)
+    assert (exact.certificate.method, bounded.certificate.method) == ("enumeration", "bounds")
     assert float(exact.epsilon) == pytest.approx(3.437675, abs=1e-6)
-    assert found.epsilon - found.lower < Fraction(1, 10**6)
-    assert float(found.epsilon) == pytest.approx(float(exact.epsilon), abs=1e-5)
+    assert bounded.epsilon - bounded.lower < Fraction(1, 10**6)
+    assert float(bounded.epsilon) == pytest.approx(float(exact.epsilon), abs=1e-5)
 
 
 @pytest.mark.few(2)
@@ -93,22 +93,22 @@ def test_a_pair_loses_no_more_than_its_bound_and_no_less_than_is_reached(
         for side in Side.both(space):
             scan = edge_rows._Scan(mechanism, side)
             for c in (0, 1, 7, space.n // 5, space.n // 2, space.n - 1):
-                found, at = scan.pair(c), space.n - 1 - c if side.mirrored else c
-                assert found.loss - MARGIN <= truth[at] <= found.bound, (mechanism, c)
-                assert found.bound <= 1.03 * found.loss, (mechanism, c)
+                worst, at = scan.pair(c), space.n - 1 - c if side.mirrored else c
+                assert worst.loss - MARGIN <= truth[at] <= worst.bound, (mechanism, c)
+                assert worst.bound <= 1.03 * worst.loss, (mechanism, c)
 
 
 def test_an_extreme_between_the_ends_is_reached_there_and_enclosed(monkeypatch: pytest.MonkeyPatch) -> None:
     """With hardly a row scanned at the ends, the blocks lead to the pair that a full scan finds."""
-    monkeypatch.setattr(edge_rows, "ROWS", 2)
-    monkeypatch.setattr(edge_rows, "MOST_ROWS", 2)
+    monkeypatch.setattr(edge_rows, "MIN_END_ROWS", 2)
+    monkeypatch.setattr(edge_rows, "MAX_END_ROWS", 2)
     mechanism = dc.ExponentialSmooth(dc.PosteriorSpace([1, 1], 1000), scale="1/2", gamma="0.0190318210294643")
     exact = dc.audit(mechanism)
-    found = scan_ends(mechanism)
-    assert found.loss == pytest.approx(float(exact.lower), abs=MARGIN)
-    assert 100 < found.counts[0] < 900
+    worst = scan_ends(mechanism)
+    assert worst.loss == pytest.approx(float(exact.lower), abs=MARGIN)
+    assert 100 < worst.counts[0] < 900
     with precision(96):
-        assert exact.lower <= fraction_upper(enclose_ends(mechanism, found)) <= exact.epsilon
+        assert exact.lower <= fraction_upper(enclose_ends(mechanism, worst)) <= exact.epsilon
 
 
 def test_a_halved_sensitivity_is_still_rejected_beyond_enumeration() -> None:
@@ -117,14 +117,14 @@ def test_a_halved_sensitivity_is_still_rejected_beyond_enumeration() -> None:
     fault = dc.ExponentialReciprocal(space, scale=8 * honest.scale).certified(
         Fraction(1), Fraction(1), "somebody said so"
     )
-    found = dc.audit(fault)
-    assert not found.holds
-    assert not found.private
+    result = dc.audit(fault)
+    assert not result.holds
+    assert not result.private
 
 
 @pytest.mark.parametrize("scale", ["1000", "1e6"])
 def test_a_large_scale_is_audited_with_a_margin_as_large(scale: str) -> None:
     for kind in (dc.ExponentialLocal, dc.ExponentialReciprocal):
-        found = dc.audit(kind(dc.PosteriorSpace([1, 1], 10**5), scale=scale))
-        assert found.certificate.method == "bounds"
-        assert Fraction(scale) < found.lower <= found.epsilon <= found.mechanism.guarantee
+        result = dc.audit(kind(dc.PosteriorSpace([1, 1], 10**5), scale=scale))
+        assert result.certificate.method == "bounds"
+        assert Fraction(scale) < result.lower <= result.epsilon <= result.mechanism.guarantee

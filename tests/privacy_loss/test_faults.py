@@ -19,21 +19,21 @@ FIFTY = dc.PosteriorSpace([1, 1], 50)
 
 def assert_rejected_by_its_loss(mechanism: dc.Mechanism) -> dc.Audit:
     """The audit finds more loss than is claimed, and its certificate does not certify."""
-    found = dc.audit(mechanism)
-    assert not found.holds
-    assert not found.private
-    assert found.lower > mechanism.guarantee
+    result = dc.audit(mechanism)
+    assert not result.holds
+    assert not result.private
+    assert result.lower > mechanism.guarantee
     with pytest.raises(dc.NotPrivate, match="exceeds"):
-        found.certificate.check(mechanism)
-    return found
+        result.certificate.check(mechanism)
+    return result
 
 
 def assert_accepted(mechanism: dc.Mechanism) -> None:
     """The right mechanism beside a fault: an audit that says no to everything proves nothing either."""
-    found = dc.audit(mechanism)
-    assert found.holds
-    assert found.private
-    found.certificate.check(mechanism)
+    result = dc.audit(mechanism)
+    assert result.holds
+    assert result.private
+    result.certificate.check(mechanism)
 
 
 def assert_not_covered(certificate: dc.Certificate, mechanism: dc.Mechanism) -> None:
@@ -44,8 +44,8 @@ def assert_not_covered(certificate: dc.Certificate, mechanism: dc.Mechanism) -> 
 
 def test_an_epsilon_off_by_one_percent_is_rejected_by_its_loss() -> None:
     for space in (FIFTY, dc.PosteriorSpace([1, 2, 3], 7)):
-        found = assert_rejected_by_its_loss(faults.OnePercentMore(space, epsilon=1))
-        assert float(found.lower) == pytest.approx(1.01, abs=1e-12)
+        result = assert_rejected_by_its_loss(faults.OnePercentMore(space, epsilon=1))
+        assert float(result.lower) == pytest.approx(1.01, abs=1e-12)
         assert_accepted(dc.LaplaceImproved(space, epsilon=1))
 
 
@@ -61,13 +61,13 @@ def test_a_scale_one_percent_above_the_calibrated_one_is_rejected_by_its_loss(fa
 
 def test_a_claim_that_nobody_checked_is_rejected_by_its_loss() -> None:
     honest = dc.ExponentialReciprocal(FIFTY, epsilon=1)
-    found = dc.audit(honest)
-    assert found.epsilon < Fraction(2, 5)
-    lower = found.lower
+    result = dc.audit(honest)
+    assert result.epsilon < Fraction(2, 5)
+    lower = result.lower
     assert isinstance(lower, Fraction)
     assert_rejected_by_its_loss(faults.flattered(honest, lower * Fraction(99, 100)))
     assert_accepted(faults.flattered(honest, lower * Fraction(101, 100)))
-    assert dc.audit(faults.flattered(honest, lower)).epsilon == found.epsilon  # no claim lowers what is certified
+    assert dc.audit(faults.flattered(honest, lower)).epsilon == result.epsilon  # no claim lowers what is certified
 
 
 def test_a_halved_sensitivity_is_rejected_by_its_loss() -> None:
@@ -91,30 +91,30 @@ def test_a_scale_certified_for_another_n_is_rejected_by_its_loss_and_by_its_cert
 
 def test_weights_floored_at_zero_are_rejected_by_an_infinite_loss() -> None:
     fault = faults.LinearWeights(SPACE, scale="1/2", gamma=1)
-    found = assert_rejected_by_its_loss(fault)
-    assert found.epsilon == found.certificate.bound == math.inf
+    result = assert_rejected_by_its_loss(fault)
+    assert result.epsilon == result.certificate.bound == math.inf
 
 
 def test_float_weights_that_underflow_for_one_neighbour_only_are_rejected_by_an_infinite_loss() -> None:
     fault = faults.UnderflowingWeights(dc.PosteriorSpace([1, 1], 100), scale=80)
-    found = assert_rejected_by_its_loss(fault)
-    assert found.epsilon == found.lower == math.inf
-    assert found.worst is not None
-    rank = fault.space.candidates().index(found.worst.output)
-    one, other = (fault.law(c).log_weights()[rank] for c in (found.worst.counts, found.worst.neighbour))
+    result = assert_rejected_by_its_loss(fault)
+    assert result.epsilon == result.lower == math.inf
+    assert result.worst is not None
+    rank = fault.space.candidates().index(result.worst.output)
+    one, other = (fault.law(c).log_weights()[rank] for c in (result.worst.counts, result.worst.neighbour))
     assert np.isfinite(one)
     assert other == -math.inf
     right = dc.ExponentialLocal(fault.space, scale=80)
     assert_accepted(right)
-    for counts in (found.worst.counts, found.worst.neighbour):  # the law itself gives both a weight, near e**-745
+    for counts in (result.worst.counts, result.worst.neighbour):  # the law itself gives both a weight, near e**-745
         assert -790 < right.law(counts).log_weights()[rank] < -700
 
 
 def test_noise_proved_for_another_adjacency_is_rejected_by_its_loss() -> None:
     space = dc.PosteriorSpace([1, 1, 1], 8)
     fault = faults.ProvedForAddRemove(space, epsilon=1)
-    found = assert_rejected_by_its_loss(fault)
-    assert float(found.lower) == pytest.approx(2, abs=1e-12)
+    result = assert_rejected_by_its_loss(fault)
+    assert float(result.lower) == pytest.approx(2, abs=1e-12)
     assert_accepted(dc.LaplaceImproved(space, epsilon=1))
 
 
@@ -130,28 +130,28 @@ def test_an_audit_of_one_adjacency_never_certifies_another() -> None:
 def test_the_solver_s_optimal_kernel_is_rejected_by_its_loss() -> None:
     for space, epsilon in ((dc.PosteriorSpace([1, 1], 10), 1), (dc.PosteriorSpace([1, 1, 1], 5), 1)):
         kernel = dc.Optimal(space, epsilon=epsilon)
-        found = dc.audit(kernel)
-        assert found.holds  # it claims nothing
-        assert not found.private
-        assert kernel.epsilon < found.epsilon < kernel.epsilon + Fraction(1, 10**6)
-        for certificate in (found.certificate, certificate_by_theorem(kernel)):
+        result = dc.audit(kernel)
+        assert result.holds  # it claims nothing
+        assert not result.private
+        assert kernel.epsilon < result.epsilon < kernel.epsilon + Fraction(1, 10**6)
+        for certificate in (result.certificate, certificate_by_theorem(kernel)):
             with pytest.raises(dc.NotPrivate, match="exceeds"):
                 certificate.check(kernel)
 
 
 def test_a_solver_s_kernel_that_leaves_an_output_to_one_neighbour_has_an_infinite_loss() -> None:
     kernel = dc.Optimal(dc.PosteriorSpace([7, 4], 30), epsilon=2)
-    found = dc.audit(kernel)
-    assert found.epsilon == found.lower == math.inf
-    assert not found.private
-    assert 0 < found.delta(2) < 1e-6
+    result = dc.audit(kernel)
+    assert result.epsilon == result.lower == math.inf
+    assert not result.private
+    assert 0 < result.delta(2) < 1e-6
 
 
 def test_a_law_that_differs_in_one_weight_is_rejected_by_its_loss_and_by_its_certificate() -> None:
     right, fault = dc.ExponentialReciprocal(SPACE, epsilon=1), faults.OneWeight(SPACE, epsilon=1)
-    found = assert_rejected_by_its_loss(fault)
-    assert found.worst is not None
-    assert (found.worst.counts, found.worst.output) == (faults.OneWeightLaw.data, faults.OneWeightLaw.outcome)
+    result = assert_rejected_by_its_loss(fault)
+    assert result.worst is not None
+    assert (result.worst.counts, result.worst.output) == (faults.OneWeightLaw.data, faults.OneWeightLaw.outcome)
     assert_accepted(right)
     assert_not_covered(dc.audit(right).certificate, fault)
     assert_not_covered(certificate_by_theorem(right), fault)

@@ -12,23 +12,23 @@ from discreet.privacy_loss.certificates import certificate_by_theorem
 @pytest.mark.soak
 def test_a_million_records_are_calibrated_with_a_certified_loss() -> None:
     space = dc.PosteriorSpace([1, 1], 10**6)
-    found = dc.calibrate("exponential-reciprocal", space, epsilon=1)
-    assert isinstance(found, dc.ExponentialReciprocal)
-    assert found.guarantee <= 1 == found.epsilon
-    assert Fraction("0.95") < found.scale < 1
-    assert Fraction("0.05") < found.gamma < Fraction("0.4")
-    assert found.proved_by == certificate_by_theorem(found).method == "bounds"
-    again = dc.audit(found)
+    mechanism = dc.calibrate("exponential-reciprocal", space, epsilon=1)
+    assert isinstance(mechanism, dc.ExponentialReciprocal)
+    assert mechanism.guarantee <= 1 == mechanism.epsilon
+    assert Fraction("0.95") < mechanism.scale < 1
+    assert Fraction("0.05") < mechanism.gamma < Fraction("0.4")
+    assert mechanism.proved_by == certificate_by_theorem(mechanism).method == "bounds"
+    again = dc.audit(mechanism)
     assert again.private
-    assert Fraction("0.95") < again.lower <= again.epsilon == found.guarantee
+    assert Fraction("0.95") < again.lower <= again.epsilon == mechanism.guarantee
 
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("n", [10**5, 10**9])
 @pytest.mark.parametrize("name", ["exponential-local", "exponential-global"])
 def test_sensitivities_without_a_rate_reach_what_is_asked(name: str, n: int) -> None:
-    found = dc.calibrate(name, dc.PosteriorSpace(["0.5", 3], n), epsilon="0.7")
-    assert Fraction("0.699999") < found.guarantee <= Fraction("0.7")
+    mechanism = dc.calibrate(name, dc.PosteriorSpace(["0.5", 3], n), epsilon="0.7")
+    assert Fraction("0.699999") < mechanism.guarantee <= Fraction("0.7")
 
 
 @pytest.mark.few(2)
@@ -40,10 +40,10 @@ def test_a_search_with_the_ends_alone_finds_what_one_with_all_losses_finds(
     space = dc.PosteriorSpace(prior, 700)
     gamma = "0.3" if name == "exponential-reciprocal" else None
     exact = dc.calibrate(name, space, epsilon=1, gamma=gamma)
-    monkeypatch.setattr(calibration, "DENSE", 100)
-    found = dc.calibrate(name, space, epsilon=1, gamma=gamma)
-    assert found.guarantee <= 1
-    scales = [Fraction(made.parameters()["scale"]) for made in (exact, found)]
+    monkeypatch.setattr(calibration, "MAX_DENSE_CANDIDATES", 100)
+    mechanism = dc.calibrate(name, space, epsilon=1, gamma=gamma)
+    assert mechanism.guarantee <= 1
+    scales = [Fraction(each.parameters()["scale"]) for each in (exact, mechanism)]
     assert abs(scales[1] / scales[0] - 1) <= Fraction(1, 10**6)
 
 
@@ -52,19 +52,19 @@ def test_the_rate_that_the_ends_and_a_sample_choose_is_nearly_as_good_as_the_bes
 ) -> None:
     space = dc.PosteriorSpace([1, 2], 700)
     exact = dc.calibrate("exponential-reciprocal", space, epsilon=1)
-    monkeypatch.setattr(calibration, "DENSE", 100)
-    found = dc.calibrate("exponential-reciprocal", space, epsilon=1)
-    assert dc.accuracy(found).mean < 1.01 * dc.accuracy(exact).mean
+    monkeypatch.setattr(calibration, "MAX_DENSE_CANDIDATES", 100)
+    mechanism = dc.calibrate("exponential-reciprocal", space, epsilon=1)
+    assert dc.accuracy(mechanism).mean < 1.01 * dc.accuracy(exact).mean
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("n", [65_536, 65_535])
 def test_a_strong_and_unequal_prior_is_calibrated_on_either_side_of_enumeration(n: int) -> None:
-    found = dc.calibrate("exponential-smooth", dc.PosteriorSpace([10**6, "1/50"], n), epsilon=2, gamma="1/3")
-    assert isinstance(found, dc.ExponentialSmooth)
-    assert Fraction("1.999") < found.guarantee <= 2
-    assert float(found.scale) == pytest.approx(0.832004, abs=1e-5)
-    assert found.proved_by == ("enumeration" if n == 65_535 else "bounds")
+    mechanism = dc.calibrate("exponential-smooth", dc.PosteriorSpace([10**6, "1/50"], n), epsilon=2, gamma="1/3")
+    assert isinstance(mechanism, dc.ExponentialSmooth)
+    assert Fraction("1.999") < mechanism.guarantee <= 2
+    assert float(mechanism.scale) == pytest.approx(0.832004, abs=1e-5)
+    assert mechanism.proved_by == ("enumeration" if n == 65_535 else "bounds")
 
 
 def test_a_loss_that_somebody_claims_does_not_lower_what_is_certified() -> None:

@@ -28,12 +28,12 @@ def geometric(k: int, epsilon: Epsilon) -> dc.Geometric:
     return dc.Geometric(dc.PosteriorSpace(prior=[1] * k, n=30), epsilon=epsilon)
 
 
-def atoms_of(made: dc.Mechanism) -> list[Atoms]:
+def atoms_of(mechanism: dc.Mechanism) -> list[Atoms]:
     """The losses of one release from its noise; of snapping, only the guarantee is known."""
-    k, moved = made.space.k, 1 if made.space.k == 2 else 2
-    if isinstance(made, dc.LaplaceImproved):
-        return [laplace_atoms(made.rate, nearest=made.rounding == "nearest", reach=1)] * moved
-    return [geometric_atoms(Fraction(made.guarantee), k if isinstance(made, dc.Geometric) else 2)]
+    k, counts = mechanism.space.k, 1 if mechanism.space.k == 2 else 2
+    if isinstance(mechanism, dc.LaplaceImproved):
+        return [laplace_atoms(mechanism.rate, nearest=mechanism.rounding == "nearest", reach=1)] * counts
+    return [geometric_atoms(Fraction(mechanism.guarantee), k if isinstance(mechanism, dc.Geometric) else 2)]
 
 
 def random_mix(seed: int, most: int) -> list[dc.Mechanism]:
@@ -45,8 +45,8 @@ def random_mix(seed: int, most: int) -> list[dc.Mechanism]:
         space = dc.PosteriorSpace(prior=[1] * int(rng.integers(2, 6)), n=30)
         rounding = {"rounding": "floor"} if kind == "laplace-floor" else {}
         name = "laplace-improved" if rounding else kind
-        made = dc.mechanism(name, space, epsilon=epsilon, **rounding)
-        releases += [made] * int(rng.integers(1, max(most // 6, 1) + 1))
+        mechanism = dc.mechanism(name, space, epsilon=epsilon, **rounding)
+        releases += [mechanism] * int(rng.integers(1, max(most // 6, 1) + 1))
     return releases
 
 
@@ -170,12 +170,12 @@ def test_without_the_atom_at_zero_all_together_would_be_below_the_truth(monkeypa
     truth = delta_of_all(atoms_of(geometric(3, 1)) * 3, "0.3")
     pair = GeometricPair(Fraction(1), 3)
     assert real(compose_pairs({pair: 3}).delta("0.3").exact) >= truth - LAST_DIGITS
-    sums = loss_distributions._sum
+    sums = loss_distributions._add_two
 
     def without(one: LossDistribution, other: LossDistribution) -> LossDistribution:
         return sums(*(replace(law, chances=_without_zero(law)) for law in (one, other)))
 
-    monkeypatch.setattr(loss_distributions, "_sum", without)  # the planted fault
+    monkeypatch.setattr(loss_distributions, "_add_two", without)  # the planted fault
     assert compose_pairs({pair: 3}).delta("0.3") < truth
 
 

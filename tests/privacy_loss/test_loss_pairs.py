@@ -40,9 +40,9 @@ def true_delta(kernel: Kernel, at: str) -> Real:
 def test_no_neighbours_of_the_exponential_family_are_told_apart_better_than_its_pair(
     kind: Kind, alpha: tuple[int | str, ...], n: int, enumerated: bool
 ) -> None:
-    made = build(kind, dc.PosteriorSpace(prior=list(alpha), n=n), Fraction(1), epsilon=1)
-    kernel = oracle_kernel(kind, made.space.prior.parameters, n, made.scale, Fraction(1))
-    pairs = loss_pairs(made) if enumerated else made.loss_pairs()
+    mechanism = build(kind, dc.PosteriorSpace(prior=list(alpha), n=n), Fraction(1), epsilon=1)
+    kernel = oracle_kernel(kind, mechanism.space.prior.parameters, n, mechanism.scale, Fraction(1))
+    pairs = loss_pairs(mechanism) if enumerated else mechanism.loss_pairs()
     assert isinstance(pairs[0], CurvePair if enumerated else RangePair)
     curve = compose_pairs(dict.fromkeys(pairs, 1))
     for at in AT:
@@ -65,8 +65,8 @@ def test_the_losses_of_laplace_noise_are_those_of_its_law(rounding: Any, rate: s
 
 
 def test_two_categories_with_clamped_laplace_noise_reach_the_losses_of_the_noise() -> None:
-    made = dc.LaplaceImproved(dc.PosteriorSpace(prior=[1, 1], n=9), epsilon=1)
-    curve, audited = loss_distribution(made), dc.audit(made)
+    mechanism = dc.LaplaceImproved(dc.PosteriorSpace(prior=[1, 1], n=9), epsilon=1)
+    curve, audited = loss_distribution(mechanism), dc.audit(mechanism)
     for at in AT:
         assert audited.delta(at) == pytest.approx(float(curve.delta(at)), abs=1e-6)
 
@@ -84,8 +84,8 @@ def test_a_range_of_losses_is_told_apart_best_by_the_worst_place_of_it(epsilon: 
 
 
 def test_half_of_a_range_would_be_below_the_truth() -> None:
-    made = dc.ExponentialGlobal(dc.PosteriorSpace(prior=[1, 1], n=7), epsilon=1)
-    kernel = oracle_kernel(dc.ExponentialGlobal, made.space.prior.parameters, 7, made.scale, Fraction(1))
+    mechanism = dc.ExponentialGlobal(dc.PosteriorSpace(prior=[1, 1], n=7), epsilon=1)
+    kernel = oracle_kernel(dc.ExponentialGlobal, mechanism.space.prior.parameters, 7, mechanism.scale, Fraction(1))
     halved = compose_pairs({RangePair(Fraction(1, 2), Fraction(1, 2)): 1})  # the planted fault: the range is halved
     assert halved.delta("0") < true_delta(kernel, "0")
 
@@ -137,8 +137,8 @@ def test_a_total_variation_is_the_same_fraction_however_it_is_computed() -> None
     assert one == other
     assert one.variation_upper == other.variation_upper == _variation("1/4", 3)
     assert GeometricPair(Fraction(1, 4), 4).variation_upper < one.variation_upper
-    made = dc.mechanism("snapping", dc.PosteriorSpace(prior=[1, 1], n=20), epsilon=1)
-    assert loss_pairs(made) == (GeometricPair(Fraction(made.guarantee)),)
+    mechanism = dc.mechanism("snapping", dc.PosteriorSpace(prior=[1, 1], n=20), epsilon=1)
+    assert loss_pairs(mechanism) == (GeometricPair(Fraction(mechanism.guarantee)),)
 
 
 def _variation(epsilon: str, k: int) -> Fraction:

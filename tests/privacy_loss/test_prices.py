@@ -35,12 +35,12 @@ def true_rho(kernel: Kernel, order: str) -> Real:
     return max(composition.renyi(p, q, order) for p, q in pairs) / real(order)
 
 
-def assert_holds(made: Exponential, kind: Kind) -> None:
+def assert_holds(mechanism: Exponential, kind: Kind) -> None:
     """No loss ranges wider than is said, and no divergence exceeds ρ."""
-    kernel = oracle_kernel(kind, made.space.prior.parameters, made.space.n, made.scale, GAMMA)
-    assert true_range(kernel) <= real(loss_range(made)) + LAST_DIGITS
+    kernel = oracle_kernel(kind, mechanism.space.prior.parameters, mechanism.space.n, mechanism.scale, GAMMA)
+    assert true_range(kernel) <= real(loss_range(mechanism)) + LAST_DIGITS
     for order in ("1.1", "4", "50"):
-        assert true_rho(kernel, order) <= real(rho_upper(made))
+        assert true_rho(kernel, order) <= real(rho_upper(mechanism))
 
 
 @pytest.mark.parametrize(("alpha", "n"), [((1, 1), 7), (("1/2", 3), 6), ((1, 1, 1), 4)])
@@ -49,38 +49,38 @@ def assert_holds(made: Exponential, kind: Kind) -> None:
 def test_no_loss_of_the_exponential_family_ranges_wider_than_epsilon(
     kind: Kind, alpha: tuple[int | str, ...], n: int, epsilon: str
 ) -> None:
-    made = build(kind, PosteriorSpace(prior=list(alpha), n=n), GAMMA, epsilon=epsilon)
-    assert loss_range(made) == Fraction(epsilon)
-    assert rho_upper(made) <= Fraction(epsilon) ** 2 / 8
-    assert_holds(made, kind)
+    mechanism = build(kind, PosteriorSpace(prior=list(alpha), n=n), GAMMA, epsilon=epsilon)
+    assert loss_range(mechanism) == Fraction(epsilon)
+    assert rho_upper(mechanism) <= Fraction(epsilon) ** 2 / 8
+    assert_holds(mechanism, kind)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_larger_space_of_the_exponential_family_is_priced_by_its_range(kind: Kind) -> None:
-    made = build(kind, PosteriorSpace(prior=[1, 1], n=500), GAMMA, epsilon="1/4")
-    assert rho_upper(made) == Fraction(1, 128)
+    mechanism = build(kind, PosteriorSpace(prior=[1, 1], n=500), GAMMA, epsilon="1/4")
+    assert rho_upper(mechanism) == Fraction(1, 128)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_calibrated_scale_is_priced_by_the_better_of_two_bounds(kind: Kind) -> None:
     space = PosteriorSpace(prior=[1, 1], n=8)
     options: dict[str, Any] = {"gamma": GAMMA} if kind in KINDS[2:] else {}
-    made = calibrate(kind.name, space, epsilon="1/2", **options)
-    assert isinstance(made, Exponential)
-    assert loss_range(made) <= 1
-    assert rho_upper(made) <= Fraction(1, 8)
-    assert_holds(made, kind)
+    mechanism = calibrate(kind.name, space, epsilon="1/2", **options)
+    assert isinstance(mechanism, Exponential)
+    assert loss_range(mechanism) <= 1
+    assert rho_upper(mechanism) <= Fraction(1, 8)
+    assert_holds(mechanism, kind)
 
 
 def test_others_are_priced_by_their_epsilon_and_half_of_it_would_be_false() -> None:
     space = PosteriorSpace(prior=[1, 1], n=30)
-    made = Geometric(space, epsilon="1/3")
-    assert loss_range(made) == Fraction(2, 3)
-    assert rho_upper(made) == pure_rho(Fraction(1, 3)) < Fraction(1, 18)
+    mechanism = Geometric(space, epsilon="1/3")
+    assert loss_range(mechanism) == Fraction(2, 3)
+    assert rho_upper(mechanism) == pure_rho(Fraction(1, 3)) < Fraction(1, 18)
     outputs = [(z, 30 - z) for z in range(31)]
     here, there = ([geometric.probability(c, z, "1/3") for z in outputs] for c in ((10, 20), (11, 19)))
     losses = [mp.log(p / q) for p, q in zip(here, there, strict=True)]
-    assert real(Fraction(1, 3)) < max(losses) - min(losses) <= real(loss_range(made)) + LAST_DIGITS
+    assert real(Fraction(1, 3)) < max(losses) - min(losses) <= real(loss_range(mechanism)) + LAST_DIGITS
     other = Laplace(space, epsilon="1/3")
     assert loss_range(other) == 2 * other.guarantee
 

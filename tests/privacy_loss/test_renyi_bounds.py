@@ -90,15 +90,15 @@ def test_where_the_greatest_order_is_not_one_the_bound_still_holds(pair: LossPai
 @pytest.mark.parametrize("kind", [dc.ExponentialGlobal, dc.ExponentialReciprocal])
 @pytest.mark.parametrize("build", [dc.mechanism, dc.calibrate])
 def test_no_order_exceeds_the_audited_rho_of_an_enumerable_mechanism(kind: Any, build: Callable[..., Any]) -> None:
-    made = build(kind.name, dc.PosteriorSpace(prior=[1, 1], n=8), epsilon=1)
-    gamma = getattr(made, "gamma", Fraction(1))
-    kernel = oracle_kernel(kind, made.space.prior.parameters, 8, made.scale, gamma)
-    assert isinstance(loss_pairs(made)[0], CurvePair)
-    rho = real(rho_upper(made))
+    mechanism = build(kind.name, dc.PosteriorSpace(prior=[1, 1], n=8), epsilon=1)
+    gamma = getattr(mechanism, "gamma", Fraction(1))
+    kernel = oracle_kernel(kind, mechanism.space.prior.parameters, 8, mechanism.scale, gamma)
+    assert isinstance(loss_pairs(mechanism)[0], CurvePair)
+    rho = real(rho_upper(mechanism))
     for order in ORDERS:
         pairs = ((kernel[c], kernel[other]) for c in kernel for other in neighbours(c))
         assert max(composition.renyi(p, q, order) for p, q in pairs) / real(order) <= rho
-    assert rho <= real(min(pure_rho(Fraction(1)), made.loss_range() ** 2 / 8))
+    assert rho <= real(min(pure_rho(Fraction(1)), mechanism.loss_range() ** 2 / 8))
 
 
 def test_the_divergence_at_order_one_would_be_too_little_where_the_condition_fails() -> None:

@@ -18,7 +18,16 @@ from discreet.kernels.exponential import LONGEST
 from discreet.mechanisms.exponential import Exponential
 from discreet.posteriors.space import orbits
 from discreet.privacy_loss import scan as module
-from discreet.privacy_loss.scan import DENSE, MARGIN, Dense, Scan, margin, scannable, scanner, sweepable
+from discreet.privacy_loss.scan import (
+    MARGIN,
+    MAX_DENSE_CANDIDATES,
+    DenseScan,
+    Scan,
+    margin,
+    scannable,
+    scanner,
+    sweepable,
+)
 from tests.oracles import loss
 from tests.oracles.precision import mp
 from tests.privacy_loss.families import (
@@ -35,7 +44,7 @@ from tests.support.enumeration import Floats, enumerate_space, random_spaces, se
 LINES = [("1", "1"), ("0.3", "7"), ("0.001", "0.001"), ("60", "2")]
 
 
-def delta(scan: Dense | Scan, rates: Floats, epsilon: float) -> float:
+def delta(scan: DenseScan | Scan, rates: Floats, epsilon: float) -> float:
     """The greatest δ of any pair, in floats."""
     return max((pair.delta for pair in scan.deltas(rates, epsilon, MARGIN)), default=0.0)
 
@@ -60,11 +69,11 @@ def test_the_dense_scan_is_the_definition_in_fifty_digits(
     prior, s, g = [Fraction(a) for a in alpha], Fraction(scale), Fraction(gamma)
     kernel = oracle_kernel(kind, prior, n, s, g)
     space = PosteriorSpace(prior, n)
-    scan = Dense(space)
+    scan = DenseScan(space)
     rates = build(kind, space, g, scale=s).rates(scan.rows)
-    worst, found = loss.exact_loss(kernel), scan.worst(rates)
-    there = mp.log(kernel[found.counts][found.output] / kernel[found.neighbour][found.output])
-    for reached in (found.loss, float(there)):
+    worst, scanned = loss.exact_loss(kernel), scan.worst(rates)
+    loss_there = mp.log(kernel[scanned.counts][scanned.output] / kernel[scanned.neighbour][scanned.output])
+    for reached in (scanned.loss, float(loss_there)):
         assert reached == pytest.approx(float(worst.epsilon), abs=MARGIN / 10)
     for share in (0.0, 0.3, 0.9):
         epsilon = share * float(worst.epsilon)
@@ -78,7 +87,7 @@ def test_the_dense_scan_is_plain_enumeration_on_random_small_spaces(batch: int) 
     for alpha, n in random_spaces(f"scans {batch}", 10, sizes={2: 40, 3: 8, 4: 4}):
         space, every = PosteriorSpace(alpha, n), enumerate_space(alpha, n)
         gamma, scale = 10 ** rng.uniform(-2, 1), Fraction(str(round(10 ** rng.uniform(-1, 1), 4)))
-        scan = Dense(space)
+        scan = DenseScan(space)
         for kind in KINDS:
             rates = build(kind, space, gamma, scale=scale).rates(scan.rows)
             log_pmf = log_pmf_by_enumeration(every, float(scale) * inverse_by_enumeration(kind, every, gamma))
@@ -106,14 +115,14 @@ def test_the_scan_of_a_line_is_the_dense_one(
     kind: Kind, alpha: tuple[str, str], n: int, scale: str, gamma: str
 ) -> None:
     space = PosteriorSpace(alpha, n)
-    line, dense = Scan(space), Dense(space)
+    line, dense = Scan(space), DenseScan(space)
     rates = build(kind, space, gamma, scale=scale).rates(dense.rows)
     log_pmf = dense.log_pmf(rates)
     assert np.abs(line.at(rates).log_normalisers + log_pmf.diagonal()).max() < MARGIN / 100
-    found, expected = line.worst(rates), dense.worst(rates).loss
+    worst, expected = line.worst(rates), dense.worst(rates).loss
     # A mirrored space has its extreme twice; either place will do.
-    one, other, at = (place[0] for place in (found.counts, found.neighbour, found.output))
-    for reached in (found.loss, log_pmf[one, at] - log_pmf[other, at]):
+    one, other, at = (place[0] for place in (worst.counts, worst.neighbour, worst.output))
+    for reached in (worst.loss, log_pmf[one, at] - log_pmf[other, at]):
         assert reached == pytest.approx(expected, abs=MARGIN / 100)
     for share in (0.0, 0.5, 0.97):
         exact = delta(dense, rates, share * expected)
@@ -122,7 +131,7 @@ def test_the_scan_of_a_line_is_the_dense_one(
 
 def test_the_delta_of_a_line_is_the_dense_one_where_weights_underflow() -> None:
     space = PosteriorSpace([1, 1], 200)
-    line, dense = Scan(space), Dense(space)
+    line, dense = Scan(space), DenseScan(space)
     rates = ExponentialLocal(space, scale=2000).rates(dense.rows)
     assert delta(line, rates, 300.0) == pytest.approx(delta(dense, rates, 300.0), rel=1e-9)
 
@@ -131,7 +140,7 @@ def test_the_delta_of_a_line_is_the_dense_one_where_weights_underflow() -> None:
 @pytest.mark.parametrize("alpha", LINES, ids=",".join)
 def test_no_pair_that_a_scan_may_skip_has_a_greater_loss_than_its_bound(kind: Kind, alpha: tuple[str, str]) -> None:
     space = PosteriorSpace(alpha, 250)
-    line, dense = Scan(space), Dense(space)
+    line, dense = Scan(space), DenseScan(space)
     for scale in ("1/10", "1", "6"):
         rates = build(kind, space, "1/4", scale=scale).rates(dense.rows)
         losses = np.abs(np.diff(dense.log_pmf(rates), axis=0)).max(axis=1)
@@ -166,7 +175,7 @@ def test_floats_stay_within_a_tenth_of_the_stated_error_of_the_laws_themselves(
     kind: Kind, alpha: tuple[str, ...], n: int
 ) -> None:
     space, rng = PosteriorSpace(alpha, n), seeded(f"floats {alpha} {n}")
-    scan = Dense(space)
+    scan = DenseScan(space)
     for scale in ("1/2", "8"):
         mechanism = build(kind, space, "1", scale=scale)
         log_pmf = scan.log_pmf(mechanism.rates(scan.rows))
@@ -184,8 +193,8 @@ def test_floats_stay_within_a_tenth_of_the_stated_error_for_fifty_thousand_recor
     rates = mechanism.rates(line.rows)
     start, stop = line.at(rates).windows
     for c in (2, 20_000, n):
-        distance = line.table.distances_between(c, int(start[c]), int(stop[c]))
-        logs = -rates[c] * line.table.distances(c) - math.log(np.exp(-rates[c] * distance).sum())
+        distance = line.grid.distances_between(c, int(start[c]), int(stop[c]))
+        logs = -rates[c] * line.grid.distances(c) - math.log(np.exp(-rates[c] * distance).sum())
         outputs = [0, n, min(c + 1, n), *(rng.randrange(n + 1) for _ in range(20))]
         assert off(mechanism, logs, c, outputs) < MARGIN / 10
 
@@ -193,7 +202,7 @@ def test_floats_stay_within_a_tenth_of_the_stated_error_for_fifty_thousand_recor
 @pytest.mark.parametrize(("alpha", "scale"), [("1", "100000"), ("1e12", "1/2")])
 def test_the_stated_error_holds_for_every_scale_and_prior_that_a_mechanism_takes(alpha: str, scale: str) -> None:
     space = PosteriorSpace([alpha, alpha], 300)
-    mechanism, scan = ExponentialLocal(space, scale=scale), Dense(space)
+    mechanism, scan = ExponentialLocal(space, scale=scale), DenseScan(space)
     rates = mechanism.rates(scan.rows)
     log_pmf = scan.log_pmf(rates)
     for c in (1, 75, 150):
@@ -208,14 +217,14 @@ def test_a_window_leaves_out_nothing_that_matters() -> None:
         start, stop = line.at(rates).windows
         for c in (0, 1, 40, 1250, 2499, 2500):
             assert start[c] <= c < stop[c]
-            weights = np.exp(-rates[c] * line.table.distances(c))
+            weights = np.exp(-rates[c] * line.grid.distances(c))
             assert weights[: start[c]].sum() + weights[stop[c] :].sum() <= math.exp(-41.9)
     assert (stop - start).max() < 2501  # the last scale is a peaked law: most of a row is never looked at
 
 
 def test_unequal_priors_are_not_taken_for_mirrored_ones() -> None:
     space = PosteriorSpace([1, "1.0000001"], 300)
-    line, dense = Scan(space), Dense(space)
+    line, dense = Scan(space), DenseScan(space)
     rates = ExponentialLocal(space, scale=1).rates(dense.rows)
     expected = -dense.log_pmf(rates).diagonal()
     assert np.abs(line.at(rates).log_normalisers - expected).max() < 1e-13
@@ -223,8 +232,9 @@ def test_unequal_priors_are_not_taken_for_mirrored_ones() -> None:
 
 
 def test_the_scan_fits_the_space() -> None:
-    kinds = [type(scanner(PosteriorSpace(*given))) for given in (([1, 1], DENSE - 1), ([1, 1], DENSE), ([1, 1, 1], 10))]
-    assert kinds == [Dense, Scan, Dense]
+    spaces = ([1, 1], MAX_DENSE_CANDIDATES - 1), ([1, 1], MAX_DENSE_CANDIDATES), ([1, 1, 1], 10)
+    kinds = [type(scanner(PosteriorSpace(*space))) for space in spaces]
+    assert kinds == [DenseScan, Scan, DenseScan]
 
 
 @pytest.mark.parametrize(
@@ -238,9 +248,9 @@ def test_what_can_be_scanned_is_decided_from_public_facts(k: int, n: int, expect
 def test_a_smooth_scale_with_the_extreme_far_from_the_ends_is_found() -> None:
     """Most extremes are at the ends; this one is not, so a scan of the ends alone would miss it."""
     line = Scan(PosteriorSpace([1, 1], 1000))
-    found = line.worst(ExponentialSmooth(line.space, scale="1/2", gamma="0.0190318210294643").rates(line.rows))
-    assert 100 < found.counts[0] < 900
-    assert found.loss == pytest.approx(0.52810, abs=5e-6)
+    worst = line.worst(ExponentialSmooth(line.space, scale="1/2", gamma="0.0190318210294643").rates(line.rows))
+    assert 100 < worst.counts[0] < 900
+    assert worst.loss == pytest.approx(0.52810, abs=5e-6)
 
 
 # Three categories and more: one data set of each orbit.
@@ -252,40 +262,40 @@ def test_a_smooth_scale_with_the_extreme_far_from_the_ends_is_found() -> None:
 )
 def test_the_scan_of_orbits_finds_the_greatest_loss_of_all(prior: list[str], n: int) -> None:
     space = PosteriorSpace(prior, n)
-    dense, sweep = Dense(space), Scan(space)
+    dense, sweep = DenseScan(space), Scan(space)
     for mechanism in members(space):
         rates = mechanism.rates(sweep.rows)
-        found = sweep.worst(rates)
-        assert found.bound == -math.inf
-        assert found.loss == pytest.approx(dense.worst(rates).loss, abs=MARGIN), mechanism
+        worst = sweep.worst(rates)
+        assert worst.bound == -math.inf
+        assert worst.loss == pytest.approx(dense.worst(rates).loss, abs=MARGIN), mechanism
 
 
 def test_what_is_not_scanned_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "PAIRS", 1)
+    monkeypatch.setattr(module, "MAX_PAIR_CELLS", 1)
     space = PosteriorSpace([1, 1, 1], 40)
-    dense, sweep = Dense(space), Scan(space)
+    dense, sweep = DenseScan(space), Scan(space)
     cut = 0
     for mechanism in members(space):
         rates = mechanism.rates(sweep.rows)
-        found, truth = sweep.worst(rates), dense.worst(rates).loss
-        assert found.loss - MARGIN <= truth <= max(found.loss, found.bound) + MARGIN
-        cut += found.bound > found.loss
+        worst, truth = sweep.worst(rates), dense.worst(rates).loss
+        assert worst.loss - MARGIN <= truth <= max(worst.loss, worst.bound) + MARGIN
+        cut += worst.bound > worst.loss
     assert cut
 
 
 def test_a_hundred_records_in_three_categories_are_audited_far_below_the_theorem() -> None:
-    found = audit(ExponentialReciprocal.as_published(PosteriorSpace([1, 1, 1], 100), epsilon=1))
-    assert float(found.epsilon) == pytest.approx(0.845887, abs=1e-6)
-    assert found.certificate.method == "enumeration"
-    assert found.mechanism.guarantee == 2
-    assert found.private
+    result = audit(ExponentialReciprocal.as_published(PosteriorSpace([1, 1, 1], 100), epsilon=1))
+    assert float(result.epsilon) == pytest.approx(0.845887, abs=1e-6)
+    assert result.certificate.method == "enumeration"
+    assert result.mechanism.guarantee == 2
+    assert result.private
 
 
 def test_a_scale_that_is_too_large_is_rejected() -> None:
     space = PosteriorSpace([1, 1, 1], 80)
-    found = audit(ExponentialLocal(space, scale=2).certified(Fraction(1), Fraction(1), "somebody said so"))
-    assert not found.holds
-    assert not found.private
+    result = audit(ExponentialLocal(space, scale=2).certified(Fraction(1), Fraction(1), "somebody said so"))
+    assert not result.holds
+    assert not result.private
 
 
 def test_orbits_are_those_of_equal_priors() -> None:

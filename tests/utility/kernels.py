@@ -6,9 +6,10 @@ from functools import cache
 from typing import Any
 
 import discreet as dc
-from tests.oracles import geometric, mechanisms, sensitivity, spaces
+from tests.oracles import geometric, mechanisms, spaces
 from tests.oracles.mechanisms import Kernel
 from tests.oracles.precision import Exact, Real, mp, real
+from tests.privacy_loss.families import KINDS, oracle_sensitivities
 
 SPACES: Mapping[str, tuple[Sequence[Exact], int]] = {
     "two": ((Fraction(1), Fraction(1)), 9),
@@ -37,31 +38,24 @@ def space_of(kind: str) -> dc.PosteriorSpace:
     return dc.PosteriorSpace(prior=dc.Dirichlet(alpha), n=n)
 
 
-def made(kind: str, name: str, **options: Any) -> Any:
+def mechanism_of(kind: str, name: str, **options: Any) -> Any:
     return dc.mechanism(name, space_of(kind), epsilon=EPSILON, **options)
 
 
 @cache
 def sensitivities(kind: str, name: str, gamma: Fraction) -> Mapping[spaces.Counts, Real]:
-    alpha, n = SPACES[kind]
-    local = sensitivity.locals_everywhere(alpha, n)
-    if name == "exponential-global":
-        return dict.fromkeys(local, sensitivity.greatest(local))
-    if name == "exponential-local":
-        return local
-    if name == "exponential-smooth":
-        return sensitivity.smooth_everywhere(local, gamma)
-    return sensitivity.reciprocal_everywhere(local, gamma)
+    [family] = (family for family in KINDS if family.name == name)
+    return oracle_sensitivities(family, *SPACES[kind], gamma)
 
 
 @cache
 def kernel(kind: str, name: str) -> Kernel:
     """P(r | c) of every c, from the definitions."""
-    mechanism = made(kind, name)
+    mechanism = mechanism_of(kind, name)
     alpha, n = SPACES[kind]
     if name.startswith("exponential"):
-        found = sensitivities(kind, name, getattr(mechanism, "gamma", Fraction(0)))
-        return mechanisms.exponential_kernel(alpha, mechanism.scale, found)
+        table = sensitivities(kind, name, getattr(mechanism, "gamma", Fraction(0)))
+        return mechanisms.exponential_kernel(alpha, mechanism.scale, table)
     every = spaces.candidates(len(alpha), n)
     if name == "geometric":
         return {c: _whole(geometric.after_nearest(c, mechanism.epsilon, RADIUS)[0]) for c in every}

@@ -10,7 +10,7 @@ from discreet.utility.measure import NOT_PUBLISHABLE
 from tests.oracles import accuracy as oracle
 from tests.oracles import distances, spaces
 from tests.oracles.sensitivity import between
-from tests.utility.kernels import NAMES, SPACES, kernel, made
+from tests.utility.kernels import NAMES, SPACES, kernel, mechanism_of
 
 METRICS = {"l1": distances.l1, "kl": distances.kl}
 
@@ -19,19 +19,19 @@ METRICS = {"l1": distances.l1, "kl": distances.kl}
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("kind", SPACES)
 def test_means_quantiles_and_tails_are_those_of_the_definition(kind: str, name: str) -> None:
-    (alpha, n), rows, mechanism = SPACES[kind], kernel(kind, name), made(kind, name)
-    found = dc.accuracy(mechanism)
+    (alpha, n), rows, mechanism = SPACES[kind], kernel(kind, name), mechanism_of(kind, name)
+    error = dc.accuracy(mechanism)
     expected = oracle.mean_under(alpha, rows, spaces.prior_predictive(alpha, n))
-    assert found.mean == pytest.approx(float(expected), rel=1e-9)
-    assert found.worst_mean == pytest.approx(float(oracle.worst_mean(alpha, rows)), rel=1e-9)
-    assert (found.error, found.publishable) == (0, True)
+    assert error.mean == pytest.approx(float(expected), rel=1e-9)
+    assert error.worst_mean == pytest.approx(float(oracle.worst_mean(alpha, rows)), rel=1e-9)
+    assert (error.error, error.publishable) == (0, True)
     for c in spaces.candidates(len(alpha), n)[::7]:
-        found = dc.accuracy(mechanism, c)
-        assert found.mean == pytest.approx(float(oracle.mean(alpha, c, rows[c])), rel=1e-9)
+        error = dc.accuracy(mechanism, c)
+        assert error.mean == pytest.approx(float(oracle.mean(alpha, c, rows[c])), rel=1e-9)
         for p in ("0.23", "0.61", "0.957"):
-            assert found.quantile(p) == pytest.approx(float(oracle.quantile(alpha, c, rows[c], p)), rel=1e-9)
+            assert error.quantile(p) == pytest.approx(float(oracle.quantile(alpha, c, rows[c], p)), rel=1e-9)
         for t in ("0.051", "0.31", "0.77"):
-            assert found.tail(t) == pytest.approx(float(oracle.tail(alpha, c, rows[c], t)), rel=1e-9, abs=1e-14)
+            assert error.tail(t) == pytest.approx(float(oracle.tail(alpha, c, rows[c], t)), rel=1e-9, abs=1e-14)
 
 
 @pytest.mark.few(3)
@@ -42,7 +42,7 @@ def test_the_other_metrics_have_their_own_exact_means(kind: str, name: str, metr
     alpha, n = SPACES[kind]
     weights = spaces.prior_predictive(alpha, n)
     expected = oracle.mean_under(alpha, kernel(kind, name), weights, METRICS[metric])
-    assert dc.accuracy(made(kind, name), metric=metric).mean == pytest.approx(float(expected), rel=1e-9)
+    assert dc.accuracy(mechanism_of(kind, name), metric=metric).mean == pytest.approx(float(expected), rel=1e-9)
 
 
 def test_total_variation_has_its_exact_mean_too() -> None:
@@ -63,22 +63,22 @@ def test_under_the_predictive_the_quantile_pools_all_data_sets() -> None:
         (float(between(alpha, c, r)), float(weights[c] * p)) for c, row in rows.items() for r, p in row.items()
     )
     values, masses = np.array(atoms).T
-    found = dc.accuracy(made("uneven", "exponential-local"))
+    error = dc.accuracy(mechanism_of("uneven", "exponential-local"))
     for p in (0.11, 0.5, 0.83, 0.99):
         expected = values[np.searchsorted(np.cumsum(masses), p)]
-        assert found.quantile(p) == pytest.approx(expected, rel=1e-9)
-        assert found.tail(expected * (1 - 1e-9)) >= 1 - p - 1e-12
-    assert found.median == found.quantile("1/2")
+        assert error.quantile(p) == pytest.approx(expected, rel=1e-9)
+        assert error.tail(expected * (1 - 1e-9)) >= 1 - p - 1e-12
+    assert error.median == error.quantile("1/2")
 
 
 @pytest.mark.parametrize("n", [40, 41])
 def test_the_mean_and_the_worst_case_are_those_of_all_data_sets_symmetric_or_not(n: int) -> None:
     mechanism = dc.ExponentialReciprocal(dc.PosteriorSpace(prior=[1, 1], n=n), epsilon=1)
-    found, each = dc.accuracy(mechanism), [dc.accuracy(mechanism, [c, n - c]) for c in range(n + 1)]
-    assert found.mean == pytest.approx(sum(one.mean for one in each) / (n + 1), rel=1e-12)
-    assert found.worst_mean == pytest.approx(max(one.mean for one in each), rel=1e-12)
-    assert found.worst_tail(0.3) == pytest.approx(max(one.tail(0.3) for one in each), rel=1e-12)
-    assert found.worst_quantile(0.9) == pytest.approx(max(one.quantile(0.9) for one in each), rel=1e-12)
+    error, each = dc.accuracy(mechanism), [dc.accuracy(mechanism, [c, n - c]) for c in range(n + 1)]
+    assert error.mean == pytest.approx(sum(one.mean for one in each) / (n + 1), rel=1e-12)
+    assert error.worst_mean == pytest.approx(max(one.mean for one in each), rel=1e-12)
+    assert error.worst_tail(0.3) == pytest.approx(max(one.tail(0.3) for one in each), rel=1e-12)
+    assert error.worst_quantile(0.9) == pytest.approx(max(one.quantile(0.9) for one in each), rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_the_free_way_back_is_no_worse_and_measured_by_hellinger_only(prior: lis
 
 
 def test_what_speaks_of_the_true_data_says_so_wherever_it_shows() -> None:
-    mechanism = made("two", "geometric")
+    mechanism = mechanism_of("two", "geometric")
     private, public = dc.accuracy(mechanism, [4, 5]), dc.accuracy(mechanism)
     assert not private.publishable
     assert NOT_PUBLISHABLE in repr(private)
@@ -127,12 +127,12 @@ def test_what_speaks_of_the_true_data_says_so_wherever_it_shows() -> None:
 @pytest.mark.parametrize("p", [0, 1, "1.5", -1])
 def test_a_quantile_that_is_no_share_is_refused(p: Any) -> None:
     with pytest.raises(dc.InvalidInput):
-        dc.accuracy(made("two", "geometric")).quantile(p)
+        dc.accuracy(mechanism_of("two", "geometric")).quantile(p)
 
 
 def test_counts_that_do_not_fit_are_refused_without_being_quoted() -> None:
     with pytest.raises(dc.InvalidInput, match="counts must be 2 whole numbers that sum to n = 9") as refusal:
-        dc.accuracy(made("two", "geometric"), [3, 77])
+        dc.accuracy(mechanism_of("two", "geometric"), [3, 77])
     assert "77" not in str(refusal.value)
 
 

@@ -32,8 +32,8 @@ def enclosed(mechanism: dc.Mechanism, metric: str = "hellinger", counts: tuple[i
     return ErrorLaw(blocks.slices, METRIC[metric].diameter(mechanism.space), "")
 
 
-def assert_holds(found: ErrorLaw, exact: float, within: float) -> None:
-    low, high = (float(found.survey.weight @ side) for side in (found.survey.low, found.survey.high))
+def assert_holds(law: ErrorLaw, exact: float, within: float) -> None:
+    low, high = (float(law.survey.weight @ side) for side in (law.survey.low, law.survey.high))
     assert low * (1 - 1e-9) <= exact <= high * (1 + 1e-9)
     assert high - low < within * exact
 
@@ -43,15 +43,15 @@ def assert_holds(found: ErrorLaw, exact: float, within: float) -> None:
 @pytest.mark.parametrize("place", range(7))
 def test_the_enclosure_holds_and_is_narrow(prior: list[int], place: int) -> None:
     mechanism = mechanisms(prior, 900)[place]
-    found, exact = enclosed(mechanism), dc.accuracy(mechanism)
-    assert_holds(found, exact.mean, 0.03)
+    law, exact = enclosed(mechanism), dc.accuracy(mechanism)
+    assert_holds(law, exact.mean, 0.03)
     assert exact.worst_mean is not None
-    assert found.survey.low.max() * (1 - 1e-9) <= exact.worst_mean <= found.survey.high.max() * (1 + 1e-9)
+    assert law.survey.low.max() * (1 - 1e-9) <= exact.worst_mean <= law.survey.high.max() * (1 + 1e-9)
     for p in (0.5, 0.95):
-        assert found.quantile(p) >= exact.quantile(p) * (1 - 1e-9)
+        assert law.quantile(p) >= exact.quantile(p) * (1 - 1e-9)
     for t in (0.02, 0.2, 0.9):
-        assert found.tail(t) >= exact.tail(t) * (1 - 1e-9)
-        assert found.worst_tail(t) >= exact.worst_tail(t) * (1 - 1e-9)
+        assert law.tail(t) >= exact.tail(t) * (1 - 1e-9)
+        assert law.worst_tail(t) >= exact.worst_tail(t) * (1 - 1e-9)
 
 
 @pytest.mark.few(2)
@@ -93,9 +93,9 @@ def test_a_thousand_million_records_get_a_proven_interval() -> None:
 
 def test_given_counts_of_any_size_have_their_error() -> None:
     space = dc.PosteriorSpace(prior=[1, 1], n=10**12)
-    found = dc.accuracy(dc.Geometric(space, epsilon=1), [5 * 10**11, 5 * 10**11])
-    assert found.mean == pytest.approx(1 / np.sinh(1) / np.sqrt(2e12), rel=1e-3)
-    assert not found.publishable
+    error = dc.accuracy(dc.Geometric(space, epsilon=1), [5 * 10**11, 5 * 10**11])
+    assert error.mean == pytest.approx(1 / np.sinh(1) / np.sqrt(2e12), rel=1e-3)
+    assert not error.publishable
 
 
 def test_enumeration_is_used_as_far_as_it_goes() -> None:

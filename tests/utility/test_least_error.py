@@ -10,22 +10,11 @@ import discreet as dc
 from discreet.arithmetic.numbers import ball, precision
 from discreet.posteriors.distances import Affinity
 from discreet.utility.interior_dual import InteriorDual, Line
-from discreet.utility.least_error import CELLS_QUICK, WindowedDual, least_error, line_bound
+from discreet.utility.least_error import MAX_WINDOW_CELLS_QUICK, WindowedDual, least_error, line_bound
 from discreet.utility.simplex_dual import Moves, SimplexDual
+from tests.oracles.spaces import prior_predictive_exact
 
 LINES = [([1, 1], 12, "1"), (["1/2", 3], 15, "0.3"), ([7, 4], 20, "2"), (["0.1", 2], 9, "0.8")]
-
-
-def predictive(prior: dc.Dirichlet, counts: tuple[int, ...]) -> Fraction:
-    """The probability of counts in rational numbers: n!·Π α(α+1)…/c! over that of the total."""
-    chance, n, place = Fraction(1), sum(counts), 0
-    for alpha, count in zip(prior.parameters, counts, strict=True):
-        for i in range(count):
-            place += 1
-            chance *= (alpha + i) * Fraction(place, i + 1)
-    for i in range(n):
-        chance /= prior.total + i
-    return chance
 
 
 def holds_in_balls(space: dc.PosteriorSpace, epsilon: str, y: list[float]) -> bool:
@@ -33,7 +22,7 @@ def holds_in_balls(space: dc.PosteriorSpace, epsilon: str, y: list[float]) -> bo
     with precision(192):
         x = (-ball(Fraction(epsilon))).exp()
         rows = list(space.candidates())
-        chances = [ball(predictive(space.prior, row)) for row in rows]
+        chances = [ball(prior_predictive_exact(space.prior.parameters, row)) for row in rows]
         distances = [Affinity(space.prior, row) for row in rows]
         for r in rows:
             a = [p * d.hellinger(r) - ball(Fraction(v)) for p, d, v in zip(chances, distances, y, strict=True)]
@@ -73,7 +62,7 @@ def test_no_bound_is_above_the_linear_programme(prior: list[object], n: int, eps
     space = dc.PosteriorSpace(prior, n)
     limit = dc.Optimal(space, epsilon=epsilon).error * (1 + 1e-7)
     assert 0 < least_error(space, Fraction(epsilon)).value <= limit
-    assert InteriorDual(Line(space.prior, n), float(epsilon), 0, n, CELLS_QUICK).bound() <= limit
+    assert InteriorDual(Line(space.prior, n), float(epsilon), 0, n, MAX_WINDOW_CELLS_QUICK).bound() <= limit
 
 
 @pytest.mark.parametrize(
@@ -116,7 +105,7 @@ def holds_on_simplex(dual: SimplexDual, epsilon: str, y: list[float]) -> bool:
     prior, rows = dual.space.prior, [tuple(row) for row in dual.rows.tolist()]
     with precision(160):
         x = (-ball(Fraction(epsilon))).exp()
-        chances = [ball(predictive(prior, row)) for row in rows]
+        chances = [ball(prior_predictive_exact(prior.parameters, row)) for row in rows]
         affinities = [Affinity(prior, row) for row in rows]
         for r, moves in dual.moves.items():
             terms = zip(chances, affinities, y, strict=True)
@@ -165,8 +154,8 @@ def test_a_solution_between_the_ends_holds_in_balls_and_a_larger_one_does_not(
     prior: list[object], n: int, epsilon: str, first: int
 ) -> None:
     space = dc.PosteriorSpace(prior, n)
-    dual = InteriorDual(Line(space.prior, n), float(epsilon), first, n - first, CELLS_QUICK)
-    chances = np.array([float(predictive(space.prior, row)) for row in space.candidates()])
+    dual = InteriorDual(Line(space.prior, n), float(epsilon), first, n - first, MAX_WINDOW_CELLS_QUICK)
+    chances = np.array([float(prior_predictive_exact(space.prior.parameters, row)) for row in space.candidates()])
     y = np.zeros(n + 1)
     y[first : n - first + 1] = np.repeat(dual.solution, np.diff(dual.edges)) * chances[first : n - first + 1]
     assert space.candidates().unrank(0)[0] == 0  # in the order of the first count
@@ -179,7 +168,7 @@ def test_a_solution_between_the_ends_holds_in_balls_and_a_larger_one_does_not(
 @pytest.mark.parametrize(("prior", "epsilon"), [([1, 1], "0.003"), ([2, 3], "0.002")])
 def test_every_third_count_at_thrice_the_epsilon_bounds_the_programme_too(prior: list[object], epsilon: str) -> None:
     space = dc.PosteriorSpace(prior, 120)
-    dual = InteriorDual(Line(space.prior, 120), float(epsilon), 0, 120, CELLS_QUICK)
+    dual = InteriorDual(Line(space.prior, 120), float(epsilon), 0, 120, MAX_WINDOW_CELLS_QUICK)
     assert dual.step >= 3
     assert dual.bound() <= dc.Optimal(space, epsilon=epsilon).error
 
@@ -215,7 +204,7 @@ def test_with_two_categories_geometric_is_near_the_bound(n: int, epsilon: str, w
 
 def test_blocks_and_windows_agree_on_which_is_sharper() -> None:
     line = Line(dc.Dirichlet([2, 3]), 2000)
-    between = InteriorDual(line, 0.5, 0, 2000, CELLS_QUICK).bound()
+    between = InteriorDual(line, 0.5, 0, 2000, MAX_WINDOW_CELLS_QUICK).bound()
     assert 0.85 < between / WindowedDual(line, 0.5, 0, 2000).bound() <= 1
 
 

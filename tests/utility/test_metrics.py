@@ -40,9 +40,9 @@ def test_total_variation_of_betas_is_the_integrated_one() -> None:
 
 def test_total_variation_of_more_categories_is_integrated_one_by_one() -> None:
     prior, c, r = dc.Dirichlet([1, 2, 3]), [3, 1, 2], [2, 2, 2]
-    found = METRIC["total-variation"].distances(prior, c, [c, r])
-    assert found[0] == 0
-    assert found[1] == dc.total_variation(prior.update(c), prior.update(r))
+    distances = METRIC["total-variation"].distances(prior, c, [c, r])
+    assert distances[0] == 0
+    assert distances[1] == dc.total_variation(prior.update(c), prior.update(r))
 
 
 @pytest.mark.parametrize("name", ["hellinger", "kl", "l1"])
@@ -86,8 +86,8 @@ def test_an_unknown_metric_is_refused() -> None:
 @pytest.mark.parametrize("n", [10**9, 10**13, 10**15])
 def test_a_weak_category_that_loses_all_records_is_at_a_finite_divergence(n: int) -> None:
     prior = dc.Dirichlet([1, "0.001"])
-    found = METRIC["kl"].distances(prior, [0, n], [[n, 0]])
-    assert float(found[0]) == pytest.approx(dc.kl(prior.update([0, n]), prior.update([n, 0])), rel=1e-9)
+    distances = METRIC["kl"].distances(prior, [0, n], [[n, 0]])
+    assert float(distances[0]) == pytest.approx(dc.kl(prior.update([0, n]), prior.update([n, 0])), rel=1e-9)
 
 
 def test_the_divergence_of_the_largest_space_is_enclosed() -> None:

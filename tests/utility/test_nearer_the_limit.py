@@ -17,11 +17,11 @@ def example() -> dict[str, Any]:
 
 @pytest.mark.parametrize(("k", "n"), [(3, 2), (3, 4), (4, 4), pytest.param(3, 16, marks=pytest.mark.soak)])
 def test_ratios_to_the_programme_are_as_shown(example: dict[str, Any], k: int, n: int) -> None:
-    found = list(example["ratios"](k, n))
-    cells = [f"{least:.5f}: {tight:.4f}, {noisy:.4f}" for _, least, tight, noisy in found]
+    ratios = list(example["ratios"](k, n))
+    cells = [f"{least:.5f}: {tight:.4f}, {noisy:.4f}" for _, least, tight, noisy in ratios]
     assert f"| {k} | {n} | {' | '.join(cells)} |" in PAGE
     if n >= k:
-        assert max(tight for _, _, tight, _ in found) <= 1.005
+        assert max(tight for _, _, tight, _ in ratios) <= 1.005
 
 
 @pytest.mark.parametrize("place", [0, 1, 2, 10, *(pytest.param(i, marks=pytest.mark.soak) for i in range(20))])

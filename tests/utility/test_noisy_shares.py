@@ -14,7 +14,7 @@ from discreet.utility.noisy_shares import intervals, log_below, log_binomial
 from tests.oracles import widths as oracle
 
 
-def believed(mechanism: dc.Mechanism, outputs: Floats) -> tuple[Floats, Floats]:
+def probabilities_and_widths(mechanism: dc.Mechanism, outputs: Floats) -> tuple[Floats, Floats]:
     noise = mechanism.kernel.noise
     assert isinstance(noise, LineNoise)
     return intervals(mechanism.space, noise, outputs, 0.95)
@@ -26,12 +26,14 @@ def believed(mechanism: dc.Mechanism, outputs: Floats) -> tuple[Floats, Floats]:
 )
 def test_every_output_has_its_probability_and_its_width(prior: list[str], epsilon: str) -> None:
     n = 40
-    found = believed(dc.Geometric(dc.PosteriorSpace(prior=prior, n=n), epsilon=epsilon), np.arange(n + 1.0))
+    pair = probabilities_and_widths(
+        dc.Geometric(dc.PosteriorSpace(prior=prior, n=n), epsilon=epsilon), np.arange(n + 1.0)
+    )
     _, chance, width = oracle.expected_width((prior[0], prior[1]), n, oracle.geometric_kernel(n, epsilon))
     seen = chance > 1e-200
-    assert found[0][seen] == pytest.approx(chance[seen], rel=1e-9)
+    assert pair[0][seen] == pytest.approx(chance[seen], rel=1e-9)
     likely = chance > 1e-20
-    assert found[1][likely] == pytest.approx(width[likely], rel=1e-8, abs=1e-14)
+    assert pair[1][likely] == pytest.approx(width[likely], rel=1e-8, abs=1e-14)
 
 
 @pytest.mark.parametrize("rounding", ["nearest", "floor"])
@@ -41,9 +43,9 @@ def test_laplace_noise_that_is_rounded_has_its_own_weight_at_zero_and_its_own_si
     mechanism = dc.mechanism("laplace-improved", space, epsilon="0.7", rounding=rounding)
     kernel = np.stack([np.exp(mechanism.log_pmf([c, n - c])) for c in range(n + 1)])
     _, chance, width = oracle.expected_width(("2", "1"), n, kernel)
-    found = believed(mechanism, np.arange(n + 1.0))
-    assert found[0] == pytest.approx(chance, rel=1e-10)
-    assert found[1] == pytest.approx(width, rel=1e-9)
+    pair = probabilities_and_widths(mechanism, np.arange(n + 1.0))
+    assert pair[0] == pytest.approx(chance, rel=1e-10)
+    assert pair[1] == pytest.approx(width, rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +62,7 @@ def test_many_records_are_believed_in_as_the_posterior_of_the_counts_has_it(n: i
     mechanism = dc.Geometric(dc.PosteriorSpace(prior=[1, 1], n=n), epsilon=epsilon)
     belief = dc.noise_aware(mechanism, (output, n - output))
     low, high = belief.interval(0.95)
-    _, width = believed(mechanism, np.array([float(output)]))
+    _, width = probabilities_and_widths(mechanism, np.array([float(output)]))
     # A probability that is off by so much moves an end by that over the density.
     within = belief.error * (1 / belief.pdf(low[0]) + 1 / belief.pdf(high[0]))
     assert float(width[0]) == pytest.approx(float(high[0] - low[0]), abs=float(within) + 1e-8 * float(width[0]))
@@ -88,7 +90,7 @@ def test_sums_beside_an_output_keep_their_digits_for_any_share_and_rate(tries: i
         seen += 1
         output, odds = np.array([float(o)]), np.array([s])
         at = log_binomial(output, n, odds)
-        found = log_below(output, n, odds, rate, at)
-        assert float(found[0]) == pytest.approx(expected, abs=1e-9)
+        logs = log_below(output, n, odds, rate, at)
+        assert float(logs[0]) == pytest.approx(expected, abs=1e-9)
         assert float(at[0]) == pytest.approx(binomial, abs=1e-9)
     assert seen > tries // 2

@@ -9,7 +9,7 @@ from discreet.mechanisms.exponential import Exponential
 from discreet.utility.normaliser import log_normaliser_at, normaliser
 from tests.oracles import accuracy as oracle
 from tests.support.enumeration import random_prior, seeded
-from tests.utility.kernels import NAMES, SPACES, made, sensitivities
+from tests.utility.kernels import NAMES, SPACES, mechanism_of, sensitivities
 
 HELLINGER = [name for name in NAMES if name.startswith("exponential")]
 
@@ -17,9 +17,9 @@ HELLINGER = [name for name in NAMES if name.startswith("exponential")]
 @pytest.mark.parametrize("name", HELLINGER)
 @pytest.mark.parametrize("kind", SPACES)
 def test_it_is_the_least_normaliser_by_enumeration(kind: str, name: str) -> None:
-    mechanism, (alpha, _) = made(kind, name), SPACES[kind]
-    found = sensitivities(kind, name, getattr(mechanism, "gamma", None))
-    expected = {c: float(oracle.normaliser(alpha, c, mechanism.scale, value)) for c, value in found.items()}
+    mechanism, (alpha, _) = mechanism_of(kind, name), SPACES[kind]
+    table = sensitivities(kind, name, getattr(mechanism, "gamma", None))
+    expected = {c: float(oracle.normaliser(alpha, c, mechanism.scale, value)) for c, value in table.items()}
     result = normaliser(mechanism)
     assert result.value == result.lower == pytest.approx(min(expected.values()), rel=1e-9)
     assert expected[result.counts] == pytest.approx(result.value, rel=1e-9)
@@ -90,7 +90,7 @@ def test_the_rows_of_a_line_know_their_normalisers() -> None:
 
 def test_only_the_hellinger_family_has_one() -> None:
     with pytest.raises(dc.InvalidInput, match="no normaliser"):
-        normaliser(made("two", "geometric"))
+        normaliser(mechanism_of("two", "geometric"))
 
 
 def test_a_space_of_too_many_candidates_is_refused() -> None:

@@ -46,10 +46,10 @@ def test_calibration_never_makes_the_error_worse(small: dc.Plan) -> None:
 
 def test_the_numbers_of_a_row_are_those_of_accuracy(small: dc.Plan) -> None:
     mechanism, row = dc.LaplaceImproved(small.space, epsilon=1), small.row("laplace-improved")
-    found, moved = dc.accuracy(mechanism), dc.accuracy(mechanism, metric="l1")
-    assert row.mean_error == found.mean
-    assert row.worst_mean_error == found.worst_mean
-    assert row.error_95 == found.quantile(0.95)
+    error, moved = dc.accuracy(mechanism), dc.accuracy(mechanism, metric="l1")
+    assert row.mean_error == error.mean
+    assert row.worst_mean_error == error.worst_mean
+    assert row.error_95 == error.quantile(0.95)
     # Half the L1 distance of the means, in percentage points.
     assert row.shift_points == pytest.approx(100 * moved.mean / 2 / 52)
     assert row["interval_width"] > small.interval_width_without_privacy
@@ -62,12 +62,14 @@ def test_geometric_is_recommended_and_the_reason_says_why(small: dc.Plan) -> Non
 
 
 def test_where_another_way_back_is_clearly_better_it_is_recommended() -> None:
-    found = dc.plan(dc.PosteriorSpace(prior=[1, 1], n=20), epsilon="0.1", compare=True)
-    assert found.recommended == min((row.mean_error, row.name) for row in found.mechanisms if row.setting != "limit")[1]
-    assert "is the least" in found.reason
-    best, default = found.row("geometric", "bayes"), found.row("geometric")
+    answer = dc.plan(dc.PosteriorSpace(prior=[1, 1], n=20), epsilon="0.1", compare=True)
+    assert (
+        answer.recommended == min((row.mean_error, row.name) for row in answer.mechanisms if row.setting != "limit")[1]
+    )
+    assert "is the least" in answer.reason
+    best, default = answer.row("geometric", "bayes"), answer.row("geometric")
     assert best["worst_mean_error"] > default["worst_mean_error"]
-    assert f"for the worst data set it has {best['worst_mean_error']:.4g}" in found.reason
+    assert f"for the worst data set it has {best['worst_mean_error']:.4g}" in answer.reason
 
 
 def test_the_document_is_strict_json(small: dc.Plan) -> None:
@@ -81,30 +83,30 @@ def test_the_earlier_name_of_a_setting_finds_its_row(small: dc.Plan) -> None:
 
 
 def test_what_is_left_out_of_a_large_space_is_said_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.utility.studies.DRAWN", 4000)
+    monkeypatch.setattr("discreet.utility.studies.MAX_DRAWS", 4000)
     monkeypatch.setattr("discreet.utility.studies._SLOWLY", 100)
     monkeypatch.setattr("discreet.utility.studies._PREPARED", 30)
-    found = dc.plan(dc.PosteriorSpace(prior=[1, 1, 1], n=4000), epsilon=1, compare=True)
-    left_out = {(row.name, row.setting): row.reason for row in found.omitted}
+    answer = dc.plan(dc.PosteriorSpace(prior=[1, 1, 1], n=4000), epsilon=1, compare=True)
+    left_out = {(row.name, row.setting): row.reason for row in answer.omitted}
     assert "linear programme" in left_out["optimal", "limit"]
     assert "calibrating" in left_out["exponential-local", "calibrated"]
-    row = found.row("exponential-local")
+    row = answer.row("exponential-local")
     assert row.method.startswith("64 exact draws for each of 30 drawn data sets")
     assert 0 < row.mean_error_within < 0.2 < row.mean_error < 1
-    shown = {(row.name, row.setting) for row in found.mechanisms}
-    assert ("geometric", "theorem") in shown
-    assert not shown & set(left_out)
-    assert found.row("laplace").missing.keys() == {"interval_width", "worst_mean_error"}
-    assert found.row("geometric").mean_error_within > 0
-    assert 0 < found.row("geometric")["interval_width_within"] < 1e-3 * found.row("geometric")["interval_width"]
+    rows = {(row.name, row.setting) for row in answer.mechanisms}
+    assert ("geometric", "theorem") in rows
+    assert not rows & set(left_out)
+    assert answer.row("laplace").missing.keys() == {"interval_width", "worst_mean_error"}
+    assert answer.row("geometric").mean_error_within > 0
+    assert 0 < answer.row("geometric")["interval_width_within"] < 1e-3 * answer.row("geometric")["interval_width"]
 
 
 def test_calibration_that_takes_minutes_is_left_to_those_who_ask(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.utility.plans.CALIBRATED", 20)
+    monkeypatch.setattr("discreet.utility.plans.MAX_CALIBRATED", 20)
     space = dc.PosteriorSpace(prior=[1, 1], n=24)
     assert dc.plan(space, epsilon=1, compare=True, thorough=True).omitted == ()
-    found = dc.plan(space, epsilon=1, compare=True)
-    reasons = [row.reason for row in found.omitted if row.setting == "calibrated"]
+    answer = dc.plan(space, epsilon=1, compare=True)
+    reasons = [row.reason for row in answer.omitted if row.setting == "calibrated"]
     assert len(reasons) == 4
     assert all("thorough" in reason for reason in reasons)
 
@@ -130,11 +132,11 @@ def test_a_question_that_is_none_or_two_is_refused(question: dict[str, Any]) -> 
 
 
 def test_progress_is_told() -> None:
-    told: list[tuple[str, int]] = []
+    reports: list[tuple[str, int]] = []
 
-    def tell(what: str, done: int, total: int) -> None:
-        told.append((what, done))
+    def tell(what: str, number: int, total: int) -> None:
+        reports.append((what, number))
 
     dc.plan(dc.PosteriorSpace(prior=[1, 1], n=6), epsilon=1, compare=True, progress=tell)
-    assert [done for _, done in told] == list(range(len(told)))
-    assert told[0][0] == "geometric (theorem)"
+    assert [number for _, number in reports] == list(range(len(reports)))
+    assert reports[0][0] == "geometric (theorem)"

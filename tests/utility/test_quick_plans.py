@@ -49,9 +49,9 @@ def test_the_width_of_a_difference_is_the_mean_over_all_pairs_of_outputs() -> No
             low, high = np.interp([0.025, 0.975], sums, np.arange(len(sums)) / 800)
             expected += float(p * r * (high - low))
     one_group, other_group = group_lines(dc.PosteriorSpace(prior=[1, 1], n=sum(n)), n, Fraction(1), public=True)
-    found = difference_width(one_group, other_group, 0.95)
-    assert abs(found.value - expected) <= found.error + 0.003
-    assert found.error < 0.02 * found.value
+    width = difference_width(one_group, other_group, 0.95)
+    assert abs(width.value - expected) <= width.error + 0.003
+    assert width.error < 0.02 * width.value
 
 
 def test_drawn_counts_are_the_exact_quantiles_of_binomials() -> None:
@@ -63,19 +63,19 @@ def test_drawn_counts_are_the_exact_quantiles_of_binomials() -> None:
 
 
 def test_a_plan_answers_with_one_row_and_in_points() -> None:
-    found = dc.plan(dc.PosteriorSpace(prior=[1] * 10, n=10**5), epsilon=6)
-    assert [row.name for row in found.mechanisms] == ["geometric"]
-    assert found.sentences()[0].startswith("95 % intervals will be about 0.33 points wide")
-    assert found.sentences()[-1].startswith("Warning: ε = 6 is above 5")
+    answer = dc.plan(dc.PosteriorSpace(prior=[1] * 10, n=10**5), epsilon=6)
+    assert [row.name for row in answer.mechanisms] == ["geometric"]
+    assert answer.sentences()[0].startswith("95 % intervals will be about 0.33 points wide")
+    assert answer.sentences()[-1].startswith("Warning: ε = 6 is above 5")
 
 
 def test_the_width_of_any_category_and_level_can_be_wanted() -> None:
-    space, wanted = dc.PosteriorSpace(prior=[1, 3], n=60), Fraction("0.3")
-    found = dc.plan(space, target_width=wanted, level="0.99", category=2)
-    turned = dc.Geometric(dc.PosteriorSpace(prior=[3, 1], n=60), epsilon=found.epsilon)
-    assert expected_width(turned, "0.99").value <= wanted
-    assert expected_width(dc.Geometric(turned.space, epsilon=found.epsilon * Fraction(99, 100)), "0.99").value > wanted
-    assert found.space == space
+    space, target = dc.PosteriorSpace(prior=[1, 3], n=60), Fraction("0.3")
+    answer = dc.plan(space, target_width=target, level="0.99", category=2)
+    turned = dc.Geometric(dc.PosteriorSpace(prior=[3, 1], n=60), epsilon=answer.epsilon)
+    assert expected_width(turned, "0.99").value <= target
+    assert expected_width(dc.Geometric(turned.space, epsilon=answer.epsilon * Fraction(99, 100)), "0.99").value > target
+    assert answer.space == space
 
 
 def test_private_groups_need_a_larger_epsilon_than_public_ones() -> None:

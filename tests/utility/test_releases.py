@@ -49,11 +49,11 @@ def test_ten_releases_of_two_categories_meet_the_number_of_the_mathematics() -> 
 
 @pytest.mark.parametrize(("releases", "better"), [(1, "geometric"), (9, "geometric"), (10, "gaussian")])
 def test_gaussian_is_recommended_from_ten_releases_of_two_categories_on(releases: int, better: str) -> None:
-    found = dc.plan(SPACE, epsilon=1, releases=releases, delta="1e-6")
-    assert found.recommended == better
-    assert found.answer.name == better
-    assert [row.name for row in found.mechanisms] == ["geometric", "gaussian"]
-    assert "δ = 1e-06" in " ".join(found.sentences())
+    answer = dc.plan(SPACE, epsilon=1, releases=releases, delta="1e-6")
+    assert answer.recommended == better
+    assert answer.answer.name == better
+    assert [row.name for row in answer.mechanisms] == ["geometric", "gaussian"]
+    assert "δ = 1e-06" in " ".join(answer.sentences())
 
 
 def test_the_command_plans_forty_releases() -> None:

@@ -42,21 +42,21 @@ def test_exact_laws_of_drawn_data_sets_are_sharper() -> None:
 
 
 def test_large_spaces_say_how_they_were_measured_and_how_sharply() -> None:
-    found = dc.accuracy(dc.Geometric(dc.PosteriorSpace(prior=[1] * 4, n=10**9), epsilon=1))
-    assert "exact draws" in found.method
-    assert 0 < found.error < 0.03 * found.mean
-    assert found.worst_mean is None
+    error = dc.accuracy(dc.Geometric(dc.PosteriorSpace(prior=[1] * 4, n=10**9), epsilon=1))
+    assert "exact draws" in error.method
+    assert 0 < error.error < 0.03 * error.mean
+    assert error.worst_mean is None
     with pytest.raises(dc.TooLarge, match="worst case"):
-        found.worst_tail(0.1)
+        error.worst_tail(0.1)
     again = dc.accuracy(dc.Geometric(dc.PosteriorSpace(prior=[1] * 4, n=10**9), epsilon=1))
-    assert again.mean == found.mean
+    assert again.mean == error.mean
 
 
 def test_given_counts_of_a_large_space_are_drawn_for_too() -> None:
     space = dc.PosteriorSpace(prior=[1] * 4, n=4 * 10**6)
-    found = dc.accuracy(dc.LaplaceImproved(space, epsilon=1), [10**6] * 4)
-    assert not found.publishable
-    assert 0 < found.error < 0.1 * found.mean
+    error = dc.accuracy(dc.LaplaceImproved(space, epsilon=1), [10**6] * 4)
+    assert not error.publishable
+    assert 0 < error.error < 0.1 * error.mean
 
 
 def test_total_variation_is_not_drawn() -> None:

@@ -30,10 +30,10 @@ LESS = Fraction(99, 100)
 def test_the_least_epsilon_for_an_error(
     prior: list[int], n: int, error: str, confidence: str, worst_case: bool
 ) -> None:
-    space, wanted = dc.PosteriorSpace(prior=prior, n=n), (Fraction(error), Fraction(confidence))
-    found = least_epsilon_for_error(space, *wanted, worst_case=worst_case)
-    assert meets_error(space, found, *wanted, worst_case=worst_case)
-    assert not meets_error(space, LESS * found, *wanted, worst_case=worst_case)
+    space, target = dc.PosteriorSpace(prior=prior, n=n), (Fraction(error), Fraction(confidence))
+    least = least_epsilon_for_error(space, *target, worst_case=worst_case)
+    assert meets_error(space, least, *target, worst_case=worst_case)
+    assert not meets_error(space, LESS * least, *target, worst_case=worst_case)
 
 
 def test_what_meets_a_target_is_the_exact_law() -> None:
@@ -44,12 +44,12 @@ def test_what_meets_a_target_is_the_exact_law() -> None:
 
 
 def test_every_data_set_asks_for_more_than_the_average() -> None:
-    space, wanted = dc.PosteriorSpace(prior=[1, 1], n=1000), (Fraction("0.05"), Fraction("0.95"))
-    average, worst = (least_epsilon_for_error(space, *wanted, worst_case=worst) for worst in (False, True))
+    space, target = dc.PosteriorSpace(prior=[1, 1], n=1000), (Fraction("0.05"), Fraction("0.95"))
+    average, worst = (least_epsilon_for_error(space, *target, worst_case=worst) for worst in (False, True))
     assert average < worst
     for c in (0, 1, 500):
-        found = dc.accuracy(dc.Geometric(space, epsilon=worst), [c, 1000 - c])
-        assert found.tail(Fraction("0.05") + Fraction(1, 10**12)) <= 0.05
+        error = dc.accuracy(dc.Geometric(space, epsilon=worst), [c, 1000 - c])
+        assert error.tail(Fraction("0.05") + Fraction(1, 10**12)) <= 0.05
 
 
 @pytest.mark.few(2)
@@ -61,10 +61,10 @@ def test_the_least_epsilon_for_a_width_to_its_last_digit(
     prior: tuple[int, int], n: int, width: str, epsilon: str
 ) -> None:
     """At n = 128 a plan once said 3.789."""
-    found = least_epsilon_for_width(dc.PosteriorSpace(prior=list(prior), n=n), Fraction(width))
-    assert found == Fraction(epsilon)
-    less = found - Fraction(1, 10 ** len(epsilon.partition(".")[2]))
-    reached, missed = (oracle.expected_width(prior, n, oracle.geometric_kernel(n, e))[0] for e in (found, less))
+    least = least_epsilon_for_width(dc.PosteriorSpace(prior=list(prior), n=n), Fraction(width))
+    assert least == Fraction(epsilon)
+    less = least - Fraction(1, 10 ** len(epsilon.partition(".")[2]))
+    reached, missed = (oracle.expected_width(prior, n, oracle.geometric_kernel(n, e))[0] for e in (least, less))
     assert reached <= float(width) < missed
 
 
@@ -75,28 +75,28 @@ def test_the_least_epsilon_for_a_width_to_its_last_digit(
 )
 def test_many_records_have_a_least_epsilon_too(prior: list[int], n: int, width: str) -> None:
     space = dc.PosteriorSpace(prior=prior, n=n)
-    found = least_epsilon_for_width(space, Fraction(width))
-    reached, missed = (expected_width(dc.Geometric(space, epsilon=e)) for e in (found, Fraction("0.999") * found))
+    least = least_epsilon_for_width(space, Fraction(width))
+    reached, missed = (expected_width(dc.Geometric(space, epsilon=e)) for e in (least, Fraction("0.999") * least))
     assert reached.value + reached.error <= float(width) < missed.value + missed.error
 
 
 def test_where_widths_are_drawn_epsilon_is_on_their_safe_side(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.utility.plans.SETTINGS", (("geometric", "theorem"),))
-    monkeypatch.setattr("discreet.utility.studies.DRAWN", 8000)
+    monkeypatch.setattr("discreet.utility.studies.MAX_DRAWS", 8000)
     space, width = dc.PosteriorSpace(prior=[1, 1, 1], n=60), Fraction("0.26")
-    found = dc.plan(space, target_width=width)
-    reached = expected_width(dc.Geometric(space, epsilon=found.epsilon))
-    assert "draws" in found.question["by"]
-    assert found.question["at_most"] == reached.value + reached.error <= float(width)
+    answer = dc.plan(space, target_width=width)
+    reached = expected_width(dc.Geometric(space, epsilon=answer.epsilon))
+    assert "draws" in answer.question["by"]
+    assert answer.question["at_most"] == reached.value + reached.error <= float(width)
     assert reached.error > 0
 
 
 def test_where_errors_are_drawn_epsilon_is_on_their_safe_side() -> None:
     """A plan once took 50,000 draws for the truth: its ε kept the error in 98.97 % of releases, not in 99 %."""
-    space, wanted = dc.PosteriorSpace(prior=[2, 2, 2], n=700), (Fraction("0.15"), Fraction("0.99"))
-    found = least_epsilon_for_error(space, *wanted)
-    kept = [kept_within(space, epsilon, 0.15) for epsilon in (found, Fraction("0.9") * found)]
-    assert kept[0] - 6 * (0.01 / DRAWS) ** 0.5 > 0.99 > kept[1] + 6 * (0.01 / DRAWS) ** 0.5
+    space, target = dc.PosteriorSpace(prior=[2, 2, 2], n=700), (Fraction("0.15"), Fraction("0.99"))
+    least = least_epsilon_for_error(space, *target)
+    confidences = [kept_within(space, epsilon, 0.15) for epsilon in (least, Fraction("0.9") * least)]
+    assert confidences[0] - 6 * (0.01 / DRAWS) ** 0.5 > 0.99 > confidences[1] + 6 * (0.01 / DRAWS) ** 0.5
 
 
 DRAWS = 1_000_000
@@ -121,13 +121,13 @@ def kept_within(space: dc.PosteriorSpace, epsilon: Fraction, distance: float) ->
 
 def test_the_plan_is_made_for_the_epsilon_that_was_found() -> None:
     space = dc.PosteriorSpace(prior=[1, 1], n=30)
-    found = dc.plan(space, target_error="0.2", confidence="0.9")
-    assert found.epsilon == least_epsilon_for_error(space, Fraction("0.2"), Fraction("0.9"))
+    answer = dc.plan(space, target_error="0.2", confidence="0.9")
+    assert answer.epsilon == least_epsilon_for_error(space, Fraction("0.2"), Fraction("0.9"))
     question = {"target_error": "1/5", "confidence": "9/10", "worst_case": False, "by": "enumeration"}
     question |= {"interval": {"level": 0.95, "category": 1}}
-    assert {**question, "at_least": found.question["at_least"]} == found.question
-    assert 0.9 <= found.question["at_least"] < 0.91
-    assert {row.epsilon for row in found.mechanisms} == {found.to_json()["epsilon"]}
+    assert {**question, "at_least": answer.question["at_least"]} == answer.question
+    assert 0.9 <= answer.question["at_least"] < 0.91
+    assert {row.epsilon for row in answer.mechanisms} == {answer.to_json()["epsilon"]}
 
 
 def test_a_target_that_no_epsilon_meets_is_refused_and_said() -> None:

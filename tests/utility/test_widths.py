@@ -31,21 +31,21 @@ def test_it_is_the_mean_over_all_outputs(name: str, prior: list[int], n: int, ep
     chance = sum(w * np.exp(mechanism.log_pmf(c)) for w, c in zip(weight, space.candidates(), strict=True))
     ends = [dc.noise_aware(mechanism, r).interval(0.95) for r in space.candidates()]
     expected = float(chance @ np.array([high[0] - low[0] for low, high in ends]))
-    found = expected_width(mechanism)
-    assert found.value == pytest.approx(expected, rel=1e-6)
-    assert found.method == "all 8 outputs" or len(prior) > 2
+    width = expected_width(mechanism)
+    assert width.value == pytest.approx(expected, rel=1e-6)
+    assert width.method == "all 8 outputs" or len(prior) > 2
 
 
 def test_given_noisy_counts_the_first_count_has_its_exact_distribution() -> None:
     alpha: list[str | int] = ["1/2", 1, 2, 1]
     space = dc.PosteriorSpace(prior=alpha, n=5)
     for z in ([2, 1, 1, 1], [-3, 7, 0, 1], [9, -2, -2, 0]):
-        expected, found = np.zeros((2, 6))
+        expected, chances = np.zeros((2, 6))
         for c, p in postprocessing.belief_from_noisy(alpha, z, "0.8").items():
             expected[c[0]] += float(p)
         count, chance = first_count_given(space, 0.4, np.array(z))
-        found[count] = chance
-        assert found == pytest.approx(expected, abs=1e-12)
+        chances[count] = chance
+        assert chances == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize(("alpha", "n", "epsilon"), [((1, 1), 128, 1), ((1, 1), 129, 2), ((2, "1/2"), 300, "0.15")])
@@ -53,36 +53,36 @@ def test_along_a_line_it_is_the_mean_over_all_outputs_within_its_error(
     alpha: tuple[int, int], n: int, epsilon: str
 ) -> None:
     """From 128 outputs on, 64 of them once stood for all: 1.9 % off, and nothing said."""
-    found = expected_width(dc.Geometric(dc.PosteriorSpace(prior=list(alpha), n=n), epsilon=epsilon))
+    width = expected_width(dc.Geometric(dc.PosteriorSpace(prior=list(alpha), n=n), epsilon=epsilon))
     expected, _, _ = oracle.expected_width(alpha, n, oracle.geometric_kernel(n, epsilon))
-    assert abs(found.value - expected) <= found.error + 1e-12
-    assert found.error <= 1.1e-7 * found.value
+    assert abs(width.value - expected) <= width.error + 1e-12
+    assert width.error <= 1.1e-7 * width.value
 
 
 @pytest.mark.parametrize("name", ["exponential-reciprocal", "exponential-global"])
 def test_so_are_the_widths_of_the_exponential_family(name: str) -> None:
     mechanism = dc.mechanism(name, dc.PosteriorSpace(prior=[1, 2], n=280), epsilon=2)
-    found, kernel = expected_width(mechanism), np.exp(mechanism.kernel.all_rows())
-    assert abs(found.value - oracle.expected_width((1, 2), 280, kernel)[0]) <= found.error + 1e-12
+    width, kernel = expected_width(mechanism), np.exp(mechanism.kernel.all_rows())
+    assert abs(width.value - oracle.expected_width((1, 2), 280, kernel)[0]) <= width.error + 1e-12
 
 
 def test_geometric_with_three_categories_is_the_mean_over_all_noise() -> None:
     space = dc.PosteriorSpace(prior=[1, 1, 1], n=6)
-    found = expected_width(dc.Geometric(space, epsilon=4))
+    width = expected_width(dc.Geometric(space, epsilon=4))
     moves, norms = noise_vectors(3, 12)
     mass = np.exp(-2.0 * norms)
     weights = spaces.prior_predictive([1, 1, 1], 6)
-    believed: dict[tuple[int, ...], float] = {}
+    chances: dict[tuple[int, ...], float] = {}
     for c in space.candidates():
         for move, p in zip(moves.tolist(), mass / mass.sum(), strict=True):
             z = tuple(max(-1, x + v) for x, v in zip(c, move, strict=True))  # how negative a count is says nothing
-            believed[z] = believed.get(z, 0.0) + float(weights[c]) * float(p)
+            chances[z] = chances.get(z, 0.0) + float(weights[c]) * float(p)
     expected = 0.0
-    for z, p in believed.items():
+    for z, p in chances.items():
         count, chance = first_count_given(space, 2.0, np.array(z))
         expected += p * oracle.mixture_width(chance, 1.0 + count, 8.0 - count, 0.95)
-    assert found.value == pytest.approx(expected, abs=found.error + 1e-9)
-    assert found.error < 1e-8
+    assert width.value == pytest.approx(expected, abs=width.error + 1e-9)
+    assert width.error < 1e-8
 
 
 @pytest.mark.few(1)
@@ -115,15 +115,15 @@ def test_without_privacy_a_few_counts_do_for_all_within_the_error() -> None:
     c = np.arange(5001)
     width = mixture_widths(np.ones((5001, 1)), 0.5 + c, 3 + 5000 - c, 0.95)
     weight = np.exp(log_predictive(space.prior, np.stack([c, 5000 - c], axis=1)))
-    found = width_without_privacy(space)
-    assert abs(found.value - float(weight @ width)) <= found.error < 2e-7 * found.value
+    without = width_without_privacy(space)
+    assert abs(without.value - float(weight @ width)) <= without.error < 2e-7 * without.value
 
 
 def test_it_falls_with_epsilon_to_the_width_without_privacy() -> None:
     space = dc.PosteriorSpace(prior=[1, 1], n=200)
-    found = [expected_width(dc.Geometric(space, epsilon=e)).value for e in ("0.01", "0.1", "1", "30")]
-    assert found == sorted(found, reverse=True)
-    assert found[-1] == pytest.approx(width_without_privacy(space).value, rel=1e-7)
+    widths = [expected_width(dc.Geometric(space, epsilon=e)).value for e in ("0.01", "0.1", "1", "30")]
+    assert widths == sorted(widths, reverse=True)
+    assert widths[-1] == pytest.approx(width_without_privacy(space).value, rel=1e-7)
 
 
 def test_a_million_million_records_have_a_width() -> None:
@@ -147,13 +147,13 @@ def test_gaussian_noise_has_the_widths_of_all_outputs_those_beyond_the_ends_incl
     space = dc.PosteriorSpace(prior=[1, "1/2"], n=30)
     mechanism = dc.Gaussian(space, sigma=4)
     predictive = np.exp(log_predictive(space.prior, space.candidates().array()))
-    chances, found = [], []
+    chances, lengths = [], []
     for o in range(-30, 61):
         low, high = dc.noise_aware(mechanism, (o, 30 - o)).marginal(0).interval(0.95)
         chances.append(float(predictive @ np.exp(mechanism.kernel.column((o, 30 - o)).values)))
-        found.append(float(high - low))
+        lengths.append(float(high - low))
     width = expected_width(mechanism)
-    assert width.value == pytest.approx(np.average(found, weights=chances), abs=width.error + 1e-9)
+    assert width.value == pytest.approx(np.average(lengths, weights=chances), abs=width.error + 1e-9)
     assert width.error < 1e-6
 
 
@@ -164,6 +164,6 @@ def test_gaussian_noise_of_one_count_stands_for_that_of_all(k: int, n: int, sigm
     mechanism = dc.Gaussian(space, sigma=sigma)
     outputs = drawn_data(space, 100, "Gaussian widths") + mechanism.noise.draw_many(HashedBits("of widths"), 100)
     laws = (dc.noise_aware(mechanism, tuple(z)).marginal(0) for z in outputs.tolist())
-    found = [float(high - low) for low, high in (law.interval(0.95) for law in laws)]
+    lengths = [float(high - low) for low, high in (law.interval(0.95) for law in laws)]
     width = expected_width(mechanism)
-    assert abs(width.value - np.mean(found)) < width.error + 4 * np.std(found) / 10
+    assert abs(width.value - np.mean(lengths)) < width.error + 4 * np.std(lengths) / 10

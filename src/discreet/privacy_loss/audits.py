@@ -26,16 +26,22 @@ from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.gaussian_loss import GaussianLoss
 from discreet.mechanisms.law import CandidateLaw
 from discreet.posteriors.space import exceeds
-from discreet.privacy_loss.certificates import Certificate, WorstCase, certificate_by_theorem, certify, reached_at
+from discreet.privacy_loss.certificates import (
+    Certificate,
+    WorstCase,
+    certificate_by_theorem,
+    certify,
+    theorem_worst_case,
+)
 from discreet.privacy_loss.deltas import Pair, delta_upper, excess, geometric_delta
 from discreet.privacy_loss.edge_rows import enclose_ends, scan_ends
-from discreet.privacy_loss.scan import Scan, margin, scannable, scanner, sweepable
+from discreet.privacy_loss.scan import margin, scannable, scanner, sweepable
 from discreet.typing import Epsilon, Outcome, Progress
 
-BY_LAWS = 3000
+MAX_LAWS = 3000
 """A family of this package that is scanned by its laws may have at most this many data sets."""
 
-BY_FOREIGN_LAWS = 512
+MAX_FOREIGN_LAWS = 512
 """Any other: its floats are not trusted, and every weight is enclosed."""
 
 _BITS = 96
@@ -75,21 +81,21 @@ class Audit:
         <Audit of geometric: exact loss 0.33333333333333337, asked for 0.33333333333333337, by theorem>
         """
         kind = "loss at most" if self.worst is None or self.certificate.method == "bounds" else "exact loss"
-        loss, asked = float_upper(self.epsilon), float_upper(self.mechanism.epsilon)
-        also = f" at δ = {float_upper(self.mechanism.delta):g}" if self.mechanism.delta else ""
-        by = self.certificate.method
-        return f"<Audit of {self.mechanism.name}: {kind} {loss}{also}, asked for {asked}, by {by}>"
+        loss, epsilon = float_upper(self.epsilon), float_upper(self.mechanism.epsilon)
+        at_delta = f" at δ = {float_upper(self.mechanism.delta):g}" if self.mechanism.delta else ""
+        method = self.certificate.method
+        return f"<Audit of {self.mechanism.name}: {kind} {loss}{at_delta}, asked for {epsilon}, by {method}>"
 
     def _repr_html_(self) -> str:
-        loss, asked = float_upper(self.epsilon), float_upper(self.mechanism.epsilon)
-        by = self.certificate
+        loss, epsilon = float_upper(self.epsilon), float_upper(self.mechanism.epsilon)
+        certificate = self.certificate
         return card(
             f"Audit of {self.mechanism.name}, {self.mechanism.space.adjacency.words}",
             promise(loss, self.mechanism.adjacency, float_upper(self.mechanism.delta)),
             badge="" if self.private else "not private at the ε asked for",
-            bars=[Bar("loss", f"{loss:.6g}, asked for {asked:.6g}", (0, loss, loss), (0, asked, asked))],
+            bars=[Bar("loss", f"{loss:.6g}, asked for {epsilon:.6g}", (0, loss, loss), (0, epsilon, epsilon))],
             key="Blue: the greatest loss over all data sets, neighbours and outputs. Dashed: the ε asked for.",
-            facts={"by": f"{by.method}: {by.statement}", "certificate": by.digest[:16]},
+            facts={"by": f"{certificate.method}: {certificate.statement}", "certificate": certificate.digest[:16]},
         )
 
     def delta(self, epsilon: Epsilon) -> float:
@@ -117,10 +123,10 @@ class Audit:
         return {
             "mechanism": self.mechanism.name,
             "parameters": self.mechanism.parameters(),
-            "exact_epsilon": _shown(self.epsilon),
+            "exact_epsilon": _finite_upper(self.epsilon),
             "reached_epsilon": -float_upper(-self.lower) if self.lower < math.inf else None,
-            "guarantee": _shown(self.mechanism.guarantee),
-            "asked_epsilon": _shown(self.mechanism.epsilon),
+            "guarantee": _finite_upper(self.mechanism.guarantee),
+            "asked_epsilon": _finite_upper(self.mechanism.epsilon),
             "holds": self.holds,
             "private": self.private,
             "worst": None if self.worst is None else self.worst.to_json(),
@@ -129,9 +135,9 @@ class Audit:
         }
 
 
-def _shown(loss: Fraction | float) -> float | None:
-    shown = float_upper(loss)
-    return shown if shown < math.inf else None
+def _finite_upper(loss: Fraction | float) -> float | None:
+    rounded = float_upper(loss)
+    return rounded if rounded < math.inf else None
 
 
 def audit(mechanism: Mechanism, *, progress: Progress | None = None) -> Audit:
@@ -148,24 +154,22 @@ def audit(mechanism: Mechanism, *, progress: Progress | None = None) -> Audit:
             f"the mechanism claims {mechanism.adjacency} where its space has {space.adjacency.name}",
             hint="claim what is proved",
         )
-    worst = reached_at(mechanism)
+    worst = theorem_worst_case(mechanism)
     if worst is not None:
         proof, loss = certificate_by_theorem(mechanism), mechanism.epsilon
         return Audit(mechanism, loss, loss, worst, proof, lambda at: geometric_delta(mechanism, at))
     if isinstance(mechanism, Exponential) and mechanism.kernel.weighted:
-        if scannable(space):
+        if scannable(space) or sweepable(space):
             return _by_scan(mechanism, progress)
         if space.k == 2:
             return _by_ends(mechanism)
-        if sweepable(space):
-            return _by_sweep(mechanism, progress)
-    known = type(mechanism) in FAMILIES
-    if known and mechanism.loss is not None:
+    is_family = type(mechanism) in FAMILIES
+    if is_family and mechanism.loss is not None:
         return _by_loss(mechanism, mechanism.loss)
-    if not exceeds(space, BY_LAWS if known else BY_FOREIGN_LAWS):
-        return _by_laws(mechanism, known)
-    if not known:
-        limit = f"a law of its own is audited on at most {BY_FOREIGN_LAWS:,} data sets"
+    if not exceeds(space, MAX_LAWS if is_family else MAX_FOREIGN_LAWS):
+        return _by_laws(mechanism, is_family)
+    if not is_family:
+        limit = f"a law of its own is audited on at most {MAX_FOREIGN_LAWS:,} data sets"
         raise TooLarge(limit, hint="audit a smaller space")
     proof = certificate_by_theorem(mechanism)
     return Audit(mechanism, mechanism.guarantee, Fraction(0), None, proof, _no_delta)
@@ -179,11 +183,16 @@ def _by_loss(mechanism: Mechanism, loss: GaussianLoss) -> Audit:
 
 
 def _by_scan(mechanism: Mechanism, progress: Progress | None) -> Audit:
+    """All pairs; or with three categories or more the pairs that matter, and a bound on the others."""
     scan = scanner(mechanism.space, progress)
     rates = mechanism.kernel.rates(scan.rows)
     worst = scan.worst(rates)
-    delta = _delta(mechanism, lambda at, off: scan.deltas(rates, at, off), worst.error)
-    return _confirmed(mechanism, worst, _log_ratio(mechanism, worst), delta)
+    delta: Callable[[Fraction], float] = _no_delta
+    if scannable(mechanism.space):
+        delta = _delta(mechanism, lambda at, off: scan.deltas(rates, at, off), worst.error)
+    plus = f"plus {worst.error:.2g}"
+    bounded = f"pairs scanned in the order of a bound, the extreme enclosed, {plus}; the others below that bound"
+    return _confirm(mechanism, worst, _log_ratio(mechanism, worst), delta, bounded)
 
 
 def _by_ends(mechanism: Exponential) -> Audit:
@@ -192,42 +201,33 @@ def _by_ends(mechanism: Exponential) -> Audit:
     with precision(_BITS):
         loss = enclose_ends(mechanism, worst)
     plus = f"plus {worst.error:.2g}"
-    said = f"rows near the ends scanned and the extreme enclosed, {plus}; all others bounded in blocks"
-    return _confirmed(mechanism, worst, loss, _no_delta, said)
+    bounded = f"rows near the ends scanned and the extreme enclosed, {plus}; all others bounded in blocks"
+    return _confirm(mechanism, worst, loss, _no_delta, bounded)
 
 
-def _by_sweep(mechanism: Mechanism, progress: Progress | None) -> Audit:
-    """Three categories or more: all normalisers, the pairs that matter, and a bound on the others."""
-    sweep = Scan(mechanism.space, progress)
-    worst = sweep.worst(mechanism.kernel.rates(sweep.rows))
-    plus = f"plus {worst.error:.2g}"
-    said = f"pairs scanned in the order of a bound, the extreme enclosed, {plus}; the others below that bound"
-    return _confirmed(mechanism, worst, _log_ratio(mechanism, worst), _no_delta, said)
-
-
-def _by_laws(mechanism: Mechanism, known: bool) -> Audit:
+def _by_laws(mechanism: Mechanism, is_family: bool) -> Audit:
     space = mechanism.space
     candidates = [tuple(row) for row in space.candidates().array().tolist()]
-    log_pmf = mechanism.kernel.all_rows() if known else np.stack([_enclosed(mechanism, c) for c in candidates])
+    log_pmf = mechanism.kernel.all_rows() if is_family else np.stack([_enclose_row(mechanism, c) for c in candidates])
     rank = {c: i for i, c in enumerate(candidates)}
-    pairs = [(i, rank[tuple(other)]) for i, c in enumerate(candidates) for other in space.adjacency.neighbours(c)]
+    pairs = [(i, rank[tuple(d)]) for i, c in enumerate(candidates) for d in space.adjacency.neighbours(c)]
     worst = WorstCase(error=margin(float(-log_pmf[np.isfinite(log_pmf)].min())))
-    for one, other in pairs:
+    for i, j in pairs:
         with np.errstate(invalid="ignore"):
-            gap = log_pmf[one] - log_pmf[other]
-        gap[np.isneginf(log_pmf[one])] = -np.inf  # no event: it cannot tell the two apart
+            gap = log_pmf[i] - log_pmf[j]
+        gap[np.isneginf(log_pmf[i])] = -np.inf  # no event: it cannot tell the two apart
         output = int(np.argmax(gap))
         if gap[output] > worst.loss:
             at = tuple(mechanism.kernel.outputs[output].tolist())
-            worst = WorstCase(float(gap[output]), candidates[one], candidates[other], at, error=worst.error)
+            worst = WorstCase(float(gap[output]), candidates[i], candidates[j], at, error=worst.error)
 
     def deltas(at: float, off: float) -> Iterator[Pair]:
         for i, j in pairs:
-            value, wrong = excess(log_pmf[i], log_pmf[j], at, off)
-            yield Pair(float(value), float(wrong), i, j)
+            value, error = excess(log_pmf[i], log_pmf[j], at, off)
+            yield Pair(float(value), float(error), i, j)
 
     delta = _delta(mechanism, deltas, worst.error)
-    return _confirmed(mechanism, worst, _log_ratio(mechanism, worst), delta, known=known)
+    return _confirm(mechanism, worst, _log_ratio(mechanism, worst), delta, is_family=is_family)
 
 
 def _delta(
@@ -237,8 +237,8 @@ def _delta(
     unrank = mechanism.space.candidates().unrank
 
     def delta(at: Fraction) -> float:
-        shown = float(at)
-        pairs = deltas(shown, error + abs(float(at - Fraction(shown))))
+        nearest = float(at)
+        pairs = deltas(nearest, error + abs(float(at - Fraction(nearest))))
         return delta_upper(pairs, lambda rank: _law(mechanism, unrank(rank)), at)
 
     return delta
@@ -248,34 +248,34 @@ def _no_delta(epsilon: Fraction) -> float:
     raise TooLarge("this space is too large for an exact δ", hint="audit a smaller space")
 
 
-def _enclosed(mechanism: Mechanism, counts: Outcome) -> Floats:
+def _enclose_row(mechanism: Mechanism, counts: Outcome) -> Floats:
     """Log-probabilities from the enclosures that a draw would use, every one of them."""
     law = _law(mechanism, counts)
     with precision(_BITS):
         total = law.log_total()
         enclosed = np.array([float(weight - total) for weight in law.enclosures()])
-    shown = law.log_pmf()
+    log_pmf = law.log_pmf()
     with np.errstate(invalid="ignore"):
-        apart = np.abs(enclosed - shown) > margin(float(np.nanmax(np.abs(enclosed[np.isfinite(enclosed)]))))
-    if np.isnan(enclosed).any() or np.isnan(shown).any() or (apart & np.isfinite(enclosed)).any():
+        apart = np.abs(enclosed - log_pmf) > margin(float(np.nanmax(np.abs(enclosed[np.isfinite(enclosed)]))))
+    if np.isnan(enclosed).any() or np.isnan(log_pmf).any() or (apart & np.isfinite(enclosed)).any():
         raise _disagreement()
     return enclosed
 
 
 def _log_ratio(mechanism: Mechanism, worst: WorstCase) -> arb:
     with precision(_BITS):
-        one = mechanism.law(worst.counts).log_probability(worst.output)
-        return one - mechanism.law(worst.neighbour).log_probability(worst.output)
+        log_probability = mechanism.law(worst.counts).log_probability(worst.output)
+        return log_probability - mechanism.law(worst.neighbour).log_probability(worst.output)
 
 
-def _confirmed(
+def _confirm(
     mechanism: Mechanism,
     worst: WorstCase,
     loss: arb,
     delta: Callable[[Fraction], float],
     bounded: str = "",
     *,
-    known: bool = True,
+    is_family: bool = True,
 ) -> Audit:
     """The audit of a scan whose extreme the laws themselves enclose as `loss`: rounded up by the scan's error.
 
@@ -291,7 +291,7 @@ def _confirmed(
         if worst.bound > -math.inf:
             bound = max(bound, Fraction(worst.bound))
         # A theorem that the scan does not contradict may be sharper than the scan; a claim without one may not.
-        if known and mechanism.proved_by == "theorem" and lower <= mechanism.guarantee < math.inf:
+        if is_family and mechanism.proved_by == "theorem" and lower <= mechanism.guarantee < math.inf:
             bound = min(bound, Fraction(mechanism.guarantee))
     method, statement = "bounds", bounded
     if worst.bound == -math.inf:

@@ -28,8 +28,8 @@ from discreet.posteriors.grid import grid
 from discreet.posteriors.predictive import log_predictive
 from discreet.posteriors.space import PosteriorSpace, exceeds, orbits
 from discreet.privacy_loss.audits import audit
-from discreet.privacy_loss.large_n import Ends
-from discreet.privacy_loss.scan import DENSE, margin, orbit_pairs, scannable
+from discreet.privacy_loss.large_n import LongLine
+from discreet.privacy_loss.scan import MAX_DENSE_CANDIDATES, margin, orbit_pairs, scannable
 from discreet.sensitivity.vectorised import Steps
 from discreet.typing import Epsilon, Progress
 
@@ -57,16 +57,16 @@ def calibrate(
     >>> mechanism.guarantee <= 1, round(float(mechanism.scale), 3)
     (True, 0.881)
     """
-    asked = read_epsilon(epsilon)
+    budget = read_epsilon(epsilon)
     family = BY_NAME.get(name, Mechanism)
     if gamma is not None and not family.largest_gamma:
         raise InvalidInput("only smooth and reciprocal sensitivities have a gamma", hint="leave it out")
     if not issubclass(family, Exponential):
-        return family.at_full_loss(space, epsilon=asked)
-    return _Search(family, space, asked, progress).found(gamma)
+        return family.at_full_loss(space, epsilon=budget)
+    return _Search(family, space, budget, progress).mechanism(gamma)
 
 
-class _Whole:
+class _SmallSpace:
     """All of a small space: one data set of each orbit, its neighbours in the order of a bound, and all outputs."""
 
     def __init__(self, space: PosteriorSpace) -> None:
@@ -93,15 +93,15 @@ class _Whole:
         moved = logs[self._other] - logs[self._one]
         bounds = np.maximum(np.maximum(faster, 0.0) + moved, np.maximum(-faster, 0.0) - moved)
         bounds += np.minimum(rates[self._one], rates[self._other]) * self._apart + margin(float(rates.max()))
-        order, found, start = np.argsort(-bounds), 0.0, 0
-        while start < len(order) and bounds[order[start]] > found:
+        order, greatest, start = np.argsort(-bounds), 0.0, 0
+        while start < len(order) and bounds[order[start]] > greatest:
             at = order[start : start + _AT_ONCE]
             gap = logits[self._rows[0, at]] - logits[self._rows[1, at]]
             losses = np.maximum(gap.max(axis=1) + moved[at], -gap.min(axis=1) - moved[at])
-            if losses.max() > found:
-                found, self._worst = float(losses.max()), int(at[losses.argmax()])
+            if losses.max() > greatest:
+                greatest, self._worst = float(losses.max()), int(at[losses.argmax()])
             start += _AT_ONCE
-        return found
+        return greatest
 
     def least_loss(self, scale: float, inverse: Floats) -> float:
         """A lower bound on it: that of the last worst neighbours, which is quicker to have."""
@@ -129,7 +129,7 @@ class _Whole:
         return np.multiply(self._distances, -rates[self._near, None])
 
 
-class _Spent(Exception):
+class _WorkSpent(Exception):
     """The search has used up its work."""
 
 
@@ -140,30 +140,30 @@ class _Search:
         self, family: type[Exponential], space: PosteriorSpace, epsilon: Fraction, progress: Progress | None
     ) -> None:
         self.family, self.space, self.epsilon, self.progress = family, space, epsilon, progress
-        long = space.k == 2 and exceeds(space, DENSE)
+        long = space.k == 2 and exceeds(space, MAX_DENSE_CANDIDATES)
         if not long and not scannable(space):
             raise TooLarge("this space is too large to scan all its losses", hint="use the setting of the theorem")
-        self.scope = Ends(space, float(epsilon) / 4) if long else _Whole(space)
+        self.scope = LongLine(space, float(epsilon) / 4) if long else _SmallSpace(space)
         self.target = float(epsilon) - 1e-9 * float(epsilon) - 5e-10
-        self._left, self._done = WORK, 0
+        self._left, self._errors = WORK, 0
         self._guess, self._best = float(epsilon) / 2, 0.0
 
-    def found(self, gamma: object) -> Mechanism:
-        """Search, then certify what was found."""
+    def mechanism(self, gamma: object) -> Mechanism:
+        """The member of the family that the search ends at, certified."""
         options = self._options(gamma)
-        nominal = self.family(self.space, epsilon=self.epsilon, **options)
+        by_theorem = self.family(self.space, epsilon=self.epsilon, **options)
         scale = self._scale(self._inverse(float(options.get("gamma", 0))))
-        for tried in range(_AUDITS):
-            if scale <= nominal.scale:
+        for attempt in range(_AUDITS):
+            if scale <= by_theorem.scale:
                 break
-            mechanism = self.family(self.space, scale=_short(scale), **options)
-            result = audit(mechanism)
+            member = self.family(self.space, scale=_short(scale), **options)
+            result = audit(member)
             if result.epsilon <= self.epsilon:
-                by = result.certificate
-                return mechanism.certified(self.epsilon, result.epsilon, by.statement, method=by.method)
+                proof = result.certificate
+                return member.certified(self.epsilon, result.epsilon, proof.statement, method=proof.method)
             # The loss grows about in proportion to the scale, or slower; a strong prior's margin is more than a hair.
-            scale *= min(1 - 1e-8, float(self.epsilon / Fraction(result.epsilon)) ** (1 + tried))
-        return nominal
+            scale *= min(1 - 1e-8, float(self.epsilon / Fraction(result.epsilon)) ** (1 + attempt))
+        return by_theorem
 
     def _options(self, gamma: object) -> dict[str, Fraction]:
         """γ, if the family has one: the caller's, or the best one, for which a quarter of the work is left alone."""
@@ -171,31 +171,31 @@ class _Search:
             return {}
         if gamma is not None:
             return {"gamma": exact(gamma, "gamma", above=0, between=EPSILON_RANGE)}
-        kept = self._left // 4
-        self._left -= kept
-        found = _best_gamma(self._error, self.family.largest_gamma)
-        self._left += kept
-        return {"gamma": Fraction(f"{found:.6g}")} if self._done else {}
+        reserve = self._left // 4
+        self._left -= reserve
+        best = _best_gamma(self._error, self.family.largest_gamma)
+        self._left += reserve
+        return {"gamma": Fraction(f"{best:.6g}")} if self._errors else {}
 
     def _scale(self, inverse: Floats) -> float:
         """The largest scale that keeps ε, or the best that was met before the work was used up."""
         self._best = 0.0
         try:
             return self._largest(inverse, self._edge(inverse))
-        except _Spent:
+        except _WorkSpent:
             return self._best
 
     def _error(self, gamma: float) -> float:
         try:
             inverse = self._inverse(gamma)
             scale = self._guess = self._near(inverse)
-            found = self.scope.error(scale, inverse)
-        except _Spent:
+            error = self.scope.error(scale, inverse)
+        except _WorkSpent:
             return math.inf
-        self._done += 1
+        self._errors += 1
         if self.progress is not None:
-            self.progress(self._done, 35)
-        return found
+            self.progress(self._errors, 35)
+        return error
 
     def _inverse(self, gamma: float) -> Floats:
         return self.scope.steps.inverse(self.family, gamma)
@@ -203,14 +203,14 @@ class _Search:
     def _spend(self) -> None:
         self._left -= self.scope.cells
         if self._left < 0:
-            raise _Spent
+            raise _WorkSpent
 
     def _loss(self, scale: float, inverse: Floats) -> float:
         self._spend()
-        found = self.scope.loss(scale, inverse)
-        if found <= self.target:
+        loss = self.scope.loss(scale, inverse)
+        if loss <= self.target:
             self._best = max(self._best, scale)
-        return found
+        return loss
 
     def _near(self, inverse: Floats) -> float:
         """A scale whose loss is about the target, to compare γ by: secants from the last one.
@@ -237,11 +237,11 @@ class _Search:
         def beyond(scale: float) -> float:
             return (self._loss(scale, inverse) if scale else 0.0) - self.target
 
-        found = root_between(beyond, low, high, _TOLERANCE * high / 4)
-        below = found * (1 - _TOLERANCE / 2)
-        return below if below > low and beyond(below) <= 0 else self._up(low, found, inverse)
+        root = root_between(beyond, low, high, _TOLERANCE * high / 4)
+        below = root * (1 - _TOLERANCE / 2)
+        return below if below > low and beyond(below) <= 0 else self._up(low, root, inverse)
 
-    def _largest(self, inverse: Floats, known: float) -> float:
+    def _largest(self, inverse: Floats, edge: float) -> float:
         """Walk down from a scale that is surely too large, skipping only what the rate of change excludes."""
         scale, growth = self._surely_too_large(inverse), 1 + self.scope.growth(inverse)
         for _ in range(_CHECKS):
@@ -254,11 +254,11 @@ class _Search:
                 for beyond in (0.0, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3):
                     if self._loss(scale * (1 - beyond), inverse) <= self.target:
                         return self._up(scale * (1 - beyond), scale * (1 - beyond) * (1 + 1e-3), inverse)
-            step = excess / (growth + math.log(self.scope.size) / known)
+            step = excess / (growth + math.log(self.scope.size) / edge)
             scale -= step
-            if scale <= known * (1 + 1e-3):
+            if scale <= edge * (1 + 1e-3):
                 break
-        return known
+        return edge
 
     def _up(self, low: float, high: float, inverse: Floats) -> float:
         """From a scale that fits to an edge above it."""

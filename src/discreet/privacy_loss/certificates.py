@@ -66,8 +66,9 @@ class WorstCase:
             row, output = divmod(place, gap.shape[1])
             loss = sign * float(gap[row, output])
             if loss > worst.loss:
-                here, there, at = (tuple(counts(int(rank))) for rank in (*(one[row], other[row])[::sign], output))
-                worst = replace(worst, loss=loss, counts=here, neighbour=there, output=at)
+                places = (*(one[row], other[row])[::sign], output)
+                data, neighbour, released = (tuple(counts(int(rank))) for rank in places)
+                worst = replace(worst, loss=loss, counts=data, neighbour=neighbour, output=released)
         return worst
 
 
@@ -119,21 +120,23 @@ class Certificate:
     def to_json(self) -> dict[str, Any]:
         """For receipts and programs. `epsilon` is the certified loss as a float, rounded up."""
         bound = self.bound
-        told = {each.name: getattr(self, each.name) for each in fields(self)}
+        document = {each.name: getattr(self, each.name) for each in fields(self)}
         for name in ("facts", "worst"):  # whoever changes a document changes no certificate
-            told[name] = None if told[name] is None else {key: copy(value) for key, value in told[name].items()}
-        return {**told, "epsilon": float_upper(bound) if isinstance(bound, Fraction) else None}
+            document[name] = (
+                None if document[name] is None else {key: copy(value) for key, value in document[name].items()}
+            )
+        return {**document, "epsilon": float_upper(bound) if isinstance(bound, Fraction) else None}
 
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Certificate:
         """Read it back; a changed one is refused."""
         try:
-            told = {name: document[name] for name in ("facts", "loss", "method", "statement", "worst", "digest")}
+            values = {name: document[name] for name in ("facts", "loss", "method", "statement", "worst", "digest")}
         except (KeyError, TypeError):
             raise InvalidInput("this is no certificate", hint="give one that discreet wrote") from None
-        if not told["digest"]:
+        if not values["digest"]:
             raise InvalidInput("the certificate has no digest", hint="give one that discreet wrote")
-        certificate = cls(**told)
+        certificate = cls(**values)
         if "epsilon" in document and document["epsilon"] != certificate.to_json()["epsilon"]:
             raise InvalidInput("the certificate's epsilon is not its loss", hint="give one that discreet wrote")
         return certificate
@@ -153,11 +156,11 @@ def certificate_by_theorem(mechanism: Mechanism) -> Certificate:
     A calibrated mechanism has none: its certificate says that it was enumerated. Where the bound is known to be
     reached, the certificate names the place, as an audit does.
     """
-    by, statement = mechanism.proved_by, mechanism.guaranteed_by
-    return certify(mechanism, mechanism.guarantee, by, statement, reached_at(mechanism))
+    method, statement = mechanism.proved_by, mechanism.guaranteed_by
+    return certify(mechanism, mechanism.guarantee, method, statement, theorem_worst_case(mechanism))
 
 
-def reached_at(mechanism: Mechanism) -> WorstCase | None:
+def theorem_worst_case(mechanism: Mechanism) -> WorstCase | None:
     """Where the bound of a mechanism's own proof is its exact loss: known of geometric alone, and no one's data.
 
     Its weights are exp(-ε‖z-c‖₁/m) with the same total for all c, and neighbours are m apart: 2 if a record is
@@ -165,7 +168,7 @@ def reached_at(mechanism: Mechanism) -> WorstCase | None:
     subclass may have another law, and is not believed.
 
     >>> from discreet import Geometric, PosteriorSpace
-    >>> reached_at(Geometric(PosteriorSpace(prior=[1, 1, 1], n=50), epsilon=1)).to_json()
+    >>> theorem_worst_case(Geometric(PosteriorSpace(prior=[1, 1, 1], n=50), epsilon=1)).to_json()
     {'counts': [50, 0, 0], 'neighbour': [49, 1, 0], 'output': [50, 0, 0]}
     """
     if not mechanism.kernel.reached:

@@ -40,9 +40,16 @@ def rounded_up(rho: Fraction) -> Fraction:
     >>> rounded_up(Fraction(1, 200)), rounded_up(Fraction(1, 3**100)) == Fraction(1, 2**128)
     (Fraction(1, 200), True)
     """
-    if rho.denominator.bit_length() <= STEP_BITS:
-        return rho
-    return Fraction(-((-rho.numerator << STEP_BITS) // rho.denominator), 1 << STEP_BITS)
+    return rho if rho.denominator.bit_length() <= STEP_BITS else multiple_upper(rho, STEP_BITS)
+
+
+def multiple_upper(number: Fraction, bits: int) -> Fraction:
+    """The number, rounded up to a multiple of 2^-bits.
+
+    >>> multiple_upper(Fraction(1, 3), 4)
+    Fraction(3, 8)
+    """
+    return Fraction(math.ceil(number * (1 << bits)), 1 << bits)
 
 
 def rho_of_range(width: Fraction) -> Fraction:
@@ -61,13 +68,13 @@ def epsilon_upper(rho: object, delta: Epsilon) -> Fraction:
     >>> round(float(epsilon_upper(hundred, "1e-6")), 6)  # and not 10
     5.221534
     """
-    spent, slack = exact(rho, "rho", minimum=0), _slack(delta)
-    if spent == 0:
+    total_rho, slack = exact(rho, "rho", minimum=0), _slack(delta)
+    if total_rho == 0:
         return Fraction(0)
-    order = _root(lambda t: -math.log(slack) - math.log1p(t) - float(spent) * t * t, slack)
+    order = _root(lambda t: -math.log(slack) - math.log1p(t) - float(total_rho) * t * t, slack)
     with precision(WORKING_BITS):
-        found = ball(spent) * ball(1 + order) + _rest(order, slack)
-        return max(Fraction(0), fraction_upper(found))
+        epsilon = ball(total_rho) * ball(1 + order) + _rest(order, slack)
+        return max(Fraction(0), fraction_upper(epsilon))
 
 
 def rho_lower(epsilon: Epsilon, delta: Epsilon) -> Fraction:
@@ -80,20 +87,20 @@ def rho_lower(epsilon: Epsilon, delta: Epsilon) -> Fraction:
     >>> round(float(allowed), 6), bool(epsilon_upper(allowed, "1e-6") <= 1)
     (0.024356, True)
     """
-    asked, slack = exact(epsilon, "epsilon", above=0), _slack(delta)
+    target, slack = exact(epsilon, "epsilon", above=0), _slack(delta)
 
     def excess(t: float) -> float:
         """How far the ε whose best order is 1 + t lies above what is asked: it falls with t."""
-        return (-math.log(slack) - math.log1p(t)) * (2 / t + 1 / t / t) - math.log1p(1 / t) - float(asked)
+        return (-math.log(slack) - math.log1p(t)) * (2 / t + 1 / t / t) - math.log1p(1 / t) - float(target)
 
     order = _root(excess, slack)
     with precision(WORKING_BITS):
-        found = fraction_lower((ball(asked) - _rest(order, slack)) / ball(1 + order))
-    if found <= 0:  # no float came near the best order; nothing is what can be certified
+        rho = fraction_lower((ball(target) - _rest(order, slack)) / ball(1 + order))
+    if rho <= 0:  # no float came near the best order; nothing is what can be certified
         return Fraction(0)
-    shift = KEPT_BITS - (found.numerator.bit_length() - found.denominator.bit_length())
+    shift = KEPT_BITS - (rho.numerator.bit_length() - rho.denominator.bit_length())
     unit = Fraction(1 << max(-shift, 0), 1 << max(shift, 0))
-    return (found // unit - 1) * unit
+    return (rho // unit - 1) * unit
 
 
 def six_digits(number: Fraction, rounding: str) -> str:

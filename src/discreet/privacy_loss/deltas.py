@@ -1,7 +1,7 @@
 """δ*(ε), rounded up: the greatest Σ max(0, P - e^ε P') over neighbours, in floats to find where and in balls to say.
 
 Floats with a stated error find the pairs that may have the greatest sum. Those are summed again with enclosures of the
-laws themselves, until none that is left could exceed them; or until `BALLS` weights have been enclosed, and then the
+laws themselves, until none that is left could exceed them; or until `MAX_BALLS` weights are enclosed, and then the
 floats of the rest are raised by their error. Geometric noise has a closed form (`geometric_delta`).
 """
 
@@ -19,7 +19,7 @@ from discreet.arithmetic.numbers import ball, float_upper, fraction_lower, fract
 from discreet.mechanisms import Mechanism
 from discreet.mechanisms.law import CandidateLaw
 
-BALLS = 1 << 16
+MAX_BALLS = 1 << 16
 """How many weights are enclosed for one δ at the most, unless the first two pairs have more."""
 
 _BITS, _MOST_BITS = 128, 2048
@@ -51,7 +51,7 @@ def excess(p: Floats, q: Floats, epsilon: float, error: float) -> tuple[Floats, 
 def delta_upper(pairs: Iterable[Pair], laws: Callable[[int], CandidateLaw], epsilon: Fraction) -> float:
     """The greatest δ of these pairs, rounded up; it is a probability, so 1 bounds it where floats do not."""
     contenders = sorted(pairs, key=lambda pair: pair.delta + pair.error, reverse=True)
-    lower, upper, left = Fraction(0), Fraction(0), BALLS
+    lower, upper, left = Fraction(0), Fraction(0), MAX_BALLS
     for i, pair in enumerate(contenders):
         most = Fraction(pair.delta) + Fraction(pair.error)
         if most <= lower:
@@ -60,33 +60,33 @@ def delta_upper(pairs: Iterable[Pair], laws: Callable[[int], CandidateLaw], epsi
             upper = max(upper, most)
             break
         one, other = laws(pair.one), laws(pair.other)
-        least, most = _enclosed(one, other, epsilon)
+        least, most = _delta_bounds(one, other, epsilon)
         left -= 2 * one.space.size
         lower, upper = max(lower, least), max(upper, most)
     return float_upper(min(upper, Fraction(1)))
 
 
-def _enclosed(one: CandidateLaw, other: CandidateLaw, epsilon: Fraction) -> tuple[Fraction, Fraction]:
+def _delta_bounds(one: CandidateLaw, other: CandidateLaw, epsilon: Fraction) -> tuple[Fraction, Fraction]:
     bits = _BITS
     while True:
         with precision(bits):
-            total = _sum(one, other, ball(epsilon))
+            total = _enclose_delta(one, other, ball(epsilon))
             least, most = max(fraction_lower(total), Fraction(0)), fraction_upper(total)
         if most - least <= _SHARP * least or bits >= _MOST_BITS:
             return least, most
         bits *= 2
 
 
-def _sum(one: CandidateLaw, other: CandidateLaw, epsilon: arb) -> arb:
-    total, own, others = arb(0), one.log_total(), other.log_total()
-    for here, there in zip(one.enclosures(), other.enclosures(), strict=True):
-        if not here.is_finite():  # no event
+def _enclose_delta(one: CandidateLaw, other: CandidateLaw, epsilon: arb) -> arb:
+    total, log_total, other_log_total = arb(0), one.log_total(), other.log_total()
+    for log_weight, other_log_weight in zip(one.enclosures(), other.enclosures(), strict=True):
+        if not log_weight.is_finite():  # no event
             continue
-        p = here - own
-        if not there.is_finite():
+        p = log_weight - log_total
+        if not other_log_weight.is_finite():
             total += p.exp()
             continue
-        gap = epsilon + (there - others) - p
+        gap = epsilon + (other_log_weight - other_log_total) - p
         if gap < 0:
             total -= p.exp() * gap.expm1()
         elif not gap >= 0:  # too close to tell: between nothing and the most that it can be

@@ -5,7 +5,7 @@ as they are: outputs farther from c than a window have BC below 1e-34, so their 
 a normaliser is a sum over the window plus their number times e^-a. Between the ends, blocks of rows are bounded
 (`discreet.privacy_loss.interior_bounds`). The block with the largest bound is halved, down to one pair whose
 normalisers are summed, until it is below the greatest loss found, or close to it and halving no longer helps, or
-`HALVINGS` are used up. Then the largest bound is the certified loss, and `lower` is what is reached.
+`MAX_HALVINGS` are used up. Then the largest bound is the certified loss, and `lower` is what is reached.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from discreet.arithmetic.numbers import ball
 from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.exponential_law import ExponentialLaw
 from discreet.posteriors import Dirichlet
-from discreet.posteriors.distances import second_difference
+from discreet.posteriors.distances import hellinger_floats, log_affinity_floats
 from discreet.posteriors.space import PosteriorSpace
 from discreet.privacy_loss.certificates import WorstCase
 from discreet.privacy_loss.interior_bounds import InteriorBounds
 from discreet.privacy_loss.scan import margin
 
-ROWS, MOST_ROWS = 300, 2000
+MIN_END_ROWS, MAX_END_ROWS = 300, 2000
 """Rows from each end that are scanned one by one: more where smoothing reaches farther, to where losses peak."""
 
-CELLS = 1 << 26
+MAX_END_CELLS = 1 << 26
 """An end whose rows have more weights than this in all is left to the blocks: with such a prior its rows are alike."""
 
-HALVINGS = 1600
+MAX_HALVINGS = 1600
 """How many blocks are halved, or pairs summed, at the most: some ten seconds."""
 
 _FLAT = 80.0
@@ -60,7 +60,7 @@ def scan_ends(mechanism: Exponential) -> WorstCase:
     heap = [scan.entry(at, *block) for at, scan in enumerate(scans) for block in scan.blocks()]
     heapq.heapify(heap)
     settled = -math.inf
-    for _ in range(HALVINGS):
+    for _ in range(MAX_HALVINGS):
         if not heap or -heap[0][0] <= best.loss:
             break
         value, at, low, high = heapq.heappop(heap)
@@ -86,7 +86,6 @@ class Side:
         if mirrored:
             space = PosteriorSpace(prior=Dirichlet(space.prior.parameters[::-1]), n=space.n)
         self.space, self.mirrored = space, mirrored
-        self._alpha = [float(parameter) for parameter in space.prior.parameters]
 
     @classmethod
     def both(cls, space: PosteriorSpace) -> list[Side]:
@@ -94,19 +93,10 @@ class Side:
         first, second = space.prior.parameters
         return [cls(space)] if first == second else [cls(space), cls(space, mirrored=True)]
 
-    def losses(self, c: int, outputs: Wholes) -> Floats:
-        """-ln BC between the row c and outputs."""
-        n, (first, second) = self.space.n, self._alpha
-        step = outputs - c
-        total: Floats = 0.5 * (
-            second_difference(first + c, first + outputs, step)
-            + second_difference(second + (n - c), second + (n - outputs), step)
-        )
-        return total
-
     def distances(self, c: int, outputs: Wholes) -> Floats:
         """H between the row c and outputs."""
-        return np.sqrt(-np.expm1(-self.losses(c, outputs)))
+        n = self.space.n
+        return hellinger_floats(self.space.prior, (c, n - c), np.stack([outputs, n - outputs], axis=1))
 
     def window(self, c: int, rate: float = 0.0) -> tuple[int, int]:
         """The first and the last output around row c beyond which weights are e^-a.
@@ -121,9 +111,11 @@ class Side:
 
     def _reach(self, c: int, side: int, rate: float) -> int:
         enough = (_NEGLIGIBLE + math.log(self.space.n + 1)) / rate if rate else math.inf
-        room, reach = self.space.n - c if side > 0 else c, 64
+        n, reach = self.space.n, 64
+        room = n - c if side > 0 else c
         while reach < room:
-            loss = float(self.losses(c, np.array([c + side * reach]))[0])
+            output = c + side * reach
+            loss = -float(log_affinity_floats(self.space.prior, (c, n - c), [(output, n - output)])[0])
             if loss >= _FLAT or math.sqrt(-math.expm1(-loss)) >= enough:
                 break
             reach *= 2
@@ -142,9 +134,9 @@ class _Scan:
         self.side, self.n = side, side.space.n
         self.between = InteriorBounds(side.space, type(mechanism), float(mechanism.scale), mechanism.smoothing)
         self.last = self.between.last
-        self.number = min(self.n, max(ROWS, min(int(1.2 * self._smoothed()) + 50, MOST_ROWS)))
+        self.number = min(self.n, max(MIN_END_ROWS, min(int(1.2 * self._smoothed()) + 50, MAX_END_ROWS)))
         self.width = side.window(self.number)[1] + 1
-        if (self.number + 1) * self.width > CELLS:
+        if (self.number + 1) * self.width > MAX_END_CELLS:
             self.number = 0
 
     def rows(self) -> WorstCase:
@@ -170,17 +162,17 @@ class _Scan:
         if stop - start > _WIDEST:
             return WorstCase(bound=math.inf, error=margin(fast))
         outputs = np.arange(start, stop + 1)
-        (here, total), (there, other_total) = (self._row(c + i, float(rates[i]), outputs) for i in (0, 1))
-        gap = here - there - (total - other_total)
+        (row, log_total), (other, other_log_total) = (self._row(c + i, float(rates[i]), outputs) for i in (0, 1))
+        gap = row - other - (log_total - other_log_total)
         at = int(np.argmax(np.abs(gap)))
         loss = abs(float(gap[at]))
         ordered = (c, c + 1) if gap[at] > 0 else (c + 1, c)
-        flat = (here[[0, -1]] == -rates[0]) & (there[[0, -1]] == -rates[1])
+        flat = (row[[0, -1]] == -rates[0]) & (other[[0, -1]] == -rates[1])
         below = self.n if start == 0 or flat[0] else c - start  # all beyond is like the last, or there is nothing
         above = self.n if stop == self.n or flat[1] else stop - c - 1
-        beyond = self.between.beyond(c, below, above, float(rates[1] - rates[0]), other_total - total)
-        one, other, output = (self.side.pair(x) for x in (*ordered, start + at))
-        return WorstCase(loss, one, other, output, max(loss, beyond) + margin(fast), margin(fast))
+        beyond = self.between.beyond(c, below, above, float(rates[1] - rates[0]), other_log_total - log_total)
+        counts, neighbour, output = (self.side.pair(x) for x in (*ordered, start + at))
+        return WorstCase(loss, counts, neighbour, output, max(loss, beyond) + margin(fast), margin(fast))
 
     def entry(self, at: int, low: int, high: int) -> tuple[float, int, int, int]:
         """A block with its bound, largest first; `at` says whose it is."""

@@ -57,21 +57,24 @@ class GaussianPair(LossPair):
         tails, variance, _ = self.loss.spread
         last, times = self._last, self.loss.times
         group = 1 if self.is_exact else -(-(last + times) // MAX_GROUPS)
-        found = [arb(0)] * -(-(last + times) // group)
+        groups = [arb(0)] * -(-(last + times) // group)
         with precision(BITS):
             for weight, residue, stride in tails:
                 first = 1 - times + (residue - 1 + times) % stride  # the first D with a loss above 0
                 if group == 1:
                     for d in range(first, last + 1, stride):
-                        found[times + d - 1] += weight * (-ball(Fraction(d * d) / (2 * variance))).exp()
+                        groups[times + d - 1] += weight * (-ball(Fraction(d * d) / (2 * variance))).exp()
                     continue
                 ends = [
                     first + (i * group - times + 1 - first + stride - 1) // stride * stride
-                    for i in range(len(found) + 1)
+                    for i in range(len(groups) + 1)
                 ]
                 sums = [weight * tail_sum(variance, max(end, first), stride) for end in ends]
-                found = [old + (one - other) for old, one, other in zip(found, sums[:-1], sums[1:], strict=True)]
-        return group / self.loss.variance, found
+                groups = [
+                    chance + (from_start - from_end)
+                    for chance, from_start, from_end in zip(groups, sums[:-1], sums[1:], strict=True)
+                ]
+        return group / self.loss.variance, groups
 
     def beyond(self) -> arb:
         """The chance of all losses that were cut off."""

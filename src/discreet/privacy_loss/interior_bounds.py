@@ -76,8 +76,8 @@ class InteriorBounds:
         step = self._step(low, high)
         most = min(self.scale, fast * step) + change * step  # the outputs c and c' themselves
         for group in groups:
-            found = self._moved(low, high, fast, step, group) + change * _distance(group.beyond)
-            most = max(most, float(found.max(initial=0.0)))
+            bounds = self._distance_change(low, high, fast, step, group) + change * _distance(group.beyond)
+            most = max(most, float(bounds.max(initial=0.0)))
         return float((most + self._normalisers(low, high, slow, fast, change, groups)) * (1 + _ROUND))
 
     def beyond(self, c: int, below: int, above: int, change: float, offset: float) -> float:
@@ -89,11 +89,11 @@ class InteriorBounds:
         for side, reach in ((1, above), (-1, below)):
             group = self._groups(c, c + 1, side)
             ends = [np.abs(change * _distance(loss) + offset) for loss in (group.least, group.beyond)]
-            found = (np.maximum(*ends) + self._moved(c, c + 1, fast, step, group))[group.far > reach]
-            most = max(most, float(found.max(initial=0.0)))
+            bounds = (np.maximum(*ends) + self._distance_change(c, c + 1, fast, step, group))[group.far > reach]
+            most = max(most, float(bounds.max(initial=0.0)))
         return most * (1 + _ROUND)
 
-    def _moved(self, low: int, high: int, fast: float, step: float, group: Groups) -> Floats:
+    def _distance_change(self, low: int, high: int, fast: float, step: float, group: Groups) -> Floats:
         """Bounds on a·|H' - H| at the outputs of each group: S ≥ LS ≥ H(c, c'), so it is never above s."""
         return np.minimum(fast * self._slopes(low, high, group), min(self.scale, fast * step))
 
@@ -120,11 +120,11 @@ class InteriorBounds:
             share = np.maximum(down, up / np.maximum(1 - up, 1e-9))
             near, far = _distance(group.least), _distance(group.most)
             # d ln H/d ln L at the lesser L of the two, where the share is taken of the greater.
-            kept = np.maximum(1 - share, 1e-9)
-            lesser = group.least * kept
+            rest = np.maximum(1 - share, 1e-9)
+            lesser = group.least * rest
             bend = np.where(lesser > 1e-9, 0.5 * lesser / np.expm1(np.minimum(lesser, 700.0) + 1e-300), 0.5)
             # Where that is looser than the brackets of H, they serve.
-            height = np.minimum(far * bend * share / kept, far - near)
+            height = np.minimum(far * bend * share / rest, far - near)
             weight = np.exp(-slow * near)
             moved += float(((group.far - group.near + 1) * weight * (fast * height + change * far)).sum())
             number = np.maximum(np.minimum(group.far, shortest) - group.near + 1, 0)
@@ -147,9 +147,11 @@ class InteriorBounds:
         size = np.abs(offset).astype(np.float64)
         ends = []
         for c in (low, high):
-            here = first + np.maximum(c + np.minimum(offset, 0), 0)
-            there = second + np.maximum(n - c - np.maximum(offset, 0), 0)
-            ends.append((second_difference(here, here + size, size), second_difference(there, there + size, size)))
+            lesser = (
+                first + np.maximum(c + np.minimum(offset, 0), 0),
+                second + np.maximum(n - c - np.maximum(offset, 0), 0),
+            )
+            ends.append([second_difference(parameter, parameter + size, size) for parameter in lesser])
         (one_low, two_low), (one_high, two_high) = ends
         least: Floats = 0.5 * (np.minimum(one_low, one_high) + np.minimum(two_low, two_high))
         most: Floats = 0.5 * (np.maximum(one_low, one_high) + np.maximum(two_low, two_high))
@@ -158,9 +160,9 @@ class InteriorBounds:
     def _least_arguments(self, low: int, high: int, side: int, reach: Floats) -> tuple[Floats, Floats]:
         """The least parameters of both categories over the block's rows and the outputs within reach on one side."""
         n, (first, second) = self.space.n, self.alpha
-        one = first + np.maximum(low - (reach if side < 0 else 0.0 * reach), 0.0)
-        two = second + np.maximum(n - high - (reach if side > 0 else 0.0 * reach), 0.0)
-        return one, two
+        least_first = first + np.maximum(low - (reach if side < 0 else 0.0 * reach), 0.0)
+        least_second = second + np.maximum(n - high - (reach if side > 0 else 0.0 * reach), 0.0)
+        return least_first, least_second
 
     def steps(self, rows: Wholes) -> Steps:
         """What the sensitivities of these rows are made of."""

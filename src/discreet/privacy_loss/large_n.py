@@ -17,7 +17,7 @@ from scipy.special import betaincinv
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.posteriors.space import PosteriorSpace
-from discreet.privacy_loss.edge_rows import ROWS, Side
+from discreet.privacy_loss.edge_rows import MIN_END_ROWS, Side
 from discreet.privacy_loss.interior_bounds import distance_groups
 from discreet.sensitivity.exact import global_sensitivity
 from discreet.sensitivity.vectorised import Steps
@@ -27,7 +27,7 @@ _CELLS = 1 << 21
 """An end is left out, or seen by fewer rows, where these have more weights than this."""
 
 
-class Ends:
+class LongLine:
     """A long line, as a calibration looks at it; scales of less than `least` are of no interest."""
 
     def __init__(self, space: PosteriorSpace, least: float) -> None:
@@ -42,7 +42,7 @@ class Ends:
 
     def loss(self, scale: float, inverse: Floats) -> float:
         """The greatest loss of two adjacent rows near the ends, or s itself."""
-        return max([scale, *(end.loss(scale * own) for end, own in self._parts(inverse))])
+        return max([scale, *(end.loss(scale * part) for end, part in self._parts(inverse))])
 
     least_loss = loss
 
@@ -54,11 +54,11 @@ class Ends:
 
     def growth(self, inverse: Floats) -> float:
         """The most that 1/S changes between adjacent rows."""
-        return max([0.0, *(float(np.abs(np.diff(own)).max()) for _, own in self._parts(inverse))])
+        return max([0.0, *(float(np.abs(np.diff(part)).max()) for _, part in self._parts(inverse))])
 
     def step(self, inverse: Floats) -> float:
         """The largest H/S of two adjacent rows."""
-        return max([1.0, *(float((end.steps * own[1:]).max()) for end, own in self._parts(inverse))])
+        return max([1.0, *(float((end.steps * part[1:]).max()) for end, part in self._parts(inverse))])
 
     def _parts(self, inverse: Floats) -> list[tuple[_End, Floats]]:
         parts = np.split(inverse, np.cumsum([end.number for end in self._ends]))
@@ -70,7 +70,7 @@ class _End:
 
     def __init__(self, side: Side, slowest: float) -> None:
         n = side.space.n
-        last = min(ROWS, n)
+        last = min(MIN_END_ROWS, n)
         outputs = np.arange(side.window(last, slowest)[1] + 1)
         self.number = min(last + 1, _CELLS // len(outputs))
         self.cells, self._beyond = self.number * len(outputs), n - int(outputs[-1])

@@ -16,6 +16,7 @@ enumeration and against dp_accounting.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -82,10 +83,10 @@ class LossDistribution:
 
     def delta(self, epsilon: Epsilon) -> UpperBound:
         """The δ with which all together are (ε, δ)-DP; `lower` is certainly reached by the dominating pairs."""
-        asked = exact(epsilon, "epsilon", minimum=0)
+        exact_epsilon = exact(epsilon, "epsilon", minimum=0)
         with precision(WORKING_BITS):
-            above = fraction_upper(self._delta(asked)) + self.beyond
-            below = fraction_lower(self._delta(asked + self.slack)) - self.excess
+            above = fraction_upper(self._delta(exact_epsilon)) + self.beyond
+            below = fraction_lower(self._delta(exact_epsilon + self.slack)) - self.excess
         return UpperBound(max(above, Fraction(0)), max(below, Fraction(0)))
 
     def epsilon(self, delta: Epsilon) -> UpperBound:
@@ -109,18 +110,19 @@ class LossDistribution:
 
     def _epsilon(self, delta: Fraction) -> tuple[Fraction, Fraction]:
         """Above and below the ε of a δ: between two losses, δ = A - e^ε·B."""
-        low, high = max(-self.first, 0) - 1, len(self._tails) - 1
-        while high - low > 1:  # δ at the loss `high` is certainly small enough
-            middle = (low + high) // 2
-            here = self._delta((self.first + middle) * self.step)
-            low, high = (low, middle) if here <= ball(delta) else (middle, high)
-        end = max((self.first + high) * self.step, Fraction(0))
-        mass, rest = self._tails[high]
-        wanted = (mass - ball(delta)) / rest
-        if not wanted > 0:
+
+        def is_small_enough(place: int) -> bool:
+            return self._delta((self.first + place) * self.step) <= ball(delta)
+
+        last = len(self._tails) - 1
+        place = bisect_left(range(last), True, lo=min(max(-self.first, 0), last), key=is_small_enough)
+        end = max((self.first + place) * self.step, Fraction(0))
+        mass, rest = self._tails[place]
+        growth = (mass - ball(delta)) / rest
+        if not growth > 0:
             return end, Fraction(0)
-        found = wanted.log()
-        return max(min(fraction_upper(found), end), Fraction(0)), max(fraction_lower(found), Fraction(0))
+        epsilon = growth.log()
+        return max(min(fraction_upper(epsilon), end), Fraction(0)), max(fraction_lower(epsilon), Fraction(0))
 
     @cached_property
     def _tails(self) -> list[tuple[arb, arb]]:
@@ -167,7 +169,7 @@ def compose_pairs(times: Mapping[LossPair, int]) -> LossDistribution:
     if not times:
         raise InvalidInput("there is nothing to compose", hint="give at least one release")
     with precision(WORKING_BITS):
-        return _together([_repeated(pair, m) for pair, m in times.items()])
+        return _add_losses([_repeat_pair(pair, m) for pair, m in times.items()])
 
 
 def share_together(categories: Sequence[int], epsilon: Fraction, delta: Fraction) -> Fraction:
@@ -182,35 +184,33 @@ def share_together(categories: Sequence[int], epsilon: Fraction, delta: Fraction
     least, times = epsilon / len(categories), Counter(categories)
     unit = Fraction(10) ** (math.floor(math.log10(least)) - 3)
 
-    def fits(units: int) -> bool:
+    def costs_more(units: int) -> bool:
         pairs: dict[LossPair, int] = {GeometricPair(units * unit, k): m for k, m in times.items()}
-        return compose_pairs(pairs).delta(epsilon).exact <= delta
+        return compose_pairs(pairs).delta(epsilon).exact > delta
 
-    low, high = math.floor(least / unit), math.floor(epsilon / unit) + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return max(low * unit, least)
+    first, end = math.floor(least / unit) + 1, math.floor(epsilon / unit) + 1
+    units = bisect_left(range(end), True, lo=first, key=costs_more) - 1
+    return max(units * unit, least)
 
 
-def _repeated(pair: LossPair, m: int) -> LossDistribution:
+def _repeat_pair(pair: LossPair, m: int) -> LossDistribution:
     """m draws from one pair: a power of a polynomial."""
     step, chances = pair.chances(MAX_ATOMS // (2 * m))
     mirrored = [chance * (-ball(i * step)).exp() for i, chance in enumerate(chances, 1)]
     rest = 1 - sum(chances, arb(0)) - sum(mirrored, arb(0))
     units = [max(fixed_upper(chance, UNIT_BITS), 0) for chance in (*reversed(mirrored), rest, *chances)]
     slack, beyond = Fraction(0) if pair.is_exact else step, fraction_upper(pair.beyond())
-    one = LossDistribution(step, -len(chances), fmpz_poly(units), slack, beyond)
+    power = LossDistribution(step, -len(chances), fmpz_poly(units), slack, beyond)
     powers = []
     while m:
         if m & 1:
-            powers.append(one)
+            powers.append(power)
         m >>= 1
-        one = _sum(one, one) if m else one
-    return reduce(_sum, powers)
+        power = _add_two(power, power) if m else power
+    return reduce(_add_two, powers)
 
 
-def _together(laws: Sequence[LossDistribution]) -> LossDistribution:
+def _add_losses(laws: Sequence[LossDistribution]) -> LossDistribution:
     """The sum of independent losses: on a common step, or where that is too fine on a grid, split."""
     if len(laws) == 1:
         return laws[0]
@@ -222,11 +222,11 @@ def _together(laws: Sequence[LossDistribution]) -> LossDistribution:
     placed = sorted((_on_grid(law, step) for law in laws), key=lambda law: law.chances.degree())
     while len(placed) > 1:  # of equal lengths, so that products are quick
         pairs = [placed[i : i + 2] for i in range(0, len(placed), 2)]
-        placed = [reduce(_sum, pair) for pair in pairs]
+        placed = [reduce(_add_two, pair) for pair in pairs]
     return placed[0]
 
 
-def _sum(one: LossDistribution, other: LossDistribution) -> LossDistribution:
+def _add_two(one: LossDistribution, other: LossDistribution) -> LossDistribution:
     """Of two independent losses. Chances are rounded up, so no loss is lost."""
     product = -(-(one.chances * other.chances) // fmpz(1 << UNIT_BITS))
     beyond = one.beyond + other.beyond

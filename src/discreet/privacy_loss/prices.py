@@ -5,26 +5,29 @@ Under zero-concentrated privacy that follows from the losses of the pairs that d
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from itertools import chain
 
 from discreet.errors import InvalidInput
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.gaussian_loss import GaussianLoss
-from discreet.mechanisms.loss_pairs import VARIATION_BITS, GeometricPair, LinearPair, LossPair
+from discreet.mechanisms.loss_pairs import VARIATION_BITS, CurvePair, GeometricPair, LinearPair, LossPair
 from discreet.posteriors.space import exceeds
-from discreet.privacy_loss.composition import rounded_up
-from discreet.privacy_loss.enumerated_pairs import enumerated_pair
+from discreet.privacy_loss.audits import audit
+from discreet.privacy_loss.composition import multiple_upper, rounded_up
 from discreet.privacy_loss.gaussian_pairs import SHARP, gaussian_pairs
 from discreet.privacy_loss.loss_distributions import GaussianLosses, LossDistribution, compose_pairs
 from discreet.privacy_loss.renyi_bounds import rho_of_pair
 
 MAX_DATA_SETS = 128
 """Beyond so many data sets, a δ* at every loss takes too long to be asked for in passing."""
+
+CHORDS, LOSS_BITS = 32, 40
+"""On a small space δ* is known at so many losses; the largest is rounded up to a multiple of 2^-40, which is short."""
 
 
 def loss_distribution(mechanism: Mechanism) -> LossDistribution | GaussianLosses:
@@ -55,16 +58,16 @@ def compose(releases: Iterable[Mechanism]) -> LossDistribution | GaussianLosses:
     >>> round(compose([Gaussian(space, sigma=40)] * 40).epsilon("1e-6"), 4)
     0.9405
     """
-    known: dict[int, tuple[Mechanism, tuple[LossPair, ...]]] = {}
+    pairs_of: dict[int, tuple[Mechanism, tuple[LossPair, ...]]] = {}
     times: Counter[LossPair] = Counter()
     gaussian: Counter[GaussianLoss] = Counter()
     for release in releases:
         if release.loss is not None:
             gaussian[release.loss] += 1
             continue
-        if id(release) not in known:  # the same one again and again is asked once
-            known[id(release)] = release, loss_pairs(release)
-        times.update(known[id(release)][1])
+        if id(release) not in pairs_of:  # the same one again and again is asked once
+            pairs_of[id(release)] = release, loss_pairs(release)
+        times.update(pairs_of[id(release)][1])
     if not times and len(gaussian) == 1:
         [(loss, count)] = gaussian.items()
         together = replace(loss, times=count)
@@ -81,6 +84,25 @@ def loss_pairs(mechanism: Mechanism) -> tuple[LossPair, ...]:
     if mechanism.kernel.weighted and not exceeds(mechanism.space, MAX_DATA_SETS):
         return (enumerated_pair(mechanism),)
     return mechanism.loss_pairs()
+
+
+@lru_cache(maxsize=64)
+def enumerated_pair(mechanism: Mechanism) -> CurvePair:
+    """The pair that dominates an exponential mechanism on a small space: chords through its exact δ*.
+
+    Neighbours come both ways round, so the greatest δ* over all of them is the curve of a symmetric pair. It is
+    enclosed at `CHORDS` losses from 0 to the audited ε and rounded up there; chords through such points are nowhere
+    below it (`discreet.mechanisms.loss_pairs`). Tests: `tests/privacy_loss/test_loss_pairs.py`.
+
+    >>> from discreet import ExponentialReciprocal, PosteriorSpace
+    >>> pair = enumerated_pair(ExponentialReciprocal(PosteriorSpace(prior=[1, 1], n=20), epsilon=1))
+    >>> round(float(pair.epsilon), 4), round(float(pair.variation_upper), 4)  # where the theorem says 1 and 0.2449
+    (0.3196, 0.0881)
+    """
+    result = audit(mechanism)
+    largest = multiple_upper(Fraction(result.epsilon), LOSS_BITS)
+    deltas = tuple(Fraction(result.delta(i * largest / CHORDS)) for i in range(CHORDS))
+    return CurvePair(largest, deltas)
 
 
 def loss_range(mechanism: Mechanism) -> Fraction:
@@ -199,5 +221,4 @@ def _variation(pairs: Sequence[LossPair]) -> Fraction:
     """The total variation of independent pairs together, rounded up."""
     if len(pairs) == 1:
         return pairs[0].variation_upper
-    bound = compose_pairs(Counter(pairs)).delta(0).exact
-    return Fraction(math.ceil(bound * (1 << VARIATION_BITS)), 1 << VARIATION_BITS)
+    return multiple_upper(compose_pairs(Counter(pairs)).delta(0).exact, VARIATION_BITS)

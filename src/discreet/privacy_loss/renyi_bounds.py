@@ -16,7 +16,6 @@ cannot be proved is not used. Tests: `tests/privacy_loss/test_renyi_bounds.py`, 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -26,7 +25,7 @@ from flint import arb
 
 from discreet.arithmetic.numbers import ball, decide, fixed_upper, precision
 from discreet.mechanisms.loss_pairs import CHORDS, LossPair
-from discreet.privacy_loss.composition import STEP_BITS, rho_of_range
+from discreet.privacy_loss.composition import STEP_BITS, multiple_upper, rho_of_range
 
 BITS = 192
 RAISES = (Fraction(1, 1000), Fraction(1, 100), Fraction(1, 20))
@@ -54,8 +53,8 @@ def rho_of_pair(pair: LossPair) -> Fraction:
     if pair.range_rho is not None:
         return min(pure_rho(pair.epsilon), pair.range_rho)
     with precision(BITS):
-        found = _proved(pair)
-    return pure_rho(pair.epsilon) if found is None else min(pure_rho(pair.epsilon), found)
+        bound = _certain_rho(pair)
+    return pure_rho(pair.epsilon) if bound is None else min(pure_rho(pair.epsilon), bound)
 
 
 @lru_cache(maxsize=1024)
@@ -67,7 +66,7 @@ def pure_rho(epsilon: Fraction) -> Fraction:
     """
 
     if epsilon > STEP_BITS:  # tanh is 1 to more digits than are kept
-        return Fraction(math.ceil(epsilon * (1 << STEP_BITS)), 1 << STEP_BITS)
+        return multiple_upper(epsilon, STEP_BITS)
 
     def rounded() -> Fraction | None:
         scaled = (ball(epsilon) * (ball(epsilon) / 2).tanh() * arb(2) ** STEP_BITS).ceil().unique_fmpz()
@@ -76,28 +75,28 @@ def pure_rho(epsilon: Fraction) -> Fraction:
     return min(decide(rounded, start=2 * STEP_BITS), rho_of_range(2 * epsilon))
 
 
-def _proved(pair: LossPair) -> Fraction | None:
+def _certain_rho(pair: LossPair) -> Fraction | None:
     """A bound on the greatest G that is certain; None if none was found."""
     step, chances = pair.chances(CHORDS)
-    kept = [(ball(i * step), chance) for i, chance in enumerate(chances, 1) if not chance.contains(0)]
-    terms = [(loss, 2 * chance * (-loss / 2).exp()) for loss, chance in kept]
-    rest = 1 - sum((chance * (1 + (-loss).exp()) for loss, chance in kept), arb(0))
-    limit = sum((chance * -(-loss).expm1() * loss for loss, chance in kept), arb(0))
-    least = _rounded_up(limit)
+    losses = [(ball(i * step), chance) for i, chance in enumerate(chances, 1) if not chance.contains(0)]
+    terms = [(loss, 2 * chance * (-loss / 2).exp()) for loss, chance in losses]
+    rest = 1 - sum((chance * (1 + (-loss).exp()) for loss, chance in losses), arb(0))
+    divergence = sum((chance * -(-loss).expm1() * loss for loss, chance in losses), arb(0))
+    divergence_upper = _rho_upper(divergence)
     if len(terms) == 1 and rest <= 2 * terms[0][1]:
-        return least
+        return divergence_upper
     if pair.epsilon > MAX_TRIED:
         return None
     rest = rest.nonnegative_part()
     greatest = Fraction(_by_floats(terms, rest))
     targets = [greatest * (1 + more) for more in RAISES]
-    for target in targets if greatest > least else [least, *targets]:
-        if target >= least and _holds(terms, rest, ball(target), pair.epsilon / (2 * target)):
-            return _rounded_up(ball(target))
+    for target in targets if greatest > divergence_upper else [divergence_upper, *targets]:
+        if target >= divergence_upper and _holds(terms, rest, ball(target), pair.epsilon / (2 * target)):
+            return _rho_upper(ball(target))
     return None
 
 
-def _rounded_up(rho: arb) -> Fraction:
+def _rho_upper(rho: arb) -> Fraction:
     return Fraction(fixed_upper(rho, STEP_BITS), 1 << STEP_BITS)
 
 
@@ -114,13 +113,13 @@ def _holds(terms: Terms, rest: arb, target: arb, end: Fraction) -> bool:
 
     At the left end of each interval it is known already: at ½ it is the divergence, then by the interval before.
     """
-    place, step = 0.5, FIRST_STEP
+    u, step = 0.5, FIRST_STEP
     for _ in range(MAX_WORK // len(terms)):
-        if place >= end:
+        if u >= end:
             return True
-        value, slope = _growth(terms, rest, arb(place + step / 2, step / 2))
+        value, slope = _growth(terms, rest, arb(u + step / 2, step / 2))
         if value <= target or slope < 0:
-            place, step = place + step, 2 * step
+            u, step = u + step, 2 * step
         else:
             step /= 2
     return False

@@ -49,9 +49,9 @@ def hellinger_bounds(mechanism: Mechanism, counts: Counts | None, t: float, exac
 
 def _worst_normalised(mechanism: Mechanism, t: float) -> float:
     """max over c of ln exp(-s·t/S(c))/NL(c)."""
-    every = enumerated_rows(mechanism)
-    if every is not None:
-        rates, logs = every.rates, every.log_normalisers
+    rows = enumerated_rows(mechanism)
+    if rows is not None:
+        rates, logs = rows.rates, rows.log_normalisers
     else:
         rates, lower, _ = CountBlocks(mechanism, METRIC["hellinger"], None).normalisers()
         logs = np.log(lower)
@@ -66,7 +66,7 @@ def _finite_exp(x: float) -> float:
 def l1_tail(noise: RoundedLaplace, k: int, t: float) -> float:
     """An upper bound on Pr[‖released - true‖₁ ≥ t] for Laplace noise, whatever the data; at most 1.
 
-    The tail of seed 003, section 3.1, put right: for m = k-1 noises Y_i of scale b, Pr[max |Y_i| ≥ y] ≤ m·exp(-y/b).
+    The tail of paper 003, section 3.1, put right: for m = k-1 noises Y_i of scale b, Pr[max |Y_i| ≥ y] ≤ m·exp(-y/b).
     What the noise adds or takes in total bounds both sides of the move, clamped or not: if the last category gained,
     nothing was cut off above, and the move is what the others lost; if not, it is what they gained. So with counts
     rounded by at most ρ (½ to the nearest, 1 downwards), ‖released - true‖₁ ≤ 2m·(max |Y_i| + ρ).

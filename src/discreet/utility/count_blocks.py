@@ -10,6 +10,7 @@ stratum's probability under the predictive is a quadrature (right to about 1e-8)
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -20,11 +21,11 @@ from discreet.arithmetic.growing_blocks import growing_edges
 from discreet.errors import TooLarge
 from discreet.kernels.line_noise import LOST
 from discreet.mechanisms import Mechanism
-from discreet.utility.error_rows import ErrorRows, bracket
+from discreet.utility.error_rows import ErrorRows, enclose_rows
 from discreet.utility.expected_counts import first_count_moments, stratum_weights
 from discreet.utility.metrics import METRIC, Metric
 
-CELLS = 1 << 20
+TARGET_CELLS = 1 << 20
 """About how many cells a sum over all data sets is made of."""
 
 _CHUNK = 1 << 15
@@ -63,7 +64,7 @@ class CountBlocks:
             # Most weights of a sensitivity that follows the data fall within a few hundred moves.
             short = self.noise is None and not mechanism.kernel.same_rates
             blocks_each = min(len(self.near), _TYPICAL) if short else len(self.near)
-            self.first, self.last, self.weight = self._strata(CELLS // (2 * blocks_each))
+            self.first, self.last, self.weight = self._strata(TARGET_CELLS // (2 * blocks_each))
         else:
             self.first = self.last = np.array([counts[0]], dtype=np.int64)
             self.weight = np.ones(1)
@@ -82,11 +83,11 @@ class CountBlocks:
         starts = np.unique(np.clip(cuts, 0, n))
         first, last = starts, np.concatenate([starts[1:] - 1, [n]])
         weight = stratum_weights(space, first, last)
-        same = self.noise is None or self.noise.symmetric
-        if alpha[0] == alpha[1] and same:
-            kept = first <= n // 2
+        symmetric = self.noise is None or self.noise.symmetric
+        if alpha[0] == alpha[1] and symmetric:
+            half = first <= n // 2
             weight = np.where(2 * first == n, 1.0, 2.0) * weight
-            first, last, weight = first[kept], np.minimum(last[kept], n // 2), weight[kept]
+            first, last, weight = first[half], np.minimum(last[half], n // 2), weight[half]
             weight = weight / weight.sum()
         return first, last, weight
 
@@ -103,7 +104,7 @@ class CountBlocks:
                 low, high = cells.low, cells.high
                 if self.metric.name != "hellinger":
                     low, high = self._distances(first, last, cells.near, cells.far, self.metric)
-                yield bracket(weight, low, high, cells.least, cells.most)
+                yield enclose_rows(weight, low, high, cells.least, cells.most)
 
     def normalisers(self) -> tuple[Floats, Floats, Floats]:
         """For each stratum the least s/S(c), and NL(c) from below and from above."""
@@ -129,21 +130,16 @@ class CountBlocks:
 
     def _within_reach(self, first: Wholes, last: Wholes, slow: Floats) -> tuple[Wholes, Wholes]:
         """The blocks of moves that matter to some of the strata: beyond them all weights are below e^-42 together."""
-        needed = LOST + 2 * math.log(self.space.n + 1)
-        low, high = 0, len(self.near)
-        while low < high:
-            middle = (low + high) // 2
-            at = slice(middle, middle + 1)
+        enough = LOST + 2 * math.log(self.space.n + 1)
+
+        def is_negligible(block: int) -> bool:
+            at = slice(block, block + 1)
             h = self._distances(first, last, self.near[at], self.far[at], METRIC["hellinger"])[0]
-            reached = (slow[:, None] * h[:, [0, 2]] >= needed) | (
-                self._numbers(first, last, self.near[at], self.far[at])[0][:, [0, 2]] == 0
-            )
-            if reached.all():
-                high = middle
-            else:
-                low = middle + 1
-        kept = max(1, low)
-        return self.near[:kept], self.far[:kept]
+            numbers = self._numbers(first, last, self.near[at], self.far[at])[0]
+            return bool(((slow[:, None] * h[:, [0, 2]] >= enough) | (numbers[:, [0, 2]] == 0)).all())
+
+        number = max(1, bisect_left(range(len(self.near)), True, key=is_negligible))
+        return self.near[:number], self.far[:number]
 
     def _numbers(self, first: Wholes, last: Wholes, near: Wholes, far: Wholes) -> tuple[Floats, Floats]:
         """How many moves of each block stay on the line, at most and at least, over a stratum."""

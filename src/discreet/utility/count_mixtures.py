@@ -29,7 +29,10 @@ def mixture_widths(weights: Floats, a: ArrayLike, b: ArrayLike, level: float) ->
     first, second = (np.broadcast_to(np.asarray(x, dtype=np.float64), len(weights)) for x in (a, b))
     rows = max(1, _CELLS // weights.shape[1])
     parts = [slice(start, start + rows) for start in range(0, len(weights), rows)]
-    return np.concatenate([_Mixtures(weights[part], first[part], second[part]).widths(level) for part in parts])
+    ends = [_Mixtures(weights[part], first[part], second[part]).ends(level) for part in parts]
+    low, high = np.concatenate(ends, axis=1)
+    widths: Floats = np.maximum(high - low, 0.0)
+    return widths
 
 
 def mixture_intervals(laws: Sequence[BetaMixture], level: float) -> tuple[Floats, Floats] | None:
@@ -59,17 +62,17 @@ def mixture_intervals(laws: Sequence[BetaMixture], level: float) -> tuple[Floats
 def _ends(block: Sequence[BetaMixture], level: float) -> dict[int, tuple[float, float]]:
     """Those of one block, as rows of one length: where the last counts have no room for it, a row is by itself."""
     size = round(max(law.a[-1] - law.a[0] for law in block)) + 1
-    alone = [law for law in block if law.b[0] <= size and len(block) > 1]
-    found = {key: ends for law in alone for key, ends in _ends([law], level).items()}
-    rows = [law for law in block if id(law) not in found]
+    singles = [law for law in block if law.b[0] <= size and len(block) > 1]
+    intervals = {key: ends for law in singles for key, ends in _ends([law], level).items()}
+    rows = [law for law in block if id(law) not in intervals]
     if not rows:
-        return found
+        return intervals
     weights = np.zeros((len(rows), size))
     for row, law in zip(weights, rows, strict=True):
         row[np.rint(law.a - law.a[0]).astype(np.int64)] = law.weights
     a, b = np.array([[law.a[0], law.b[0]] for law in rows]).T
-    both = _Mixtures(weights, a, b).ends(level).T.tolist()
-    return found | {id(law): (low, high) for law, (low, high) in zip(rows, both, strict=True)}
+    pairs = _Mixtures(weights, a, b).ends(level).T.tolist()
+    return intervals | {id(law): (low, high) for law, (low, high) in zip(rows, pairs, strict=True)}
 
 
 class _Mixtures:
@@ -86,23 +89,17 @@ class _Mixtures:
         self.heaviest = self.weights.argmax(axis=1)
         self.logs = logs - np.take_along_axis(logs, self.heaviest[:, None], axis=1)
 
-    def widths(self, level: float) -> Floats:
-        """The widths of the intervals."""
-        low, high = self.ends(level)
-        wide: Floats = np.maximum(high - low, 0.0)
-        return wide
-
     def ends(self, level: float) -> Floats:
         """What lies above ½ is sought as the rest of 1, so that the float next to 1 is told from 1."""
         rows = np.arange(len(self.a))
         half = self.sums(rows, np.full(len(rows), 0.5))[0]
         ends: Floats = np.empty((2, len(rows)))
-        for found, p in zip(ends, ((1 - level) / 2, (1 + level) / 2), strict=True):
+        for end, p in zip(ends, ((1 - level) / 2, (1 + level) / 2), strict=True):
             for turned in (False, True):
                 some = rows[(half < p) == turned]
                 part = self.some(some, turned)
                 value = solve_quantiles(part.sums, np.full(len(some), 1 - p if turned else p), *part.moments)
-                found[some] = 1 - value if turned else value
+                end[some] = 1 - value if turned else value
         return ends
 
     def some(self, rows: Wholes, turned: bool) -> _Mixtures:
@@ -114,9 +111,9 @@ class _Mixtures:
     def moments(self) -> tuple[Floats, Floats]:
         """The mean and the standard deviation of each row."""
         total, mean = self.a + self.b, self.weights @ self.j
-        spread = (self.weights * (self.j - mean[:, None]) ** 2).sum(axis=1)
-        own = (self.a + mean) / total * ((self.b - mean) / total)  # of the mean of the components, and a little more
-        return (self.a + mean) / total, np.sqrt(spread / total**2 + own / (total + 1))
+        between = (self.weights * (self.j - mean[:, None]) ** 2).sum(axis=1)
+        within = (self.a + mean) / total * ((self.b - mean) / total)  # of the mean of the components, and a little more
+        return (self.a + mean) / total, np.sqrt(between / total**2 + within / (total + 1))
 
     def sums(self, rows: Wholes, x: Floats) -> tuple[Floats, Floats]:
         """P(share ≤ x) and the density at x, one x for each of the rows."""

@@ -48,15 +48,15 @@ def cut_outputs(space: PosteriorSpace, half: float, depth: int, *, top: bool) ->
     if top:
         if (n + 1) ** k > LONGEST_ROW:
             raise TooLarge(f"this post-processing would be worked out for {(n + 1) ** k:,} counts", hint="use nearest")
-        every = np.indices((n + 1,) * k).reshape(k, -1).T
+        outputs = np.indices((n + 1,) * k).reshape(k, -1).T
     else:
-        every = np.concatenate([space.candidates().array(), *_with_zeros(n, k, depth)])
-    zeros, tops = (every == 0).sum(axis=1), (every == n).sum(axis=1) * top
-    kinds = np.stack([zeros, tops, n - every.sum(axis=1)], axis=1)
-    unique, back = np.unique(kinds, axis=0, return_inverse=True)
-    logs = np.array([_log_rest(a, b, short, half, depth) for a, b, short in unique.tolist()])[back.reshape(-1)]
-    kept = np.isfinite(logs)
-    return every[kept], logs[kept]
+        outputs = np.concatenate([space.candidates().array(), *_with_zeros(n, k, depth)])
+    zeros, tops = (outputs == 0).sum(axis=1), (outputs == n).sum(axis=1) * top
+    kinds = np.stack([zeros, tops, n - outputs.sum(axis=1)], axis=1)
+    distinct, inverse = np.unique(kinds, axis=0, return_inverse=True)
+    logs = np.array([_log_rest(a, b, short, half, depth) for a, b, short in distinct.tolist()])[inverse.reshape(-1)]
+    possible = np.isfinite(logs)
+    return outputs[possible], logs[possible]
 
 
 def number_of_outputs(space: PosteriorSpace, depth: int) -> int:
@@ -72,9 +72,9 @@ def _with_zeros(n: int, k: int, depth: int) -> Iterator[Wholes]:
         parts = PosteriorSpace(prior=[1] * (size + 1), n=n + depth - size).candidates().array()
         parts = parts[parts[:, -1] < depth, :-1] + 1  # the last is what the total lacks of n + depth
         for positive in itertools.combinations(range(k), size):
-            found = np.zeros((len(parts), k), dtype=np.int64)
-            found[:, positive] = parts
-            yield found
+            counts = np.zeros((len(parts), k), dtype=np.int64)
+            counts[:, positive] = parts
+            yield counts
 
 
 def _log_rest(zeros: int, tops: int, short: int, half: float, depth: int) -> float:
@@ -88,5 +88,5 @@ def _log_ways(total: Wholes, parts: int) -> Floats:
     """ln of in how many ways parts sum to each total."""
     if parts == 0:
         return np.where(total == 0, 0.0, -np.inf)
-    ways: Floats = gammaln(total + parts) - gammaln(parts) - gammaln(total + 1)
-    return ways
+    log_ways: Floats = gammaln(total + parts) - gammaln(parts) - gammaln(total + 1)
+    return log_ways

@@ -21,9 +21,12 @@ from discreet.kernels.line_noise import LineNoise
 from discreet.posteriors.space import PosteriorSpace
 from discreet.utility.expected_counts import first_count_moments
 from discreet.utility.noisy_shares import quantiles
-from discreet.utility.widths import Width, cell_rate, line_width, two_categories
+from discreet.utility.widths import Width, cell_rate, two_categories
 
-_OUTPUTS, _SCORES, _FARTHEST, _WITHOUT = 24, 48, 5.0, 60.0
+NOISELESS_RATE = 60.0
+"""Geometric noise of this rate is hardly any."""
+
+_OUTPUTS, _SCORES, _FARTHEST = 24, 48, 5.0
 
 
 @dataclass(frozen=True)
@@ -32,14 +35,6 @@ class GroupLine:
 
     space: PosteriorSpace
     rate: float
-
-    def width(self, level: float) -> Width:
-        """The expected width of the share's interval."""
-        return line_width(self.space, self.rate, level)
-
-    def without(self) -> GroupLine:
-        """The same with hardly any noise."""
-        return GroupLine(self.space, _WITHOUT)
 
 
 def group_lines(prior: PosteriorSpace, sizes: Sequence[int], epsilon: Fraction, *, public: bool) -> list[GroupLine]:
@@ -76,23 +71,25 @@ def _mean_width(one: GroupLine, other: GroupLine, level: float, outputs: int, sc
     step = np.linspace(-_FARTHEST, _FARTHEST, scores)
     mass = np.exp(-step * step / 2)
     mass /= mass.sum()
-    both = np.multiply.outer(mass, mass).ravel()
-    (first, theirs), (second, others) = (_readings(group, outputs, scores) for group in (one, other))
+    masses = np.multiply.outer(mass, mass).ravel()
+    (chances, shares), (other_chances, other_shares) = (
+        _output_quantiles(group, outputs, scores) for group in (one, other)
+    )
     mean = 0.0
-    for chance, share in zip(first, theirs, strict=True):
-        gaps = (share[:, None] - others[:, None, :]).reshape(len(others), -1)
+    for chance, share in zip(chances, shares, strict=True):
+        gaps = (share[:, None] - other_shares[:, None, :]).reshape(len(other_shares), -1)
         order = np.argsort(gaps, axis=1)
-        below = np.cumsum(both[order], axis=1) - both[order] / 2
+        below = np.cumsum(masses[order], axis=1) - masses[order] / 2
         ends = [
             np.take_along_axis(gaps, np.take_along_axis(order, (below < p).sum(axis=1)[:, None], axis=1), axis=1)
             for p in ((1 - level) / 2, (1 + level) / 2)
         ]
-        mean += float(chance * (second @ (ends[1] - ends[0])[:, 0]))
+        mean += float(chance * (other_chances @ (ends[1] - ends[0])[:, 0]))
     return mean
 
 
 @lru_cache(maxsize=32)
-def _readings(group: GroupLine, number: int, scores: int) -> tuple[Floats, Floats]:
+def _output_quantiles(group: GroupLine, number: int, scores: int) -> tuple[Floats, Floats]:
     """The probabilities of a few outputs, and the quantiles of the belief of each at normal scores."""
     n, noise = group.space.n, LineNoise.geometric(Fraction(group.rate))
     if n < number:
@@ -101,13 +98,13 @@ def _readings(group: GroupLine, number: int, scores: int) -> tuple[Floats, Float
         mean, spread = first_count_moments(group.space.prior, n)
         reach = 8 * math.hypot(spread, 1.5 / group.rate)
         low, high = max(mean - reach, 0.5), min(mean + reach, n - 0.5)
-        node, part = np.polynomial.legendre.leggauss(number)
+        node, node_weight = np.polynomial.legendre.leggauss(number)
         angle = np.pi * (node + 1) / 4
         at = np.concatenate([[0.0], low + (high - low) * np.sin(angle) ** 2, [float(n)]])
-        inner = part * np.pi / 4 * (high - low) * np.sin(2 * angle)
+        inner = node_weight * np.pi / 4 * (high - low) * np.sin(2 * angle)
         weight = np.concatenate([[1.0], inner, [1.0]])
     levels = ndtr(np.linspace(-_FARTHEST, _FARTHEST, scores))
     chance, shares = quantiles(group.space, noise, at, levels)
-    likely = weight * chance
-    kept = likely > 1e-9 * likely.max()
-    return likely[kept] / likely[kept].sum(), shares[kept]
+    probability = weight * chance
+    relevant = probability > 1e-9 * probability.max()
+    return probability[relevant] / probability[relevant].sum(), shares[relevant]

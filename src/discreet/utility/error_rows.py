@@ -16,7 +16,7 @@ from scipy.special import rel_entr
 
 from discreet.arithmetic.arrays import Floats
 
-KEPT = 1 << 22
+MAX_KEPT_CELLS = 1 << 22
 """Slices of no more cells are kept, so that the next question need not compute them again."""
 
 _BINS, _SELDOM = 4096, 1e-9
@@ -78,17 +78,17 @@ class ErrorLaw:
             place = np.searchsorted(edges, part.high.ravel(), side="right") - 1
             masses += np.bincount(place, weights=mass, minlength=len(masses))
             cells += part.high.size
-            if cells <= KEPT:
+            if cells <= MAX_KEPT_CELLS:
                 kept.append(part)
         weight, low, high = (np.concatenate(column) for column in zip(*rows, strict=True))
-        return Survey(weight, low, high, edges, masses, kept if cells <= KEPT else None)
+        return Survey(weight, low, high, edges, masses, kept if cells <= MAX_KEPT_CELLS else None)
 
     def __iter__(self) -> Iterator[ErrorRows]:
         return iter(self.survey.kept or self.make())
 
     def tail(self, t: float) -> float:
         """Pr[error ≥ t] over all rows, from above."""
-        return min(1.0, sum(float(part.weight @ _beyond(part, t)) for part in self))
+        return min(1.0, sum(float(part.weight @ _tails(part, t)) for part in self))
 
     def tail_upper(self, t: float) -> float:
         """The same where data sets were drawn: the most that they leave but for 1 chance in 10⁹.
@@ -98,12 +98,12 @@ class ErrorLaw:
         tail = self.tail(t)
         if not self.sampled:
             return tail
-        spread = float(np.concatenate([_beyond(part, t) for part in self]).var()) / self.sampled
+        spread = float(np.concatenate([_tails(part, t) for part in self]).var()) / self.sampled
         return upper_mean(tail, max(tail * (1 - tail) / spread, self.sampled) if spread > 0 else self.sampled)
 
     def worst_tail(self, t: float) -> float:
         """The largest Pr[error ≥ t] of any row, from above."""
-        return min(1.0, max(float(_beyond(part, t).max()) for part in self))
+        return min(1.0, max(float(_tails(part, t).max()) for part in self))
 
     def quantile(self, p: float) -> float:
         """The least t with Pr[error > t] ≤ 1 - p over all rows, from above: in one bin, whose values are sorted."""
@@ -143,12 +143,12 @@ def upper_mean(mean: float, size: float) -> float:
     low, high = mean, 1.0
     for _ in range(60):
         middle = (low + high) / 2
-        apart = float(rel_entr(mean, middle) + rel_entr(1 - mean, 1 - middle))
-        low, high = (middle, high) if size * apart < -math.log(_SELDOM) else (low, middle)
+        divergence = float(rel_entr(mean, middle) + rel_entr(1 - mean, 1 - middle))
+        low, high = (middle, high) if size * divergence < -math.log(_SELDOM) else (low, middle)
     return high
 
 
-def bracket(weight: Floats, low: Floats, high: Floats, least: Floats, most: Floats) -> ErrorRows:
+def enclose_rows(weight: Floats, low: Floats, high: Floats, least: Floats, most: Floats) -> ErrorRows:
     """The slice of laws known only by enclosures: atoms of value low … high and unnormalised weight least … most.
 
     Pr[error ≥ t] is A/(A+B), with A the weight at or beyond t and B the rest: at most with the largest A and least B.
@@ -168,9 +168,9 @@ def bracket(weight: Floats, low: Floats, high: Floats, least: Floats, most: Floa
     return ErrorRows(weight, lower, upper, lower_mass, upper_mass)
 
 
-def _beyond(part: ErrorRows, t: float) -> Floats:
-    found: Floats = (part.high_mass * (part.high >= t)).sum(axis=1)
-    return found
+def _tails(part: ErrorRows, t: float) -> Floats:
+    tails: Floats = (part.high_mass * (part.high >= t)).sum(axis=1)
+    return tails
 
 
 def _spare(p: float) -> float:

@@ -47,7 +47,7 @@ class ErrorTable:
 
     @cached_property
     def candidates(self) -> Wholes:
-        """All data sets, one a row."""
+        """All data sets, one per row."""
         return self.space.candidates().array()
 
     @cached_property
@@ -88,6 +88,20 @@ class ErrorTable:
         """The probabilities of what may be released for a data set."""
         return np.exp(self.mechanism.log_pmf(self.candidates[rank].tolist()))
 
+    @property
+    def outputs(self) -> Wholes:
+        """What the mechanism draws, one per row, before post-processing."""
+        return self.mechanism.kernel.outputs
+
+    @cached_property
+    def _released(self) -> Wholes:
+        """The ranks of the candidates that the outputs lead to."""
+        return self.space.candidates().ranks(self.mechanism.postprocess(self.outputs))
+
+    def _candidate_masses(self, released: Wholes, mass: Floats) -> Floats:
+        """Masses, summed over outputs that lead to the same candidate."""
+        return np.bincount(released, mass, self.space.size).astype(np.float64)
+
     def distances(self, rank: int, metric: Metric) -> Floats:
         """From the data set to what may be released."""
         if metric.name == "hellinger":
@@ -102,21 +116,21 @@ class WeightedTable(ErrorTable):
 
     def __init__(self, mechanism: Mechanism) -> None:
         super().__init__(mechanism)
-        self.every = mechanism.kernel.enumerated
-        self._start, self._stop = self.every.windows
+        self.enumerated = mechanism.kernel.enumerated
+        self._start, self._stop = self.enumerated.windows
         self.widths = self._stop - self._start
 
     def masses(self, rank: int) -> Floats:
         """Normalised weights of the window."""
-        weight = self.every.weights(rank)[1]
-        shown: Floats = weight / weight.sum()
-        return shown
+        weight = self.enumerated.weights(rank)[1]
+        masses: Floats = weight / weight.sum()
+        return masses
 
     def laws(self, ranks: Wholes, metric: Metric) -> tuple[Floats, Floats]:
         """Rows as long as the longest window."""
         value, mass = np.zeros((2, len(ranks), int(self.widths[ranks].max())))
         for row, rank in enumerate(ranks.tolist()):
-            distance, weight = self.every.weights(rank)
+            distance, weight = self.enumerated.weights(rank)
             if metric.name != "hellinger":
                 window = self.candidates[self._start[rank] : self._stop[rank]]
                 distance = metric.distances(self.space.prior, self.candidates[rank], window)
@@ -138,7 +152,7 @@ class NoisyLine(ErrorTable):
         self.widths = np.full(self.space.n + 1, 2 * self.reach + 1)
 
     @cached_property
-    def _back(self) -> Wholes:
+    def _released_counts(self) -> Wholes:
         """Where each noisy count from 0 to n leads; beyond them it leads where the end does."""
         if self.space.n >= _WHOLE:
             raise TooLarge(
@@ -158,24 +172,24 @@ class NoisyLine(ErrorTable):
         mass = np.broadcast_to(self.noise.masses(self.reach), noisy.shape)
         if self.postprocess == "free":
             return self._free[ranks[:, None], noisy], mass
-        released = noisy if self.postprocess == "nearest" else self._back[noisy]
+        released = noisy if self.postprocess == "nearest" else self._released_counts[noisy]
         if metric.name == "hellinger":
             line = grid(self.space)
             assert isinstance(line, Line)
             return np.sqrt(-np.expm1(np.minimum(line.log_affinities(ranks[:, None], released), 0.0))), mass
-        here, there = self.candidates[np.repeat(ranks, noisy.shape[1])], self.candidates[released.ravel()]
-        return metric.distances(self.space.prior, here, there).reshape(noisy.shape), mass
+        data, outputs = self.candidates[np.repeat(ranks, noisy.shape[1])], self.candidates[released.ravel()]
+        return metric.distances(self.space.prior, data, outputs).reshape(noisy.shape), mass
 
 
 class NoisySimplex(ErrorTable):
-    """Noise that sums to zero, by cut noisy counts; `told` leaves them as they are told, before post-processing."""
+    """Noise that sums to zero, by cut noisy counts; `raw` leaves them as they are, before post-processing."""
 
     quick = True
 
-    def __init__(self, mechanism: Mechanism, noise: CountNoise, *, told: bool = False) -> None:
+    def __init__(self, mechanism: Mechanism, noise: CountNoise, *, raw: bool = False) -> None:
         super().__init__(mechanism)
-        self.postprocess = "nearest" if told else mechanism.kernel.postprocess
-        self.told, self._half = told or self.postprocess == "free", float(noise.rate)
+        self.postprocess = "nearest" if raw else mechanism.kernel.postprocess
+        self.raw, self._half = raw or self.postprocess == "free", float(noise.rate)
         self._depth = cut_depth(noise)
         if self.postprocess == "nearest":
             number = number_of_outputs(self.space, self._depth)
@@ -195,11 +209,6 @@ class NoisySimplex(ErrorTable):
         return self._cut[0]
 
     @cached_property
-    def _back(self) -> Wholes:
-        """The ranks of the candidates that the outputs lead to."""
-        return self.mechanism.space.candidates().ranks(self.mechanism.postprocess(self.outputs))
-
-    @cached_property
     def _free(self) -> Floats:
         return _posteriors(self.mechanism, self.outputs)
 
@@ -208,35 +217,31 @@ class NoisySimplex(ErrorTable):
         logs = self._cut[1] - self._half * np.abs(self.outputs - self.candidates[rank]).sum(axis=1)
         mass: Floats = np.exp(logs - logs.max())
         mass /= mass.sum()
-        return mass if self.told else np.bincount(self._back, mass, len(self.candidates)).astype(np.float64)
+        return mass if self.raw else self._candidate_masses(self._released, mass)
 
     def distances(self, rank: int, metric: Metric) -> Floats:
         """To the candidates, or to the free posteriors."""
         if self.postprocess == "free":
-            here = self.space.prior.alpha + self.candidates[rank : rank + 1]
-            return hellinger_between(here, self._free).reshape(-1)
+            posterior = self.space.prior.alpha + self.candidates[rank : rank + 1]
+            return hellinger_between(posterior, self._free).reshape(-1)
         return super().distances(rank, metric)
 
 
 class ClosedTable(ErrorTable):
-    """Rows in closed form on outputs that are listed; `told` leaves them as they are told, before post-processing."""
+    """Rows in closed form on outputs that are listed; `raw` leaves them as they are, before post-processing."""
 
     quick = True
 
-    def __init__(self, mechanism: Mechanism, *, told: bool = False) -> None:
+    def __init__(self, mechanism: Mechanism, *, raw: bool = False) -> None:
         super().__init__(mechanism)
-        self.told = told or mechanism.kernel.postprocess == "nearest"
-        self.symmetric = self.told  # ties of other post-processing are broken to one side
-        self.widths = np.full(self.space.size, len(mechanism.kernel.outputs))
-
-    @cached_property
-    def _back(self) -> Wholes:
-        return self.space.candidates().ranks(self.mechanism.postprocess(self.mechanism.kernel.outputs))
+        self.raw = raw or mechanism.kernel.postprocess == "nearest"
+        self.symmetric = self.raw  # ties of other post-processing are broken to one side
+        self.widths = np.full(self.space.size, len(self.outputs))
 
     def masses(self, rank: int) -> Floats:
         """P(o | c) of all outputs; summed over those that lead to the same candidate."""
         mass: Floats = np.exp(self.mechanism.kernel.row(self.candidates[rank].tolist()).values)
-        return mass if self.told else np.bincount(self._back, mass, self.space.size).astype(np.float64)
+        return mass if self.raw else self._candidate_masses(self._released, mass)
 
 
 class NoisyList(ErrorTable):
@@ -250,11 +255,11 @@ class NoisyList(ErrorTable):
     def masses(self, rank: int) -> Floats:
         """Summed over the noises that lead to the same candidate."""
         released = self.space.candidates().ranks(self.mechanism.postprocess(self._moves + self.candidates[rank]))
-        return np.bincount(released, self._mass, len(self.candidates)).astype(np.float64)
+        return self._candidate_masses(released, self._mass)
 
 
 def _posteriors(mechanism: Mechanism, outputs: Wholes) -> Floats:
-    """The parameters of what is published for outputs, one a row."""
+    """The parameters of what is published for outputs, one per row."""
     return np.array([mechanism.posterior(tuple(output)).alpha for output in outputs.tolist()])
 
 

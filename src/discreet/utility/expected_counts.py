@@ -1,4 +1,4 @@
-"""What the prior expects of the counts: weights of all data sets, and of strata of them."""
+"""The prior predictive of the counts: weights of all data sets, and of strata of them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from discreet.posteriors.space import PosteriorSpace
 
 def predictive_weights(space: PosteriorSpace) -> Floats:
     """The prior predictive of all data sets, in their order, with sum 1."""
-    weight = np.exp(log_predictive(space.prior, space.candidates().array()))
-    shown: Floats = weight / weight.sum()
-    return shown
+    chance = np.exp(log_predictive(space.prior, space.candidates().array()))
+    weights: Floats = chance / chance.sum()
+    return weights
 
 
 def stratum_weights(space: PosteriorSpace, first: Wholes, last: Wholes) -> Floats:
@@ -30,8 +30,8 @@ def stratum_weights(space: PosteriorSpace, first: Wholes, last: Wholes) -> Float
     width = (last - first + 1.0)[~short]
     at = first[~short, None] - 0.5 + width[:, None] * (node + 1) / 2
     weight[~short] = width * (np.exp(log_predictive_line(space.prior, space.n, at)) @ (part / 2))
-    shown: Floats = weight / weight.sum()
-    return shown
+    weights: Floats = weight / weight.sum()
+    return weights
 
 
 def first_count_moments(prior: Dirichlet, n: int) -> tuple[float, float]:

@@ -57,8 +57,7 @@ class Line:
         term = second_difference(first + c, first + r, r - c)
         if self.both:
             term = term + second_difference(second + (self.n - c), second + (self.n - r), c - r)
-        error: Floats = np.sqrt(-np.expm1(-0.5 * self.power * term))
-        return error
+        return np.sqrt(-np.expm1(-0.5 * self.power * term))
 
     def log_weight(self, c: Floats) -> Floats:
         """The predictive."""
@@ -81,7 +80,7 @@ class InteriorDual:
         self._off = self.step / 2 if self.step > 1 else 0.0
         self._least: Floats = apart - self._off
         self._most: Floats = apart + self._off
-        self.p_least, self.p_most = (bound(line, self.low[:, 0], self.high[:, 0]) for bound in (_least_p, _most_p))
+        self.p_least, self.p_most = _chance_bounds(line, self.low[:, 0], self.high[:, 0])
 
     def _cut(self, blocks: float) -> Wholes:
         """Edges of blocks from both ends to the middle."""
@@ -105,13 +104,13 @@ class InteriorDual:
         scale, middle = self.step / self.rate, (self.edges[1:] + self.edges[:-1]) / 2
         inside = np.minimum(middle - self.first, self.last - middle) >= scale
         level = np.where(inside, 0, len(_SLACKS) - 1)
-        for tried in range(_ROUNDS):
+        for attempt in range(_ROUNDS):
             t: Floats = (1 - _SLACKS[level]) * best
             fails = np.flatnonzero(~self.passes(t))
             if not len(fails):
                 return t
             first, last = (np.searchsorted(middle, middle[fails] + wide) for wide in (-scale / 3, scale / 3))
-            blocks = tried // 8  # those nearby, and in the end those next to them however long they are
+            blocks = attempt // 8  # those nearby, and in the end those next to them however long they are
             nearby = np.zeros(len(best) + 1, dtype=np.int64)
             np.add.at(nearby, np.minimum(first, np.maximum(fails - blocks, 0)), 1)
             np.add.at(nearby, np.minimum(np.maximum(last, fails + blocks + 1), len(best)), -1)
@@ -140,8 +139,7 @@ class InteriorDual:
         apart, n = self._least[-1:], self.line.n
         right = np.where(self.low + apart <= n, self._least_cost(self.low, self.high, apart), np.inf)
         left = np.where(self.high >= apart, self._least_cost(self.low - apart, self.high - apart, apart), np.inf)
-        found: Floats = np.minimum(left, right)[:, 0]
-        return found
+        return np.minimum(left, right)[:, 0]
 
     def _least_cost(self, low: Any, high: Any, apart: Any) -> Floats:
         """The least cost(c, c + apart) over real numbers c from low to high that are on the line."""
@@ -183,43 +181,28 @@ class _Side:
 
     def range(self, values: Floats, extreme: np.ufunc) -> Floats:
         """The least or the greatest of the blocks from the first to the last, by tables of 1, 2, 4, … in a row."""
-        found, table = np.zeros(self._level.shape), values
+        extremes, table = np.zeros(self._level.shape), values
         for level in range(int(self._level.max()) + 1):
-            here = self._level == level
-            found[here] = extreme(table[self._from[here]], table[self._to[here] - (1 << level) + 1])
+            at_level = self._level == level
+            extremes[at_level] = extreme(table[self._from[at_level]], table[self._to[at_level] - (1 << level) + 1])
             table = extreme(table[: -(1 << level)], table[1 << level :])
-        return found
+        return extremes
 
 
-def _least_p(line: Line, first: Wholes, last: Wholes) -> Floats:
-    """The least predictive in blocks: at an end, or for two parameters below 1 bounded from it.
+def _chance_bounds(line: Line, first: Wholes, last: Wholes) -> tuple[Floats, Floats]:
+    """The least and the greatest predictive in blocks: at an end, or bounded from it.
 
-    Γ(α+c)/c! grows with c for α ≥ 1 and falls for α ≤ 1, by at most (α+c)/(1+c) at a step; so the predictive, a product
-    of one for c and one for n - c, is log-concave, or monotone, or at least this.
+    Γ(α+c)/c! grows with c for α ≥ 1 and falls for α ≤ 1, by at most (α+c)/(1+c) at a step. The predictive is a product
+    of one for c and one for n - c. With one parameter on either side of 1 it is monotone; with two above 1 its least
+    value is at an end, and with two below 1 its greatest: the other one is bounded by these steps.
     """
-    low, high = _at_ends(line, first, last)
-    if max(line.prior.alpha) < 1:
-        up, down = _growth(line, first, last)
-        return np.maximum(low * up, high * down)
-    return np.minimum(low, high)
-
-
-def _most_p(line: Line, first: Wholes, last: Wholes) -> Floats:
-    """The greatest: at an end, or for two parameters above 1 bounded from it in the same way."""
-    low, high = _at_ends(line, first, last)
-    if min(line.prior.alpha) > 1:
-        up, down = _growth(line, first, last)
-        return np.minimum(low * up, high * down)
-    return np.maximum(low, high)
-
-
-def _at_ends(line: Line, first: Wholes, last: Wholes) -> tuple[Floats, Floats]:
-    return np.exp(line.log_weight(first.astype(np.float64))), np.exp(line.log_weight(last.astype(np.float64)))
-
-
-def _growth(line: Line, first: Wholes, last: Wholes) -> tuple[Floats, Floats]:
-    """By what the factor of either category may change within a block, from its first count and from its last."""
+    low, high = (np.exp(line.log_weight(end.astype(np.float64))) for end in (first, last))
+    least, most = np.minimum(low, high), np.maximum(low, high)
     (a, b), steps = line.prior.alpha, last - first
-    up: Floats = np.exp(steps * np.log((first + a) / (first + 1)))
-    down: Floats = np.exp(steps * np.log((line.n - last + b) / (line.n - last + 1)))
-    return up, down
+    if min(a, b) <= 1 <= max(a, b):
+        return least, most
+    up = np.exp(steps * np.log((first + a) / (first + 1)))
+    down = np.exp(steps * np.log((line.n - last + b) / (line.n - last + 1)))
+    if a < 1:
+        return np.maximum(low * up, high * down), most
+    return least, np.minimum(low * up, high * down)

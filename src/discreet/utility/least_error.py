@@ -44,16 +44,16 @@ from discreet.utility.simplex_dual import SimplexDual
 MARGIN = 1e-9
 """What floats may have lost, as a share: distances and predictives are right to 1e-12."""
 
-CELLS, CELLS_QUICK = 1 << 22, 1 << 18
+MAX_WINDOW_CELLS, MAX_WINDOW_CELLS_QUICK = 1 << 22, 1 << 18
 """Windows of more cells are left to the interior."""
 
-SOLVED, SOLVED_QUICK = 1100, 100
+MAX_SOLVED, MAX_SOLVED_QUICK = 1100, 100
 """The most candidates of three categories or more for which all data sets are in one dual solution."""
 
-PROGRAMME, PROGRAMME_QUICK = 165, 70
+MAX_PROGRAMME, MAX_PROGRAMME_QUICK = 165, 70
 """The most for which the linear programme is solved where that solution falls short."""
 
-KINDS = 3
+MAX_KINDS_QUICK = 3
 
 _FAR, _SLACKS = 45.0, (1e-9, 1e-7, 1e-5, 1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3)
 _DOWN, _NEARBY = 2.0**-50, 8
@@ -81,7 +81,7 @@ class WindowedDual:
     An r outside of the part is farther from all of its counts than the nearest r inside.
     """
 
-    def __init__(self, line: Line, epsilon: float, first: int, last: int, cells: int = CELLS) -> None:
+    def __init__(self, line: Line, epsilon: float, first: int, last: int, cells: int = MAX_WINDOW_CELLS) -> None:
         self.line, self.x = line, math.exp(-epsilon)
         self.first, self.size = first, last - first + 1
         whole = self.size * (2 * self.size - 1) <= cells
@@ -114,18 +114,17 @@ class WindowedDual:
         if self.reach < self.size - 1:
             # Farther from r than the window nothing may be owed: the error there is at least that at its edge.
             y = np.minimum(y, (1 - MARGIN) * np.minimum(self._edge(-self.reach), self._edge(self.reach)))
-        found: Floats = y
-        return found
+        return y
 
     def _least_nearby(self) -> Floats:
         """Of the r that are next to z."""
-        apart, found = np.arange(-self.reach, self.reach + 1), np.full(self.size, np.inf)
+        apart, least = np.arange(-self.reach, self.reach + 1), np.full(self.size, np.inf)
         for off in range(-_NEARBY, _NEARBY + 1):
-            given = self.x ** np.abs(apart + off) @ self._errors
+            error = self.x ** np.abs(apart + off) @ self._errors
             z = self._c - off
             inside = (z >= 0) & (z < self.size)
-            found[z[inside]] = np.minimum(found[z[inside]], given[inside])
-        return found
+            least[z[inside]] = np.minimum(least[z[inside]], error[inside])
+        return least
 
     def _least_given(self) -> Floats:
         """Of all r; the table has a row for each c, here."""
@@ -136,8 +135,8 @@ class WindowedDual:
         for c in range(1, n + 1):
             left[c] += x * left[c - 1]
             right[n - c] += x * right[n - c + 1]
-        found: Floats = (left + right - table).min(axis=1)
-        return found
+        least: Floats = (left + right - table).min(axis=1)
+        return least
 
     def bound(self) -> float:
         """Σ y of the solution."""
@@ -147,8 +146,7 @@ class WindowedDual:
     def solution(self) -> Floats:
         """The proposal, lowered until it passes; 0 if it never does."""
         slack = next((slack for slack in _SLACKS if self.feasible(slack)), 1.0)
-        found: Floats = (1 - slack) * self.proposal
-        return found
+        return (1 - slack) * self.proposal
 
     def feasible(self, slack: float) -> bool:
         """Whether (1 - slack)·y is a solution of the dual programme: every r, with every sum rounded down."""
@@ -183,7 +181,9 @@ def _lowered(a: Floats, x: float, before: Floats) -> Floats:
 
 def line_bound(line: Line, epsilon: float, *, quick: bool = False) -> tuple[float, str]:
     """The best that windows and blocks of different sizes give."""
-    return max(_cut_line(line, epsilon, cells) for cells in (CELLS_QUICK, CELLS)[: 1 if quick else 2])
+    return max(
+        _cut_line(line, epsilon, cells) for cells in (MAX_WINDOW_CELLS_QUICK, MAX_WINDOW_CELLS)[: 1 if quick else 2]
+    )
 
 
 def _cut_line(line: Line, epsilon: float, cells: int) -> tuple[float, str]:
@@ -227,12 +227,12 @@ def _least_error(space: PosteriorSpace, epsilon: Fraction, quick: bool) -> Least
 
 def _enumerated(space: PosteriorSpace, epsilon: Fraction, quick: bool) -> Iterator[tuple[float, str]]:
     """Three categories or more, few candidates: all of them."""
-    if exceeds(space, SOLVED_QUICK if quick else SOLVED):
+    if exceeds(space, MAX_SOLVED_QUICK if quick else MAX_SOLVED):
         return
     dual = SimplexDual(space, float(epsilon))
     value = dual.bound()
     yield value, "a dual solution for every data set"
-    if value < 0.999 * dual.proposal.sum() and not exceeds(space, PROGRAMME_QUICK if quick else PROGRAMME):
+    if value < 0.999 * dual.proposal.sum() and not exceeds(space, MAX_PROGRAMME_QUICK if quick else MAX_PROGRAMME):
         yield Optimal(space, epsilon=epsilon).error, "the linear programme"
 
 
@@ -241,7 +241,7 @@ def _by_lines(space: PosteriorSpace, rate: float, quick: bool) -> Iterator[tuple
     prior, n, k = space.prior, space.n, space.k
     kinds = {alpha: prior.parameters.count(alpha) for alpha in prior.parameters}
     total, parts = prior.total, []
-    for alpha in sorted(kinds, key=lambda alpha: -kinds[alpha])[: KINDS if quick else None]:
+    for alpha in sorted(kinds, key=lambda alpha: -kinds[alpha])[: MAX_KINDS_QUICK if quick else None]:
         two = Dirichlet([alpha, total - alpha])
         yield line_bound(Line(two, n), rate, quick=quick)[0], _BY_LINES[0]
         parts.append(kinds[alpha] / k * line_bound(Line(two, n, float(k), both=False), rate, quick=quick)[0])

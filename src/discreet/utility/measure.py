@@ -26,10 +26,10 @@ from discreet.utility.widths import quick_width, width_without_privacy
 TV_COST = 1 << 14
 """How many cells of another metric one total variation of three categories or more takes the time of."""
 
-ROWS = 1 << 16
+MAX_STUDY_ROW = 1 << 16
 """Beyond this many candidates, drawn outputs of more data sets tell more in less time than whole rows of few."""
 
-QUICK = 1 / 8
+QUICK_SHARE = 1 / 8
 """The share of the cells and the draws that a quick answer takes."""
 
 LAW_COST = 8
@@ -110,8 +110,8 @@ class Accuracy:
             raise TooLarge("the worst case over data sets needs all of them", hint="take fewer records or categories")
 
     def __repr__(self) -> str:
-        shown = f"{self.metric} mean {self.mean:.6g}" + (f" ± {self.error:.1g}" if self.error else "")
-        return f"<Accuracy of {self.mechanism.name}: {shown}{'' if self.publishable else f'; {NOT_PUBLISHABLE}'}>"
+        mean = f"{self.metric} mean {self.mean:.6g}" + (f" ± {self.error:.1g}" if self.error else "")
+        return f"<Accuracy of {self.mechanism.name}: {mean}{'' if self.publishable else f'; {NOT_PUBLISHABLE}'}>"
 
     def _repr_html_(self) -> str:
         worst = {} if self.worst_mean is None else {"worst mean": f"{self.worst_mean:.4g}"}
@@ -135,21 +135,21 @@ def accuracy(mechanism: Mechanism, counts: object = None, *, metric: str = "hell
     >>> round(expected.mean, 5), round(expected.worst_mean, 4), round(expected.quantile(0.95), 4)
     (0.108, 0.1846, 0.3782)
     """
-    return _measured(mechanism, None if counts is None else mechanism.space.counts(counts), metric, 1.0)
+    return _accuracy(mechanism, None if counts is None else mechanism.space.counts(counts), metric, 1.0)
 
 
 def quick_accuracy(mechanism: Mechanism, metric: str = "hellinger") -> Accuracy:
     """The same under the prior predictive in a fraction of a second: three categories or more are enumerated only where
     that is quick, and otherwise fewer are drawn.
     """
-    return _measured(mechanism, None, metric, 1.0 if mechanism.space.k == 2 else QUICK)
+    return _accuracy(mechanism, None, metric, 1.0 if mechanism.space.k == 2 else QUICK_SHARE)
 
 
-def _measured(mechanism: Mechanism, counts: Counts | None, metric: str, effort: float) -> Accuracy:
-    measured = as_metric(metric)
+def _accuracy(mechanism: Mechanism, counts: Counts | None, metric: str, effort: float) -> Accuracy:
+    distance = as_metric(metric)
     if mechanism.kernel.postprocess == "free" and metric != "hellinger":
         raise InvalidInput("the free post-processing leaves the candidates", hint="measure it by hellinger")
-    law = error_law(mechanism, measured, counts, effort)
+    law = error_law(mechanism, distance, counts, effort)
     weight, low, high = law.survey.weight, law.survey.low, law.survey.high
     mean_low, mean_high = float(weight @ low), float(weight @ high)
     spread = (mean_high - mean_low) / 2
@@ -182,7 +182,7 @@ def error_law(mechanism: Mechanism, metric: Metric, counts: Counts | None, effor
     if space.k == 2:
         strata = CountBlocks(mechanism, metric, counts)
         return ErrorLaw(strata.slices, metric.diameter(space), f"enclosure of {len(strata.first)} strata")
-    if table is None or not table.symmetric or metric.name == "total-variation" or table.widths[0] > ROWS:
+    if table is None or not table.symmetric or metric.name == "total-variation" or table.widths[0] > MAX_STUDY_ROW:
         return draw_study(mechanism, metric, counts, effort)
     return row_study(table, metric, max(64, int(effort * MAX_CELLS) // (2 * int(table.widths[0]))))
 
@@ -205,36 +205,36 @@ def accuracy_statement(mechanism: Mechanism, *, former: bool = False) -> dict[st
     took seconds for three categories.
 
     >>> from discreet import Geometric, PosteriorSpace
-    >>> said = accuracy_statement(Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon=1))
-    >>> round(said["interval_width"], 3), round(said["mean"], 3), round(said["quantile_95"], 3)
+    >>> statement = accuracy_statement(Geometric(PosteriorSpace(prior=[1, 1], n=50), epsilon=1))
+    >>> round(statement["interval_width"], 3), round(statement["mean"], 3), round(statement["quantile_95"], 3)
     (0.236, 0.108, 0.378)
     """
-    return {"what": WHAT, **_stated(mechanism, former)}
+    return {"what": WHAT, **_statement(mechanism, former)}
 
 
 @lru_cache(maxsize=64)
-def _stated(mechanism: Mechanism, former: bool) -> dict[str, Any]:
+def _statement(mechanism: Mechanism, former: bool) -> dict[str, Any]:
     """Kept, because a table of groups, or a receipt that is written and verified, asks again."""
-    widths: dict[str, Any] = {} if former else _stated_widths(mechanism)
+    widths: dict[str, Any] = {} if former else _width_statement(mechanism)
     if not mechanism.space.adjacency.keeps_total:
         return {**widths, "mean": None, "method": "not stated: it depends on the number of records, which is private"}
     if mechanism.kernel.postprocess == "free":
         return {**widths, "mean": None, "method": "not stated for the free way back: it would take minutes"}
     try:
-        found = accuracy(mechanism) if former else quick_accuracy(mechanism)
+        error = accuracy(mechanism) if former else quick_accuracy(mechanism)
         return {
             **widths,
-            "mean": found.mean,
-            "error": found.error,
-            "quantile_95": found.quantile(0.95),
-            "worst_mean": found.worst_mean,
-            "method": found.method,
+            "mean": error.mean,
+            "error": error.error,
+            "quantile_95": error.quantile(0.95),
+            "worst_mean": error.worst_mean,
+            "method": error.method,
         }
     except DiscreetError as refusal:  # too large to say exactly: the release does not depend on it
         return {**widths, "mean": None, "method": refusal.message}
 
 
-def _stated_widths(mechanism: Mechanism) -> dict[str, Any]:
+def _width_statement(mechanism: Mechanism) -> dict[str, Any]:
     """The widths, where they are quickly known."""
     width, without = None, None
     with suppress(DiscreetError):

@@ -54,12 +54,12 @@ class Metric:
         >>> METRIC["l1"].distances(Dirichlet([1, 1]), [3, 4], [[3, 4], [5, 2]]).tolist()
         [0.0, 4.0]
         """
-        there = np.asarray(rows, dtype=np.int64)
-        here = np.broadcast_to(np.asarray(c, dtype=np.int64), there.shape)
-        total = np.zeros(there.shape[0])
+        released = np.asarray(rows, dtype=np.int64)
+        true = np.broadcast_to(np.asarray(c, dtype=np.int64), released.shape)
+        total = np.zeros(released.shape[0])
         for i, parameter in enumerate(prior.parameters):
-            moved = there[:, i] - here[:, i]
-            low = float(parameter) + np.minimum(there[:, i], here[:, i])
+            moved = released[:, i] - true[:, i]
+            low = float(parameter) + np.minimum(released[:, i], true[:, i])
             for side in (1, -1):
                 where = np.flatnonzero(side * moved > 0)
                 total[where] += self.term(low[where], np.abs(moved[where]).astype(np.float64), side)
@@ -97,12 +97,12 @@ class _Variation(Metric):
 
     def distances(self, prior: Dirichlet, c: ArrayLike, rows: ArrayLike) -> Floats:
         """From c, or from each of several, to the candidates in rows."""
-        there = np.asarray(rows, dtype=np.int64)
-        here = np.broadcast_to(np.asarray(c, dtype=np.int64), there.shape)
+        released = np.asarray(rows, dtype=np.int64)
+        true = np.broadcast_to(np.asarray(c, dtype=np.int64), released.shape)
         if prior.k == 2:
-            return _between_betas(prior, here[:, 0], there[:, 0], here.sum(axis=1))
-        pairs = zip(here.tolist(), there.tolist(), strict=True)
-        return np.array([total_variation(prior.update(one), prior.update(other)) for one, other in pairs])
+            return _between_betas(prior, true[:, 0], released[:, 0], true.sum(axis=1))
+        pairs = zip(true.tolist(), released.tolist(), strict=True)
+        return np.array([total_variation(prior.update(before), prior.update(after)) for before, after in pairs])
 
 
 def as_metric(name: str) -> Metric:
@@ -135,17 +135,17 @@ def log_gamma_gap(a: ArrayLike, step: ArrayLike, end: ArrayLike | None = None) -
     >>> abs(float(log_gamma_gap(1e12, 3.0)) / (9 / 2e12) - 1) < 1e-9
     True
     """
-    here, move = np.broadcast_arrays(np.asarray(a, dtype=np.float64), np.asarray(step, dtype=np.float64))
-    there = here + move if end is None else np.broadcast_to(np.asarray(end, dtype=np.float64), here.shape)
-    near = np.minimum(here, there) < 10.0
-    safe, far = np.where(near, 10.0, here), np.where(near, 10.0, there)
+    start, move = np.broadcast_arrays(np.asarray(a, dtype=np.float64), np.asarray(step, dtype=np.float64))
+    stop = start + move if end is None else np.broadcast_to(np.asarray(end, dtype=np.float64), start.shape)
+    near = np.minimum(start, stop) < 10.0
+    safe, far = np.where(near, 10.0, start), np.where(near, 10.0, stop)
     x = np.where(near, 0.0, move / safe)
     small = np.abs(x) < 0.1
     y = np.where(small, 0.0, x)
     entropy = np.where(small, _series(x, lambda j: j * (j - 1)), (1 + y) * np.log1p(y) - y)
     lag = np.where(small, _series(x, lambda j: j), y - np.log1p(y))
     rest = stirling_rest(far) - stirling_rest(safe) - np.where(near, 0.0, move) * _stirling_slope(safe)
-    direct = gammaln(there) - gammaln(here) - move * psi(here)
+    direct = gammaln(stop) - gammaln(start) - move * psi(start)
     return np.maximum(np.where(near, direct, safe * entropy + 0.5 * lag + rest), 0.0)
 
 
@@ -173,8 +173,8 @@ def _between_betas(prior: Dirichlet, c: Wholes, r: Wholes, n: Wholes) -> Floats:
     step = np.where(h == 0, 1.0, h)
     logit = psi(a) - psi(b) + (log_gamma_gap(a, h) + log_gamma_gap(b, -h)) / step
     theta = expit(logit)
-    found: Floats = np.abs(incomplete_beta(a, b, theta) - incomplete_beta(a + h, b - h, theta))
-    return np.where(h == 0, 0.0, found)
+    variation: Floats = np.abs(incomplete_beta(a, b, theta) - incomplete_beta(a + h, b - h, theta))
+    return np.where(h == 0, 0.0, variation)
 
 
 METRIC: dict[str, Metric] = {

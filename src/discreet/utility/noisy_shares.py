@@ -55,9 +55,9 @@ class _Densities:
 
     def __init__(self, space: PosteriorSpace, noise: LineNoise, outputs: Floats) -> None:
         self.space, self.noise, self.outputs = space, noise, outputs
-        every = np.arange(len(outputs))
+        rows = np.arange(len(outputs))
         edges = self._first_edges()
-        logs = self.log(np.repeat(every, edges.shape[1]), edges.ravel()).reshape(edges.shape)
+        logs = self.log(np.repeat(rows, edges.shape[1]), edges.ravel()).reshape(edges.shape)
         self.top = logs.max(axis=1)
         high = np.maximum(logs[:, 1:], logs[:, :-1]) > self.top[:, None] - _LOST
         high &= self.top[:, None] > -_NEVER
@@ -67,21 +67,21 @@ class _Densities:
         alpha = space.prior.alpha
         self.at_zero, self.at_one = np.exp(logs[:, 0] - self.top) / alpha[0], np.exp(logs[:, -1] - self.top) / alpha[1]
         sharp = _SHARP + 1e-15 * np.sqrt(space.n + float(space.prior.total))  # x has only so many digits
-        done: list[tuple[Floats, ...]] = []
+        panels: list[tuple[Floats, ...]] = []
         for halving in range(_HALVINGS + 1):
             parts = self._legendre(row, left, right)
             mass = np.bincount(row, 2 * np.abs(parts[:, 0]), len(outputs))
-            for before in done:
-                mass += np.bincount(before[0].astype(np.int64), 2 * before[3][:, 0], len(outputs))
+            for earlier in panels:
+                mass += np.bincount(earlier[0].astype(np.int64), 2 * earlier[3][:, 0], len(outputs))
             settled = np.abs(parts[:, -2:]).sum(axis=1) <= sharp * mass[row]
             settled |= halving == _HALVINGS
-            done.append(tuple(part[settled] for part in (row, left, right, parts)))
+            panels.append(tuple(part[settled] for part in (row, left, right, parts)))
             if settled.all():
                 break
             row, left, right = (np.repeat(part[~settled], 2) for part in (row, left, right))
             middle = (left[::2] + right[::2]) / 2
             right[::2], left[1::2] = middle, middle
-        row, left, right, parts = (np.concatenate(part) for part in zip(*done, strict=True))
+        row, left, right, parts = (np.concatenate(part) for part in zip(*panels, strict=True))
         order = np.lexsort((left, row))
         self._row, self._left, self._right, self._parts = row[order], left[order], right[order], parts[order]
 
@@ -100,13 +100,13 @@ class _Densities:
         count = np.bincount(self._row, minlength=len(self.outputs))
         first = np.cumsum(count) - count
         sums = np.concatenate([[0.0], np.cumsum(2 * self._parts[:, 0] / self._within[self._row])])
-        wanted = (p * self._total - self.at_zero) / self._within
-        panel = np.searchsorted(sums, sums[first] + wanted, side="right") - 1
+        target = (p * self._total - self.at_zero) / self._within
+        panel = np.searchsorted(sums, sums[first] + target, side="right") - 1
         panel = np.clip(panel, first, first + count - 1)
-        s = self._quantile(panel, (wanted - (sums[panel] - sums[first])) * self._within)
-        return np.where(wanted <= 0, -np.inf, np.where(wanted >= 1, np.inf, s))
+        s = self._quantile(panel, (target - (sums[panel] - sums[first])) * self._within)
+        return np.where(target <= 0, -np.inf, np.where(target >= 1, np.inf, s))
 
-    def _quantile(self, panel: Wholes, wanted: Floats) -> Floats:
+    def _quantile(self, panel: Wholes, mass: Floats) -> Floats:
         """The s of each panel up to which it has this mass, by halving and Newton's method."""
         legendre = np.polynomial.legendre
         parts = self._parts[panel].T
@@ -114,12 +114,12 @@ class _Densities:
         low, high = np.full(len(panel), -1.0), np.ones(len(panel))
         t = np.zeros(len(panel))
         for _ in range(40):
-            gap = legendre.legval(t, integral, tensor=False) - wanted
+            gap = legendre.legval(t, integral, tensor=False) - mass
             low, high = np.where(gap <= 0, t, low), np.where(gap >= 0, t, high)
             with np.errstate(divide="ignore", invalid="ignore"):
                 step = t - gap / legendre.legval(t, parts, tensor=False)
-            last, t = t, np.where((step > low) & (step < high), step, (low + high) / 2)
-            if np.abs(t - last).max(initial=0.0) < 1e-15:
+            before, t = t, np.where((step > low) & (step < high), step, (low + high) / 2)
+            if np.abs(t - before).max(initial=0.0) < 1e-15:
                 break
         left, right = self._left[panel], self._right[panel]
         return left + (right - left) * (t + 1) / 2
@@ -132,8 +132,8 @@ class _Densities:
         trust = spread**2 / (spread**2 + wide)
         count = np.clip(mean + trust * (self.outputs - mean), 0.0, float(n))
         a, b = first + count, second + (n - count)
-        own = a / (a + b) * (b / (a + b)) / (a + b + 1)
-        unit = np.sqrt(own + trust * min(wide, float(n) ** 2) / (a + b) ** 2) / (a / (a + b) * (b / (a + b)))
+        variance = a / (a + b) * (b / (a + b)) / (a + b + 1)
+        unit = np.sqrt(variance + trust * min(wide, float(n) ** 2) / (a + b) ** 2) / (a / (a + b) * (b / (a + b)))
         unit = np.minimum(unit, 1.0)
         steps = np.cumsum([0, 1, 1, 1, *[2] * int(np.ceil(np.log2(4 * _FARTHEST / unit.min()) / 2))])
         away = unit[:, None] * np.append(0.0, 2.0**steps)
@@ -149,32 +149,32 @@ class _Densities:
         rows = np.repeat(row, _NODES)
         height = np.exp(np.minimum(self.log(rows, at.ravel()) - self.top[rows], _LOST)).reshape(at.shape)
         basis = np.polynomial.legendre.legvander(node, _NODES - 1) * weight[:, None] * (np.arange(_NODES) + 0.5)
-        found: Floats = half * height @ basis
-        return found
+        coefficients: Floats = half * height @ basis
+        return coefficients
 
     def log(self, row: Wholes, s: Floats) -> Floats:
         """ln of prior(s)·P(o | s), one s for each row."""
         n, rate, o = self.space.n, self.noise.rate, self.outputs[row]
         first, second = self.space.prior.alpha
         below, at, above = self._chances()
-        here = log_binomial(o, n, s)
+        log_chance = log_binomial(o, n, s)
         parts = [
-            at[row] + here,
-            below[row] + log_below(o, n, s, rate, here),
-            above[row] + log_below(n - o, n, -s, rate, here),
+            at[row] + log_chance,
+            below[row] + log_below(o, n, s, rate, log_chance),
+            above[row] + log_below(n - o, n, -s, rate, log_chance),
         ]
-        found: Floats = log_kernel(first, second, expit(s), expit(-s)) + np.logaddexp.reduce(parts, axis=0)
-        return found
+        logs: Floats = log_kernel(first, second, expit(s), expit(-s)) + np.logaddexp.reduce(parts, axis=0)
+        return logs
 
     def _chances(self) -> tuple[Floats, Floats, Floats]:
         """ln P(o | c)·q^-|o-c| for c below, at and above each output; the ends stand for everything beyond them."""
         o, n, noise = self.outputs, self.space.n, self.noise
-        one = np.log(-np.expm1(-noise.rate))
+        log_rest = np.log(-np.expm1(-noise.rate))
         with np.errstate(divide="ignore"):
             up, down = np.log([noise.up, noise.down]) + noise.rate
             ends = np.log([1 - noise.up, noise.zero, 1 - noise.down])
         at = np.where(o == 0, ends[0], np.where(o == n, ends[2], ends[1]))
-        return np.where(o == n, up, up + one), at, np.where(o == 0, down, down + one)
+        return np.where(o == n, up, up + log_rest), at, np.where(o == 0, down, down + log_rest)
 
 
 def log_binomial(o: Floats, n: int, s: Floats) -> Floats:
@@ -182,49 +182,49 @@ def log_binomial(o: Floats, n: int, s: Floats) -> Floats:
     at = np.clip(s, -_FARTHEST, _FARTHEST)  # a share that is 0 has no logarithm
     x, rest = expit(at), expit(-at)
     gap = o * rest - (n - o) * x
-    found: Floats = excess(np.array(float(n))) - excess(o) - excess(n - o)
-    return found - deviance(o, n * x, gap) - deviance(n - o, n * rest, -gap)
+    at_mode: Floats = excess(np.array(float(n))) - excess(o) - excess(n - o)
+    return at_mode - deviance(o, n * x, gap) - deviance(n - o, n * rest, -gap)
 
 
-def log_below(o: Floats, n: int, s: Floats, rate: float, here: Floats) -> Floats:
+def log_below(o: Floats, n: int, s: Floats, rate: float, log_at: Floats) -> Floats:
     """ln of Σ_(c<o) b(c)·e^(-rate·(o-c)), with the binomial law b of n whose odds have the logarithm s.
 
-    It is b(o | s)·P(c < o | s + rate)/b(o | s + rate), and `here` is ln b(o | s). Two standard deviations and more from
-    the mean, a continued fraction is quick and knows no underflow.
+    It is b(o | s)·P(c < o | s + rate)/b(o | s + rate), and `log_at` is ln b(o | s). Two standard deviations and more
+    from the mean, a continued fraction is quick and knows no underflow.
 
     >>> import numpy as np
     >>> o, s = np.array([0.0, 2.0, 2.0]), np.array([0.0, 0.0, -900.0])
     >>> log_below(o, 4, s, 1.0, log_binomial(o, 4, s)).round(4)
     array([   -inf, -2.2983, -2.    ])
     """
-    found, some = np.full(len(s), -np.inf), np.flatnonzero(o > 0)
+    logs, positive = np.full(len(s), -np.inf), np.flatnonzero(o > 0)
     log = log_binomial(o, n, s + rate)
-    ratio = np.where(s < -_FARTHEST, n * (np.logaddexp(0, s + rate) - np.logaddexp(0, s)) - rate * o, here - log)
+    ratio = np.where(s < -_FARTHEST, n * (np.logaddexp(0, s + rate) - np.logaddexp(0, s)) - rate * o, log_at - log)
     x, rest = expit(s + rate), expit(-s - rate)
     deviation = np.sqrt(n * x * rest + 1)
     away = (o * rest - (n - o) * x) / deviation
-    at = some[away[some] < -_NEAR]  # the sum is a tail
+    at = positive[away[positive] < -_NEAR]  # the sum is a tail
     tail = rest[at] * (o[at] / (n - o[at] + 1)) * _fraction(n - o[at] + 1, o[at], rest[at], x[at])
     with np.errstate(divide="ignore"):
-        found[at] = here[at] + np.log(tail)
-    at = some[away[some] > _NEAR]  # all but a tail
+        logs[at] = log_at[at] + np.log(tail)
+    at = positive[away[positive] > _NEAR]  # all but a tail
     tail = np.exp(log[at]) * rest[at] * _fraction(o[at], n - o[at] + 1, x[at], rest[at])
     # b(o | s)/b(o | s + rate) has a form of its own, which keeps its digits where the rate is small.
     moved = n * np.log1p(expit(s[at]) * math.expm1(min(rate, 1.0))) - rate * o[at]
     small = (rate * deviation[at] < away[at]) & (rate <= 1)
-    found[at] = np.log1p(-tail) + np.where(small, moved, ratio[at])
-    at = some[np.abs(away[some]) <= _NEAR]
+    logs[at] = np.log1p(-tail) + np.where(small, moved, ratio[at])
+    at = positive[np.abs(away[positive]) <= _NEAR]
     below, chance = x[at] < 0.5, np.empty(len(at))  # a share next to 1 would lose its digits
     chance[below] = 1 - incomplete_beta(o[at][below], n - o[at][below] + 1, x[at][below])
     chance[~below] = incomplete_beta(n - o[at][~below] + 1, o[at][~below], rest[at][~below])
     with np.errstate(divide="ignore"):
-        found[at] = np.log(chance) + ratio[at]
-    return found
+        logs[at] = np.log(chance) + ratio[at]
+    return logs
 
 
 def _fraction(a: Floats, b: Floats, x: Floats, rest: Floats) -> Floats:
     """I_x(a, b)·a·B(a, b)/(x^a·(1-x)^b) below the mean: a over a continued fraction of positive terms."""
-    found, open_ = np.empty(len(x)), np.arange(len(x))
+    fractions, open_ = np.empty(len(x)), np.arange(len(x))
     value: Floats = a * (a * rest - b * x + 1) / (a + 1)
     upper, lower = value, 0 * value
     for m in range(1, _FRACTIONS):
@@ -235,10 +235,10 @@ def _fraction(a: Floats, b: Floats, x: Floats, rest: Floats) -> Floats:
         value = value * upper * lower
         if m % 8 == 0:
             on = np.abs(upper * lower - 1) > 1e-14
-            found[open_[~on]] = (a / value)[~on]
+            fractions[open_[~on]] = (a / value)[~on]
             open_ = open_[on]
             a, b, x, rest, upper, lower, value = (part[on] for part in (a, b, x, rest, upper, lower, value))
             if not len(open_):
                 break
-    found[open_] = a / value
-    return found
+    fractions[open_] = a / value
+    return fractions

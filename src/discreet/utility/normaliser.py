@@ -1,4 +1,4 @@
-"""N(n) = min NL(c), the formula that the seed documents left open; NL(c) = Σ_r exp(-s·H(c,r)/S(c)).
+"""N(n) = min NL(c), the formula that the papers left open; NL(c) = Σ_r exp(-s·H(c,r)/S(c)).
 
 With two categories the least NL lies at an end of the line, where only one side exists, or within three records of the
 data set whose S is least: the balanced one, if the priors are equal. That is seen, not proved (600 random spaces;
@@ -48,18 +48,18 @@ def normaliser(mechanism: Mechanism) -> Normaliser:
     """N(n) of a Hellinger mechanism.
 
     >>> from discreet import ExponentialReciprocal, PosteriorSpace
-    >>> found = normaliser(ExponentialReciprocal(PosteriorSpace(prior=[1, 1], n=1000), scale="1/2"))
-    >>> round(found.value, 4), found.counts, round(found.limit, 4)
+    >>> least = normaliser(ExponentialReciprocal(PosteriorSpace(prior=[1, 1], n=1000), scale="1/2"))
+    >>> round(least.value, 4), least.counts, round(least.limit, 4)
     (4.0947, (500, 500), 4.083)
     """
     family = hellinger_family(mechanism)
     space, limit = family.space, None
     if space.k == 2:
         limit = math.inf if family.kernel.same_rates else 1 / math.tanh(float(family.scale) / 2)
-    every = enumerated_rows(family)
-    if every is not None:
-        rank = int(every.log_normalisers.argmin())
-        value = math.exp(every.log_normalisers[rank])
+    rows = enumerated_rows(family)
+    if rows is not None:
+        rank = int(rows.log_normalisers.argmin())
+        value = math.exp(rows.log_normalisers[rank])
         return Normaliser(value, value, space.candidates().unrank(rank), limit, "enumeration")
     if space.k > 2:
         require_enumerable(space, limit=LONGEST_ROW)
@@ -75,7 +75,7 @@ def enumerated_rows(mechanism: Mechanism) -> Enumerated | None:
         table = WeightedTable(mechanism)
     except TooLarge:
         return None
-    return table.every if table.cells <= MAX_CELLS else None
+    return table.enumerated if table.cells <= MAX_CELLS else None
 
 
 def log_normaliser_at(mechanism: Mechanism, counts: object) -> tuple[float, float]:
@@ -99,8 +99,8 @@ def log_normaliser_at(mechanism: Mechanism, counts: object) -> tuple[float, floa
     if family.space.k == 2:
         _, lower, upper = CountBlocks(family, METRIC["hellinger"], checked).normalisers()
         return math.log(lower[0]), math.log(upper[0])
-    found = family.law(checked).proposals().log_normaliser(HashedBits("normaliser"), PROPOSALS)
-    return found.log_lower, found.log_upper
+    estimate = family.law(checked).proposals().log_normaliser(HashedBits("normaliser"), PROPOSALS)
+    return estimate.log_lower, estimate.log_upper
 
 
 def hellinger_family(mechanism: Mechanism) -> Exponential:

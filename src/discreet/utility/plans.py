@@ -2,8 +2,9 @@
 
 The answer is the row of the recommended mechanism; who compares gets all of them side by side. A row is a mechanism
 at one setting: `theorem`, where its theorem spends all of ε; `calibrated`, where its certified loss does; `bayes` for
-geometric and tight with their other way back; `noisy` for tight on noisy counts; `limit` for the linear programme,
-which is a yardstick and never a release. What is too costly for the space is left out, and the plan says what and why.
+geometric and tight with their other post-processing; `noisy` for tight on noisy counts; `limit` for the linear
+programme, which is a yardstick and never a release. What is too costly for the space is left out, and the plan says
+what and why.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from discreet.arithmetic.numbers import float_upper
 from discreet.arithmetic.words import epsilon_meaning, epsilon_warning, exact_text, points, width_words
 from discreet.errors import DiscreetError, TooLarge
 from discreet.kernels import family_kernel
-from discreet.mechanisms import Mechanism, mechanism
+from discreet.mechanisms import Mechanism
+from discreet.mechanisms import mechanism as build_mechanism
 from discreet.mechanisms.base import read_epsilon
 from discreet.posteriors.space import PosteriorSpace, exceeds
 from discreet.privacy_loss import audit, calibrate
@@ -49,18 +51,18 @@ SETTINGS = (
 DEFAULT = tuple(row for row in SETTINGS if row[0] in (FAMILIES[0], "tight") and row[1] != "calibrated")
 """Among these one is recommended, if nobody compares: others are hardly ever better."""
 
-CALIBRATED, CALIBRATED_MORE = 1001, 300
+MAX_CALIBRATED, MAX_CALIBRATED_MORE = 1001, 300
 """The most candidates (two categories, and more) for which the exponential mechanisms are calibrated unasked."""
 
 CATEGORIES = 30
 """The most categories for which the error of the exponential mechanisms is drawn unasked."""
 
-WEIGHED = 400
-CLOSED, CLOSED_QUICK = 3000, 500
+MAX_WEIGHED = 400
+MAX_CLOSED, MAX_CLOSED_QUICK = 3000, 500
 """The most candidates for which tight is solved: in a comparison, and unasked."""
 
-SNAPPED = 101
-LIMIT = 160
+MAX_SNAPPED = 101
+MAX_LIMIT = 160
 
 CLEARLY = 0.01
 """Another mechanism than geometric is recommended only if its expected error is smaller by more than this share."""
@@ -148,23 +150,23 @@ class Plan:
         >>> print(plan_at(PosteriorSpace(prior=[1, 1], n=1000), 1).sentences()[0])
         95 % intervals will be about 4.9 points wide, 4.9 without privacy.
         """
-        width, told = self.answer.interval_width, []
+        width, lines = self.answer.interval_width, []
         if width is not None:
             whose = _whose(self.space, self.question.get("interval", {}))
             without = self.interval_width_without_privacy
-            told = [f"{width_words(width, without, level=float(self.level), whose=whose)}."]
+            lines = [f"{width_words(width, without, level=float(self.level), whose=whose)}."]
         above = self.answer.above_least
         if above is not None:
             loose = self.least_error is not None and self.least_error.loose
-            told.append(
+            lines.append(
                 f"Its expected error is at most {above_words(above)} the least that any mechanism could have"
                 f"{', by a bound that is loose here' if loose else ''}."
             )
         if "guess" not in self.question:
-            return [*told, epsilon_meaning(self.epsilon, delta=self._delta), *epsilon_warning(self.epsilon)]
+            return [*lines, epsilon_meaning(self.epsilon, delta=self._delta), *epsilon_warning(self.epsilon)]
         public = self.question["width_at_equal_protection"]
         return [
-            *told,
+            *lines,
             f"n is private: {self.question['guess']:,} records is a guess, and nothing of the release depends on it.",
             f"With a public n and equal protection of a replaced record (replace-one at ε = "
             f"{exact_text(2 * self.epsilon)}) they would be {points(public)} points wide.",
@@ -202,8 +204,8 @@ class Plan:
 
     def row(self, name: str, setting: str = "theorem") -> PlanRow:
         """The row of a mechanism at a setting."""
-        wanted = (name, "theorem" if setting == "nominal" else setting)
-        return next(row for row in self.mechanisms if (row.name, row.setting) == wanted)
+        key = (name, "theorem" if setting == "nominal" else setting)
+        return next(row for row in self.mechanisms if (row.name, row.setting) == key)
 
     def to_json(self) -> dict[str, Any]:
         """What `discreet plan --json` prints."""
@@ -247,28 +249,30 @@ def plan_at(
     progress: Steps | None = None,
 ) -> Plan:
     """The row of the mechanism to use at one ε, or all rows."""
-    asked = read_epsilon(epsilon)
+    price = read_epsilon(epsilon)
     rows: list[PlanRow] = []
     omitted: list[Omission] = []
     settings = [row for row in (SETTINGS if compare else DEFAULT) if space.k > 2 or not family_kernel(row[0]).closed]
-    for done, (name, setting) in enumerate(settings):
+    for number, (name, setting) in enumerate(settings):
         if progress is not None:
-            progress(f"{name} ({setting})", done, len(settings))
+            progress(f"{name} ({setting})", number, len(settings))
         try:
-            made = _mechanism(name, setting, space, asked, thorough, compare)
-            rows.append(_known(made, setting, rows) or measured_row(made, setting, level, compare=compare))
+            mechanism = _mechanism(name, setting, space, price, thorough, compare)
+            rows.append(
+                _calibrated_row(mechanism, setting, rows) or measured_row(mechanism, setting, level, compare=compare)
+            )
         except DiscreetError as refusal:
             if not compare and not rows:
                 raise
             omitted.append(Omission(name=name, setting=setting, reason=refusal.message))
-    least = _least(space, asked, compare)
-    rows = [replace(row, above_least=_above(row, least)) for row in rows]
-    chosen, reason = _recommended(rows)
+    least = _least_error(space, price, compare)
+    rows = [replace(row, above_least=_share_above(row, least)) for row in rows]
+    chosen, reason = _recommend(rows)
     if not compare:
         rows, omitted = [chosen], []
     return Plan(
         space=space,
-        epsilon=asked,
+        epsilon=price,
         mechanisms=tuple(rows),
         omitted=tuple(omitted),
         recommended=chosen.name,
@@ -277,7 +281,7 @@ def plan_at(
         interval_width_without_privacy=width_without_privacy(space, level).value,
         least_error=least,
         level=level,
-        question=question or {"epsilon": str(asked)},
+        question=question or {"epsilon": str(price)},
     )
 
 
@@ -287,22 +291,26 @@ def _mechanism(
     """The mechanism of a row, or a refusal that says why there is none."""
     kernel = family_kernel(name)
     if kernel.closed:
-        _require(space, CLOSED if compare else CLOSED_QUICK, "tight is solved unasked for at most {} candidates")
+        _require(
+            space, MAX_CLOSED if compare else MAX_CLOSED_QUICK, "tight is solved unasked for at most {} candidates"
+        )
     if setting == "limit":
-        _require(space, LIMIT, "the linear programme is solved for at most {} candidates")
+        _require(space, MAX_LIMIT, "the linear programme is solved for at most {} candidates")
     elif not (kernel.noisy or kernel.weighted or kernel.closed):
-        _require(space, SNAPPED, "the exact law of floats is compared for at most {} candidates")
+        _require(space, MAX_SNAPPED, "the exact law of floats is compared for at most {} candidates")
     elif setting in ("bayes", "noisy"):
-        _require(space, WEIGHED if compare else SNAPPED, "this post-processing is compared for at most {} candidates")
-        return mechanism(name, space, epsilon=epsilon, postprocess=setting)
+        _require(
+            space, MAX_WEIGHED if compare else MAX_SNAPPED, "this post-processing is compared for at most {} candidates"
+        )
+        return build_mechanism(name, space, epsilon=epsilon, postprocess=setting)
     elif kernel.weighted and not thorough:
         if space.k > CATEGORIES:
             text = f"drawing its error for more than {CATEGORIES} categories takes minutes: ask for a thorough plan"
             raise TooLarge(text, hint="take fewer categories")
         if setting == "calibrated":
-            most = CALIBRATED if space.k == 2 else CALIBRATED_MORE
+            most = MAX_CALIBRATED if space.k == 2 else MAX_CALIBRATED_MORE
             _require(space, most, "calibrating more than {} candidates takes minutes: ask for a thorough plan")
-    return (calibrate if setting == "calibrated" else mechanism)(name, space, epsilon=epsilon)
+    return (calibrate if setting == "calibrated" else build_mechanism)(name, space, epsilon=epsilon)
 
 
 def _require(space: PosteriorSpace, most: int, text: str) -> None:
@@ -310,56 +318,56 @@ def _require(space: PosteriorSpace, most: int, text: str) -> None:
         raise TooLarge(text.format(f"{most:,}"), hint="take fewer records")
 
 
-def _known(made: Mechanism, setting: str, rows: list[PlanRow]) -> PlanRow | None:
+def _calibrated_row(mechanism: Mechanism, setting: str, rows: list[PlanRow]) -> PlanRow | None:
     """The row of the same mechanism under another setting: some have no slack to calibrate away."""
     for row in rows:
-        if (row.name, row.parameters) == (made.name, made.parameters()) and setting == "calibrated":
+        if (row.name, row.parameters) == (mechanism.name, mechanism.parameters()) and setting == "calibrated":
             return replace(row, setting=setting)
     return None
 
 
-def measured_row(made: Mechanism, setting: str, level: Fraction, *, compare: bool) -> PlanRow:
+def measured_row(mechanism: Mechanism, setting: str, level: Fraction, *, compare: bool) -> PlanRow:
     """All numbers of a row; those that are compared are as exact as can be, and otherwise the quick ones."""
-    measure, widths = (accuracy, expected_width) if compare else (quick_accuracy, quick_width)
-    found, moved = measure(made), measure(made, metric="l1")
-    width, method, missing = None, found.method, {}
+    accuracy_of, width_of = (accuracy, expected_width) if compare else (quick_accuracy, quick_width)
+    error, shift = accuracy_of(mechanism), accuracy_of(mechanism, metric="l1")
+    width, method, missing = None, error.method, {}
     try:
-        width = widths(made, level)
+        width = width_of(mechanism, level)
         method += f"; interval by {width.method}"
     except TooLarge as refusal:
         missing["interval_width"] = refusal.message
-    if found.worst_mean is None:
+    if error.worst_mean is None:
         missing["worst_mean_error"] = "the worst case needs every data set"
-    audited = None if setting == "limit" else audit(made)
-    loss = math.inf if audited is None else audited.epsilon
+    result = None if setting == "limit" else audit(mechanism)
+    loss = math.inf if result is None else result.epsilon
     return PlanRow(
-        name=made.name,
+        name=mechanism.name,
         setting=setting,
-        epsilon=float_upper(made.epsilon),
+        epsilon=float_upper(mechanism.epsilon),
         exact_epsilon=None if loss == math.inf else float_upper(loss),
-        exact_epsilon_by=None if audited is None else audited.certificate.method,
-        exact_epsilon_reached=audited is not None and audited.worst is not None,
-        mean_error=found.mean,
-        mean_error_within=found.error,
-        worst_mean_error=found.worst_mean,
-        error_95=found.quantile("0.95"),
-        shift_points=50 * moved.mean / (made.space.n + float(made.space.prior.total)),
+        exact_epsilon_by=None if result is None else result.certificate.method,
+        exact_epsilon_reached=result is not None and result.worst is not None,
+        mean_error=error.mean,
+        mean_error_within=error.error,
+        worst_mean_error=error.worst_mean,
+        error_95=error.quantile("0.95"),
+        shift_points=50 * shift.mean / (mechanism.space.n + float(mechanism.space.prior.total)),
         interval_width=None if width is None else width.value,
         interval_width_within=None if width is None else width.error,
-        parameters=made.parameters(),
+        parameters=mechanism.parameters(),
         method=method,
         missing=missing,
     )
 
 
-def _least(space: PosteriorSpace, epsilon: Fraction, compare: bool) -> LeastError | None:
+def _least_error(space: PosteriorSpace, epsilon: Fraction, compare: bool) -> LeastError | None:
     try:
         return least_error(space, epsilon, quick=not compare)
     except TooLarge:
         return None
 
 
-def _above(row: PlanRow, least: LeastError | None) -> float | None:
+def _share_above(row: PlanRow, least: LeastError | None) -> float | None:
     """What is known of the error from above, over the proved least."""
     if least is None or least.value <= 0 or row.setting == "limit":
         return None
@@ -377,7 +385,7 @@ def above_words(above: float) -> str:
     return f"{max(0.1, math.ceil(1000 * above) / 10):g} % above"
 
 
-def _recommended(rows: list[PlanRow]) -> tuple[PlanRow, str]:
+def _recommend(rows: list[PlanRow]) -> tuple[PlanRow, str]:
     """Geometric, unless another mechanism that may be released is clearly better on average."""
     private = [row for row in rows if row.setting != "limit"]
     geometric, best = private[0], min(private, key=lambda row: round(row.mean_error, 9))  # of equals the first

@@ -8,6 +8,7 @@ Tests: `tests/utility/test_releases.py`.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -60,21 +61,18 @@ def release_noises(space: PosteriorSpace, releases: int, epsilon: Fraction, delt
 def _largest_epsilon(k: int, releases: int, epsilon: Fraction, delta: Fraction) -> Fraction:
     """The largest ε of so many bits with which geometric releases together certainly keep ε and δ."""
 
-    def keeps(one: Fraction) -> bool:
-        return compose_pairs({GeometricPair(one, k): releases}).epsilon(delta).exact <= epsilon
+    def keeps(each: Fraction) -> bool:
+        return compose_pairs({GeometricPair(each, k): releases}).epsilon(delta).exact <= epsilon
 
-    low = epsilon / releases  # the sum needs no δ
+    least = epsilon / releases  # the sum needs no δ
     if keeps(epsilon):
         return epsilon
-    unit = Fraction(2) ** (math.frexp(float(low))[1] - DIGITS)
-    place, stride = math.floor(low / unit), 1 << (DIGITS - 4)
-    while keeps((place + stride) * unit):
-        place, stride = place + stride, 2 * stride
-    high = place + stride
-    while high - place > 1:
-        middle = (place + high) // 2
-        place, high = (middle, high) if keeps(middle * unit) else (place, middle)
-    return max(low, place * unit)
+    unit = Fraction(2) ** (math.frexp(float(least))[1] - DIGITS)
+    units, stride = math.floor(least / unit), 1 << (DIGITS - 4)
+    while keeps((units + stride) * unit):
+        units, stride = units + stride, 2 * stride
+    units = bisect_left(range(units + stride), True, lo=units + 1, key=lambda more: not keeps(more * unit)) - 1
+    return max(least, units * unit)
 
 
 def plan_releases(

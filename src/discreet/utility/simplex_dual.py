@@ -16,17 +16,17 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.arithmetic.arrays import Floats
+from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.posteriors.distances import hellinger_floats
 from discreet.posteriors.predictive import log_predictive
 from discreet.posteriors.space import PosteriorSpace, orbits
+from discreet.privacy_loss.scan import neighbour_pairs
 
 _DOWN, _NEAR = 2.0**-50, 1e-10
 _SLACKS = (1e-9, 1e-7, 1e-5)
 
-Edges: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
+Edges: TypeAlias = tuple[Wholes, Wholes]
 """From data sets to neighbours, by their ranks; the farthest first."""
 
 
@@ -51,35 +51,18 @@ class SimplexDual:
         """p(c)·H(c, r): a row for each c, a column for each r."""
         self.moves: dict[int, Moves] = {}
         """Those that hold for each r that was looked at."""
+        self._kernel: Floats = self.x**self._steps
+        self._neighbours = neighbour_pairs(space, np.arange(len(self.rows)))
 
     @cached_property
-    def _kernel(self) -> Floats:
-        kernel: Floats = self.x**self._steps
-        return kernel
-
-    @cached_property
-    def _given(self) -> Floats:
+    def _costs(self) -> Floats:
         """Σ_c K(c, z)·p(c)·H(c, r): a row for each z, a column for each r."""
-        given: Floats = self._kernel @ self._errors
-        return given
+        return self._kernel @ self._errors
 
     @cached_property
     def proposal(self) -> Floats:
         """y = K⁻¹h."""
-        found: Floats = np.linalg.solve(self._kernel, self._given.min(axis=1))
-        return found
-
-    @cached_property
-    def _moved(self) -> dict[tuple[int, int], NDArray[np.int64]]:
-        """For categories i, j the rank of each data set with a record moved from i to j; itself where there is none."""
-        ranks, found = self.space.candidates().ranks, {}
-        for i, j in itertools.permutations(range(self.space.k), 2):
-            rows = self.rows.copy()
-            has = rows[:, i] > 0
-            rows[has, i] -= 1
-            rows[has, j] += 1
-            found[i, j] = ranks(rows)
-        return found
+        return np.linalg.solve(self._kernel, self._costs.min(axis=1))
 
     def bound(self) -> float:
         """Σ y of the solution."""
@@ -89,8 +72,7 @@ class SimplexDual:
     def solution(self) -> Floats:
         """The proposal, lowered by what the worst r lacks: moves that hold for y and for 0 hold for all between."""
         slack = max(self._lacking(int(r)) for r in np.unique(orbits(self.space)))
-        found: Floats = (1 - slack) * self.proposal if slack < 1 else np.zeros(len(self.rows))
-        return found
+        return (1 - slack) * self.proposal if slack < 1 else np.zeros(len(self.rows))
 
     def _lacking(self, r: int) -> float:
         """The least share, of those tried, by which y is to be lowered for this r."""
@@ -110,15 +92,14 @@ class SimplexDual:
 
     def _centres(self, r: int) -> list[int]:
         """Where to move to: the z that lead to r, or else r itself."""
-        leading = np.flatnonzero(self._given.argmin(axis=1) == r)
+        leading = np.flatnonzero(self._costs.argmin(axis=1) == r)
         return leading[np.argsort(self._steps[leading, r])][:4].tolist() if len(leading) else [r]
 
     def _edges(self, m: int) -> Edges:
         """From each data set to its neighbours that are nearer to m, the farthest first."""
-        here = np.arange(len(self.rows))
-        pairs = [(here[self._steps[to, m] < self._steps[:, m]], to) for to in self._moved.values()]
-        source = np.concatenate([at for at, _ in pairs])
-        target = np.concatenate([to[at] for at, to in pairs])
+        source, target = self._neighbours
+        nearer = self._steps[target, m] < self._steps[source, m]
+        source, target = source[nearer], target[nearer]
         order = np.argsort(-self._steps[source, m], kind="stable")
         return source[order], target[order]
 
@@ -127,8 +108,8 @@ class SimplexDual:
         m, (source, target), shares = moves
         y = (1 - slack) * self.proposal
         left = self._errors[:, r] * (1 - _NEAR) - y - _DOWN * np.abs(y)
-        given = np.bincount(source, shares, len(left))
-        share = shares / np.where(given > 0, given, 1.0)[source] * (1 - 4 * _DOWN)
+        total_share = np.bincount(source, shares, len(left))
+        share = shares / np.where(total_share > 0, total_share, 1.0)[source] * (1 - 4 * _DOWN)
         steps = self._steps[source, m]
         starts = np.flatnonzero(np.diff(steps, prepend=-1))
         for start, stop in itertools.pairwise([*starts.tolist(), len(steps)]):
@@ -136,8 +117,8 @@ class SimplexDual:
             at = source[part]
             if (left[at] < 0).any():
                 return False
-            moved = np.bincount(target[part], self.x * left[at] * share[part], len(left))
-            left = left + moved * (1 - len(steps) * _DOWN) - _DOWN * np.abs(left)
+            gain = np.bincount(target[part], self.x * left[at] * share[part], len(left))
+            left = left + gain * (1 - len(steps) * _DOWN) - _DOWN * np.abs(left)
         return bool(left[m] >= 0)
 
     def _programme(self, r: int, m: int, edges: Edges) -> tuple[Floats, float]:
@@ -153,9 +134,9 @@ class SimplexDual:
         lowered = sparse.coo_array((y / scale, (np.arange(size), np.full(size, number))), shape=(size, number + 1))
         cost = np.zeros(number + 1)
         cost[-1] = 1.0
-        found: Any = optimize.linprog(
+        solution: Any = optimize.linprog(
             cost, A_ub=(out - into - lowered).tocsr(), b_ub=(self._errors[:, r] - y) / scale, bounds=(0, None)
         )
-        if found.status != 0:
+        if solution.status != 0:
             return np.ones(number), 1.0
-        return np.maximum(found.x[:-1], 0.0), float(found.x[-1])
+        return np.maximum(solution.x[:-1], 0.0), float(solution.x[-1])

@@ -72,19 +72,21 @@ def _panel_sums(f: Callable[[Wholes], Floats], start: Wholes, length: Wholes) ->
     """The sums over panels, a row for each, how far they may be off, and how many terms were worked out."""
     short = length <= (_SHORT if len(length) > 1 else WHOLE)
     vander = np.polynomial.legendre.legvander
-    single = np.arange(int(length[short].sum())) - np.repeat(np.cumsum(length[short]) - length[short], length[short])
+    offsets = np.arange(int(length[short].sum())) - np.repeat(np.cumsum(length[short]) - length[short], length[short])
     size = length[~short, None].astype(np.float64)
     places = next_to_gauss(size)
-    found = f(np.concatenate([np.repeat(start[short], length[short]) + single, (start[~short, None] + places).ravel()]))
-    values = np.zeros((len(start), found.shape[1]))
+    terms = f(
+        np.concatenate([np.repeat(start[short], length[short]) + offsets, (start[~short, None] + places).ravel()])
+    )
+    values = np.zeros((len(start), terms.shape[1]))
     gaps = np.zeros_like(values)
-    np.add.at(values, np.repeat(np.flatnonzero(short), length[short]), found[: len(single)])
+    np.add.at(values, np.repeat(np.flatnonzero(short), length[short]), terms[: len(offsets)])
     if (~short).any():
         basis = vander((2 * places + 1) / size - 1, _PLACES - 1)
-        parts = np.linalg.solve(basis, found[len(single) :].reshape(*places.shape, -1))
+        parts = np.linalg.solve(basis, terms[len(offsets) :].reshape(*places.shape, -1))
         values[~short] = np.einsum("ik,ikl->il", _legendre_sums(size), parts)
         gaps[~short] = size * np.abs(parts[:, -2:]).sum(axis=1)
-    return values, gaps, len(found)
+    return values, gaps, len(terms)
 
 
 def next_to_gauss(size: Floats) -> Wholes:

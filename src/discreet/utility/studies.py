@@ -1,6 +1,6 @@
 """Three categories or more and too many candidates: a study of drawn data sets, the same ones on every run.
 
-Data sets are drawn from the prior predictive. Where a row of probabilities can be had, each gets its exact error law;
+Data sets are drawn from the prior predictive. Where a row of probabilities is available, each gets its exact error law;
 otherwise exact outputs are drawn: one for each data set, or for the exponential family, whose draws cost little once
 one is prepared, many for each of fewer data sets. Either way the mean comes with a stated interval.
 """
@@ -22,7 +22,7 @@ from discreet.utility.error_rows import ErrorLaw, ErrorRows
 from discreet.utility.error_tables import ErrorTable
 from discreet.utility.metrics import Metric
 
-DRAWN = 50_000
+MAX_DRAWS = 50_000
 """How many outputs are drawn where that is quick; fewer for many categories."""
 
 _SLOWLY = 2_000
@@ -35,12 +35,12 @@ _SUMMED, _SMOOTH = 20.0, 1e6
 
 def study_size(space: PosteriorSpace) -> int:
     """How many data sets a study of quick draws takes."""
-    return max(500, min(DRAWN, 500_000 // space.k))
+    return max(500, min(MAX_DRAWS, 500_000 // space.k))
 
 
 @lru_cache(maxsize=4)
 def drawn_data(space: PosteriorSpace, size: int, name: str) -> Wholes:
-    """Data sets from the prior predictive, one a row: category by category, a share and then a count by inversion.
+    """Data sets from the prior predictive, one per row: category by category, a share and then a count by inversion.
 
     >>> rows = drawn_data(PosteriorSpace(prior=[1, 2, 3], n=60), 2000, "an example")
     >>> rows.sum(axis=1).min(), (rows.mean(axis=0) / [10, 20, 30]).round(1).tolist()
@@ -54,9 +54,9 @@ def drawn_data(space: PosteriorSpace, size: int, name: str) -> Wholes:
     columns = []
     for i in range(space.k - 1):
         share = betaincinv(alpha[i], alpha[i + 1 :].sum(), pairs[i, 0])
-        taken = np.clip(_binomial(pairs[i, 1], left, share), 0, left)
-        columns.append(taken)
-        left = left - taken
+        count = np.clip(_binomial(pairs[i, 1], left, share), 0, left)
+        columns.append(count)
+        left = left - count
     return np.stack([*columns, left], axis=1)
 
 
@@ -67,34 +67,34 @@ def _binomial(u: Floats, n: Wholes, share: Floats) -> Wholes:
     """
     variance = n * share * (1 - share)
     deviation, z, skew = np.sqrt(variance), ndtri(u), 1 - 2 * share
-    found = n * share + z * deviation + (z * z - 1) * skew / 6
+    quantile = n * share + z * deviation + (z * z - 1) * skew / 6
     open_ = (n > 0) & (share > 0) & (share < 1)
     small = open_ & (variance < _SUMMED) & (share > 1e-15)
-    found[small] = _summed_binomial(u[small], n[small], share[small])
-    some = open_ & ~small & (variance < _SMOOTH)
+    quantile[small] = _summed_binomial(u[small], n[small], share[small])
+    expanded = open_ & ~small & (variance < _SMOOTH)
     third = (z**3 - 3 * z) * (3 * skew * skew - 1) / 48 - (2 * z**3 - 5 * z) * skew * skew / 36 - z / 24
-    near = found[some] - 0.5 + third[some] / deviation[some]
-    unsure = (np.abs(near - np.rint(near)) < 3 / variance[some] + 1e-3) | (np.abs(z[some]) > 3.5)
-    near[unsure] = bdtrik(*(part[some][unsure] for part in (u, n, share)))
-    found[some] = near
-    found = np.where(np.isfinite(found), np.ceil(found), np.rint(n * share))
-    return found.astype(np.int64)
+    near = quantile[expanded] - 0.5 + third[expanded] / deviation[expanded]
+    unsure = (np.abs(near - np.rint(near)) < 3 / variance[expanded] + 1e-3) | (np.abs(z[expanded]) > 3.5)
+    near[unsure] = bdtrik(*(part[expanded][unsure] for part in (u, n, share)))
+    quantile[expanded] = near
+    quantile = np.where(np.isfinite(quantile), np.ceil(quantile), np.rint(n * share))
+    return quantile.astype(np.int64)
 
 
 def _summed_binomial(u: Floats, n: Wholes, share: Floats) -> Floats:
     """The same by adding up from the nearer end, while any is left."""
-    turned = share > 0.5
-    p, left = np.where(turned, 1 - share, share), np.where(turned, 1 - u, u)
-    found, at, size, c = np.zeros(len(u)), np.arange(len(u)), n, 0
+    mirrored = share > 0.5
+    p, left = np.where(mirrored, 1 - share, share), np.where(mirrored, 1 - u, u)
+    quantile, at, size, c = np.zeros(len(u)), np.arange(len(u)), n, 0
     odds, chance = p / (1 - p), np.exp(n * np.log1p(-p))
     while len(at):
         left = left - chance
         on = (left > 0) & (size > c)
-        found[at[~on]] = c
+        quantile[at[~on]] = c
         at, size, odds, chance, left = (part[on] for part in (at, size, odds, chance, left))
         chance = chance * odds * (size - c) / (c + 1)
         c += 1
-    return np.where(turned, n - found, found)
+    return np.where(mirrored, n - quantile, quantile)
 
 
 def row_study(table: ErrorTable, metric: Metric, size: int) -> ErrorLaw:
@@ -113,8 +113,8 @@ def draw_study(mechanism: Mechanism, metric: Metric, counts: Counts | None, effo
         raise TooLarge("this needs all candidates of a space with too many", hint="use hellinger and nearest")
     data, released = _outputs(mechanism, counts, effort)
     size, each = released.shape[:2]
-    here, there = np.repeat(data, each, axis=0), released.reshape(-1, space.k)
-    value = metric.distances(space.prior, here, there).reshape(size, each)
+    true, outputs = np.repeat(data, each, axis=0), released.reshape(-1, space.k)
+    value = metric.distances(space.prior, true, outputs).reshape(size, each)
     rows = ErrorRows.exact(np.full(size, 1 / size), value, np.full((size, each), 1 / each))
     method = f"{size} exact draws" if each == 1 else f"{each} exact draws for each of {size} drawn data sets"
     return ErrorLaw(lambda: iter([rows]), metric.diameter(space), method, complete=False, sampled=size)
@@ -122,7 +122,7 @@ def draw_study(mechanism: Mechanism, metric: Metric, counts: Counts | None, effo
 
 @lru_cache(maxsize=8)
 def _outputs(mechanism: Mechanism, counts: Counts | None, effort: float) -> tuple[Wholes, Wholes]:
-    """Data sets, one a row, and outputs for each: the same for every metric."""
+    """Data sets, one per row, and outputs for each: the same for every metric."""
     space, kernel, bits = mechanism.space, mechanism.kernel, HashedBits("outputs")
     if counts is not None:
         size = {"quick": study_size(space), "prepared": _OF_ONE, "slow": _SLOWLY}[kernel.pace]

@@ -15,6 +15,7 @@ from fractions import Fraction
 from functools import cache, lru_cache, partial
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from discreet.arithmetic.arrays import Floats, Wholes
 from discreet.arithmetic.numbers import exact_share
@@ -34,8 +35,8 @@ from discreet.utility.smooth_sums import WHOLE, smooth_sum
 from discreet.utility.studies import drawn_data, study_size
 
 SHARP = 1e-7
-LONGEST_LINE = 1 << 14
-LARGEST_TABLE = 3000
+MAX_LINE_RECORDS = 1 << 14
+MAX_TABLE_CANDIDATES = 3000
 INEXACT = 0.06
 """How far a quick width may be off, as a share of what privacy adds to it."""
 
@@ -74,8 +75,8 @@ def expected_width(mechanism: Mechanism, level: object = "0.95") -> Width:
     if isinstance(noise := kernel.noise, LineNoise):
         widths = partial(intervals, space, noise, level=share)
         return _line_width(widths, space.prior, space.n, symmetric=noise.up == noise.down, scale=1 / noise.rate)
-    if space.n > LONGEST_LINE:
-        raise TooLarge(f"its noise-aware widths are summed up to n = {LONGEST_LINE:,}", hint="use geometric")
+    if space.n > MAX_LINE_RECORDS:
+        raise TooLarge(f"its noise-aware widths are summed up to n = {MAX_LINE_RECORDS:,}", hint="use geometric")
     widths = partial(_column_widths, mechanism, predictive_weights(space), level=share)
     return _line_width(widths, space.prior, space.n, symmetric=kernel.weighted)
 
@@ -99,9 +100,13 @@ def quick_width(mechanism: Mechanism, level: object = "0.95") -> Width:
     if mechanism.space.k == 2 or noise is None:
         return expected_width(mechanism, level)
     rate = cell_rate(float(noise.rate), mechanism.space.k)
-    found = line_width(mechanism.space, rate, share)
-    added = abs(found.value - width_without_privacy(mechanism.space, level).value)
-    return Width(found.value, found.error + INEXACT * added, "the noise of one count")
+    return _one_count_width(mechanism.space, line_width(mechanism.space, rate, share), share)
+
+
+def _one_count_width(space: PosteriorSpace, width: Width, level: float) -> Width:
+    """The width of a reader who looks at one noisy count alone, as one of all counts."""
+    added = abs(width.value - width_without_privacy(space, str(level)).value)
+    return Width(width.value, width.error + INEXACT * added, "the noise of one count")
 
 
 @lru_cache(maxsize=_WIDTHS)
@@ -203,20 +208,17 @@ def _gaussian_width(space: PosteriorSpace, noise: GaussianNoise, level: float, s
     """
     prior, n, reach = two_categories(space.prior), space.n, noise.extent
     size = min(n + 1, 2 * reach + 1)
-    if size > LONGEST_LINE:
+    if size > MAX_LINE_RECORDS:
         raise TooLarge("its noise is too wide for its noise-aware widths", hint="use a larger epsilon")
 
     def widths(o: Floats) -> tuple[Floats, Floats]:
         some = np.array_split(o, 1 + len(o) * size // _CHUNK)
-        found = [_window_widths(prior, n, noise, part, size, level) for part in some]
-        chance, width = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        columns = zip(*(_window_widths(prior, n, noise, part, size, level) for part in some), strict=True)
+        chance, width = (np.concatenate(column) for column in columns)
         return chance, width
 
-    found = _line_width(widths, prior, n, symmetric=True, scale=math.sqrt(noise.variance), sharp=sharp, beyond=reach)
-    if space.k == 2:
-        return found
-    added = abs(found.value - width_without_privacy(space, str(level)).value)
-    return Width(found.value, found.error + INEXACT * added, "the noise of one count")
+    width = _line_width(widths, prior, n, symmetric=True, scale=math.sqrt(noise.variance), sharp=sharp, beyond=reach)
+    return width if space.k == 2 else _one_count_width(space, width, level)
 
 
 def _window_widths(
@@ -228,7 +230,7 @@ def _window_widths(
     logs = log_predictive(prior, np.stack([c.ravel(), n - c.ravel()], axis=1)).reshape(c.shape)
     logs = logs + noise.log_masses(o[:, None] - c)
     first, second = prior.alpha
-    return np.exp(logs).sum(axis=1), mixture_widths(_weights(logs), first + start, second + (n - start), level)
+    return _belief_widths(logs, first + start, second + (n - start), level)
 
 
 def _column_widths(mechanism: Mechanism, predictive: Floats, outputs: Floats, level: float) -> tuple[Floats, Floats]:
@@ -237,27 +239,29 @@ def _column_widths(mechanism: Mechanism, predictive: Floats, outputs: Floats, le
     logs = np.stack([mechanism.kernel.column((int(o), n - int(o))).values for o in outputs])
     with np.errstate(divide="ignore"):
         logs = logs + np.log(predictive)
-    return np.exp(logs).sum(axis=1), mixture_widths(_weights(logs), first, second + n, level)
+    return _belief_widths(logs, first, second + n, level)
 
 
-def _weights(logs: Floats) -> Floats:
-    """The weights of rows of logarithms, over the largest of each."""
+def _belief_widths(logs: Floats, a: ArrayLike, b: ArrayLike, level: float) -> tuple[Floats, Floats]:
+    """P(output) and the width of its interval, from ln P(count, output): a row for each output, whose counts begin at
+    Beta(a, b)."""
     top = logs.max(axis=1, keepdims=True)
-    found: Floats = np.exp(logs - np.where(np.isfinite(top), top, 0.0))
-    return np.where(np.isfinite(top), found, 1.0)
+    weights = np.exp(logs - np.where(np.isfinite(top), top, 0.0))
+    weights = np.where(np.isfinite(top), weights, 1.0)
+    return np.exp(logs).sum(axis=1), mixture_widths(weights, a, b, level)
 
 
 def _simplex_width(mechanism: Mechanism, level: float) -> Width:
     """Three categories or more: all outputs that a reader can tell apart; or noise that sums to zero is drawn."""
     space, noise = mechanism.space, mechanism.kernel.zero_sum
     if noise is None:
-        if exceeds(space, LARGEST_TABLE):
-            wanted = f"its noise-aware widths are summed up to {LARGEST_TABLE:,} candidates"
-            raise TooLarge(wanted, hint="use geometric")
+        if exceeds(space, MAX_TABLE_CANDIDATES):
+            limit = f"its noise-aware widths are summed up to {MAX_TABLE_CANDIDATES:,} candidates"
+            raise TooLarge(limit, hint="use geometric")
         closed = mechanism.kernel.closed
-        return _enumerated_width(ClosedTable(mechanism, told=True) if closed else error_table(mechanism), level)
+        return _enumerated_width(ClosedTable(mechanism, raw=True) if closed else error_table(mechanism), level)
     try:
-        table = NoisySimplex(mechanism, noise, told=True)
+        table = NoisySimplex(mechanism, noise, raw=True)
     except TooLarge:
         return _drawn_width(space, noise, level)
     if int(table.widths[0]) * (len(table.candidates) + 32 * space.n) > _CELLS:
@@ -268,15 +272,15 @@ def _simplex_width(mechanism: Mechanism, level: float) -> Width:
 def _enumerated_width(table: ErrorTable, level: float) -> Width:
     """The mean over all outputs: their masses are told for each data set."""
     space, weight, count = table.space, predictive_weights(table.space), table.candidates[:, 0]
-    given = np.zeros((space.n + 1, len(table.masses(0))))
+    joint = np.zeros((space.n + 1, len(table.masses(0))))
     for rank, share in enumerate(weight.tolist()):
-        given[count[rank]] += share * table.masses(rank)
-    chance = given.sum(axis=0)
-    kept = chance > _KEPT / len(chance)
+        joint[count[rank]] += share * table.masses(rank)
+    chance = joint.sum(axis=0)
+    relevant = chance > _KEPT / len(chance)
     first, second = two_categories(space.prior).alpha
-    width = mixture_widths(given[:, kept].T, first, second + space.n, level)
-    value = float(chance[kept] @ width / chance[kept].sum())
-    return Width(value, abs(1 - float(chance[kept].sum())) + _ROUNDING * value, f"all {len(chance)} outputs")
+    width = mixture_widths(joint[:, relevant].T, first, second + space.n, level)
+    value = float(chance[relevant] @ width / chance[relevant].sum())
+    return Width(value, abs(1 - float(chance[relevant].sum())) + _ROUNDING * value, f"all {len(chance)} outputs")
 
 
 def _drawn_width(space: PosteriorSpace, law: CountNoise, level: float) -> Width:
@@ -352,6 +356,6 @@ def first_count_given(space: PosteriorSpace, half: float, z: Wholes) -> tuple[Wh
         rest = rest / rest.max()
     c = np.arange(low[0], high[0] + 1)
     place = n - c - low[1:].sum()
-    known = (place >= 0) & (place < len(rest))
-    given = np.where(known, factors[0] * rest[np.clip(place, 0, len(rest) - 1)], 0.0)
-    return c, given / given.sum()
+    possible = (place >= 0) & (place < len(rest))
+    weights = np.where(possible, factors[0] * rest[np.clip(place, 0, len(rest) - 1)], 0.0)
+    return c, weights / weights.sum()

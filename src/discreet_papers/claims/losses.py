@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from discreet import Laplace, LaplaceImproved, PosteriorSpace, audit, local_sensitivity, reciprocal_sensitivity
 from discreet.mechanisms.exponential import Exponential, ExponentialGlobal, ExponentialReciprocal, ExponentialSmooth
-from discreet.privacy_loss.scan import Dense
+from discreet.privacy_loss.scan import DenseScan
 from discreet.sensitivity.vectorised import Steps
 from discreet_papers.claims.base import Check, Evidence
 from discreet_papers.figures.readings import prior_name
@@ -75,7 +75,7 @@ def _argument(outputs: Outputs) -> Evidence:
     priors = ([1, 1], [".01", ".01"], [7, 4], [1, 1, 1], [".01", 1, 7])
     for prior, n in (*itertools.product(priors, (1, 2, 3, 6)), (["0.01", "0.01"], 1000)):
         space = PosteriorSpace(prior=prior, n=n)
-        scan = Dense(space)
+        scan = DenseScan(space)
         local = 1 / Steps(space, scan.rows).local
         log_pmf = scan.log_pmf(0.5 / local)
         rank = {tuple(row): i for i, row in enumerate(scan.rows.tolist())}
