@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from discreet.counting import Declaration, count_records
-from discreet.counting.base import Judge
+from discreet.counting.rule import Judge
 from discreet.errors import InvalidInput
 from tests.counting.conftest import ENGINES, Hold
 from tests.counting.tables import TEXT, Columns, counted
@@ -34,7 +34,7 @@ def rows(size: int = 300) -> Columns:
 def place(declaration: Declaration, value: Any) -> str | None:
     """The label of one value, None outside, by the rule in plain Python."""
     at = Judge(declaration).place(value)
-    return declaration.other if at is None else declaration.known[at]
+    return declaration.other if at is None else declaration.named_answers[at]
 
 
 def expected(columns: Columns, declaration: Declaration) -> tuple[list[int], int]:

@@ -15,7 +15,7 @@ import pytest
 from psycopg import sql
 
 import discreet as dc
-from discreet.counting import Declaration, count_records, database_columns, inspect_source, open_source, shown
+from discreet.counting import Declaration, count_records, database_columns, inspect_source, open_source, public_name
 from discreet.errors import InvalidInput, SourceError, TooLarge
 from discreet.ledger import Ledger
 from tests.counting.conftest import Base
@@ -218,7 +218,7 @@ def test_a_release_from_postgres_is_charged_once_and_knows_no_password(base: Bas
     assert receipt.output == (60, 40)  # at this ε the noise is zero but with a probability below e^-900
     passwordless = source.replace(":pass%20word%2F%40%3A%25%C3%A9@", "@")
     assert passwordless != source
-    assert shown(source) == shown(passwordless)
+    assert public_name(source) == public_name(passwordless)
     assert dc.release(source, ledger=ledger, request_id="r", **arguments).document == receipt.document
     assert ledger.spent("d").epsilon == 2000
 

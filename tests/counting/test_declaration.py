@@ -110,7 +110,7 @@ def test_an_engine_that_is_not_there_is_refused() -> None:
 
 
 def test_progress_is_told_while_the_engine_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.counting.base.PATIENCE", 0.0)
+    monkeypatch.setattr("discreet.counting.engines.PATIENCE", 0.0)
     told: list[float] = []
     table = pa.table({"v": [f"stray {i}" for i in range(200_000)], "who": list(range(200_000))})
     declaration = Declaration("v", ["a"], other="rest", id_column="who")
@@ -122,8 +122,8 @@ def test_ctrl_c_stops_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(_: float) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("discreet.counting.base.PATIENCE", 0.0)
-    monkeypatch.setattr("discreet.counting.duck.DuckTable._tell", interrupt)
+    monkeypatch.setattr("discreet.counting.engines.PATIENCE", 0.0)
+    monkeypatch.setattr("discreet.counting.duck.DuckTable._show_progress", interrupt)
     table = pa.table({"v": ["a"] * 1_000_000})
     with pytest.raises(KeyboardInterrupt):
         count_records(table, Declaration("v", ["a", "b"]))

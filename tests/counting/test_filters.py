@@ -13,7 +13,8 @@ import pyarrow as pa
 import pytest
 
 from discreet.counting import Declaration, count_records, inspect_source, open_source
-from discreet.counting.base import Filter, Judge
+from discreet.counting.declaration import Filter
+from discreet.counting.rule import Judge
 from discreet.errors import InvalidInput
 from tests.counting.conftest import ENGINES, SPARK, Hold
 from tests.counting.tables import TEXT, TYPED, Columns, as_csv

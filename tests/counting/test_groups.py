@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.counting import Declaration, count_records, inspect_source
-from discreet.counting.base import Judge
+from discreet.counting.rule import Judge
 from discreet.errors import InvalidInput
 from tests.counting.conftest import ENGINES, Hold
 from tests.counting.tables import TEXT, TYPED, Columns, as_csv, as_duckdb

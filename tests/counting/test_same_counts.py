@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.counting import Declaration, count_records, inspect_source
-from discreet.counting.base import Judge
+from discreet.counting.rule import Judge
 from tests.counting.conftest import ENGINES, SPARK, Hold
 from tests.counting.tables import TEXT, TYPED, Columns, as_csv, as_sqlite, counted
 
@@ -36,7 +36,7 @@ CATEGORIES = [value for value in NASTY if value and value.isprintable() and len(
 
 def expected(values: list[Any], declaration: Declaration) -> list[int]:
     """The counts by the rule in plain Python."""
-    judge, outside = Judge(declaration), len(declaration.known)
+    judge, outside = Judge(declaration), len(declaration.named_answers)
     found = Counter(outside if (place := judge.place(value)) is None else place for value in values)
     return [found[place] for place in range(len(declaration.labels))]
 

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 from discreet.arithmetic.cards import card
 from discreet.arithmetic.texts import likely_name
-from discreet.counting.base import Declaration, Places
-from discreet.counting.table import InspectableTable
+from discreet.counting.declaration import Declaration
+from discreet.counting.table import InspectableTable, Places
 
 MAX_STRAYS = 10
 MAX_STRAY_CHARS = 60
@@ -61,7 +61,7 @@ class Inspection:
 def inspect_table(table: InspectableTable) -> Inspection:
     """Look at the rows in three passes, and in a fourth for groups."""
     declaration, odd, tally = table.declaration, table.count_oddities(), table.count_records()
-    inside = tally.places[: max(1, len(declaration.groups)), : len(declaration.known)]
+    inside = tally.places[: max(1, len(declaration.groups)), : len(declaration.named_answers)]
     return Inspection(
         rows=odd.rows,
         records=tally.n,

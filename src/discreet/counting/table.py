@@ -7,10 +7,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
-from discreet.counting.base import Declaration, Places, strays_error
+from discreet.counting.declaration import Declaration
 from discreet.errors import InvalidInput
 from discreet.posteriors.space import Counts
+
+Places = NDArray[np.int64]
+"""How many records are in each place: a row for each group (one without groups), a column for each category, and
+last in each what is outside of them; of a cross table in as many directions as it has columns. Numbered row by row,
+places are the codes that engines tell."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,3 +120,21 @@ class InspectableTable(Table):
     @abstractmethod
     def count_stray_values(self, *, groups: bool) -> list[tuple[str, int]]:
         """The most frequent values outside the categories, or outside the groups."""
+
+
+def strays_error(declaration: Declaration) -> InvalidInput:
+    """The one thing that may be said of strays: that the assertion is false."""
+    if declaration.crossed:
+        return InvalidInput(
+            "the crossed columns have values outside what is declared, or an impossible cell has records",
+            hint="give the rest a name with `other` (NULL and empty texts with `missing`), and declare less impossible",
+        )
+    if declaration.by is not None:
+        return InvalidInput(
+            f"columns {declaration.column!r} and {declaration.by!r} have values outside what is declared",
+            hint="give the rest a name with `other` and `other_group`, or look with discreet check",
+        )
+    return InvalidInput(
+        f"column {declaration.column!r} has values outside the declared categories",
+        hint="give the rest a name with `other` (NULL and empty texts with `missing`), or look with discreet check",
+    )

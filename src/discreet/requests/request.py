@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass, field, fields
 from fractions import Fraction
 
 from discreet.arithmetic.numbers import exact, whole
-from discreet.counting import CsvFormat, Declaration, Filters, engine_for, shown
+from discreet.counting import CsvFormat, Declaration, Filters, engine_for, public_name
 from discreet.errors import InvalidInput
 from discreet.ledger.budgets import ADD_REMOVE, REPLACE_ANSWER, REPLACE_ONE
 from discreet.ledger.entries import asked_amount
@@ -166,7 +166,7 @@ class ReleaseRequest:
             "together": together,
             "sizes": _sizes(self.n),
             "engine": engine_for(self.source, self.engine),
-            "form": self.form.named(self.source),
+            "form": self.form.for_source(self.source),
             "is_bundle": self.is_bundle or len(self.questions) > 1,
         }
         for name, value in told.items():
@@ -194,7 +194,7 @@ class ReleaseRequest:
     @property
     def name(self) -> str:
         """What may be said of the source: no password is in it."""
-        return shown(self.source)
+        return public_name(self.source)
 
 
 def _table(
