@@ -9,8 +9,8 @@ from functools import partial
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
+from pyarrow._compute import SetLookupOptions, call_function  # `pyarrow.compute` also writes 300 wrappers
 
 from discreet.counting.csv_records import malformed
 from discreet.counting.declaration import Declaration, strides_of
@@ -50,7 +50,7 @@ class CsvTable(Table):
 
 def _codes(column: pa.Array, values: pa.Array) -> NDArray[np.int64]:
     """The place of each value in a list, its length for none: from buffers, as Arrow would load pandas to tell."""
-    indices = pc.index_in(column, value_set=values)
+    indices = call_function("index_in", [column], SetLookupOptions(value_set=values))
     valid, data = indices.buffers()
     codes = np.frombuffer(data, dtype=np.int32)[: len(indices)].astype(np.int64)
     if valid is not None:
