@@ -34,7 +34,7 @@ def rows(size: int = 300) -> Columns:
 def place(declaration: Declaration, value: Any) -> str | None:
     """The label of one value, None outside, by the rule in plain Python."""
     at = Judge(declaration).place(value)
-    return declaration.other if at is None else declaration.named_answers[at]
+    return declaration.other if at is None else declaration.known[at]
 
 
 def expected(columns: Columns, declaration: Declaration) -> tuple[list[int], int]:

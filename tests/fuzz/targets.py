@@ -34,7 +34,7 @@ from discreet.errors import DiscreetError, SourceError
 from discreet.inference.noise import parse_noise
 from discreet.ledger import Ledger
 from discreet.ledger.places import open_store
-from discreet.ledger.postgres_link import _read as read_postgres
+from discreet.ledger.postgres_link import read_address
 from discreet.ledger.schedules import Schedule
 from discreet.posteriors import as_prior
 from discreet.posteriors.gamma import as_gamma
@@ -107,7 +107,7 @@ def addresses(data: bytes) -> None:
     """What names a source or a ledger. Nothing is opened but files below an empty directory."""
     text = data.decode(errors="surrogateescape")
     readers: list[Callable[[str], object]] = [
-        sources.public_name, sources.find_spark, sources.find_database, sources.engine_for, read_postgres,
+        sources.public_name, sources.find_spark, sources.find_database, sources.engine_for, read_address,
         lambda text: None if text.startswith(("postgres://", "postgresql://")) else open_store(text),
         lambda text: None if text.startswith(("/", "~", "..", "duckdb:///")) else sources.find_source(text),
     ]  # fmt: skip

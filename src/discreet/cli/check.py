@@ -91,7 +91,7 @@ def _stop(message: str, inspection: Inspection) -> NoReturn:
 def _check_table(source: str, table: Declaration, engine: str | None, form: CsvFormat, *, as_json: bool) -> None:
     """Each column of a cross table by itself, and whether anybody is in a cell that cannot be."""
     with busy("counting"):
-        columns = {each: inspect_source(source, each, engine=engine, form=form) for each in table.margins}
+        columns = {each: inspect_source(source, each, engine=engine, form=form) for each in table.alone}
         strays = 0
         if table.impossible:
             strays = count_records(source, table, engine=engine, form=form).in_impossible_cells

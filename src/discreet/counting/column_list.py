@@ -9,11 +9,11 @@ from typing import NamedTuple
 from pyarrow.parquet import read_schema
 
 from discreet.counting.column_names import delimiter_guess
-from discreet.counting.csv_records import malformed, read_header
+from discreet.counting.csv_records import malformed_error, read_header
 from discreet.counting.duck_access import describe_table
-from discreet.counting.engines import attempt, unreadable
 from discreet.counting.sources import CsvFormat, DuckFile, MemoryFile, Named, engine_for, find_source
 from discreet.counting.streams import ipc_schema, open_by_arrow
+from discreet.counting.table import attempt, unreadable_error
 from discreet.errors import SourceError, require_packages
 
 
@@ -49,14 +49,14 @@ def list_columns(source: Named, form: CsvFormat) -> ColumnList:
         return _column_list(describe_database(str(source)))
     place = find_source(source)
     if isinstance(place, DuckFile):
-        return _column_list(attempt(lambda: describe_table(place), unreadable(place.name)))
+        return _column_list(attempt(lambda: describe_table(place), unreadable_error(place.name)))
     first = place.paths[0]
     if place.kind == "csv":
         form = form.for_source(source)
-        names, _ = attempt(lambda: read_header(first, form), malformed(place.name))
+        names, _ = attempt(lambda: read_header(first, form), malformed_error(place.name))
         hint = delimiter_guess(names[0]) if form.header and len(names) == 1 else ""
         return ColumnList([Column(name, "text") for name in names], hint)
-    schema = attempt(lambda: _arrow_columns(first, place.kind), unreadable(place.name))
+    schema = attempt(lambda: _arrow_columns(first, place.kind), unreadable_error(place.name))
     return ColumnList(schema, "")
 
 

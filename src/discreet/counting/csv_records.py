@@ -50,7 +50,7 @@ class NotRecordsError(ValueError):
     """The bytes are no records. It is never shown."""
 
 
-def malformed(source: str) -> SourceError:
+def malformed_error(source: str) -> SourceError:
     """What is said of a CSV file that cannot be read, whatever is wrong with it."""
     return SourceError(f"{source} cannot be read as a table", hint=MALFORMED_HINT)
 

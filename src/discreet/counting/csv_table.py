@@ -12,12 +12,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow._compute import SetLookupOptions, call_function  # `pyarrow.compute` also writes 300 wrappers
 
-from discreet.counting.csv_records import malformed
+from discreet.counting.csv_records import malformed_error
 from discreet.counting.declaration import Declaration, strides_of
-from discreet.counting.engines import attempt
 from discreet.counting.sources import CsvFormat, Files
 from discreet.counting.streams import Stream, from_csv
-from discreet.counting.table import Table
+from discreet.counting.table import Table, attempt
 from discreet.errors import SourceError
 
 
@@ -70,5 +69,5 @@ def _byte_array(names: Sequence[str]) -> pa.Array:
 
 def open_csv(files: Files, declaration: Declaration, form: CsvFormat) -> CsvTable:
     """Open CSV files with the same header."""
-    failure = partial(malformed, files.name)
+    failure = partial(malformed_error, files.name)
     return CsvTable(declaration, attempt(lambda: from_csv(files, declaration, form), failure()), failure)

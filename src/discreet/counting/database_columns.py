@@ -22,7 +22,7 @@ import ibis.expr.operations as operations
 
 from discreet.counting.comparisons import ANY_DECIMAL, FLOATS, Match
 from discreet.counting.declaration import Declaration, strides_of
-from discreet.counting.engines import attempt
+from discreet.counting.table import attempt
 from discreet.errors import SourceError, TooLarge
 
 PROBES = ("", "a", "A", "a ", " a", "á", "a\u0301", "ß", "日本語", "🙂", "x" * 300)

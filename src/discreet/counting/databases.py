@@ -34,10 +34,9 @@ from discreet.counting.database_columns import (
     with_places,
 )
 from discreet.counting.declaration import Declaration
-from discreet.counting.engines import attempt, unreadable, useless_id
 from discreet.counting.inspection import MAX_STRAY_CHARS, MAX_STRAYS
 from discreet.counting.sources import DatabasePlace, find_database
-from discreet.counting.table import InspectableTable, Oddities
+from discreet.counting.table import InspectableTable, Oddities, attempt, unreadable_error, useless_id_error
 from discreet.errors import SourceError
 
 SNAPSHOT = (
@@ -117,7 +116,7 @@ class DatabaseTable(InspectableTable):
 
     def fetch(self, answer: Any) -> list[tuple[Any, ...]]:
         """The rows of an answer; whatever the database says when it fails is dropped, because it may quote rows."""
-        return attempt(lambda: fetch_rows(self.connection, answer), unreadable(self.name))
+        return attempt(lambda: fetch_rows(self.connection, answer), unreadable_error(self.name))
 
 
 @contextmanager
@@ -188,7 +187,7 @@ def _open_table(name: str, connection: Any, table: Any, declaration: Declaration
     find_columns(table.columns, declaration.columns, name)
     require_digits(connection, name)
     chosen = table.select(**{f"c{i}": table[column] for i, column in enumerate(declaration.columns)})
-    kinds = attempt(lambda: _kinds(connection, chosen), unreadable(name))
+    kinds = attempt(lambda: _kinds(connection, chosen), unreadable_error(name))
     matches = match_columns(declaration, kinds)
     for match in matches:
         require_floats(connection, match, name)
@@ -198,7 +197,7 @@ def _open_table(name: str, connection: Any, table: Any, declaration: Declaration
     if declaration.id_column is not None:
         person = identity(chosen[f"c{len(matches)}"], kinds[-1], backend)
         if person is None:
-            raise useless_id(declaration)
+            raise useless_id_error(declaration)
         read["person"] = person
     rows, places = chosen.select(**read), len(matches) - len(declaration.filters)
     for match in matches[places:]:

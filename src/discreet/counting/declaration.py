@@ -137,10 +137,10 @@ class Declaration:
     @property
     def answers(self) -> tuple[str, ...]:
         """The names of the answers, in their order: the categories, then missing, then other."""
-        return self.named_answers if self.other is None else (*self.named_answers, self.other)
+        return self.known if self.other is None else (*self.known, self.other)
 
     @property
-    def named_answers(self) -> tuple[str, ...]:
+    def known(self) -> tuple[str, ...]:
         """The names of the answers that are not other: the categories, then missing."""
         return self.categories if self.missing is None else (*self.categories, self.missing)
 
@@ -184,7 +184,7 @@ class Declaration:
         return self.crossed or (() if self.grouping is None else (self.grouping,))
 
     @property
-    def margins(self) -> tuple[Declaration, ...]:
+    def alone(self) -> tuple[Declaration, ...]:
         """Each column of a cross table as a declaration of its own, for the same people and the same rows."""
         columns = (*self.crossed, replace(self, crossed=(), impossible=()))
         return tuple(replace(column, id_column=self.id_column, filters=self.filters) for column in columns)
@@ -241,8 +241,8 @@ class Declaration:
         >>> Declaration("vote", ["Clinton", "Dole"], other="someone else").shape
         (1, 3)
         """
-        before = [len(each.named_answers) + 1 for each in self.groupings] or [1]
-        return (*before, len(self.named_answers) + 1)
+        before = [len(each.known) + 1 for each in self.groupings] or [1]
+        return (*before, len(self.known) + 1)
 
 
 def strides_of(declaration: Declaration) -> list[int]:

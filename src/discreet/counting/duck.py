@@ -15,12 +15,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from discreet.counting.comparisons import TEXT, TEXTS, Match, match_columns
-from discreet.counting.csv_records import malformed
+from discreet.counting.csv_records import malformed_error
 from discreet.counting.declaration import Declaration
 from discreet.counting.duck_access import RowSource, connect, read_by_arrow, read_source
-from discreet.counting.engines import Progress, attempt, unreadable, watch
+from discreet.counting.engines import Progress, watch
 from discreet.counting.sources import CsvFormat, Files, Named, find_source
 from discreet.counting.sql_table import SqlTable, read_columns
+from discreet.counting.table import attempt, unreadable_error
 from discreet.errors import SourceError
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def open_duck(
     place = find_source(source) if isinstance(source, Named) else None
     name = f"the {type(source).__module__.partition('.')[0]} table" if place is None else place.name
     files = place if isinstance(place, Files) else None
-    failure = partial(malformed if files and files.kind == "csv" else unreadable, name)
+    failure = partial(malformed_error if files and files.kind == "csv" else unreadable_error, name)
     with closing(attempt(lambda: connect(place, declaration, watched=progress is not None), failure())) as connection:
         rows = attempt(lambda: read_source(connection, place or source, declaration, form), failure())
         yield DuckTable(

@@ -61,16 +61,16 @@ class Inspection:
 def inspect_table(table: InspectableTable) -> Inspection:
     """Look at the rows in three passes, and in a fourth for groups."""
     declaration, odd, tally = table.declaration, table.count_oddities(), table.count_records()
-    inside = tally.places[: max(1, len(declaration.groups)), : len(declaration.named_answers)]
+    inside = tally.places[: max(1, len(declaration.groups)), : len(declaration.known)]
     return Inspection(
         rows=odd.rows,
         records=tally.n,
         outside=tally.n - int(inside.sum()),
         missing=odd.missing,
         empty=odd.empty,
-        unused=_unused(declaration.categories, tally.places.sum(axis=0)),
+        unused=_unused_names(declaration.categories, tally.places.sum(axis=0)),
         strays=tuple(table.count_stray_values(groups=False)),
-        unused_groups=_unused(declaration.groups, tally.places.sum(axis=1)),
+        unused_groups=_unused_names(declaration.groups, tally.places.sum(axis=1)),
         stray_groups=() if declaration.by is None else tuple(table.count_stray_values(groups=True)),
         without_id=odd.without_id,
         fits=tally.n > 0 and not tally.has_strays,
@@ -113,5 +113,5 @@ def meant_by(stray: str, names: Sequence[str]) -> str | None:
     return likely_name(BYTES.sub(lambda byte: bytes.fromhex(byte[1]).decode("cp1252", "replace"), stray), names)
 
 
-def _unused(names: tuple[str, ...], sizes: Places) -> tuple[str, ...]:
+def _unused_names(names: tuple[str, ...], sizes: Places) -> tuple[str, ...]:
     return tuple(name for name, size in zip(names, sizes, strict=False) if not size)

@@ -21,10 +21,11 @@ from pyspark.sql.classic.dataframe import DataFrame
 from discreet.counting.column_names import find_columns
 from discreet.counting.comparisons import TEXTS, Match, match_columns
 from discreet.counting.declaration import Declaration
-from discreet.counting.engines import Progress, attempt, unreadable, useless_id
+from discreet.counting.engines import Progress
 from discreet.counting.sources import SparkPlace, find_spark
 from discreet.counting.spark_sessions import collect, session_for
 from discreet.counting.sql_table import SqlTable, read_columns
+from discreet.counting.table import attempt, unreadable_error, useless_id_error
 from discreet.errors import SourceError
 
 TYPES = {
@@ -69,7 +70,7 @@ class SparkTable(SqlTable):
 
     def fetch(self, query: str) -> list[tuple[Any, ...]]:
         """The answer to a query of `records`; whatever the engine says when it fails is dropped."""
-        return attempt(lambda: self._fetch(query), unreadable(self.name))
+        return attempt(lambda: self._fetch(query), unreadable_error(self.name))
 
     def _fetch(self, query: str) -> list[tuple[Any, ...]]:
         query = f"WITH records AS ({self.selection('{rows}')}) {query}"
@@ -91,7 +92,7 @@ def open_spark(source: object, declaration: Declaration, *, progress: Progress |
         return
     place = find_spark(source)
     with session_for(place) as session:
-        frame = attempt(lambda: _frame(session, place), unreadable(place.name))
+        frame = attempt(lambda: _frame(session, place), unreadable_error(place.name))
         yield _open_frame(place.name, frame, declaration, progress)
 
 
@@ -106,12 +107,12 @@ def _open_frame(name: str, frame: Any, declaration: Declaration, progress: Progr
     """Choose the declared columns by their place, so that no name is ever part of an expression."""
     if not isinstance(frame, DataFrame):
         raise SourceError(f"a {type(frame).__name__} is not a table", hint="give a DataFrame of a classic session")
-    fields = attempt(lambda: list(frame.schema.fields), unreadable(name))
+    fields = attempt(lambda: list(frame.schema.fields), unreadable_error(name))
     at = find_columns([field.name for field in fields], declaration.columns, name)
     types = [_type_of(fields[i]) for i in at]
     matches = match_columns(declaration, types)
     if declaration.id_column is not None and not IDS.fullmatch(types[-1]):
-        raise useless_id(declaration)
+        raise useless_id_error(declaration)
     columns = read_columns(declaration, types, [_read(fields[i], f"f{i}") for i in at])
     rows = frame.toDF(*(f"f{i}" for i in range(len(fields)))).selectExpr(*columns)
     return SparkTable(declaration, matches, name, rows, progress)

@@ -29,8 +29,9 @@ from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from discreet.counting.engines import Progress, attempt, watch
+from discreet.counting.engines import Progress, watch
 from discreet.counting.sources import SparkPlace
+from discreet.counting.table import attempt
 from discreet.errors import SourceError
 
 SETTINGS = {
@@ -181,4 +182,4 @@ def _share_of_tasks(tracker: Any, group: str) -> float | None:
     stages = [tracker.getStageInfo(stage) for job in jobs if job is not None for stage in job.stageIds]
     tasks = [(stage.numCompletedTasks, stage.numTasks) for stage in stages if stage is not None]
     total = sum(size for _, size in tasks)
-    return sum(done for done, _ in tasks) / total if total else None
+    return sum(completed for completed, _ in tasks) / total if total else None
