@@ -72,7 +72,7 @@ def test_without_its_hash_a_changed_row_would_pass(
     with pytest.raises(LedgerError, match=r"^row 3 of"):
         ledger.verify()
     monkeypatch.setattr(Entry, "computed_hash", lambda entry: entry.hash)
-    monkeypatch.setattr(file, "_entry", lambda line: Entry(**json.loads(line[65:]), hash=line[:64].decode()))
+    monkeypatch.setattr(file, "_read_line", lambda line: Entry(**json.loads(line[65:]), hash=line[:64].decode()))
     assert ledger.verify().rows == ROWS
 
 

@@ -32,7 +32,7 @@ def backend(ledger: Ledger) -> int:
 
 def settle(ledger: Ledger) -> None:
     """Wait for whoever still holds the lock; the connection may be found broken."""
-    with suppress(LedgerError), ledger._store.writing():
+    with suppress(LedgerError), ledger._store.transaction():
         pass
 
 

@@ -62,7 +62,7 @@ def test_who_asks_after_an_interrupted_write_gets_his_own_answer(
         holder.execute("SELECT FROM discreet.mark FOR UPDATE")
         with pytest.raises((raised, LedgerError)), alarm(0.2, raised):
             ACTS[act](ledger)
-    with Ledger(database)._store.writing():  # the server may still finish what was sent before the interruption
+    with Ledger(database)._store.transaction():  # the server may still finish what was sent before the interruption
         pass
     spent = ledger.spent("d").epsilon
     charges = [ledger.charge("d", 1, request_id=f"after {number}", digest="x") for number in range(4)]

@@ -45,10 +45,12 @@ class Base:
 
     def table(self, columns: Mapping[str, tuple[str, Sequence[Any]]], name: str = "t") -> str:
         """A new table with columns of these types and values."""
-        made = [sql.SQL("{} {}").format(sql.Identifier(column), sql.SQL(kind)) for column, (kind, _) in columns.items()]
+        definitions = [
+            sql.SQL("{} {}").format(sql.Identifier(column), sql.SQL(kind)) for column, (kind, _) in columns.items()
+        ]
         named = sql.Identifier(name)
         self.connection.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(named))
-        self.connection.execute(sql.SQL("CREATE TABLE {} ({})").format(named, sql.SQL(", ").join(made)))
+        self.connection.execute(sql.SQL("CREATE TABLE {} ({})").format(named, sql.SQL(", ").join(definitions)))
         places = sql.SQL(", ").join([sql.Placeholder()] * len(columns))
         rows = list(zip(*(values for _, values in columns.values()), strict=True))
         with self.connection.cursor() as cursor:
@@ -76,8 +78,8 @@ def hold(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
         monkeypatch.setattr("discreet.counting.database_columns.SMALL", 0 if form == "postgres by join" else 1000)
         if form.startswith("postgres"):
             table = {name: (kinds[name][0], values) for name, values in columns.items()}
-            made: Base = request.getfixturevalue("base")
-            return made.table(table)
+            base: Base = request.getfixturevalue("base")
+            return base.table(table)
         if form == "sqlite":
             return as_sqlite(tmp_path, {name: (kinds[name][1], values) for name, values in columns.items()})
         if form == "ibis on duckdb":

@@ -75,9 +75,9 @@ def in_memory(form: Form) -> Form:
 
     def made(folder: Path, columns: Columns) -> object:
         path = Path(str(form(folder, columns)))
-        held = MemoryFile(path.name, path.read_bytes())
+        memory_file = MemoryFile(path.name, path.read_bytes())
         path.unlink()
-        return held
+        return memory_file
 
     return made
 
@@ -164,6 +164,6 @@ def assert_silent(source: object, declaration: Declaration, *words: str) -> None
     """The source cannot be read, and whatever the engine said of it, none of these words is left."""
     with pytest.raises(SourceError) as refused:
         count_records(source, declaration)
-    told = "".join(traceback.format_exception(refused.value))
-    assert not any(word in told for word in words)
+    trace = "".join(traceback.format_exception(refused.value))
+    assert not any(word in trace for word in words)
     assert refused.value.__context__ is None

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from discreet.counting import Declaration, count_records
-from discreet.counting.base import Judge
+from discreet.counting.rule import Judge
 from discreet.errors import InvalidInput
 from tests.counting.conftest import ENGINES, Hold
 from tests.counting.tables import TEXT, Columns, counted

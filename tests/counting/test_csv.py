@@ -84,17 +84,17 @@ def test_what_is_no_record_is_refused_and_check_names_the_line(what: str, tmp_pa
     content, line = MALFORMED[what]
     with pytest.raises(SourceError) as refused:
         counted(tmp_path / "t.csv", content)
-    with pytest.raises(SourceError) as told:
+    with pytest.raises(SourceError) as named:
         inspect_source(tmp_path / "t.csv", DECLARATION)
     if line is None:
-        assert refused.value.message == told.value.message == f"{tmp_path / 't.csv'} has no column 'v'"
+        assert refused.value.message == named.value.message == f"{tmp_path / 't.csv'} has no column 'v'"
         return
     assert str(refused.value) == (
         f"{tmp_path / 't.csv'} cannot be read as a table; "
         "check that it is whole and well-formed; discreet check says where it is not"
     )
-    assert told.value.message == f"line {line} of t.csv does not begin a record with as many fields as the first"
-    assert "not publishable" in told.value.hint
+    assert named.value.message == f"line {line} of t.csv does not begin a record with as many fields as the first"
+    assert "not publishable" in named.value.hint
 
 
 def test_a_record_may_have_as_many_bytes_as_a_block_and_no_more(
@@ -178,9 +178,9 @@ def test_every_short_file_is_read_as_by_hand(
 ) -> None:
     monkeypatch.setattr(csv_records, "BLOCK", block)  # 5: no record here is longer, and blocks end anywhere
     longest = 5 if block > 5 else 4
-    tried = {content: records_by_hand(content, width) for content in strings('a,"\n\r', longest)}
-    assert sum(records is None for records in tried.values()) > len(tried) // 4
-    assert {content: read(content) for content in tried} == tried
+    expected = {content: records_by_hand(content, width) for content in strings('a,"\n\r', longest)}
+    assert sum(records is None for records in expected.values()) > len(expected) // 4
+    assert {content: read(content) for content in expected} == expected
 
 
 RECORDS = {1: [b"a\n", b'"b\n"\n', b'""""\r\n'], 2: [b"a,1\n", b'"b\n","2,"\n', b'"""",\r\n']}
@@ -219,8 +219,8 @@ def test_the_delimiter_is_declared(delimiter: str, tmp_path: Path) -> None:
 def test_a_name_says_that_fields_are_separated_by_tabs(name: str, tmp_path: Path) -> None:
     content = b"v\tw\na\t1,2\nb\t3\n"
     assert counted(tmp_path / name, content) == counted(tmp_path / name, content, CsvFormat("tab")) == [1, 1, *[0] * 5]
-    seen = inspect_source(tmp_path / name, DECLARATION)
-    assert (seen.rows, seen.outside) == (2, 0)
+    inspection = inspect_source(tmp_path / name, DECLARATION)
+    assert (inspection.rows, inspection.outside) == (2, 0)
 
 
 @pytest.mark.parametrize("block", [24, 1 << 24])
@@ -260,10 +260,10 @@ def test_a_file_that_is_not_text_in_its_encoding_is_refused_and_check_names_the_
         with pytest.raises(SourceError) as refused:
             counted(path, content, form)
         assert refused.value.message == f"{path} cannot be read as a table"
-        with pytest.raises(SourceError) as told:
+        with pytest.raises(SourceError) as named:
             inspect_source(path, DECLARATION, form=form)
-        assert told.value.message == line
-        assert "not publishable" in told.value.hint
+        assert named.value.message == line
+        assert "not publishable" in named.value.hint
 
 
 @pytest.mark.parametrize(

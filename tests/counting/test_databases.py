@@ -15,7 +15,7 @@ import pytest
 from psycopg import sql
 
 import discreet as dc
-from discreet.counting import Declaration, count_records, database_columns, inspect_source, open_source, shown
+from discreet.counting import Declaration, count_records, database_columns, inspect_source, open_source, public_name
 from discreet.errors import InvalidInput, SourceError, TooLarge
 from discreet.ledger import Ledger
 from tests.counting.conftest import Base
@@ -40,11 +40,11 @@ def folding() -> Iterator[Base]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tests.support.postgres.binaries", lambda: places[0].parent)
         with serving() as server:
-            made = Base(server.new_database())
-            with made.connection as connection:
+            base = Base(server.new_database())
+            with base.connection as connection:
                 icu = "provider = icu, locale = 'und-u-ks-level1', deterministic = false"
                 connection.execute(f"CREATE EXTENSION citext; CREATE COLLATION folded ({icu})")
-                yield made
+                yield base
 
 
 @pytest.mark.parametrize("kind", ["varchar", "varchar(10000)", 'text COLLATE "C"'])
@@ -73,9 +73,9 @@ def test_floats_of_sqlite_tell_people_apart_and_are_counted_as_on_duckdb(tmp_pat
         Declaration("v", ["b", "a"], other="rest", by="who", groups=["0", "1.5"], other_group="elsewhere"),
     ):
         assert counted(source, declaration) == counted(plain, declaration)
-        seen, same = (inspect_source(place, declaration) for place in (source, plain))
+        inspection, same = (inspect_source(place, declaration) for place in (source, plain))
         printed: dict[str, Any] = {"strays": (), "stray_groups": ()}  # SQLite's floats have fewer digits
-        assert replace(seen, **printed) == replace(same, **printed)
+        assert replace(inspection, **printed) == replace(same, **printed)
 
 
 def test_a_database_that_gets_our_texts_wrong_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,7 +218,7 @@ def test_a_release_from_postgres_is_charged_once_and_knows_no_password(base: Bas
     assert receipt.output == (60, 40)  # at this ε the noise is zero but with a probability below e^-900
     passwordless = source.replace(":pass%20word%2F%40%3A%25%C3%A9@", "@")
     assert passwordless != source
-    assert shown(source) == shown(passwordless)
+    assert public_name(source) == public_name(passwordless)
     assert dc.release(source, ledger=ledger, request_id="r", **arguments).document == receipt.document
     assert ledger.spent("d").epsilon == 2000
 

@@ -110,20 +110,20 @@ def test_an_engine_that_is_not_there_is_refused() -> None:
 
 
 def test_progress_is_told_while_the_engine_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.counting.base.PATIENCE", 0.0)
-    told: list[float] = []
+    monkeypatch.setattr("discreet.counting.engines.PATIENCE", 0.0)
+    shares: list[float] = []
     table = pa.table({"v": [f"stray {i}" for i in range(200_000)], "who": list(range(200_000))})
     declaration = Declaration("v", ["a"], other="rest", id_column="who")
-    assert list(count_records(table, declaration, progress=told.append).counts) == [0, 200_000]
-    assert all(0 <= share <= 1 for share in told)
+    assert list(count_records(table, declaration, progress=shares.append).counts) == [0, 200_000]
+    assert all(0 <= share <= 1 for share in shares)
 
 
 def test_ctrl_c_stops_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(_: float) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("discreet.counting.base.PATIENCE", 0.0)
-    monkeypatch.setattr("discreet.counting.duck.DuckTable._tell", interrupt)
+    monkeypatch.setattr("discreet.counting.engines.PATIENCE", 0.0)
+    monkeypatch.setattr("discreet.counting.duck.DuckTable._show_progress", interrupt)
     table = pa.table({"v": ["a"] * 1_000_000})
     with pytest.raises(KeyboardInterrupt):
         count_records(table, Declaration("v", ["a", "b"]))
@@ -131,14 +131,14 @@ def test_ctrl_c_stops_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_more_values_than_fit_in_memory_are_counted_without_keeping_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.counting.duck_access.MEMORY", 16)
-    asked: list[str] = []
+    queries: list[str] = []
     fetch = DuckTable._fetch
 
     def spy(self: DuckTable, query: str, *matches: Any) -> list[tuple[Any, ...]]:
-        asked.append(query)
+        queries.append(query)
         return fetch(self, query, *matches)
 
     monkeypatch.setattr(DuckTable, "_fetch", spy)
     table = pa.table({"v": [f"a value that nobody else has, {i}" for i in range(600_000)] + ["a", "b", "b"]})
     assert list(count_records(table, Declaration("v", ["a", "b"], other="rest")).counts) == [1, 2, 600_000]
-    assert len(asked) == 2, "the quick way ran out of memory, and the other did not"
+    assert len(queries) == 2, "the quick way ran out of memory, and the other did not"

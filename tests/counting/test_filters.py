@@ -13,7 +13,8 @@ import pyarrow as pa
 import pytest
 
 from discreet.counting import Declaration, count_records, inspect_source, open_source
-from discreet.counting.base import Filter, Judge
+from discreet.counting.declaration import Filter
+from discreet.counting.rule import Judge
 from discreet.errors import InvalidInput
 from tests.counting.conftest import ENGINES, SPARK, Hold
 from tests.counting.tables import TEXT, TYPED, Columns, as_csv
@@ -39,9 +40,9 @@ def expected(rows: list[Row], declaration: Declaration) -> list[int]:
             code += (groups - 1 if places[1] is None else places[1]) * answers
         who = i if declaration.id_column is None else (row[declaration.id_column] or None)
         chosen[who] = min(code, chosen.get(who, code))
-    found = Counter(chosen.values())
+    sizes = Counter(chosen.values())
     shown = max(1, len(declaration.group_labels)), len(declaration.answers)
-    return [found[group * answers + answer] for group, answer in product(*map(range, shown))]
+    return [sizes[group * answers + answer] for group, answer in product(*map(range, shown))]
 
 
 def rows_of(columns: Columns) -> list[Row]:
@@ -126,9 +127,10 @@ def test_a_filter_is_a_list_of_values_and_no_expression(tmp_path: Path) -> None:
 def test_a_curator_sees_the_selected_rows_alone(tmp_path: Path) -> None:
     columns: Columns = {"v": ["a", "?", "!", "", "b"], "x": ["1", "1", "2", "1", "2"], "who": ["1", "2", "3", "", "1"]}
     for source in (as_csv(tmp_path, columns), pa.table(columns)):
-        seen = inspect_source(source, Declaration("v", ["a", "b"], id_column="who", filters={"x": [1]}))
-        assert (seen.rows, seen.records, seen.outside, seen.empty, seen.without_id) == (3, 3, 2, 1, 1)
-        assert (seen.strays, seen.unused) == ((("?", 1),), ("b",))
+        inspection = inspect_source(source, Declaration("v", ["a", "b"], id_column="who", filters={"x": [1]}))
+        assert (inspection.rows, inspection.records, inspection.outside) == (3, 3, 2)
+        assert (inspection.empty, inspection.without_id) == (1, 1)
+        assert (inspection.strays, inspection.unused) == ((("?", 1),), ("b",))
 
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 30))])
@@ -146,8 +148,8 @@ def test_one_person_more_or_less_moves_one_count_by_one_or_none(seed: int) -> No
         declaration = Declaration("v", ["b", "a"], id_column="who", filters={"x": ["1"]}, **by)  # type: ignore[arg-type]
         table = {name: [row[name] for row in rows] for name in ("v", "g", "x", "who")}
         schema = pa.schema([(name, pa.string()) for name in table])
-        with open_source(pa.table(table, schema=schema), declaration) as opened:
-            counts = opened.count_records().inside
+        with open_source(pa.table(table, schema=schema), declaration) as opened_table:
+            counts = opened_table.count_records().inside
         for person in ("1", "2", "3", None):
             others = [row for row in rows if (row["who"] or None) != person]
             fewer = {name: [row[name] for row in others] for name in table}

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.counting import Declaration, count_records, inspect_source
-from discreet.counting.base import Judge
+from discreet.counting.rule import Judge
 from discreet.errors import InvalidInput
 from tests.counting.conftest import ENGINES, Hold
 from tests.counting.tables import TEXT, TYPED, Columns, as_csv, as_duckdb
@@ -51,8 +51,8 @@ def expected(rows: list[tuple[Any, Any, Any]], declaration: Declaration) -> list
         return None
     if declaration.other_group is None and any(group == last for group, _ in chosen.values()):
         return None
-    found = Counter(chosen.values())
-    return [found[divmod(cell, k)] for cell in range(len(declaration.labels))]
+    sizes = Counter(chosen.values())
+    return [sizes[divmod(cell, k)] for cell in range(len(declaration.labels))]
 
 
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # of Ibis' own
@@ -143,9 +143,9 @@ def test_columns_with_the_names_that_queries_use_are_told_apart(tmp_path: Path) 
 
 def test_a_curator_sees_strays_and_unused_names_of_both_columns(tmp_path: Path) -> None:
     source = as_csv(tmp_path, {"v": ["a", "a", "?", ""], "held": ["g", "elsewhere", "g", ""]})
-    found = inspect_source(source, Declaration("v", ["a", "b"], other="rest", by="held", groups=["g", "h"]))
-    assert (found.rows, found.records, found.outside, found.fits) == (4, 4, 3, False)
-    assert (found.unused, found.unused_groups) == (("b",), ("h",))
-    assert (found.strays, found.stray_groups) == ((("?", 1),), (("elsewhere", 1),))
+    inspection = inspect_source(source, Declaration("v", ["a", "b"], other="rest", by="held", groups=["g", "h"]))
+    assert (inspection.rows, inspection.records, inspection.outside, inspection.fits) == (4, 4, 3, False)
+    assert (inspection.unused, inspection.unused_groups) == (("b",), ("h",))
+    assert (inspection.strays, inspection.stray_groups) == ((("?", 1),), (("elsewhere", 1),))
     whole = Declaration("v", ["a", "b"], other="rest", by="held", groups=["g", "h"], other_group="somewhere")
     assert inspect_source(source, whole).fits

@@ -17,28 +17,28 @@ TABLE: Columns = {"vote": ["yes", "no", "yes"], "floor": [1, 2, 3]}
 def test_it_is_asked_for_by_its_name_as_the_file_on_a_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     as_csv(tmp_path, TABLE)
     monkeypatch.chdir(tmp_path)
-    asked = [Question("vote", ["yes", "no"], epsilon=1)]
-    held = MemoryFile("table.csv", (tmp_path / "table.csv").read_bytes())
-    digests = {price_request(ReleaseRequest(source, asked), None).digest for source in ("table.csv", held)}
+    questions = [Question("vote", ["yes", "no"], epsilon=1)]
+    memory_file = MemoryFile("table.csv", (tmp_path / "table.csv").read_bytes())
+    digests = {price_request(ReleaseRequest(source, questions), None).digest for source in ("table.csv", memory_file)}
     assert len(digests) == 1, "whoever asks in a browser what was paid for at the terminal is told so"
 
 
 def test_what_a_curator_sees_is_the_same(tmp_path: Path) -> None:
     (tmp_path / "t.tsv").write_bytes(b"id\tvote\n1\tyes\n1\tYes\n2\tno\n")
-    told = {"column": "vote", "categories": ["yes", "no"], "id_column": "id"}
-    held = MemoryFile("t.tsv", (tmp_path / "t.tsv").read_bytes())
-    assert check(held, **told) == check(tmp_path / "t.tsv", **told)  # type: ignore[arg-type]
+    declared = {"column": "vote", "categories": ["yes", "no"], "id_column": "id"}
+    memory_file = MemoryFile("t.tsv", (tmp_path / "t.tsv").read_bytes())
+    assert check(memory_file, **declared) == check(tmp_path / "t.tsv", **declared)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("content", [b'vote\nyes\n"no', b"vote\nyes\nno,no\n", "vote\nné\n".encode("latin-1")])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_a_malformed_one_is_refused_in_the_same_words(content: bytes, encoding: str, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes(content)
-    form, told = CsvFormat(encoding=encoding), {"column": "vote", "categories": ["yes", "no"], "other": "else"}
+    form, declared = CsvFormat(encoding=encoding), {"column": "vote", "categories": ["yes", "no"], "other": "else"}
     texts = []
     for source in (tmp_path / "t.csv", MemoryFile("t.csv", content)):
         try:
-            texts.append(repr(check(source, **told, form=form)))  # type: ignore[arg-type]
+            texts.append(repr(check(source, **declared, form=form)))  # type: ignore[arg-type]
         except SourceError as refusal:
             texts.append(str(refusal).replace(f"{tmp_path}/", ""))
     assert texts[0] == texts[1]
@@ -57,13 +57,13 @@ def test_what_is_no_table_is_refused_by_its_name(name: str) -> None:
 
 
 def test_columns_are_listed_with_the_types_that_are_declared(tmp_path: Path) -> None:
-    known = {"csv": ["text", "text"], "parquet": ["string", "int64"], "arrow": ["string", "int64"]}
+    types = {"csv": ["text", "text"], "parquet": ["string", "int64"], "arrow": ["string", "int64"]}
     for form, make in {"csv": as_csv, "parquet": as_parquet, "arrow": as_arrow_file}.items():
         path = Path(str(make(tmp_path, TABLE)))
         for source in (path, MemoryFile(path.name, path.read_bytes())):
             listed, hint = list_columns(source, CsvFormat())
             assert [column.name for column in listed] == ["vote", "floor"]
-            assert [column.type for column in listed] == known[form]
+            assert [column.type for column in listed] == types[form]
             assert hint == ""
 
 

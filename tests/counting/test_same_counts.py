@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.counting import Declaration, count_records, inspect_source
-from discreet.counting.base import Judge
+from discreet.counting.rule import Judge
 from tests.counting.conftest import ENGINES, SPARK, Hold
 from tests.counting.tables import TEXT, TYPED, Columns, as_csv, as_sqlite, counted
 
@@ -37,8 +37,8 @@ CATEGORIES = [value for value in NASTY if value and value.isprintable() and len(
 def expected(values: list[Any], declaration: Declaration) -> list[int]:
     """The counts by the rule in plain Python."""
     judge, outside = Judge(declaration), len(declaration.known)
-    found = Counter(outside if (place := judge.place(value)) is None else place for value in values)
-    return [found[place] for place in range(len(declaration.labels))]
+    sizes = Counter(outside if (place := judge.place(value)) is None else place for value in values)
+    return [sizes[place] for place in range(len(declaration.labels))]
 
 
 def shuffle(rows: list[Any], name: object) -> None:
@@ -129,10 +129,10 @@ def test_a_text_that_is_not_utf_8_is_a_value_like_any_other(form: str, hold: Hol
     assert count_records(source, Declaration("v", ["a", "b"])).has_strays
     if form == "sqlite":  # Ibis reads no such text
         return
-    seen = inspect_source(source, Declaration("v", ["a", "b"]))
-    assert (seen.rows, seen.outside) == (8, 5)
+    inspection = inspect_source(source, Declaration("v", ["a", "b"]))
+    assert (inspection.rows, inspection.outside) == (8, 5)
     if form not in {"pandas", "spark"}:  # where texts are judged before anybody looks at them, or mended to be shown
-        assert dict(seen.strays)["\\xFF"] == 1
+        assert dict(inspection.strays)["\\xFF"] == 1
 
 
 NUMBERS: dict[str, list[Any]] = {

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet.counting import Declaration, count_records
-from discreet.counting.sources import engine_for, find_database, find_spark, shown
+from discreet.counting.sources import engine_for, find_database, find_spark, public_name
 from discreet.errors import InvalidInput, SourceError
 from tests.counting.tables import Columns, as_arrow_file, as_parquet
 
@@ -215,9 +215,9 @@ def test_a_source_that_says_nothing_is_refused(source: str) -> None:
 
 def test_a_password_is_no_part_of_what_is_shown() -> None:
     for text in ("postgres://u:hush@h/b/t", "postgres://h/b/t?password=hush", "mysql://u:hush@h/b/t#hush"):
-        assert "hush" not in shown(text)
-    assert shown(pd.DataFrame()) == "a pandas table"
-    assert shown(Path("p.csv")) == "p.csv"
+        assert "hush" not in public_name(text)
+    assert public_name(pd.DataFrame()) == "a pandas table"
+    assert public_name(Path("p.csv")) == "p.csv"
 
 
 @pytest.mark.parametrize(

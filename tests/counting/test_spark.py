@@ -30,8 +30,8 @@ def test_a_table_is_named_and_its_char_is_read_without_padding(spark: Any, tmp_p
     spark.sql(f"CREATE TABLE boxes (v CHAR(5), w VARCHAR(5), x STRING) USING parquet LOCATION '{tmp_path}/boxes'")
     spark.sql("INSERT INTO boxes VALUES ('a', 'a', 'a    '), ('b', 'b ', 'b'), ('a ', 'a ', 'a')")
     source = f"spark+{MASTER}://default.boxes"
-    wanted = {"v": (3, 2, 1, 0), "w": (3, 1, 0, 2), "x": (3, 1, 1, 1)}
-    for column, counts in wanted.items():
+    expected = {"v": (3, 2, 1, 0), "w": (3, 1, 0, 2), "x": (3, 1, 1, 1)}
+    for column, counts in expected.items():
         assert counted(source, Declaration(column, ["a", "b"], other="rest")) == counts, column
     spark.sql("DROP TABLE boxes")
 

@@ -88,19 +88,19 @@ def test_a_cluster_that_goes_stops_the_release_and_the_request_can_be_repeated(t
     events.mkdir()
     configured = f"spark.eventLog.enabled true\nspark.eventLog.dir {events.as_uri()}\n"
     (conf / "spark-defaults.conf").write_text(configured)
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "tests.support.spark_kills", str(tmp_path)], cwd=ROOT, capture_output=True, text=True,
         env={**os.environ, **environment(tmp_path), "SPARK_CONF_DIR": str(conf)}, check=False,
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr
     assert not list(events.iterdir()), "a log of events would keep how many rows and cells there were"
-    assert done.stderr == "", "whatever Spark says goes nowhere"
-    found = json.loads(done.stdout)
-    assert found["workers"] == "all workers of the cluster are gone; bring one back"
-    source = found["source"]
-    assert found["driver"] == (
+    assert process.stderr == "", "whatever Spark says goes nowhere"
+    answer = json.loads(process.stdout)
+    assert answer["workers"] == "all workers of the cluster are gone; bring one back"
+    source = answer["source"]
+    assert answer["driver"] == (
         f"{source} cannot be read as a table; check that it is whole, well-formed, and what its name says"
     )
-    assert found["output"] == [60, 40]
-    assert Fraction(found["spent"]) == CERTAIN
-    assert found["charges"] == 1
+    assert answer["output"] == [60, 40]
+    assert Fraction(answer["spent"]) == CERTAIN
+    assert answer["charges"] == 1

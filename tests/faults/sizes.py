@@ -24,7 +24,7 @@ def n_published(right: Callable[..., Receipt], prepared: PreparedRequest, tallie
     return replace(receipt, document={**receipt.document, "source_name": f"{tallies[0].n} records"})
 
 
-@plant("_adjacency", request)
+@plant("_require_adjacency", request)
 def filter_after_n_is_public(right: Callable[..., str], question: Any, adjacency: str) -> str:
     """A filter is applied where n is published, and so the number of the selected records is."""
     return right(question, "add-remove") and adjacency

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from discreet.ledger import Charge, Ledger, Scope
-from discreet.ledger.book import _asked, charge_of
-from discreet.ledger.schedules import Taken, need_of_epsilon, write_taken
+from discreet.ledger.book import _charge_entry, charge_of
+from discreet.ledger.schedules import TakenSlot, need_of_epsilon, write_taken_slots
 
 
 class UnlockedLedger(Ledger):
@@ -16,11 +16,12 @@ class UnlockedLedger(Ledger):
     def charge(self, dataset: str, price: Any, delta: Any = 0, **told: Any) -> Charge:
         """Spend what fitted a moment ago."""
         self.afford(dataset, price, delta)
-        asked = _asked(dataset, price, delta, "replace-one", Scope())
-        with self._store.writing(dataset) as state:
+        entry = _charge_entry(dataset, price, delta, "replace-one", Scope())
+        with self._store.transaction(dataset) as state:
             if state.budgets[dataset].schedule is not None:
-                asked = asked._replace(composition=write_taken([Taken(0, need_of_epsilon(asked.amount.epsilon))]))
-            spent = state.budgets[dataset].spent.plus(asked.loss._replace(rho=None))
+                slot = TakenSlot(0, need_of_epsilon(entry.amount.epsilon))
+                entry = entry._replace(composition=write_taken_slots([slot]))
+            spent = state.budgets[dataset].spent.plus(entry.loss._replace(rho=None))
             time = datetime.now(UTC).isoformat(timespec="seconds")
-            written = state.append(asked._replace(seq=0, time=time, rho=None, **spent.texts("spent_"), **told))
+            written = state.append(entry._replace(seq=0, time=time, rho=None, **spent.texts("spent_"), **told))
         return charge_of(written, None, is_new=True)

@@ -34,7 +34,7 @@ from discreet.errors import DiscreetError, SourceError
 from discreet.inference.noise import parse_noise
 from discreet.ledger import Ledger
 from discreet.ledger.places import open_store
-from discreet.ledger.postgres_link import _read as read_postgres
+from discreet.ledger.postgres_link import read_address
 from discreet.ledger.schedules import Schedule
 from discreet.posteriors import as_prior
 from discreet.posteriors.gamma import as_gamma
@@ -107,7 +107,7 @@ def addresses(data: bytes) -> None:
     """What names a source or a ledger. Nothing is opened but files below an empty directory."""
     text = data.decode(errors="surrogateescape")
     readers: list[Callable[[str], object]] = [
-        sources.shown, sources.find_spark, sources.find_database, sources.engine_for, read_postgres,
+        sources.public_name, sources.find_spark, sources.find_database, sources.engine_for, read_address,
         lambda text: None if text.startswith(("postgres://", "postgresql://")) else open_store(text),
         lambda text: None if text.startswith(("/", "~", "..", "duckdb:///")) else sources.find_source(text),
     ]  # fmt: skip
@@ -215,7 +215,7 @@ class KnownPage:
         vars(ledger_file)["_sync"] = lambda _handle: None
         Ledger.create(self.place / "l.db", dataset="d", epsilon=10**6)
         self.whole = (self.place / "l.db").read_bytes()
-        vars(sources)["_fitting"] = _local(sources._fitting)
+        vars(sources)["_default_engine"] = _local(sources._default_engine)
         vars(web_site)["_failed"] = _failed(web_site._failed)
         api = PageApi(ledger=str(self.place / "l.db"), may_release=True)
         self.words = {b"TOKEN": b"t" * 64, b"HOST": b"127.0.0.1:80"}

@@ -27,14 +27,14 @@ Point = tuple[str, str]
 def run(kills: int, names: list[str]) -> dict[str, int]:
     """Kill as often as asked; an assertion fails if the ledger ever breaks its word."""
     ledgers = [Ledger(name) for name in names]
-    chance, found = random.Random(kills), Counter[str]()  # noqa: S311 - it chooses when to kill
+    chance, tally = random.Random(kills), Counter[str]()  # noqa: S311 - it chooses when to kill
     for i in range(kills):
         point = POINTS[i % len(POINTS)] if i % 5 else None  # every fifth is killed at a moment and not at a step
         answered = _killed(ledgers[i % len(names)], f"r{i}", point, after=chance.uniform(0, 0.03))
-        found[" ".join([*(point or ("anywhere",)), "after", answered[-1] if answered else "nothing"])] += 1
+        tally[" ".join([*(point or ("anywhere",)), "after", answered[-1] if answered else "nothing"])] += 1
         _inspect(ledgers[(i + 1) % len(names)], f"r{i}", answered, requests=i + 1)
     assert all(ledger.spent("d").epsilon == kills for ledger in ledgers)
-    return dict(found)
+    return dict(tally)
 
 
 def _killed(ledger: Ledger, request: str, point: Point | None, after: float) -> list[str]:
@@ -77,7 +77,7 @@ def _request(ledger: Ledger, request: str, point: Point | None, tell: int) -> No
 def _inspect(ledger: Ledger, request: str, answered: list[str], requests: int) -> None:
     """The ledger keeps what it answered, has no outcome without its charge, and serves the retry."""
     # A server may still be committing what the dead have sent: whoever gets the lock knows that it is done.
-    with ledger._store.writing():
+    with ledger._store.transaction():
         pass
     ledger.verify()  # a seal without its charge, or a charge beyond the budget, is a row that it names
     charge = ledger.find(request)

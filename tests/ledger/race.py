@@ -31,9 +31,9 @@ class Unlocked(UnlockedLedger):
 
     def afford(self, *asked: Any, **told: Any) -> Any:
         """Look, and wait for the others."""
-        found = super().afford(*asked, **told)
+        answer = super().afford(*asked, **told)
         self.looked.wait(PATIENCE)
-        return found
+        return answer
 
 
 SCHEDULE = {"composition": "exact", "schedule": "10 x 1/10", "delta": "1e-6"}

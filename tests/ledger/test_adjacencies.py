@@ -88,9 +88,9 @@ def test_a_delta_does_not_double_and_is_refused(tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "l.db", dataset="d", epsilon=1, delta="1e-6")
     with pytest.raises(InvalidInput, match="a delta under add-remove has no price under replace-one"):
         ledger.charge("d", "1/10", "1e-9", request_id="r", digest="x", adjacency="add-remove")
-    own = Ledger.create(tmp_path / "l.db", dataset="own", epsilon=1, delta="1e-6", adjacency="add-remove")
-    own.charge("own", "1/10", "1e-9", request_id="r", digest="x", adjacency="add-remove")
-    assert own.spent("own") == (Fraction(1, 10), Fraction(1, 10**9))
+    add_remove = Ledger.create(tmp_path / "l.db", dataset="own", epsilon=1, delta="1e-6", adjacency="add-remove")
+    add_remove.charge("own", "1/10", "1e-9", request_id="r", digest="x", adjacency="add-remove")
+    assert add_remove.spent("own") == (Fraction(1, 10), Fraction(1, 10**9))
 
 
 def test_under_zcdp_two_steps_cost_four_times_the_rho(ledger_place: str) -> None:

@@ -178,8 +178,8 @@ def test_datasets_have_budgets_of_their_own(ledger: Ledger, ledger_place: str) -
     ledger.charge("anes", 1, request_id="a", digest="d")
     ledger.charge("census", 1, request_id="b", digest="d")
     ledger.seal("b", "{}")
-    shown = [(a.dataset, a.budget, a.spent, a.remaining, a.charges, a.sealed) for a in ledger.accounts()]
-    assert shown == [
+    facts = [(a.dataset, a.budget, a.spent, a.remaining, a.charges, a.sealed) for a in ledger.accounts()]
+    assert facts == [
         ("anes", amount(1), amount(1), amount(0), 1, 0),
         ("census", amount(2, "1e-6"), amount(1), amount(1, "1e-6"), 1, 1),
     ]

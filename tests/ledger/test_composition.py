@@ -153,8 +153,8 @@ def test_a_ledger_with_the_former_rho_stays_valid_and_goes_on(
 def test_a_charge_with_a_delta_is_paid_by_its_rho_alone(tmp_path: Path) -> None:
     """Its ε and δ within the budget's do not help it: the budget's δ is spoken for."""
     ledger = zcdp(tmp_path / "l.db", 1)
-    made = dc.Gaussian(dc.PosteriorSpace(prior=[1, 1], n=100), epsilon="1/10", delta="1e-9")
-    ledger.charge("d", Price(((made,),)), request_id="r", digest="x")
+    gaussian = dc.Gaussian(dc.PosteriorSpace(prior=[1, 1], n=100), epsilon="1/10", delta="1e-9")
+    ledger.charge("d", Price(((gaussian,),)), request_id="r", digest="x")
     assert ledger.remaining("d").epsilon < Fraction(1, 2), "and not the 0.9 that is left of the sum"
     with pytest.raises(BudgetExceeded):
         ledger.charge("d", "1/2", request_id="s", digest="x")

@@ -165,9 +165,9 @@ def test_a_ledger_cut_anywhere_loses_only_what_was_never_acknowledged(step: int,
         for zeros in (0, len(whole) - 1 - end):
             (tmp_path / "cut.db").write_bytes(whole[:end] + b"\0" * zeros)
             cut = Ledger(tmp_path / "cut.db")
-            kept = end == len(whole) - 1
-            assert cut.verify().rows == (3 if kept else 2)
-            assert cut.charge("d", 1, request_id="second", digest="x").is_new != kept
+            is_whole = end == len(whole) - 1
+            assert cut.verify().rows == (3 if is_whole else 2)
+            assert cut.charge("d", 1, request_id="second", digest="x").is_new != is_whole
             assert cut.charge("d", 1, request_id="third", digest="x").is_new
             assert (cut.spent("d").epsilon, cut.verify().rows) == (Fraction(3), 4)
 

@@ -10,7 +10,15 @@ import pytest
 import discreet as dc
 from discreet.errors import BudgetExceeded, InvalidInput, LedgerError
 from discreet.ledger import Ledger, schedules
-from discreet.ledger.schedules import Need, Schedule, Taken, fits_slot, need_of_epsilon, read_taken, write_taken
+from discreet.ledger.schedules import (
+    Need,
+    Schedule,
+    TakenSlot,
+    fits_slot,
+    need_of_epsilon,
+    read_taken_slots,
+    write_taken_slots,
+)
 from discreet.privacy_loss import Price, compose
 from tests.cli.command import discreet
 from tests.contracts.source import ROOT
@@ -26,8 +34,8 @@ def opened(place: str | Path, schedule: str = YEAR, **told: Any) -> Ledger:
 
 
 def price(k: int, epsilon: str, columns: int = 1) -> Price:
-    made = dc.Geometric(dc.PosteriorSpace(prior=[1] * k, n=100), epsilon=epsilon)
-    return Price(((made,),) * columns)
+    geometric = dc.Geometric(dc.PosteriorSpace(prior=[1] * k, n=100), epsilon=epsilon)
+    return Price(((geometric,),) * columns)
 
 
 def used(ledger: Ledger) -> list[int]:
@@ -103,16 +111,16 @@ def test_a_charge_with_a_delta_and_one_under_another_adjacency(ledger_place: str
 @pytest.mark.parametrize(
     ("taken", "epsilon"),
     [
-        ([Taken(0, need_of_epsilon(Fraction(1)))], 1),  # above its slot
-        ([Taken(0, Need(Fraction(1, 4), Fraction(1, 2)))], "1/4"),  # tells more than its slot
-        ([Taken(7, need_of_epsilon(Fraction(1, 4)))], "1/4"),  # no such slot
-        ([Taken(-1, need_of_epsilon(Fraction(1, 4)))], "1/4"),
-        ([Taken(0, need_of_epsilon(LESS))], 1),  # less than is charged
-        ([Taken(1, need_of_epsilon(Fraction(1)))] * 2, 2),  # one slot twice
+        ([TakenSlot(0, need_of_epsilon(Fraction(1)))], 1),  # above its slot
+        ([TakenSlot(0, Need(Fraction(1, 4), Fraction(1, 2)))], "1/4"),  # tells more than its slot
+        ([TakenSlot(7, need_of_epsilon(Fraction(1, 4)))], "1/4"),  # no such slot
+        ([TakenSlot(-1, need_of_epsilon(Fraction(1, 4)))], "1/4"),
+        ([TakenSlot(0, need_of_epsilon(LESS))], 1),  # less than is charged
+        ([TakenSlot(1, need_of_epsilon(Fraction(1)))] * 2, 2),  # one slot twice
     ],
 )
 def test_whoever_reads_a_ledger_finds_a_charge_above_its_slot_and_a_slot_taken_twice(
-    ledger_place: str, monkeypatch: pytest.MonkeyPatch, taken: list[Taken], epsilon: Any
+    ledger_place: str, monkeypatch: pytest.MonkeyPatch, taken: list[TakenSlot], epsilon: Any
 ) -> None:
     """The planted faults: the writer takes slots as it likes, and checks nothing."""
     ledger = opened(ledger_place)
@@ -122,7 +130,7 @@ def test_whoever_reads_a_ledger_finds_a_charge_above_its_slot_and_a_slot_taken_t
         planted.setattr(Schedule, "are_free", lambda *_: True)
         planted.setattr(schedules, "fits_slot", lambda *_: True)
         if sum(each.need.epsilon for each in taken) != Fraction(epsilon):
-            planted.setattr("discreet.ledger.budgets.read_taken", _claims(Fraction(epsilon)))
+            planted.setattr("discreet.ledger.budgets.read_taken_slots", _claims(Fraction(epsilon)))
         ledger.charge("d", epsilon, request_id="wrong", digest="x")
     with pytest.raises(LedgerError, match="row 3"):
         ledger.verify()
@@ -130,9 +138,10 @@ def test_whoever_reads_a_ledger_finds_a_charge_above_its_slot_and_a_slot_taken_t
 
 def _claims(epsilon: Fraction) -> Any:
     """Reads rows that need less as if they needed what is charged."""
-    own = {LESS: epsilon}
+    claimed = {LESS: epsilon}
     return lambda text: [
-        Taken(each.slot, need_of_epsilon(own.get(each.need.epsilon, each.need.epsilon))) for each in read_taken(text)
+        TakenSlot(each.slot, need_of_epsilon(claimed.get(each.need.epsilon, each.need.epsilon)))
+        for each in read_taken_slots(text)
     ]
 
 
@@ -170,11 +179,11 @@ def test_a_schedule_goes_with_exact_composition_and_may_have_a_limit(tmp_path: P
 
 
 def test_the_rows_say_what_was_taken_in_one_way_only() -> None:
-    taken = [Taken(0, Need(Fraction(1, 4), Fraction(1, 8)))]
-    assert read_taken(write_taken(taken)) == taken
+    taken = [TakenSlot(0, Need(Fraction(1, 4), Fraction(1, 8)))]
+    assert read_taken_slots(write_taken_slots(taken)) == taken
     for text in ("[]", None, "{}", '[[0, "1/4", "1/8"]]', '[[0,"2/8","1/8"]]', '[[true,"1/4","1/8"]]'):
         with pytest.raises((ValueError, TypeError)):
-            read_taken(text)
+            read_taken_slots(text)
     assert fits_slot(Need(Fraction(1, 4), Fraction(1, 8)), Need(Fraction(1, 4), Fraction(1, 8)))
 
 
@@ -184,11 +193,11 @@ def test_the_command_opens_a_schedule_prints_its_price_and_draws_its_slots(tmp_p
     assert answer.code == 0
     assert "d may spend ε = 3.74894, δ = 1e-06 in all" in answer.out
     Ledger(tmp_path / "l.db").charge("d", price(3, "1/4"), request_id="r", digest="x")
-    shown = discreet("ledger", "show", "l.db", cwd=tmp_path)
-    assert "d: 1 of 12 slots of ε = 0.25 taken  ■□□□□□□□□□□□" in shown.out
-    assert "d: 0 of 1 slots of ε = 1 taken  □" in shown.out
-    told = discreet("ledger", "show", "l.db", "--json", cwd=tmp_path).document["datasets"][0]
-    assert told["slots"][0] == {"epsilon": "1/4", "times": 12, "used": 1}
+    text = discreet("ledger", "show", "l.db", cwd=tmp_path)
+    assert "d: 1 of 12 slots of ε = 0.25 taken  ■□□□□□□□□□□□" in text.out
+    assert "d: 0 of 1 slots of ε = 1 taken  □" in text.out
+    account = discreet("ledger", "show", "l.db", "--json", cwd=tmp_path).document["datasets"][0]
+    assert account["slots"][0] == {"epsilon": "1/4", "times": 12, "used": 1}
     assert discreet(*create, "--epsilon", "1", "--delta", "1e-6", cwd=tmp_path).code == 3
     bad = discreet("ledger", "create", "m.db", "--dataset", "d", "--composition", "exact", cwd=tmp_path)
     assert (bad.code, "go together" in bad.err) == (2, True)
@@ -196,7 +205,7 @@ def test_the_command_opens_a_schedule_prints_its_price_and_draws_its_slots(tmp_p
 
 def test_the_page_prints_what_the_command_prints(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "composition.md").read_text(encoding="utf-8")
-    shown = page.split("```\n$ ", 1)[1].split("```", 1)[0].replace("\\\n", "")
-    command, *lines = shown.strip().splitlines()
+    commands = page.split("```\n$ ", 1)[1].split("```", 1)[0].replace("\\\n", "")
+    command, *lines = commands.strip().splitlines()
     answer = discreet(*shlex.split(command)[1:], cwd=tmp_path)
     assert answer.out.splitlines()[:-1] == lines, "all but the head, which has the time in it"

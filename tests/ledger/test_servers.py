@@ -44,7 +44,7 @@ def as_role(server: Server, url: str, role: str, grants: Sequence[str]) -> str:
 def in_transaction(ledger: Ledger, setting: str) -> str:
     """A setting as it is when a charge is written."""
     link: psycopg.Connection[Any] = ledger._store._shared.link()  # type: ignore[union-attr]
-    with ledger._store.writing():
+    with ledger._store.transaction():
         row = link.execute(f"SHOW {setting}".encode()).fetchone()
     assert row is not None
     return str(row[0])
@@ -63,7 +63,7 @@ def test_no_error_says_the_password_the_user_or_what_the_server_said(postgres: S
     ledger = Ledger.create(url, dataset="d", epsilon=1)
     postgres.run("CREATE ROLE nosy LOGIN PASSWORD 'hush'")
     database = database_of(url)
-    said = []
+    messages = []
     calls: list[Callable[[], object]] = [
         lambda: Ledger(url.replace(f":{postgres.port}", ":1")),
         lambda: Ledger(postgres.url("nowhere", tcp=True)),
@@ -82,10 +82,10 @@ def test_no_error_says_the_password_the_user_or_what_the_server_said(postgres: S
     for call in calls:
         with pytest.raises(LedgerError) as caught:
             call()
-        said.append(str(caught.value))
+        messages.append(str(caught.value))
         assert caught.value.__cause__ is None
         assert caught.value.__suppress_context__ or caught.value.__context__ is None
-    for text in said:
+    for text in messages:
         assert "; " in text
         for secret in (PASSWORD, "pass%20word", "secret", "hush", OWNER, "nosy", "nobody", "FATAL", "nonsense"):
             assert secret not in text
@@ -188,9 +188,9 @@ def test_a_curator_who_forges_a_row_by_hand_resets_no_budget(postgres: Server, m
         seq=4, previous=last.hash, request_id="s", epsilon="1/100", spent_epsilon="1/100", rho="1/20000",
         spent_rho="1/20000",
     )  # fmt: skip
-    query, told = insertion(forged._replace(hash=forged.computed_hash()))
+    query, values = insertion(forged._replace(hash=forged.computed_hash()))
     with psycopg.connect(curator, autocommit=True) as connection:
-        connection.execute(query.encode(), told)
+        connection.execute(query.encode(), values)
     for ledger in (Ledger(curator), owner):
         calls: list[Callable[[], object]] = [
             partial(ledger.charge, "d", "1/2", request_id="t", digest="x"),
@@ -262,8 +262,8 @@ def test_a_child_that_was_forked_leaves_its_parents_connection_alone(postgres: S
         " print(ledger.spent('d').epsilon))"
     )
     command = [sys.executable, "-W", "error", "-c", program, postgres.new_database()]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "2\n", "")
+    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (process.returncode, process.stdout, process.stderr) == (0, "2\n", "")
 
 
 def test_a_ledger_that_is_let_go_closes_its_connection(database: str) -> None:
@@ -310,10 +310,10 @@ def test_psycopg_is_not_loaded_for_a_file() -> None:
         "import sys, tempfile; from discreet.ledger import Ledger;"
         "Ledger.create(tempfile.mkdtemp() + '/l.db', dataset='d', epsilon=1); print('psycopg' in sys.modules)"
     )
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, env={**os.environ}
     )
-    assert done.stdout == "False\n"
+    assert process.stdout == "False\n"
 
 
 @pytest.mark.parametrize("lost", ["DEALLOCATE ALL", "DISCARD ALL"])

@@ -107,8 +107,8 @@ def test_a_ledger_killed_while_it_is_brought_to_this_version_loses_nothing(step:
         "file.step = lambda name: name == sys.argv[1] and os.kill(os.getpid(), signal.SIGKILL);"
         "Ledger(sys.argv[2]).charge('anes', '1/4', request_id='r', digest='x')"
     )
-    done = subprocess.run([sys.executable, "-c", program, step, str(path)], check=False)
-    assert done.returncode == -signal.SIGKILL
+    process = subprocess.run([sys.executable, "-c", program, step, str(path)], check=False)
+    assert process.returncode == -signal.SIGKILL
     ledger = Ledger(path)
     stands = step in {"written", "committed"}
     assert ledger.verify(HEADS[2]).rows == 12 + stands

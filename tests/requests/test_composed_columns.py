@@ -35,9 +35,9 @@ def test_every_column_gets_more_and_all_together_cost_what_is_said() -> None:
     share = Fraction(bundle.parts[0].document["epsilon_exact"])
     assert share > Fraction(1, 12)
     assert (bundle.document["epsilon_exact"], bundle.document["delta"]) == ("1", 1e-6)
-    made = dc.Geometric(dc.PosteriorSpace(prior=[1, 1, 1], n=30), epsilon=share)
-    assert compose([made] * 12).delta(1).exact <= Fraction(1e-6)
-    more = dc.Geometric(made.space, epsilon=share + Fraction(1, 10**4))
+    geometric = dc.Geometric(dc.PosteriorSpace(prior=[1, 1, 1], n=30), epsilon=share)
+    assert compose([geometric] * 12).delta(1).exact <= Fraction(1e-6)
+    more = dc.Geometric(geometric.space, epsilon=share + Fraction(1, 10**4))
     assert compose([more] * 12).delta(1).exact > Fraction(1, 10**6), "and no more would fit"
     bundle.verify()
 
@@ -74,9 +74,9 @@ def test_a_request_without_delta_has_the_digest_that_it_had(tmp_path: Path, delt
 def test_a_receipt_that_says_less_than_it_costs_is_refused() -> None:
     document = json.loads(released().to_json())
     for changed in ({"epsilon": 0.9, "epsilon_exact": "9/10"}, {"delta": 1e-9}):
-        told = read_sealed(json.dumps(document | changed))
+        receipt = read_sealed(json.dumps(document | changed))
         with pytest.raises(NotPrivate, match="all columns together cost more"):
-            told.verify()
+            receipt.verify()
     for changed in ({"epsilon": 2.0, "epsilon_exact": "2"}, {"delta": 0.5}):
         with pytest.raises(NotPrivate, match="contradict"):
             read_sealed(json.dumps(document | changed)).verify()
@@ -98,20 +98,20 @@ def test_where_delta_buys_nothing_none_is_spent() -> None:
 def test_a_delta_needs_several_columns_and_one_epsilon() -> None:
     with pytest.raises(InvalidInput, match="a delta is for one epsilon of several columns"):
         dc.release_columns(TABLE, QUESTIONS[:1], **ASKED)
-    own = [dc.Question(column, ["a", "b", "c"], epsilon="1/12") for column in TABLE]
+    questions = [dc.Question(column, ["a", "b", "c"], epsilon="1/12") for column in TABLE]
     with pytest.raises(InvalidInput, match="a delta is for one epsilon of several columns"):
-        dc.release_columns(TABLE, own, **ASKED | {"epsilon": None})
+        dc.release_columns(TABLE, questions, **ASKED | {"epsilon": None})
     with pytest.raises(InvalidInput, match="delta must be less than 1"):
         released(delta=1)
 
 
 def test_a_price_that_is_less_than_its_composition_is_refused() -> None:
-    made = dc.Geometric(dc.PosteriorSpace(prior=[1, 1], n=30), epsilon="1/10")
-    assert Price(((made,),) * 40, (Fraction(3), Fraction(1, 10**6))).delta == Fraction(1, 10**6)
+    geometric = dc.Geometric(dc.PosteriorSpace(prior=[1, 1], n=30), epsilon="1/10")
+    assert Price(((geometric,),) * 40, (Fraction(3), Fraction(1, 10**6))).delta == Fraction(1, 10**6)
     with pytest.raises(InvalidInput, match="all columns together cost more"):
-        Price(((made,),) * 40, (Fraction(2), Fraction(1, 10**6)))
+        Price(((geometric,),) * 40, (Fraction(2), Fraction(1, 10**6)))
     other = dc.Geometric(dc.PosteriorSpace(prior=[1, 1, 1], n=30), epsilon="1/20")
-    groups = Price(((made, other),) * 40, (Fraction(3), Fraction(1, 10**6)))  # a record is in one of both
+    groups = Price(((geometric, other),) * 40, (Fraction(3), Fraction(1, 10**6)))  # a record is in one of both
     assert groups.epsilon == 3
 
 
@@ -124,23 +124,23 @@ def test_mechanisms_of_which_less_is_known_and_public_groups_are_composed_too() 
         {"adjacency": "add-remove"},
     ]
     for options in kinds:
-        asked = [dc.Question(column, ["a", "b", "c"], **options) for column in TABLE]
-        bundle = dc.release_columns(table, asked, epsilon=1, delta="1e-3", ledger=None)
+        questions = [dc.Question(column, ["a", "b", "c"], **options) for column in TABLE]
+        bundle = dc.release_columns(table, questions, epsilon=1, delta="1e-3", ledger=None)
         shares.add(bundle.parts[0].document["epsilon_exact"])
     assert shares == {"2353/20000"}, "by its ε alone, and where one cell tells, neighbours differ as for two categories"
-    asked = [dc.Question(c, ["a", "b", "c"], by="g", groups=["x", "y"], group_public=True) for c in TABLE]
-    bundle = dc.release_columns(table, asked, epsilon=1, delta="1e-6", ledger=None)
+    questions = [dc.Question(c, ["a", "b", "c"], by="g", groups=["x", "y"], group_public=True) for c in TABLE]
+    bundle = dc.release_columns(table, questions, epsilon=1, delta="1e-6", ledger=None)
     assert bundle.parts[0].document["epsilon_exact"] == released().parts[0].document["epsilon_exact"]
 
 
 def test_the_command_says_how_much_narrower_the_intervals_are(tmp_path: Path) -> None:
     TABLE.to_csv(tmp_path / "t.csv", index=False)
     columns = [word for column in TABLE for word in ("--column", column, "--categories", "a,b,c")]
-    asked = ["release", "t.csv", *columns, "--epsilon", "1", "--delta", "1e-6", "--no-ledger"]
-    answer = discreet(*asked, "--yes", cwd=tmp_path)
+    command = ["release", "t.csv", *columns, "--epsilon", "1", "--delta", "1e-6", "--no-ledger"]
+    answer = discreet(*command, "--yes", cwd=tmp_path)
     assert answer.code == 0
     assert "in place of 1/12 by equal shares: 95 % intervals for 'c0' are" in " ".join(answer.out.split())
     assert "% narrower" in answer.out
     assert "δ = 1e-06" in answer.out
-    dry = discreet(*asked, "--n", "30", "--dry-run", cwd=tmp_path)
+    dry = discreet(*command, "--n", "30", "--dry-run", cwd=tmp_path)
     assert "% narrower" in dry.out

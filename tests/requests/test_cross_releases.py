@@ -157,13 +157,15 @@ def test_a_million_cells_fit_into_twenty_megabytes(monkeypatch: pytest.MonkeyPat
     from discreet.receipts.documents import Part, ReceiptRequest
 
     k, n = 50 * 40 * 50, 10**6
-    made = dc.Geometric(dc.PosteriorSpace(prior=[1] * k, n=n), epsilon=1)
+    geometric = dc.Geometric(dc.PosteriorSpace(prior=[1] * k, n=n), epsilon=1)
     output = np.random.default_rng(0).multinomial(n, np.full(k, 1 / k)) + np.random.default_rng(1).integers(-9, 10, k)
     output[0] += n - output.sum()
-    released = dc.Released(made.posterior(tuple(output.tolist())), tuple(output.tolist()), made)
+    released = dc.Released(geometric.posterior(tuple(output.tolist())), tuple(output.tolist()), geometric)
     axes = {name: [f"{name}{i}" for i in range(size)] for name, size in (("a", 50), ("b", 40), ("c", 50))}
     about = ReceiptRequest(released_at="2030-01-01T00:00:00+00:00")
-    receipt = write_table(Part(made.space.prior, made, certificate_by_theorem(made)), axes, [], released, request=about)
+    receipt = write_table(
+        Part(geometric.space.prior, geometric, certificate_by_theorem(geometric)), axes, [], released, request=about
+    )
     text = receipt.to_json()
     assert len(text) * 10 < 20e6
     assert receipt.document["interval_kind"].startswith("plug-in")

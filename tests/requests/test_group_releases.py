@@ -23,7 +23,7 @@ from discreet.receipts import (
     verify_bundle,
     verify_receipt,
 )
-from tests.requests.asking import TABLE, columns, grouped
+from tests.requests.questions import TABLE, columns, grouped
 from tests.support.forgeries import every_forgery, verifies
 from tests.support.schema import faults
 
@@ -61,9 +61,9 @@ def test_receipts_by_group_obey_the_schema_and_verify_and_are_read_back_as_writt
     assert verify_receipt(read).bound <= Fraction(receipt.document["epsilon_exact"])
     for group, belief in believed_groups(read).items():
         low, high = belief.interval(0.95)
-        said = receipt.document["interval"][group]
+        intervals = receipt.document["interval"][group]
         for i, name in enumerate(receipt.document["categories"]):
-            assert said[name] == pytest.approx([low[i], high[i]], abs=1e-6)
+            assert intervals[name] == pytest.approx([low[i], high[i]], abs=1e-6)
 
 
 def test_the_cells_of_a_joint_table_are_counted_group_by_group() -> None:
@@ -156,10 +156,10 @@ def test_what_all_columns_share_is_no_part_of_a_question(asked: dict[str, Any]) 
 
 
 def test_another_prior_of_a_public_group_without_records_is_another_request(ledger: Ledger) -> None:
-    asked: dict[str, Any] = {"groups": ["f", "m", "none"], "group_public": True, "dataset": "answers"}
-    grouped(ledger, request_id="x", prior=[1] * 6, **asked)
+    options: dict[str, Any] = {"groups": ["f", "m", "none"], "group_public": True, "dataset": "answers"}
+    grouped(ledger, request_id="x", prior=[1] * 6, **options)
     with pytest.raises(InvalidInput, match="other parameters"):
-        grouped(ledger, request_id="x", prior=[1, 1, 1, 1, 2, 2], **asked)
+        grouped(ledger, request_id="x", prior=[1, 1, 1, 1, 2, 2], **options)
 
 
 def test_public_and_protected_groups_are_two_requests(ledger: Ledger) -> None:
@@ -176,10 +176,10 @@ def test_a_record_that_arrives_between_two_columns_stops_them_before_the_charge(
     counted = Table.count_records
 
     def and_write(table: Table) -> Tally:
-        found = counted(table)
+        counts = counted(table)
         with path.open("a") as file:
             file.write("a,f,7\n")
-        return found
+        return counts
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Table, "count_records", and_write)

@@ -12,7 +12,7 @@ from discreet.ledger import Ledger
 from discreet.requests.prepare import prepare_request
 from discreet.requests.request import Question, ReleaseRequest
 from discreet.requests.run import release_counts
-from tests.requests.asking import TABLE, ask, grouped
+from tests.requests.questions import TABLE, ask, grouped
 
 pytestmark = pytest.mark.usefixtures("quick")
 
@@ -85,19 +85,19 @@ def test_requests_that_ask_for_other_records_have_other_digests_and_order_says_n
 
 
 def test_a_budget_pays_once_for_all_cells_and_twice_where_n_is_public(ledger_place: str) -> None:
-    own = Ledger.create(ledger_place, dataset="d", epsilon=2, adjacency="add-remove")
+    book = Ledger.create(ledger_place, dataset="d", epsilon=2, adjacency="add-remove")
     Ledger.create(ledger_place, dataset="public n", epsilon=2)
-    grouped(own, **PRIVATE, filters={"who": [0, 1, 2]})
-    assert own.spent("d").epsilon == Fraction(1, 2)
+    grouped(book, **PRIVATE, filters={"who": [0, 1, 2]})
+    assert book.spent("d").epsilon == Fraction(1, 2)
     with pytest.raises(InvalidInput, match="is budgeted under add-remove, and this release is under replace-one"):
-        ask(own)
-    ask(own, **PRIVATE, dataset="public n")
-    assert own.spent("public n").epsilon == 1
+        ask(book)
+    ask(book, **PRIVATE, dataset="public n")
+    assert book.spent("public n").epsilon == 1
     with pytest.raises(BudgetExceeded, match="costs twice its epsilon"):
-        ask(own, **PRIVATE, dataset="public n", epsilon="3/5")
-    ask(own, dataset="public n")
-    assert own.spent("public n").epsilon == Fraction(3, 2)
-    assert own.verify().rows == 2 + 2 * 3
+        ask(book, **PRIVATE, dataset="public n", epsilon="3/5")
+    ask(book, dataset="public n")
+    assert book.spent("public n").epsilon == Fraction(3, 2)
+    assert book.verify().rows == 2 + 2 * 3
 
 
 def test_a_request_is_charged_once_and_shown_again_whatever_became_of_the_table(ledger_place: str) -> None:

@@ -100,15 +100,15 @@ def test_the_command_releases_reads_and_compares_rates(place: Path) -> None:
     document = told("infer d.json")
     receipt = Receipt.read(place / "d.json")
     assert document["rates"]["groups"]["north"]["mean"] == receipt.rates["north"].mean
-    own = told("infer d.json --prior 2,100")
-    assert own["rates"]["prior"] == [2, 100]
-    assert own["rates"]["groups"]["south"]["mean"] != document["rates"]["groups"]["south"]["mean"]
+    inferred = told("infer d.json --prior 2,100")
+    assert inferred["rates"]["prior"] == [2, 100]
+    assert inferred["rates"]["groups"]["south"]["mean"] != document["rates"]["groups"]["south"]["mean"]
     pair = dc.compare(receipt.rates["north"], receipt.rates["south"])
     for measure, quantity in (("difference", pair.difference), ("ratio", pair.ratio)):
-        found = told(f"compare d.json --groups north,south --measure {measure}")
-        assert found["interval"] == pytest.approx(quantity.interval())
-        assert found["probability_greater"] == pytest.approx(pair.probability_greater)
-    assert "The rate in north was" in found["sentence"]
+        comparison = told(f"compare d.json --groups north,south --measure {measure}")
+        assert comparison["interval"] == pytest.approx(quantity.interval())
+        assert comparison["probability_greater"] == pytest.approx(pair.probability_greater)
+    assert "The rate in north was" in comparison["sentence"]
     assert typed("compare d.json --plot c.png").code == typed("infer d.json --plot i.png").code == 0
     for form in ("methods", "jsonld", "registry"):
         assert typed(f"receipt export d.json --format {form}").code == 0

@@ -20,10 +20,10 @@ def test_a_release_is_charged_sealed_verified_and_repeated_on_a_server(
     url = postgres.new_database(tcp=True)
     ledger = dc.Ledger.create(url, dataset="d", epsilon=1, delta="1e-6", composition="zcdp")
     arguments = ["release", "v.csv", "--column", "vote", "--categories", "a,b", "--epsilon", "0.1", "--ledger", url]
-    asked = [*arguments, "--dataset", "d", "--request-id", "r", "--yes", "--json"]
-    first = discreet(*asked, "--out", "r.json", "--mechanism", "exponential-reciprocal")
+    command = [*arguments, "--dataset", "d", "--request-id", "r", "--yes", "--json"]
+    first = discreet(*command, "--out", "r.json", "--mechanism", "exponential-reciprocal")
     assert (first.code, first.err) == (0, "")
-    again = discreet(*asked, "--mechanism", "exponential-reciprocal")
+    again = discreet(*command, "--mechanism", "exponential-reciprocal")
     assert again.document == first.document
     charge = ledger.find("r")
     assert charge is not None
@@ -34,7 +34,7 @@ def test_a_release_is_charged_sealed_verified_and_repeated_on_a_server(
     assert sealed.rho is None
     verified = discreet("receipt", "verify", "r.json", "--ledger", url)
     assert verified.code == 0
-    assert discreet(*asked, "--mechanism", "geometric").code == 2
+    assert discreet(*command, "--mechanism", "geometric").code == 2
     written = (tmp_path / "r.json").read_text()
     for text in (first.out, again.out, verified.out, ledger.export(), written, str(charge.outcome)):
         assert "pass" not in text.replace("password", "")

@@ -22,7 +22,7 @@ from discreet.requests import prepare, run
 from discreet.requests.prepare import PreparedRequest, prepare_request
 from discreet.requests.request import ReleaseRequest
 from discreet.requests.run import STEPS, release, release_counts
-from tests.requests.asking import GROUPED, TABLE, TWO, ask, columns, grouped
+from tests.requests.questions import GROUPED, TABLE, TWO, ask, columns, grouped
 from tests.support.tables import fail_at, write_votes
 
 
@@ -125,14 +125,14 @@ def test_the_digest_of_a_request_is_that_of_earlier_versions() -> None:
 
 
 def test_a_request_for_another_number_of_records_or_another_source_is_refused(ledger: Ledger, tmp_path: Path) -> None:
-    one = write_votes(tmp_path / "one.csv", ["a", "b", "b"])
+    path = write_votes(tmp_path / "one.csv", ["a", "b", "b"])
     two = write_votes(tmp_path / "two.csv", ["a", "b", "b"])
-    ask(ledger, one, request_id="x")
+    ask(ledger, path, request_id="x")
     with pytest.raises(InvalidInput, match="other parameters"):
         ask(ledger, two, request_id="x")
-    write_votes(one, ["a", "b", "b", "b"])
+    write_votes(path, ["a", "b", "b", "b"])
     with pytest.raises(InvalidInput, match="other parameters"):
-        ask(ledger, one, request_id="x")
+        ask(ledger, path, request_id="x")
 
 
 @pytest.mark.parametrize("step", ["charged", "drawn", "sealed"])
@@ -244,7 +244,7 @@ def test_a_ledger_that_cannot_be_charged_is_refused_before_the_data_is_touched(
     with pytest.raises(LedgerError):
         ask(tmp_path / "nothing.db")
     assert not (tmp_path / "nothing.db").exists()
-    asked: dict[str, Any] = {"column": "vote", "categories": ["a", "b"], "epsilon": 1}
+    question: dict[str, Any] = {"column": "vote", "categories": ["a", "b"], "epsilon": 1}
     for wrong in (
         {"ledger": ledger},
         {"ledger": ledger, "dataset": "e"},
@@ -252,7 +252,7 @@ def test_a_ledger_that_cannot_be_charged_is_refused_before_the_data_is_touched(
         {"ledger": None, "request_id": "x"},
     ):
         with pytest.raises(InvalidInput):
-            release(TABLE, **asked, **wrong)
+            release(TABLE, **question, **wrong)
 
 
 PUBLIC: dict[str, Any] = {"dataset": "answers", "group_public": True}

@@ -94,7 +94,7 @@ def _in_child(work: Callable[[], None], after: float | None) -> bool:
 def _inspect(ledger: Ledger, request: str, out: Path) -> str:
     """What the dead left behind: never an outcome without its charge, and never a part of a file."""
     # A server may still be committing what the dead have sent: whoever gets the lock knows that it is done.
-    with ledger._store.writing():
+    with ledger._store.transaction():
         pass
     ledger.verify()  # a seal without its charge, or a charge beyond the budget, is a row that it names
     charge = ledger.find(request)

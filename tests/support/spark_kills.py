@@ -53,7 +53,7 @@ def run(folder: Path) -> dict[str, Any]:
     source = f"spark://127.0.0.1:{port}/{folder}/votes.parquet"
     report: dict[str, Any] = {"source": source}
     master, worker = lines(port)
-    spark_sessions.ALONE = 1.0
+    spark_sessions.PATIENCE_ALONE = 1.0
     with _process(master), _process(worker) as first:
         _until(lambda: _listens(port))
 

@@ -1,4 +1,4 @@
-"""Rows to counts. The rule that all engines share is written down in `discreet.counting.base`.
+"""Rows to counts. The rule that all engines share is written down in `discreet.counting.rule`.
 
 >>> import pandas as pd
 >>> votes = pd.DataFrame({"vote": ["Clinton", "Dole", "Clinton", "Perot"]})
@@ -16,11 +16,12 @@ import warnings
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 
-from discreet.counting.base import Declaration, Filter, Filters, Progress, strays_error
-from discreet.counting.csv_records import LOOK, name_malformed_line
+from discreet.counting.csv_records import MALFORMED_HINT, name_malformed_line
+from discreet.counting.declaration import Declaration, Filter, Filters
+from discreet.counting.engines import Progress
 from discreet.counting.inspection import Inspection, inspect_table
-from discreet.counting.sources import CsvFormat, Files, MemoryFile, Named, engine_for, find_source, shown
-from discreet.counting.table import InspectableTable, Table, Tally
+from discreet.counting.sources import CsvFormat, Files, MemoryFile, Named, engine_for, find_source, public_name
+from discreet.counting.table import InspectableTable, Table, Tally, strays_error
 from discreet.errors import SourceError, require_packages
 from discreet.typing import Label
 
@@ -39,7 +40,7 @@ __all__ = [
     "engine_for",
     "inspect_source",
     "open_source",
-    "shown",
+    "public_name",
     "strays_error",
 ]
 
@@ -63,10 +64,10 @@ def open_source(
     ...     list(table.count_records().counts)
     [1, 2]
     """
-    chosen, form = engine_for(source, engine), form.named(source)
-    place = find_source(source) if chosen == "duckdb" and isinstance(source, Named) else None
+    engine, form = engine_for(source, engine), form.for_source(source)
+    place = find_source(source) if engine == "duckdb" and isinstance(source, Named) else None
     if declaration.id_column is not None or not isinstance(place, Files) or place.kind != "csv":
-        return _open_engine(chosen, source, declaration, form, progress)
+        return _open_engine(engine, source, declaration, form, progress)
     require_packages("reading tables", "workflow", "pyarrow", error=SourceError)
     from discreet.counting.csv_table import open_csv
 
@@ -101,8 +102,8 @@ def _forbid_core_files() -> None:
         import resource
     except ImportError:  # not a Unix
         return
-    _, most = resource.getrlimit(resource.RLIMIT_CORE)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, most))
+    _, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
 
 
 def count_records(
@@ -122,12 +123,12 @@ def inspect_source(
     source: object, declaration: Declaration, *, engine: str | None = None, form: CsvFormat = CSV
 ) -> Inspection:
     """What a curator may want to know before a release. It speaks of the true data and is never for publication."""
-    form = form.named(source)
+    form = form.for_source(source)
     try:
         with _open_engine(engine_for(source, engine), source, declaration, form) as table:
             return inspect_table(table)
     except SourceError as error:
-        if error.hint == LOOK and isinstance(source, Named):
+        if error.hint == MALFORMED_HINT and isinstance(source, Named):
             place = find_source(source)
             assert isinstance(place, Files), "only files are CSV"
             name_malformed_line(place, form)

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from pyarrow.parquet import read_schema
 
-from discreet.counting.base import attempt, unreadable
 from discreet.counting.column_names import delimiter_guess
-from discreet.counting.csv_records import malformed, read_header
+from discreet.counting.csv_records import malformed_error, read_header
 from discreet.counting.duck_access import describe_table
 from discreet.counting.sources import CsvFormat, DuckFile, MemoryFile, Named, engine_for, find_source
-from discreet.counting.streams import ipc_schema, opened_by_arrow
+from discreet.counting.streams import ipc_schema, open_by_arrow
+from discreet.counting.table import attempt, unreadable_error
 from discreet.errors import SourceError, require_packages
 
 
@@ -46,25 +46,25 @@ def list_columns(source: Named, form: CsvFormat) -> ColumnList:
         require_packages("counting in databases", "ibis", "ibis", error=SourceError)
         from discreet.counting.databases import describe_database  # imported when it is needed: Ibis is slow
 
-        return _listed(describe_database(str(source)))
+        return _column_list(describe_database(str(source)))
     place = find_source(source)
     if isinstance(place, DuckFile):
-        return _listed(attempt(lambda: describe_table(place), unreadable(place.name)))
+        return _column_list(attempt(lambda: describe_table(place), unreadable_error(place.name)))
     first = place.paths[0]
     if place.kind == "csv":
-        form = form.named(source)
-        names, _ = attempt(lambda: read_header(first, form), malformed(place.name))
+        form = form.for_source(source)
+        names, _ = attempt(lambda: read_header(first, form), malformed_error(place.name))
         hint = delimiter_guess(names[0]) if form.header and len(names) == 1 else ""
         return ColumnList([Column(name, "text") for name in names], hint)
-    schema = attempt(lambda: _schema(first, place.kind), unreadable(place.name))
+    schema = attempt(lambda: _arrow_columns(first, place.kind), unreadable_error(place.name))
     return ColumnList(schema, "")
 
 
-def _listed(types: Mapping[str, str]) -> ColumnList:
+def _column_list(types: Mapping[str, str]) -> ColumnList:
     return ColumnList([Column(name, kind) for name, kind in types.items()], "")
 
 
-def _schema(path: Path | MemoryFile, kind: str) -> list[Column]:
-    with opened_by_arrow(path) as opened:
-        fields = read_schema(opened) if kind == "parquet" else ipc_schema(path, opened)
+def _arrow_columns(path: Path | MemoryFile, kind: str) -> list[Column]:
+    with open_by_arrow(path) as file:
+        fields = read_schema(file) if kind == "parquet" else ipc_schema(path, file)
     return [Column(field.name, str(field.type)) for field in fields]

@@ -35,21 +35,24 @@ def find_column(names: Sequence[object], column: str, source: str, *, is_header:
     return at[0]
 
 
+def find_columns(names: Sequence[object], columns: Sequence[str], source: str, *, is_header: bool = False) -> list[int]:
+    """The place of each of these columns."""
+    return [find_column(names, column, source, is_header=is_header) for column in columns]
+
+
 def delimiter_guess(header: str) -> str:
     """What to do about a header that is all one column, judged from it alone."""
     delimiter = max(DELIMITERS, key=header.count)
+    if delimiter not in header:
+        return ""
     word = "tab" if delimiter == "\t" else f"'{delimiter}'"
-    return (
-        f"its header seems to be separated by {DELIMITERS[delimiter]}: say `delimiter` {word}"
-        if delimiter in header
-        else ""
-    )
+    return f"its header seems to be separated by {DELIMITERS[delimiter]}: say `delimiter` {word}"
 
 
 def _names_hint(column: str, names: Sequence[str]) -> str:
     """The names that there are, and which of them may be meant."""
-    shown = [visible_text(repr(name[:MAX_COLUMN_CHARS])) for name in names]
-    more = f" and {len(shown) - MAX_COLUMNS} more" if len(shown) > MAX_COLUMNS else ""
-    listed = f"columns are {', '.join(shown[:MAX_COLUMNS])}{more}"
+    texts = [visible_text(repr(name[:MAX_COLUMN_CHARS])) for name in names]
+    more = f" and {len(texts) - MAX_COLUMNS} more" if len(texts) > MAX_COLUMNS else ""
+    columns = f"columns are {', '.join(texts[:MAX_COLUMNS])}{more}"
     likely = likely_name(column, names)
-    return f"its {listed}" if likely is None else f"did you mean {shown[names.index(likely)]}? Its {listed}"
+    return f"its {columns}" if likely is None else f"did you mean {texts[names.index(likely)]}? Its {columns}"

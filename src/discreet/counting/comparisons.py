@@ -1,6 +1,6 @@
 """What a column is compared with: from its type and the declared categories to values of that type.
 
-Engines look a row's value up in `wanted`; the place beside it is that of its category in the declaration. Columns are
+Engines look a row's value up in `values`; the place beside it is that of its category in the declaration. Columns are
 `c0`, the one to count, then that of the groups if there is one, then those of the filters.
 """
 
@@ -15,7 +15,8 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.arithmetic.numbers import exact
-from discreet.counting.base import Declaration, Filter, numeric_places
+from discreet.counting.declaration import Declaration, Filter
+from discreet.counting.rule import numeric_places
 from discreet.errors import InvalidInput
 
 TEXT = "TEXT"
@@ -37,7 +38,7 @@ class Match:
     column: str
     type: str
     """Its SQL type; a text is compared as its bytes."""
-    wanted: tuple[str | bytes | float, ...]
+    values: tuple[str | bytes | float, ...]
     """What it is compared with: no two are equal."""
     places: tuple[int, ...]
     """The place in the declaration of each of these."""
@@ -47,7 +48,7 @@ def match_columns(declaration: Declaration, types: list[str]) -> tuple[Match, ..
     """The comparisons for columns of these types, in the order of `Declaration.columns`; ids are not compared.
 
     >>> declaration = Declaration("vote", ["Clinton", "Dole"], by="floor", groups=["attic", "2.5", "1"])
-    >>> [(match.wanted, match.places) for match in match_columns(declaration, ["VARCHAR", "SMALLINT"])]
+    >>> [(match.values, match.places) for match in match_columns(declaration, ["VARCHAR", "SMALLINT"])]
     [((b'Clinton', b'Dole'), (0, 1)), (('1',), (2,))]
     """
     return tuple(_match(each, types[i], f"c{i}") for i, each in enumerate(declaration.compared))
@@ -56,10 +57,10 @@ def match_columns(declaration: Declaration, types: list[str]) -> tuple[Match, ..
 def _match(declaration: Declaration | Filter, sql_type: str, column: str) -> Match:
     """The comparison for a column of this type; refused if it holds neither text nor numbers."""
     if TEXTS.fullmatch(sql_type):
-        wanted = tuple(text.encode() for text in declaration.texts)
-        return Match(column, "BLOB", wanted, tuple(range(len(wanted))))
-    holds = _held_by(sql_type)
-    if holds is None:
+        values = tuple(text.encode() for text in declaration.texts)
+        return Match(column, "BLOB", values, tuple(range(len(values))))
+    write = _number_writer(sql_type)
+    if write is None:
         raise InvalidInput(
             f"column {declaration.column!r} holds neither text nor numbers", hint="make a text column of it first"
         )
@@ -68,11 +69,11 @@ def _match(declaration: Declaration | Filter, sql_type: str, column: str) -> Mat
         raise InvalidInput(
             f"column {declaration.column!r} is numeric, and no name declared for it is a number", hint="name numbers"
         )
-    fitting = {place: held for number, place in numbers.items() if (held := holds(number)) is not None}
-    return Match(column, sql_type, tuple(fitting.values()), tuple(fitting))
+    texts = {place: text for number, place in numbers.items() if (text := write(number)) is not None}
+    return Match(column, sql_type, tuple(texts.values()), tuple(texts))
 
 
-def _held_by(sql_type: str) -> Callable[[Fraction], str | float | None] | None:
+def _number_writer(sql_type: str) -> Callable[[Fraction], str | float | None] | None:
     """The function that writes a number as a numeric type holds it, or says None if no value means that number."""
     if sql_type == "DOUBLE":
         return _as_double
@@ -118,5 +119,5 @@ def _as_single(number: Fraction) -> float | None:
         near = np.float32(float(number))
         # The way over a double may round twice, and so end next to the float that prints as this number.
         around = (near, np.nextafter(near, np.float32(np.inf)), np.nextafter(near, np.float32(-np.inf)))
-    fitting = (value for value in around if np.isfinite(value) and exact(value, "a category") == number)
-    return next((float(value) for value in fitting), None)
+    equal = (value for value in around if np.isfinite(value) and exact(value, "a category") == number)
+    return next((float(value) for value in equal), None)

@@ -36,34 +36,34 @@ MAX_GROWTH = 3
 MARK = b"\xef\xbb\xbf"
 """A byte order mark."""
 
-PACKED = {b"PK\x03\x04": "a zip archive, or a spreadsheet", b"\x1f\x8b": "compressed by gzip"}
+PACKAGES = {b"PK\x03\x04": "a zip archive, or a spreadsheet", b"\x1f\x8b": "compressed by gzip"}
 """How files begin that are no text."""
 
-LOOK = "check that it is whole and well-formed; discreet check says where it is not"
+MALFORMED_HINT = "check that it is whole and well-formed; discreet check says where it is not"
 
 QUOTE, LF, CR = b'"\n\r'
 
-Places = NDArray[np.intp]
+Positions = NDArray[np.intp]
 
 
 class NotRecordsError(ValueError):
     """The bytes are no records. It is never shown."""
 
 
-def malformed(source: str) -> SourceError:
+def malformed_error(source: str) -> SourceError:
     """What is said of a CSV file that cannot be read, whatever is wrong with it."""
-    return SourceError(f"{source} cannot be read as a table", hint=LOOK)
+    return SourceError(f"{source} cannot be read as a table", hint=MALFORMED_HINT)
 
 
 def read_blocks(path: Path | MemoryFile, form: CsvFormat) -> Generator[memoryview, None, None]:
     """The file in blocks of whole records. How many fields they have is not looked at."""
     rest = b""
-    for read in _read_utf8(path, form):
-        data = rest + read
-        quotes = _quotes(data)
+    for chunk in _read_utf8(path, form):
+        data = rest + chunk
+        quotes = _find_quotes(data)
         if _first_end(data, quotes) > BLOCK:
             raise NotRecordsError
-        end = _last_end(data, quotes) if read else len(data)
+        end = _last_end(data, quotes) if chunk else len(data)
         if end:
             _require_records(data, end, quotes[: np.searchsorted(quotes, end)], form)
             yield memoryview(data)[:end]
@@ -76,14 +76,14 @@ def _read_utf8(path: Path | MemoryFile, form: CsvFormat) -> Iterator[bytes]:
         if form.encoding == "utf-8":
             if file.read(len(MARK)) != MARK:
                 file.seek(0)
-            while read := file.read(BLOCK):
-                yield read
+            while chunk := file.read(BLOCK):
+                yield chunk
         else:
             _require_mark(file.read(4), form)
             file.seek(0)
             decoder = getincrementaldecoder(form.encoding)()
-            while read := file.read(BLOCK // MAX_GROWTH or 1):
-                if text := decoder.decode(read):
+            while chunk := file.read(BLOCK // MAX_GROWTH or 1):
+                if text := decoder.decode(chunk):
                     yield text.encode()
             decoder.decode(b"", final=True)
     yield b""
@@ -107,9 +107,9 @@ def read_header(path: Path | MemoryFile, form: CsvFormat) -> tuple[list[str], in
     with closing(read_blocks(path, form)) as blocks:
         block = bytes(next(blocks, b""))
     if form.header:
-        size = _first_end(block, _quotes(block))
+        size = _first_end(block, _find_quotes(block))
         try:
-            names = [_unquoted(field).decode() for field in _fields(block, 0, form)]
+            names = [_unquote(field).decode() for field in _split_record(block, 0, form)]
         except UnicodeDecodeError:
             names = []
         if not names:
@@ -120,14 +120,14 @@ def read_header(path: Path | MemoryFile, form: CsvFormat) -> tuple[list[str], in
             raise NotRecordsError
         return names, size
     blank = re.compile(rb"[\r\n]*").match(block)
-    return [f"column{i}" for i in range(len(_fields(block, blank.end() if blank else 0, form)))], 0
+    return [f"column{i}" for i in range(len(_split_record(block, blank.end() if blank else 0, form)))], 0
 
 
 def _require_text(path: Path | MemoryFile, form: CsvFormat) -> None:
     """Refuse what is no text by how it begins, which is where its header would be."""
     with path.open("rb") as file:
         start = file.read(4)
-    for magic, what in PACKED.items():
+    for magic, what in PACKAGES.items():
         if start.startswith(magic):
             raise SourceError(f"{path.name} is {what}, and no text", hint="unpack it, or save it as CSV")
     if form.encoding == "utf-8" and start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
@@ -139,12 +139,12 @@ def name_malformed_line(files: Files, form: CsvFormat) -> None:
     for path in files.paths:
         line, what = 1, "does not begin a record with as many fields as the first"
         if form.encoding != "utf-8":
-            line, what = _malformed_text(path.read_bytes(), form, what)
+            line, what = _find_malformed_text(path.read_bytes(), form, what)
         elif isinstance(path, MemoryFile):
-            line = _malformed_line(path.content, form) if path.content else 1
+            line = _find_malformed_line(path.content, form) if path.content else 1
         elif path.stat().st_size:
             with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                line = _malformed_line(data, form)
+                line = _find_malformed_line(data, form)
         if line:
             raise SourceError(
                 f"line {line} of {path.name} {what}",
@@ -152,14 +152,14 @@ def name_malformed_line(files: Files, form: CsvFormat) -> None:
             ) from None
 
 
-def _quotes(data: bytes) -> Places:
+def _find_quotes(data: bytes) -> Positions:
     """Where the quotes are."""
     if b'"' not in data:
         return np.empty(0, dtype=np.intp)
     return np.flatnonzero(np.frombuffer(data, np.uint8) == QUOTE)
 
 
-def _first_end(data: bytes, quotes: Places) -> int:
+def _first_end(data: bytes, quotes: Positions) -> int:
     """Where the first record ends: after the first LF outside of quotes, or with the data."""
     at = data.find(b"\n")
     while at >= 0 and (before := int(np.searchsorted(quotes, at))) % 2:
@@ -167,7 +167,7 @@ def _first_end(data: bytes, quotes: Places) -> int:
     return at + 1 if at >= 0 else len(data)
 
 
-def _last_end(data: bytes, quotes: Places) -> int:
+def _last_end(data: bytes, quotes: Positions) -> int:
     """Where the last whole record ends: after the last LF outside of quotes, 0 without any."""
     at = data.rfind(b"\n")
     while at >= 0 and (before := int(np.searchsorted(quotes, at))) % 2:
@@ -175,32 +175,32 @@ def _last_end(data: bytes, quotes: Places) -> int:
     return at + 1
 
 
-def _require_records(data: bytes, end: int, quotes: Places, form: CsvFormat) -> None:
+def _require_records(data: bytes, end: int, quotes: Positions, form: CsvFormat) -> None:
     """Quotes only around a field or in pairs within one, and a CR outside of them only before LF."""
     if len(quotes) % 2:
         raise NotRecordsError
-    held = np.frombuffer(data, np.uint8)[:end]
+    content = np.frombuffer(data, np.uint8)[:end]
     if len(quotes):
         opening = quotes[2::2] if quotes[0] == 0 else quotes[::2]
         ending = quotes[1:-1:2] if quotes[-1] == end - 1 else quotes[1::2]
         delimiter = ord(form.separator)
-        for beside in (held.take(opening - 1), held.take(ending + 1)):
-            if not ((beside == delimiter) | (beside == QUOTE) | (beside == LF) | (beside == CR)).all():
+        for neighbours in (content.take(opening - 1), content.take(ending + 1)):
+            if not np.isin(neighbours, (delimiter, QUOTE, LF, CR)).all():
                 raise NotRecordsError
     if b"\r" in data:
-        bare = np.flatnonzero((held == CR) & (np.append(held[1:], 0) != LF))
+        bare = np.flatnonzero((content == CR) & (np.append(content[1:], 0) != LF))
         if (np.searchsorted(quotes, bare) % 2 == 0).any():
             raise NotRecordsError
 
 
-def _field(form: CsvFormat) -> bytes:
+def _field_pattern(form: CsvFormat) -> bytes:
     """The pattern of a field."""
     return rb'(?:"(?:[^"]|"")*+"|[^"\r\n%b]*+)' % re.escape(form.separator.encode())
 
 
-def _fields(data: bytes | mmap.mmap, at: int, form: CsvFormat) -> list[bytes]:
+def _split_record(data: bytes | mmap.mmap, at: int, form: CsvFormat) -> list[bytes]:
     """The fields of the record that begins there, as they are written."""
-    pattern, fields = re.compile(_field(form)), []
+    pattern, fields = re.compile(_field_pattern(form)), []
     while match := pattern.match(data, at):
         fields.append(match[0])
         at = match.end() + 1
@@ -209,16 +209,16 @@ def _fields(data: bytes | mmap.mmap, at: int, form: CsvFormat) -> list[bytes]:
     return fields
 
 
-def _unquoted(field: bytes) -> bytes:
+def _unquote(field: bytes) -> bytes:
     return field[1:-1].replace(b'""', b'"') if field.startswith(b'"') else field
 
 
-def _malformed_text(data: bytes, form: CsvFormat, what: str) -> tuple[int, str]:
+def _find_malformed_text(data: bytes, form: CsvFormat, what: str) -> tuple[int, str]:
     """The same of a file in another encoding, held in memory: the line, and what is wrong with it."""
     try:
         _require_mark(data[:4], form)
         text = data.decode(form.encoding).encode()
-        return (_malformed_line(text, form) if text else 1), what
+        return (_find_malformed_line(text, form) if text else 1), what
     except UnicodeDecodeError as error:
         before = data[: error.start].decode(form.encoding, "replace")
         return 1 + before.count("\n"), f"is not text in {form.encoding}"
@@ -226,14 +226,14 @@ def _malformed_text(data: bytes, form: CsvFormat, what: str) -> tuple[int, str]:
         return 1, f"does not begin with the byte order mark of {form.encoding}"
 
 
-def _malformed_line(data: bytes | mmap.mmap, form: CsvFormat) -> int:
+def _find_malformed_line(data: bytes | mmap.mmap, form: CsvFormat) -> int:
     """The line on which the first thing begins that is no record like the first, 0 without any."""
     start = len(MARK) if data[: len(MARK)] == MARK else 0
     blank = re.compile(rb"(?:\r?\n)*+").match(data, start)
     first = blank.end() if blank and not form.header else start
-    others = len(_fields(data, first, form)) - 1
-    delimited = rb"(?:%b%b){%d}" % (re.escape(form.separator.encode()), _field(form), others)
-    record = rb"(?!\Z)%b%b(?:\r?\n|\Z)" % (_field(form), delimited)
+    others = len(_split_record(data, first, form)) - 1
+    delimited = rb"(?:%b%b){%d}" % (re.escape(form.separator.encode()), _field_pattern(form), others)
+    record = rb"(?!\Z)%b%b(?:\r?\n|\Z)" % (_field_pattern(form), delimited)
     whole = re.compile(rb"(?:%b%b)*+" % (record, rb"|\r?\n" if others else b""))
     well_formed = whole.match(data, start)
     at = well_formed.end() if well_formed else start

@@ -9,14 +9,14 @@ from functools import partial
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
+from pyarrow._compute import SetLookupOptions, call_function  # `pyarrow.compute` also writes 300 wrappers
 
-from discreet.counting.base import Declaration, attempt, strides_of
-from discreet.counting.csv_records import malformed
+from discreet.counting.csv_records import malformed_error
+from discreet.counting.declaration import Declaration, strides_of
 from discreet.counting.sources import CsvFormat, Files
 from discreet.counting.streams import Stream, from_csv
-from discreet.counting.table import Table
+from discreet.counting.table import Table, attempt
 from discreet.errors import SourceError
 
 
@@ -34,31 +34,31 @@ class CsvTable(Table):
 
     def _places(self) -> list[int]:
         strides = strides_of(self.declaration)
-        wanted = [_in_bytes(each.texts) for each in self.declaration.compared]
-        filters = range(len(wanted) - len(self.declaration.filters), len(wanted))
-        counted = np.zeros(math.prod(self.declaration.shape), dtype=np.int64)
+        values = [_byte_array(each.texts) for each in self.declaration.compared]
+        filters = range(len(values) - len(self.declaration.filters), len(values))
+        sizes = np.zeros(math.prod(self.declaration.shape), dtype=np.int64)
         for batch in self.stream.reader():
             codes = np.zeros(batch.num_rows, dtype=np.int64)
             for i, stride in enumerate(strides):
-                codes += stride * _codes(batch.column(i), wanted[i])
+                codes += stride * _codes(batch.column(i), values[i])
             if filters:
-                codes = codes[np.all([_codes(batch.column(i), wanted[i]) < len(wanted[i]) for i in filters], axis=0)]
-            counted += np.bincount(codes, minlength=counted.size)
-        return counted.tolist()
+                codes = codes[np.all([_codes(batch.column(i), values[i]) < len(values[i]) for i in filters], axis=0)]
+            sizes += np.bincount(codes, minlength=sizes.size)
+        return sizes.tolist()
 
 
-def _codes(values: pa.Array, wanted: pa.Array) -> NDArray[np.int64]:
-    """Where each value is in a list, its length for none: from buffers, because Arrow would load pandas to tell."""
-    indices = pc.index_in(values, value_set=wanted)
+def _codes(column: pa.Array, values: pa.Array) -> NDArray[np.int64]:
+    """The place of each value in a list, its length for none: from buffers, as Arrow would load pandas to tell."""
+    indices = call_function("index_in", [column], SetLookupOptions(value_set=values))
     valid, data = indices.buffers()
     codes = np.frombuffer(data, dtype=np.int32)[: len(indices)].astype(np.int64)
     if valid is not None:
         bits = np.unpackbits(np.frombuffer(valid, dtype=np.uint8), count=len(indices), bitorder="little")
-        codes[bits == 0] = len(wanted)
+        codes[bits == 0] = len(values)
     return codes
 
 
-def _in_bytes(names: Sequence[str]) -> pa.Array:
+def _byte_array(names: Sequence[str]) -> pa.Array:
     """The UTF-8 of names, from its bytes: `pa.array` would load pandas to see whether they are one of its columns."""
     texts = [name.encode() for name in names]
     ends = np.cumsum([0, *map(len, texts)], dtype=np.int32)
@@ -69,5 +69,5 @@ def _in_bytes(names: Sequence[str]) -> pa.Array:
 
 def open_csv(files: Files, declaration: Declaration, form: CsvFormat) -> CsvTable:
     """Open CSV files with the same header."""
-    failure = partial(malformed, files.name)
+    failure = partial(malformed_error, files.name)
     return CsvTable(declaration, attempt(lambda: from_csv(files, declaration, form), failure()), failure)

@@ -20,8 +20,9 @@ import ibis
 import ibis.expr.datatypes as types
 import ibis.expr.operations as operations
 
-from discreet.counting.base import Declaration, attempt, strides_of
 from discreet.counting.comparisons import ANY_DECIMAL, FLOATS, Match
+from discreet.counting.declaration import Declaration, strides_of
+from discreet.counting.table import attempt
 from discreet.errors import SourceError, TooLarge
 
 PROBES = ("", "a", "A", "a ", " a", "á", "a\u0301", "ß", "日本語", "🙂", "x" * 300)
@@ -65,9 +66,9 @@ def type_of(dtype: Any) -> str:
 def read_column(column: Any, kind: str, backend: str) -> Any:
     """The column as the rule sees it: a text as the digits of its bytes, and NaN as NULL."""
     if kind == "VARCHAR":
-        return hexed(column, backend)
+        return hex_digits(column, backend)
     if kind == "BOOLEAN":
-        return hexed(ibis.cases((column, "true"), (~column, "false")), backend)
+        return hex_digits(ibis.cases((column, "true"), (~column, "false")), backend)
     if kind in FLOATS and backend != "sqlite":  # which stores NULL for NaN, and has no name for it
         return ibis.cases((~column.isnan(), column.cast("float64")))  # every single is a double
     if kind == ANY_DECIMAL:
@@ -77,18 +78,18 @@ def read_column(column: Any, kind: str, backend: str) -> Any:
 
 def identity(column: Any, kind: str, backend: str) -> Any:
     """What is equal for rows of one person, and NULL without an id; None for a type that can tell nobody apart."""
-    read = read_column(column, kind, backend)
+    value = read_column(column, kind, backend)
     if kind == "VARCHAR":
-        return read.nullif(digits_of(b"", backend))
+        return value.nullif(digits_of(b"", backend))
     if kind == "BLOB":
-        return read.nullif(b"")
-    return None if kind == UNKNOWN else read
+        return value.nullif(b"")
+    return None if kind == UNKNOWN else value
 
 
-def coded(rows: Any, declaration: Declaration, matches: tuple[Match, ...], backend: str) -> Any:
+def with_codes(rows: Any, declaration: Declaration, matches: tuple[Match, ...], backend: str) -> Any:
     """The rows with the `code` of their cells: see `sql_table`."""
     for match in matches:
-        rows = placed(rows, match, f"{match.column}_place", backend)
+        rows = with_places(rows, match, f"{match.column}_place", backend)
     parts = []
     for i, stride in enumerate(strides_of(declaration)):
         each = declaration.compared[i]
@@ -99,25 +100,26 @@ def coded(rows: Any, declaration: Declaration, matches: tuple[Match, ...], backe
     return rows.mutate(code=reduce(operator.add, parts))
 
 
-def placed(rows: Any, match: Match, place: str, backend: str) -> Any:
+def with_places(rows: Any, match: Match, place: str, backend: str) -> Any:
     """The rows with the `place` of a column's value, NULL outside."""
-    texts = [digits_of(wanted, backend) if isinstance(wanted, bytes) else str(wanted) for wanted in match.wanted]
+    texts = [digits_of(value, backend) if isinstance(value, bytes) else str(value) for value in match.values]
     if not texts:
         return rows.mutate(**{place: ibis.null("int64")})
     pairs = list(zip(match.places, texts, strict=True))
     if len(texts) <= SMALL:
-        branches = [(rows[match.column] == typed(text, match, backend), at) for at, text in pairs]
+        branches = [(rows[match.column] == as_type(text, match, backend), at) for at, text in pairs]
         return rows.mutate(**{place: ibis.cases(*branches).cast("int64")})
     if backend == "sqlite":  # it has no lists
         raise TooLarge(f"this database cannot look up more than {SMALL} categories", hint="merge rare ones into other")
     joined = ibis.literal(",".join(f"{at}:{text}" for at, text in pairs))
-    listed = joined.split(",").unnest().name("pair").as_table()
-    cut = listed.pair.split(":")
-    listed = listed.select(**{f"{place}_wanted": typed(cut[1], match, backend), place: cut[0].cast("int64")})
-    return rows.left_join(listed, rows[match.column] == listed[f"{place}_wanted"]).drop(f"{place}_wanted")
+    table = joined.split(",").unnest().name("pair").as_table()
+    parts = table.pair.split(":")
+    value = f"{place}_value"
+    table = table.select(**{value: as_type(parts[1], match, backend), place: parts[0].cast("int64")})
+    return rows.left_join(table, rows[match.column] == table[value]).drop(value)
 
 
-def typed(text: Any, match: Match, backend: str) -> Any:
+def as_type(text: Any, match: Match, backend: str) -> Any:
     """Digits as the column is compared with: a text's stay digits, a number's become the number.
 
     A number is cast from text and not written, because Ibis rounds the decimals that it writes.
@@ -134,10 +136,10 @@ def typed(text: Any, match: Match, backend: str) -> Any:
 
 def require_floats(connection: Any, match: Match, name: str) -> None:
     """Refuse a database that reads the digits of a float as another one."""
-    if match.type in FLOATS and match.wanted:
+    if match.type in FLOATS and match.values:
         error = SourceError(f"the database of {name} reads some floats wrongly", hint="export the table to Parquet")
-        literals = {f"f{i}": typed(str(wanted), match, connection.name) for i, wanted in enumerate(match.wanted)}
-        require_answer(connection, literals, match.wanted, error)
+        literals = {f"f{i}": as_type(str(value), match, connection.name) for i, value in enumerate(match.values)}
+        require_answer(connection, literals, match.values, error)
 
 
 def digits_of(text: bytes, backend: str) -> str:
@@ -149,7 +151,7 @@ def digits_of(text: bytes, backend: str) -> str:
     return text.hex() if backend in RECIPES else hashlib.sha256(text).hexdigest()
 
 
-def hexed(text: Any, backend: str) -> Any:
+def hex_digits(text: Any, backend: str) -> Any:
     """The expression for the digits of a text of this backend, in small letters."""
     recipe = RECIPES.get(backend)
     return text.hexdigest("sha256").lower() if recipe is None else recipe(text)
@@ -157,21 +159,23 @@ def hexed(text: Any, backend: str) -> Any:
 
 def require_digits(connection: Any, name: str) -> None:
     """Refuse a database whose digits are not those of our own texts."""
-    digits = {f"p{i}": hexed(ibis.literal(text), connection.name) for i, text in enumerate(PROBES)}
-    wanted = [digits_of(text.encode(), connection.name) for text in PROBES]
+    digits = {f"p{i}": hex_digits(ibis.literal(text), connection.name) for i, text in enumerate(PROBES)}
+    expected = [digits_of(text.encode(), connection.name) for text in PROBES]
     error = SourceError(f"the database of {name} cannot compare texts exactly", hint="export the table to Parquet")
-    require_answer(connection, digits, wanted, error)
+    require_answer(connection, digits, expected, error)
 
 
-def require_answer(connection: Any, questions: Mapping[str, Any], wanted: Sequence[object], error: SourceError) -> None:
+def require_answer(
+    connection: Any, expressions: Mapping[str, Any], expected: Sequence[object], error: SourceError
+) -> None:
     """Refuse a database that answers expressions of our own otherwise than we do, or not at all."""
-    one = ibis.literal(1).name("one").as_table()
-    [answer] = attempt(lambda: ask(connection, one.select(**questions)), error)
-    if list(answer) != list(wanted):
+    table = ibis.literal(1).name("one").as_table()
+    [answer] = attempt(lambda: fetch_rows(connection, table.select(**expressions)), error)
+    if list(answer) != list(expected):
         raise error
 
 
-def ask(connection: Any, answer: Any) -> list[tuple[Any, ...]]:
+def fetch_rows(connection: Any, answer: Any) -> list[tuple[Any, ...]]:
     """The rows of a small answer."""
     with warnings.catch_warnings(action="ignore"):  # of what pandas will drop, which is not used here
         return [tuple(row.values()) for row in connection.to_pyarrow(answer).to_pylist()]

@@ -18,25 +18,25 @@ from typing import Any
 
 import ibis
 
-from discreet.counting.base import Declaration, attempt, unreadable, useless_id
-from discreet.counting.column_names import find_column
+from discreet.counting.column_names import find_columns
 from discreet.counting.comparisons import ANY_DECIMAL, Match, match_columns
 from discreet.counting.database_columns import (
     OTHER_IDS,
     UNKNOWN,
     as_text,
-    ask,
-    coded,
+    fetch_rows,
     identity,
-    placed,
     read_column,
     require_digits,
     require_floats,
     type_of,
+    with_codes,
+    with_places,
 )
+from discreet.counting.declaration import Declaration
 from discreet.counting.inspection import MAX_STRAY_CHARS, MAX_STRAYS
 from discreet.counting.sources import DatabasePlace, find_database
-from discreet.counting.table import InspectableTable, Oddities
+from discreet.counting.table import InspectableTable, Oddities, attempt, unreadable_error, useless_id_error
 from discreet.errors import SourceError
 
 SNAPSHOT = (
@@ -89,7 +89,7 @@ class DatabaseTable(InspectableTable):
 
     def count_places(self) -> list[tuple[int, int]]:
         """The code of each place, and how many records are there."""
-        codes = coded(self.rows, self.declaration, self.matches, self.connection.name)
+        codes = with_codes(self.rows, self.declaration, self.matches, self.connection.name)
         if self.declaration.id_column is not None:
             codes = codes.group_by("person").aggregate(code=codes.code.min())
         answer = self.fetch(codes.group_by("code").aggregate(often=codes.count()))
@@ -107,7 +107,7 @@ class DatabaseTable(InspectableTable):
 
     def count_stray_values(self, *, groups: bool) -> list[tuple[str, int]]:
         """The most frequent values outside the categories, or the groups: for the curator's eyes."""
-        rows = placed(self.rows, self.matches[int(groups)], "place", self.connection.name)
+        rows = with_places(self.rows, self.matches[int(groups)], "place", self.connection.name)
         value, text = (rows.c1, rows.t1) if groups else (rows.c0, rows.t0)
         outside = rows.filter(rows.place.isnull(), value.notnull(), text != "")
         values = outside.group_by(stray=text.left(MAX_STRAY_CHARS)).aggregate(often=outside.count())
@@ -116,7 +116,7 @@ class DatabaseTable(InspectableTable):
 
     def fetch(self, answer: Any) -> list[tuple[Any, ...]]:
         """The rows of an answer; whatever the database says when it fails is dropped, because it may quote rows."""
-        return attempt(lambda: ask(self.connection, answer), unreadable(self.name))
+        return attempt(lambda: fetch_rows(self.connection, answer), unreadable_error(self.name))
 
 
 @contextmanager
@@ -126,25 +126,26 @@ def open_database(source: object, declaration: Declaration) -> Iterator[Database
         error = SourceError(f"a {type(source).__name__} is not a table", hint="give a table expression of Ibis")
         if not isinstance(source, ibis.expr.types.Table):
             raise error
-        yield _opened("the ibis table", attempt(source.get_backend, error), source, declaration)
+        yield _open_table("the ibis table", attempt(source.get_backend, error), source, declaration)
         return
     place = find_database(source)
-    with _connected(place) as connection:
-        yield _opened(place.name, connection, attempt(lambda: _table(connection, place), _unknown(place)), declaration)
+    with _connect(place) as connection:
+        table = attempt(lambda: _find_table(connection, place), _unknown_table(place))
+        yield _open_table(place.name, connection, table, declaration)
 
 
 def describe_database(source: str) -> dict[str, str]:
     """The columns of a table or view with their types, by the schema: no row is read."""
     place = find_database(source)
-    with _connected(place) as connection:
-        table = attempt(lambda: _table(connection, place), _unknown(place))
+    with _connect(place) as connection:
+        table = attempt(lambda: _find_table(connection, place), _unknown_table(place))
         return {name: str(dtype) for name, dtype in table.schema().items()}
 
 
 @contextmanager
-def _connected(place: DatabasePlace) -> Iterator[Any]:
-    known = {backend.name for backend in ibis.util.backend_entry_points()} | {"postgresql"}
-    if place.scheme not in known:  # Ibis would fetch a page of the web
+def _connect(place: DatabasePlace) -> Iterator[Any]:
+    schemes = {backend.name for backend in ibis.util.backend_entry_points()} | {"postgresql"}
+    if place.scheme not in schemes:  # Ibis would fetch a page of the web
         raise SourceError(
             f"{place.scheme}:// is no kind of source here",
             hint="give a file or glob, duckdb://file.db/table, a database that Ibis knows, or spark://host:7077/table",
@@ -169,7 +170,7 @@ def _connected(place: DatabasePlace) -> Iterator[Any]:
             connection.disconnect()
 
 
-def _table(connection: Any, place: DatabasePlace) -> Any:
+def _find_table(connection: Any, place: DatabasePlace) -> Any:
     """The one table or view of this name: on PostgreSQL `table` as the search path finds it, or `schema.table`."""
     if connection.name == "postgres":
         tables = connection.con.execute(TABLES, (place.table,)).fetchall()
@@ -178,16 +179,15 @@ def _table(connection: Any, place: DatabasePlace) -> Any:
         [(schema, table, _)] = tables
         return connection.table(table, database=(connection.current_catalog, schema))
     if place.table not in connection.list_tables():
-        raise _unknown(place)
+        raise _unknown_table(place)
     return connection.table(place.table)
 
 
-def _opened(name: str, connection: Any, table: Any, declaration: Declaration) -> DatabaseTable:
-    for column in declaration.columns:
-        find_column(table.columns, column, name)
+def _open_table(name: str, connection: Any, table: Any, declaration: Declaration) -> DatabaseTable:
+    find_columns(table.columns, declaration.columns, name)
     require_digits(connection, name)
     chosen = table.select(**{f"c{i}": table[column] for i, column in enumerate(declaration.columns)})
-    kinds = attempt(lambda: _kinds(connection, chosen), unreadable(name))
+    kinds = attempt(lambda: _kinds(connection, chosen), unreadable_error(name))
     matches = match_columns(declaration, kinds)
     for match in matches:
         require_floats(connection, match, name)
@@ -197,13 +197,13 @@ def _opened(name: str, connection: Any, table: Any, declaration: Declaration) ->
     if declaration.id_column is not None:
         person = identity(chosen[f"c{len(matches)}"], kinds[-1], backend)
         if person is None:
-            raise useless_id(declaration)
+            raise useless_id_error(declaration)
         read["person"] = person
-    rows, placing = chosen.select(**read), len(matches) - len(declaration.filters)
-    for match in matches[placing:]:
-        looked_up = placed(rows, match, "place", backend)
-        rows = looked_up.filter(looked_up.place.notnull()).drop("place")
-    return DatabaseTable(name, declaration, matches[:placing], rows, connection)
+    rows, places = chosen.select(**read), len(matches) - len(declaration.filters)
+    for match in matches[places:]:
+        placed = with_places(rows, match, "place", backend)
+        rows = placed.filter(placed.place.notnull()).drop("place")
+    return DatabaseTable(name, declaration, matches[:places], rows, connection)
 
 
 def _kinds(connection: Any, chosen: Any) -> list[str]:
@@ -214,14 +214,14 @@ def _kinds(connection: Any, chosen: Any) -> list[str]:
         described = connection.con.execute(f"SELECT * FROM ({connection.compile(chosen)}) AS t LIMIT 0").description
         numbers = [column.type_code for column in described]
         names = dict(connection.con.execute(TYPE_NAMES, (numbers,)).fetchall())
-        told = [POSTGRES_TYPES.get(names.get(number, ""), UNKNOWN) for number in numbers]
+        types = [POSTGRES_TYPES.get(names.get(number, ""), UNKNOWN) for number in numbers]
         # What Ibis knows and nobody can count, like JSON, it gives out as text.
-        known = [kind != UNKNOWN or t.is_unknown() or t.is_decimal() for kind, t in zip(kinds, dtypes, strict=True)]
-        return [kind if right else UNKNOWN for kind, right in zip(told, known, strict=True)]
+        usable = [kind != UNKNOWN or t.is_unknown() or t.is_decimal() for kind, t in zip(kinds, dtypes, strict=True)]
+        return [kind if right else UNKNOWN for kind, right in zip(types, usable, strict=True)]
     if connection.name == "sqlite":  # its decimals are floats, whatever they are called
         return [UNKNOWN if kind.startswith("DECIMAL") else kind for kind in kinds]
     return kinds
 
 
-def _unknown(place: DatabasePlace) -> SourceError:
+def _unknown_table(place: DatabasePlace) -> SourceError:
     return SourceError(f"{place.name} names no one table", hint="write it like schema.table, and check the spelling")

@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from discreet.counting.base import Declaration, Progress, attempt, unreadable, watch
 from discreet.counting.comparisons import TEXT, TEXTS, Match, match_columns
-from discreet.counting.csv_records import malformed
-from discreet.counting.duck_access import Reading, connect, read_by_arrow, read_source
+from discreet.counting.csv_records import malformed_error
+from discreet.counting.declaration import Declaration
+from discreet.counting.duck_access import RowSource, connect, read_by_arrow, read_source
+from discreet.counting.engines import Progress, watch
 from discreet.counting.sources import CsvFormat, Files, Named, find_source
 from discreet.counting.sql_table import SqlTable, read_columns
+from discreet.counting.table import attempt, unreadable_error
 from discreet.errors import SourceError
 
 if TYPE_CHECKING:
@@ -30,9 +32,9 @@ if TYPE_CHECKING:
 class DuckTable(SqlTable):
     """An opened source, for one declaration: the `Table` of DuckDB."""
 
-    reading: Reading
-    spare: Callable[[list[str]], Reading] | None
-    """The way that is taken where the first one stops at a text that is not UTF-8."""
+    source: RowSource
+    fallback: Callable[[list[str]], RowSource] | None
+    """How they are read where that stops at a text that is not UTF-8."""
     connection: DuckDBPyConnection
     progress: Progress | None
     failure: Callable[[], SourceError]
@@ -45,12 +47,12 @@ class DuckTable(SqlTable):
         """
         try:
             if self.declaration.id_column is None:
-                return [(code, often) for code, often in self._fetch(self.by_value())]
+                return [(code, often) for code, often in self._fetch(self.value_query())]
         except Exception:  # noqa: BLE001, S110 - most likely out of memory, and if not, it fails again
             pass
-        return [(code, often) for code, often in self.fetch(self.by_row())]
+        return [(code, often) for code, often in self.fetch(self.row_query())]
 
-    def listed(self, match: Match) -> str:
+    def value_list(self, match: Match) -> str:
         """A query for the values `w` that a column is compared with, and the `place` of each."""
         values = f"unnest($wanted_{match.column}::{match.type}[]) AS w"
         return f"(SELECT {values}, unnest($places_{match.column}::BIGINT[]) AS place)"
@@ -61,31 +63,33 @@ class DuckTable(SqlTable):
 
     def _fetch(self, query: str) -> list[tuple[Any, ...]]:
         try:
-            return self._read(self.reading, query)
+            return self._read(self.source, query)
         except Exception as error:
-            if self.spare is None or "not valid UTF8" not in str(error):
+            if self.fallback is None or "not valid UTF8" not in str(error):
                 raise
-        return self._read(self.spare(self.reading.types), query)
+        return self._read(self.fallback(self.source.types), query)
 
-    def _read(self, reading: Reading, query: str) -> list[tuple[Any, ...]]:
-        if reading.stream is not None:
-            self.connection.register("rows", reading.stream.reader())
+    def _read(self, source: RowSource, query: str) -> list[tuple[Any, ...]]:
+        if source.stream is not None:
+            self.connection.register("rows", source.stream.reader())
         columns = read_columns(
-            self.declaration, reading.types, [_read(kind, f"c{i}") for i, kind in enumerate(reading.types)]
+            self.declaration, source.types, [_read(kind, f"c{i}") for i, kind in enumerate(source.types)]
         )
-        read = f"(SELECT {', '.join(columns)} FROM {reading.rows})"
-        query = f"WITH records AS NOT MATERIALIZED ({self.selected(read)}) {query}"
-        bound = dict(reading.bound)
+        read = f"(SELECT {', '.join(columns)} FROM {source.rows})"
+        query = f"WITH records AS NOT MATERIALIZED ({self.selection(read)}) {query}"
+        bound = dict(source.bound)
         for match in (match for match in self.matches if f"$wanted_{match.column}" in query):
-            bound |= {f"wanted_{match.column}": list(match.wanted), f"places_{match.column}": list(match.places)}
+            bound |= {f"wanted_{match.column}": list(match.values), f"places_{match.column}": list(match.places)}
         return watch(
-            lambda: self.connection.execute(query, bound).fetchall(), look=self._tell, stop=self.connection.interrupt
+            lambda: self.connection.execute(query, bound).fetchall(),
+            look=self._show_progress,
+            stop=self.connection.interrupt,
         )
 
-    def _tell(self) -> None:
-        done = self.connection.query_progress() if self.progress else -1.0
-        if self.progress and done >= 0:  # DuckDB says -1 while it does not know
-            self.progress(min(done / 100, 1.0))
+    def _show_progress(self) -> None:
+        percent = self.connection.query_progress() if self.progress else -1.0
+        if self.progress and percent >= 0:  # DuckDB says -1 while it does not know
+            self.progress(min(percent / 100, 1.0))
 
 
 @contextmanager
@@ -96,14 +100,14 @@ def open_duck(
     place = find_source(source) if isinstance(source, Named) else None
     name = f"the {type(source).__module__.partition('.')[0]} table" if place is None else place.name
     files = place if isinstance(place, Files) else None
-    failure = partial(malformed if files and files.kind == "csv" else unreadable, name)
+    failure = partial(malformed_error if files and files.kind == "csv" else unreadable_error, name)
     with closing(attempt(lambda: connect(place, declaration, watched=progress is not None), failure())) as connection:
-        reading = attempt(lambda: read_source(connection, place or source, declaration, form), failure())
+        rows = attempt(lambda: read_source(connection, place or source, declaration, form), failure())
         yield DuckTable(
             declaration=declaration,
-            matches=match_columns(declaration, reading.types),
-            reading=reading,
-            spare=partial(read_by_arrow, files, declaration) if files and files.kind == "parquet" else None,
+            matches=match_columns(declaration, rows.types),
+            source=rows,
+            fallback=partial(read_by_arrow, files, declaration) if files and files.kind == "parquet" else None,
             connection=connection,
             progress=progress,
             failure=failure,

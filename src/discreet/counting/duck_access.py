@@ -18,10 +18,10 @@ import duckdb
 import pyarrow as pa
 from pyarrow.parquet import ParquetFile, read_schema
 
-from discreet.counting.base import Declaration
-from discreet.counting.column_names import find_column
+from discreet.counting.column_names import find_columns
+from discreet.counting.declaration import Declaration
 from discreet.counting.sources import CsvFormat, DuckFile, Files
-from discreet.counting.streams import Stream, from_arrow_files, from_csv, from_memory, opened_by_arrow
+from discreet.counting.streams import Stream, from_arrow_files, from_csv, from_memory, open_by_arrow
 from discreet.errors import SourceError
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def connect(
         connection.execute("SET allowed_paths = $paths", {"paths": [*map(str, place.paths), *_patterns(place)]})
     connection.execute("SET enable_external_access = false")
     if declaration is None or declaration.id_column is None:
-        connection.execute("SET memory_limit = $limit", {"limit": f"{_memory(connection)}MiB"})
+        connection.execute("SET memory_limit = $limit", {"limit": f"{_memory_limit(connection)}MiB"})
     connection.execute("SET python_enable_replacements = false")
     if watched:
         connection.execute("SET enable_progress_bar = true")
@@ -67,7 +67,7 @@ def connect(
     return connection
 
 
-def _memory(connection: DuckDBPyConnection) -> int:
+def _memory_limit(connection: DuckDBPyConnection) -> int:
     """Mebibytes enough to scan with all threads, and no more than the engine would take anyway."""
     query = "SELECT current_setting('memory_limit'), current_setting('threads')"
     [(limit, threads)] = connection.execute(query).fetchall()
@@ -76,8 +76,8 @@ def _memory(connection: DuckDBPyConnection) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """A way to read the rows: what has the declared columns as c0, c1, …, and their types."""
+class RowSource:
+    """How the rows are read: what has the declared columns as c0, c1, …, and their types."""
 
     rows: str
     types: list[str]
@@ -88,33 +88,34 @@ class Reading:
 
 def read_source(
     connection: DuckDBPyConnection, source: Files | DuckFile | object, declaration: Declaration, form: CsvFormat
-) -> Reading:
+) -> RowSource:
     """The way to read files of one kind, a table of a DuckDB file, or a table in memory."""
     if isinstance(source, DuckFile):
         table, columns = _find_table(connection, source)
-        for column in declaration.columns:
-            find_column(list(columns), column, source.name)
-        rows = _chosen(table, declaration)
-        return Reading(rows, _types(connection, rows), {})
+        find_columns(list(columns), declaration.columns, source.name)
+        rows = _select_columns(table, declaration)
+        return RowSource(rows, list(_describe(connection, rows).values()), {})
     if not isinstance(source, Files):
         return _read_stream(connection, from_memory(source, declaration))
     if source.kind == "parquet" and source.in_memory:
         return _read_stream(connection, _parquet_stream(source, declaration))
     if source.kind == "parquet":
         types = _parquet_types(connection, source, declaration)
-        return Reading(_chosen(PARQUET, declaration), types, {"files": _patterns(source)})
+        return RowSource(_select_columns(PARQUET, declaration), types, {"files": _patterns(source)})
     if source.kind == "csv":
         return _read_stream(connection, from_csv(source, declaration, form))
     return _read_stream(connection, from_arrow_files(source, declaration))
 
 
-def _read_stream(connection: DuckDBPyConnection, stream: Stream) -> Reading:
+def _read_stream(connection: DuckDBPyConnection, stream: Stream) -> RowSource:
     connection.register("rows", stream.reader())
-    return Reading("rows", stream.handed(_types(connection, "rows")), {}, stream)
+    return RowSource("rows", stream.sql_types(list(_describe(connection, "rows").values())), {}, stream)
 
 
-def _types(connection: DuckDBPyConnection, rows: str) -> list[str]:
-    return [kind for _, kind, *_ in connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()]
+def _describe(connection: DuckDBPyConnection, rows: str, bound: dict[str, Any] | None = None) -> dict[str, str]:
+    """The columns of a table with their types."""
+    described = connection.execute(f"DESCRIBE SELECT * FROM {rows}", bound).fetchall()
+    return {name: kind for name, kind, *_ in described}
 
 
 def describe_table(place: DuckFile) -> dict[str, str]:
@@ -129,15 +130,14 @@ def _find_table(connection: DuckDBPyConnection, place: DuckFile) -> tuple[str, d
         "SELECT schema_name, table_name FROM duckdb_tables() WHERE NOT internal "
         "UNION ALL SELECT schema_name, view_name FROM duckdb_views() WHERE NOT internal"
     )
-    known = connection.execute(query).fetchall()
-    tables = [(schema, table) for schema, table in known if place.table in (table, f"{schema}.{table}")]
+    names = connection.execute(query).fetchall()
+    tables = [(schema, table) for schema, table in names if place.table in (table, f"{schema}.{table}")]
     if len(tables) > 1:
         tables = [(schema, table) for schema, table in tables if schema == "main" and table == place.table]
     if len(tables) != 1:
         raise SourceError(f"{place.path.name} has no one table {place.table!r}", hint="write it like schema.table")
-    table = f"{_quoted(tables[0][0])}.{_quoted(tables[0][1])}"
-    described = connection.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()
-    return table, {name: kind for name, kind, *_ in described}
+    table = f"{_quote(tables[0][0])}.{_quote(tables[0][1])}"
+    return table, _describe(connection, table)
 
 
 def _parquet_types(connection: DuckDBPyConnection, files: Files, declaration: Declaration) -> list[str]:
@@ -145,42 +145,40 @@ def _parquet_types(connection: DuckDBPyConnection, files: Files, declaration: De
     types = set()
     for path, pattern in zip(files.paths, _patterns(files), strict=True):
         names = read_schema(path).names
+        find_columns(names, declaration.columns, files.name)
         for column in declaration.columns:
-            find_column(names, column, files.name)
             if [name.lower() for name in names].count(column.lower()) > 1:  # DuckDB would call one of them v_1
                 raise SourceError(f"{files.name} has two columns like {column!r}", hint="rename one of them")
-        rows = connection.execute(f"DESCRIBE SELECT * FROM {PARQUET}", {"files": [pattern]}).fetchall()
-        described = {name: kind for name, kind, *_ in rows}
+        described = _describe(connection, PARQUET, {"files": [pattern]})
         types.add(tuple(described[column] for column in declaration.columns))
     if len(types) != 1:
         raise SourceError(f"the files of {files.name} have different types", hint="read them one by one")
     return list(types.pop())
 
 
-def read_by_arrow(files: Files, declaration: Declaration, types: list[str]) -> Reading:
+def read_by_arrow(files: Files, declaration: Declaration, types: list[str]) -> RowSource:
     """The same of Parquet files as Arrow reads them: slower than DuckDB, which stops at a text that is not UTF-8."""
     stream = _parquet_stream(files, declaration)
-    return Reading("rows", stream.handed(types), {}, stream)
+    return RowSource("rows", stream.sql_types(types), {}, stream)
 
 
 def _parquet_stream(files: Files, declaration: Declaration) -> Stream:
-    with opened_by_arrow(files.paths[0]) as opened:
-        fields = read_schema(opened)
-    for column in declaration.columns:
-        find_column(fields.names, column, files.name)
+    with open_by_arrow(files.paths[0]) as file:
+        fields = read_schema(file)
+    find_columns(fields.names, declaration.columns, files.name)
     schema = pa.schema([(f"c{i}", fields.field(column).type) for i, column in enumerate(declaration.columns)])
 
     def batches() -> Iterator[Any]:
         for path in files.paths:
-            with opened_by_arrow(path) as opened, ParquetFile(opened) as file:
-                for batch in file.iter_batches(columns=list(declaration.columns)):
+            with open_by_arrow(path) as file, ParquetFile(file) as parquet:
+                for batch in parquet.iter_batches(columns=list(declaration.columns)):
                     yield pa.record_batch([batch.column(column) for column in declaration.columns], schema=schema)
 
     return Stream(schema, batches)
 
 
-def _chosen(table: str, declaration: Declaration) -> str:
-    columns = ", ".join(f"{_quoted(column)} AS c{i}" for i, column in enumerate(declaration.columns))
+def _select_columns(table: str, declaration: Declaration) -> str:
+    columns = ", ".join(f"{_quote(column)} AS c{i}" for i, column in enumerate(declaration.columns))
     return f"(SELECT {columns} FROM {table})"
 
 
@@ -188,5 +186,5 @@ def _patterns(files: Files) -> list[str]:
     return [glob.escape(str(path)) for path in files.paths]
 
 
-def _quoted(identifier: str) -> str:
+def _quote(identifier: str) -> str:
     return '"' + identifier.replace('"', '""') + '"'

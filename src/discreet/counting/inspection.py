@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 from discreet.arithmetic.cards import card
 from discreet.arithmetic.texts import likely_name
-from discreet.counting.base import Declaration, Places
-from discreet.counting.table import InspectableTable
+from discreet.counting.declaration import Declaration
+from discreet.counting.table import InspectableTable, Places
 
 MAX_STRAYS = 10
 MAX_STRAY_CHARS = 60
@@ -68,9 +68,9 @@ def inspect_table(table: InspectableTable) -> Inspection:
         outside=tally.n - int(inside.sum()),
         missing=odd.missing,
         empty=odd.empty,
-        unused=_unused(declaration.categories, tally.places.sum(axis=0)),
+        unused=_unused_names(declaration.categories, tally.places.sum(axis=0)),
         strays=tuple(table.count_stray_values(groups=False)),
-        unused_groups=_unused(declaration.groups, tally.places.sum(axis=1)),
+        unused_groups=_unused_names(declaration.groups, tally.places.sum(axis=1)),
         stray_groups=() if declaration.by is None else tuple(table.count_stray_values(groups=True)),
         without_id=odd.without_id,
         fits=tally.n > 0 and not tally.has_strays,
@@ -113,5 +113,5 @@ def meant_by(stray: str, names: Sequence[str]) -> str | None:
     return likely_name(BYTES.sub(lambda byte: bytes.fromhex(byte[1]).decode("cp1252", "replace"), stray), names)
 
 
-def _unused(names: tuple[str, ...], sizes: Places) -> tuple[str, ...]:
+def _unused_names(names: tuple[str, ...], sizes: Places) -> tuple[str, ...]:
     return tuple(name for name, size in zip(names, sizes, strict=False) if not size)

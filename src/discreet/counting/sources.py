@@ -36,7 +36,7 @@ SPARK = re.compile(r"spark(?:\+(?P<other>[A-Za-z][\w.\[\],*-]*))?://(?P<rest>.*)
 PASSWORD = re.compile(r"://[^/@:]*:(?!\d+/)[^@]*@")
 """A name and a password in an address, and no port."""
 
-MISSPELT = re.compile(r"^\s*[a-z]+(?:\+\w+)?:[/\\]*[^/\\]*@|^[^/\\]*:[^/\\]*@", re.IGNORECASE)
+MISSPELT_ADDRESS = re.compile(r"^\s*[a-z]+(?:\+\w+)?:[/\\]*[^/\\]*@|^[^/\\]*:[^/\\]*@", re.IGNORECASE)
 """What was meant for an address, with too few slashes or other ones."""
 
 KINDS = {
@@ -55,7 +55,7 @@ KINDS = {
 TABS = {".tsv", ".tab"}
 """Endings of names of files whose delimiter is a tab, if none is declared; that of all others is a comma."""
 
-PACKED = {
+PACKAGES = {
     **dict.fromkeys((".zip", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".zst"), "compressed"),
     **dict.fromkeys((".xlsx", ".xls", ".ods"), "a spreadsheet"),
 }
@@ -166,7 +166,7 @@ class CsvFormat:
         """The delimiter, a comma if none was declared."""
         return self.delimiter or ","
 
-    def named(self, source: object) -> CsvFormat:
+    def for_source(self, source: object) -> CsvFormat:
         """The format of files of this name: its ending says the delimiter, if none was declared."""
         tabs = isinstance(source, Named) and _suffix(source) in TABS
         return replace(self, delimiter="\t" if tabs and self.delimiter is None else self.separator)
@@ -197,7 +197,7 @@ class DatabasePlace:
     table: str
 
 
-def engine_for(source: object, asked: str | None = None) -> str:
+def engine_for(source: object, engine: str | None = None) -> str:
     """The engine that counts in a source; where the caller names one, it must be able to.
 
     >>> engine_for("people.csv"), engine_for("postgres://host/base/votes"), engine_for("spark:///votes")
@@ -206,16 +206,16 @@ def engine_for(source: object, asked: str | None = None) -> str:
     Traceback (most recent call last):
     discreet.errors.InvalidInput: the engine 'duckdb' does not read this source; leave `engine` out, or use ibis
     """
-    if asked is not None and asked not in ENGINES:
-        raise InvalidInput(f"there is no engine {asked!r}", hint=f"use {' or '.join(ENGINES)}")
-    fitting = _fitting(source)
-    files = fitting == "duckdb" and isinstance(source, str | Path) and not str(source).startswith("duckdb://")
-    if asked in (None, fitting) or (asked == "spark" and files):
-        return asked or fitting
-    raise InvalidInput(f"the engine {asked!r} does not read this source", hint=f"leave `engine` out, or use {fitting}")
+    if engine is not None and engine not in ENGINES:
+        raise InvalidInput(f"there is no engine {engine!r}", hint=f"use {' or '.join(ENGINES)}")
+    default = _default_engine(source)
+    is_files = default == "duckdb" and isinstance(source, str | Path) and not str(source).startswith(DUCKDB)
+    if engine in (None, default) or (engine == "spark" and is_files):
+        return engine or default
+    raise InvalidInput(f"the engine {engine!r} does not read this source", hint=f"leave `engine` out, or use {default}")
 
 
-def _fitting(source: object) -> str:
+def _default_engine(source: object) -> str:
     if isinstance(source, str):
         scheme, colon, _ = source.partition("://")
         if not colon or scheme == "duckdb" or os.path.exists(source):  # noqa: PTH110 - see `_is_file`
@@ -225,28 +225,28 @@ def _fitting(source: object) -> str:
     return {"pyspark": "spark", "ibis": "ibis"}.get(package, "duckdb")
 
 
-def shown(source: object) -> str:
+def public_name(source: object) -> str:
     """What may be said of a source, and what a request is bound to: a password is no part of it.
 
-    >>> shown("postgres://me:secret@host/base/votes?password=secret")
+    >>> public_name("postgres://me:secret@host/base/votes?password=secret")
     'postgres://me@host/base/votes'
     """
     if isinstance(source, MemoryFile):
         return source.name
     if not isinstance(source, str | Path):
         return f"a {type(source).__module__.partition('.')[0]} table"
-    return find_database(source).name if _fitting(source) == "ibis" else str(source)
+    return find_database(source).name if _default_engine(source) == "ibis" else str(source)
 
 
-def refuse_misspelt(text: str) -> None:
+def refuse_misspelt_address(text: str) -> None:
     """Of what is neither a file nor an address nothing is repeated that may be a password.
 
-    >>> refuse_misspelt("data/me@home.csv")
-    >>> refuse_misspelt("postgres:/me:secret@host/base/votes")
+    >>> refuse_misspelt_address("data/me@home.csv")
+    >>> refuse_misspelt_address("postgres:/me:secret@host/base/votes")
     Traceback (most recent call last):
     discreet.errors.SourceError: there is no such file, and an address is written otherwise; like postgres://me@host/...
     """
-    if MISSPELT.search(text):
+    if MISSPELT_ADDRESS.search(text):
         raise SourceError(
             "there is no such file, and an address is written otherwise", hint="like postgres://me@host/base/table"
         )
@@ -263,7 +263,7 @@ def find_spark(source: str | Path) -> SparkPlace:
     text = str(source)
     address = SPARK.fullmatch(text) if isinstance(source, str) else None
     if address is None:
-        refuse_misspelt(text)
+        refuse_misspelt_address(text)
         master, what = None, text
     elif address["other"] is not None:
         master, what = address["other"], address["rest"]
@@ -324,11 +324,11 @@ def find_source(source: Named) -> Files | DuckFile:
     if "\0" in text:
         raise SourceError("a file name cannot contain a zero byte", hint="check the name")
     if isinstance(source, str) and text.startswith(DUCKDB):
-        return _duck_file(text)
-    named = [text] if _is_file(text) else sorted(glob.glob(text, recursive=True))  # noqa: PTH207 - may be absolute
-    paths = tuple(Path(path) for path in named if _is_file(path))
+        return _find_duck_file(text)
+    names = [text] if _is_file(text) else sorted(glob.glob(text, recursive=True))  # noqa: PTH207 - may be absolute
+    paths = tuple(Path(name) for name in names if _is_file(name))
     if not paths:
-        refuse_misspelt(text)
+        refuse_misspelt_address(text)
         if os.path.isdir(text):  # noqa: PTH112 - see `_is_file`
             raise SourceError(f"{text} is a directory", hint=f"name its files, like {Path(text) / '*.csv'}")
         raise SourceError(f"there is no file {text}", hint="check the name")
@@ -344,8 +344,8 @@ def _suffix(source: Named) -> str:
 
 def _kind(name: str, endings: set[str]) -> str:
     """The one kind of files with these endings."""
-    if packed := PACKED.get(Path(name).suffix.lower()):
-        raise SourceError(f"{name} is {packed}", hint="unpack it, or save it as CSV")
+    if package := PACKAGES.get(Path(name).suffix.lower()):
+        raise SourceError(f"{name} is {package}", hint="unpack it, or save it as CSV")
     kinds = {KINDS.get(ending) for ending in endings}
     kind = kinds.pop()
     if kind is None or kinds:
@@ -355,7 +355,7 @@ def _kind(name: str, endings: set[str]) -> str:
     return kind
 
 
-def _duck_file(text: str) -> DuckFile:
+def _find_duck_file(text: str) -> DuckFile:
     file, _, table = text.removeprefix(DUCKDB).rpartition("/")
     if not file or not table:
         raise SourceError(f"{text} names no table", hint="write it like duckdb://people.db/vote")

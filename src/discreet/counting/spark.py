@@ -18,12 +18,14 @@ from typing import Any
 
 from pyspark.sql.classic.dataframe import DataFrame
 
-from discreet.counting.base import Declaration, Progress, attempt, unreadable, useless_id
-from discreet.counting.column_names import find_column
+from discreet.counting.column_names import find_columns
 from discreet.counting.comparisons import TEXTS, Match, match_columns
+from discreet.counting.declaration import Declaration
+from discreet.counting.engines import Progress
 from discreet.counting.sources import SparkPlace, find_spark
 from discreet.counting.spark_sessions import collect, session_for
 from discreet.counting.sql_table import SqlTable, read_columns
+from discreet.counting.table import attempt, unreadable_error, useless_id_error
 from discreet.errors import SourceError
 
 TYPES = {
@@ -58,7 +60,7 @@ class SparkTable(SqlTable):
     """A data frame with the columns of `read_columns`."""
     progress: Progress | None
 
-    def listed(self, match: Match) -> str:
+    def value_list(self, match: Match) -> str:
         """A query for the values `w` that a column is compared with, and the `place` of each: digits, turned back."""
         value = "unhex(digits)" if match.type == "BLOB" else f"CAST(digits AS {match.type})"
         if match.type == "FLOAT":  # written as the double it is equal to, digit for digit
@@ -68,17 +70,17 @@ class SparkTable(SqlTable):
 
     def fetch(self, query: str) -> list[tuple[Any, ...]]:
         """The answer to a query of `records`; whatever the engine says when it fails is dropped."""
-        return attempt(lambda: self._fetch(query), unreadable(self.name))
+        return attempt(lambda: self._fetch(query), unreadable_error(self.name))
 
     def _fetch(self, query: str) -> list[tuple[Any, ...]]:
-        query = f"WITH records AS ({self.selected('{rows}')}) {query}"
+        query = f"WITH records AS ({self.selection('{rows}')}) {query}"
         bound = {match.column: _digits(match) for match in self.matches}
         return collect(self.rows.sparkSession.sql(query, args=bound, rows=self.rows), self.progress)
 
 
 def _digits(match: Match) -> str:
     """What a column is compared with, as one text that holds nothing but digits."""
-    digits = [wanted.hex() if isinstance(wanted, bytes) else str(wanted) for wanted in match.wanted]
+    digits = [value.hex() if isinstance(value, bytes) else str(value) for value in match.values]
     return json.dumps([{"digits": text, "place": place} for text, place in zip(digits, match.places, strict=True)])
 
 
@@ -86,12 +88,12 @@ def _digits(match: Match) -> str:
 def open_spark(source: object, declaration: Declaration, *, progress: Progress | None = None) -> Iterator[SparkTable]:
     """Open a data frame, or what the text of a SOURCE names on its cluster."""
     if not isinstance(source, str | Path):
-        yield _opened("the pyspark table", source, declaration, progress)
+        yield _open_frame("the pyspark table", source, declaration, progress)
         return
     place = find_spark(source)
     with session_for(place) as session:
-        frame = attempt(lambda: _frame(session, place), unreadable(place.name))
-        yield _opened(place.name, frame, declaration, progress)
+        frame = attempt(lambda: _frame(session, place), unreadable_error(place.name))
+        yield _open_frame(place.name, frame, declaration, progress)
 
 
 def _frame(session: Any, place: SparkPlace) -> Any:
@@ -101,16 +103,16 @@ def _frame(session: Any, place: SparkPlace) -> Any:
     return session.read.format(place.kind).option("mergeSchema", "true").load(place.what)
 
 
-def _opened(name: str, frame: Any, declaration: Declaration, progress: Progress | None) -> SparkTable:
+def _open_frame(name: str, frame: Any, declaration: Declaration, progress: Progress | None) -> SparkTable:
     """Choose the declared columns by their place, so that no name is ever part of an expression."""
     if not isinstance(frame, DataFrame):
         raise SourceError(f"a {type(frame).__name__} is not a table", hint="give a DataFrame of a classic session")
-    fields = attempt(lambda: list(frame.schema.fields), unreadable(name))
-    at = [find_column([field.name for field in fields], column, name) for column in declaration.columns]
+    fields = attempt(lambda: list(frame.schema.fields), unreadable_error(name))
+    at = find_columns([field.name for field in fields], declaration.columns, name)
     types = [_type_of(fields[i]) for i in at]
     matches = match_columns(declaration, types)
     if declaration.id_column is not None and not IDS.fullmatch(types[-1]):
-        raise useless_id(declaration)
+        raise useless_id_error(declaration)
     columns = read_columns(declaration, types, [_read(fields[i], f"f{i}") for i in at])
     rows = frame.toDF(*(f"f{i}" for i in range(len(fields)))).selectExpr(*columns)
     return SparkTable(declaration, matches, name, rows, progress)

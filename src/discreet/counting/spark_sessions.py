@@ -29,8 +29,9 @@ from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from discreet.counting.base import Progress, attempt, watch
+from discreet.counting.engines import Progress, watch
 from discreet.counting.sources import SparkPlace
+from discreet.counting.table import attempt
 from discreet.errors import SourceError
 
 SETTINGS = {
@@ -54,7 +55,7 @@ UMASK = 0o077
 STOPPING = 30
 """Seconds that a session may take to stop before its process is killed."""
 
-ALONE = 60.0
+PATIENCE_ALONE = 60.0
 """Seconds without any worker until a count gives up."""
 
 _numbers = count()
@@ -63,17 +64,17 @@ _numbers = count()
 @contextmanager
 def session_for(place: SparkPlace) -> Iterator[Any]:
     """The session that reads this source."""
-    running = SparkContext._active_spark_context
-    if running is not None:
-        if place.master not in (None, running.master):
+    context = SparkContext._active_spark_context
+    if context is not None:
+        if place.master not in (None, context.master):
             raise SourceError(
-                f"a Spark session on {running.master} is running here", hint="stop it, or give a DataFrame of it"
+                f"a Spark session on {context.master} is running here", hint="stop it, or give a DataFrame of it"
             )
-        yield SparkSession(running)
+        yield SparkSession(context)
         return
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         raise SourceError("Spark needs Java", hint="install Java 17 or newer, or set JAVA_HOME")
-    heard = signal.getsignal(signal.SIGINT)
+    handler = signal.getsignal(signal.SIGINT)
     with _private_directory() as private:
         gateway = attempt(lambda: _gateway(place, private), _unreachable(place))
         logging.root.addFilter(_is_not_of_the_bridge)
@@ -83,7 +84,7 @@ def session_for(place: SparkPlace) -> Iterator[Any]:
             _close(gateway)
             logging.root.removeFilter(_is_not_of_the_bridge)
             if threading.current_thread() is threading.main_thread():
-                signal.signal(signal.SIGINT, heard)  # Spark's own would ask a context that is gone
+                signal.signal(signal.SIGINT, handler)  # Spark's own would ask a context that is gone
 
 
 def _private_directory() -> TemporaryDirectory[str]:
@@ -155,30 +156,30 @@ def collect(answer: Any, progress: Progress | None) -> list[tuple[Any, ...]]:
         return [tuple(row) for row in answer.collect()]
 
     master = str(context.master)
-    alone = master.startswith("local") and not master.startswith("local-cluster")
-    seen: float | None = None
+    is_local = master.startswith("local") and not master.startswith("local-cluster")
+    last_seen: float | None = None
 
     def look() -> None:
         """Tell the progress; raise if all workers are gone for too long."""
-        nonlocal seen
+        nonlocal last_seen
         try:
-            workers = 1 if alone else int(context._jsc.sc().getExecutorMemoryStatus().size()) - 1  # and the driver
-            done = _share_done(context.statusTracker(), group)
+            workers = 1 if is_local else int(context._jsc.sc().getExecutorMemoryStatus().size()) - 1  # and the driver
+            share = _share_of_tasks(context.statusTracker(), group)
         except Exception:  # noqa: BLE001 - the engine is going or gone, and the work itself will say so
             return
         if workers:
-            seen = time.monotonic()
-        elif seen is not None and time.monotonic() - seen > ALONE:
+            last_seen = time.monotonic()
+        elif last_seen is not None and time.monotonic() - last_seen > PATIENCE_ALONE:
             raise SourceError("all workers of the cluster are gone", hint="bring one back")
-        if progress is not None and done is not None:
-            progress(done)
+        if progress is not None and share is not None:
+            progress(share)
 
     return watch(work, look, stop=lambda: context.cancelJobGroup(group))
 
 
-def _share_done(tracker: Any, group: str) -> float | None:
+def _share_of_tasks(tracker: Any, group: str) -> float | None:
     jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(group)]
     stages = [tracker.getStageInfo(stage) for job in jobs if job is not None for stage in job.stageIds]
     tasks = [(stage.numCompletedTasks, stage.numTasks) for stage in stages if stage is not None]
     total = sum(size for _, size in tasks)
-    return sum(done for done, _ in tasks) / total if total else None
+    return sum(completed for completed, _ in tasks) / total if total else None

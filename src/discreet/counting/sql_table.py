@@ -13,8 +13,8 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.counting.base import Declaration, strides_of
 from discreet.counting.comparisons import FLOATS, TEXTS, Match
+from discreet.counting.declaration import Declaration, strides_of
 from discreet.counting.inspection import MAX_STRAY_CHARS, MAX_STRAYS
 from discreet.counting.table import InspectableTable, Oddities
 
@@ -28,22 +28,18 @@ class SqlTable(InspectableTable):
     """How each column of `Declaration.compared` is compared."""
 
     @property
-    def placed(self) -> tuple[Match, ...]:
-        """Those that tell the place of a row."""
+    def place_matches(self) -> tuple[Match, ...]:
+        """Those that tell the place of a row; the rest are filters."""
         return self.matches[: len(self.matches) - len(self.declaration.filters)]
 
-    @property
-    def filters(self) -> tuple[Match, ...]:
-        """Those that tell whether a row is looked at."""
-        return self.matches[len(self.placed) :]
-
-    def selected(self, rows: str) -> str:
+    def selection(self, rows: str) -> str:
         """A query for the rows that the filters select. Nothing else ever sees the others."""
-        chosen = " AND ".join(f"{match.column} IN (SELECT w FROM {self.listed(match)})" for match in self.filters)
-        return f"SELECT * FROM {rows} WHERE {chosen}" if chosen else f"SELECT * FROM {rows}"
+        filters = self.matches[len(self.place_matches) :]
+        conditions = " AND ".join(f"{match.column} IN (SELECT w FROM {self.value_list(match)})" for match in filters)
+        return f"SELECT * FROM {rows} WHERE {conditions}" if conditions else f"SELECT * FROM {rows}"
 
     @abstractmethod
-    def listed(self, match: Match) -> str:
+    def value_list(self, match: Match) -> str:
         """A query for the values `w` that a column is compared with, and the `place` of each."""
 
     @abstractmethod
@@ -52,23 +48,23 @@ class SqlTable(InspectableTable):
 
     def count_places(self) -> list[tuple[int, int]]:
         """The code of each place, and how many records are there."""
-        query = self.by_value() if self.declaration.id_column is None else self.by_row()
+        query = self.value_query() if self.declaration.id_column is None else self.row_query()
         return [(code, often) for code, often in self.fetch(query)]
 
-    def by_value(self) -> str:
+    def value_query(self) -> str:
         """A query for the places of rows: each distinct value is counted first, and then looked up once."""
-        columns = ", ".join(match.column for match in self.placed)
+        columns = ", ".join(match.column for match in self.place_matches)
         values = f"(SELECT {columns}, count(*) AS often FROM records GROUP BY {columns})"
-        return f"SELECT code, sum(often) FROM {self.codes(values)} GROUP BY code"
+        return f"SELECT code, sum(often) FROM {self.code_query(values)} GROUP BY code"
 
-    def by_row(self) -> str:
+    def row_query(self) -> str:
         """A query for the places of people, or of rows one by one."""
-        codes = self.codes("records")
+        codes = self.code_query("records")
         if self.declaration.id_column is not None:
             codes = f"(SELECT min(code) AS code FROM {codes} GROUP BY person)"
         return f"SELECT code, count(*) FROM {codes} GROUP BY code"
 
-    def codes(self, rows: str) -> str:
+    def code_query(self, rows: str) -> str:
         """A query for the `code` of each row, beside its columns."""
         parts = []
         for i, stride in enumerate(strides_of(self.declaration)):
@@ -78,9 +74,10 @@ class SqlTable(InspectableTable):
                 outside = f"CASE WHEN r.c{i} IS NULL THEN {len(each.texts) - 1} ELSE {outside} END"
             parts.append(f"coalesce(l{i}.place, {outside}) * {stride}")
         code = " + ".join(parts)
-        lists = [f"LEFT JOIN {self.listed(match)} l{i} ON r.c{i} = l{i}.w" for i, match in enumerate(self.placed)]
+        lists = [self.value_list(match) for match in self.place_matches]
+        joins = " ".join(f"LEFT JOIN {values} l{i} ON r.c{i} = l{i}.w" for i, values in enumerate(lists))
         hint = f"/*+ BROADCAST({', '.join(f'l{i}' for i in range(len(lists)))}) */"  # to DuckDB, a comment
-        return f"(SELECT {hint} {code} AS code, r.* FROM {rows} r {' '.join(lists)})"
+        return f"(SELECT {hint} {code} AS code, r.* FROM {rows} r {joins})"
 
     def count_oddities(self) -> Oddities:
         """How many rows there are, and how many of them are odd: for the curator's eyes."""
@@ -92,9 +89,9 @@ class SqlTable(InspectableTable):
     def count_stray_values(self, *, groups: bool) -> list[tuple[str, int]]:
         """The most frequent values outside the categories, or the groups: for the curator's eyes."""
         at = int(groups)
-        listed = self.listed(self.matches[at])
+        values = self.value_list(self.matches[at])
         strays = (
-            f"(SELECT left(t{at}, {MAX_STRAY_CHARS}) AS stray FROM records LEFT JOIN {listed} l ON c{at} = l.w "
+            f"(SELECT left(t{at}, {MAX_STRAY_CHARS}) AS stray FROM records LEFT JOIN {values} l ON c{at} = l.w "
             f"WHERE l.place IS NULL AND c{at} IS NOT NULL AND t{at} <> '')"
         )
         most = f"GROUP BY stray ORDER BY often DESC, stray LIMIT {MAX_STRAYS}"
@@ -110,11 +107,11 @@ def read_columns(declaration: Declaration, types: list[str], read: list[tuple[st
     """
     columns = []
     for i, (kind, (value, text)) in enumerate(zip(types, read, strict=True)):
-        known = f"CASE WHEN NOT isnan({value}) THEN {value} END" if kind in FLOATS else value
+        not_nan = f"CASE WHEN NOT isnan({value}) THEN {value} END" if kind in FLOATS else value
         if declaration.columns[i] != declaration.id_column:
-            columns += [f"{known} AS c{i}", f"{text} AS t{i}"]
+            columns += [f"{not_nan} AS c{i}", f"{text} AS t{i}"]
         elif TEXTS.fullmatch(kind) or kind == "BLOB":
-            columns.append(f"nullif({known}, CAST('' AS BINARY)) AS person")
+            columns.append(f"nullif({not_nan}, CAST('' AS BINARY)) AS person")
         else:
-            columns.append(f"{known} AS person")
+            columns.append(f"{not_nan} AS person")
     return columns

@@ -18,10 +18,11 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from discreet.arithmetic.numbers import exact
-from discreet.counting.base import Declaration, Filter, Judge, is_boolean, is_missing
-from discreet.counting.column_names import find_column
+from discreet.counting.column_names import find_column, find_columns
 from discreet.counting.comparisons import TEXT
 from discreet.counting.csv_records import read_blocks, read_header
+from discreet.counting.declaration import Declaration, Filter, is_boolean
+from discreet.counting.rule import Judge, is_missing
 from discreet.counting.sources import CsvFormat, Files, MemoryFile
 from discreet.errors import InvalidInput, SourceError
 
@@ -35,33 +36,33 @@ class Stream:
 
     def reader(self) -> Any:
         """A fresh reader, with texts as their bytes: DuckDB takes a used one for an empty table."""
-        schema = pa.schema([(field.name, _in_bytes(field.type)) for field in self.schema])
-        return pa.RecordBatchReader.from_batches(schema, self._checked(schema))
+        schema = pa.schema([(field.name, _byte_type(field.type)) for field in self.schema])
+        return pa.RecordBatchReader.from_batches(schema, self._validated_batches(schema))
 
-    def handed(self, types: list[str]) -> list[str]:
+    def sql_types(self, types: list[str]) -> list[str]:
         """The types of the columns as SQL knows them, with those that are handed over as bytes called so."""
-        texts = [_in_bytes(field.type) != field.type for field in self.schema]
+        texts = [_byte_type(field.type) != field.type for field in self.schema]
         return [TEXT if text else kind for text, kind in zip(texts, types, strict=True)]
 
-    def _checked(self, schema: Any) -> Iterator[Any]:
+    def _validated_batches(self, schema: Any) -> Iterator[Any]:
         for batch in self.batches():
             columns = [column.view(field.type) for column, field in zip(batch.columns, schema, strict=True)]
-            checked = pa.record_batch(columns, schema=schema)
-            checked.validate(full=True)
-            yield checked
+            viewed = pa.record_batch(columns, schema=schema)
+            viewed.validate(full=True)
+            yield viewed
 
 
-def _in_bytes(kind: Any) -> Any:
+def _byte_type(kind: Any) -> Any:
     """The type of a text's bytes; of anything else, its own.
 
     >>> import pyarrow as pa
-    >>> _in_bytes(pa.dictionary(pa.int8(), pa.string())), _in_bytes(pa.int8())
+    >>> _byte_type(pa.dictionary(pa.int8(), pa.string())), _byte_type(pa.int8())
     (DictionaryType(dictionary<values=binary, indices=int8, ordered=0>), DataType(int8))
     """
     if pa.types.is_dictionary(kind):
-        return pa.dictionary(kind.index_type, _in_bytes(kind.value_type), kind.ordered)
-    known = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary(), pa.string_view(): pa.binary_view()}
-    return known.get(kind, kind)
+        return pa.dictionary(kind.index_type, _byte_type(kind.value_type), kind.ordered)
+    byte_types = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary(), pa.string_view(): pa.binary_view()}
+    return byte_types.get(kind, kind)
 
 
 def from_csv(files: Files, declaration: Declaration, form: CsvFormat) -> Stream:
@@ -70,20 +71,20 @@ def from_csv(files: Files, declaration: Declaration, form: CsvFormat) -> Stream:
     names = headers[0][0]
     if any(header != names for header, _ in headers):
         raise SourceError(f"the files of {files.name} have different columns", hint="read them one by one")
-    at = [find_column(names, column, files.name, is_header=form.header) for column in declaration.columns]
+    at = find_columns(names, declaration.columns, files.name, is_header=form.header)
     schema = pa.schema([(f"c{i}", pa.string()) for i in range(len(at))])
 
     def batches() -> Iterator[Any]:
         for path, (_, skipped) in zip(files.paths, headers, strict=True):
             for block in read_blocks(path, form):
                 if records := block[skipped:]:
-                    yield from _taken_apart(records, len(names), at, form)
+                    yield from _parse_records(records, len(names), at, form)
                 skipped = 0
 
     return Stream(schema, batches)
 
 
-def _taken_apart(records: memoryview, width: int, at: list[int], form: CsvFormat) -> Iterator[Any]:
+def _parse_records(records: memoryview, width: int, at: list[int], form: CsvFormat) -> Iterator[Any]:
     """The declared columns of a block of records. Arrow refuses a record with another number of fields."""
     names = [f"c{i}" for i in range(width)]
     chosen = [names[i] for i in at]
@@ -107,9 +108,9 @@ def from_arrow_files(files: Files, declaration: Declaration) -> Stream:
     """Arrow IPC files (Feather is their other name) and streams, read batch by batch."""
     schemas, places = [], []
     for path in files.paths:
-        with opened_by_arrow(path) as opened:
-            fields = ipc_schema(path, opened)
-        places.append([find_column(fields.names, column, path.name) for column in declaration.columns])
+        with open_by_arrow(path) as file:
+            fields = ipc_schema(path, file)
+        places.append(find_columns(fields.names, declaration.columns, path.name))
         schemas.append(pa.schema([(f"c{c}", fields.field(i).type) for c, i in enumerate(places[-1])]))
     if any(schema != schemas[0] for schema in schemas):
         raise SourceError(f"the files of {files.name} have different columns", hint="read them one by one")
@@ -117,23 +118,23 @@ def from_arrow_files(files: Files, declaration: Declaration) -> Stream:
     def batches() -> Iterator[Any]:
         for path, at in zip(files.paths, places, strict=True):
             order = [sorted(at).index(i) for i in at]  # what is included keeps the file's order
-            with opened_by_arrow(path) as opened:
-                reader = _ipc_opener(path)(opened, options=pa.ipc.IpcReadOptions(included_fields=at))
-                known = getattr(reader, "num_record_batches", None)  # in a file; a stream is read to its end
-                for batch in reader if known is None else map(reader.get_batch, range(known)):
+            with open_by_arrow(path) as file:
+                reader = _ipc_opener(path)(file, options=pa.ipc.IpcReadOptions(included_fields=at))
+                size = getattr(reader, "num_record_batches", None)  # of a file; a stream is read to its end
+                for batch in reader if size is None else map(reader.get_batch, range(size)):
                     yield pa.record_batch([batch.column(i) for i in order], schema=schemas[0])
 
     return Stream(schemas[0], batches)
 
 
-def opened_by_arrow(path: Path | MemoryFile) -> Any:
+def open_by_arrow(path: Path | MemoryFile) -> Any:
     """The file as Arrow reads it, without a copy."""
     return pa.BufferReader(path.content) if isinstance(path, MemoryFile) else pa.memory_map(str(path))
 
 
-def ipc_schema(path: Path | MemoryFile, opened: Any) -> Any:
+def ipc_schema(path: Path | MemoryFile, file: Any) -> Any:
     """The schema of an Arrow file or stream."""
-    return _ipc_opener(path)(opened).schema
+    return _ipc_opener(path)(file).schema
 
 
 def _ipc_opener(path: Path | MemoryFile) -> Any:
@@ -144,15 +145,14 @@ def _ipc_opener(path: Path | MemoryFile) -> Any:
 def from_memory(table: Any, declaration: Declaration) -> Stream:
     """A pandas, Polars or Arrow table."""
     package = type(table).__module__.partition(".")[0]
-    shown = f"the {package} table"
+    name = f"the {package} table"
     if package == "pandas" and type(table).__name__ == "DataFrame":
-        arrays = [_pandas_column(table, column, declaration, shown) for column in declaration.columns]
+        arrays = [_pandas_column(table, column, declaration, name) for column in declaration.columns]
     elif package == "polars" and type(table).__name__ in {"DataFrame", "LazyFrame"}:
-        for column in declaration.columns:
-            find_column(table.collect_schema().names(), column, shown)
+        find_columns(table.collect_schema().names(), declaration.columns, name)
         arrays = table.lazy().select(list(declaration.columns)).collect().to_arrow().columns
     elif isinstance(table, pa.Table | pa.RecordBatch):
-        arrays = [table.column(find_column(table.schema.names, column, shown)) for column in declaration.columns]
+        arrays = [table.column(at) for at in find_columns(table.schema.names, declaration.columns, name)]
     else:
         raise SourceError(
             f"a {type(table).__name__} is not a table",
@@ -164,8 +164,8 @@ def from_memory(table: Any, declaration: Declaration) -> Stream:
     return Stream(chosen.schema, lambda: iter(chosen.to_batches()))
 
 
-def _pandas_column(table: Any, column: str, declaration: Declaration, shown: str) -> Any:
-    series = table.iloc[:, find_column(list(table.columns), column, shown)]
+def _pandas_column(table: Any, column: str, declaration: Declaration, name: str) -> Any:
+    series = table.iloc[:, find_column(list(table.columns), column, name)]
     dtype = getattr(series.dtype, "categories", series).dtype
     if str(dtype) != "object" and getattr(dtype, "storage", None) != "python":
         return pa.array(series, from_pandas=True)
@@ -176,10 +176,11 @@ def _pandas_column(table: Any, column: str, declaration: Declaration, shown: str
         return pa.array(map(_identity, values), type=pa.binary())
     declared = next(each for each in declaration.compared if each.column == column)
     judge = Judge(declared)
-    return pa.array((_judged(value, judge.place(value), declared) for value in values), type=pa.binary()).view("string")
+    texts = (_category_bytes(value, judge.place(value), declared) for value in values)
+    return pa.array(texts, type=pa.binary()).view("string")
 
 
-def _judged(value: object, place: int | None, declaration: Declaration | Filter) -> bytes | None:
+def _category_bytes(value: object, place: int | None, declaration: Declaration | Filter) -> bytes | None:
     """The text of a value's category; of one outside its own, or if it has none bytes that no category has."""
     if is_missing(value):
         return None

@@ -1,16 +1,25 @@
-"""What one pass over the rows tells: how many records are in each place. The same for every engine."""
+"""What one pass over the rows tells, the same for every engine: how many records are in each place, or a refusal."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from discreet.counting.base import Declaration, Places, strays_error
-from discreet.errors import InvalidInput
+from discreet.counting.declaration import Declaration
+from discreet.errors import InvalidInput, SourceError
 from discreet.posteriors.space import Counts
+
+T = TypeVar("T")
+
+Places = NDArray[np.int64]
+"""How many records are in each place: a row for each group (one without groups), a column for each category, and
+last in each what is outside of them; of a cross table in as many directions as it has columns. Numbered row by row,
+places are the codes that engines tell."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,3 +123,51 @@ class InspectableTable(Table):
     @abstractmethod
     def count_stray_values(self, *, groups: bool) -> list[tuple[str, int]]:
         """The most frequent values outside the categories, or outside the groups."""
+
+
+def strays_error(declaration: Declaration) -> InvalidInput:
+    """The one thing that may be said of strays: that the assertion is false."""
+    if declaration.crossed:
+        return InvalidInput(
+            "the crossed columns have values outside what is declared, or an impossible cell has records",
+            hint="give the rest a name with `other` (NULL and empty texts with `missing`), and declare less impossible",
+        )
+    if declaration.by is not None:
+        return InvalidInput(
+            f"columns {declaration.column!r} and {declaration.by!r} have values outside what is declared",
+            hint="give the rest a name with `other` and `other_group`, or look with discreet check",
+        )
+    return InvalidInput(
+        f"column {declaration.column!r} has values outside the declared categories",
+        hint="give the rest a name with `other` (NULL and empty texts with `missing`), or look with discreet check",
+    )
+
+
+def useless_id_error(declaration: Declaration) -> InvalidInput:
+    """What is said of ids of a type whose values may be neither equal nor different."""
+    return InvalidInput(
+        f"column {declaration.id_column!r} cannot tell people apart", hint="make a text column of it first"
+    )
+
+
+def unreadable_error(source: str) -> SourceError:
+    """What is said of every failure to read, whatever the engine said: its words may quote a row."""
+    return SourceError(
+        f"{source} cannot be read as a table", hint="check that it is whole, well-formed, and what its name says"
+    )
+
+
+def attempt(work: Callable[[], T], error: Exception) -> T:
+    """The result of work; if it fails, our error in place of its own, which is kept nowhere, not even as a cause.
+
+    >>> attempt(lambda: int("a secret"), unreadable_error("people.csv"))
+    Traceback (most recent call last):
+    discreet.errors.SourceError: people.csv cannot be read as a table; check that it is whole, well-formed, and what ...
+    """
+    try:
+        return work()
+    except (InvalidInput, SourceError):
+        raise
+    except Exception:  # noqa: BLE001, S110 - raised below, outside of this handler, so that nothing is chained to it
+        pass
+    raise error

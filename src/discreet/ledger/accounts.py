@@ -44,10 +44,10 @@ class Replay:
     def append(self, entry: Entry) -> Entry:
         """Chain a new row to the last one: its `seq`, `previous` and `hash` are filled in here."""
         assert self.new is None, "a transaction writes one row"
-        following = entry._replace(seq=self.rows + 1, previous=self.head)
+        row = entry._replace(seq=self.rows + 1, previous=self.head)
         if not self.has_units:
-            following = following._replace(unit=None, columns=None)
-        self.new = following._replace(hash=following.computed_hash())
+            row = row._replace(unit=None, columns=None)
+        self.new = row._replace(hash=row.computed_hash())
         return self.new
 
     def add(self, entry: Entry) -> None:
@@ -133,12 +133,12 @@ def replay(entries: Iterable[Entry], name: str, only: str | None = None) -> Repl
         try:
             state.add(entry)
         except (ValueError, TypeError, LookupError, AttributeError):
-            raise damaged(name, place if only is None else entry.seq) from None
+            raise damage_error(name, place if only is None else entry.seq) from None
     if not state.entries:
         raise LedgerError(f"{name} has lost its rows", hint=RESTORE)
     return state
 
 
-def damaged(name: str, row: int) -> LedgerError:
+def damage_error(name: str, row: int) -> LedgerError:
     """The refusal of a ledger with a row that this library would not have written."""
     return LedgerError(f"row {row} of {name} is not as it was written", hint=RESTORE)

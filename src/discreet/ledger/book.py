@@ -16,7 +16,7 @@ from discreet.arithmetic.words import utc_now
 from discreet.errors import BudgetExceeded, InvalidInput, LedgerError
 from discreet.ledger.accounts import RESTORE, Replay
 from discreet.ledger.budgets import ADJACENCIES, BASIC, EXACT, REPLACE_ONE, Account, Budget, budget_rho
-from discreet.ledger.entries import BUDGET, CHARGE, SEAL, Amount, Entry, Loss, Scope, as_csv, asked_amount, checked_name
+from discreet.ledger.entries import BUDGET, CHARGE, SEAL, Amount, Entry, Loss, Scope, as_csv, exact_amount, proper_name
 from discreet.ledger.places import create_if_missing, open_store
 from discreet.ledger.schedules import Need, Schedule, need_of_epsilon
 from discreet.privacy_loss.composition import rounded_up, six_digits
@@ -26,13 +26,13 @@ from discreet.typing import Epsilon
 
 ROWS = Scope()
 
-SAME = ("dataset", "epsilon", "delta", "digest", "adjacency")
+SAME_FIELDS = ("dataset", "epsilon", "delta", "digest", "adjacency")
 """What a request that is repeated must say again. Its ρ may have fallen since, by a sharper proof."""
 
 LAST_DIGITS = Fraction(1, 1 << 20)
 """In these a ρ that is proved from a scan may differ between machines."""
 
-OTHER = "ask as you did before, or use another id, which costs anew"
+OTHER_PARAMETERS = "ask as you did before, or use another id, which costs anew"
 """What to do about a request that was made before with other parameters."""
 
 
@@ -104,14 +104,14 @@ class Ledger:
         bear releases under `add-remove`, at twice their ε; under `add-remove` a budget bears nothing else.
         The budget protects single rows, or with `id_column` people: all rows with the same value there.
         """
-        amount, composition = _opened(epsilon, delta, composition, schedule, categories_at_least)
+        amount, composition = _new_budget(epsilon, delta, composition, schedule, categories_at_least)
         allowed = Loss(amount, budget_rho(amount, composition.partition(" ")[0]))
         if adjacency not in ADJACENCIES:
             raise InvalidInput("there is no adjacency of that name", hint=f"use {' or '.join(ADJACENCIES)}")
         first = Entry(
             seq=0,
             kind=BUDGET,
-            dataset=checked_name(dataset, "the dataset"),
+            dataset=proper_name(dataset, "the dataset"),
             time=utc_now(),
             adjacency=adjacency,
             composition=composition,
@@ -121,7 +121,7 @@ class Ledger:
         if create_if_missing(path_or_url, first):
             return cls(path_or_url)
         ledger = cls(path_or_url)
-        with ledger._store.writing(dataset=first.dataset) as state:
+        with ledger._store.transaction(dataset=first.dataset) as state:
             if first.dataset in state.budgets:
                 raise InvalidInput(f"{ledger.name} has a budget for {first.dataset!r}", hint="a budget is set once")
             state.append(first)
@@ -173,22 +173,23 @@ class Ledger:
         Held to its word by `tests/attacks/test_a_budget_is_never_spent_twice.py` and
         `tests/attacks/test_no_outcome_without_its_charge.py`.
         """
-        name, asked = checked_name(request_id, "the request"), _asked(dataset, price, delta, adjacency, scope)
-        asked = asked._replace(request_id=name, digest=checked_name(digest, "the digest"))
-        with self._store.writing(asked.dataset, name) as state:
+        name = proper_name(request_id, "the request")
+        entry = _charge_entry(dataset, price, delta, adjacency, scope)
+        entry = entry._replace(request_id=name, digest=proper_name(digest, "the digest"))
+        with self._store.transaction(entry.dataset, name) as state:
             earlier = state.charges.get(name)
             if earlier is not None:
-                is_same = all(getattr(earlier, field) == getattr(asked, field) for field in SAME)
-                if not is_same or _is_dearer(asked, earlier):
-                    raise InvalidInput(f"request {name!r} was made with other parameters", hint=OTHER)
+                is_same = all(getattr(earlier, field) == getattr(entry, field) for field in SAME_FIELDS)
+                if not is_same or _is_dearer(entry, earlier):
+                    raise InvalidInput(f"request {name!r} was made with other parameters", hint=OTHER_PARAMETERS)
                 return charge_of(earlier, state.seals.get(name), is_new=False)
             for row in () if again else state.charges.values():
-                if (row.dataset, row.digest) == (asked.dataset, asked.digest):
+                if (row.dataset, row.digest) == (entry.dataset, entry.digest):
                     raise repetition(charge_of(row, state.seals.get(str(row.request_id)), is_new=False))
-            budget = self._budget(state, asked.dataset)
-            asked = _placed(budget, asked, price)
-            spent = budget.require_room(asked)
-            written = state.append(asked._replace(seq=0, time=utc_now(), **spent.texts("spent_")))
+            budget = self._budget(state, entry.dataset)
+            entry = _take_slots(budget, entry, price)
+            spent = budget.require_room(entry)
+            written = state.append(entry._replace(seq=0, time=utc_now(), **spent.texts("spent_")))
         return charge_of(written, None, is_new=True)
 
     def afford(
@@ -201,19 +202,19 @@ class Ledger:
         scope: Scope = ROWS,
     ) -> None:
         """Refuse what `charge` would refuse now, and spend nothing. It may have changed when the charge is made."""
-        asked = _asked(dataset, price, delta, adjacency, scope)
-        budget = self._budget(self._store.read(asked.dataset), asked.dataset)
-        budget.require_room(_placed(budget, asked, price))
+        entry = _charge_entry(dataset, price, delta, adjacency, scope)
+        budget = self._budget(self._store.read(entry.dataset), entry.dataset)
+        budget.require_room(_take_slots(budget, entry, price))
 
     def seal(self, request_id: str, outcome: str) -> None:
         """Keep what was released for a charge (a JSON text), durably, before it is shown.
 
         It is kept once: a second seal is refused, so that of two draws under one charge only the first can be shown.
         """
-        name = checked_name(request_id, "the request")
+        name = proper_name(request_id, "the request")
         if not _is_json(outcome):
             raise InvalidInput("an outcome must be a JSON text", hint="write it with json.dumps")
-        with self._store.writing(request_id=name) as state:
+        with self._store.transaction(request_id=name) as state:
             charge = state.charges.get(name)
             if charge is None:
                 raise LedgerError(f"request {name!r} has no charge", hint="charge first")
@@ -224,14 +225,14 @@ class Ledger:
 
     def find(self, request_id: str) -> Charge | None:
         """The charge of a request, with its outcome if it was sealed."""
-        name = checked_name(request_id, "the request")
+        name = proper_name(request_id, "the request")
         state = self._store.read(request_id=name)
         charge = state.charges.get(name)
         return None if charge is None else charge_of(charge, state.seals.get(name), is_new=False)
 
     def charges(self, dataset: str) -> list[Charge]:
         """All charges to a dataset, in order. One without an outcome was not finished."""
-        state = self._store.read(checked_name(dataset, "the dataset"), seals=True)
+        state = self._store.read(proper_name(dataset, "the dataset"), seals=True)
         self._budget(state, dataset)
         rows = [row for row in state.charges.values() if row.dataset == dataset]
         return [charge_of(row, state.seals.get(str(row.request_id)), is_new=False) for row in rows]
@@ -285,7 +286,7 @@ class Ledger:
         return json.dumps([entry._asdict() for entry in self.history()], indent=2, allow_nan=False) + "\n"
 
     def _read(self, dataset: str) -> Budget:
-        return self._budget(self._store.read(checked_name(dataset, "the dataset")), dataset)
+        return self._budget(self._store.read(proper_name(dataset, "the dataset")), dataset)
 
     def _budget(self, state: Replay, dataset: str) -> Budget:
         if dataset not in state.budgets:
@@ -320,7 +321,7 @@ def repetition(charge: Charge, *, finished: bool = True) -> InvalidInput:
     )
 
 
-def _opened(
+def _new_budget(
     epsilon: Epsilon | None, delta: Epsilon, composition: str, schedule: str | None, categories: int
 ) -> tuple[Amount, str]:
     """What a new budget allows, and how its row says that charges add up."""
@@ -331,45 +332,45 @@ def _opened(
     if schedule is None:
         if epsilon is None:
             raise InvalidInput("the budget has no epsilon", hint="say all that may ever be spent", parameter="epsilon")
-        return asked_amount(epsilon, delta), composition
-    slots, slack = Schedule.read(schedule, categories), asked_amount(1, delta).delta
+        return exact_amount(epsilon, delta), composition
+    slots, slack = Schedule.read(schedule, categories), exact_amount(1, delta).delta
     price = Amount(slots.price(slack), slack)
-    if epsilon is not None and price.epsilon > asked_amount(epsilon, delta).epsilon:
+    if epsilon is not None and price.epsilon > exact_amount(epsilon, delta).epsilon:
         raise BudgetExceeded(
             f"the schedule costs epsilon = {price.epsilon}", hint="plan fewer or smaller releases, or allow more"
         )
     return price, str(slots)
 
 
-def _placed(budget: Budget, asked: Entry, price: Epsilon | Price) -> Entry:
+def _take_slots(budget: Budget, entry: Entry, price: Epsilon | Price) -> Entry:
     """The charge, under a schedule with a slot for each of its releases."""
     if budget.schedule is None:
-        return asked
+        return entry
     needs = (
-        [Need(*need) for need in price.needs] if isinstance(price, Price) else [need_of_epsilon(asked.amount.epsilon)]
+        [Need(*need) for need in price.needs] if isinstance(price, Price) else [need_of_epsilon(entry.amount.epsilon)]
     )
-    return budget.placed(asked, needs)
+    return budget.take_slots(entry, needs)
 
 
-def _is_dearer(asked: Entry, earlier: Entry) -> bool:
+def _is_dearer(entry: Entry, earlier: Entry) -> bool:
     """Whether a request would cost more than it was charged, under zero-concentrated privacy."""
-    now, then = asked.loss.rho, earlier.loss.rho
+    now, then = entry.loss.rho, earlier.loss.rho
     return now is not None and then is not None and now > then * (1 + LAST_DIGITS)
 
 
-def _asked(dataset: str, price: Epsilon | Price, delta: Epsilon, adjacency: str, scope: Scope) -> Entry:
+def _charge_entry(dataset: str, price: Epsilon | Price, delta: Epsilon, adjacency: str, scope: Scope) -> Entry:
     """A charge as it is asked for: ρ is the mechanisms' own, and ε·tanh(ε/2) where only ε is known."""
     if isinstance(price, Price):
         amount, adjacency = Amount(price.epsilon, price.delta), price.adjacency
-        own = rounded_up(price.rho)  # which needs no δ
-        rho: Fraction | None = own if amount.delta else min(pure_rho(amount.epsilon), own)
+        exact_rho = rounded_up(price.rho)  # which needs no δ
+        rho: Fraction | None = exact_rho if amount.delta else min(pure_rho(amount.epsilon), exact_rho)
     else:
-        amount = asked_amount(price, delta)
+        amount = exact_amount(price, delta)
         rho = None if amount.delta else pure_rho(amount.epsilon)
     return Entry(
         seq=0,
         kind=CHARGE,
-        dataset=checked_name(dataset, "the dataset"),
+        dataset=proper_name(dataset, "the dataset"),
         time="",
         adjacency=adjacency,
         unit=scope.unit,

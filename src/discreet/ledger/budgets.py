@@ -25,7 +25,7 @@ from typing import Any
 from discreet.arithmetic.numbers import float_upper
 from discreet.errors import BudgetExceeded, InvalidInput
 from discreet.ledger.entries import Amount, Entry, Loss, Scope
-from discreet.ledger.schedules import Need, Schedule, Slot, need_of_epsilon, read_taken, write_taken
+from discreet.ledger.schedules import Need, Schedule, Slot, need_of_epsilon, read_taken_slots, write_taken_slots
 from discreet.privacy_loss.composition import epsilon_upper, rho_lower, rho_of_range, six_digits
 from discreet.privacy_loss.renyi_bounds import pure_rho
 
@@ -34,7 +34,7 @@ BASIC, ZCDP, EXACT = COMPOSITIONS = ("basic", "zcdp", "exact")
 
 ROOT_STEP = 10**9
 
-MAX_SHOWN = 10**40
+MAX_FRACTION_PART = 10**40
 """Longer fractions are shown in six digits: nobody would read them, and Python may even refuse to write them."""
 
 
@@ -71,13 +71,14 @@ class Account:
 
     def to_json(self) -> dict[str, Any]:
         """The account for programs: amounts are exact texts; what has no short fraction is a float, rounded up."""
-        told = asdict(self) | {"units": list(self.units), "unfinished": list(self.unfinished)}
-        told |= {name: getattr(self, name).to_json() for name in ("budget", "spent", "remaining")}
-        told["slots"] = [{"epsilon": str(slot.epsilon), "times": slot.times, "used": slot.used} for slot in self.slots]
+        document = asdict(self) | {"units": list(self.units), "unfinished": list(self.unfinished)}
+        document |= {name: getattr(self, name).to_json() for name in ("budget", "spent", "remaining")}
+        slots = ({"epsilon": str(slot.epsilon), "times": slot.times, "used": slot.used} for slot in self.slots)
+        document["slots"] = list(slots)
         if self.concentrated is not None:
             epsilon, delta = self.concentrated
-            told["concentrated"] = {"epsilon": float_upper(epsilon), "delta": str(delta)}
-        return told
+            document["concentrated"] = {"epsilon": float_upper(epsilon), "delta": str(delta)}
+        return document
 
 
 @dataclass(slots=True)
@@ -98,7 +99,7 @@ class Budget:
     @property
     def schedule(self) -> Schedule | None:
         """The slots of a budget under exact composition."""
-        return Schedule.stored(self.row.composition) if self.composition == EXACT else None
+        return Schedule.read_stored(self.row.composition) if self.composition == EXACT else None
 
     @property
     def slots(self) -> tuple[Slot, ...]:
@@ -172,41 +173,39 @@ class Budget:
             )
         spent = self.spent.plus(loss)
         if self.schedule is not None:
-            taken = read_taken(charge.composition)
+            taken = read_taken_slots(charge.composition)
             is_whole = sum(each.need.epsilon for each in taken) == loss.amount.epsilon
             if not is_whole or not self.schedule.are_free(taken, self.used):
                 raise self._no_slot(loss.amount)
         elif charge.composition is not None or not self._fits(spent):
-            raise self._exceeded(loss.amount, times)
+            raise self._refusal(loss.amount, times)
         return spent
 
-    def placed(self, charge: Entry, needs: Sequence[Need]) -> Entry:
+    def take_slots(self, charge: Entry, needs: Sequence[Need]) -> Entry:
         """The charge with a slot for each of its releases; refused if there is none for one of them."""
         assert self.schedule is not None, "only a schedule has slots"
         times = losses_of_one(charge.adjacency, self.row.adjacency) or 1
-        wanted = needs if times == 1 else [need_of_epsilon(times * need.epsilon) for need in needs]
-        taken = self.schedule.take(wanted, self.used)
+        scaled = needs if times == 1 else [need_of_epsilon(times * need.epsilon) for need in needs]
+        taken = self.schedule.take(scaled, self.used)
         if taken is None:
             raise self._no_slot(charge.loss.amount)
-        return charge._replace(composition=write_taken(taken))
+        return charge._replace(composition=write_taken_slots(taken))
 
     def spend(self, charge: Entry, spent: Loss) -> None:
         """Take a charge into the account."""
         self.spent, self.scope = spent, self.scope.plus(charge.scope)
         if self.schedule is not None:
-            self.used.update(taken.slot for taken in read_taken(charge.composition))
+            self.used.update(taken.slot for taken in read_taken_slots(charge.composition))
 
-    def _no_slot(self, asked: Amount) -> BudgetExceeded:
+    def _no_slot(self, amount: Amount) -> BudgetExceeded:
         """The refusal of what no free slot is for: everything in it is public."""
         free = ", ".join(f"{slot.free} x {slot.epsilon}" for slot in self.slots if slot.free) or "none"
-        least = (
-            ""
-            if self.schedule is None or self.schedule.categories == 2
-            else (f" for releases of at least {self.schedule.categories} categories")
-        )
+        least = ""
+        if self.schedule is not None and self.schedule.categories > 2:
+            least = f" for releases of at least {self.schedule.categories} categories"
         return BudgetExceeded(
-            f"epsilon = {_shown(asked.epsilon, ROUND_CEILING)} fits no slot that is left for {self.row.dataset!r}: "
-            f"free are {free}{least}",
+            f"epsilon = {_amount_text(amount.epsilon, ROUND_CEILING)} fits no slot that is left for "
+            f"{self.row.dataset!r}: free are {free}{least}",
             hint="ask for what fits one of them, each column for itself: a schedule accepts nothing else",
         )
 
@@ -230,14 +229,14 @@ class Budget:
             f"dataset {dataset!r} is budgeted for rows", hint="release without an id column, or open another budget"
         )
 
-    def _exceeded(self, asked: Amount, times: int) -> BudgetExceeded:
+    def _refusal(self, amount: Amount, times: int) -> BudgetExceeded:
         """The refusal: everything in it is public."""
         whole, left, dataset = self.row.amount, self.remaining, self.row.dataset
-        part = 0 if asked.epsilon > left.epsilon or self.composition != BASIC else 1
+        part = 0 if amount.epsilon > left.epsilon or self.composition != BASIC else 1
         more, rest, most = (
-            _shown(asked[part], ROUND_CEILING),
-            _shown(left[part], ROUND_FLOOR),
-            _shown(whole[part], ROUND_FLOOR),
+            _amount_text(amount[part], ROUND_CEILING),
+            _amount_text(left[part], ROUND_FLOOR),
+            _amount_text(whole[part], ROUND_FLOOR),
         )
         reason = f"{rest} of {most} is left for {dataset!r}"
         if self.composition != BASIC:
@@ -298,8 +297,9 @@ def worst_rho(amount: Amount) -> Fraction:
     return rho_of_range(2 * amount.epsilon)
 
 
-def _shown(number: Fraction, rounding: str) -> str:
-    return str(number) if max(number.numerator, number.denominator) < MAX_SHOWN else six_digits(number, rounding)
+def _amount_text(number: Fraction, rounding: str) -> str:
+    is_short = max(number.numerator, number.denominator) < MAX_FRACTION_PART
+    return str(number) if is_short else six_digits(number, rounding)
 
 
 def _epsilon_lower(rho: Fraction) -> Fraction:

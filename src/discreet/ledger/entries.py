@@ -96,8 +96,8 @@ class Loss(NamedTuple):
                 "epsilon or delta has a denominator that does not go with the earlier ones",
                 hint="round it to few digits",
             )
-        told = {"epsilon": self.amount.epsilon, "delta": self.amount.delta, "rho": self.rho}
-        return {prefix + name: str(number) for name, number in told.items() if number is not None}
+        numbers = {"epsilon": self.amount.epsilon, "delta": self.amount.delta, "rho": self.rho}
+        return {prefix + name: str(number) for name, number in numbers.items() if number is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class Scope:
         >>> Scope().unit, Scope("patient").unit
         ('row', 'id:patient')
         """
-        return "row" if self.id_column is None else f"id:{checked_name(self.id_column, 'the id column')}"
+        return "row" if self.id_column is None else f"id:{proper_name(self.id_column, 'the id column')}"
 
     @property
     def columns(self) -> str | None:
@@ -131,8 +131,8 @@ class Scope:
         >>> Scope().columns, Scope(protected=frozenset({"vote"})).columns
         (None, '{"protected":["vote"],"public":[]}')
         """
-        told = {"protected": sorted(self.protected), "public": sorted(self.public)}
-        return json.dumps(told, separators=(",", ":")) if any(told.values()) else None
+        columns = {"protected": sorted(self.protected), "public": sorted(self.public)}
+        return json.dumps(columns, separators=(",", ":")) if any(columns.values()) else None
 
     def plus(self, other: Scope) -> Scope:
         """The columns of both."""
@@ -187,12 +187,12 @@ class Entry(NamedTuple):
 
     def canonical(self) -> bytes:
         """The row without its hash as JSON with sorted keys: the bytes that are hashed, and that a file keeps."""
-        told = self._asdict()
-        del told["hash"]
+        fields = self._asdict()
+        del fields["hash"]
         for name in LATER:
-            if told[name] is None:
-                del told[name]
-        return _CANONICAL.encode(told).encode("ascii")
+            if fields[name] is None:
+                del fields[name]
+        return _CANONICAL.encode(fields).encode("ascii")
 
     @property
     def loss(self) -> Loss:
@@ -212,8 +212,8 @@ class Entry(NamedTuple):
     @property
     def scope(self) -> Scope:
         """The columns of a charge; none where it does not say."""
-        told = json.loads(self.columns or "{}")
-        return Scope(None, frozenset(told.get("protected", ())), frozenset(told.get("public", ())))
+        columns = json.loads(self.columns or "{}")
+        return Scope(None, frozenset(columns.get("protected", ())), frozenset(columns.get("public", ())))
 
 
 def _read_loss(epsilon: object, delta: object, rho: object) -> Loss:
@@ -230,7 +230,7 @@ def _read_number(text: object) -> Fraction:
     return number
 
 
-def asked_amount(epsilon: Epsilon, delta: Epsilon) -> Amount:
+def exact_amount(epsilon: Epsilon, delta: Epsilon) -> Amount:
     """What a caller asks for: ε > 0 and 0 ≤ δ < 1, exactly."""
     amount = Amount(exact(epsilon, "epsilon", above=0), exact(delta, "delta", minimum=0))
     if amount.delta >= 1:
@@ -238,7 +238,7 @@ def asked_amount(epsilon: Epsilon, delta: Epsilon) -> Amount:
     return amount
 
 
-def checked_name(text: object, what: str) -> str:
+def proper_name(text: object, what: str) -> str:
     """A name of a dataset or request, fit to be shown and exported."""
     if not isinstance(text, str) or not text.isprintable() or not 1 <= len(text) <= MAX_NAME or text != text.strip():
         raise InvalidInput(

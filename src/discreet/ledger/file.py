@@ -29,7 +29,7 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from discreet.errors import LedgerError
-from discreet.ledger.accounts import Replay, damaged, replay
+from discreet.ledger.accounts import Replay, damage_error, replay
 from discreet.ledger.entries import Entry
 from discreet.ledger.sqlite_history import SQLITE_MAGIC, open_sqlite, read_sqlite
 
@@ -57,22 +57,22 @@ class FileStore:
 
     def __init__(self, path: Path) -> None:
         self.name = str(path)
-        self._file = resolved(path)
+        self._file = resolve_path(path)
         if not self._file.is_file():
-            raise _missing(self.name)
+            raise _missing_error(self.name)
         require_locks(self._file, self.name)
-        with self._translated(), self._file.open("rb") as file:
+        with self._translate_failures(), self._file.open("rb") as file:
             self._start(file.read(_START))
 
     def read(self, dataset: str | None = None, request_id: str | None = None, *, seals: bool = False) -> Replay:
         """All rows, checked; a file is always read whole."""
-        with self._translated():
+        with self._translate_failures():
             return self._state(self._file.read_bytes())[0]
 
     @contextmanager
-    def writing(self, dataset: str | None = None, request_id: str | None = None) -> Iterator[Replay]:
+    def transaction(self, dataset: str | None = None, request_id: str | None = None) -> Iterator[Replay]:
         """Be the only writer; what is appended is durable when this ends, and nothing is written if it fails."""
-        with self._translated():
+        with self._translate_failures():
             step("open")
             with exclusive_lock(self._file, self.name, PATIENCE) as handle:
                 with open(handle, "rb", closefd=False) as file:
@@ -94,7 +94,7 @@ class FileStore:
         start = self._start(data[:_START])
         if start is None:
             return read_sqlite(self._file, self.name), None
-        entries, end = _rows(data, start, self.name)
+        entries, end = _read_rows(data, start, self.name)
         return replay(entries, self.name), end
 
     def _start(self, header: bytes) -> int | None:
@@ -127,13 +127,13 @@ class FileStore:
         return state, start + len(lines)
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translate_failures(self) -> Iterator[None]:
         try:
             yield
         except (LedgerError, TimeoutError):  # ours, or an alarm of the caller's own: both are OSErrors too
             raise
         except FileNotFoundError:
-            raise _missing(self.name) from None
+            raise _missing_error(self.name) from None
         except (OSError, sqlite3.Error):
             raise LedgerError(
                 f"{self.name} cannot be read or written", hint="check the disk and the permissions"
@@ -145,7 +145,7 @@ def create_file(path: Path, first: Entry) -> bool:
 
     False if the name was taken meanwhile, which leaves that file as it is. The file may be read by its owner only.
     """
-    target = resolved(path)
+    target = resolve_path(path)
     require_locks(target.parent, str(path))
     try:
         with tempfile.NamedTemporaryFile(prefix=f".{target.name}.", suffix=".new", dir=target.parent) as temporary:
@@ -163,7 +163,7 @@ def create_file(path: Path, first: Entry) -> bool:
     return True
 
 
-def resolved(path: Path) -> Path:
+def resolve_path(path: Path) -> Path:
     """The file that a name leads to, whether there is one or not."""
     try:
         target = path.resolve()
@@ -180,11 +180,10 @@ def require_locks(place: Path, name: str) -> None:
         mounts = MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return
-    wanted = f"{os.major(device)}:{os.minor(device)}"
-    found = (
-        after for before, _, after in (mount.partition(" - ") for mount in mounts) if before.split()[2:3] == [wanted]
-    )
-    kind, _, options = next(found, "unknown none none").split(maxsplit=2)
+    number = f"{os.major(device)}:{os.minor(device)}"
+    parts = (mount.partition(" - ") for mount in mounts)
+    own_mounts = (after for before, _, after in parts if before.split()[2:3] == [number])
+    kind, _, options = next(own_mounts, "unknown none none").split(maxsplit=2)
     if UNSAFE.fullmatch(kind) or (kind.startswith("nfs") and "local_lock=none" not in options.split(",")):
         raise LedgerError(
             f"{name} lies on a file system ({kind}) whose locks hold on one machine only",
@@ -225,28 +224,28 @@ def _try_lock(handle: int) -> bool:
     return True
 
 
-def _rows(data: bytes, start: int, name: str) -> tuple[list[Entry], int]:
+def _read_rows(data: bytes, start: int, name: str) -> tuple[list[Entry], int]:
     """The rows and where the last whole one ends."""
     entries: list[Entry] = []
     while start < len(data):
         end = data.find(b"\n", start)
-        entry = _entry(data[start : end if end >= 0 else len(data)])
+        entry = _read_line(data[start : end if end >= 0 else len(data)])
         if entry is None:
             if end >= 0:
-                raise damaged(name, len(entries) + 1)
+                raise damage_error(name, len(entries) + 1)
             break
         entries.append(entry)
         start = end + 1 if end >= 0 else len(data)
     return entries, start
 
 
-def _entry(line: bytes) -> Entry | None:
+def _read_line(line: bytes) -> Entry | None:
     """The row of a line; None unless the hash is that of the bytes."""
-    own, blank, text = line[:64], line[64:65], line[65:]
-    if blank != b" " or hashlib.sha256(text).hexdigest().encode() != own:
+    digest, blank, text = line[:64], line[64:65], line[65:]
+    if blank != b" " or hashlib.sha256(text).hexdigest().encode() != digest:
         return None
     try:
-        return Entry(**json.loads(text), hash=own.decode())
+        return Entry(**json.loads(text), hash=digest.decode())
     except (ValueError, TypeError, RecursionError):
         return None
 
@@ -299,5 +298,5 @@ def _sync_names(directory: Path) -> None:
             os.close(handle)
 
 
-def _missing(name: str) -> LedgerError:
+def _missing_error(name: str) -> LedgerError:
     return LedgerError(f"there is no ledger {name}", hint="check the name, or make one with discreet ledger create")

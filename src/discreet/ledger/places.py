@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from discreet.errors import LedgerError, require_packages
 from discreet.ledger.entries import Entry
-from discreet.ledger.file import FileStore, create_file, resolved
+from discreet.ledger.file import FileStore, create_file, resolve_path
 
 if TYPE_CHECKING:
     from discreet.ledger.postgres import PostgresStore
@@ -35,7 +35,7 @@ def create_if_missing(path_or_url: str | Path, first: Entry) -> bool:
     """Make a ledger with its first row, whole or not at all; False if there is one, which is left as it is."""
     if not _is_postgres(path_or_url):
         file = _file_of(path_or_url)
-        return not resolved(file).exists() and create_file(file, first)
+        return not resolve_path(file).exists() and create_file(file, first)
 
     from discreet.ledger.postgres import create_tables
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import LiteralString
 
 import psycopg
@@ -21,7 +22,7 @@ from psycopg import errors
 from discreet.errors import LedgerError
 from discreet.ledger.accounts import Replay, replay
 from discreet.ledger.entries import CHARGE, SEAL, Entry
-from discreet.ledger.postgres_link import Link, SharedConnection, missing, translated
+from discreet.ledger.postgres_link import Link, SharedConnection, missing_error, translate_failures
 from discreet.ledger.postgres_tables import COLUMNS, EARLIER, VERSION, VERSION_OF, insertion, is_guarded, make, upgrade
 
 PATIENCE = 60
@@ -57,9 +58,9 @@ class PostgresStore:
     def __init__(self, url: str) -> None:
         self._shared = SharedConnection(url)
         self.name = self._shared.name
-        with translated(self.name), self._shared.turn():
+        with translate_failures(self.name), self._shared.turn():
             if _version(self._shared.link(), self.name) is None:
-                raise missing(self.name)
+                raise missing_error(self.name)
 
     def read(self, dataset: str | None = None, request_id: str | None = None, *, seals: bool = False) -> Replay:
         """A consistent view: of all rows, or of those of the dataset, its seals if asked for, and the request."""
@@ -74,25 +75,26 @@ class PostgresStore:
 
     @contextmanager
     def _reading(self) -> Iterator[Link]:
-        with translated(self.name), self._shared.turn():
-            link, _ = self._shared.opened(_begin_reading)
+        with translate_failures(self.name), self._shared.turn():
+            link, _ = self._shared.begin_transaction(_begin_reading)
             yield link
             link.execute("COMMIT")
 
     @contextmanager
-    def writing(self, dataset: str | None = None, request_id: str | None = None) -> Iterator[Replay]:
+    def transaction(self, dataset: str | None = None, request_id: str | None = None) -> Iterator[Replay]:
         """Be the only writer; what is appended is durable when this ends, and nothing is written if it fails."""
-        with translated(self.name), self._shared.turn():
+        with translate_failures(self.name), self._shared.turn():
             step("open")
-            link, (rest, version, rows) = self._shared.opened(lambda link: _begin_writing(link, dataset, request_id))
-            with _answered(link, self.name), rest:
+            begin = partial(_begin_writing, dataset=dataset, request_id=request_id)
+            link, (rest, version, rows) = self._shared.begin_transaction(begin)
+            with _require_answer(link, self.name), rest:
                 step("locked")
                 state = _replay(rows, self.name, dataset, request_id)
-                state.has_units = _checked_version(version, self.name) == VERSION
+                state.has_units = _require_version(version, self.name) == VERSION
                 yield state
                 step("written")
-                done = _send(link, state.new)
-            _require_commit(*done)
+                cursors = _send(link, state.new)
+            _require_commit(*cursors)
             step("committed")
 
 
@@ -102,19 +104,19 @@ def create_tables(url: str, first: Entry) -> bool:
     The tables of one that is there are brought to the version of today, which only their owner can.
     """
     shared = SharedConnection(url)
-    with translated(shared.name), shared.turn():
+    with translate_failures(shared.name), shared.turn():
         if _version(shared.link(), shared.name) == VERSION:
             return False
-        link, _ = shared.opened(_begin_making)
+        link, _ = shared.begin_transaction(_begin_making)
         version = _version(link, shared.name)  # somebody may have been quicker
         if version is None:
             make(link)
         elif version == EARLIER:
             upgrade(link)
         step("made")
-        with _answered(link, shared.name), link.pipeline():
-            done = _send(link, Replay().append(first) if version is None else None)
-        _require_commit(*done)
+        with _require_answer(link, shared.name), link.pipeline():
+            cursors = _send(link, Replay().append(first) if version is None else None)
+        _require_commit(*cursors)
         step("committed")
     return version is None
 
@@ -133,15 +135,15 @@ def _query(
 
 
 def _replay(rows: list[tuple[object, ...]], name: str, dataset: str | None, request_id: str | None) -> Replay:
-    missing = (None,) * (len(COLUMNS) - len(rows[0]) if rows else 0)  # of tables of an earlier version
-    entries = [Entry._make(row + missing) for row in rows]
+    absent = (None,) * (len(COLUMNS) - len(rows[0]) if rows else 0)  # of tables of an earlier version
+    entries = [Entry._make(row + absent) for row in rows]
     return replay(entries, name, only=None if dataset is None and request_id is None else dataset or "")
 
 
-def _checked_version(found: list[tuple[object, ...]], name: str) -> object:
-    if found not in ([(VERSION,)], [(EARLIER,)]):
+def _require_version(rows: list[tuple[object, ...]], name: str) -> object:
+    if rows not in ([(VERSION,)], [(EARLIER,)]):
         raise LedgerError(f"{name} is not a ledger of this version", hint="check the name")
-    return found[0][0]
+    return rows[0][0]
 
 
 def _begin(link: Link, mode: LiteralString) -> None:
@@ -166,9 +168,9 @@ def _begin_writing(
         pipeline = stack.enter_context(link.pipeline())
         _begin(link, WRITE)
         locked = link.execute(VERSION_OF + " FOR UPDATE")
-        wanted = link.execute(*_query(dataset, request_id))
+        entries = link.execute(*_query(dataset, request_id))
         pipeline.sync()
-        version, rows = locked.fetchall(), wanted.fetchall()
+        version, rows = locked.fetchall(), entries.fetchall()
         return stack.pop_all(), version, rows
 
 
@@ -185,7 +187,7 @@ def _send(link: Link, new: Entry | None) -> tuple[Cursor, ...]:
 
 
 @contextmanager
-def _answered(link: Link, name: str) -> Iterator[None]:
+def _require_answer(link: Link, name: str) -> Iterator[None]:
     """Who lost the connection, or his place among the answers, cannot know whether the commit was made."""
     try:
         yield
@@ -206,11 +208,11 @@ def _require_commit(commit: Cursor, *rows: Cursor) -> None:
 
 def _version(link: Link, name: str) -> object:
     """The version of the ledger's tables, None without any; a server that may lose or garble them is refused."""
-    found = link.execute(_SERVER).fetchone()
-    assert found is not None
-    syncs, whole_pages, unicode, is_there = found
+    row = link.execute(_SERVER).fetchone()
+    assert row is not None
+    syncs, whole_pages, unicode, is_there = row
     if not (syncs and whole_pages):
         raise LedgerError(f"the server of {name} does not sync to its disk", hint="set fsync and full_page_writes on")
     if not unicode:
         raise LedgerError(f"{name} does not keep UTF-8", hint="create the database with ENCODING 'UTF8'")
-    return _checked_version(link.execute(VERSION_OF).fetchall(), name) if is_there else None
+    return _require_version(link.execute(VERSION_OF).fetchall(), name) if is_there else None

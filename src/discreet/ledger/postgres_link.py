@@ -33,7 +33,7 @@ class SharedConnection:
     """One connection that stays open. Threads take turns; a forked child leaves its parent's alone."""
 
     def __init__(self, url: str) -> None:
-        self._address, self.name = _read(url)
+        self._address, self.name = read_address(url)
         self._begin()
         _SHARED.add(self)
 
@@ -75,13 +75,13 @@ class SharedConnection:
             self._links[:] = [psycopg.connect(self._address, autocommit=True, prepare_threshold=2)]
         return self._links[0]
 
-    def opened(self, begin: Callable[[Link], T]) -> tuple[Link, T]:
+    def begin_transaction(self, begin: Callable[[Link], T]) -> tuple[Link, T]:
         """The connection with a transaction begun. One that broke while nobody used it is replaced, once."""
-        kept = bool(self._links)
+        was_open = bool(self._links)
         try:
             return self.link(), begin(self.link())
         except psycopg.OperationalError:
-            if not kept or not self._links[0].closed:
+            if not was_open or not self._links[0].closed:
                 raise
         return self.link(), begin(self.link())
 
@@ -125,37 +125,37 @@ def _close(links: list[Link], pid: int) -> None:
         link.close()
 
 
-def _read(url: str) -> tuple[str, str]:
+def read_address(url: str) -> tuple[str, str]:
     """The address with what it may leave out, and its name without user, password and options."""
     usual = {"connect_timeout": str(CONNECT_PATIENCE), "keepalives_idle": "30", "application_name": "discreet"}
     try:
-        told = {name: str(value) for name, value in conninfo.conninfo_to_dict(url).items() if value is not None}
-        address = conninfo.make_conninfo("", **{**usual, **told, "client_encoding": "UTF8"})
+        parameters = {name: str(value) for name, value in conninfo.conninfo_to_dict(url).items() if value is not None}
+        address = conninfo.make_conninfo("", **{**usual, **parameters, "client_encoding": "UTF8"})
     except (psycopg.Error, UnicodeError):
-        told, address = {}, ""
+        parameters, address = {}, ""
     # A password with a slash or an @ of its own is cut there, and the rest would be shown as a name.
-    if not told.get("dbname") or "@" in told["dbname"] + told.get("host", "")[1:]:
+    if not parameters.get("dbname") or "@" in parameters["dbname"] + parameters.get("host", "")[1:]:
         raise LedgerError("the address of the ledger cannot be read", hint="write postgresql://user@host/database")
-    host, port, database = told.get("host", ""), told.get("port", ""), quote(told["dbname"])
+    host, port, database = parameters.get("host", ""), parameters.get("port", ""), quote(parameters["dbname"])
     if host.startswith("/"):
         return address, f"postgresql:///{database}?host={quote(host)}"
     return address, f"postgresql://{quote(host)}{':' if port else ''}{quote(port)}/{database}"
 
 
-def missing(name: str) -> LedgerError:
+def missing_error(name: str) -> LedgerError:
     return LedgerError(f"there is no ledger in {name}", hint="check the name, or make one with discreet ledger create")
 
 
 @contextmanager
-def translated(name: str) -> Iterator[None]:
+def translate_failures(name: str) -> Iterator[None]:
     """Failures of the database in words of our own."""
     try:
         yield
     except (psycopg.Error, UnicodeError) as failure:
-        raise _explained(failure, name) from None
+        raise _ledger_error(failure, name) from None
 
 
-def _explained(failure: Exception, name: str) -> LedgerError:
+def _ledger_error(failure: Exception, name: str) -> LedgerError:
     match failure:
         case errors.LockNotAvailable() | errors.IdleInTransactionSessionTimeout():
             return LedgerError(f"{name} is locked by another process", hint="try again when it has ended")
@@ -164,7 +164,7 @@ def _explained(failure: Exception, name: str) -> LedgerError:
                 f"this role may not do that to {name}", hint="see docs/ledger.md for the rights it needs"
             )
         case errors.UndefinedTable() | errors.InvalidSchemaName():
-            return missing(name)
+            return missing_error(name)
         case errors.InvalidSqlStatementName() | errors.DuplicatePreparedStatement():
             return LedgerError(
                 f"a pool before {name} forgets prepared statements",

@@ -76,11 +76,11 @@ def make(link: Link) -> None:
 
 
 def insertion(entry: Entry) -> tuple[LiteralString, tuple[object, ...]]:
-    """The statement for one more row, and what it is told; what an earlier version has no column for is not said."""
-    told = {name: value for name, value in zip(COLUMNS, entry, strict=True) if value is not None}
-    names, places = ", ".join(told), ", ".join(["%s"] * len(told))
+    """The statement for one more row, and its values; what an earlier version has no column for is not said."""
+    columns = {name: value for name, value in zip(COLUMNS, entry, strict=True) if value is not None}
+    names, places = ", ".join(columns), ", ".join(["%s"] * len(columns))
     query = "INSERT INTO discreet.entries (" + names + ") VALUES (" + places + ")"  # noqa: S608 - our own names
-    return query, tuple(told.values())
+    return query, tuple(columns.values())
 
 
 def upgrade(link: Link) -> None:

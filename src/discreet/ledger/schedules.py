@@ -46,7 +46,7 @@ class Need(NamedTuple):
     variation: Fraction
 
 
-class Taken(NamedTuple):
+class TakenSlot(NamedTuple):
     """A slot that a release has taken, by its place in the schedule, and what the release needed of it."""
 
     slot: int
@@ -86,7 +86,7 @@ class Schedule(NamedTuple):
     >>> year = Schedule.read("1 x 1, 12 x 0.25", 3)
     >>> str(year), float(year.price(Fraction(1, 10**6)))
     ('exact 12 x 1/4, 1 x 1 for 3 categories', 3.74894)
-    >>> Schedule.stored(str(year)) == year
+    >>> Schedule.read_stored(str(year)) == year
     True
     """
 
@@ -117,7 +117,7 @@ class Schedule(NamedTuple):
         return cls(tuple((times[epsilon], epsilon) for epsilon in sorted(times)), categories)
 
     @classmethod
-    def stored(cls, text: object) -> Schedule:
+    def read_stored(cls, text: object) -> Schedule:
         """As a ledger keeps it; `ValueError` for what this would not have written."""
         match = _STORED.fullmatch(str(text))
         if match is None:
@@ -148,7 +148,7 @@ class Schedule(NamedTuple):
         """Each kind of slot with how many were taken."""
         return tuple(Slot(epsilon, times, used.get(i, 0)) for i, (times, epsilon) in enumerate(self.slots))
 
-    def take(self, needs: Sequence[Need], used: Mapping[int, int]) -> list[Taken] | None:
+    def take(self, needs: Sequence[Need], used: Mapping[int, int]) -> list[TakenSlot] | None:
         """A slot for each release, the smallest that it fits; None if there is none for one of them.
 
         Slots are ordered, so serving the greatest needs first finds places for all if there are any.
@@ -161,15 +161,15 @@ class Schedule(NamedTuple):
             if place is None:
                 return None
             left[place] += 1
-            taken.append(Taken(place, need))
+            taken.append(TakenSlot(place, need))
         return taken
 
-    def are_free(self, taken: Sequence[Taken], used: Mapping[int, int]) -> bool:
+    def are_free(self, taken: Sequence[TakenSlot], used: Mapping[int, int]) -> bool:
         """Whether these slots exist, are free, and are large enough: what every reader of a ledger checks again."""
         allowed, left = self.needs(), Counter(used)
         left.update(each.slot for each in taken)
-        known = all(0 <= each.slot < len(allowed) for each in taken)
-        return known and all(
+        exist = all(0 <= each.slot < len(allowed) for each in taken)
+        return exist and all(
             fits_slot(each.need, allowed[each.slot]) and left[each.slot] <= self.slots[each.slot][0] for each in taken
         )
 
@@ -202,16 +202,16 @@ def _keeps(schedule: Schedule, epsilon: Fraction, delta: Fraction) -> bool:
     return compose_pairs(schedule._pairs()).delta(epsilon).exact <= delta
 
 
-def write_taken(taken: Sequence[Taken]) -> str:
+def write_taken_slots(taken: Sequence[TakenSlot]) -> str:
     """The slots of a charge as its row keeps them."""
     return json.dumps([[each.slot, *map(str, each.need)] for each in taken], separators=(",", ":"))
 
 
-def read_taken(text: object) -> list[Taken]:
+def read_taken_slots(text: object) -> list[TakenSlot]:
     """The slots that a row says; `ValueError` for what is not written like that. Nobody takes none."""
-    told = json.loads(str(text))
-    needs = [Need(exact(epsilon, "epsilon", above=0), exact(v, "v", minimum=0)) for _, epsilon, v in told]
-    taken = [Taken(int(slot), need) for (slot, _, _), need in zip(told, needs, strict=True)]
-    if not taken or write_taken(taken) != text:
+    rows = json.loads(str(text))
+    needs = [Need(exact(epsilon, "epsilon", above=0), exact(v, "v", minimum=0)) for _, epsilon, v in rows]
+    taken = [TakenSlot(int(slot), need) for (slot, _, _), need in zip(rows, needs, strict=True)]
+    if not taken or write_taken_slots(taken) != text:
         raise ValueError("not as it is written")
     return taken

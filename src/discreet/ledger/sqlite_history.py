@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from discreet.errors import LedgerError
-from discreet.ledger.accounts import Replay, damaged, replay
+from discreet.ledger.accounts import Replay, damage_error, replay
 from discreet.ledger.entries import LATER, Entry
 
 SQLITE_MAGIC = b"SQLite format 3\0"
@@ -61,5 +61,5 @@ def _state(connection: sqlite3.Connection, name: str) -> Replay:
     state = replay([Entry(**dict(zip(names, row, strict=True))) for row in rows], name)
     # Table and indexes must tell the same: a half-written page can leave the rows readable.
     if connection.execute("PRAGMA integrity_check").fetchone() != ("ok",):
-        raise damaged(name, state.rows)
+        raise damage_error(name, state.rows)
     return state

@@ -39,7 +39,7 @@ from discreet.requests.request import Question, ReleaseRequest, Sizes, Terms, n_
 from discreet.typing import Epsilon, Label
 from discreet.utility.measure import accuracy_statement
 
-Drawn = tuple[Released | None, ...]
+Draws = tuple[Released | None, ...]
 """What was drawn for a column: one release, or one for each public group, None for one without records."""
 
 
@@ -61,7 +61,7 @@ class PreparedColumn:
     @property
     def has_private_n(self) -> bool:
         """Whether the number of records is protected, and so what is outside the categories is only not counted."""
-        return not all(made.space.adjacency.keeps_total for made in self.mechanisms)
+        return not all(mechanism.space.adjacency.keeps_total for mechanism in self.mechanisms)
 
     @property
     def mechanisms(self) -> tuple[Mechanism, ...]:
@@ -76,13 +76,13 @@ class PreparedColumn:
         public = frozenset({str(declaration.by)}) if self.has_public_groups else frozenset[str]()
         return Scope(declaration.id_column, compared - public, public)
 
-    def release(self, counts: Counts) -> Drawn:
+    def release(self, counts: Counts) -> Draws:
         """One draw from the law of the counts; where groups are public, from that of each group that has records."""
         size = len(counts) // len(self.parts)
         pairs = ((part.mechanism, Counts(counts[i * size : (i + 1) * size])) for i, part in enumerate(self.parts))
-        return tuple(None if made is None else made.release(own) for made, own in pairs)
+        return tuple(None if mechanism is None else mechanism.release(block) for mechanism, block in pairs)
 
-    def receipt(self, drawn: Drawn | None, charge: Charge | None, now: str | None = None) -> Receipt:
+    def receipt(self, drawn: Draws | None, charge: Charge | None, now: str | None = None) -> Receipt:
         """The receipt, as far as it is known. A charge dates it: whoever repeats the request gets the same.
 
         Without a charge it is of `now`, which the columns of a request have in common.
@@ -143,38 +143,40 @@ class PreparedRequest:
         """What a δ buys, in a sentence: the ε of a column, and the width of its intervals, beside equal shares of ε."""
         if self.together is None:
             return "δ buys nothing here: equal shares of ε are as good, and no δ is spent."
-        [made, *_], share = self.columns[0].mechanisms, self.together[0] / len(self.columns)
-        equal = type(made).from_parameters(made.space, epsilon=share, parameters=made.parameters())
-        said = f"With δ every column has ε = {exact_text(made.epsilon)} in place of {exact_text(share)} by equal shares"
-        width, wide = (accuracy_statement(each).get("interval_width") for each in (made, equal))
+        [first, *_], share = self.columns[0].mechanisms, self.together[0] / len(self.columns)
+        equal = type(first).from_parameters(first.space, epsilon=share, parameters=first.parameters())
+        gain = (
+            f"With δ every column has ε = {exact_text(first.epsilon)} in place of {exact_text(share)} by equal shares"
+        )
+        width, wide = (accuracy_statement(each).get("interval_width") for each in (first, equal))
         if not width or not wide:
-            return f"{said}."
-        named = self.columns[0].declaration.column
+            return f"{gain}."
+        name = self.columns[0].declaration.column
         return (
-            f"{said}: 95 % intervals for {named!r} are {100 * width:.1f} points wide in place of {100 * wide:.1f}, "
+            f"{gain}: 95 % intervals for {name!r} are {100 * width:.1f} points wide in place of {100 * wide:.1f}, "
             f"{100 * (1 - width / wide):.0f} % narrower."
         )
 
     def check(self) -> None:
         """Refuse what is not proved, of any column."""
-        for made, certificate in self._certified():
-            certificate.check(made)
+        for each, certificate in self._certificates():
+            certificate.check(each)
 
     def require_guarantee(self) -> None:
         """Refuse what has no guarantee, before any data is touched."""
-        for made, _ in self._certified():
-            made.require_guarantee()
+        for each, _ in self._certificates():
+            each.require_guarantee()
 
-    def receipt(self, drawn: Sequence[Drawn] | None = None, charge: Charge | None = None) -> Receipt | Bundle:
+    def receipt(self, drawn: Sequence[Draws] | None = None, charge: Charge | None = None) -> Receipt | Bundle:
         """The receipt, or the bundle of receipts, as far as it is known."""
         pairs = zip(self.columns, [None] * len(self.columns) if drawn is None else drawn, strict=True)
         now = utc_now()
-        receipts = [column.receipt(own, charge, now) for column, own in pairs]
+        receipts = [column.receipt(draw, charge, now) for column, draw in pairs]
         if not self.is_bundle:
             return receipts[0]
         return write_bundle([column.declaration.column for column in self.columns], receipts, self.together)
 
-    def _certified(self) -> Iterator[tuple[Mechanism, Certificate]]:
+    def _certificates(self) -> Iterator[tuple[Mechanism, Certificate]]:
         for part in (part for column in self.columns for part in column.parts):
             if part.mechanism is not None and part.certificate is not None:
                 yield part.mechanism, part.certificate
@@ -191,7 +193,7 @@ def prepare_request(request: ReleaseRequest, sizes: Sequence[Sizes]) -> Prepared
     rows = zip(request.questions, request.declarations, request.epsilons, sizes, strict=True)
     columns = tuple(
         _prepare_column(
-            declaration, question.terms, question.adjacency, epsilon, _checked_sizes(question, declaration, n), table,
+            declaration, question.terms, question.adjacency, epsilon, _part_sizes(question, declaration, n), table,
             request.about,
         )
         for question, declaration, epsilon, n in rows
@@ -223,13 +225,12 @@ def check_counts(
     elif n is not None:
         raise n_is_private()
     table = {"source": "counts in hand", "engine": "none", "form": CsvFormat().to_json(), "dataset": None}
-    told = about or ReceiptRequest()
-    prepared = _prepare_column(question.declaration(None), terms, question.adjacency, epsilon, (size,), table, told)
-    [made] = prepared.mechanisms
-    return replace(prepared, about=told), made.space.counts(values)
+    about = about or ReceiptRequest()
+    prepared = _prepare_column(question.declaration(None), terms, question.adjacency, epsilon, (size,), table, about)
+    return replace(prepared, about=about), prepared.mechanisms[0].space.counts(values)
 
 
-def _checked_sizes(question: Question, declaration: Declaration, n: Sizes) -> tuple[int | None, ...]:
+def _part_sizes(question: Question, declaration: Declaration, n: Sizes) -> tuple[int | None, ...]:
     """The number of records of each part; None where it is private."""
     if question.has_private_n:
         return (None,)
@@ -277,25 +278,23 @@ def _prepare_column(
                 "epsilon is too small to read rates", hint="ask for more, or for fewer groups", parameter="epsilon"
             )
     unit = UNIT_ROW if declaration.id_column is None else UNIT_PERSON
-    named = replace(
+    about = replace(
         about, unit=unit, column=declaration.column, other=declaration.other, missing=declaration.missing,
         filters={each.column: list(each.values) for each in declaration.filters}, rates=terms.rates,
     )  # fmt: skip
-    return PreparedColumn(declaration, parts, _digest(facts), named)
+    return PreparedColumn(declaration, parts, _digest(facts), about)
 
 
 def _prepare_part(terms: Terms, epsilon: Epsilon, prior: Dirichlet, n: int | None, adjacency: str) -> Part:
     """One mechanism with its certificate; a public group without records has none."""
     if n == 0:
-        return Part(prior, None, None, None)
+        return Part(prior, None, None)
     space = PosteriorSpace(prior=prior, n=n, adjacency=adjacency)
     if terms.calibrated:
-        made = calibrate(terms.mechanism, space, epsilon=epsilon, **terms.options)  # type: ignore[arg-type]
-        certificate = audit(made).certificate
-    else:
-        made = mechanism(terms.mechanism, space, epsilon=epsilon, **terms.options)
-        certificate = certificate_by_theorem(made)
-    return Part(prior, made, certificate, None)
+        chosen = calibrate(terms.mechanism, space, epsilon=epsilon, **terms.options)  # type: ignore[arg-type]
+        return Part(prior, chosen, audit(chosen).certificate)
+    chosen = mechanism(terms.mechanism, space, epsilon=epsilon, **terms.options)
+    return Part(prior, chosen, certificate_by_theorem(chosen))
 
 
 def whole_prior(declaration: Declaration, prior: object) -> Dirichlet:
@@ -308,21 +307,21 @@ def whole_prior(declaration: Declaration, prior: object) -> Dirichlet:
         return Dirichlet([1] * cells)
     if declaration.crossed:
         is_one = isinstance(prior, int | float | Fraction) or (isinstance(prior, str) and prior[:1].isdigit())
-        given = Dirichlet([prior] * cells) if is_one and "," not in str(prior) else as_prior(prior, cells)
-        if given.k != cells:
+        cell_prior = Dirichlet([prior] * cells) if is_one and "," not in str(prior) else as_prior(prior, cells)
+        if cell_prior.k != cells:
             raise InvalidInput(
-                f"the prior has {given.k} parameters for {cells:,} cells",
+                f"the prior has {cell_prior.k} parameters for {cells:,} cells",
                 hint="give one for all of them",
                 parameter="prior",
             )
-        return given
-    given = as_prior(prior, answers)
-    if given.k == cells:
-        return given
-    if given.k == answers:
-        return Dirichlet(list(given.parameters) * (cells // answers))
+        return cell_prior
+    cell_prior = as_prior(prior, answers)
+    if cell_prior.k == cells:
+        return cell_prior
+    if cell_prior.k == answers:
+        return Dirichlet(list(cell_prior.parameters) * (cells // answers))
     raise InvalidInput(
-        f"the prior has {given.k} parameters for {answers} categories",
+        f"the prior has {cell_prior.k} parameters for {answers} categories",
         hint="give one for each, other included",
         parameter="prior",
     )

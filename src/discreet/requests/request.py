@@ -7,10 +7,10 @@ from dataclasses import KW_ONLY, dataclass, field, fields
 from fractions import Fraction
 
 from discreet.arithmetic.numbers import exact, whole
-from discreet.counting import CsvFormat, Declaration, Filters, engine_for, shown
+from discreet.counting import CsvFormat, Declaration, Filters, engine_for, public_name
 from discreet.errors import InvalidInput
 from discreet.ledger.budgets import ADD_REMOVE, REPLACE_ANSWER, REPLACE_ONE
-from discreet.ledger.entries import asked_amount
+from discreet.ledger.entries import exact_amount
 from discreet.mechanisms import Gaussian, Geometric
 from discreet.mechanisms.base import read_epsilon
 from discreet.privacy_loss.loss_distributions import share_together
@@ -74,7 +74,7 @@ class Question(Declaration):
         shared = {"id_column", "n"} & set(options)
         if shared:
             raise InvalidInput(f"{min(shared)} is one for all columns", hint="give it to release_columns")
-        table = _table(column, cross, impossible, other=other, missing=missing)
+        table = _cross_declaration(column, cross, impossible, other=other, missing=missing)
         if table is None and column is None:
             raise InvalidInput("there is no column to count", hint="name it, or several to cross")
         Declaration.__init__(
@@ -89,14 +89,14 @@ class Question(Declaration):
         if group_public and by is None:
             raise InvalidInput("there are no groups to be public", hint="name their column with `by`")
         object.__setattr__(self, "group_public", group_public)
-        object.__setattr__(self, "adjacency", _adjacency(self, adjacency))
+        object.__setattr__(self, "adjacency", _require_adjacency(self, adjacency))
         object.__setattr__(self, "epsilon", epsilon)
         rates = None
         if exposure is not None:
-            rates, prior = self._rates(exposure, per, prior), None
+            rates, prior = self._rate_terms(exposure, per, prior), None
         object.__setattr__(self, "terms", Terms(mechanism, calibrated, prior, options, rates))
 
-    def _rates(self, exposure: object, per: object, prior: object) -> RateTerms:
+    def _rate_terms(self, exposure: object, per: object, prior: object) -> RateTerms:
         if self.by is not None or not self.has_private_n:
             raise InvalidInput(
                 "rates are of events by one column, and of a private number of them",
@@ -159,17 +159,17 @@ class ReleaseRequest:
             raise InvalidInput("a cross table is released by itself", hint="cross all columns, or ask twice")
         epsilons, together = _shares(self.questions, self.epsilon), None
         if exact(self.delta, "delta", minimum=0):
-            epsilons, together = self._composed(epsilons)
-        told = {
+            epsilons, together = self._compose(epsilons)
+        derived = {
             "declarations": tuple(question.declaration(self.id_column) for question in self.questions),
             "epsilons": epsilons,
             "together": together,
             "sizes": _sizes(self.n),
             "engine": engine_for(self.source, self.engine),
-            "form": self.form.named(self.source),
+            "form": self.form.for_source(self.source),
             "is_bundle": self.is_bundle or len(self.questions) > 1,
         }
-        for name, value in told.items():
+        for name, value in derived.items():
             object.__setattr__(self, name, value)
 
     @property
@@ -180,13 +180,13 @@ class ReleaseRequest:
             raise InvalidInput("n is private for one column and public for another", hint="ask twice")
         return True in private
 
-    def _composed(self, epsilons: tuple[Epsilon, ...]) -> tuple[tuple[Epsilon, ...], tuple[Fraction, Fraction] | None]:
+    def _compose(self, epsilons: tuple[Epsilon, ...]) -> tuple[tuple[Epsilon, ...], tuple[Fraction, Fraction] | None]:
         """The ε of each question by the exact composition of all; where that is an equal share, δ is not spent."""
         if self.epsilon is None or len(epsilons) == 1:
             raise InvalidInput(
                 "a delta is for one epsilon of several columns", hint="leave it out: the epsilon alone is charged"
             )
-        epsilon, delta = asked_amount(read_epsilon(self.epsilon), self.delta)
+        epsilon, delta = exact_amount(read_epsilon(self.epsilon), self.delta)
         proved = min(delta, Fraction(float(delta)))  # a receipt says it as a float: it is proved for that too
         share = share_together([question.loss_categories for question in self.questions], epsilon, proved)
         return ((share,) * len(epsilons), (epsilon, delta)) if share != epsilons[0] else (epsilons, None)
@@ -194,10 +194,10 @@ class ReleaseRequest:
     @property
     def name(self) -> str:
         """What may be said of the source: no password is in it."""
-        return shown(self.source)
+        return public_name(self.source)
 
 
-def _table(
+def _cross_declaration(
     column: str | None,
     cross: Mapping[str, Sequence[Label]] | None,
     impossible: Sequence[Mapping[str, Label]],
@@ -242,20 +242,19 @@ def place_delta(mechanism: str, delta: Epsilon | None, columns: int) -> tuple[di
 
 def _shares(questions: Sequence[Question], epsilon: Epsilon | None) -> tuple[Epsilon, ...]:
     """The price of each question: its own, or an equal share of the price of all."""
-    own = [question.epsilon for question in questions]
-    if not own:
+    if not questions:
         raise InvalidInput("there is no question", hint="ask for at least one column")
+    prices = tuple(question.epsilon for question in questions if question.epsilon is not None)
     if epsilon is None:
-        given = tuple(price for price in own if price is not None)
-        if len(given) < len(own):
+        if len(prices) < len(questions):
             raise InvalidInput("a column has no epsilon", hint="give each its own, or one for all together")
-        return given
-    if any(price is not None for price in own):
+        return prices
+    if prices:
         raise InvalidInput("there is an epsilon for all and one of a column", hint="give the one or the others")
-    return (read_epsilon(epsilon) / len(own),) * len(own)
+    return (read_epsilon(epsilon) / len(questions),) * len(questions)
 
 
-def _adjacency(question: Question, adjacency: str) -> str:
+def _require_adjacency(question: Question, adjacency: str) -> str:
     """The neighbour relation that is meant, if it goes with what is declared."""
     if adjacency == ADD_REMOVE:
         if question.group_public:

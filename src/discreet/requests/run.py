@@ -6,10 +6,9 @@ Everything that can be refused is refused before the charge, from public facts a
 which are assertions about the data: that a CSV file is well-formed, and without `other` that every value is one of the
 declared categories. A refusal says neither what broke them nor how often. Under add-remove n is private: nothing looks
 at it or at what is outside the categories, and an empty table is released like any other. The rows are read once, so
-that n, the check
-and the counts speak of the same table; the counts are looked at only after the charge. Then nothing is refunded: a
-request that fails later is drawn again under the same charge, and one that was sealed is shown again as it was. Errors
-after the data was read have texts that no count can change.
+that n, the check and the counts speak of the same table; the counts are looked at only after the charge. Then nothing
+is refunded: a request that fails later is drawn again under the same charge, and one that was sealed is shown again as
+it was. Errors after the data was read have texts that no count can change.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from typing import TypeVar
 from discreet.counting import CsvFormat, Filters, Progress, Tally, open_source, strays_error
 from discreet.errors import DiscreetError, InvalidInput, SourceError
 from discreet.ledger import Charge, Ledger
-from discreet.ledger.book import OTHER, repetition
+from discreet.ledger.book import OTHER_PARAMETERS, repetition
 from discreet.ledger.budgets import REPLACE_ONE
 from discreet.receipts import Bundle, Receipt, ReceiptRequest, read_sealed
 from discreet.requests.prepare import PreparedRequest, check_counts, prepare_request
@@ -99,15 +98,15 @@ def release(
     >>> receipt = release(votes, column="vote", categories=["Clinton", "Dole"], epsilon=1, ledger=None)
     >>> sum(receipt.output), receipt.document["epsilon_exact"]
     (100, '1')
-    >>> asked = {"column": "vote", "categories": ["Clinton", "Dole"], "by": "sex", "groups": ["f", "m"]}
-    >>> receipt = release(votes, **asked, epsilon=1, ledger=None)
+    >>> question = {"column": "vote", "categories": ["Clinton", "Dole"], "by": "sex", "groups": ["f", "m"]}
+    >>> receipt = release(votes, **question, epsilon=1, ledger=None)
     >>> sum(receipt.output), list(receipt.posteriors)
     (100, ['f', 'm'])
     >>> receipt = release(votes, cross={"sex": ["f", "m"], "vote": ["Clinton", "Dole"]}, epsilon=1, ledger=None)
     >>> receipt.belief.margin("vote").labels, len(receipt.output)
     (('Clinton', 'Dole'), 4)
-    >>> asked = {"column": "vote", "categories": ["Clinton", "Dole"], "filters": {"sex": ["f"]}}
-    >>> receipt = release(votes, **asked, adjacency="add-remove", epsilon=1, ledger=None)
+    >>> question = {"column": "vote", "categories": ["Clinton", "Dole"], "filters": {"sex": ["f"]}}
+    >>> receipt = release(votes, **question, adjacency="add-remove", epsilon=1, ledger=None)
     >>> receipt.document["filters"], "n" in receipt.document
     ({'sex': ['f']}, False)
     """
@@ -153,8 +152,8 @@ def release_columns(
 
     >>> import pandas as pd
     >>> table = pd.DataFrame({"vote": ["Clinton"] * 60 + ["Dole"] * 40, "sex": ["f", "m"] * 50})
-    >>> asked = [Question("vote", ["Clinton", "Dole"]), Question("sex", ["f", "m"])]
-    >>> bundle = release_columns(table, asked, epsilon=1, ledger=None)
+    >>> questions = [Question("vote", ["Clinton", "Dole"]), Question("sex", ["f", "m"])]
+    >>> bundle = release_columns(table, questions, epsilon=1, ledger=None)
     >>> bundle.columns, [part.document["epsilon_exact"] for part in bundle.parts], bundle.document["epsilon_exact"]
     (('vote', 'sex'), ['1/2', '1/2'], '1')
     """
@@ -234,12 +233,12 @@ def release_counts(
 ) -> Receipt:
     """The same from counts in hand: no table, no ledger, nothing charged."""
     terms = Terms(mechanism, calibrated, prior, options)
-    prepared, checked = check_counts(
+    prepared, values = check_counts(
         counts, terms, epsilon=epsilon, categories=categories, n=n, adjacency=adjacency,
         about=ReceiptRequest(title=title, source_name=source_name),
     )  # fmt: skip
-    [made] = prepared.mechanisms
-    released = _hide_failure(lambda: made.release(checked, accept_no_guarantee=accept_no_guarantee), charge=None)
+    [column] = prepared.mechanisms
+    released = _hide_failure(lambda: column.release(values, accept_no_guarantee=accept_no_guarantee), charge=None)
     return prepared.receipt((released,), None)
 
 
@@ -248,11 +247,11 @@ def _count_records(request: ReleaseRequest, progress: Progress | None) -> list[T
 
     def count() -> list[Tally]:
         with ExitStack() as stack:
-            opened = [
+            contexts = [
                 open_source(request.source, each, engine=request.engine, form=request.form, progress=progress)
                 for each in request.declarations
             ]
-            tables = [stack.enter_context(table) for table in opened]
+            tables = [stack.enter_context(context) for context in contexts]
             reached("opened")
             tallies = [table.count_records() for table in tables]
             reached("counted")
@@ -263,8 +262,14 @@ def _count_records(request: ReleaseRequest, progress: Progress | None) -> list[T
 
 def _prepare(request: ReleaseRequest, tallies: Sequence[Tally]) -> PreparedRequest:
     """What is public, checked: n does not change between neighbours, and is published, unless it is private."""
-    if request.has_private_n:
-        return _checked(prepare_request(request, [None] * len(tallies)))
+    sizes = [None] * len(tallies) if request.has_private_n else _public_sizes(request, tallies)
+    prepared = prepare_request(request, sizes)
+    prepared.check()
+    return prepared
+
+
+def _public_sizes(request: ReleaseRequest, tallies: Sequence[Tally]) -> list[Sizes]:
+    """The number of records for each question, or of each of its public groups."""
     totals = {tally.n for tally in tallies}
     if len(totals) > 1:
         raise SourceError("the table changed while it was read", hint="let nobody write to it meanwhile")
@@ -274,12 +279,7 @@ def _prepare(request: ReleaseRequest, tallies: Sequence[Tally]) -> PreparedReque
         raise InvalidInput("the table does not have n records", hint="leave `n` out, or give the true number")
     if totals == {0}:
         raise InvalidInput("the table has no records", hint="give one with at least one")
-    return _checked(prepare_request(request, sizes))
-
-
-def _checked(prepared: PreparedRequest) -> PreparedRequest:
-    prepared.check()
-    return prepared
+    return sizes
 
 
 def _find_charge(request: ReleaseRequest, prepared: PreparedRequest, book: Ledger | None) -> Charge | None:
@@ -293,7 +293,7 @@ def _find_charge(request: ReleaseRequest, prepared: PreparedRequest, book: Ledge
     earlier = None if request.request_id is None else book.find(request.request_id)
     if earlier is not None:
         if earlier.digest != prepared.digest:
-            raise InvalidInput(f"request {request.request_id!r} was made with other parameters", hint=OTHER)
+            raise InvalidInput(f"request {request.request_id!r} was made with other parameters", hint=OTHER_PARAMETERS)
         return earlier
     for charge in () if request.again else reversed(book.charges(request.dataset)):
         if charge.digest == prepared.digest:

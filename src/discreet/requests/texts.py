@@ -17,7 +17,7 @@ def read_names(text: str, what: str) -> list[str]:
     >>> read_names('a, b ,"c, d "', "categories")
     ['a', 'b', 'c, d ']
     """
-    return [name for name, _ in _split(text, what)]
+    return [name for name, _ in _split_names(text, what)]
 
 
 def read_filters(texts: Sequence[str] | None) -> list[Filter]:
@@ -40,22 +40,22 @@ def read_labels(text: str, option: str) -> dict[str, str]:
     pairs = [name.partition("=") for name in read_names(text, option)]
     if not all(column and equals and label for column, equals, label in pairs):
         raise InvalidInput(f"{option} cannot be read", hint="write it like region=north,sex=f")
-    found = {column.strip(): label.strip() for column, _, label in pairs}
-    if len(found) < len(pairs):
+    labels = {column.strip(): label.strip() for column, _, label in pairs}
+    if len(labels) < len(pairs):
         raise InvalidInput(f"{option} names a column twice", hint="give one label for each")
-    return found
+    return labels
 
 
 def read_axes(texts: Sequence[str]) -> dict[str, list[str]]:
     """The columns of a cross table with their categories, each like `sex=f,m`."""
-    found: dict[str, list[str]] = {}
+    axes: dict[str, list[str]] = {}
     for column, equals, labels in (text.partition("=") for text in texts):
         if not column.strip() or not equals:
             raise InvalidInput("--cross cannot be read", hint="write it like --cross sex=f,m", parameter="cross")
-        if column.strip() in found:
+        if column.strip() in axes:
             raise InvalidInput("--cross names a column twice", hint="give all of its categories at once")
-        found[column.strip()] = list(read_names(labels, "--cross"))
-    return found
+        axes[column.strip()] = read_names(labels, "--cross")
+    return axes
 
 
 def read_exposure(texts: Sequence[str]) -> dict[str, str]:
@@ -65,12 +65,12 @@ def read_exposure(texts: Sequence[str]) -> dict[str, str]:
     {'north': '120000', 'south': '88000', 'east': '7e4'}
     """
     pairs = [name.rpartition("=") for text in texts for name in read_names(text, "exposures")]
-    found = {group.strip(): number.strip() for group, equals, number in pairs if equals}
-    if len(found) < len(pairs):
+    exposures = {group.strip(): number.strip() for group, equals, number in pairs if equals}
+    if len(exposures) < len(pairs):
         raise InvalidInput(
             "an exposure has no group, or a group has two", hint="write them like north=120000", parameter="exposure"
         )
-    return found
+    return exposures
 
 
 def look_alikes(text: str, what: str) -> tuple[str, str] | None:
@@ -79,15 +79,15 @@ def look_alikes(text: str, what: str) -> tuple[str, str] | None:
     >>> look_alikes("Yes, no, yes", "categories"), look_alikes('Yes, no, "yes"', "categories")
     (('Yes', 'yes'), None)
     """
-    seen: dict[str, str] = {}
-    for name in (name for name, is_quoted in _split(text, what) if not is_quoted):
-        first = seen.setdefault("".join(name.casefold().split()), name)
+    first_spelling: dict[str, str] = {}
+    for name in (name for name, is_quoted in _split_names(text, what) if not is_quoted):
+        first = first_spelling.setdefault("".join(name.casefold().split()), name)
         if first != name:
             return first, name
     return None
 
 
-def _split(text: str, what: str) -> Iterator[tuple[str, bool]]:
+def _split_names(text: str, what: str) -> Iterator[tuple[str, bool]]:
     """Each name, and whether it is quoted."""
     place, ending = 0, ","
     while ending:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import discreet as dc
 from discreet.arithmetic.words import epsilon_meaning, exact_text, width_words
-from discreet.counting import inspect_source, open_source, shown
+from discreet.counting import inspect_source, open_source, public_name
 from discreet.counting.column_list import list_columns
 from discreet.counting.inspection import NOT_PUBLISHABLE, inspection_document
 from discreet.errors import BudgetExceeded
@@ -32,7 +32,7 @@ def columns(api: PageApi, fields: Fields) -> dict[str, Any]:
     with about("source"):
         listed = list_columns(source, form)
     columns = [column._asdict() for column in listed.columns]
-    return {"name": shown(source), "columns": columns, "hint": listed.hint}
+    return {"name": public_name(source), "columns": columns, "hint": listed.hint}
 
 
 def check(api: PageApi, fields: Fields) -> dict[str, Any]:

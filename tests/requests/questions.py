@@ -20,8 +20,8 @@ Book = Ledger | str | Path | None
 
 def ask(ledger: Book = None, source: object = TABLE, **options: Any) -> Receipt:
     """One column, for half of the budget."""
-    asked = {"column": "vote", "categories": ["a", "b"], "epsilon": "1/2", **_paid_by(ledger), **options}
-    return dc.release(source, **asked)
+    question = {"column": "vote", "categories": ["a", "b"], "epsilon": "1/2", **_paid_by(ledger), **options}
+    return dc.release(source, **question)
 
 
 def grouped(ledger: Book = None, source: object = TABLE, **options: Any) -> Receipt:
@@ -31,8 +31,8 @@ def grouped(ledger: Book = None, source: object = TABLE, **options: Any) -> Rece
 
 def columns(ledger: Book = None, source: object = TABLE, **options: Any) -> Bundle:
     """Two columns, for half of the budget."""
-    asked = {"questions": TWO, **_paid_by(ledger), **options}
-    return dc.release_columns(source, **asked)
+    request = {"questions": TWO, **_paid_by(ledger), **options}
+    return dc.release_columns(source, **request)
 
 
 def _paid_by(ledger: Book) -> dict[str, Any]:
