@@ -14,15 +14,14 @@ from bench.mutants.find import Change, Mutant, changes_of, choose
 from bench.mutants.places import BUILD, REASONS, RECORD, ROOMS
 from bench.mutants.reach import record_reach
 from bench.mutants.record import Reasons, append_record, read_record, write_page, write_record
-from bench.mutants.run import run, warm
+from bench.mutants.run import UnreliableTests, killing_test, run, warm
 
 PER_ROOM = 300
 SECONDS = 20
 """CPU that the tests of a mutant may take."""
 
 
-def main() -> None:
-    """Read the arguments and run."""
+def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.mutants", description=__doc__)
     parser.add_argument("number", nargs="?", default="", help="how many over all rooms, or all")
     parser.add_argument("--per-room", type=int, default=PER_ROOM, help="how many of each room")
@@ -34,7 +33,12 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=SECONDS, help="CPU of the tests of a mutant; then it survived")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--files", action="store_true", help="import every mutant from a file, none in memory: slow")
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Read the arguments and run."""
+    options = _options()
     if options.reach:
         record_reach()
         return
@@ -44,20 +48,25 @@ def main() -> None:
     record, reasons = read_record(RECORD) | read_record(path), Reasons()
     chosen = choose(every, options.number, options.per_room)
     keep = path if options.number in ("", "all") else None
-    waiting = [] if options.report else [change for change in chosen if _is_open(change, record, reasons, options)]
-    survivors = _try(waiting, record, reasons, keep, options)
-    if keep:
-        others = [mutant for mutant in record.values() if mutant.room not in every]
-        tried = [record[change.mutant.id] for change in chosen if change.mutant.id in record]
-        write_record(keep, [*others, *tried])
+    survivors: list[Mutant] = []
+    if not options.report:
+        waiting = [change for change in chosen if _is_open(change, record, reasons, options)]
+        survivors = _try(waiting, record, reasons, keep, options)
+    if keep and not options.report:
+        write_record(keep, _current(every, record))
     if keep == RECORD and len(every) == len(ROOMS):
-        write_page(every, list(read_record(RECORD).values()))
-        for key in reasons.unused(record[change.mutant.id] for change in chosen if change.mutant.id in record):
+        mutants = list(read_record(RECORD).values())
+        write_page(every, mutants)
+        for key in reasons.unused(mutants):
             print(f"a reason in {REASONS.name} is that of no survivor: {' | '.join(key)}")
     if survivors:
-        sys.exit(
-            f"{len(survivors)} survived without a reason: write a test, or say in {REASONS.name} why they may live"
-        )
+        sys.exit(f"{len(survivors)} survived without a reason: write a test, or say why in {REASONS.name}")
+
+
+def _current(every: dict[str, list[Change]], record: dict[str, Mutant]) -> list[Mutant]:
+    """What is known of the code as it is, and of rooms that were not looked at."""
+    now = {change.mutant.id: change.mutant.code for changes in every.values() for change in changes}
+    return [one for name, one in record.items() if one.room not in every or now.get(name) == one.code]
 
 
 def _is_open(change: Change, record: dict[str, Mutant], reasons: Reasons, options: argparse.Namespace) -> bool:
@@ -78,25 +87,33 @@ def _try(
     options: argparse.Namespace,
 ) -> list[Mutant]:
     """Run the mutants, say how each ends, keep it, and return survivors that nobody explained."""
-    survivors, start, spent, in_files = [], time.monotonic(), 0.0, 0
+    survivors, killed, start, spent, in_files = [], 0, time.monotonic(), 0.0, 0
     results = run(chosen, record, options.jobs, options.seconds, in_memory=not options.files)
-    for i, (mutant, outcome) in enumerate(results, 1):
-        before = record.get(mutant.id, mutant)
-        lived = before is not mutant and not before.killed_by and not reasons.of(before)
-        record[mutant.id] = mutant = replace(mutant, is_hole=before.is_hole or ("yes" if lived else ""))
-        spent, in_files = spent + outcome.seconds, in_files + outcome.in_file
-        where = f"{mutant.id} {mutant.file} {mutant.function}: {mutant.before} → {mutant.after}"
-        end = f"killed by {mutant.killed_by}" if mutant.killed_by else f"SURVIVED {reasons.of(mutant)}"
-        print(f"{i}/{len(chosen)} {time.monotonic() - start:.0f} s {where}")
-        print(f"    {outcome.seconds:.1f} s{' in a file' * outcome.in_file} {end}", flush=True)
-        if not mutant.killed_by and not reasons.of(mutant):
-            survivors.append(mutant)
-        if keep:
-            append_record(keep, mutant)
-    killed = sum(bool(record[change.mutant.id].killed_by) for change in chosen)
+    try:
+        for i, (result, outcome) in enumerate(results, 1):
+            mutant = record[result.id] = _remember(result, record.get(result.id), reasons)
+            spent, in_files, killed = spent + outcome.seconds, in_files + outcome.in_file, killed + bool(outcome.killer)
+            where = f"{mutant.id} {mutant.file} {mutant.function}: {mutant.before} → {mutant.after}"
+            end = f"killed by {mutant.killed_by}" if mutant.killed_by else f"SURVIVED {reasons.of(mutant)}"
+            print(f"{i}/{len(chosen)} {time.monotonic() - start:.0f} s {where}")
+            print(f"    {outcome.seconds:.1f} s{' in a file' * outcome.in_file} {end}", flush=True)
+            if not mutant.killed_by and not reasons.of(mutant):
+                survivors.append(mutant)
+            if keep:
+                append_record(keep, mutant)
+    except UnreliableTests as error:
+        print(f"without any mutant these fail, so what they killed counts as not tried: {error.tests}")
+        for name in [name for name, mutant in record.items() if killing_test(mutant.killed_by) in error.tests]:
+            del record[name]
     print(f"{killed} of {len(chosen)} killed, {in_files} tried in files, {spent:.0f} s of CPU in tests,", end=" ")
     print(f"{time.monotonic() - start:.0f} s in all")
     return survivors
+
+
+def _remember(mutant: Mutant, before: Mutant | None, reasons: Reasons) -> Mutant:
+    """It is a hole if it lived before, and nobody said why."""
+    lived = before and not before.killed_by and not reasons.of(before)
+    return replace(mutant, is_hole="yes" if lived or (before and before.is_hole) else "")
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ class Reach:
         come last.
         """
         mirror = _mirror(change.mutant)
-        reached = {_ungrouped(context.partition("|")[0]) for context in self._contexts(change)} - {""}
+        reached = {_ungrouped(context.rpartition("|")[0]) for context in self._contexts(change)} - {""}
         if not reached:  # the line runs at import, or in processes that the tests start
             return mirror
         files = dict.fromkeys(test.partition("::")[0] for test in reached)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import traceback
 from collections import defaultdict
@@ -33,6 +33,14 @@ SIMILAR = 4
 Thing = TypeVar("Thing")
 
 _open: list[Connection] = []
+
+
+class UnreliableTests(Exception):
+    """They fail without any mutant, so what they killed is not known to be found."""
+
+    def __init__(self, tests: list[str]) -> None:
+        super().__init__(tests)
+        self.tests = tests
 
 
 def spawn(serve: Callable[[Connection], None]) -> Connection:
@@ -116,12 +124,12 @@ def run(
     killers: defaultdict[tuple[str, str], dict[str, None]] = defaultdict(dict)
     rooms = {change.mutant.room for change in changes}
     for mutant in (mutant for mutant in record.values() if mutant.room in rooms):
-        killers[mutant.file, mutant.function][_test(mutant.killed_by)] = None
+        killers[mutant.file, mutant.function][killing_test(mutant.killed_by)] = None
 
     def trial(change: Change) -> Trial:
         own = record.get(change.mutant.id)
         similar = [*killers[change.mutant.file, change.mutant.function]][-1 : -1 - SIMILAR : -1]
-        first = [_test(own.killed_by), *similar] if own else similar
+        first = [killing_test(own.killed_by), *similar] if own else similar
         return reach.trial(change, [test for test in first if test], seconds)
 
     tests = {test for change in changes for test in reach.tests(change, seconds)}
@@ -134,9 +142,9 @@ def run(
         for change, outcome in _distribute(links, changes, trial):
             mutant = replace(change.described(), killed_by=outcome.killer)
             if outcome.killer:
-                killed_by.add(_test(outcome.killer))
-                killers[mutant.file, mutant.function].pop(_test(outcome.killer), None)
-                killers[mutant.file, mutant.function][_test(outcome.killer)] = None
+                killed_by.add(killing_test(outcome.killer))
+                killers[mutant.file, mutant.function].pop(killing_test(outcome.killer), None)
+                killers[mutant.file, mutant.function][killing_test(outcome.killer)] = None
             if outcome.end is End.NO_TEST:
                 print(f"  no test was run on {mutant.id}", flush=True)
             yield mutant, outcome
@@ -147,15 +155,15 @@ def run(
 
         ends = _distribute(links, sorted(killed_by - {""}), alone)
         failing = [test for test, outcome in ends if outcome.killer]
-        if failing:
-            sys.exit(f"without any mutant these fail, so what they killed is not known to be found: {failing}")
         for link in links:
             link.close()
+        if failing:
+            raise UnreliableTests(failing)
 
 
-def _test(killer: str) -> str:
+def killing_test(killer: str) -> str:
     """The test that killed a mutant; no test if it could not be imported."""
-    return killer.partition(" (")[0].removesuffix("import")
+    return "" if killer == "import" else re.sub(r" \((too long|crash)\)$", "", killer)
 
 
 def _distribute(
