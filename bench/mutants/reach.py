@@ -50,17 +50,18 @@ class Reach:
         return (ROOT / name).stat().st_mtime > (BUILD / "coverage").stat().st_mtime
 
     def tests(self, change: Change, seconds: float) -> list[str]:
-        """The tests that reach a mutant, about the fastest first; without any, its mirror.
+        """The tests that reach a mutant, about the fastest first; without any, those that mirror its file.
 
         What a fixture or a cache of the tests holds is attributed to one test and read by others of its file: these
         come last.
         """
         mirror = _mirror(change.mutant)
         reached = {_ungrouped(context.rpartition("|")[0]) for context in self._contexts(change)} - {""}
-        if not reached:  # the line runs at import, or in processes that the tests start
-            return mirror
-        files = dict.fromkeys(test.partition("::")[0] for test in reached)
+        # A line without tests runs at import, or in processes that the tests start.
+        files = dict.fromkeys(test.partition("::")[0] for test in reached) if reached else mirror
         near = {test for file in files for test in self._tests.get(file, ())} - reached
+        if not reached and not near:
+            return mirror
         tests = self._in_order(reached, mirror) + self._in_order(near, mirror)
         few = [test for test in tests if self.seconds.get(test, 1.0) < seconds / 2][:MOST_TESTS]
         return [*few, *(file for file in dict.fromkeys([*mirror, *files]) if self._is_newer(file))]

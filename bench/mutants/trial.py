@@ -22,7 +22,7 @@ from bench.mutants.times import cpu_seconds
 
 OPTIONS = ["-q", "-n0", "--dist=no", "-p", "no:cacheprovider", "--no-header", "--assert=plain", "--color=no"]
 LONGER, LEAST_SECONDS, WALL_SECONDS = 5, 5.0, 300
-"""A test takes too long after five times its CPU and five seconds more, or after five minutes, whatever it waits for."""
+"""A test takes too long after five times its CPU and five seconds more, or after five minutes of any kind."""
 
 
 class End(IntEnum):
@@ -135,12 +135,12 @@ class Watch:
 
 
 def empty_server(url: str) -> None:
-    """Drop what tests made: databases and roles."""
+    """Drop what tests made: databases and roles, whose numbers begin where those that come with a server end."""
     import psycopg
 
     with psycopg.connect(url, autocommit=True) as connection:
-        databases = "SELECT datname FROM pg_database WHERE datname LIKE 'd%'"
-        roles = "SELECT rolname FROM pg_roles WHERE oid >= 16384"  # those below came with the server
+        databases = "SELECT datname FROM pg_database WHERE oid >= 16384"
+        roles = "SELECT rolname FROM pg_roles WHERE oid >= 16384"
         for (name,) in connection.execute(databases).fetchall():
             connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)'.encode())
         for (name,) in connection.execute(roles).fetchall():

@@ -8,6 +8,7 @@ import pkgutil
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from multiprocessing.connection import Connection
@@ -110,7 +111,8 @@ def try_in_file(trial: Trial, place: Place) -> Outcome:
     files = list(dict.fromkeys(test.partition("::")[0] for test in trial.tests))
     left, size, outcome = iter(files), 1, Outcome(End.NO_TEST)
     while batch := [name for name in islice(left, size) if (place.tree / name).exists()]:
-        latest = in_child(place, partial(_run_anew, trial, place, batch))
+        rest = replace(trial, seconds=trial.seconds - outcome.seconds)
+        latest = in_child(place, partial(_run_anew, rest, place, batch))
         if latest.end is End.NO_TEST:
             print(f"  no test was run of {batch}:\n{place.log.read_text()[-800:]}", flush=True)
         outcome = latest.after(outcome)
