@@ -47,7 +47,8 @@ class Reach:
     @cache  # noqa: B019
     def _is_newer(self, name: str) -> bool:
         """Whether a file of tests was written since it was recorded what they reach."""
-        return (ROOT / name).stat().st_mtime > (BUILD / "coverage").stat().st_mtime
+        path = ROOT / name
+        return path.exists() and path.stat().st_mtime > (BUILD / "coverage").stat().st_mtime
 
     def tests(self, change: Change, seconds: float) -> list[str]:
         """The tests that reach a mutant, about the fastest first; without any, those that mirror its file.
