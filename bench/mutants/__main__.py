@@ -10,70 +10,110 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from bench.mutants.find import Change, Mutant, changes_of, choice
-from bench.mutants.places import BUILD, RECORD, ROOMS
+from bench.mutants.find import Change, Mutant, changes_of, choose
+from bench.mutants.places import BUILD, REASONS, RECORD, ROOMS
 from bench.mutants.reach import record_reach
-from bench.mutants.record import read_record, write_page, write_record
-from bench.mutants.run import run, warm
+from bench.mutants.record import Reasons, append_record, read_record, write_page, write_record
+from bench.mutants.run import UnreliableTests, killing_test, run, warm
 
-PER_ROOM = 40
-SECONDS, QUICK_SECONDS = 120, 30
-"""CPU that the tests of a mutant may take, where results are kept and where they are not."""
+PER_ROOM = 300
+SECONDS = 20
+"""CPU that the tests of a mutant may take."""
 
 
-def main() -> None:
-    """Read the arguments and run."""
+def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.mutants", description=__doc__)
-    parser.add_argument("number", nargs="?", help="how many over all rooms, or all")
+    parser.add_argument("number", nargs="?", default="", help="how many over all rooms, or all")
+    parser.add_argument("--per-room", type=int, default=PER_ROOM, help="how many of each room")
+    parser.add_argument("--again", action="store_true", help="also those that the record holds for the code as it is")
     parser.add_argument("--open", action="store_true", help="only those that were neither killed nor given a reason")
     parser.add_argument("--report", action="store_true", help="run nothing, write the page")
     parser.add_argument("--reach", action="store_true", help="only record which test reaches which line")
     parser.add_argument("--rooms", nargs="*", default=list(ROOMS), choices=list(ROOMS))
-    parser.add_argument("--seconds", type=float, help="CPU of the tests of one mutant; then it survived")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="CPU of the tests of a mutant; then it survived")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    asked = parser.parse_args()
-    if asked.reach:
+    parser.add_argument("--files", action="store_true", help="import every mutant from a file, none in memory: slow")
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Read the arguments and run."""
+    options = _options()
+    if options.reach:
         record_reach()
         return
-    number = asked.number or str(PER_ROOM * len(ROOMS))
-    keep = RECORD if asked.number is None else BUILD / "all.csv" if number == "all" else None
-    every = {room: changes_of(room) for room in asked.rooms}
-    record = read_record(RECORD) | (read_record(keep) if keep else {})
-    chosen = choice(every, number)
-    if asked.open:
-        chosen = [change for change in chosen if not getattr(record.get(change.mutant.id), "killed_by", "")]
-    if asked.open or keep is None:  # who has a reason to live is not tried again
-        chosen = [change for change in chosen if not getattr(record.get(change.mutant.id), "reason", "")]
-    unexplained = _try(chosen, record, keep, asked) if not asked.report else []
-    if asked.number is None and len(every) == len(ROOMS):
-        write_record(RECORD, [record[one.mutant.id] for one in choice(every, number) if one.mutant.id in record])
-        write_page(every, list(read_record(RECORD).values()))
-    if unexplained:
-        sys.exit(f"{len(unexplained)} survived without a reason: write a test, or say in {RECORD.name} why it may live")
+    warm()
+    every = {room: changes_of(room) for room in options.rooms}
+    path = BUILD / "all.csv" if options.number == "all" else RECORD
+    record, reasons = read_record(RECORD) | read_record(path), Reasons()
+    chosen = choose(every, options.number, options.per_room)
+    keep = path if options.number in ("", "all") else None
+    survivors: list[Mutant] = []
+    if not options.report:
+        waiting = [change for change in chosen if _is_open(change, record, reasons, options)]
+        survivors = _try(waiting, record, reasons, keep, options)
+    if keep and not options.report:
+        write_record(keep, _current(every, record))
+    if keep == RECORD and len(every) == len(ROOMS):
+        mutants = list(read_record(RECORD).values())
+        write_page(every, mutants)
+        for key in reasons.unused(mutants):
+            print(f"a reason in {REASONS.name} is that of no survivor: {' | '.join(key)}")
+    if survivors:
+        sys.exit(f"{len(survivors)} survived without a reason: write a test, or say why in {REASONS.name}")
+
+
+def _current(every: dict[str, list[Change]], record: dict[str, Mutant]) -> list[Mutant]:
+    """What is known of the code as it is, and of rooms that were not looked at."""
+    now = {change.mutant.id: change.mutant.code for changes in every.values() for change in changes}
+    return [one for name, one in record.items() if one.room not in every or now.get(name) == one.code]
+
+
+def _is_open(change: Change, record: dict[str, Mutant], reasons: Reasons, options: argparse.Namespace) -> bool:
+    """Whether it is to be tried. A survivor with a reason is not tried again where nothing is kept."""
+    known = record.get(change.mutant.id)
+    if options.number not in ("", "all"):
+        return not (known and reasons.of(known))
+    if options.open:
+        return not (known and (known.killed_by or reasons.of(known)))
+    return options.again or known is None or known.code != change.mutant.code
 
 
 def _try(
-    chosen: Sequence[Change], record: dict[str, Mutant], keep: Path | None, asked: argparse.Namespace
+    chosen: Sequence[Change],
+    record: dict[str, Mutant],
+    reasons: Reasons,
+    keep: Path | None,
+    options: argparse.Namespace,
 ) -> list[Mutant]:
     """Run the mutants, say how each ends, keep it, and return survivors that nobody explained."""
-    warm()
-    unexplained, start = [], time.monotonic()
-    for i, mutant in enumerate(
-        run(chosen, record, asked.jobs, asked.seconds or (SECONDS if keep else QUICK_SECONDS)), 1
-    ):
-        before = record.get(mutant.id, mutant)
-        one = replace(mutant, reason="" if mutant.killed_by else before.reason, is_hole=before.is_hole)
-        record[one.id] = one
-        end = f"killed by {one.killed_by}" if one.killed_by else f"SURVIVED {one.reason}"
-        print(f"{i}/{len(chosen)} {time.monotonic() - start:.0f} s {one.id} {one.file} {one.function}: {one.change}")
-        print(f"    {end}", flush=True)
-        if not one.killed_by and not one.reason:
-            unexplained.append(one)
-        if keep:
-            write_record(keep, list((read_record(keep) | {one.id: one}).values()))  # others may run other rooms
-    killed = sum(bool(record[change.mutant.id].killed_by) for change in chosen)
-    print(f"{killed} of {len(chosen)} killed in {time.monotonic() - start:.0f} s")
-    return unexplained
+    survivors, killed, start, spent, in_files = [], 0, time.monotonic(), 0.0, 0
+    results = run(chosen, record, options.jobs, options.seconds, in_memory=not options.files)
+    try:
+        for i, (result, outcome) in enumerate(results, 1):
+            mutant = record[result.id] = _remember(result, record.get(result.id), reasons)
+            spent, in_files, killed = spent + outcome.seconds, in_files + outcome.in_file, killed + bool(outcome.killer)
+            where = f"{mutant.id} {mutant.file} {mutant.function}: {mutant.before} → {mutant.after}"
+            end = f"killed by {mutant.killed_by}" if mutant.killed_by else f"SURVIVED {reasons.of(mutant)}"
+            print(f"{i}/{len(chosen)} {time.monotonic() - start:.0f} s {where}")
+            print(f"    {outcome.seconds:.1f} s{' in a file' * outcome.in_file} {end}", flush=True)
+            if not mutant.killed_by and not reasons.of(mutant):
+                survivors.append(mutant)
+            if keep:
+                append_record(keep, mutant)
+    except UnreliableTests as error:
+        print(f"without any mutant these fail, so what they killed counts as not tried: {error.tests}")
+        for name in [name for name, mutant in record.items() if killing_test(mutant.killed_by) in error.tests]:
+            del record[name]
+    print(f"{killed} of {len(chosen)} killed, {in_files} tried in files, {spent:.0f} s of CPU in tests,", end=" ")
+    print(f"{time.monotonic() - start:.0f} s in all")
+    return survivors
+
+
+def _remember(mutant: Mutant, before: Mutant | None, reasons: Reasons) -> Mutant:
+    """It is a hole if it lived before, and nobody said why."""
+    lived = before and not before.killed_by and not reasons.of(before)
+    return replace(mutant, is_hole="yes" if lived or (before and before.is_hole) else "")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path("src/discreet")
 BUILD = ROOT / "build" / "mutants"
-RECORD, PAGE = Path(__file__).with_name("record.csv"), ROOT / "docs" / "mutants.md"
+RECORD, REASONS = (Path(__file__).with_name(name) for name in ("record.csv", "reasons.csv"))
+PAGE = ROOT / "docs" / "mutants.md"
 
 ROOMS = {
     room: f"{room}/**/*.py"

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import csv
+import math
 import re
 import shutil
 import subprocess
 import sys
-import xml.etree.ElementTree as ET
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
 from functools import cache
-from itertools import islice
 from pathlib import Path
 
 import coverage
 
 from bench.mutants.find import Change, Mutant
 from bench.mutants.places import BESIDE, BUILD, PACKAGE, ROOMS, ROOT
+from bench.mutants.times import TIMES
+from bench.mutants.trial import Trial
 
 MOST_TESTS = 120
-"""How many of the tests that reach a line are run."""
+"""How many tests are run on a mutant."""
 
 
 class Reach:
@@ -28,53 +30,72 @@ class Reach:
     def __init__(self) -> None:
         self.known = (BUILD / "coverage").exists()
         self.seconds: dict[str, float] = {}
+        self._tests: dict[str, list[str]] = {}
         if self.known:
             self.data = coverage.CoverageData(str(BUILD / "coverage"))
             self.data.read()
-            for case in ET.parse(BUILD / "junit.xml").iter("testcase"):  # noqa: S314
-                name = f"{case.get('classname', '').replace('.', '/')}.py::{case.get('name')}"
-                self.seconds[_ungrouped(name)] = float(case.get("time", 0))
+            for path in BUILD.glob(TIMES):
+                with path.open(encoding="utf-8", newline="") as file:
+                    self.seconds |= {_ungrouped(test): float(seconds) for test, seconds in csv.reader(file)}
+            for test in self.seconds:
+                self._tests.setdefault(test.partition("::")[0], []).append(test)
 
     @cache  # noqa: B019  (there is one)
     def _lines(self, path: Path) -> dict[int, list[str]]:
-        return self.data.contexts_by_lineno(str(ROOT / path))
+        return self.data.contexts_by_lineno(str(ROOT / path)) if self.known else {}
 
     @cache  # noqa: B019
     def _is_newer(self, name: str) -> bool:
         """Whether a file of tests was written since it was recorded what they reach."""
-        return (ROOT / name).stat().st_mtime > (BUILD / "coverage").stat().st_mtime
+        path = ROOT / name
+        return path.exists() and path.stat().st_mtime > (BUILD / "coverage").stat().st_mtime
 
-    def _time(self, test: str) -> float:
-        return self.seconds.get(test, 1.0)
+    def tests(self, change: Change, seconds: float) -> list[str]:
+        """The tests that reach a mutant, about the fastest first; without any, those that mirror its file.
 
-    def batches(self, change: Change, killer: str) -> Iterator[list[str]]:
-        """Tests to run, in growing batches: who killed it before, the mirror of the file, then by their time."""
-        if killer and killer != "import":
-            yield [killer]
+        What a fixture or a cache of the tests holds is attributed to one test and read by others of its file: these
+        come last.
+        """
         mirror = _mirror(change.mutant)
-        reached = self._lines(change.mutant.path).get(change.line, ()) if self.known else ()
-        names = sorted({_ungrouped(test.partition("|")[0]) for test in reached} - {""}, key=self._time)
-        instances: Counter[str] = Counter()
-        order = {}
-        for name in names:  # of a test with many parameters, the two fastest come before all others
-            function = name.partition("[")[0]
-            file = name.partition("::")[0]
-            order[name] = (file != mirror[0], file not in mirror, instances[function] > 1, self._time(name))
-            instances[function] += 1
-        tests = sorted(names, key=order.__getitem__)
-        near = dict.fromkeys([*mirror, *(test.partition("::")[0] for test in tests)])
-        files = {name: [name] for name in near if self.known and self._is_newer(name)}
+        reached = {_ungrouped(context.rpartition("|")[0]) for context in self._contexts(change)} - {""}
         # A line without tests runs at import, or in processes that the tests start.
-        for test in tests[:MOST_TESTS] or mirror:
-            files.setdefault(test.partition("::")[0], []).append(test)
-        left, size = iter(files.values()), 1
-        while batch := list(islice(left, size)):
-            yield [test for group in batch for test in group]
-            size *= 2
+        files = dict.fromkeys(test.partition("::")[0] for test in reached) if reached else mirror
+        near = {test for file in files for test in self._tests.get(file, ())} - reached
+        if not reached and not near:
+            return mirror
+        tests = self._in_order(reached, mirror) + self._in_order(near, mirror)
+        few = [test for test in tests if self.seconds.get(test, 1.0) < seconds / 2][:MOST_TESTS]
+        return [*few, *(file for file in dict.fromkeys([*mirror, *files]) if self._is_newer(file))]
+
+    def trial(self, change: Change, killers: Sequence[str], seconds: float) -> Trial:
+        """First the tests that killed such mutants before."""
+        tests = tuple(dict.fromkeys([*killers, *self.tests(change, seconds)]))
+        each = [one for test in tests for one in self._tests.get(test, [test])]
+        times = {test: self.seconds[test] for test in each if test in self.seconds}
+        contexts = self._contexts(change)
+        ran_early = "" in contexts or not contexts
+        path = change.mutant.path.as_posix()
+        return Trial(path, change.text, change.new_text(), tests, times, seconds, ran_early)
+
+    def _contexts(self, change: Change) -> list[str]:
+        lines = self._lines(change.mutant.path)
+        return lines.get(change.line) or lines.get(change.statement, [])
+
+    def _in_order(self, tests: set[str], mirror: Sequence[str]) -> list[str]:
+        """By time, doubling; tests of one file together. The tests of this file, of this room, and the first two
+        instances of a test with many parameters may take longer than others."""
+        instances: Counter[str] = Counter()
+        ranks = {}
+        for test in sorted(tests, key=lambda test: (self.seconds.get(test, 1.0), test)):
+            file, function = test.partition("::")[0], test.partition("[")[0]
+            handicap = (file != mirror[0]) + (file not in mirror) + 2 * (instances[function] > 1)
+            instances[function] += 1
+            ranks[test] = (handicap + math.ceil(math.log2(max(self.seconds.get(test, 1.0), 0.01))), file)
+        return sorted(ranks, key=ranks.__getitem__)
 
 
 def _ungrouped(test: str) -> str:
-    return re.sub(r"@[\w-]+$", "", test)
+    return re.sub(r"@[\w -]+$", "", test)
 
 
 def _mirror(mutant: Mutant) -> list[str]:
@@ -87,14 +108,14 @@ def _mirror(mutant: Mutant) -> list[str]:
 
 
 def record_reach() -> None:
-    """Run the tests under coverage, once, and keep which test reached which line."""
+    """Run the tests under coverage, once, and keep which test reached which line of the rooms, and its time."""
     shutil.rmtree(BUILD, ignore_errors=True)
     BUILD.mkdir(parents=True)
-    (BUILD / "rc").write_text(f"[run]\nsource_pkgs = discreet\nparallel = true\ndata_file = {BUILD / 'coverage'}\n")
-    traced = ["--cov=discreet", f"--cov-config={BUILD / 'rc'}", "--cov-context=test", "--cov-report="]
-    timed = f"--junitxml={BUILD / 'junit.xml'}"
+    files = "".join(f"\n    {ROOT / PACKAGE / room}/*" for room in ROOMS)
+    (BUILD / "rc").write_text(f"[run]\ninclude ={files}\nparallel = true\ndata_file = {BUILD / 'coverage'}\n")
+    traced = ["--cov", f"--cov-config={BUILD / 'rc'}", "--cov-context=test", "--cov-report=", "-pbench.mutants.times"]
     tests = [f"tests/{name}" for name in (*ROOMS, *BESIDE)]
-    command = [sys.executable, "-m", "pytest", "-q", *traced, timed, *tests, str(PACKAGE)]
+    command = [sys.executable, "-m", "pytest", "-q", "-pno:cacheprovider", *traced, *tests, str(PACKAGE)]
     code = subprocess.run(command, cwd=ROOT, check=False).returncode  # noqa: S603
     if code:
         shutil.rmtree(BUILD)

@@ -1,174 +1,110 @@
-"""One mutant at a time in a copy of the repository, in a process that is forked from a warm one."""
+"""Workers that try mutants: each has a copy of the repository, and a process that has read all tests."""
 
 from __future__ import annotations
 
 import importlib
-import math
 import os
-import resource
+import re
 import shutil
-import signal
 import subprocess
-import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Sequence
+import traceback
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
+from itertools import count
+from math import inf
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import NoReturn
-
-import pytest
+from typing import TypeVar
 
 from bench.mutants.find import Change, Mutant
 from bench.mutants.places import ROOT
 from bench.mutants.reach import Reach
+from bench.mutants.trial import End, Outcome, Place, Trial
+from bench.mutants.ways import serve_in_memory, try_in_file
 
-TEST_SECONDS, WALL_SECONDS = 20, 400
-"""CPU and time that a test may take."""
+SIMILAR = 4
+"""How many tests that killed other mutants of a function are tried first."""
 
+Thing = TypeVar("Thing")
 
-class Watch:
-    """A plugin: says which test runs, which one failed, and lets none run for ever."""
-
-    def __init__(self, note: Path, seconds: float) -> None:
-        self.note, self.seconds, self.failed = note, seconds, ""
-
-    def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """A test begins: its CPU is limited. Nobody catches the signal, so that it ends the process."""
-        if self.spent():
-            item.session.shouldstop = "the mutant had its time"
-        self.note.write_text(item.nodeid, "utf-8")
-        signal.setitimer(signal.ITIMER_PROF, TEST_SECONDS)
-
-    def spent(self) -> bool:
-        """Whether the mutant had its CPU, in its own process and in those that it started."""
-        return sum(os.times()[:4]) > self.seconds
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """A test failed, while it was prepared, ran, or was cleaned up."""
-        if report.failed:
-            self.failed = self.failed or report.nodeid
-
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """A file of tests could not be read."""
-        if report.failed:
-            self.failed = self.failed or report.nodeid
+_open: list[Connection] = []
 
 
-SURVIVED, KILLED, UNASKED = 0, 1, 2
-OPTIONS = ["-x", "-q", "-n0", "--dist=no", "-p", "no:cacheprovider", "--no-header", "--tb=line", "--color=no"]
+class UnreliableTests(Exception):
+    """They fail without any mutant, so what they killed is not known to be found."""
+
+    def __init__(self, tests: list[str]) -> None:
+        super().__init__(tests)
+        self.tests = tests
 
 
-def _child(tree: Path, path: Path | None, batches: Sequence[list[str]], note: Path, seconds: float) -> int:
-    """In a forked process: read the changed file, and run tests until one fails, each batch in a process of its own."""
-    os.setsid()
-    output = os.open(note.with_suffix(".txt"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    for stream in (0, 1, 2):
-        os.dup2(output if stream else os.open(os.devnull, os.O_RDONLY), stream)
-    resource.setrlimit(resource.RLIMIT_DATA, (4 << 30, 4 << 30))
-    os.chdir(tree)
-    sys.path[:] = [str(tree / "src"), str(tree), *(one for one in sys.path if Path(one).resolve() != ROOT)]
-    os.environ["PYTHONPATH"] = str(tree / "src")
-    note.write_text("import", "utf-8")
-    signal.setitimer(signal.ITIMER_PROF, TEST_SECONDS)
-    if path:
+def spawn(serve: Callable[[Connection], None]) -> Connection:
+    """Fork a process that serves until its link is closed."""
+    link, far = Pipe()
+    if not os.fork():
         try:
-            _import(path)
-        except BaseException:  # noqa: BLE001  (whatever it is, the mutant is found)
-            return KILLED
-    signal.setitimer(signal.ITIMER_PROF, 0)
-    ends = []
-    for batch in batches:
-        left = seconds - sum(os.times()[:4])
-        if left <= 0:
-            break
-        pid = os.fork()
-        if not pid:
-            _exit_with(lambda batch=batch, left=left: _run_batch(tree, batch, Watch(note, left)))
-        status = os.waitpid(pid, 0)[1]
-        if not os.WIFEXITED(status):
-            os.kill(os.getpid(), signal.SIGKILL)  # as the child: it took too long
-        ends.append(os.WEXITSTATUS(status))
-        if ends[-1] == KILLED:
-            return KILLED
-    return SURVIVED if SURVIVED in ends else UNASKED
-
-
-def _import(path: Path) -> None:
-    importlib.import_module(".".join(path.relative_to("src").with_suffix("").parts).removesuffix(".__init__"))
-
-
-def _run_batch(tree: Path, batch: list[str], watch: Watch) -> int:
-    for name in dict.fromkeys(test.partition("::")[0] for test in batch):
-        if name.startswith("src/"):  # else pytest would make a second module of it
-            with suppress(Exception):
-                _import(Path(name))
-    code = pytest.main([*OPTIONS, *batch], plugins=[watch])
-    if code == pytest.ExitCode.USAGE_ERROR:  # tests that are no longer called so
-        present = sorted({name for test in batch if (tree / (name := test.partition("::")[0])).exists()})
-        code = pytest.main([*OPTIONS, *present], plugins=[watch]) if present else code
-    if watch.failed:
-        watch.note.write_text(watch.failed, "utf-8")
-        return KILLED
-    return SURVIVED if code in (pytest.ExitCode.OK, pytest.ExitCode.INTERRUPTED) else UNASKED
-
-
-def _exit_with(action: Callable[[], int]) -> NoReturn:
-    """Leave a forked process, whatever happens."""
-    code = UNASKED
-    try:
-        code = action()
-    finally:
-        os._exit(code)
+            for other in (*_open, link):  # else nobody would see that they are closed
+                other.close()
+            _open.clear()
+            serve(far)
+        except BaseException:  # noqa: BLE001  (it must not go on as its parent)
+            traceback.print_exc()
+        finally:
+            os._exit(0)
+    far.close()
+    _open.append(link)
+    return link
 
 
 class Worker:
-    """A copy of the repository in which one mutant at a time lives."""
+    """Tries one mutant after another: in memory if possible, and else, or if that is not conclusive, in a file."""
 
-    def __init__(self, tree: Path) -> None:
-        self.tree, self.note, self.pid, self.clock = tree, tree.with_suffix(".note"), 0, 1
-        for name in _git("ls-files", "-co", "--exclude-standard"):
-            if (ROOT / name).is_file():
-                (tree / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(ROOT / name, tree / name)
+    def __init__(self, tree: Path, files: list[str], *, in_memory: bool = True) -> None:
+        self.place = Place(tree)
+        self.place.shared.mkdir()
+        self.clock = count(1)
+        present = [name for name in files if (tree / name).exists()]
+        self.memory = spawn(partial(serve_in_memory, self.place, present)) if in_memory else None
+        if self.memory:
+            self.memory.recv()  # it has read all files: no mutant may be written before
 
-    def start(self, change: Change | None, batches: Sequence[list[str]], seconds: float = math.inf) -> None:
-        """Write the mutant and fork. Each text has a time of its own, so that no stale bytecode is read."""
-        self.change, self.begun = change, time.time()
-        if change:
-            path = self.tree / change.mutant.path
-            path.write_text(change.code, "utf-8")
-            self.clock += 1
-            os.utime(path, (self.clock, self.clock))
-        self.pid = os.fork()
-        if not self.pid:
-            path = change.mutant.path if change else None
-            _exit_with(lambda: _child(self.tree, path, batches, self.note, seconds))
+    def try_mutant(self, trial: Trial) -> Outcome:
+        """Write the file, for processes that tests start, and run the tests."""
+        path = self.place.tree / trial.path
+        if trial.path:
+            path.write_text(trial.new_text, "utf-8")
+            time = next(self.clock)
+            os.utime(path, (time, time))  # each text has a time of its own, so that no stale bytecode is read
+        outcome = self._in_memory(trial)
+        if outcome.end is End.NOT_IN_MEMORY or (not outcome.killer and trial.ran_early):
+            outcome = replace(try_in_file(trial, self.place).after(outcome), in_file=True)
+        if trial.path:
+            path.write_text(trial.text, "utf-8")
+        return outcome
 
-    def _noted(self) -> float:
-        """When the last test began."""
-        return self.note.stat().st_mtime if self.note.exists() else 0.0
+    def _in_memory(self, trial: Trial) -> Outcome:
+        if not self.memory:
+            return Outcome(End.NOT_IN_MEMORY)
+        self.memory.send(trial)
+        outcome: Outcome = self.memory.recv()
+        return outcome
 
-    def ended(self) -> str | None:
-        """Who killed it, or "" for nobody, or None while that is not known."""
-        pid, status = os.waitpid(self.pid, os.WNOHANG)
-        if not pid and time.time() - max(self.begun, self._noted()) < WALL_SECONDS:
-            return None
-        with suppress(ProcessLookupError):
-            os.killpg(self.pid, signal.SIGKILL)
-        if not pid:
-            os.waitpid(self.pid, 0)
-        self.pid = 0
-        if self.change:
-            shutil.copy2(ROOT / self.change.mutant.path, self.tree / self.change.mutant.path)
-        if pid and os.WIFEXITED(status) and os.WEXITSTATUS(status) != KILLED:
-            if os.WEXITSTATUS(status) == UNASKED:
-                name = self.change.mutant.id if self.change else "the code as it is"
-                print(f"  no test was run on {name}:\n{self.note.with_suffix('.txt').read_text()[-800:]}", flush=True)
-            return ""
-        killer = self.note.read_text("utf-8")
-        return killer if pid and os.WIFEXITED(status) else f"{killer} (too long)"
+
+def _work(tree: Path, files: list[str], in_memory: bool, link: Connection) -> None:
+    """In a process of its own: answer trials until there are no more."""
+    for name in _git("ls-files", "-co", "--exclude-standard"):
+        if (ROOT / name).is_file():
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, tree / name)
+    worker = Worker(tree, files, in_memory=in_memory)
+    with suppress(EOFError):
+        while True:
+            link.send(worker.try_mutant(link.recv()))
 
 
 def _git(*arguments: str) -> list[str]:
@@ -180,30 +116,74 @@ def _git(*arguments: str) -> list[str]:
     ).stdout.splitlines()
 
 
-def run(changes: Sequence[Change], record: dict[str, Mutant], jobs: int, seconds: float) -> Iterator[Mutant]:
-    """Try each mutant. At the end all tests that killed one must pass on the code as it is."""
-    reach, killers = Reach(), set[str]()
+def run(
+    changes: Sequence[Change], record: dict[str, Mutant], jobs: int, seconds: float, *, in_memory: bool = True
+) -> Iterator[tuple[Mutant, Outcome]]:
+    """Try each mutant. At the end each test that killed one must pass, alone, on the code as it is."""
+    reach = Reach()
+    killers: defaultdict[tuple[str, str], dict[str, None]] = defaultdict(dict)
+    rooms = {change.mutant.room for change in changes}
+    for mutant in (mutant for mutant in record.values() if mutant.room in rooms):
+        killers[mutant.file, mutant.function][killing_test(mutant.killed_by)] = None
+
+    def trial(change: Change) -> Trial:
+        own = record.get(change.mutant.id)
+        similar = [*killers[change.mutant.file, change.mutant.function]][-1 : -1 - SIMILAR : -1]
+        first = [killing_test(own.killed_by), *similar] if own else similar
+        return reach.trial(change, [test for test in first if test], seconds)
+
+    tests = {test for change in changes for test in reach.tests(change, seconds)}
+    tests |= {test for names in killers.values() for test in names}
+    files = sorted({test.partition("::")[0] for test in tests} - {""})
+    killed_by = set()
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        workers = [Worker(Path(folder) / str(i)) for i in range(jobs)]
-        waiting = list(reversed(changes))
-        while waiting or any(worker.pid for worker in workers):
-            for worker in workers:
-                if worker.pid and (killer := worker.ended()) is not None:
-                    killers.add(killer)
-                    yield replace(worker.change.described(), killed_by=killer)
-                if not worker.pid and waiting:
-                    change = waiting.pop()
-                    before = record.get(change.mutant.id)
-                    batches = reach.batches(change, before.killed_by.partition(" (")[0] if before else "")
-                    worker.start(change, list(batches), seconds)
-            time.sleep(0.05)
-        names = {killer.partition(" (")[0] for killer in killers} - {"", "import"}
-        if names:
-            workers[0].start(None, [sorted(names)])
-            while (failed := workers[0].ended()) is None:
-                time.sleep(0.05)
-            if failed:
-                sys.exit(f"{failed} fails without any mutant: what it killed is not known to be found")
+        trees = [Path(folder, str(i)) for i in range(min(jobs, len(changes)))]
+        links = [spawn(partial(_work, tree, files, in_memory)) for tree in trees]
+        for change, outcome in _distribute(links, changes, trial):
+            mutant = replace(change.described(), killed_by=outcome.killer)
+            if outcome.killer:
+                killed_by.add(killing_test(outcome.killer))
+                killers[mutant.file, mutant.function].pop(killing_test(outcome.killer), None)
+                killers[mutant.file, mutant.function][killing_test(outcome.killer)] = None
+            if outcome.end is End.NO_TEST:
+                print(f"  no test was run on {mutant.id}", flush=True)
+            yield mutant, outcome
+
+        def alone(test: str) -> Trial:
+            times = {test: reach.seconds.get(test, 1.0)}
+            return Trial("", "", "", (test,), times, inf, ran_early=False)
+
+        ends = _distribute(links, sorted(killed_by - {""}), alone)
+        failing = [test for test, outcome in ends if outcome.killer]
+        for link in links:
+            link.close()
+        if failing:
+            raise UnreliableTests(failing)
+
+
+def killing_test(killer: str) -> str:
+    """The test that killed a mutant; no test if it could not be imported."""
+    return "" if killer == "import" else re.sub(r" \((too long|crash)\)$", "", killer)
+
+
+def _distribute(
+    links: list[Connection], things: Iterable[Thing], trial: Callable[[Thing], Trial]
+) -> Iterator[tuple[Thing, Outcome]]:
+    """Each to a worker that has nothing to do."""
+    left: Iterator[Thing] = iter(things)
+    busy: dict[Connection, Thing] = {}
+    for link in links:
+        if thing := next(left, None):
+            busy[link] = thing
+            link.send(trial(thing))
+    while busy:
+        ready = wait(list(busy))
+        for link in [link for link in busy if link in ready]:
+            outcome, thing = link.recv(), busy.pop(link)
+            if following := next(left, None):
+                busy[link] = following
+                link.send(trial(following))
+            yield thing, outcome
 
 
 def warm() -> None:
