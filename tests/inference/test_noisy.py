@@ -185,6 +185,8 @@ def test_noise_that_cannot_be_read_is_refused(text: str) -> None:
 
 
 N, ALPHA, SCALE = 60, [1, 1, 2], 6.0
+TABLES = 300
+"""Wrong readers cover some 70 %: OpenDP's random noise hides them, or accuses a right one, once in 10⁹ times."""
 
 
 @pytest.fixture(autouse=True)
@@ -222,7 +224,7 @@ def consistent(hits: int, tables: int) -> bool:
     return bool(2 * min(law.cdf(hits), law.sf(hits - 1)) > FALSE_ALARM)
 
 
-@pytest.mark.parametrize("tables", [200, pytest.param(2000, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("tables", [TABLES, pytest.param(2000, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("noise", ["discrete-laplace", "discrete-gaussian"])
 def test_intervals_of_tables_noised_by_opendp_cover_and_those_at_face_value_do_not(noise: str, tables: int) -> None:
     aware, plug_in = covered(noise, parse_noise(noise, SCALE), tables)
@@ -232,8 +234,8 @@ def test_intervals_of_tables_noised_by_opendp_cover_and_those_at_face_value_do_n
 
 
 def test_noise_that_is_stated_too_small_would_be_seen() -> None:
-    aware, _ = covered("discrete-gaussian", parse_noise("discrete-gaussian", SCALE / 3), 200)
-    assert not consistent(aware, 200)
+    aware, _ = covered("discrete-gaussian", parse_noise("discrete-gaussian", SCALE / 10), TABLES)
+    assert not consistent(aware, TABLES)
 
 
 def test_a_clamped_zero_that_is_read_as_a_zero_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
