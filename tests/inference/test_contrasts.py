@@ -79,6 +79,16 @@ def test_a_mean_score_is_a_sum_over_all_data_sets(name: str, prior: list[str], o
     assert np.abs(score.cdf(drawn) - np.arange(0, 1, 0.1)).max() < 0.06
 
 
+def test_the_order_in_which_labels_are_chosen_changes_no_probability() -> None:
+    posterior = dc.noise_aware(dc.Geometric(dc.PosteriorSpace(prior=[1, 1, 1], n=30), epsilon=1), (15, 10, 5))
+    belief = dc.Belief.of(posterior, {"answer": ("a", "b", "c")})
+    forth, back = belief.among(["a", "c"]), belief.among(["c", "a"])
+    assert list(back) == ["c", "a"]
+    assert back.mean.tolist() == pytest.approx(forth.mean[::-1].tolist())
+    assert back.largest()["a"] == pytest.approx(forth.largest()["a"])
+    assert back.score({"a": 1, "c": 2}).mean == pytest.approx(forth.score({"a": 1, "c": 2}).mean)
+
+
 def test_a_score_among_some_labels_is_that_of_their_share() -> None:
     belief, _, _ = item(*ITEMS[0])
     part = belief.among(["a", "c"])

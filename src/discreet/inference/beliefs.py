@@ -124,7 +124,7 @@ class Belief(QuantityTable):
             if label not in self.axes[name]:
                 raise _unknown_label((label,), {name: self.axes[name]})
         axes = {**self.axes, name: chosen}
-        cells = {key: cell for key, cell in self.cells.items() if key[-1] in chosen}
+        cells = {key: self.cells[key] for key in product(*axes.values()) if key in self.cells}
         condition = () if set(chosen) == set(self.axes[name]) else (f"among {', '.join(chosen)}",)
         return replace(self, axes=axes, cells=cells, conditions=self.conditions + condition)
 
